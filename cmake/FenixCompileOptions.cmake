@@ -1,0 +1,20 @@
+# fenix_warnings: what the library, its tests and its examples are compiled with. Not part of what users inherit.
+add_library(fenix_warnings INTERFACE)
+target_compile_options(
+  fenix_warnings
+  INTERFACE -Wall
+            -Wextra
+            -Wpedantic
+            -Wshadow
+            -Wconversion
+            $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
+            $<$<COMPILE_LANGUAGE:CXX>:-Wold-style-cast>
+            $<$<BOOL:${FENIX_WERROR}>:-Werror>)
+
+# A fenix::CommException may travel through C code of the application's tests and examples.
+add_compile_options($<$<COMPILE_LANGUAGE:C>:-fexceptions>)
+
+if(FENIX_SANITIZE)
+  add_compile_options(-fsanitize=${FENIX_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${FENIX_SANITIZE})
+endif()

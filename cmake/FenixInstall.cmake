@@ -1,0 +1,22 @@
+# Install and export: find_package(fenix) gives fenix, fenix::fenix and fenix::static.
+include(CMakePackageConfigHelpers)
+set(fenix_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/fenix)
+
+install(
+  DIRECTORY ${PROJECT_SOURCE_DIR}/include/
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING
+  PATTERN "*.h"
+  PATTERN "*.hpp")
+
+install(TARGETS fenix EXPORT fenixSharedTargets)
+install(EXPORT fenixSharedTargets NAMESPACE fenix:: DESTINATION ${fenix_package_dir})
+# Its own file: only the static library asks its users for spdlog and xxHash.
+install(TARGETS fenix_static EXPORT fenixStaticTargets)
+install(EXPORT fenixStaticTargets NAMESPACE fenix:: DESTINATION ${fenix_package_dir})
+
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/fenixConfig.cmake.in ${PROJECT_BINARY_DIR}/fenixConfig.cmake
+                              INSTALL_DESTINATION ${fenix_package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/fenixConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/fenixConfig.cmake ${PROJECT_BINARY_DIR}/fenixConfigVersion.cmake
+        DESTINATION ${fenix_package_dir})

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The edge of the library: every public function is one call of entry(), which turns exceptions into codes and failures
+// into repairs.
+#pragma once
+
+#include <fenix/codes.h>
+#include <mpi.h>
+
+#include <exception>
+#include <new>
+#include <string>
+
+#include "base/error.hpp"
+#include "recovery/runtime.hpp"
+
+namespace fenix_impl {
+
+/// Notes the text for Fenix_Error_message and returns the code.
+inline int report(int code, const std::string& text) {
+  runtime().last_message = text;
+  return code;
+}
+
+/// Runs body, which returns a code. failure receives the MPI error if a rank has died meanwhile.
+template <class Body>
+int run_inside(Body&& body, int& failure) {
+  try {
+    const Runtime::Inside inside(runtime());
+    return body();
+  } catch (const PeerFailure& peer) {
+    failure = peer.mpi_error();
+    return FENIX_ERROR_CANCELLED;
+  } catch (const Error& error) {
+    return report(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return report(FENIX_ERROR_NO_MEMORY, "out of memory");
+  } catch (const std::exception& error) {
+    return report(FENIX_ERROR_INTERN, error.what());
+  }
+}
+
+/// Repairs and resumes: returns only in resume mode "return". No object with a destructor may live in the frames between
+/// here and the application: control may leave by longjmp.
+inline int after_failure(int failure) {
+  runtime().repair(failure);
+  runtime().resume(failure);
+  return report(FENIX_ERROR_CANCELLED, "a rank has died");
+}
+
+template <class Body>
+int entry(Body&& body) {
+  int failure = MPI_SUCCESS;
+  const int code = run_inside(body, failure);
+  return failure == MPI_SUCCESS ? code : after_failure(failure);
+}
+
+/// entry() for functions that need Fenix_Init.
+template <class Body>
+int ready_entry(Body&& body) {
+  return entry([&]() -> int {
+    runtime().require_ready();
+    return body();
+  });
+}
+
+/// Throws Error(FENIX_ERROR_INVALID_ARGUMENT) naming the argument, if it is null.
+inline void require(const void* argument, const char* name) {
+  if (argument == nullptr) throw Error(FENIX_ERROR_INVALID_ARGUMENT, std::string(name) + " is NULL");
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Start and end of the use of Fenix.
+#include <fenix.h>
+
+#include "api/entry.hpp"
+
+using namespace fenix_impl;
+
+extern "C" {
+
+void fenix_detail_preinit(int* role, MPI_Comm comm, MPI_Comm* newcomm, int* /*argc*/, char*** /*argv*/, int spare_ranks,
+                          int spawn, MPI_Info info, int* error, jmp_buf* resume_point) {
+  const int code = entry([&]() -> int {
+    runtime().start(comm, spare_ranks, spawn, info, {role, newcomm, error}, resume_point);
+    return FENIX_SUCCESS;
+  });
+  if (code == FENIX_SUCCESS) return;
+  if (newcomm != nullptr) *newcomm = MPI_COMM_NULL;
+  if (error != nullptr) *error = code;
+}
+
+void fenix_detail_postinit(void) {
+  if (runtime().ready()) runtime().write_outputs();
+}
+
+int Fenix_Initialized(int* flag) {
+  return entry([&]() -> int {
+    require(flag, "flag");
+    *flag = runtime().initialized() ? 1 : 0;
+    return FENIX_SUCCESS;
+  });
+}
+
+int Fenix_Finalized(int* flag) {
+  return entry([&]() -> int {
+    require(flag, "flag");
+    *flag = runtime().finalized() ? 1 : 0;
+    return FENIX_SUCCESS;
+  });
+}
+
+int Fenix_Finalize(void) {
+  bool finished = false;
+  const int code = ready_entry([&]() -> int {
+    finished = runtime().finish();
+    return FENIX_SUCCESS;
+  });
+  if (code != FENIX_SUCCESS || finished) return code;
+  runtime().resume(runtime().latest_failure());
+  return report(FENIX_ERROR_CANCELLED, "a rank has died");
+}
+
+int Fenix_set_option(Fenix_Setting_name setting, unsigned option) {
+  return entry([&]() -> int {
+    runtime().settings.set(setting, option);
+    return FENIX_SUCCESS;
+  });
+}
+
+int Fenix_get_option(Fenix_Setting_name setting, unsigned* option) {
+  return entry([&]() -> int {
+    require(option, "option");
+    *option = runtime().settings.get(setting);
+    return FENIX_SUCCESS;
+  });
+}
+
+const char* Fenix_Error_message(void) { return runtime().last_message.c_str(); }
+
+}  // extern "C"

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Failures, roles and callbacks.
+#include <fenix.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "api/entry.hpp"
+#include "rma/mpi_team.hpp"
+
+using namespace fenix_impl;
+
+namespace {
+
+/// Roles of the ranks of a communicator derived from the resilient one.
+std::vector<int> roles_in(MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is MPI_COMM_NULL");
+  MPI_Group theirs = MPI_GROUP_NULL;
+  MPI_Group resilient = MPI_GROUP_NULL;
+  check_mpi(MPI_Comm_group(comm, &theirs), "MPI_Comm_group");
+  check_mpi(MPI_Comm_group(runtime().process().resilient(), &resilient), "MPI_Comm_group");
+  int size = 0;
+  MPI_Group_size(theirs, &size);
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::vector<int> places(ranks.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  MPI_Group_translate_ranks(theirs, size, ranks.data(), resilient, places.data());
+  MPI_Group_free(&theirs);
+  MPI_Group_free(&resilient);
+  const auto& roles = runtime().process().roles();
+  std::transform(places.begin(), places.end(), places.begin(), [&](int place) {
+    if (place == MPI_UNDEFINED) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is not a resilient communicator");
+    return roles.at(static_cast<std::size_t>(place));
+  });
+  return places;
+}
+
+}  // namespace
+
+extern "C" {
+
+int Fenix_Callback_register(void (*recover)(MPI_Comm, int, void*), void* callback_data) {
+  return ready_entry([&]() -> int {
+    if (recover == nullptr) throw Error(FENIX_ERROR_CALLBACK_NOT_REGISTERED, "recover is NULL");
+    runtime().callbacks.push([=](MPI_Comm comm, int error) { recover(comm, error, callback_data); });
+    return FENIX_SUCCESS;
+  });
+}
+
+int Fenix_Callback_pop(void) {
+  return ready_entry([]() -> int {
+    if (!runtime().callbacks.pop()) throw Error(FENIX_ERROR_CALLBACK_NOT_REGISTERED, "no callback is registered");
+    return FENIX_SUCCESS;
+  });
+}
+
+Fenix_Rank_role Fenix_get_role(void) { return static_cast<Fenix_Rank_role>(runtime().process().role()); }
+
+int Fenix_get_error(void) {
+  return ready_entry([]() -> int { return runtime().error(); });
+}
+
+int Fenix_get_nspare(void) {
+  return ready_entry([]() -> int { return runtime().process().waiting_spares(); });
+}
+
+int Fenix_Get_role(MPI_Comm comm, int rank, int* role) {
+  return ready_entry([&]() -> int {
+    require(role, "role");
+    const auto roles = roles_in(comm);
+    if (rank < 0 || rank >= static_cast<int>(roles.size())) {
+      throw Error(FENIX_ERROR_INVALID_ARGUMENT, "rank " + std::to_string(rank) + " is not in comm");
+    }
+    *role = roles[static_cast<std::size_t>(rank)];
+    return FENIX_SUCCESS;
+  });
+}
+
+int Fenix_Get_number_of_ranks_with_role(MPI_Comm comm, int role, int* number_of_ranks) {
+  return ready_entry([&]() -> int {
+    require(number_of_ranks, "number_of_ranks");
+    if (role < FENIX_ROLE_INITIAL_RANK || role > FENIX_ROLE_SPARE_RANK) {
+      throw Error(FENIX_ERROR_INVALID_ARGUMENT, "role " + std::to_string(role) + " does not exist");
+    }
+    const auto roles = roles_in(comm);
+    *number_of_ranks = static_cast<int>(std::count(roles.begin(), roles.end(), role));
+    return FENIX_SUCCESS;
+  });
+}
+
+int Fenix_Process_fail_list(int** fail_list) {
+  return ready_entry([&]() -> int {
+    require(fail_list, "fail_list");
+    const auto& failed = runtime().process().failed();
+    // The array is the library's; the signature, which is the current Fenix's, has no const.
+    *fail_list = const_cast<int*>(failed.data());
+    return static_cast<int>(failed.size());
+  });
+}
+
+int Fenix_Process_repair_times(double* noticed, double* repaired) {
+  return ready_entry([&]() -> int {
+    require(noticed, "noticed");
+    require(repaired, "repaired");
+    if (runtime().process().repairs() == 0) throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "there was no repair");
+    *noticed = runtime().process().noticed();
+    *repaired = runtime().process().repaired();
+    return FENIX_SUCCESS;
+  });
+}
+
+int Fenix_Process_detect_failures(int do_recovery) {
+  int mpi_error = MPI_SUCCESS;
+  const int code = ready_entry([&]() -> int {
+    int found = 0;
+    mpi_error = MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, runtime().process().resilient(), &found, MPI_STATUS_IGNORE);
+    return FENIX_SUCCESS;
+  });
+  if (code != FENIX_SUCCESS) return code;
+  if (mpi_error == MPI_SUCCESS || do_recovery == 0) return mpi_error;
+  runtime().on_mpi_error(mpi_error);
+  return mpi_error;
+}
+
+int Fenix_check_cancelled(MPI_Request* request, MPI_Status* status) {
+  return ready_entry([&]() -> int {
+    require(request, "request");
+    int done = 0;
+    const int mpi_error = MPI_Test(request, &done, status);
+    return mpi_error != MPI_SUCCESS || done == 0 ? 1 : 0;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/deadline.hpp"
+
+#include <cstdlib>
+#include <string>
+
+#include "base/error.hpp"
+
+namespace fenix_impl {
+namespace {
+
+constexpr double kDefaultSeconds = 600;
+
+std::chrono::steady_clock::duration timeout() {
+  static const auto value = [] {
+    const char* text = std::getenv("FENIX_TIMEOUT");
+    const double seconds = text != nullptr ? std::strtod(text, nullptr) : 0;
+    const std::chrono::duration<double> wanted(seconds > 0 ? seconds : kDefaultSeconds);
+    return std::chrono::duration_cast<std::chrono::steady_clock::duration>(wanted);
+  }();
+  return value;
+}
+
+}  // namespace
+
+Deadline::Deadline() : end_(Clock::now() + timeout()) {}
+
+void Deadline::check(const char* waited_for) const {
+  if (passed()) {
+    throw Error(FENIX_ERROR_TIMEOUT, std::string("waited longer than FENIX_TIMEOUT for ") + waited_for);
+  }
+}
+
+}  // namespace fenix_impl

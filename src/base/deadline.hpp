@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ends of waits: FENIX_TIMEOUT seconds from the start of a wait.
+#pragma once
+
+#include <chrono>
+
+namespace fenix_impl {
+
+class Deadline {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// FENIX_TIMEOUT seconds from now (default 600).
+  Deadline();
+  explicit Deadline(Clock::duration from_now) : end_(Clock::now() + from_now) {}
+
+  [[nodiscard]] bool passed() const { return Clock::now() >= end_; }
+  /// Throws Error(FENIX_ERROR_TIMEOUT) naming what was waited for, if the deadline has passed.
+  void check(const char* waited_for) const;
+
+ private:
+  Clock::time_point end_;
+};
+
+}  // namespace fenix_impl

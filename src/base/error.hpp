@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The two ways in which work inside the library ends early. Both are turned into codes at the edge (api/entry.hpp).
+#pragma once
+
+#include <fenix/codes.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace fenix_impl {
+
+/// Bad input, lack of resources, loss of data: becomes the code that the public function returns.
+class Error : public std::runtime_error {
+ public:
+  Error(Fenix_Return_codes code, const std::string& text) : std::runtime_error(text), code_(code) {}
+  [[nodiscard]] Fenix_Return_codes code() const { return code_; }
+
+ private:
+  Fenix_Return_codes code_;
+};
+
+/// A rank that this one needs has died, or another rank has noticed that and called off the work in common.
+/// Carries the MPI error code; leads to a repair.
+class PeerFailure : public std::runtime_error {
+ public:
+  explicit PeerFailure(int mpi_error) : std::runtime_error("a peer has failed"), mpi_error_(mpi_error) {}
+  [[nodiscard]] int mpi_error() const { return mpi_error_; }
+
+ private:
+  int mpi_error_;
+};
+
+}  // namespace fenix_impl

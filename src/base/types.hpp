@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numbers that must not be mixed up.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+namespace fenix_impl {
+
+/// Count of the commits of a group: the first commit makes epoch 1. 0 is "none".
+struct Epoch {
+  std::uint64_t value = 0;
+  auto operator<=>(const Epoch&) const = default;
+  [[nodiscard]] Epoch next() const { return {value + 1}; }
+  [[nodiscard]] bool none() const { return value == 0; }
+};
+
+/// Count of the attachments of a group to a communicator: grows with every repair that the group has been through.
+struct Generation {
+  std::uint32_t value = 0;
+  auto operator<=>(const Generation&) const = default;
+};
+
+/// Rank within the team of a group. The rank in the resilient communicator is a plain int and never stored here.
+struct TeamRank {
+  int value = 0;
+  auto operator<=>(const TeamRank&) const = default;
+};
+
+}  // namespace fenix_impl

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/board.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+namespace fenix_impl {
+namespace {
+
+constexpr int kEpochBits = 48;
+constexpr std::uint64_t kEpochMask = (std::uint64_t{1} << kEpochBits) - 1;
+
+std::uint64_t progress_word(Generation generation, Epoch epoch) {
+  return (std::uint64_t{generation.value & 0xffffU} << kEpochBits) | (epoch.value & kEpochMask);
+}
+
+}  // namespace
+
+std::uint64_t* Board::words(int rank) const {
+  return reinterpret_cast<std::uint64_t*>(area_.data() + static_cast<std::size_t>(rank) * kEntryBytes);
+}
+
+void Board::reset(Generation generation, Epoch base) {
+  generation_ = generation;
+  base_ = base;
+  const std::uint64_t word = progress_word(generation, base);
+  for (int rank = 0; rank < size(); ++rank) {
+    std::atomic_ref(words(rank)[0]).store(word, std::memory_order_relaxed);
+    std::atomic_ref(words(rank)[1]).store(~word, std::memory_order_release);
+  }
+}
+
+void Board::publish(Exposure& peers, int self, Epoch epoch) {
+  const std::uint64_t word = progress_word(generation_, epoch);
+  const std::size_t offset = start_ + static_cast<std::size_t>(self) * kEntryBytes;
+  std::atomic_ref(words(self)[0]).store(word, std::memory_order_relaxed);
+  std::atomic_ref(words(self)[1]).store(~word, std::memory_order_release);
+  for (int rank = 0; rank < size(); ++rank) {
+    if (rank == self) continue;
+    peers.put_word(rank, offset, word);
+    // Not every path writes 8 bytes at once on every system: the second word tells a whole first one.
+    peers.put_word(rank, offset + sizeof word, ~word);
+  }
+}
+
+Epoch Board::reached_by(int rank) const {
+  const std::uint64_t check = std::atomic_ref(words(rank)[1]).load(std::memory_order_acquire);
+  const std::uint64_t word = std::atomic_ref(words(rank)[0]).load(std::memory_order_acquire);
+  const bool whole = word == ~check;
+  const bool current = word >> kEpochBits == std::uint64_t{generation_.value & 0xffffU};
+  return whole && current ? Epoch{word & kEpochMask} : base_;
+}
+
+Epoch Board::reached_by_all() const {
+  Epoch least = reached_by(0);
+  for (int rank = 1; rank < size(); ++rank) least = std::min(least, reached_by(rank));
+  return least;
+}
+
+}  // namespace fenix_impl

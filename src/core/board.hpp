@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How far each rank of a group has committed, as this rank knows it: peers write their progress into this rank's memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/types.hpp"
+#include "rma/path.hpp"
+
+namespace fenix_impl {
+
+class Board {
+ public:
+  static constexpr std::size_t kEntryBytes = 16;
+
+  Board() = default;
+  /// area: kEntryBytes for each rank; start: its offset in the region that the peers see, the same on all ranks.
+  Board(std::span<std::byte> area, std::size_t start) : area_(area), start_(start) {}
+
+  [[nodiscard]] int size() const { return static_cast<int>(area_.size() / kEntryBytes); }
+  /// Sets all entries: nobody may publish meanwhile. Entries of another generation read as base from here on.
+  void reset(Generation generation, Epoch base);
+  /// Notes own progress, and tells all peers.
+  void publish(Exposure& peers, int self, Epoch epoch);
+  /// The epoch that every rank is known to have committed.
+  [[nodiscard]] Epoch reached_by_all() const;
+
+ private:
+  [[nodiscard]] Epoch reached_by(int rank) const;
+  [[nodiscard]] std::uint64_t* words(int rank) const;
+
+  std::span<std::byte> area_;
+  std::size_t start_ = 0;
+  Generation generation_;
+  Epoch base_;
+};
+
+}  // namespace fenix_impl

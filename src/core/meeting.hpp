@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a collective call begins: all ranks meet, compare what they were asked to do, and go on together or not at all.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "rma/team.hpp"
+
+namespace fenix_impl {
+
+/// What a meeting is about. Ranks that meet over different things made different collective calls.
+enum class Operation : std::uint32_t {
+  group_create = 1,
+  group_memory,
+  group_attach,
+  member_create,
+  member_memory,
+  member_attach,
+  restore,
+  restore_ready,
+};
+
+/// Collective over the team. local is run first; the Error that it throws, if any, is thrown on all ranks: on this one as it
+/// is, on the others with the number of the first rank that had one. Ranks whose operation or arguments (a hash of what
+/// must be the same on all ranks) differ from those of rank 0 make all ranks throw Error(FENIX_ERROR_MISMATCH).
+/// Returns the value of each rank.
+std::vector<std::uint64_t> meet(Team& team, Operation operation, std::uint64_t arguments, std::uint64_t value,
+                                const std::function<void()>& local);
+
+}  // namespace fenix_impl

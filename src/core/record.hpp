@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One entry of the metadata log: what a rank has committed under one epoch. The format is described in docs/log-format.md,
+// which cites the constants below; they are never renumbered.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/types.hpp"
+
+namespace fenix_impl {
+
+/// A member's data as one snapshot has it.
+struct MemberVersion {
+  std::int32_t member_id = 0;
+  std::uint32_t slot = 0;
+  std::uint64_t count = 0;  ///< elements
+  std::uint32_t element_bytes = 0;
+  Epoch stored_in;         ///< epoch whose commit first had this version; later ones carry it on
+  std::uint64_t hash = 0;  ///< XXH3 of the slot's bytes
+
+  bool operator==(const MemberVersion&) const = default;
+  [[nodiscard]] std::uint64_t bytes() const { return count * element_bytes; }
+};
+
+struct Record {
+  Epoch epoch;
+  Generation generation;
+  std::int32_t time_stamp = 0;
+  std::int32_t group_id = 0;
+  std::int32_t owner = 0;  ///< team rank of the rank that committed
+  std::vector<MemberVersion> members;
+
+  bool operator==(const Record&) const = default;
+  /// The version of a member, or null.
+  [[nodiscard]] const MemberVersion* find(std::int32_t member_id) const;
+};
+
+namespace record_format {
+constexpr std::uint32_t kMagic = 0x58494e46;  // "FNIX"
+constexpr std::uint16_t kVersion = 1;
+constexpr std::size_t kSealBytes = 8;
+constexpr std::size_t kHeadBytes = 64;
+constexpr std::size_t kMemberBytes = 64;
+constexpr std::size_t kIntervalBytes = 16;
+}  // namespace record_format
+
+/// Bytes of a record with so many members.
+[[nodiscard]] std::size_t record_bytes(std::size_t members);
+
+/// The word that makes the record of an epoch valid once all its other bytes are in place. Never 0.
+[[nodiscard]] std::uint64_t record_seal(Epoch epoch);
+
+/// Writes the record, unsealed, and returns its length. out must have room for record_bytes(members).
+std::size_t encode(const Record& record, std::span<std::byte> out);
+
+/// Reads a record. nullopt unless it is sealed, whole and consistent in itself; any bytes may be given.
+[[nodiscard]] std::optional<Record> decode(std::span<const std::byte> bytes);
+
+}  // namespace fenix_impl

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "recovery/process.hpp"
+
+#include <sched.h>
+#include <mpi-ext.h>
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <stdexcept>
+#include <thread>
+
+#include "base/deadline.hpp"
+#include "base/error.hpp"
+#include "base/fault.hpp"
+#include "base/log.hpp"
+#include "recovery/derived.hpp"
+#include "rma/mpi_team.hpp"
+
+namespace fenix_impl {
+namespace {
+
+constexpr int kFinishTag = 1;
+
+// A spare that notices a death gives the active ranks this long to begin the repair: they notice it themselves as a rule,
+// and until then it would burn a core in the agreement that the repair starts with.
+constexpr std::chrono::seconds kPatience{1};
+
+constexpr std::chrono::microseconds kShortestNap{100};
+constexpr std::chrono::microseconds kLongestNap{10'000};
+
+MPI_Comm split(MPI_Comm comm, int color, int key) {
+  MPI_Comm part = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split(comm, color, key, &part), "MPI_Comm_split");
+  return part;
+}
+
+void free_comm(MPI_Comm& comm) {
+  if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
+}
+
+bool is_revoked(MPI_Comm comm) {
+  int revoked = 0;
+  MPIX_Comm_is_revoked(comm, &revoked);
+  return revoked != 0;
+}
+
+void revoke(MPI_Comm comm) {
+  if (comm != MPI_COMM_NULL && !is_revoked(comm)) MPIX_Comm_revoke(comm);
+}
+
+/// Ranks of comm that are known here to be dead.
+std::vector<int> known_failed(MPI_Comm comm) {
+  MPI_Group failed = MPI_GROUP_NULL;
+  MPI_Group all = MPI_GROUP_NULL;
+  if (MPIX_Comm_get_failed(comm, &failed) != MPI_SUCCESS) return {};
+  MPI_Comm_group(comm, &all);
+  int count = 0;
+  MPI_Group_size(failed, &count);
+  std::vector<int> numbers(static_cast<std::size_t>(count));
+  std::vector<int> ranks(numbers.size());
+  std::iota(numbers.begin(), numbers.end(), 0);
+  if (count > 0) MPI_Group_translate_ranks(failed, count, numbers.data(), all, ranks.data());
+  MPI_Group_free(&failed);
+  MPI_Group_free(&all);
+  return ranks;
+}
+
+}  // namespace
+
+void Process::start(MPI_Comm comm, int spares, MPI_Errhandler handler) {
+  handler_ = handler;
+  spares_ = spares;
+  check_mpi(MPI_Comm_dup(comm, &world_), "MPI_Comm_dup");
+  MPI_Comm_set_errhandler(world_, MPI_ERRORS_RETURN);
+  int rank = 0;
+  int size = 0;
+  MPI_Comm_rank(world_, &rank);
+  MPI_Comm_size(world_, &size);
+  const bool spare = rank >= size - spares;
+  roles_.assign(static_cast<std::size_t>(size - spares), FENIX_ROLE_INITIAL_RANK);
+  role_ = spare ? FENIX_ROLE_SPARE_RANK : FENIX_ROLE_INITIAL_RANK;
+  own_seat_ = spare ? Seat{-1, rank - places()} : Seat{rank, -1};
+  resilient_ = split(world_, spare ? MPI_UNDEFINED : 0, rank);
+  if (!spare) MPI_Comm_set_errhandler(resilient_, handler_);
+}
+
+int Process::waiting_spares() const {
+  const auto failed = known_failed(world_);
+  const auto dead_spares = std::count_if(failed.begin(), failed.end(), [&](int rank) { return rank >= places(); });
+  return spares_ - static_cast<int>(dead_spares);
+}
+
+bool Process::agree_to(Intent intent) {
+  int finish = intent == Intent::finish ? 1 : 0;
+  // The result is the same on all living ranks, whatever the call returns. It works on a revoked communicator.
+  MPIX_Comm_agree(world_, &finish);
+  return finish == (intent == Intent::finish ? 1 : 0);
+}
+
+void Process::call_all_to_repair() {
+  revoke(resilient_);
+  revoke_derived(handler_);
+  revoke(world_);
+}
+
+void Process::repair() {
+  noticed_ = MPI_Wtime();
+  fault_point("repair.begin");
+  call_all_to_repair();
+  (void)agree_to(Intent::repair);
+  rebuild_communicators();
+}
+
+void Process::rebuild_communicators() {
+  while (true) {
+    fault_point("repair.agreed");
+    MPI_Comm living = MPI_COMM_NULL;
+    // Fault tolerant in itself: an error means that yet another rank has died meanwhile.
+    if (MPIX_Comm_shrink(world_, &living) != MPI_SUCCESS) continue;
+    MPI_Comm_set_errhandler(living, MPI_ERRORS_RETURN);
+    fault_point("repair.shrunk");
+    RepairPlan plan;
+    MPI_Comm world = MPI_COMM_NULL;
+    MPI_Comm resilient = MPI_COMM_NULL;
+    int built = build_on(living, plan, world, resilient) ? 1 : 0;
+    fault_point("repair.built");
+    // Frees those that still wait in build_on for a rank that has left it.
+    if (built == 0) revoke(living);
+    MPIX_Comm_agree(living, &built);
+    free_comm(world_);
+    if (built != 0) {
+      free_comm(living);
+      adopt(plan, world, resilient);
+      fault_point("repair.done");
+      return;
+    }
+    log().info("another rank died during the repair: repairing again");
+    free_comm(resilient);
+    free_comm(world);
+    world_ = living;
+  }
+}
+
+bool Process::build_on(MPI_Comm living, RepairPlan& plan, MPI_Comm& world, MPI_Comm& resilient) {
+  try {
+    int rank = 0;
+    int size = 0;
+    MPI_Comm_rank(living, &rank);
+    MPI_Comm_size(living, &size);
+    std::vector<Seat> seats(static_cast<std::size_t>(size));
+    const Seat mine = own_seat_;
+    check_mpi(MPI_Allgather(&mine, 2, MPI_INT32_T, seats.data(), 2, MPI_INT32_T, living), "MPI_Allgather");
+    plan = plan_repair(places(), spares_, seats);
+
+    const auto place = std::find(plan.active.begin(), plan.active.end(), rank);
+    const bool active = place != plan.active.end();
+    const auto key = active ? place - plan.active.begin()
+                            : static_cast<std::ptrdiff_t>(plan.active.size()) +
+                                  (std::find(plan.spares.begin(), plan.spares.end(), rank) - plan.spares.begin());
+    world = split(living, 0, static_cast<int>(key));
+    MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+    fault_point("repair.world");
+    resilient = split(world, active ? 0 : MPI_UNDEFINED, static_cast<int>(key));
+    return true;
+  } catch (const std::runtime_error& error) {
+    log().info("repair: {}", error.what());
+    revoke(world);
+    return false;
+  }
+}
+
+void Process::adopt(const RepairPlan& plan, MPI_Comm world, MPI_Comm resilient) {
+  world_ = world;
+  // The old one is not freed: the application may have copies of the handle, and requests on it.
+  resilient_ = resilient;
+  if (resilient_ != MPI_COMM_NULL) MPI_Comm_set_errhandler(resilient_, handler_);
+  roles_.clear();
+  for (const bool recovered : plan.recovered) {
+    roles_.push_back(recovered ? FENIX_ROLE_RECOVERED_RANK : FENIX_ROLE_SURVIVOR_RANK);
+  }
+  spares_ = static_cast<int>(plan.spares.size());
+  failed_ = plan.failed;
+  shrunk_ = plan.shrunk;
+  int rank = 0;
+  MPI_Comm_rank(world_, &rank);
+  const bool active = rank < places();
+  role_ = active ? roles_[static_cast<std::size_t>(rank)] : static_cast<int>(FENIX_ROLE_SPARE_RANK);
+  own_seat_ = active ? Seat{rank, -1} : Seat{-1, rank - places()};
+  ++repairs_;
+  repaired_ = MPI_Wtime();
+  log().info("repaired: {} active ranks, {} spares, {} dead, {:.1f} ms", places(), spares_, failed_.size(),
+             (repaired_ - noticed_) * 1e3);
+}
+
+bool Process::world_revoked() {
+  int found = 0;
+  // A look into the queue lets MPI notice what has happened. Deaths of other ranks must not hide messages: acknowledge them.
+  if (MPI_Iprobe(MPI_ANY_SOURCE, kFinishTag, world_, &found, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
+    MPIX_Comm_failure_ack(world_);
+  }
+  return is_revoked(world_);
+}
+
+bool Process::told_to_finish() {
+  int found = 0;
+  MPI_Status status;
+  if (MPI_Iprobe(MPI_ANY_SOURCE, kFinishTag, world_, &found, &status) != MPI_SUCCESS || found == 0) return false;
+  char message = 0;
+  return MPI_Recv(&message, 1, MPI_CHAR, status.MPI_SOURCE, kFinishTag, world_, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+}
+
+bool Process::active_rank_failed() {
+  const auto failed = known_failed(world_);
+  return std::any_of(failed.begin(), failed.end(), [&](int rank) { return rank < places(); });
+}
+
+bool Process::wait_as_spare(unsigned wait_mode) {
+  auto nap = kShortestNap;
+  Deadline patience(kPatience);
+  while (true) {
+    const bool revoked = world_revoked();
+    if (!active_rank_failed()) patience = Deadline(kPatience);
+    if (revoked || patience.passed()) {
+      repair();
+      if (!is_spare()) return true;
+      patience = Deadline(kPatience);
+      continue;
+    }
+    if (told_to_finish()) {
+      if (agree_to(Intent::finish)) return false;
+      noticed_ = MPI_Wtime();
+      rebuild_communicators();
+      if (!is_spare()) return true;
+      continue;
+    }
+    if (wait_mode == FENIX_SPARE_WAIT_YIELD) sched_yield();
+    if (wait_mode == FENIX_SPARE_WAIT_SLEEP) {
+      std::this_thread::sleep_for(nap);
+      nap = std::min(nap * 2, kLongestNap);
+    }
+  }
+}
+
+void Process::wait_for_all_to_finish() {
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Ibarrier(resilient_, &request), "MPI_Ibarrier");
+  const Deadline deadline;
+  for (int done = 0; done == 0;) {
+    check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Ibarrier");
+    if (done == 0 && is_revoked(resilient_)) throw PeerFailure(MPIX_ERR_REVOKED);
+    if (done == 0) deadline.check("all active ranks to call Fenix_Finalize");
+  }
+}
+
+void Process::release_spares() {
+  int rank = 0;
+  MPI_Comm_rank(world_, &rank);
+  if (rank != 0) return;
+  const char message = 0;
+  // If this rank dies before it has told all of them, they notice, and all repair instead of finishing.
+  for (int spare = places(); spare < places() + spares_; ++spare) {
+    MPI_Send(&message, 1, MPI_CHAR, spare, kFinishTag, world_);
+  }
+}
+
+bool Process::finish() {
+  try {
+    fault_point("finish.begin");
+    wait_for_all_to_finish();
+    fault_point("finish.met");
+    release_spares();
+  } catch (const PeerFailure&) {
+    repair();
+    return false;
+  }
+  if (!agree_to(Intent::finish)) {
+    noticed_ = MPI_Wtime();
+    rebuild_communicators();
+    return false;
+  }
+  fault_point("finish.agreed");
+  free_comm(resilient_);
+  free_comm(world_);
+  return true;
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The communicators and their repair.
+//
+// world holds all living processes: the active ones first, in the order of the resilient communicator, then the spares.
+// Everything that all of them do together starts with one agreement on world in which those that want to finish say yes and
+// those that want to repair say no: so nobody waits in the one for somebody in the other.
+#pragma once
+
+#include <fenix/codes.h>
+#include <mpi.h>
+
+#include <vector>
+
+#include "recovery/repair_plan.hpp"
+
+namespace fenix_impl {
+
+class Process {
+ public:
+  /// Collective over comm. handler: what errors on the resilient communicator call.
+  void start(MPI_Comm comm, int spares, MPI_Errhandler handler);
+
+  [[nodiscard]] bool is_spare() const { return role_ == FENIX_ROLE_SPARE_RANK; }
+  [[nodiscard]] MPI_Comm resilient() const { return resilient_; }
+  [[nodiscard]] int role() const { return role_; }
+  /// Roles by rank in the resilient communicator.
+  [[nodiscard]] const std::vector<int>& roles() const { return roles_; }
+  [[nodiscard]] const std::vector<int>& failed() const { return failed_; }
+  [[nodiscard]] bool shrunk() const { return shrunk_; }
+  [[nodiscard]] int repairs() const { return repairs_; }
+  [[nodiscard]] double noticed() const { return noticed_; }
+  [[nodiscard]] double repaired() const { return repaired_; }
+  /// Spares that wait, less those known here to be dead.
+  [[nodiscard]] int waiting_spares() const;
+
+  /// Takes the dead out and puts spares in their places. Collective over the living; repeats itself when more die.
+  void repair();
+  /// Spares only: returns true when this process has become active, false when all active ranks have finished.
+  bool wait_as_spare(unsigned wait_mode);
+  /// Active ranks only: ends the communicators. False if a repair is due instead, which it has then done.
+  bool finish();
+
+ private:
+  enum class Intent { repair, finish };
+
+  [[nodiscard]] int places() const { return static_cast<int>(roles_.size()); }
+  [[nodiscard]] bool agree_to(Intent intent);
+  void call_all_to_repair();
+  void rebuild_communicators();
+  bool build_on(MPI_Comm living, RepairPlan& plan, MPI_Comm& world, MPI_Comm& resilient);
+  void adopt(const RepairPlan& plan, MPI_Comm world, MPI_Comm resilient);
+  void wait_for_all_to_finish();
+  void release_spares();
+
+  [[nodiscard]] bool told_to_finish();
+  [[nodiscard]] bool active_rank_failed();
+  [[nodiscard]] bool world_revoked();
+
+  MPI_Comm world_ = MPI_COMM_NULL;
+  MPI_Comm resilient_ = MPI_COMM_NULL;
+  MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
+  int role_ = FENIX_ROLE_INITIAL_RANK;
+  Seat own_seat_;
+  std::vector<int> roles_;
+  int spares_ = 0;
+  std::vector<int> failed_;
+  bool shrunk_ = false;
+  int repairs_ = 0;
+  double noticed_ = 0;
+  double repaired_ = 0;
+};
+
+}  // namespace fenix_impl

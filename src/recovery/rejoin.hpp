@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Forming a group on a team: for the first time, or again after a repair, with what its living members still have.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "core/group.hpp"
+#include "rma/path.hpp"
+#include "rma/team.hpp"
+
+namespace fenix_impl {
+
+struct RejoinResult {
+  bool existed = false;         ///< some rank knew the group
+  bool snapshots_lost = false;  ///< there were snapshots, and none can be restored
+};
+
+/// Collective over the team. group is this rank's part of the group, or null; on return it is attached. Throws PeerFailure
+/// when a rank dies meanwhile: what this rank has got so far is kept in group, and the next rejoin starts from there.
+/// wanted and check_arguments are for the case that no rank knows the group.
+RejoinResult rejoin(std::unique_ptr<Group>& group, const GroupParameters& wanted,
+                    const std::function<void()>& check_arguments, std::shared_ptr<Team> team,
+                    std::shared_ptr<Path> path);
+
+}  // namespace fenix_impl

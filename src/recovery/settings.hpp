@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What Fenix_set_option and the info of Fenix_Init can change.
+#pragma once
+
+#include <fenix/codes.h>
+#include <mpi.h>
+
+#include <array>
+
+namespace fenix_impl {
+
+class Settings {
+ public:
+  /// Throws Error(FENIX_ERROR_INVALID_SETTING_NAME or _OPTION).
+  void set(int setting, unsigned option);
+  /// Throws Error(FENIX_ERROR_INVALID_SETTING_NAME).
+  [[nodiscard]] unsigned get(int setting) const;
+  /// Takes the keys of Fenix_Init. Throws Error(FENIX_ERROR_INVALID_SETTING_OPTION) for an unknown value.
+  void take(MPI_Info info);
+
+ private:
+  std::array<unsigned, FENIX_SETTING_NAME_MAXCODE> options_{FENIX_RECOVERY_REPAIR,  FENIX_RESUME_JUMP,
+                                                            FENIX_UNHANDLED_ABORT,  FENIX_CALLBACK_EXCEPTION_RETHROW,
+                                                            FENIX_SPARE_WAIT_SLEEP, FENIX_SPARE_FINALIZE_EXIT};
+};
+
+}  // namespace fenix_impl

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rma/map_path.hpp"
+
+#include <atomic>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace fenix_impl {
+namespace {
+
+class MapExposure final : public Exposure {
+ public:
+  explicit MapExposure(std::vector<Mapping> regions) : regions_(std::move(regions)) {}
+
+  void put(int target, std::size_t offset, std::span<const std::byte> data) override {
+    const auto to = part(target, offset, data.size());
+    if (!data.empty()) std::memcpy(to.data(), data.data(), data.size());
+  }
+
+  void get(int target, std::size_t offset, std::span<std::byte> data) override {
+    const auto from = part(target, offset, data.size());
+    if (!data.empty()) std::memcpy(data.data(), from.data(), data.size());
+  }
+
+  void complete(int) override { std::atomic_thread_fence(std::memory_order_release); }
+
+  void put_word(int target, std::size_t offset, std::uint64_t word) override {
+    auto* place = reinterpret_cast<std::uint64_t*>(part(target, offset, sizeof word).data());
+    std::atomic_ref(*place).store(word, std::memory_order_release);
+  }
+
+ private:
+  [[nodiscard]] std::span<std::byte> part(int target, std::size_t offset, std::size_t bytes) const {
+    const auto region = regions_.at(static_cast<std::size_t>(target)).bytes();
+    if (offset > region.size() || bytes > region.size() - offset) {
+      throw Error(FENIX_ERROR_INTERN, "access outside of a peer's region");
+    }
+    return region.subspan(offset, bytes);
+  }
+
+  std::vector<Mapping> regions_;
+};
+
+}  // namespace
+
+std::unique_ptr<Exposure> MapPath::expose(Team& team, const Region& region) {
+  const auto addresses = team.gather(region.address());
+  std::vector<Mapping> regions;
+  regions.reserve(addresses.size());
+  for (const RegionAddress& address : addresses) regions.push_back(map_peer_region(address));
+  return std::make_unique<MapExposure>(std::move(regions));
+}
+
+}  // namespace fenix_impl

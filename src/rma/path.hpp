@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Paths: how a rank reaches the regions of its team.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "rma/region.hpp"
+#include "rma/team.hpp"
+
+namespace fenix_impl {
+
+/// One region of each rank of a team, within reach of the others. Offsets are bytes from the start of the target's region.
+/// All functions are local: the target does nothing. They throw PeerFailure when they cannot go on because the target has
+/// died or the team is dissolved, and Error(FENIX_ERROR_TIMEOUT).
+class Exposure {
+ public:
+  Exposure() = default;
+  Exposure(const Exposure&) = delete;
+  Exposure& operator=(const Exposure&) = delete;
+  virtual ~Exposure() = default;
+
+  /// Writes data. It may be on its way until complete(); data must stay as it is until then.
+  virtual void put(int target, std::size_t offset, std::span<const std::byte> data) = 0;
+  /// Reads into data; done on return.
+  virtual void get(int target, std::size_t offset, std::span<std::byte> data) = 0;
+  /// Returns when all earlier puts to the target are in its memory.
+  virtual void complete(int target) = 0;
+  /// complete(), and then writes one word, 8-byte aligned, which the target sees all at once.
+  virtual void put_word(int target, std::size_t offset, std::uint64_t word) = 0;
+};
+
+class Path {
+ public:
+  Path() = default;
+  Path(const Path&) = delete;
+  Path& operator=(const Path&) = delete;
+  virtual ~Path() = default;
+
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  /// True if a transfer that a failure cut short may touch its regions later on: then they must never be unmapped.
+  [[nodiscard]] virtual bool may_touch_regions_later() const = 0;
+  /// Collective over the team: every rank brings a region, which must outlive the exposure. A rank that cannot reach its
+  /// peers throws Error(FENIX_ERROR_NO_MEMORY), after its part in the collective work.
+  virtual std::unique_ptr<Exposure> expose(Team& team, const Region& region) = 0;
+};
+
+}  // namespace fenix_impl

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rma/region.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace fenix_impl {
+namespace {
+
+[[noreturn]] void no_memory(const std::string& what) {
+  throw Error(FENIX_ERROR_NO_MEMORY, what + ": " + std::strerror(errno));
+}
+
+std::uint64_t random_key() {
+  std::uint64_t key = 0;
+  if (getrandom(&key, sizeof key, 0) != sizeof key) no_memory("getrandom");
+  return key;
+}
+
+}  // namespace
+
+Mapping::Mapping(int fd, std::size_t bytes) : size_(bytes) {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  if (memory == MAP_FAILED) no_memory("mapping " + std::to_string(bytes) + " bytes");
+  data_ = static_cast<std::byte*>(memory);
+}
+
+Mapping::Mapping(Mapping&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+Mapping& Mapping::operator=(Mapping&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+Mapping::~Mapping() {
+  if (data_ != nullptr) munmap(data_, size_);
+}
+
+Region::Region(std::size_t bytes) : key_(random_key()) {
+  if (bytes > static_cast<std::size_t>(std::numeric_limits<off_t>::max()) - kHeaderBytes) {
+    throw Error(FENIX_ERROR_NO_MEMORY, "a region of " + std::to_string(bytes) + " bytes is more than a file can have");
+  }
+  const std::size_t total = bytes + kHeaderBytes;
+  fd_ = memfd_create("fenix", MFD_CLOEXEC);
+  if (fd_ < 0) no_memory("memfd_create");
+  try {
+    if (ftruncate(fd_, static_cast<off_t>(total)) != 0)
+      no_memory("sizing a region of " + std::to_string(total) + " bytes");
+    mapping_ = Mapping(fd_, total);
+    reserve(0, kHeaderBytes);
+  } catch (...) {
+    close(fd_);
+    throw;
+  }
+  std::memcpy(mapping_.bytes().data(), &key_, sizeof key_);
+}
+
+Region::Region(Region&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)), key_(other.key_), mapping_(std::move(other.mapping_)) {}
+
+Region& Region::operator=(Region&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  std::swap(key_, other.key_);
+  std::swap(mapping_, other.mapping_);
+  return *this;
+}
+
+Region::~Region() {
+  if (fd_ >= 0) close(fd_);
+}
+
+void Region::reserve(std::size_t offset, std::size_t bytes) {
+  if (bytes == 0) return;
+  // Without this, the first write to a page that cannot be had ends the process with SIGBUS.
+  int result = 0;
+  do {
+    result = posix_fallocate(fd_, static_cast<off_t>(offset), static_cast<off_t>(bytes));
+  } while (result == EINTR);
+  if (result != 0) {
+    errno = result;
+    no_memory("reserving " + std::to_string(bytes) + " bytes of shared memory");
+  }
+}
+
+void Region::leak() noexcept {
+  mapping_.leak();
+  *this = Region();
+}
+
+RegionAddress Region::address() const { return {getpid(), fd_, mapping_.bytes().size(), key_}; }
+
+Mapping map_peer_region(const RegionAddress& address) {
+  const std::string name = "/proc/" + std::to_string(address.pid) + "/fd/" + std::to_string(address.fd);
+  const int fd = open(name.c_str(), O_RDWR | O_CLOEXEC);
+  if (fd < 0) no_memory("opening a peer's region");
+  Mapping mapping;
+  try {
+    struct stat status {};
+    // A mapping past the end of the file would end the process at the first touch.
+    if (fstat(fd, &status) != 0 || static_cast<std::uint64_t>(status.st_size) < address.bytes) {
+      throw Error(FENIX_ERROR_NO_MEMORY, "a peer's region is smaller than it said");
+    }
+    mapping = Mapping(fd, address.bytes);
+  } catch (...) {
+    close(fd);
+    throw;
+  }
+  close(fd);
+  std::uint64_t key = 0;
+  std::memcpy(&key, mapping.bytes().data(), sizeof key);
+  if (key != address.key) throw Error(FENIX_ERROR_NO_MEMORY, "a peer's region is not where it said");
+  return mapping;
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Regions: shared memory that other ranks can reach.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace fenix_impl {
+
+/// What a process of the same node needs to map a region of another one.
+struct RegionAddress {
+  std::int32_t pid = 0;
+  std::int32_t fd = -1;
+  std::uint64_t bytes = 0;
+  std::uint64_t key = 0;  ///< random; stands in the region's first bytes too, so that a recycled pid is noticed
+};
+
+/// Memory mapped into this process, unmapped at the end.
+class Mapping {
+ public:
+  Mapping() = default;
+  /// Maps bytes of the file. Throws Error(FENIX_ERROR_NO_MEMORY).
+  Mapping(int fd, std::size_t bytes);
+  Mapping(Mapping&& other) noexcept;
+  Mapping& operator=(Mapping&& other) noexcept;
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  ~Mapping();
+
+  [[nodiscard]] std::span<std::byte> bytes() const { return {data_, size_}; }
+  /// Gives the memory up without unmapping it.
+  void leak() noexcept { data_ = nullptr; }
+
+ private:
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// An anonymous shared memory segment owned by this process. It has no name, so nothing is left of it when its last user
+/// is gone, however that ended. Its first kHeaderBytes bytes belong to this class.
+class Region {
+ public:
+  static constexpr std::size_t kHeaderBytes = 64;
+
+  Region() = default;
+  /// Makes a segment with room for bytes after the header, zero-filled. Throws Error(FENIX_ERROR_NO_MEMORY).
+  explicit Region(std::size_t bytes);
+  Region(Region&& other) noexcept;
+  Region& operator=(Region&& other) noexcept;
+  Region(const Region&) = delete;
+  Region& operator=(const Region&) = delete;
+  ~Region();
+
+  /// Takes the memory of [offset, offset + bytes) now, so that a later write cannot fail for the lack of it.
+  /// Throws Error(FENIX_ERROR_NO_MEMORY).
+  void reserve(std::size_t offset, std::size_t bytes);
+
+  /// Gives the memory up without unmapping it: it stays as it is until the process ends.
+  void leak() noexcept;
+
+  /// The whole segment, header included: offsets of paths count from here.
+  [[nodiscard]] std::span<std::byte> bytes() const { return mapping_.bytes(); }
+  [[nodiscard]] RegionAddress address() const;
+
+ private:
+  int fd_ = -1;
+  std::uint64_t key_ = 0;
+  Mapping mapping_;
+};
+
+/// Maps a region of another process of this node. Throws Error(FENIX_ERROR_NO_MEMORY) if it cannot be had.
+Mapping map_peer_region(const RegionAddress& address);
+
+}  // namespace fenix_impl

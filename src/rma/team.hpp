@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks that work together, and the few collective operations that the library needs outside the data path.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+namespace fenix_impl {
+
+/// All operations are collective over the team, except where they say "local". None waits for ever: they throw PeerFailure
+/// when a member has died, when the team is dissolved or when a repair has begun somewhere, and Error(FENIX_ERROR_TIMEOUT)
+/// after FENIX_TIMEOUT seconds. Then the team is dissolved and of no further use. A failure need not show on all ranks: an
+/// operation that has done its part for some may throw for others.
+class Team {
+ public:
+  Team() = default;
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+  virtual ~Team() = default;
+
+  [[nodiscard]] virtual int rank() const = 0;
+  [[nodiscard]] virtual int size() const = 0;
+
+  /// Local: throws PeerFailure if there is reason to. Moves pending work along.
+  virtual void check() = 0;
+  /// all receives size() pieces of mine.size() bytes, in the order of ranks.
+  virtual void allgather(std::span<const std::byte> mine, std::span<std::byte> all) = 0;
+  virtual void broadcast(std::span<std::byte> data, int root) = 0;
+  /// Local: ends every wait of every member with PeerFailure.
+  virtual void dissolve() noexcept = 0;
+
+  /// Returns when all have called it.
+  void barrier() { (void)gather(char{0}); }
+
+  /// allgather of one value per rank.
+  template <class T>
+  std::vector<T> gather(const T& mine) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    std::vector<T> all(static_cast<std::size_t>(size()));
+    allgather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
+    return all;
+  }
+
+  /// allgather of equally many values from each rank.
+  template <class T>
+  std::vector<T> gather(std::span<const T> mine) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    std::vector<T> all(static_cast<std::size_t>(size()) * mine.size());
+    allgather(std::as_bytes(mine), std::as_writable_bytes(std::span(all)));
+    return all;
+  }
+};
+
+}  // namespace fenix_impl

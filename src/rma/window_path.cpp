@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rma/window_path.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace fenix_impl {
+namespace {
+
+// MPI counts are ints: larger transfers go in pieces.
+constexpr std::size_t kPiece = std::size_t{1} << 28;
+
+class WindowExposure final : public Exposure {
+ public:
+  WindowExposure(MpiTeam& team, MPI_Win window) : team_(team), window_(window) {}
+  // The window is abandoned: freeing it is collective and crashes when a rank of it has died.
+
+  void put(int target, std::size_t offset, std::span<const std::byte> data) override {
+    for (; !data.empty(); data = rest(data, offset)) {
+      const int count = static_cast<int>(std::min(data.size(), kPiece));
+      MPI_Request request = MPI_REQUEST_NULL;
+      check_mpi(MPI_Rput(data.data(), count, MPI_BYTE, target, static_cast<MPI_Aint>(offset), count, MPI_BYTE, window_,
+                         &request),
+                "MPI_Rput");
+      pending_[target].push_back(request);
+    }
+  }
+
+  void get(int target, std::size_t offset, std::span<std::byte> data) override {
+    for (; !data.empty(); data = rest(data, offset)) {
+      const int count = static_cast<int>(std::min(data.size(), kPiece));
+      MPI_Request request = MPI_REQUEST_NULL;
+      check_mpi(MPI_Rget(data.data(), count, MPI_BYTE, target, static_cast<MPI_Aint>(offset), count, MPI_BYTE, window_,
+                         &request),
+                "MPI_Rget");
+      team_.wait(request, "MPI_Rget", false);
+    }
+  }
+
+  void complete(int target) override {
+    auto& requests = pending_[target];
+    while (!requests.empty()) {
+      const MPI_Request request = requests.back();
+      requests.pop_back();
+      team_.wait(request, "MPI_Rput", false);
+    }
+    // A request ends when the target has the data (osc/rdma counts its operations), so the flush has nothing to wait for;
+    // it is what the standard asks for. A flush with operations under way toward a dead rank would never return.
+    team_.check();
+    check_mpi(MPI_Win_flush(target, window_), "MPI_Win_flush");
+  }
+
+  void put_word(int target, std::size_t offset, std::uint64_t word) override {
+    complete(target);
+    *word_ = word;
+    put(target, offset, std::as_bytes(std::span(word_, 1)));
+    complete(target);
+  }
+
+ private:
+  template <class Span>
+  static Span rest(Span data, std::size_t& offset) {
+    const std::size_t done = std::min(data.size(), kPiece);
+    offset += done;
+    return data.subspan(done);
+  }
+
+  MpiTeam& team_;
+  MPI_Win window_;
+  // Never freed, like the window: MPI may read it as long as a put toward a dead rank is under way.
+  std::uint64_t* word_ = new std::uint64_t(0);
+  std::map<int, std::vector<MPI_Request>> pending_;
+};
+
+}  // namespace
+
+std::unique_ptr<Exposure> WindowPath::expose(Team& team, const Region& region) {
+  auto& mpi_team = dynamic_cast<MpiTeam&>(team);
+  // All are here and alive a moment before the window is made: MPI_Win_create has no way to be called off.
+  team.barrier();
+  MPI_Win window = MPI_WIN_NULL;
+  const auto memory = region.bytes();
+  check_mpi(
+      MPI_Win_create(memory.data(), static_cast<MPI_Aint>(memory.size()), 1, MPI_INFO_NULL, mpi_team.comm(), &window),
+      "MPI_Win_create");
+  MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
+  check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, window), "MPI_Win_lock_all");
+  return std::make_unique<WindowExposure>(mpi_team, window);
+}
+
+}  // namespace fenix_impl

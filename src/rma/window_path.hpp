@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Portable: regions are MPI windows, reached by request-based MPI_Rput and MPI_Rget that are polled.
+//
+// What Open MPI makes of windows when ranks die decides how this is written: docs/known-issues.md.
+#pragma once
+
+#include "rma/mpi_team.hpp"
+#include "rma/path.hpp"
+
+namespace fenix_impl {
+
+class WindowPath final : public Path {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "window"; }
+  [[nodiscard]] bool may_touch_regions_later() const override { return true; }
+  /// team must be an MpiTeam.
+  std::unique_ptr<Exposure> expose(Team& team, const Region& region) override;
+};
+
+}  // namespace fenix_impl
