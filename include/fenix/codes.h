@@ -13,43 +13,43 @@
 typedef enum {
   FENIX_SUCCESS = 0,
 
-  FENIX_ERROR_UNINITIALIZED = -100,           /**< called before Fenix_Init or after Fenix_Finalize */
-  FENIX_ERROR_NOCATEGORY = -99,               /**< an MPI call failed for a reason that is not a dead rank */
-  FENIX_ERROR_CALLBACK_NOT_REGISTERED = -98,  /**< null callback, or nothing to pop */
-  FENIX_ERROR_GROUP_CREATE = -97,             /**< the group could not be formed on this communicator */
-  FENIX_ERROR_MEMBER_CREATE = -96,            /**< the member could not be created on some rank */
-  FENIX_ERROR_MEMBER_EXISTS = -95,            /**< the member id is taken in this group */
-  FENIX_ERROR_COMMIT_BARRIER = -94,           /**< kept for source compatibility; not returned */
-  FENIX_ERROR_INVALID_GROUPID = -93,          /**< group id out of range, or no such group on this rank */
-  FENIX_ERROR_INVALID_MEMBERID = -92,         /**< member id out of range, or no such member in the group */
-  FENIX_ERROR_INVALID_LOGIC_CALL = -91,       /**< right call, wrong time */
-  FENIX_ERROR_INVALID_POLICY_NAME = -90,      /**< unknown policy */
-  FENIX_ERROR_INVALID_TIMESTAMP = -89,        /**< no consistent snapshot has this time stamp */
-  FENIX_ERROR_INVALID_TIMESTART = -88,        /**< start time stamp out of range */
-  FENIX_ERROR_INVALID_DEPTH = -87,            /**< depth out of range */
-  FENIX_ERROR_INVALID_ATTRIBUTE_NAME = -86,   /**< unknown member attribute, or not settable */
-  FENIX_ERROR_INVALID_ATTRIBUTE_VALUE = -85,  /**< attribute value not allowed */
-  FENIX_ERROR_INVALID_POSITION = -84,         /**< position outside [0, number) */
-  FENIX_ERROR_DATA_WAIT = -83,                /**< kept for source compatibility; not returned */
-  FENIX_ERROR_SUBSET_NUM_BLOCKS = -82,        /**< kept for source compatibility; not returned */
-  FENIX_ERROR_SUBSET_START_OFFSET = -81,      /**< kept for source compatibility; not returned */
-  FENIX_ERROR_SUBSET_END_OFFSET = -80,        /**< kept for source compatibility; not returned */
-  FENIX_ERROR_SUBSET_STRIDE = -79,            /**< kept for source compatibility; not returned */
-  FENIX_ERROR_NODATA_FOUND = -78,             /**< nothing was committed, or what was committed is lost */
-  FENIX_ERROR_INTERN = -77,                   /**< a defect of this library; please report it */
-  FENIX_ERROR_CANCELLED = -76,                /**< cut short by a failure that has since been repaired */
-  FENIX_ERROR_INVALID_SETTING_NAME = -75,     /**< unknown setting */
-  FENIX_ERROR_INVALID_SETTING_OPTION = -74,   /**< option out of range for this setting */
+  FENIX_ERROR_UNINITIALIZED = -100,          /**< called before Fenix_Init or after Fenix_Finalize */
+  FENIX_ERROR_NOCATEGORY = -99,              /**< an MPI call failed for a reason that is not a dead rank */
+  FENIX_ERROR_CALLBACK_NOT_REGISTERED = -98, /**< null callback, or nothing to pop */
+  FENIX_ERROR_GROUP_CREATE = -97,            /**< the group could not be formed on this communicator */
+  FENIX_ERROR_MEMBER_CREATE = -96,           /**< the member could not be created on some rank */
+  FENIX_ERROR_MEMBER_EXISTS = -95,           /**< the member id is taken in this group */
+  FENIX_ERROR_COMMIT_BARRIER = -94,          /**< kept for source compatibility; not returned */
+  FENIX_ERROR_INVALID_GROUPID = -93,         /**< group id out of range, or no such group on this rank */
+  FENIX_ERROR_INVALID_MEMBERID = -92,        /**< member id out of range, or no such member in the group */
+  FENIX_ERROR_INVALID_LOGIC_CALL = -91,      /**< right call, wrong time */
+  FENIX_ERROR_INVALID_POLICY_NAME = -90,     /**< unknown policy */
+  FENIX_ERROR_INVALID_TIMESTAMP = -89,       /**< no consistent snapshot has this time stamp */
+  FENIX_ERROR_INVALID_TIMESTART = -88,       /**< start time stamp out of range */
+  FENIX_ERROR_INVALID_DEPTH = -87,           /**< depth out of range */
+  FENIX_ERROR_INVALID_ATTRIBUTE_NAME = -86,  /**< unknown member attribute, or not settable */
+  FENIX_ERROR_INVALID_ATTRIBUTE_VALUE = -85, /**< attribute value not allowed */
+  FENIX_ERROR_INVALID_POSITION = -84,        /**< position outside [0, number) */
+  FENIX_ERROR_DATA_WAIT = -83,               /**< kept for source compatibility; not returned */
+  FENIX_ERROR_SUBSET_NUM_BLOCKS = -82,       /**< kept for source compatibility; not returned */
+  FENIX_ERROR_SUBSET_START_OFFSET = -81,     /**< kept for source compatibility; not returned */
+  FENIX_ERROR_SUBSET_END_OFFSET = -80,       /**< kept for source compatibility; not returned */
+  FENIX_ERROR_SUBSET_STRIDE = -79,           /**< kept for source compatibility; not returned */
+  FENIX_ERROR_NODATA_FOUND = -78,            /**< nothing was committed, or what was committed is lost */
+  FENIX_ERROR_INTERN = -77,                  /**< a defect of this library; please report it */
+  FENIX_ERROR_CANCELLED = -76,               /**< cut short by a failure that has since been repaired */
+  FENIX_ERROR_INVALID_SETTING_NAME = -75,    /**< unknown setting */
+  FENIX_ERROR_INVALID_SETTING_OPTION = -74,  /**< option out of range for this setting */
 
-  FENIX_ERROR_INVALID_ARGUMENT = -60,         /**< new: null pointer, negative count, … without a code of its own */
-  FENIX_ERROR_INVALID_POLICY_VALUE = -59,     /**< new: policy values that do not fit the policy or communicator */
-  FENIX_ERROR_BUFFER_TOO_SMALL = -58,         /**< new: max_count is less than what was stored */
-  FENIX_ERROR_MISMATCH = -57,                 /**< new: the ranks of a collective call gave different arguments */
-  FENIX_ERROR_NO_MEMORY = -56,                /**< new: memory, mapping or descriptor could not be had on some rank */
-  FENIX_ERROR_TIMEOUT = -55,                  /**< new: a peer gave no sign for FENIX_TIMEOUT seconds */
+  FENIX_ERROR_INVALID_ARGUMENT = -60,     /**< new: null pointer, negative count, … without a code of its own */
+  FENIX_ERROR_INVALID_POLICY_VALUE = -59, /**< new: policy values that do not fit the policy or communicator */
+  FENIX_ERROR_BUFFER_TOO_SMALL = -58,     /**< new: max_count is less than what was stored */
+  FENIX_ERROR_MISMATCH = -57,             /**< new: the ranks of a collective call gave different arguments */
+  FENIX_ERROR_NO_MEMORY = -56,            /**< new: memory, mapping or descriptor could not be had on some rank */
+  FENIX_ERROR_TIMEOUT = -55,              /**< new: a peer gave no sign for FENIX_TIMEOUT seconds */
 
-  FENIX_WARNING_SPARE_RANKS_DEPLETED = 100,   /**< the communicator has shrunk: no spare was left */
-  FENIX_WARNING_PARTIAL_RESTORE = 101         /**< some elements of a member were not found */
+  FENIX_WARNING_SPARE_RANKS_DEPLETED = 100, /**< the communicator has shrunk: no spare was left */
+  FENIX_WARNING_PARTIAL_RESTORE = 101       /**< some elements of a member were not found */
 } Fenix_Return_codes;
 
 /** Role of a rank since the latest exit from Fenix_Init (specification 2.1). */

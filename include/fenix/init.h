@@ -13,8 +13,8 @@ extern "C" {
 #endif
 
 /* Internal: call Fenix_Init. Blocks in spare ranks; resume_point is where survivors jump to. */
-void fenix_detail_preinit(int* role, MPI_Comm comm, MPI_Comm* newcomm, int* argc, char*** argv, int spare_ranks, int spawn,
-                          MPI_Info info, int* error, jmp_buf* resume_point);
+void fenix_detail_preinit(int* role, MPI_Comm comm, MPI_Comm* newcomm, int* argc, char*** argv, int spare_ranks,
+                          int spawn, MPI_Info info, int* error, jmp_buf* resume_point);
 /* Internal: writes role, newcomm and error, at the first exit from Fenix_Init and after each jump back to it. */
 void fenix_detail_postinit(void);
 
@@ -22,25 +22,25 @@ void fenix_detail_postinit(void);
 }
 #endif
 
-#define FENIX_DETAIL_INIT_9(role, comm, newcomm, argc, argv, spare_ranks, spawn, info, error)                           \
-  do {                                                                                                                  \
-    static jmp_buf fenix_detail_resume_point;                                                                           \
-    fenix_detail_preinit((role), (comm), (newcomm), (argc), (argv), (spare_ranks), (spawn), (info), (error),            \
-                         &fenix_detail_resume_point);                                                                   \
-    (void)setjmp(fenix_detail_resume_point);                                                                            \
-    fenix_detail_postinit();                                                                                            \
+#define FENIX_DETAIL_INIT_9(role, comm, newcomm, argc, argv, spare_ranks, spawn, info, error)                \
+  do {                                                                                                       \
+    static jmp_buf fenix_detail_resume_point;                                                                \
+    fenix_detail_preinit((role), (comm), (newcomm), (argc), (argv), (spare_ranks), (spawn), (info), (error), \
+                         &fenix_detail_resume_point);                                                        \
+    (void)setjmp(fenix_detail_resume_point);                                                                 \
+    fenix_detail_postinit();                                                                                 \
   } while (0)
 
-#define FENIX_DETAIL_INIT_7(role, comm, newcomm, argc, argv, spare_ranks, error)                                        \
+#define FENIX_DETAIL_INIT_7(role, comm, newcomm, argc, argv, spare_ranks, error) \
   FENIX_DETAIL_INIT_9(role, comm, newcomm, argc, argv, spare_ranks, 0, MPI_INFO_NULL, error)
 
 #define FENIX_DETAIL_INIT_8(...) fenix_init_takes_7_or_9_arguments
 #define FENIX_DETAIL_PICK(a1, a2, a3, a4, a5, a6, a7, a8, a9, name, ...) name
 
-#define Fenix_Init(...)                                                                                                 \
-  FENIX_DETAIL_PICK(__VA_ARGS__, FENIX_DETAIL_INIT_9, FENIX_DETAIL_INIT_8, FENIX_DETAIL_INIT_7, FENIX_DETAIL_INIT_8,     \
-                    FENIX_DETAIL_INIT_8, FENIX_DETAIL_INIT_8, FENIX_DETAIL_INIT_8, FENIX_DETAIL_INIT_8,                  \
-                    FENIX_DETAIL_INIT_8, 0)                                                                              \
+#define Fenix_Init(...)                                                                                              \
+  FENIX_DETAIL_PICK(__VA_ARGS__, FENIX_DETAIL_INIT_9, FENIX_DETAIL_INIT_8, FENIX_DETAIL_INIT_7, FENIX_DETAIL_INIT_8, \
+                    FENIX_DETAIL_INIT_8, FENIX_DETAIL_INIT_8, FENIX_DETAIL_INIT_8, FENIX_DETAIL_INIT_8,              \
+                    FENIX_DETAIL_INIT_8, 0)                                                                          \
   (__VA_ARGS__)
 
 #endif

@@ -114,8 +114,7 @@ int Fenix_Process_repair_times(double* noticed, double* repaired) {
 int Fenix_Process_detect_failures(int do_recovery) {
   int mpi_error = MPI_SUCCESS;
   const int code = ready_entry([&]() -> int {
-    int found = 0;
-    mpi_error = MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, runtime().process().resilient(), &found, MPI_STATUS_IGNORE);
+    mpi_error = runtime().process().look_for_failures();
     return FENIX_SUCCESS;
   });
   if (code != FENIX_SUCCESS) return code;

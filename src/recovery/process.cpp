@@ -91,6 +91,14 @@ int Process::waiting_spares() const {
   return spares_ - static_cast<int>(dead_spares);
 }
 
+int Process::look_for_failures() const {
+  int found = 0;
+  const int probed = MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, resilient_, &found, MPI_STATUS_IGNORE);
+  if (probed != MPI_SUCCESS) return probed;
+  if (is_revoked(resilient_)) return MPIX_ERR_REVOKED;
+  return known_failed(resilient_).empty() ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED;
+}
+
 bool Process::agree_to(Intent intent) {
   int finish = intent == Intent::finish ? 1 : 0;
   // The result is the same on all living ranks, whatever the call returns. It works on a revoked communicator.
@@ -219,6 +227,7 @@ bool Process::wait_as_spare(unsigned wait_mode) {
   auto nap = kShortestNap;
   Deadline patience(kPatience);
   while (true) {
+    fault_point("spare.waits");
     const bool revoked = world_revoked();
     if (!active_rank_failed()) patience = Deadline(kPatience);
     if (revoked || patience.passed()) {
@@ -242,16 +251,7 @@ bool Process::wait_as_spare(unsigned wait_mode) {
   }
 }
 
-void Process::wait_for_all_to_finish() {
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Ibarrier(resilient_, &request), "MPI_Ibarrier");
-  const Deadline deadline;
-  for (int done = 0; done == 0;) {
-    check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Ibarrier");
-    if (done == 0 && is_revoked(resilient_)) throw PeerFailure(MPIX_ERR_REVOKED);
-    if (done == 0) deadline.check("all active ranks to call Fenix_Finalize");
-  }
-}
+void Process::wait_for_all_to_finish() { MpiTeam(world_, places(), resilient_).barrier(); }
 
 void Process::release_spares() {
   int rank = 0;

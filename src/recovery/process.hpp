@@ -33,6 +33,9 @@ class Process {
   /// Spares that wait, less those known here to be dead.
   [[nodiscard]] int waiting_spares() const;
 
+  /// The MPI error that tells of a death or a repair under way, or MPI_SUCCESS. Local.
+  [[nodiscard]] int look_for_failures() const;
+
   /// Takes the dead out and puts spares in their places. Collective over the living; repeats itself when more die.
   void repair();
   /// Spares only: returns true when this process has become active, false when all active ranks have finished.

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <climits>
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "base/deadline.hpp"
 #include "base/error.hpp"
@@ -23,8 +23,12 @@ namespace {
 // MPI counts are ints: larger messages go in pieces.
 constexpr std::size_t kPiece = std::size_t{1} << 30;
 
-// How long a request of a dissolved team may take to end: MPI has to let go of our buffers before they go away.
+constexpr int kTeamTag = 2;
+
+// How long a request may take to end after a failure: MPI has to let go of our buffers before they go away.
 constexpr std::chrono::seconds kGrace{10};
+
+constexpr std::chrono::milliseconds kTimeBetweenLooks{1};
 
 // Two processes share a node if they see the same kernel and the same process ids.
 std::uint64_t node_id() {
@@ -55,7 +59,7 @@ void check_mpi(int mpi_error, const char* call) {
   throw Error(FENIX_ERROR_NOCATEGORY, std::string(call) + ": " + text.data());
 }
 
-MpiTeam::MpiTeam(MPI_Comm comm, MPI_Comm resilient) : resilient_(resilient) {
+MpiTeam::MpiTeam(MPI_Comm comm, MPI_Comm resilient) : resilient_(resilient), owns_comm_(true) {
   check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   MPI_Comm_rank(comm_, &rank_);
@@ -63,16 +67,19 @@ MpiTeam::MpiTeam(MPI_Comm comm, MPI_Comm resilient) : resilient_(resilient) {
   try {
     find_node();
   } catch (...) {
-    dissolve();
     MPI_Comm_free(&comm_);
     throw;
   }
 }
 
+MpiTeam::MpiTeam(MPI_Comm comm, int size, MPI_Comm resilient) : comm_(comm), resilient_(resilient), size_(size) {
+  MPI_Comm_rank(comm_, &rank_);
+}
+
 MpiTeam::~MpiTeam() {
   int finalized = 0;
   MPI_Finalized(&finalized);
-  if (comm_ != MPI_COMM_NULL && finalized == 0) MPI_Comm_free(&comm_);
+  if (owns_comm_ && finalized == 0) MPI_Comm_free(&comm_);
 }
 
 void MpiTeam::find_node() {
@@ -83,52 +90,103 @@ void MpiTeam::find_node() {
 
 void MpiTeam::check() {
   int found = 0;
-  // Looks at the failures known in this process, at revocation, and lets MPI make progress, all in one call.
+  // Lets MPI make progress, which is how it learns of deaths and revocations.
   check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &found, MPI_STATUS_IGNORE), "MPI_Iprobe");
   int revoked = 0;
   check_mpi(MPIX_Comm_is_revoked(resilient_, &revoked), "MPIX_Comm_is_revoked");
   if (revoked != 0) throw PeerFailure(MPIX_ERR_REVOKED);
+  // A probe does not tell of deaths in Open MPI 5. Asking for them takes a lock and compares groups: not at every turn.
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_look_) return;
+  next_look_ = now + kTimeBetweenLooks;
+  MPI_Group failed = MPI_GROUP_NULL;
+  int count = 0;
+  check_mpi(MPIX_Comm_get_failed(resilient_, &failed), "MPIX_Comm_get_failed");
+  MPI_Group_size(failed, &count);
+  MPI_Group_free(&failed);
+  if (count > 0) throw PeerFailure(MPIX_ERR_PROC_FAILED);
 }
 
-void MpiTeam::wait(MPI_Request request, const char* waited_for, bool settle) {
+void MpiTeam::wait(MPI_Request request, const char* waited_for) {
   const Deadline deadline;
-  int done = 0;
-  try {
-    while (true) {
-      // The team's own failure first: a request that has ended well counts, whatever else has happened.
-      const int error = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-      if (error != MPI_SUCCESS) request = MPI_REQUEST_NULL;
-      check_mpi(error, waited_for);
-      if (done != 0) return;
-      check();
-      deadline.check(waited_for);
-    }
-  } catch (...) {
-    dissolve();
-    const Deadline grace(kGrace);
-    while (settle && request != MPI_REQUEST_NULL && !grace.passed()) {
-      if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done != 0) request = MPI_REQUEST_NULL;
-    }
-    throw;
+  for (int done = 0; done == 0;) {
+    check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), waited_for);
+    if (done != 0) return;
+    check();
+    deadline.check(waited_for);
   }
 }
 
-void MpiTeam::allgather(std::span<const std::byte> mine, std::span<std::byte> all) {
-  if (mine.size() > INT_MAX) throw Error(FENIX_ERROR_INTERN, "an exchange of more than 2 GiB per rank");
-  MPI_Request request = MPI_REQUEST_NULL;
-  const int count = static_cast<int>(mine.size());
-  check_mpi(MPI_Iallgather(mine.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, comm_, &request),
-            "MPI_Iallgather");
-  wait(request, "MPI_Iallgather", true);
+void MpiTeam::exchange(std::span<const std::byte> out, int to, std::span<std::byte> in, int from) {
+  while (!out.empty() || !in.empty()) {
+    const auto out_piece = out.first(std::min(out.size(), kPiece));
+    const auto in_piece = in.first(std::min(in.size(), kPiece));
+    MPI_Request send = MPI_REQUEST_NULL;
+    MPI_Request receive = MPI_REQUEST_NULL;
+    try {
+      check_mpi(
+          MPI_Irecv(in_piece.data(), static_cast<int>(in_piece.size()), MPI_BYTE, from, kTeamTag, comm_, &receive),
+          "MPI_Irecv");
+      check_mpi(MPI_Isend(out_piece.data(), static_cast<int>(out_piece.size()), MPI_BYTE, to, kTeamTag, comm_, &send),
+                "MPI_Isend");
+      const Deadline deadline;
+      for (int received = 0, sent = 0; received == 0 || sent == 0;) {
+        check_mpi(MPI_Test(&receive, &received, MPI_STATUS_IGNORE), "a message from a peer");
+        check_mpi(MPI_Test(&send, &sent, MPI_STATUS_IGNORE), "a message to a peer");
+        if (received != 0 && sent != 0) break;
+        check();
+        deadline.check("a message from or to a peer");
+      }
+    } catch (...) {
+      settle(send, receive);
+      throw;
+    }
+    out = out.subspan(out_piece.size());
+    in = in.subspan(in_piece.size());
+  }
 }
 
+void MpiTeam::settle(MPI_Request& send, MPI_Request& receive) noexcept {
+  if (receive != MPI_REQUEST_NULL) MPI_Cancel(&receive);
+  const Deadline grace(kGrace);
+  const Deadline patience(kGrace / 2);
+  for (MPI_Request* request : {&receive, &send}) {
+    int done = 0;
+    while (*request != MPI_REQUEST_NULL && done == 0 && !grace.passed()) {
+      if (MPI_Test(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) *request = MPI_REQUEST_NULL;
+      if (patience.passed()) dissolve();
+    }
+  }
+}
+
+// Bruck's algorithm: after each round a rank has the pieces of twice as many ranks, its own and those that follow.
+void MpiTeam::allgather(std::span<const std::byte> mine, std::span<std::byte> all) {
+  const std::size_t bytes = mine.size();
+  const auto ranks = static_cast<std::size_t>(size_);
+  const auto self = static_cast<std::size_t>(rank_);
+  std::vector<std::byte> pieces(bytes * ranks);
+  std::copy(mine.begin(), mine.end(), pieces.begin());
+  for (std::size_t have = 1; have < ranks; have *= 2) {
+    const std::size_t amount = std::min(have, ranks - have) * bytes;
+    const auto to = static_cast<int>((self + ranks - have) % ranks);
+    const auto from = static_cast<int>((self + have) % ranks);
+    exchange(std::span(pieces).first(amount), to, std::span(pieces).subspan(have * bytes, amount), from);
+  }
+  for (std::size_t i = 0; i < ranks; ++i) {
+    const auto piece = std::span(pieces).subspan(i * bytes, bytes);
+    std::copy(piece.begin(), piece.end(), all.begin() + static_cast<std::ptrdiff_t>((self + i) % ranks * bytes));
+  }
+}
+
+// A binomial tree: in each round every rank that has the data passes it on to the rank that is that far away.
 void MpiTeam::broadcast(std::span<std::byte> data, int root) {
-  while (!data.empty()) {
-    const auto piece = data.first(std::min(data.size(), kPiece));
-    MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Ibcast(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, root, comm_, &request), "MPI_Ibcast");
-    wait(request, "MPI_Ibcast", true);
-    data = data.subspan(piece.size());
+  const int place = (rank_ - root + size_) % size_;
+  for (int distance = 1; distance < size_; distance *= 2) {
+    if (place < distance) {
+      if (place + distance < size_) exchange(data, (rank_ + distance) % size_, {}, MPI_PROC_NULL);
+    } else if (place < 2 * distance) {
+      exchange({}, MPI_PROC_NULL, data, (rank_ - distance + size_) % size_);
+    }
   }
 }
 

@@ -4,6 +4,8 @@
 
 #include <mpi.h>
 
+#include <chrono>
+
 #include "rma/team.hpp"
 
 namespace fenix_impl {
@@ -16,9 +18,12 @@ void check_mpi(int mpi_error, const char* call);
 
 class MpiTeam final : public Team {
  public:
-  /// Collective over comm: duplicates it. resilient is the communicator that every repair revokes on all ranks; it is what
-  /// ends waits for a living rank that has left for a repair. Neither is owned; resilient must outlive the team's use.
+  /// Collective over comm: duplicates it. resilient is the communicator of all active ranks, comm's among them: a death
+  /// there, or its revocation, with which every repair begins on every rank, calls off the work of the team. Neither
+  /// communicator is owned; resilient must outlive the team's use.
   MpiTeam(MPI_Comm comm, MPI_Comm resilient);
+  /// Local: the first size ranks of comm, which is borrowed.
+  MpiTeam(MPI_Comm comm, int size, MPI_Comm resilient);
   ~MpiTeam() override;
 
   [[nodiscard]] int rank() const override { return rank_; }
@@ -29,20 +34,24 @@ class MpiTeam final : public Team {
   void dissolve() noexcept override;
 
   [[nodiscard]] MPI_Comm comm() const { return comm_; }
-  /// Waits for a request of this team. If it throws, MPI may still use the request's buffers, unless settle is set: then
-  /// it first sees to it that MPI has let go of them (for requests that a dissolved team ends: all but those of windows).
-  void wait(MPI_Request request, const char* waited_for, bool settle);
-  /// True if all ranks of the team share a node.
+  /// True if all ranks of the team share a node. Known to teams that own their communicator.
   [[nodiscard]] bool on_one_node() const { return on_one_node_; }
+  /// Waits for a request with the checks that the class promises. If it throws, MPI may still use the request's buffers.
+  void wait(MPI_Request request, const char* waited_for);
 
  private:
   void find_node();
+  /// Sends to one rank and receives from another, MPI_PROC_NULL for none. MPI has let go of the buffers when it throws.
+  void exchange(std::span<const std::byte> out, int to, std::span<std::byte> in, int from);
+  void settle(MPI_Request& send, MPI_Request& receive) noexcept;
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Comm resilient_ = MPI_COMM_NULL;
+  bool owns_comm_ = false;
   int rank_ = 0;
   int size_ = 0;
   bool on_one_node_ = false;
+  std::chrono::steady_clock::time_point next_look_;
 };
 
 }  // namespace fenix_impl

@@ -7,8 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <string>
 #include <utility>
@@ -26,6 +28,19 @@ std::uint64_t random_key() {
   std::uint64_t key = 0;
   if (getrandom(&key, sizeof key, 0) != sizeof key) no_memory("getrandom");
   return key;
+}
+
+// What the system could still give without touching its reserve; without /proc, no limit is known.
+std::size_t available_memory() {
+  constexpr std::size_t kReserve = std::size_t{256} << 20;
+  std::ifstream file("/proc/meminfo");
+  for (std::string name; file >> name; file.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {
+    if (name != "MemAvailable:") continue;
+    std::size_t kilobytes = 0;
+    file >> kilobytes;
+    return kilobytes * 1024 > kReserve ? kilobytes * 1024 - kReserve : 0;
+  }
+  return std::numeric_limits<std::size_t>::max();
 }
 
 }  // namespace
@@ -83,15 +98,25 @@ Region::~Region() {
 }
 
 void Region::reserve(std::size_t offset, std::size_t bytes) {
-  if (bytes == 0) return;
-  // Without this, the first write to a page that cannot be had ends the process with SIGBUS.
-  int result = 0;
-  do {
-    result = posix_fallocate(fd_, static_cast<off_t>(offset), static_cast<off_t>(bytes));
-  } while (result == EINTR);
-  if (result != 0) {
-    errno = result;
-    no_memory("reserving " + std::to_string(bytes) + " bytes of shared memory");
+  // The system gives shared memory until nothing is left, and then kills processes: see before each piece what there is.
+  // Small pieces, because other ranks do the same at the same time.
+  constexpr std::size_t kPiece = std::size_t{64} << 20;
+  const std::size_t wanted = bytes;
+  while (bytes > 0) {
+    if (bytes > available_memory()) {
+      errno = ENOMEM;
+      no_memory("reserving " + std::to_string(wanted) + " bytes of shared memory");
+    }
+    const std::size_t piece = std::min(bytes, kPiece);
+    // Without this, the first write to a page that cannot be had ends the process with SIGBUS.
+    const int result = posix_fallocate(fd_, static_cast<off_t>(offset), static_cast<off_t>(piece));
+    if (result == EINTR) continue;
+    if (result != 0) {
+      errno = result;
+      no_memory("reserving " + std::to_string(wanted) + " bytes of shared memory");
+    }
+    offset += piece;
+    bytes -= piece;
   }
 }
 

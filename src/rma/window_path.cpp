@@ -38,7 +38,7 @@ class WindowExposure final : public Exposure {
       check_mpi(MPI_Rget(data.data(), count, MPI_BYTE, target, static_cast<MPI_Aint>(offset), count, MPI_BYTE, window_,
                          &request),
                 "MPI_Rget");
-      team_.wait(request, "MPI_Rget", false);
+      team_.wait(request, "MPI_Rget");
     }
   }
 
@@ -47,7 +47,7 @@ class WindowExposure final : public Exposure {
     while (!requests.empty()) {
       const MPI_Request request = requests.back();
       requests.pop_back();
-      team_.wait(request, "MPI_Rput", false);
+      team_.wait(request, "MPI_Rput");
     }
     // A request ends when the target has the data (osc/rdma counts its operations), so the flush has nothing to wait for;
     // it is what the standard asks for. A flush with operations under way toward a dead rank would never return.
@@ -81,13 +81,18 @@ class WindowExposure final : public Exposure {
 
 std::unique_ptr<Exposure> WindowPath::expose(Team& team, const Region& region) {
   auto& mpi_team = dynamic_cast<MpiTeam&>(team);
-  // All are here and alive a moment before the window is made: MPI_Win_create has no way to be called off.
+  // All are here and alive a moment before the window is made. It cannot be called off, and Open MPI crashes if a rank dies
+  // in its first steps.
   team.barrier();
   MPI_Win window = MPI_WIN_NULL;
   const auto memory = region.bytes();
-  check_mpi(
-      MPI_Win_create(memory.data(), static_cast<MPI_Aint>(memory.size()), 1, MPI_INFO_NULL, mpi_team.comm(), &window),
-      "MPI_Win_create");
+  const int result =
+      MPI_Win_create(memory.data(), static_cast<MPI_Aint>(memory.size()), 1, MPI_INFO_NULL, mpi_team.comm(), &window);
+  if (result != MPI_SUCCESS) {
+    // A death shows as an error of another class here.
+    team.check();
+    check_mpi(result, "MPI_Win_create");
+  }
   MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
   check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, window), "MPI_Win_lock_all");
   return std::make_unique<WindowExposure>(mpi_team, window);

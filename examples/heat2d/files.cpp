@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "files.hpp"
+
+#include <unistd.h>
+
+#include <fstream>
+#include <stdexcept>
+
+namespace heat2d {
+
+void replace_file(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write) {
+  std::filesystem::path temporary = path;
+  temporary += ".";
+  temporary += std::to_string(getpid());  // a rank and its successor may write the same file
+  write(temporary);
+  std::filesystem::rename(temporary, path);
+}
+
+void write_file(const std::filesystem::path& path, const void* bytes, std::size_t size) {
+  replace_file(path, [&](const std::filesystem::path& temporary) {
+    std::ofstream file(temporary, std::ios::binary);
+    file.write(static_cast<const char*>(bytes), static_cast<std::streamsize>(size));
+    file.close();
+    if (!file) throw std::runtime_error(path.string() + ": cannot be written");
+  });
+}
+
+void write_file(const std::filesystem::path& path, const std::string& text) {
+  write_file(path, text.data(), text.size());
+}
+
+}  // namespace heat2d

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the command line asks for.
+#ifndef HEAT2D_OPTIONS_HPP
+#define HEAT2D_OPTIONS_HPP
+
+#include <string>
+
+namespace heat2d {
+
+struct Options {
+  int width = 1201;  // divides by nothing on purpose
+  int height = 803;
+  int steps = 8000;
+  int interval = 20;
+  int spares = 2;
+  int depth = 0;
+  std::string out = "heat2d-out";
+  std::string final_file;
+  bool progress = false;
+  bool help = false;
+};
+
+/// Throws std::invalid_argument with a text for the user.
+Options parse_options(int argc, char** argv);
+
+extern const char* const kHelp;
+
+}  // namespace heat2d
+
+#endif

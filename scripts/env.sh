@@ -1,0 +1,56 @@
+# shellcheck shell=sh
+# Source this (bash or sh): . scripts/env.sh
+# Puts the Open MPI that scripts/bootstrap has found on PATH, and sets what runs under `mpirun --with-ft ulfm` need.
+# Variables that are set already keep their values.
+
+# 0 if $1 is the home of an Open MPI of version 5 or later.
+fenix_env_is_mpi() {
+  [ -x "$1/bin/mpirun" ] && "$1/bin/mpirun" --version 2>/dev/null | grep -q -E 'Open MPI\) ([5-9]|[1-9][0-9])\.'
+}
+
+# fenix_env_default NAME VALUE
+fenix_env_default() {
+  eval "[ -n \"\${$1+set}\" ] || export $1='$2'"
+}
+
+if [ -n "${FENIX_MPI_HOME:-}" ] && ! fenix_env_is_mpi "$FENIX_MPI_HOME"; then
+  echo "env.sh: FENIX_MPI_HOME=$FENIX_MPI_HOME is no Open MPI 5 or later; taking what scripts/bootstrap has found" >&2
+  unset FENIX_MPI_HOME
+fi
+if [ -z "${FENIX_MPI_HOME:-}" ] && [ -r "${XDG_CACHE_HOME:-$HOME/.cache}/fenix/mpi-home" ]; then
+  FENIX_MPI_HOME=$(cat "${XDG_CACHE_HOME:-$HOME/.cache}/fenix/mpi-home")
+fi
+
+if [ -z "${FENIX_MPI_HOME:-}" ]; then
+  echo "env.sh: no Open MPI with ULFM is known yet: run scripts/bootstrap first" >&2
+else
+  export FENIX_MPI_HOME
+  case ":$PATH:" in
+    ":$FENIX_MPI_HOME/bin:"*) ;;
+    *) export PATH="$FENIX_MPI_HOME/bin:$PATH" ;;
+  esac
+fi
+
+# After a failure MPI_Finalize would hang now and then without this.
+fenix_env_default OMPI_MCA_async_mpi_finalize 1
+# More ranks than cores: let them share.
+fenix_env_default OMPI_MCA_mpi_yield_when_idle 1
+fenix_env_default PRTE_MCA_rmaps_default_mapping_policy :oversubscribe
+# Collectives that do not notice a dead rank on several nodes: han even says that all went well.
+fenix_env_default OMPI_MCA_coll '^hcoll,portals4,han'
+# Its default is uninitialised memory in Open MPI 5.0.7.
+fenix_env_default OMPI_MCA_coll_ftagree_agreement 1
+# All peers known from the start: MPIX_Comm_shrink hangs for one first contacted after its death.
+fenix_env_default OMPI_MCA_mpi_add_procs_cutoff 100000
+# Without this MPI_Abort ends only the rank that calls it, and the others wait for ever. The price: mpirun ends with 0
+# even if a rank returns another status after MPI_Finalize; a program reports a failure with MPI_Abort.
+fenix_env_default PRTE_MCA_state_base_error_non_zero_exit 0
+# libfabric, where something links it, must not take over the signal handlers.
+fenix_env_default IPATH_NO_BACKTRACE 1
+if [ "$(id -u)" = 0 ]; then
+  # mpirun refuses to run as root otherwise.
+  fenix_env_default OMPI_ALLOW_RUN_AS_ROOT 1
+  fenix_env_default OMPI_ALLOW_RUN_AS_ROOT_CONFIRM 1
+fi
+
+unset -f fenix_env_is_mpi fenix_env_default

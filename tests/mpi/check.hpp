@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What MPI test programs share: the lines that tests/run-mpi looks for.
+#pragma once
+
+#include <fenix.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+namespace check {
+
+[[noreturn]] inline void fail(const std::string& what) {
+  int rank = -1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  std::printf("FENIX-TEST-FAIL first rank %d: %s [%s]\n", rank, what.c_str(), Fenix_Error_message());
+  std::fflush(stdout);
+  MPI_Abort(MPI_COMM_WORLD, 3);
+  std::abort();
+}
+
+inline void require(bool condition, const std::string& what) {
+  if (!condition) fail(what);
+}
+
+inline void expect_equal(long got, long wanted, const std::string& what) {
+  if (got != wanted) fail(what + " is " + std::to_string(got) + ", not " + std::to_string(wanted));
+}
+
+inline void success(int code, const std::string& call) { expect_equal(code, FENIX_SUCCESS, call); }
+
+/// The last line of a rank that ends well.
+inline void ok(int rank) {
+  std::printf("FENIX-TEST-OK rank %d\n", rank);
+  std::fflush(stdout);
+}
+
+}  // namespace check

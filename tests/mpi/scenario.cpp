@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An application that checks what it gets back: every byte, the time stamp, and that nothing it saw committed is lost.
+// What goes wrong meanwhile is up to FENIX_FAULT, or to --kill; what is expected then, to the options.
+#include <fenix.hpp>
+#include <mpi.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr int kGroup = 7;
+constexpr int kStepMember = 1000;  // the step counter; the others are 0, 1, …
+
+struct Options {
+  int spares = 1;
+  int depth = 0;
+  int members = 2;
+  int steps = 12;
+  int count = 1000;  // elements of member 0 on rank 0
+  int groups = 1;
+  bool barrier = true;
+  bool tolerated = true;     // the policy covers the deaths
+  bool must_recover = true;  // there has to be a repair
+  bool read_older = false;   // after a repair, restore older snapshots as well
+  std::string resume = "jump";
+  std::string kill;  // RANK@STEP[,RANK@STEP…]: dies at the start of that step, in the first life
+};
+
+// What survives a jump.
+Options options;
+MPI_Comm comm = MPI_COMM_NULL;
+int rank = -1;
+int first_rank = -1;  // in MPI_COMM_WORLD
+int role = -1;
+int init_error = 0;
+int seen_committed = -1;  // the newest time stamp that is known to have been committed on all ranks
+int repairs = 0;
+std::int64_t step = 0;
+std::vector<std::vector<std::int64_t>> data;
+
+[[noreturn]] void fail(const std::string& what) {
+  std::printf("FENIX-TEST-FAIL rank %d (first %d), step %lld: %s [%s]\n", rank, first_rank,
+              static_cast<long long>(step), what.c_str(), Fenix_Error_message());
+  std::fflush(stdout);
+  MPI_Abort(MPI_COMM_WORLD, 3);
+  std::abort();
+}
+
+void require(bool condition, const std::string& what) {
+  if (!condition) fail(what);
+}
+
+// Returns false if the call was cut short by a failure, in resume mode "return".
+bool good(int code, const char* call) {
+  if (code == FENIX_ERROR_CANCELLED && options.resume == "return") return false;
+  require(code == FENIX_SUCCESS, std::string(call) + " returned " + std::to_string(code));
+  return true;
+}
+
+std::size_t elements(int member, int owner) {
+  return static_cast<std::size_t>(options.count + 13 * owner + 7 * member) * (member % 3 == 2 && owner == 0 ? 0U : 1U);
+}
+
+std::int64_t value(int group, int member, std::int64_t at_step, int owner, std::size_t index) {
+  return ((group * 31 + member) * 1'000'003 + at_step) * 1'000'033 + owner * 10'007 + static_cast<std::int64_t>(index);
+}
+
+void fill(int group, int member, std::int64_t at_step) {
+  auto& values = data[static_cast<std::size_t>(group * options.members + member)];
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = value(group, member, at_step, rank, i);
+}
+
+void check_values(const std::vector<std::int64_t>& values, int group, int member, std::int64_t at_step) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    require(values[i] == value(group, member, at_step, rank, i),
+            "member " + std::to_string(member) + " has a wrong element " + std::to_string(i));
+  }
+}
+
+// Member 1 is stored at every third step only: other snapshots carry it on.
+std::int64_t stored_at(int member, std::int64_t at_step) { return member == 1 ? at_step / 3 * 3 : at_step; }
+
+bool create_groups() {
+  for (int group = 0; group < options.groups; ++group) {
+    int flag = 1;
+    const int code = Fenix_Data_group_create(kGroup + group, comm, 0, options.depth, FENIX_DATA_POLICY_IN_MEMORY_RAID,
+                                             nullptr, &flag);
+    if (!good(code, "group_create")) return false;
+    if (options.tolerated) require(flag == FENIX_SUCCESS, "snapshots were lost");
+    for (int member = 0; member < options.members; ++member) {
+      auto& values = data[static_cast<std::size_t>(group * options.members + member)];
+      values.resize(elements(member, rank));
+      if (Fenix_Data_member_created(kGroup + group, member) == 1) {
+        if (values.empty()) continue;
+        require(Fenix_Data_member_attr_set(kGroup + group, member, FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER, values.data(),
+                                           nullptr) == FENIX_SUCCESS,
+                "attr_set");
+      } else if (!good(Fenix_Data_member_create(kGroup + group, member, values.data(), static_cast<int>(values.size()),
+                                                MPI_INT64_T),
+                       "member_create")) {
+        return false;
+      }
+    }
+    if (Fenix_Data_member_created(kGroup + group, kStepMember) == 1) {
+      require(Fenix_Data_member_attr_set(kGroup + group, kStepMember, FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER, &step,
+                                         nullptr) == FENIX_SUCCESS,
+              "attr_set");
+    } else if (!good(Fenix_Data_member_create(kGroup + group, kStepMember, &step, 1, MPI_INT64_T), "member_create")) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool restore_one(int group, int time_stamp, std::int64_t& got_step) {
+  std::int64_t restored = -1;
+  const int code = Fenix_Data_member_restore(kGroup + group, kStepMember, &restored, 1, time_stamp, nullptr);
+  if (code == FENIX_ERROR_NODATA_FOUND) {
+    got_step = 0;
+    return true;
+  }
+  if (!good(code, "restore of the step")) return false;
+  for (int member = 0; member < options.members; ++member) {
+    std::vector<std::int64_t> values(elements(member, rank) + 3, -1);
+    if (!good(Fenix_Data_member_restore(kGroup + group, member, values.data(), static_cast<int>(values.size()),
+                                        time_stamp, nullptr),
+              "restore")) {
+      return false;
+    }
+    for (std::size_t i = elements(member, rank); i < values.size(); ++i) require(values[i] == -1, "wrote past the end");
+    values.resize(elements(member, rank));
+    check_values(values, group, member, stored_at(member, restored));
+  }
+  got_step = restored + 1;
+  return true;
+}
+
+// All ranks must have the same step; nothing that was seen committed may be lost.
+bool restore() {
+  std::int64_t next = 0;
+  for (int group = 0; group < options.groups; ++group) {
+    std::int64_t here = 0;
+    if (!restore_one(group, FENIX_DATA_SNAPSHOT_LATEST, here)) return false;
+    next = group == 0 ? here : std::min(next, here);
+  }
+  std::int64_t mine[2] = {next, -next};
+  std::int64_t most[2] = {0, 0};
+  int committed = -1;
+  if (MPI_Allreduce(mine, most, 2, MPI_INT64_T, MPI_MAX, comm) != MPI_SUCCESS) return false;
+  if (MPI_Allreduce(&seen_committed, &committed, 1, MPI_INT, MPI_MAX, comm) != MPI_SUCCESS) return false;
+  require(most[0] == -most[1], "ranks restored different steps");
+  if (options.tolerated) {
+    require(next > committed, "restored step " + std::to_string(next - 1) + ", though time stamp " +
+                                  std::to_string(committed) + " was committed");
+  } else {
+    require(next == 0, "restored what cannot be there");
+  }
+  step = next;
+  if (options.read_older && options.tolerated) {
+    int count = 0;
+    require(Fenix_Data_group_get_number_of_snapshots(kGroup, &count) == FENIX_SUCCESS, "number_of_snapshots");
+    require(count == static_cast<int>(std::min<std::int64_t>(step, options.depth + 1)),
+            "there are " + std::to_string(count) + " snapshots");
+    for (int position = 0; position < count; ++position) {
+      int time_stamp = -1;
+      require(Fenix_Data_group_get_snapshot_at_position(kGroup, position, &time_stamp) == FENIX_SUCCESS, "at_position");
+      require(time_stamp == static_cast<int>(step) - 1 - position, "an older snapshot has a wrong time stamp");
+      std::int64_t older = 0;
+      if (!restore_one(0, time_stamp, older)) return false;
+      require(older == time_stamp + 1, "an older snapshot has a wrong step");
+    }
+  }
+  return true;
+}
+
+void maybe_die() {
+  if (role == FENIX_ROLE_RECOVERED_RANK || repairs > 0) return;
+  const std::string self = std::to_string(first_rank) + "@" + std::to_string(step);
+  if (("," + options.kill + ",").find("," + self + ",") != std::string::npos) raise(SIGKILL);
+}
+
+bool one_step() {
+  maybe_die();
+  for (int group = 0; group < options.groups; ++group) {
+    for (int member = 0; member < options.members; ++member) {
+      if (stored_at(member, step) != step) continue;
+      fill(group, member, step);
+      if (!good(Fenix_Data_member_store(kGroup + group, member, FENIX_DATA_SUBSET_FULL), "store")) return false;
+      // The buffer is ours again: what was stored must not change with it.
+      fill(group, member, -1);
+    }
+    if (!good(Fenix_Data_member_store(kGroup + group, kStepMember, FENIX_DATA_SUBSET_FULL), "store")) return false;
+    int time_stamp = -1;
+    const int code = options.barrier ? Fenix_Data_commit_barrier(kGroup + group, &time_stamp)
+                                     : Fenix_Data_commit(kGroup + group, &time_stamp);
+    if (!good(code, "commit")) return false;
+    require(time_stamp == step, "commit gave the time stamp " + std::to_string(time_stamp));
+  }
+  if (!options.barrier && MPI_Barrier(comm) != MPI_SUCCESS) return false;
+  seen_committed = static_cast<int>(step);
+  ++step;
+  return true;
+}
+
+bool run() {
+  if (!create_groups() || !restore()) return false;
+  while (step < options.steps) {
+    if (!one_step()) return false;
+  }
+  return true;
+}
+
+void count_repair(MPI_Comm, int, void*) { ++repairs; }
+
+// From the latest repair to the end. False if a failure has cut it short, in the resume modes that come back here.
+bool attempt() {
+  try {
+    MPI_Comm_rank(comm, &rank);
+    if (!run()) return false;
+    if (!good(Fenix_Finalize(), "Fenix_Finalize")) return false;
+    require(role != FENIX_ROLE_INITIAL_RANK || !options.must_recover, "no failure was repaired");
+    require(role != FENIX_ROLE_SURVIVOR_RANK || repairs > 0, "the callback of a survivor was not called");
+    return true;
+  } catch (const fenix::CommException& failure) {
+    require(options.resume == "throw", "an exception in another resume mode");
+    require(failure.repaired_comm == comm, "the exception has another communicator");
+    return false;
+  }
+}
+
+Options parse(int argc, char** argv) {
+  Options parsed;
+  for (int i = 1; i < argc; ++i) {
+    const std::string name = argv[i];
+    const auto number = [&] { return std::atoi(argv[++i]); };
+    if (name == "--spares")
+      parsed.spares = number();
+    else if (name == "--depth")
+      parsed.depth = number();
+    else if (name == "--members")
+      parsed.members = number();
+    else if (name == "--steps")
+      parsed.steps = number();
+    else if (name == "--count")
+      parsed.count = number();
+    else if (name == "--groups")
+      parsed.groups = number();
+    else if (name == "--plain")
+      parsed.barrier = false;
+    else if (name == "--lost")
+      parsed.tolerated = false;
+    else if (name == "--no-repair")
+      parsed.must_recover = false;
+    else if (name == "--read-older")
+      parsed.read_older = true;
+    else if (name == "--resume")
+      parsed.resume = argv[++i];
+    else if (name == "--kill")
+      parsed.kill = argv[++i];
+    else
+      std::exit(2);
+  }
+  return parsed;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &first_rank);
+  options = parse(argc, argv);
+  data.resize(static_cast<std::size_t>(options.members * options.groups));
+  if (options.resume == "return") Fenix_set_option(FENIX_RESUME_MODE, FENIX_RESUME_RETURN);
+  if (options.resume == "throw") Fenix_set_option(FENIX_RESUME_MODE, FENIX_RESUME_THROW);
+
+  Fenix_Init(&role, MPI_COMM_WORLD, &comm, &argc, &argv, options.spares, &init_error);
+  if (init_error < 0) fail("Fenix_Init returned " + std::to_string(init_error));
+  if (repairs == 0 && role != FENIX_ROLE_SURVIVOR_RANK) Fenix_Callback_register(count_repair, nullptr);
+  while (!attempt()) {
+  }
+  std::printf("FENIX-TEST-OK rank %d role %d repairs %d\n", rank, role, repairs);
+  std::fflush(stdout);
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// No spare is left: the communicator shrinks, says so, and the group goes on with the ranks that are left.
+#include <csignal>
+
+#include "check.hpp"
+
+namespace {
+
+using check::expect_equal;
+using check::success;
+
+constexpr int kGroup = 1;
+
+MPI_Comm comm = MPI_COMM_NULL;
+int role = -1;
+int error = -1;
+int rank = -1;
+long state = 0;
+
+void take_part() {
+  success(Fenix_Data_member_store(kGroup, 0, FENIX_DATA_SUBSET_FULL), "store");
+  success(Fenix_Data_commit_barrier(kGroup, nullptr), "commit_barrier");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  static int first_rank = -1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &first_rank);
+  Fenix_Init(&role, MPI_COMM_WORLD, &comm, &argc, &argv, 0, &error);
+  MPI_Comm_rank(comm, &rank);
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  int flag = 1;
+  success(Fenix_Data_group_create(kGroup, comm, 0, 0, FENIX_DATA_POLICY_IMR, nullptr, &flag), "group_create");
+
+  if (role == FENIX_ROLE_INITIAL_RANK) {
+    expect_equal(flag, FENIX_SUCCESS, "flag");
+    success(Fenix_Data_member_create(kGroup, 0, &state, 1, MPI_LONG), "member_create");
+    state = 100 + rank;
+    take_part();
+    if (rank == 1) raise(SIGKILL);
+    while (true) take_part();
+  }
+  expect_equal(error, FENIX_WARNING_SPARE_RANKS_DEPLETED, "error");
+  expect_equal(Fenix_get_error(), FENIX_WARNING_SPARE_RANKS_DEPLETED, "error");
+  expect_equal(size, 3, "size");
+  expect_equal(rank, first_rank > 1 ? first_rank - 1 : first_rank, "own number: compacted, in order");
+  expect_equal(role, FENIX_ROLE_SURVIVOR_RANK, "role");
+
+  // Nobody has its old number and partner: the snapshots are gone, and that is said.
+  expect_equal(flag, FENIX_ERROR_NODATA_FOUND, "flag");
+  long restored = -1;
+  expect_equal(Fenix_Data_member_restore(kGroup, 0, &restored, 1, FENIX_DATA_SNAPSHOT_LATEST, nullptr),
+               FENIX_ERROR_NODATA_FOUND, "restore");
+  expect_equal(restored, -1, "target of a restore without data");
+
+  state = 200 + rank;
+  take_part();
+  success(Fenix_Data_member_restore(kGroup, 0, &restored, 1, FENIX_DATA_SNAPSHOT_LATEST, nullptr), "restore");
+  expect_equal(restored, 200 + rank, "what was stored after shrinking");
+  success(Fenix_Finalize(), "Fenix_Finalize");
+  check::ok(rank);
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What simulated ranks store in a group: contents that tell whose they are, of which member and of which snapshot.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "support/simulated_job.hpp"
+
+namespace fenix_test {
+
+using Words = std::vector<std::uint32_t>;
+
+// Members: one of some bytes, one that rank 1 has nothing of, one of some pages.
+constexpr int kSmall = 7;
+constexpr int kUneven = 3;
+constexpr int kLarge = 12;
+
+inline std::size_t count_of(int rank, int member) {
+  const auto number = static_cast<std::size_t>(rank);
+  if (member == kUneven) return number == 1 ? 0 : 3 + 2 * number;
+  return member == kLarge ? 2500 + 600 * number : 20 + 7 * number;
+}
+
+/// The first word is the attempt: which of several stores under the same time stamp it was.
+inline Words contents(int rank, int member, int stamp, std::uint32_t attempt = 0) {
+  Words words(count_of(rank, member));
+  std::uint32_t word = static_cast<std::uint32_t>(rank * 1009 + member * 101 + stamp) * 2654435761U ^ attempt;
+  for (auto& each : words) each = word = word * 1664525U + 1013904223U;
+  if (!words.empty()) words[0] = attempt;
+  return words;
+}
+
+inline fenix_impl::RejoinResult join(Rank& rank, const fenix_impl::GroupParameters& parameters) {
+  return fenix_impl::rejoin(
+      rank.group, parameters, [] {}, rank.team, rank.path);
+}
+
+/// Creates the member, or sets its buffer if the group has it already.
+inline void provide(Rank& rank, int member) {
+  Words& buffer = rank.buffers[member];
+  buffer.resize(count_of(rank.number, member));
+  if (auto* known = rank.group->find(member)) {
+    known->buffer = buffer.data();
+  } else {
+    rank.group->create_member({member, 0, sizeof buffer[0]}, buffer.data(), buffer.size(), [] {});
+  }
+}
+
+inline void store(Rank& rank, int member, int stamp, std::uint32_t attempt = 0) {
+  Words& buffer = rank.buffers.at(member);
+  const auto data = contents(rank.number, member, stamp, attempt);
+  // In place: the group has the buffer's address.
+  std::copy(data.begin(), data.end(), buffer.begin());
+  rank.group->store(*rank.group->find(member));
+  // The buffer may be changed as soon as a store has returned.
+  std::fill(buffer.begin(), buffer.end(), 0xdeadbeefU);
+}
+
+inline void commit_barrier(Rank& rank) {
+  rank.group->commit();
+  rank.group->wait_for_commit_on_all();
+}
+
+inline Words restore(Rank& rank, int member, std::optional<int> stamp = std::nullopt) {
+  Words target(count_of(rank.number, member));
+  rank.group->restore(member, stamp, target.data(), static_cast<std::int64_t>(target.size()), [] {});
+  return target;
+}
+
+inline void expect_all(const std::vector<Outcome>& outcomes, Ending ending) {
+  for (std::size_t rank = 0; rank < outcomes.size(); ++rank) {
+    EXPECT_EQ(outcomes[rank].ending, ending) << "rank " << rank << ": " << outcomes[rank];
+  }
+}
+
+inline void expect_done(const std::vector<Outcome>& outcomes) { expect_all(outcomes, Ending::done); }
+
+/// All ranks got the same error.
+inline void expect_error(const std::vector<Outcome>& outcomes, Fenix_Return_codes code) {
+  for (std::size_t rank = 0; rank < outcomes.size(); ++rank) {
+    EXPECT_EQ(outcomes[rank].ending, Ending::error) << "rank " << rank << ": " << outcomes[rank];
+    EXPECT_EQ(outcomes[rank].code, code) << "rank " << rank << ": " << outcomes[rank];
+  }
+}
+
+}  // namespace fenix_test

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A team whose ranks are threads of one process, and can die at any step.
+//
+// A rank dies by an exception that ends its thread; its peers learn of it as they would with MPI: their collective calls
+// and checks throw PeerFailure, except those that were complete already. What it had written into its peers' memory stays.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/deadline.hpp"
+#include "base/error.hpp"
+#include "rma/map_path.hpp"
+#include "rma/path.hpp"
+#include "rma/team.hpp"
+
+namespace fenix_test {
+
+constexpr int kTimeoutSeconds = 20;
+
+// Waits of the library end soon enough to be seen as failures of the test.
+inline const bool timeout_is_set = setenv("FENIX_TIMEOUT", std::to_string(kTimeoutSeconds).c_str(), 0) == 0;
+
+/// Ends the thread of a rank that dies. Not a std::exception, so that nobody takes it for an error.
+struct Death {};
+
+/// How long a rank lives, in steps. Before, within and after each operation that peers can notice there is a step.
+class Life {
+ public:
+  static constexpr int kEndless = -1;
+
+  void set_steps(int steps) { steps_ = steps; }
+  [[nodiscard]] bool ends_now() { return steps_ >= 0 && steps_-- == 0; }
+
+ private:
+  int steps_ = kEndless;
+};
+
+/// What the ranks of a team share.
+class Crew {
+ public:
+  explicit Crew(int size)
+      : size_(size),
+        next_round_(static_cast<std::size_t>(size)),
+        dead_(next_round_.size()),
+        left_(next_round_.size()) {}
+
+  [[nodiscard]] int size() const { return size_; }
+
+  /// Ranks, as bits, that see a failure even where their operation was complete: MPI may do so.
+  void set_unlucky(unsigned ranks) { unlucky_ = ranks; }
+
+  void kill(int rank) {
+    const std::lock_guard lock(mutex_);
+    dead_[index(rank)] = true;
+    changed_.notify_all();
+  }
+
+  [[nodiscard]] bool is_dead(int rank) {
+    const std::lock_guard lock(mutex_);
+    return dead_[index(rank)];
+  }
+
+  /// The rank takes part in nothing any more: waiting for it is a mistake of the code under test.
+  void leave(int rank) {
+    const std::lock_guard lock(mutex_);
+    left_[index(rank)] = true;
+    changed_.notify_all();
+  }
+
+  /// The next phase begins with all.
+  void all_return() {
+    const std::lock_guard lock(mutex_);
+    left_.assign(left_.size(), false);
+  }
+
+  void dissolve() {
+    const std::lock_guard lock(mutex_);
+    dissolved_ = true;
+    changed_.notify_all();
+  }
+
+  void check() {
+    const std::lock_guard lock(mutex_);
+    if (dissolved_ || has_dead()) fail();
+  }
+
+  /// A step of a rank: it may be its last one.
+  void step(int rank, Life& life) {
+    if (!life.ends_now()) return;
+    kill(rank);
+    throw Death{};
+  }
+
+  /// Takes part in the rank's next collective operation. root: whose piece all get, or kAll.
+  std::vector<std::byte> share(int rank, Life& life, int root, std::span<const std::byte> mine) {
+    step(rank, life);
+    std::vector<std::byte> result;
+    {
+      std::unique_lock lock(mutex_);
+      if (dissolved_) fail();
+      Round& round = rounds_[next_round_[index(rank)]++];
+      give(round, rank, root, mine);
+      if (life.ends_now()) {
+        dead_[index(rank)] = true;
+        changed_.notify_all();
+        throw Death{};
+      }
+      changed_.notify_all();
+      await(lock, round);
+      if (has_dead() && (unlucky_ >> rank & 1U) != 0) fail();
+      result = round.data;
+    }
+    step(rank, life);
+    return result;
+  }
+
+  static constexpr int kAll = -1;
+
+ private:
+  struct Round {
+    int root = kAll;
+    std::size_t piece = 0;
+    std::vector<bool> given;
+    std::vector<std::byte> data;
+  };
+
+  [[nodiscard]] static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
+  [[nodiscard]] bool has_dead() const { return std::find(dead_.begin(), dead_.end(), true) != dead_.end(); }
+
+  [[noreturn]] void fail() {
+    dissolved_ = true;
+    changed_.notify_all();
+    constexpr int some_mpi_error = 75;
+    throw fenix_impl::PeerFailure(some_mpi_error);
+  }
+
+  void give(Round& round, int rank, int root, std::span<const std::byte> mine) const {
+    const bool first = round.given.empty();
+    if (first) {
+      round = {root, mine.size(), std::vector<bool>(index(size_)), {}};
+      round.data.resize(root == kAll ? mine.size() * index(size_) : mine.size());
+    }
+    if (round.root != root || round.piece != mine.size()) {
+      throw std::logic_error("rank " + std::to_string(rank) + " makes another collective call than its peers");
+    }
+    round.given[index(rank)] = true;
+    if (root != kAll && root != rank) return;
+    std::copy(mine.begin(), mine.end(),
+              round.data.begin() + static_cast<std::ptrdiff_t>(root == kAll ? index(rank) * mine.size() : 0));
+  }
+
+  [[nodiscard]] bool misses(const Round& round, int rank) const {
+    return !round.given[index(rank)] && (round.root == kAll || round.root == rank);
+  }
+
+  [[nodiscard]] bool complete(const Round& round) const {
+    for (int rank = 0; rank < size_; ++rank) {
+      if (misses(round, rank)) return false;
+    }
+    return true;
+  }
+
+  void await(std::unique_lock<std::mutex>& lock, const Round& round) {
+    const fenix_impl::Deadline deadline{std::chrono::seconds(kTimeoutSeconds)};
+    while (!complete(round)) {
+      if (dissolved_ || has_dead()) fail();
+      for (int rank = 0; rank < size_; ++rank) {
+        if (misses(round, rank) && left_[index(rank)]) {
+          throw std::logic_error("a collective call waits for rank " + std::to_string(rank) + ", which has ended");
+        }
+      }
+      if (deadline.passed()) throw std::logic_error("a collective call waits for ever");
+      changed_.wait_for(lock, std::chrono::seconds(1));
+    }
+  }
+
+  const int size_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::size_t, Round> rounds_;
+  std::vector<std::size_t> next_round_;
+  std::vector<bool> dead_;
+  std::vector<bool> left_;
+  bool dissolved_ = false;
+  unsigned unlucky_ = 0;
+};
+
+class ThreadTeam final : public fenix_impl::Team {
+ public:
+  ThreadTeam(std::shared_ptr<Crew> crew, int rank, std::shared_ptr<Life> life)
+      : crew_(std::move(crew)), rank_(rank), life_(std::move(life)) {}
+
+  [[nodiscard]] int rank() const override { return rank_; }
+  [[nodiscard]] int size() const override { return crew_->size(); }
+  void check() override { crew_->check(); }
+  void dissolve() noexcept override { crew_->dissolve(); }
+
+  void allgather(std::span<const std::byte> mine, std::span<std::byte> all) override {
+    const auto result = crew_->share(rank_, *life_, Crew::kAll, mine);
+    std::copy(result.begin(), result.end(), all.begin());
+  }
+
+  void broadcast(std::span<std::byte> data, int root) override {
+    const auto result = crew_->share(rank_, *life_, root, data);
+    std::copy(result.begin(), result.end(), data.begin());
+  }
+
+ private:
+  std::shared_ptr<Crew> crew_;
+  int rank_;
+  std::shared_ptr<Life> life_;
+};
+
+/// Passes on to another exposure. The rank may die between any two of its operations, and halfway through those that are
+/// not seen all at once.
+class MortalExposure final : public fenix_impl::Exposure {
+ public:
+  MortalExposure(std::unique_ptr<Exposure> inner, std::shared_ptr<Crew> crew, int rank, std::shared_ptr<Life> life)
+      : inner_(std::move(inner)), crew_(std::move(crew)), rank_(rank), life_(std::move(life)) {}
+
+  void put(int target, std::size_t offset, std::span<const std::byte> data) override {
+    const std::size_t half = data.size() / 2;
+    step();
+    inner_->put(target, offset, data.first(half));
+    step();
+    inner_->put(target, offset + half, data.subspan(half));
+    step();
+  }
+  void get(int target, std::size_t offset, std::span<std::byte> data) override {
+    step();
+    inner_->get(target, offset, data);
+    step();
+  }
+  void complete(int target) override { inner_->complete(target); }
+  void put_word(int target, std::size_t offset, std::uint64_t word) override {
+    step();
+    inner_->put_word(target, offset, word);
+    step();
+  }
+
+ private:
+  void step() { crew_->step(rank_, *life_); }
+
+  std::unique_ptr<Exposure> inner_;
+  std::shared_ptr<Crew> crew_;
+  int rank_;
+  std::shared_ptr<Life> life_;
+};
+
+/// The path of ranks that are threads: each other's regions are mapped, once more in the same process.
+class MortalPath final : public fenix_impl::Path {
+ public:
+  MortalPath(std::shared_ptr<Crew> crew, int rank, std::shared_ptr<Life> life)
+      : crew_(std::move(crew)), rank_(rank), life_(std::move(life)) {}
+
+  /// The region that was exposed first: the control region of a group, while it exists.
+  [[nodiscard]] std::span<std::byte> first_region() const { return first_region_; }
+
+  [[nodiscard]] std::string_view name() const override { return map_.name(); }
+  [[nodiscard]] bool may_touch_regions_later() const override { return map_.may_touch_regions_later(); }
+  std::unique_ptr<fenix_impl::Exposure> expose(fenix_impl::Team& team, const fenix_impl::Region& region) override {
+    if (first_region_.empty()) first_region_ = region.bytes();
+    return std::make_unique<MortalExposure>(map_.expose(team, region), crew_, rank_, life_);
+  }
+
+ private:
+  fenix_impl::MapPath map_;
+  std::span<std::byte> first_region_;
+  std::shared_ptr<Crew> crew_;
+  int rank_;
+  std::shared_ptr<Life> life_;
+};
+
+}  // namespace fenix_test

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Forming a group again after deaths: who gets what back, and what is said when it is gone.
+#include "recovery/rejoin.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/record_log.hpp"
+#include "support/group_data.hpp"
+
+namespace fenix_test {
+namespace {
+
+using fenix_impl::Epoch;
+using fenix_impl::GroupParameters;
+using fenix_impl::Pairing;
+using fenix_impl::RecordLog;
+
+constexpr int kMembers[] = {kSmall, kUneven, kLarge};
+
+// A job of ranks that store all members under the time stamps 0, 1, 2, …
+class StoringJob : public Job {
+ public:
+  StoringJob(int size, int depth, int separation = 1) : Job(size), parameters_{5, 0, depth, separation} {
+    expect_done(run([&](Rank& rank) {
+      join(rank, parameters_);
+      for (const int member : kMembers) provide(rank, member);
+    }));
+  }
+
+  static void make_snapshot(Rank& rank, int stamp) {
+    for (const int member : kMembers) store(rank, member, stamp);
+    EXPECT_EQ(rank.group->commit(), stamp);
+  }
+
+  // Snapshots with the time stamps from first to last, committed on all ranks.
+  void make_snapshots(int first, int last) {
+    expect_done(run([&](Rank& rank) {
+      for (int stamp = first; stamp <= last; ++stamp) make_snapshot(rank, stamp);
+      rank.group->wait_for_commit_on_all();
+    }));
+  }
+
+  // Replaces the ranks, and forms the group again.
+  void replace(const std::vector<int>& dead, bool expect_lost = false) {
+    for (const int rank : dead) kill(rank);
+    repair();
+    form_again(expect_lost);
+  }
+
+  void form_again(bool expect_lost) {
+    expect_done(run([&](Rank& rank) {
+      // A replacement knows nothing: what it says does not count.
+      const auto result = join(rank, rank.group ? parameters_ : GroupParameters{5, 77, 3, 1});
+      EXPECT_TRUE(result.existed);
+      EXPECT_EQ(result.snapshots_lost, expect_lost) << "rank " << rank.number;
+      EXPECT_EQ(rank.group->parameters(), parameters_);
+      for (const int member : kMembers) provide(rank, member);
+    }));
+  }
+
+  void expect_snapshots(const std::vector<int>& stamps) {
+    expect_done(run([&](Rank& rank) {
+      EXPECT_EQ(rank.group->snapshots(), stamps);
+      for (const int stamp : stamps) {
+        for (const int member : kMembers) {
+          EXPECT_EQ(restore(rank, member, stamp), contents(rank.number, member, stamp))
+              << "rank " << rank.number << " member " << member << " time stamp " << stamp;
+        }
+      }
+    }));
+  }
+
+  void expect_no_snapshots() {
+    expect_error(run([](Rank& rank) {
+                   EXPECT_TRUE(rank.group->snapshots().empty());
+                   restore(rank, kSmall);
+                 }),
+                 FENIX_ERROR_NODATA_FOUND);
+  }
+
+ private:
+  GroupParameters parameters_;
+};
+
+TEST(Rejoin, GivesEveryDeadRankItsDataBack) {
+  for (int size = 2; size <= 5; ++size) {
+    for (int dead = 0; dead < size; ++dead) {
+      SCOPED_TRACE(testing::Message() << size << " ranks, " << dead << " dies");
+      StoringJob job(size, 2);
+      job.make_snapshots(0, 4);
+      job.replace({dead});
+      job.expect_snapshots({4, 3, 2});
+    }
+  }
+}
+
+TEST(Rejoin, ReplacementLearnsTheMembers) {
+  StoringJob job(3, 0);
+  job.kill(1);
+  job.repair();
+  expect_done(job.run([](Rank& rank) {
+    join(rank, {5, 0, 0, 1});
+    ASSERT_EQ(rank.group->members().size(), 3U);
+    for (const int member : kMembers) {
+      const auto* known = rank.group->find(member);
+      ASSERT_NE(known, nullptr);
+      EXPECT_EQ(known->info.element_bytes, 4U);
+      for (int other = 0; other < 3; ++other) {
+        EXPECT_EQ(known->counts.at(static_cast<std::size_t>(other)), count_of(other, member));
+      }
+    }
+  }));
+}
+
+TEST(Rejoin, WithoutDeathsKeepsAll) {
+  StoringJob job(3, 1);
+  job.make_snapshots(0, 2);
+  job.repair();
+  job.form_again(false);
+  job.expect_snapshots({2, 1});
+}
+
+TEST(Rejoin, SeveralRanksOfDifferentCohortsMayDie) {
+  StoringJob job(6, 1, 2);  // pairs 0-2, 1-3, 4-5
+  job.make_snapshots(0, 3);
+  job.replace({0, 3, 4});
+  job.expect_snapshots({3, 2});
+}
+
+TEST(Rejoin, MakesTheGroupTolerateTheNextDeath) {
+  for (int size = 2; size <= 5; ++size) {
+    const Pairing pairing(size, 1);
+    for (int dead = 0; dead < size; ++dead) {
+      for (const int next : {pairing.holder_of(dead), pairing.held_by(dead), dead}) {
+        SCOPED_TRACE(testing::Message() << size << " ranks, " << dead << " dies, then " << next);
+        StoringJob job(size, 1);
+        job.make_snapshots(0, 2);
+        job.replace({dead});
+        job.replace({next});
+        job.expect_snapshots({2, 1});
+      }
+    }
+  }
+}
+
+TEST(Rejoin, GroupGoesOnWithTheNextTimeStamp) {
+  StoringJob job(4, 1);
+  job.make_snapshots(0, 2);
+  job.replace({1});
+  job.make_snapshots(3, 5);
+  job.replace({2});
+  job.expect_snapshots({5, 4});
+}
+
+TEST(Rejoin, WhatWasStoredButNotCommittedIsDropped) {
+  for (int dead = 0; dead < 4; ++dead) {
+    SCOPED_TRACE(dead);
+    StoringJob job(4, 0);
+    job.make_snapshots(0, 1);
+    expect_done(job.run([](Rank& rank) { store(rank, kSmall, 99); }));
+    job.replace({dead});
+    job.expect_snapshots({1});
+    // The store from before the repair is not part of the next commit.
+    expect_done(job.run([](Rank& rank) { commit_barrier(rank); }));
+    expect_done(job.run([](Rank& rank) { EXPECT_EQ(restore(rank, kSmall), contents(rank.number, kSmall, 1)); }));
+  }
+}
+
+TEST(Rejoin, CommitsThatNotAllRanksMadeAreDropped) {
+  for (int size = 2; size <= 5; ++size) {
+    for (int dead = 0; dead < size; ++dead) {
+      for (int behind = 0; behind < size; ++behind) {
+        SCOPED_TRACE(testing::Message() << size << " ranks, " << dead << " dies, " << behind << " has not committed");
+        StoringJob job(size, 1);
+        job.make_snapshots(0, 2);
+        expect_done(job.run([&](Rank& rank) {
+          for (const int member : kMembers) store(rank, member, 50);
+          if (rank.number != behind) rank.group->commit();
+        }));
+        job.replace({dead});
+        job.expect_snapshots({2, 1});
+        // The same time stamp again, with other contents.
+        job.make_snapshots(3, 3);
+        job.replace({behind});
+        job.expect_snapshots({3, 2});
+      }
+    }
+  }
+}
+
+TEST(Rejoin, CommitThatAllRanksMadeStaysEvenIfNobodyKnew) {
+  StoringJob job(4, 0);
+  job.make_snapshots(0, 1);
+  expect_done(job.run([](Rank& rank) { StoringJob::make_snapshot(rank, 2); }));
+  job.replace({1});
+  job.expect_snapshots({2});
+}
+
+TEST(Rejoin, SaysSoWhenBothBuddiesAreGone) {
+  const std::vector<std::vector<int>> deaths{{0, 1}, {2, 3}, {0, 1, 2}};
+  for (const auto& dead : deaths) {
+    SCOPED_TRACE(testing::Message() << dead.size() << " die, first " << dead[0]);
+    StoringJob job(4, 1);
+    job.make_snapshots(0, 2);
+    job.replace(dead, true);
+    job.expect_no_snapshots();
+    job.make_snapshots(0, 3);
+    job.replace({1});
+    job.expect_snapshots({3, 2});
+  }
+}
+
+TEST(Rejoin, AnyTwoOfAChainAreTooMany) {
+  const std::vector<std::vector<int>> deaths{{0, 1}, {1, 2}, {0, 2}};
+  for (const auto& dead : deaths) {
+    StoringJob job(3, 0);
+    job.make_snapshots(0, 2);
+    job.replace(dead, true);
+    job.expect_no_snapshots();
+  }
+}
+
+TEST(Rejoin, NothingIsLostIfNothingWasCommitted) {
+  StoringJob job(2, 0);
+  expect_done(job.run([](Rank& rank) { store(rank, kSmall, 0); }));
+  job.replace({0});
+  job.expect_no_snapshots();
+}
+
+TEST(Rejoin, AllRanksNewIsAFirstTime) {
+  StoringJob job(2, 0);
+  job.make_snapshots(0, 0);
+  job.kill(0);
+  job.kill(1);
+  job.repair();
+  expect_done(job.run([](Rank& rank) {
+    const auto result = join(rank, {5, 9, 2, 1});
+    EXPECT_FALSE(result.existed);
+    EXPECT_FALSE(result.snapshots_lost);
+    EXPECT_EQ(rank.group->parameters().start_time_stamp, 9);
+  }));
+}
+
+TEST(Rejoin, ShrunkTeamKeepsMembersAndDropsSnapshots) {
+  StoringJob job(4, 1);
+  job.make_snapshots(0, 2);
+  job.kill(1);
+  std::vector<std::size_t> counts;
+  for (const int rank : {0, 2, 3}) counts.push_back(count_of(rank, kLarge));
+  job.shrink();
+  expect_done(job.run([&](Rank& rank) {
+    const auto result = join(rank, {5, 0, 1, 1});
+    EXPECT_TRUE(result.existed);
+    EXPECT_TRUE(result.snapshots_lost);
+    EXPECT_EQ(rank.group->members().size(), 3U);
+    const auto& known = rank.group->find(kLarge)->counts;
+    EXPECT_EQ(std::vector<std::size_t>(known.begin(), known.end()), counts);
+  }));
+  job.expect_no_snapshots();
+}
+
+// The place of an epoch's record in the log that a rank holds for another one: the last part of its control region.
+std::span<std::byte> held_record(Rank& rank, Epoch epoch) {
+  const auto control = rank.path->first_region();
+  const std::size_t log_bytes = rank.group->log_places() * RecordLog::kPlaceBytes;
+  const RecordLog log(control.subspan((control.size() - log_bytes) / 4096 * 4096, log_bytes), 0);
+  return log.place(epoch);
+}
+
+TEST(RejoinWithDamage, TakesNoRecordThatIsDamagedAtTheHolder) {
+  StoringJob job(4, 1);  // pairs 0-1 and 2-3
+  job.make_snapshots(0, 3);
+  auto record = held_record(job.rank(0), {4});
+  ASSERT_TRUE(fenix_impl::decode(record)) << "the test looks in the wrong place";
+  record[70] ^= std::byte{1};
+  job.replace({1});
+  // Nothing tells what rank 1 had under time stamp 3; those before are still there on all ranks.
+  job.expect_snapshots({2, 1});
+}
+
+TEST(RejoinWithDamage, TakesNoDataThatIsDamagedAtTheHolder) {
+  StoringJob job(4, 1);
+  job.make_snapshots(0, 1);
+  auto& member = *job.rank(0).group->find(kLarge);
+  member.region.bytes()[member.layout.held_offset(1) + 9] ^= std::byte{1};
+  job.replace({1});
+  job.expect_snapshots({0});
+}
+
+TEST(RejoinWithDamage, LosesAllIfTheOnlySnapshotIsDamaged) {
+  StoringJob job(4, 0);
+  job.make_snapshots(0, 0);
+  auto& member = *job.rank(0).group->find(kSmall);
+  member.region.bytes()[member.layout.held_offset(0)] ^= std::byte{1};
+  job.replace({1}, true);
+  job.expect_no_snapshots();
+}
+
+TEST(RejoinWithDamage, SurvivorsTakeDamagedDataFromTheirBuddy) {
+  StoringJob job(4, 0);
+  job.make_snapshots(0, 0);
+  auto& member = *job.rank(3).group->find(kSmall);
+  member.region.bytes()[member.layout.own_offset(0)] ^= std::byte{1};
+  job.replace({1});
+  job.expect_snapshots({0});
+}
+
+}  // namespace
+}  // namespace fenix_test

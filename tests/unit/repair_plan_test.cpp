@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who takes which place after deaths.
+#include "recovery/repair_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+namespace fenix_impl {
+namespace {
+
+using Ints = std::vector<int>;
+using Bools = std::vector<bool>;
+
+Seat active(int place) { return {place, -1}; }
+Seat spare(int position) { return {-1, position}; }
+
+// The living of a job with so many places and spares, in order, without the dead. Spare i has number places + i.
+std::vector<Seat> living(int places, int spares, const std::set<int>& dead) {
+  std::vector<Seat> seats;
+  for (int number = 0; number < places + spares; ++number) {
+    if (dead.count(number) == 0) seats.push_back(number < places ? active(number) : spare(number - places));
+  }
+  return seats;
+}
+
+TEST(RepairPlan, WithoutDeathsNothingChanges) {
+  const auto plan = plan_repair(3, 2, living(3, 2, {}));
+  EXPECT_EQ(plan.active, (Ints{0, 1, 2}));
+  EXPECT_EQ(plan.recovered, (Bools{false, false, false}));
+  EXPECT_EQ(plan.spares, (Ints{3, 4}));
+  EXPECT_EQ(plan.failed, Ints{});
+  EXPECT_FALSE(plan.shrunk);
+}
+
+TEST(RepairPlan, FirstSpareTakesThePlaceOfTheDead) {
+  // The living: places 0 and 2, spares 0 and 1.
+  const auto plan = plan_repair(3, 2, living(3, 2, {1}));
+  EXPECT_EQ(plan.active, (Ints{0, 2, 1}));
+  EXPECT_EQ(plan.recovered, (Bools{false, true, false}));
+  EXPECT_EQ(plan.spares, Ints{3});
+  EXPECT_EQ(plan.failed, Ints{1});
+  EXPECT_FALSE(plan.shrunk);
+}
+
+TEST(RepairPlan, SparesTakeTheLowestPlacesInTheirOrder) {
+  const auto plan = plan_repair(4, 3, living(4, 3, {0, 3}));
+  EXPECT_EQ(plan.active, (Ints{2, 0, 1, 3}));
+  EXPECT_EQ(plan.recovered, (Bools{true, false, false, true}));
+  EXPECT_EQ(plan.spares, Ints{4});
+  EXPECT_EQ(plan.failed, (Ints{0, 3}));
+  EXPECT_FALSE(plan.shrunk);
+}
+
+TEST(RepairPlan, ShrinksWhenSparesAreUsedUpAndKeepsTheOrder) {
+  const auto plan = plan_repair(5, 1, living(5, 1, {1, 3}));
+  // The living: places 0, 2, 4, then the spare.
+  EXPECT_EQ(plan.active, (Ints{0, 3, 1, 2}));
+  EXPECT_EQ(plan.recovered, (Bools{false, true, false, false}));
+  EXPECT_EQ(plan.spares, Ints{});
+  EXPECT_EQ(plan.failed, (Ints{1, 3}));
+  EXPECT_TRUE(plan.shrunk);
+}
+
+TEST(RepairPlan, ShrinksWithoutSpares) {
+  const auto plan = plan_repair(3, 0, living(3, 0, {0}));
+  EXPECT_EQ(plan.active, (Ints{0, 1}));
+  EXPECT_EQ(plan.recovered, (Bools{false, false}));
+  EXPECT_EQ(plan.failed, Ints{0});
+  EXPECT_TRUE(plan.shrunk);
+}
+
+TEST(RepairPlan, DeadSparesAreSkippedAndNumberedAfterThePlaces) {
+  const auto plan = plan_repair(2, 3, living(2, 3, {1, 2, 4}));
+  // The living: place 0 and spare 1.
+  EXPECT_EQ(plan.active, (Ints{0, 1}));
+  EXPECT_EQ(plan.recovered, (Bools{false, true}));
+  EXPECT_EQ(plan.spares, Ints{});
+  EXPECT_EQ(plan.failed, (Ints{1, 2, 4}));
+  EXPECT_FALSE(plan.shrunk);
+}
+
+TEST(RepairPlan, DeadSpareAloneDoesNotShrink) {
+  const auto plan = plan_repair(2, 1, living(2, 1, {2}));
+  EXPECT_EQ(plan.active, (Ints{0, 1}));
+  EXPECT_EQ(plan.failed, Ints{2});
+  EXPECT_FALSE(plan.shrunk);
+}
+
+TEST(RepairPlan, SparesGoOnWhenAllActiveRanksAreDead) {
+  const auto plan = plan_repair(2, 3, living(2, 3, {0, 1}));
+  EXPECT_EQ(plan.active, (Ints{0, 1}));
+  EXPECT_EQ(plan.recovered, (Bools{true, true}));
+  EXPECT_EQ(plan.spares, Ints{2});
+  EXPECT_EQ(plan.failed, (Ints{0, 1}));
+  EXPECT_FALSE(plan.shrunk);
+}
+
+TEST(RepairPlan, OrderOfTheLivingDoesNotMatter) {
+  const auto plan = plan_repair(3, 1, {spare(0), active(2), active(0)});
+  EXPECT_EQ(plan.active, (Ints{2, 0, 1}));
+  EXPECT_EQ(plan.recovered, (Bools{false, true, false}));
+  EXPECT_EQ(plan.failed, Ints{1});
+}
+
+// What must hold whoever dies, of a job in which the living come in any order.
+void expect_sound(int places, int spares, const std::set<int>& dead, const std::vector<Seat>& seats) {
+  const auto plan = plan_repair(places, spares, seats);
+  EXPECT_EQ(plan.failed, Ints(dead.begin(), dead.end()));
+  ASSERT_EQ(plan.active.size(), plan.recovered.size());
+  EXPECT_EQ(plan.shrunk, plan.active.size() < static_cast<std::size_t>(places));
+
+  // Everybody living has a place or stays a spare, once.
+  Ints used(plan.active);
+  used.insert(used.end(), plan.spares.begin(), plan.spares.end());
+  std::sort(used.begin(), used.end());
+  for (std::size_t i = 0; i < used.size(); ++i) EXPECT_EQ(used[i], static_cast<int>(i));
+  EXPECT_EQ(used.size(), seats.size());
+
+  int before = -1;
+  for (std::size_t place = 0; place < plan.active.size(); ++place) {
+    const Seat& seat = seats[static_cast<std::size_t>(plan.active[place])];
+    EXPECT_EQ(plan.recovered[place], seat.place < 0);
+    if (seat.place < 0) continue;
+    EXPECT_GT(seat.place, before) << "survivors keep their order";
+    before = seat.place;
+    if (!plan.shrunk) {
+      EXPECT_EQ(seat.place, static_cast<int>(place)) << "survivors keep their place";
+    }
+  }
+  EXPECT_TRUE(!plan.shrunk || plan.spares.empty()) << "nobody idles while places are missing";
+}
+
+TEST(RepairPlan, HoldsForRandomDeaths) {
+  const auto seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937 random(seed);
+  const auto up_to = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most + 1)); };
+  for (int i = 0; i < 3000 && !testing::Test::HasFailure(); ++i) {
+    const int places = 1 + up_to(11);
+    const int spares = up_to(5);
+    std::set<int> dead;
+    for (int number = 0; number < places + spares; ++number) {
+      if (up_to(3) == 0) dead.insert(number);
+    }
+    auto seats = living(places, spares, dead);
+    std::shuffle(seats.begin(), seats.end(), random);
+    expect_sound(places, spares, dead, seats);
+  }
+}
+
+}  // namespace
+}  // namespace fenix_impl

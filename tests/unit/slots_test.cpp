@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Slots of a member: none overlaps another one, all are where a region has room.
+#include "core/slots.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace fenix_impl {
+namespace {
+
+constexpr std::uint64_t kStart = 4096;
+constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+
+struct Range {
+  std::uint64_t begin;
+  std::uint64_t end;
+};
+
+// The slots that have bytes, in the order of their places.
+std::vector<Range> ranges(const SlotLayout& layout, std::uint64_t own_bytes, std::uint64_t held_bytes) {
+  std::vector<Range> all;
+  const auto add = [&](std::uint64_t begin, std::uint64_t bytes) {
+    if (bytes > 0) all.push_back({begin, begin + bytes});
+  };
+  for (std::uint32_t slot = 0; slot < layout.slots(); ++slot) {
+    add(layout.own_offset(slot), own_bytes);
+    add(layout.held_offset(slot), held_bytes);
+  }
+  std::sort(all.begin(), all.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
+  return all;
+}
+
+void expect_sound(std::uint32_t slots, std::uint64_t own_bytes, std::uint64_t held_bytes) {
+  SCOPED_TRACE(testing::Message() << slots << " slots of " << own_bytes << " and " << held_bytes << " bytes");
+  const SlotLayout layout(slots, own_bytes, held_bytes);
+  EXPECT_EQ(layout.slots(), slots);
+  std::uint64_t end = kStart;
+  for (const Range& range : ranges(layout, own_bytes, held_bytes)) {
+    EXPECT_GE(range.begin, end);
+    EXPECT_EQ(range.begin % 64, 0U);
+    end = std::max(end, range.end);
+  }
+  EXPECT_LE(end, layout.end());
+}
+
+TEST(SlotLayout, SlotsDoNotOverlapAndLieInTheRegion) {
+  const std::uint64_t sizes[] = {0,
+                                 1,
+                                 7,
+                                 63,
+                                 64,
+                                 65,
+                                 4095,
+                                 4096,
+                                 4097,
+                                 12345,
+                                 65536,
+                                 1 << 20,
+                                 (1 << 20) + 1,
+                                 std::uint64_t{1} << 33,
+                                 (std::uint64_t{1} << 40) + 8};
+  for (const std::uint32_t slots : {2U, 3U, 10U, 4098U}) {
+    for (const std::uint64_t own : sizes) {
+      for (const std::uint64_t held : sizes) {
+        // Thousands of slots once per size are enough.
+        if (slots <= 10 || held == own) expect_sound(slots, own, held);
+      }
+    }
+  }
+}
+
+TEST(SlotLayout, LargeSlotsStartOnAPage) {
+  const SlotLayout layout(3, 4097, 10000);
+  for (std::uint32_t slot = 0; slot < 3; ++slot) {
+    EXPECT_EQ(layout.own_offset(slot) % 4096, 0U);
+    EXPECT_EQ(layout.held_offset(slot) % 4096, 0U);
+  }
+}
+
+TEST(SlotLayout, SmallSlotsTakeNoPageEach) { EXPECT_LE(SlotLayout(10, 8, 8).end(), kStart + 20 * 64); }
+
+TEST(SlotLayout, LargestSizesAreSoundOrRefused) {
+  int refused = 0;
+  int accepted = 0;
+  for (const std::uint32_t slots : {2U, 3U, 4098U}) {
+    for (int shift = 40; shift < 64; ++shift) {
+      for (const std::uint64_t around : {std::uint64_t{0}, std::uint64_t{1}, kMost}) {
+        const std::uint64_t bytes = (std::uint64_t{1} << shift) + around;
+        for (const auto& [own, held] :
+             {std::pair{bytes, std::uint64_t{1}}, {std::uint64_t{1}, bytes}, {bytes, bytes}}) {
+          try {
+            expect_sound(slots, own, held);
+            ++accepted;
+          } catch (const Error& error) {
+            EXPECT_EQ(error.code(), FENIX_ERROR_NO_MEMORY);
+            ++refused;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(refused, 0);
+  EXPECT_GT(accepted, 0);
+}
+
+TEST(SlotLayout, RefusesSizesThatOverflow) {
+  for (const std::uint64_t bytes : {kMost, kMost - 63, kMost - 4095, kMost - 4096, kMost / 2, kMost / 3 + 1}) {
+    for (const auto& [own, held] : {std::pair{bytes, std::uint64_t{0}}, {std::uint64_t{0}, bytes}, {bytes, bytes}}) {
+      try {
+        const SlotLayout layout(3, own, held);
+        ADD_FAILURE() << own << " and " << held << " bytes were accepted";
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), FENIX_ERROR_NO_MEMORY);
+      }
+    }
+  }
+}
+
+TEST(FreeSlot, IsTheLowestThatIsNotUsed) {
+  EXPECT_EQ(free_slot(3, {}), 0U);
+  EXPECT_EQ(free_slot(3, std::vector<std::uint32_t>{0}), 1U);
+  EXPECT_EQ(free_slot(3, std::vector<std::uint32_t>{2, 0}), 1U);
+  EXPECT_EQ(free_slot(3, std::vector<std::uint32_t>{1, 1, 2}), 0U);
+  EXPECT_EQ(free_slot(3, std::vector<std::uint32_t>{7, 0, 1}), 2U);
+}
+
+TEST(FreeSlot, IsNoneIfAllAreUsed) {
+  EXPECT_EQ(free_slot(3, std::vector<std::uint32_t>{2, 0, 1}), std::nullopt);
+  EXPECT_EQ(free_slot(0, {}), std::nullopt);
+}
+
+}  // namespace
+}  // namespace fenix_impl
