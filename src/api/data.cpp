@@ -175,7 +175,7 @@ int Fenix_Data_member_restore(int group_id, int member_id, void* target_buffer, 
 
 int Fenix_Data_group_get_number_of_snapshots(int group_id, int* number_of_snapshots) {
   return ready_entry([&]() -> int {
-    const Group& group = runtime().group(group_id);
+    Group& group = runtime().group(group_id);
     require(number_of_snapshots, "number_of_snapshots");
     *number_of_snapshots = static_cast<int>(group.snapshots().size());
     return FENIX_SUCCESS;

@@ -22,7 +22,7 @@ std::uint64_t* Board::words(int rank) const {
 
 void Board::reset(Generation generation, Epoch base) {
   generation_ = generation;
-  base_ = base;
+  std::fill(known_.begin(), known_.end(), base);
   const std::uint64_t word = progress_word(generation, base);
   for (int rank = 0; rank < size(); ++rank) {
     std::atomic_ref(words(rank)[0]).store(word, std::memory_order_relaxed);
@@ -43,15 +43,18 @@ void Board::publish(Exposure& peers, int self, Epoch epoch) {
   }
 }
 
-Epoch Board::reached_by(int rank) const {
+Epoch Board::reached_by(int rank) {
   const std::uint64_t check = std::atomic_ref(words(rank)[1]).load(std::memory_order_acquire);
   const std::uint64_t word = std::atomic_ref(words(rank)[0]).load(std::memory_order_acquire);
   const bool whole = word == ~check;
   const bool current = word >> kEpochBits == std::uint64_t{generation_.value & 0xffffU};
-  return whole && current ? Epoch{word & kEpochMask} : base_;
+  Epoch& known = known_[static_cast<std::size_t>(rank)];
+  if (whole && current) known = std::max(known, Epoch{word & kEpochMask});
+  return known;
 }
 
-Epoch Board::reached_by_all() const {
+Epoch Board::reached_by_all() {
+  if (size() == 0) return {};
   Epoch least = reached_by(0);
   for (int rank = 1; rank < size(); ++rank) least = std::min(least, reached_by(rank));
   return least;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "base/types.hpp"
 #include "rma/path.hpp"
@@ -17,24 +18,25 @@ class Board {
 
   Board() = default;
   /// area: kEntryBytes for each rank; start: its offset in the region that the peers see, the same on all ranks.
-  Board(std::span<std::byte> area, std::size_t start) : area_(area), start_(start) {}
+  Board(std::span<std::byte> area, std::size_t start)
+      : area_(area), start_(start), known_(area.size() / kEntryBytes) {}
 
   [[nodiscard]] int size() const { return static_cast<int>(area_.size() / kEntryBytes); }
-  /// Sets all entries: nobody may publish meanwhile. Entries of another generation read as base from here on.
+  /// Sets all entries: nobody may publish meanwhile. What is written for another generation does not count.
   void reset(Generation generation, Epoch base);
   /// Notes own progress, and tells all peers.
   void publish(Exposure& peers, int self, Epoch epoch);
-  /// The epoch that every rank is known to have committed.
-  [[nodiscard]] Epoch reached_by_all() const;
+  /// The epoch that every rank is known to have committed. Never goes back between two resets.
+  [[nodiscard]] Epoch reached_by_all();
 
  private:
-  [[nodiscard]] Epoch reached_by(int rank) const;
+  [[nodiscard]] Epoch reached_by(int rank);
   [[nodiscard]] std::uint64_t* words(int rank) const;
 
   std::span<std::byte> area_;
   std::size_t start_ = 0;
   Generation generation_;
-  Epoch base_;
+  std::vector<Epoch> known_;  // of each rank: a word that is just being written cannot be read
 };
 
 }  // namespace fenix_impl

@@ -166,13 +166,13 @@ const Record* Group::record_of(Epoch epoch) const {
   return found == records_.end() ? nullptr : &*found;
 }
 
-Epoch Group::oldest_needed() const {
+Epoch Group::oldest_needed() {
   const std::uint64_t common = board_.reached_by_all().value;
   const auto depth = static_cast<std::uint64_t>(parameters_.depth);
   return {common > depth ? common - depth : 1};
 }
 
-std::vector<int> Group::snapshots() const {
+std::vector<int> Group::snapshots() {
   std::vector<int> time_stamps;
   if (records_.empty()) return time_stamps;
   const Epoch newest = board_.reached_by_all();

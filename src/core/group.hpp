@@ -60,7 +60,7 @@ class Group {
   void restore(std::int32_t member_id, std::optional<int> time_stamp, void* target, std::int64_t max_count,
                const std::function<void()>& check_arguments);
   /// Time stamps of the snapshots known to be consistent, newest first. Local; works when detached, too.
-  [[nodiscard]] std::vector<int> snapshots() const;
+  [[nodiscard]] std::vector<int> snapshots();
 
   // ------------------------------------------------------------------------------------------------------ taking up
 
@@ -105,12 +105,11 @@ class Group {
   [[nodiscard]] bool is_protected() const { return holder() != team_rank_; }
   [[nodiscard]] std::uint32_t slots() const { return static_cast<std::uint32_t>(parameters_.depth) + 2; }
   [[nodiscard]] Epoch last() const { return records_.empty() ? base_ : records_.back().epoch; }
-  [[nodiscard]] Epoch oldest_needed() const;
+  [[nodiscard]] Epoch oldest_needed();
   [[nodiscard]] int time_stamp_of(Epoch epoch) const;
   [[nodiscard]] const Record* record_of(Epoch epoch) const;
 
   std::uint32_t slot_for(const Member& member);
-  void wait_for_progress_beyond(Epoch reached, const char* what);
   [[nodiscard]] Record next_record(Epoch epoch) const;
   void forget_old_records();
 

@@ -38,20 +38,17 @@ void Group::store(Member& member) {
 
 std::uint32_t Group::slot_for(const Member& member) {
   if (member.working) return member.working->slot;
-  while (true) {
+  std::optional<std::uint32_t> slot;
+  wait_until(team(), "all ranks to commit an earlier snapshot, before a slot is reused", [&] {
     forget_old_records();
     std::vector<std::uint32_t> used;
     for (const Record& record : records_) {
       if (const MemberVersion* version = record.find(member.info.id)) used.push_back(version->slot);
     }
-    if (const auto slot = free_slot(slots(), used)) return *slot;
-    wait_for_progress_beyond(board_.reached_by_all(),
-                             "all ranks to commit an earlier snapshot, before a slot is reused");
-  }
-}
-
-void Group::wait_for_progress_beyond(Epoch reached, const char* what) {
-  wait_until(team(), what, [&] { return board_.reached_by_all() > reached; });
+    slot = free_slot(slots(), used);
+    return slot.has_value();
+  });
+  return *slot;
 }
 
 void Group::forget_old_records() {
@@ -66,10 +63,8 @@ int Group::commit() {
     throw Error(FENIX_ERROR_INVALID_TIMESTAMP, "the time stamps of the group are used up");
   }
   // The place of the record may hold one that is still needed if this rank is far ahead of the others.
-  while (epoch.value >= oldest_needed().value + log_places()) {
-    wait_for_progress_beyond(board_.reached_by_all(),
-                             "all ranks to commit an earlier snapshot, before its record is reused");
-  }
+  wait_until(team(), "all ranks to commit an earlier snapshot, before its record is reused",
+             [&] { return epoch.value < oldest_needed().value + log_places(); });
 
   Record record = next_record(epoch);
   const auto bytes = own_log_.write_unsealed(record);

@@ -5,18 +5,25 @@
 #include <sched.h>
 
 #include "base/deadline.hpp"
+#include "base/error.hpp"
 #include "rma/team.hpp"
 
 namespace fenix_impl {
 
-/// Returns when ready() is true. Throws as Team::check and Deadline::check do.
+/// Returns when ready() is true. Throws as Team::check and Deadline::check do, but not if ready() has come true meanwhile:
+/// what a peer did before it died counts.
 template <class Ready>
 void wait_until(Team& team, const char* waited_for, Ready&& ready) {
   constexpr int kPollsBetweenChecks = 16;
   const Deadline deadline;
   for (int polls = 1; !ready(); ++polls) {
     if (polls % kPollsBetweenChecks == 0) {
-      team.check();
+      try {
+        team.check();
+      } catch (const PeerFailure&) {
+        if (ready()) return;
+        throw;
+      }
       deadline.check(waited_for);
       // There may be more ranks than cores, and the one that is waited for may need this core.
       sched_yield();

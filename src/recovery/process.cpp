@@ -136,16 +136,13 @@ void Process::rebuild_communicators() {
     // Frees those that still wait in build_on for a rank that has left it.
     if (built == 0) revoke(living);
     MPIX_Comm_agree(living, &built);
-    free_comm(world_);
+    // Damaged communicators are never freed: see MpiTeam::~MpiTeam.
     if (built != 0) {
-      free_comm(living);
       adopt(plan, world, resilient);
       fault_point("repair.done");
       return;
     }
     log().info("another rank died during the repair: repairing again");
-    free_comm(resilient);
-    free_comm(world);
     world_ = living;
   }
 }
@@ -264,7 +261,7 @@ void Process::release_spares() {
   }
 }
 
-bool Process::finish() {
+bool Process::finish(const std::function<void()>& before_end) {
   try {
     fault_point("finish.begin");
     wait_for_all_to_finish();
@@ -280,6 +277,7 @@ bool Process::finish() {
     return false;
   }
   fault_point("finish.agreed");
+  before_end();
   free_comm(resilient_);
   free_comm(world_);
   return true;

@@ -9,6 +9,7 @@
 #include <fenix/codes.h>
 #include <mpi.h>
 
+#include <functional>
 #include <vector>
 
 #include "recovery/repair_plan.hpp"
@@ -40,8 +41,9 @@ class Process {
   void repair();
   /// Spares only: returns true when this process has become active, false when all active ranks have finished.
   bool wait_as_spare(unsigned wait_mode);
-  /// Active ranks only: ends the communicators. False if a repair is due instead, which it has then done.
-  bool finish();
+  /// Active ranks only: calls before_end when all have agreed to finish, and ends the communicators. False if a repair was
+  /// due instead, which it has then done.
+  bool finish(const std::function<void()>& before_end);
 
  private:
   enum class Intent { repair, finish };

@@ -151,13 +151,12 @@ void Runtime::write_outputs() const {
 
 bool Runtime::finish() {
   const Inside inside(*this);
-  if (!process_.finish()) {
+  if (!process_.finish(/*before_end=*/[this] { groups_.clear(); })) {
     latest_failure_ = MPI_ERR_PROC_FAILED;
     for (auto& [id, group] : groups_) group->detach();
     write_outputs();
     return false;
   }
-  groups_.clear();
   callbacks.clear();
   MPI_Errhandler_free(&handler_);
   finalized_ = true;
@@ -185,8 +184,8 @@ void Runtime::repair(int mpi_error) {
   latest_failure_ = mpi_error;
   if (settings.get(FENIX_RECOVERY_MODE) != FENIX_RECOVERY_REPAIR) return;
   const Inside inside(*this);
-  for (auto& [id, group] : groups_) group->detach();
   process_.repair();
+  for (auto& [id, group] : groups_) group->detach();
   write_outputs();
 }
 

@@ -64,12 +64,7 @@ MpiTeam::MpiTeam(MPI_Comm comm, MPI_Comm resilient) : resilient_(resilient), own
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);
-  try {
-    find_node();
-  } catch (...) {
-    MPI_Comm_free(&comm_);
-    throw;
-  }
+  find_node();
 }
 
 MpiTeam::MpiTeam(MPI_Comm comm, int size, MPI_Comm resilient) : comm_(comm), resilient_(resilient), size_(size) {
@@ -78,8 +73,13 @@ MpiTeam::MpiTeam(MPI_Comm comm, int size, MPI_Comm resilient) : comm_(comm), res
 
 MpiTeam::~MpiTeam() {
   int finalized = 0;
+  int revoked = 0;
   MPI_Finalized(&finalized);
-  if (owns_comm_ && finalized == 0) MPI_Comm_free(&comm_);
+  if (!owns_comm_ || finalized != 0) return;
+  // A damaged communicator is abandoned: Open MPI would give its number to the next one, and messages of the old one that
+  // are still on their way would be taken for messages of the new one.
+  if (!sound_ || MPIX_Comm_is_revoked(resilient_, &revoked) != MPI_SUCCESS || revoked != 0) return;
+  MPI_Comm_free(&comm_);
 }
 
 void MpiTeam::find_node() {
@@ -138,6 +138,7 @@ void MpiTeam::exchange(std::span<const std::byte> out, int to, std::span<std::by
         deadline.check("a message from or to a peer");
       }
     } catch (...) {
+      sound_ = false;
       settle(send, receive);
       throw;
     }

@@ -48,6 +48,7 @@ class MpiTeam final : public Team {
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Comm resilient_ = MPI_COMM_NULL;
   bool owns_comm_ = false;
+  bool sound_ = true;  // no message is under way that nobody will receive
   int rank_ = 0;
   int size_ = 0;
   bool on_one_node_ = false;

@@ -51,7 +51,7 @@ class BoardTest : public testing::Test {
   std::uint64_t& check(int rank) { return (&word(rank))[1]; }
 
   void expect_all_at(std::uint64_t epoch) {
-    for (const Board& board : boards) EXPECT_EQ(board.reached_by_all(), Epoch{epoch});
+    for (Board& board : boards) EXPECT_EQ(board.reached_by_all(), Epoch{epoch});
   }
 
   Regions regions;
