@@ -58,7 +58,8 @@ extern "C" {
  *                           (fenix_init), "FENIX_UNHANDLED_MODE" (SILENT, PRINT, ABORT). Same on all ranks.
  * @param[out]   error       int*, or NULL: FENIX_SUCCESS; FENIX_WARNING_SPARE_RANKS_DEPLETED after a repair that had to
  *                           shrink; an error if the arguments were wrong (then Fenix is not initialised, newcomm is
- *                           MPI_COMM_NULL, and all ranks of comm get an error). Same value on all ranks that return.
+ *                           MPI_COMM_NULL, and all ranks of comm get an error), or if a rank died in Fenix_Init
+ *                           (FENIX_ERROR_NOCATEGORY). Same value on all ranks that return.
  */
 /* Fenix_Init is defined in <fenix/init.h>. */
 
@@ -194,7 +195,7 @@ extern const Fenix_Data_subset FENIX_DATA_SUBSET_FULL;
  * If comm has another size than before (it has shrunk), the snapshots cannot be restored and are dropped; members stay.
  *
  * @param[in]  group_id         in [0, FENIX_GROUP_ID_MAX)
- * @param[in]  comm             a resilient communicator; kept in the form of a duplicate
+ * @param[in]  comm             a resilient communicator, not from before the latest repair; it is duplicated, not kept
  * @param[in]  start_time_stamp time stamp of the first commit, in [0, FENIX_TIME_STAMP_MAX)
  * @param[in]  depth            snapshots kept besides the newest, in [0, 4096)
  * @param[in]  policy_name      FENIX_DATA_POLICY_IN_MEMORY_RAID

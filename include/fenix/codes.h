@@ -14,7 +14,7 @@ typedef enum {
   FENIX_SUCCESS = 0,
 
   FENIX_ERROR_UNINITIALIZED = -100,          /**< called before Fenix_Init or after Fenix_Finalize */
-  FENIX_ERROR_NOCATEGORY = -99,              /**< an MPI call failed for a reason that is not a dead rank */
+  FENIX_ERROR_NOCATEGORY = -99,              /**< an MPI call failed and nothing could be repaired */
   FENIX_ERROR_CALLBACK_NOT_REGISTERED = -98, /**< null callback, or nothing to pop */
   FENIX_ERROR_GROUP_CREATE = -97,            /**< the group could not be formed on this communicator */
   FENIX_ERROR_MEMBER_CREATE = -96,           /**< the member could not be created on some rank */

@@ -94,9 +94,7 @@ int Fenix_Data_group_create(int group_id, MPI_Comm comm, int start_time_stamp, i
     if (group_id < 0 || group_id >= FENIX_GROUP_ID_MAX) {
       throw Error(FENIX_ERROR_INVALID_GROUPID, named("group_id", group_id) + " is out of range");
     }
-    if (comm == MPI_COMM_NULL) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is MPI_COMM_NULL");
-    int size = 0;
-    check_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+    const int size = static_cast<int>(runtime().process().places_of(comm).size());
     const int* policy = static_cast<const int*>(policy_value);
     const int separation = policy != nullptr ? policy[1] : std::max(size / 2, 1);
     const auto result = runtime().create_group({group_id, start_time_stamp, depth, separation}, comm, [&] {

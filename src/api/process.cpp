@@ -3,12 +3,10 @@
 #include <fenix.h>
 
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <vector>
 
 #include "api/entry.hpp"
-#include "rma/mpi_team.hpp"
 
 using namespace fenix_impl;
 
@@ -16,25 +14,11 @@ namespace {
 
 /// Roles of the ranks of a communicator derived from the resilient one.
 std::vector<int> roles_in(MPI_Comm comm) {
-  if (comm == MPI_COMM_NULL) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is MPI_COMM_NULL");
-  MPI_Group theirs = MPI_GROUP_NULL;
-  MPI_Group resilient = MPI_GROUP_NULL;
-  check_mpi(MPI_Comm_group(comm, &theirs), "MPI_Comm_group");
-  check_mpi(MPI_Comm_group(runtime().process().resilient(), &resilient), "MPI_Comm_group");
-  int size = 0;
-  MPI_Group_size(theirs, &size);
-  std::vector<int> ranks(static_cast<std::size_t>(size));
-  std::vector<int> places(ranks.size());
-  std::iota(ranks.begin(), ranks.end(), 0);
-  MPI_Group_translate_ranks(theirs, size, ranks.data(), resilient, places.data());
-  MPI_Group_free(&theirs);
-  MPI_Group_free(&resilient);
-  const auto& roles = runtime().process().roles();
-  std::transform(places.begin(), places.end(), places.begin(), [&](int place) {
-    if (place == MPI_UNDEFINED) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is not a resilient communicator");
-    return roles.at(static_cast<std::size_t>(place));
-  });
-  return places;
+  std::vector<int> roles = runtime().process().places_of(comm);
+  const auto& by_place = runtime().process().roles();
+  std::transform(roles.begin(), roles.end(), roles.begin(),
+                 [&](int place) { return by_place.at(static_cast<std::size_t>(place)); });
+  return roles;
 }
 
 }  // namespace

@@ -18,8 +18,7 @@ class Board {
 
   Board() = default;
   /// area: kEntryBytes for each rank; start: its offset in the region that the peers see, the same on all ranks.
-  Board(std::span<std::byte> area, std::size_t start)
-      : area_(area), start_(start), known_(area.size() / kEntryBytes) {}
+  Board(std::span<std::byte> area, std::size_t start) : area_(area), start_(start), known_(area.size() / kEntryBytes) {}
 
   [[nodiscard]] int size() const { return static_cast<int>(area_.size() / kEntryBytes); }
   /// Sets all entries: nobody may publish meanwhile. What is written for another generation does not count.

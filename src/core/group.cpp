@@ -52,6 +52,7 @@ void Group::create_member(const MemberInfo& info, const void* buffer, std::uint6
   auto member = std::make_unique<Member>();
   member->info = info;
   member->counts = std::move(counts);
+  member->own_count = count;
   member->buffer = buffer;
   (void)meet(team(), Operation::member_memory, 0, 0, [&] {
     reserve_records(members_.size() + 1);
@@ -94,6 +95,7 @@ void Group::forget_snapshots() {
   for (auto& member : members_) {
     if (regions_may_be_touched_) member->region.leak();
     member->region = Region();
+    member->counts.clear();
   }
 }
 
@@ -103,6 +105,7 @@ void Group::adopt_member(const MemberInfo& info, std::vector<std::uint64_t> coun
     member = members_.emplace_back(std::make_unique<Member>()).get();
     member->info = info;
   }
+  member->own_count = counts.at(static_cast<std::size_t>(team_rank_));
   member->counts = std::move(counts);
 }
 
@@ -166,18 +169,19 @@ const Record* Group::record_of(Epoch epoch) const {
   return found == records_.end() ? nullptr : &*found;
 }
 
-Epoch Group::oldest_needed() {
-  const std::uint64_t common = board_.reached_by_all().value;
+Epoch Group::oldest_needed(Epoch on_all) const {
   const auto depth = static_cast<std::uint64_t>(parameters_.depth);
-  return {common > depth ? common - depth : 1};
+  return {on_all.value > depth ? on_all.value - depth : 1};
 }
 
 std::vector<int> Group::snapshots() {
   std::vector<int> time_stamps;
   if (records_.empty()) return time_stamps;
+  // Looked up once: it may move on at any time.
   const Epoch newest = board_.reached_by_all();
+  const Epoch oldest = oldest_needed(newest);
   for (auto record = records_.rbegin(); record != records_.rend(); ++record) {
-    if (record->epoch <= newest && record->epoch >= oldest_needed()) time_stamps.push_back(record->time_stamp);
+    if (record->epoch <= newest && record->epoch >= oldest) time_stamps.push_back(record->time_stamp);
   }
   return time_stamps;
 }

@@ -75,8 +75,11 @@ class Group {
 
   /// Sets the team, of which this rank has the place that it had, or a first one. Local.
   void set_team(std::shared_ptr<Team> team, std::shared_ptr<Path> path);
-  /// Drops all snapshots and regions: the team has another shape. Local.
+  /// Drops all snapshots and regions, and the other ranks' counts: the team has another shape. Local.
   void forget_snapshots();
+  /// Whether the application has still to be told that snapshots were lost.
+  [[nodiscard]] bool owes_loss_report() const { return owes_loss_report_; }
+  void set_owes_loss_report(bool owes) { owes_loss_report_ = owes; }
   /// Learns of a member from a peer. Local.
   void adopt_member(const MemberInfo& info, std::vector<std::uint64_t> counts);
   /// Takes the memory that is still missing. Local; Error(FENIX_ERROR_NO_MEMORY).
@@ -105,7 +108,8 @@ class Group {
   [[nodiscard]] bool is_protected() const { return holder() != team_rank_; }
   [[nodiscard]] std::uint32_t slots() const { return static_cast<std::uint32_t>(parameters_.depth) + 2; }
   [[nodiscard]] Epoch last() const { return records_.empty() ? base_ : records_.back().epoch; }
-  [[nodiscard]] Epoch oldest_needed();
+  /// The oldest epoch that may still be restored when all ranks have committed on_all.
+  [[nodiscard]] Epoch oldest_needed(Epoch on_all) const;
   [[nodiscard]] int time_stamp_of(Epoch epoch) const;
   [[nodiscard]] const Record* record_of(Epoch epoch) const;
 
@@ -128,6 +132,7 @@ class Group {
   GroupParameters parameters_;
   std::vector<std::unique_ptr<Member>> members_;
   bool whole_ = false;
+  bool owes_loss_report_ = false;
   Generation generation_;
   Epoch base_;                  // what the records build upon
   std::deque<Record> records_;  // own commits that may still be needed, oldest first, without gaps at the end

@@ -13,7 +13,7 @@ namespace fenix_impl {
 
 void Group::store(Member& member) {
   fault_point("store.begin");
-  const std::uint64_t count = member.counts.at(static_cast<std::size_t>(team_rank_));
+  const std::uint64_t count = member.own_count;
   if (count > 0 && member.buffer == nullptr) {
     throw Error(FENIX_ERROR_INVALID_ARGUMENT, "member_id " + std::to_string(member.info.id) + " has no source buffer");
   }
@@ -52,7 +52,7 @@ std::uint32_t Group::slot_for(const Member& member) {
 }
 
 void Group::forget_old_records() {
-  const Epoch oldest = oldest_needed();
+  const Epoch oldest = oldest_needed(board_.reached_by_all());
   while (!records_.empty() && records_.front().epoch < oldest) records_.pop_front();
 }
 
@@ -64,7 +64,7 @@ int Group::commit() {
   }
   // The place of the record may hold one that is still needed if this rank is far ahead of the others.
   wait_until(team(), "all ranks to commit an earlier snapshot, before its record is reused",
-             [&] { return epoch.value < oldest_needed().value + log_places(); });
+             [&] { return epoch.value < oldest_needed(board_.reached_by_all()).value + log_places(); });
 
   Record record = next_record(epoch);
   const auto bytes = own_log_.write_unsealed(record);

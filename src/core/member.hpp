@@ -25,7 +25,8 @@ struct MemberInfo {
 
 struct Member {
   MemberInfo info;
-  std::vector<std::uint64_t> counts;  ///< elements, of every rank of the team
+  std::uint64_t own_count = 0;        ///< elements, of this rank
+  std::vector<std::uint64_t> counts;  ///< elements, of every rank of the team; empty until they are all known
   const void* buffer = nullptr;       ///< source of stores; belongs to the application
 
   Region region;                         ///< own slots, then those held for another rank

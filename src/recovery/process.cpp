@@ -85,6 +85,26 @@ void Process::start(MPI_Comm comm, int spares, MPI_Errhandler handler) {
   if (!spare) MPI_Comm_set_errhandler(resilient_, handler_);
 }
 
+std::vector<int> Process::places_of(MPI_Comm comm) const {
+  if (comm == MPI_COMM_NULL) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is MPI_COMM_NULL");
+  MPI_Group theirs = MPI_GROUP_NULL;
+  MPI_Group ours = MPI_GROUP_NULL;
+  check_mpi(MPI_Comm_group(comm, &theirs), "MPI_Comm_group");
+  check_mpi(MPI_Comm_group(resilient_, &ours), "MPI_Comm_group");
+  int size = 0;
+  MPI_Group_size(theirs, &size);
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::vector<int> places(ranks.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  MPI_Group_translate_ranks(theirs, size, ranks.data(), ours, places.data());
+  MPI_Group_free(&theirs);
+  MPI_Group_free(&ours);
+  if (std::find(places.begin(), places.end(), MPI_UNDEFINED) != places.end()) {
+    throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is not a resilient communicator, or is one from before a repair");
+  }
+  return places;
+}
+
 int Process::waiting_spares() const {
   const auto failed = known_failed(world_);
   const auto dead_spares = std::count_if(failed.begin(), failed.end(), [&](int rank) { return rank >= places(); });

@@ -24,6 +24,9 @@ class Process {
   [[nodiscard]] bool is_spare() const { return role_ == FENIX_ROLE_SPARE_RANK; }
   [[nodiscard]] MPI_Comm resilient() const { return resilient_; }
   [[nodiscard]] int role() const { return role_; }
+  /// Ranks in the resilient communicator of the ranks of another one. Throws Error(FENIX_ERROR_INVALID_ARGUMENT) if that has
+  /// other ranks as well.
+  [[nodiscard]] std::vector<int> places_of(MPI_Comm comm) const;
   /// Roles by rank in the resilient communicator.
   [[nodiscard]] const std::vector<int>& roles() const { return roles_; }
   [[nodiscard]] const std::vector<int>& failed() const { return failed_; }

@@ -20,6 +20,7 @@ namespace {
 struct Hello {
   std::int32_t knows = 0;          ///< it has the group, with all that was stored there
   std::int32_t has_snapshots = 0;  ///< it has committed, or holds what another rank has committed
+  std::int32_t owes_report = 0;    ///< snapshots were lost, and the application has not been told yet
   std::uint32_t generation = 0;
   GroupParameters parameters;
   std::int32_t team_size = 0;
@@ -47,6 +48,7 @@ class Rejoin {
     fault_point("rejoin.resumed");
     // Peers may publish progress when they have left this barrier: all boards are set by then.
     team_->barrier();
+    group_->set_owes_loss_report(false);
     log().info("group {}: {} ranks, {} path, {} snapshots", group_->parameters().id, team_->size(), path_->name(),
                epochs.size());
     fault_point("rejoin.end");
@@ -60,10 +62,11 @@ class Rejoin {
         meet(*team_, Operation::group_create, static_cast<std::uint64_t>(wanted_.id), group_ ? 1 : 0, [&] {
           if (!group_) check_arguments();
         });
-    Hello hello{0, 0, 0, wanted_, team_->size(), team_->rank(), 0};
+    Hello hello{0, 0, 0, 0, wanted_, team_->size(), team_->rank(), 0};
     if (group_) {
       hello = {1,
                group_->own_epochs().empty() && group_->held_epochs().empty() ? 0 : 1,
+               group_->owes_loss_report() ? 1 : 0,
                group_->generation().value,
                group_->parameters(),
                group_->team_size(),
@@ -71,7 +74,10 @@ class Rejoin {
                group_->members().size()};
     }
     hellos_ = team_->gather(hello);
-    for (const Hello& other : hellos_) had_snapshots_ = had_snapshots_ || other.has_snapshots != 0;
+    for (const Hello& other : hellos_) {
+      had_snapshots_ = had_snapshots_ || other.has_snapshots != 0;
+      lost_ = lost_ || other.owes_report != 0;
+    }
     existed_ = std::find(known.begin(), known.end(), std::uint64_t{1}) != known.end();
     fault_point("rejoin.greeted");
   }
@@ -104,32 +110,43 @@ class Rejoin {
   }
 
   void settle_members() {
-    const int before = group_->team_rank();
     group_->set_team(team_, path_);
     if (!existed_) return;
+    if (moved_) {
+      // Ranks have other numbers now: nobody's slots and cohort are what they were. In one with set_team, so that no failure
+      // comes between them.
+      note_loss(had_snapshots_);
+      group_->forget_snapshots();
+      group_->set_whole();
+    }
     std::vector<MemberInfo> infos;
     for (const auto& member : group_->members()) infos.push_back(member->info);
     infos.resize(hello(teacher_).members);
     team_->broadcast(std::as_writable_bytes(std::span(infos)), teacher_);
-    for (const MemberInfo& info : infos) settle_counts(info, before);
-    if (moved_) {
-      // Ranks have other numbers now: nobody's slots and cohort are what they were.
-      group_->forget_snapshots();
-      group_->set_whole();
-    }
+    for (const MemberInfo& info : infos) settle_counts(info);
   }
 
-  // A rank that does not know a member takes its count from the teacher, who knows the counts of all ranks.
-  void settle_counts(const MemberInfo& info, int rank_before) {
-    const Member* known = group_->find(info.id);
-    std::vector<std::uint64_t> counts(static_cast<std::size_t>(hello(teacher_).team_size), 0);
-    if (known != nullptr && team_->rank() == teacher_) counts = known->counts;
+  // Each rank tells its own count. For those that do not know it, the teacher may: every rank knows the counts of all.
+  void settle_counts(const MemberInfo& info) {
+    struct Count {
+      std::uint64_t elements = 0;
+      std::uint64_t known = 0;
+    };
+    const Member* member = group_->find(info.id);
+    const auto told = team_->gather(member != nullptr ? Count{member->own_count, 1} : Count{});
+    std::vector<std::uint64_t> counts(static_cast<std::size_t>(team_->size()), 0);
+    if (member != nullptr && member->counts.size() == counts.size()) counts = member->counts;
     team_->broadcast(std::as_writable_bytes(std::span(counts)), teacher_);
-    if (moved_) {
-      const std::uint64_t own = known != nullptr ? known->counts.at(static_cast<std::size_t>(rank_before)) : 0;
-      counts = team_->gather(own);
+    for (std::size_t rank = 0; rank < counts.size(); ++rank) {
+      if (told[rank].known != 0) counts[rank] = told[rank].elements;
     }
     group_->adopt_member(info, std::move(counts));
+  }
+
+  // Kept until a rejoin has come to its end: one that is cut short may already have dropped what is lost.
+  void note_loss(bool lost) {
+    lost_ = lost_ || lost;
+    group_->set_owes_loss_report(lost_);
   }
 
   /// Finds the snapshots that are left, and rebuilds what dead ranks had of them.
@@ -150,6 +167,8 @@ class Rejoin {
       }
     }
     auto epochs = consistent_epochs(ranks, group_->parameters().depth);
+    note_loss(epochs.empty() && had_snapshots_ && (unknown_ || !some_had_none(ranks)));
+    const bool some_left = !epochs.empty();
     if (group_->whole()) {
       group_->keep_only(epochs);
       fault_point("rejoin.voided");
@@ -162,12 +181,12 @@ class Rejoin {
     }
     const auto left = exchange(epochs);
     const auto result = consistent_epochs({left.begin(), left.end()}, group_->parameters().depth);
-    lost_ = existed_ && result.empty() && had_snapshots_ && (unknown_ || moved_ || !ranks_had_none(ranks));
+    note_loss(some_left && result.empty());
     return result;
   }
 
   // True if some rank had no commit at all, so that there was no consistent snapshot to lose.
-  static bool ranks_had_none(const std::vector<CommittedEpochs>& ranks) {
+  static bool some_had_none(const std::vector<CommittedEpochs>& ranks) {
     return std::any_of(ranks.begin(), ranks.end(),
                        [](const CommittedEpochs& epochs) { return epochs && epochs->empty(); });
   }

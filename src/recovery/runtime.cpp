@@ -2,6 +2,7 @@
 #include "recovery/runtime.hpp"
 
 #include <fenix.hpp>
+#include <mpi-ext.h>
 
 #include <algorithm>
 #include <array>
@@ -12,6 +13,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/fault.hpp"
 #include "base/log.hpp"
 #include "rma/map_path.hpp"
 #include "rma/mpi_team.hpp"
@@ -77,11 +79,16 @@ void Runtime::require_ready() const {
 void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const Outputs& outputs,
                     std::jmp_buf* resume_point) {
   const Inside inside(*this);
-  {
+  if (comm == MPI_COMM_NULL) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is MPI_COMM_NULL");
+  try {
     const QuietComm quiet(comm);
     check_start(comm, spares, spawn, info, outputs);
     check_mpi(MPI_Comm_create_errhandler(handle_mpi_error, &handler_), "MPI_Comm_create_errhandler");
     process_.start(comm, spares, handler_);
+  } catch (const PeerFailure&) {
+    // There is nothing yet that could be repaired. The others must not wait for this rank.
+    MPIX_Comm_revoke(comm);
+    throw Error(FENIX_ERROR_NOCATEGORY, "a rank has died during Fenix_Init");
   }
   outputs_ = outputs;
   resume_point_ = resume_point;
@@ -115,6 +122,7 @@ void Runtime::check_start(MPI_Comm comm, int spares, int spawn, MPI_Info info, c
     std::strncpy(mine.text.data(), error.what(), mine.text.size() - 1);
   }
   std::vector<Note> notes(static_cast<std::size_t>(size));
+  fault_point("init.begin");
   check_mpi(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, notes.data(), sizeof mine, MPI_BYTE, comm), "MPI_Allgather");
   if (mine.code != 0) throw Error(static_cast<Fenix_Return_codes>(mine.code), mine.text.data());
   for (std::size_t rank = 0; rank < notes.size(); ++rank) {

@@ -2,10 +2,12 @@
 #include "rma/map_path.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <utility>
 #include <vector>
 
+#include "base/deadline.hpp"
 #include "base/error.hpp"
 
 namespace fenix_impl {
@@ -44,13 +46,24 @@ class MapExposure final : public Exposure {
   std::vector<Mapping> regions_;
 };
 
+// A region that cannot be mapped may be that of a rank that has just died: the notice of its death comes a little later.
+Mapping map_region_of_peer(Team& team, const RegionAddress& address) {
+  constexpr std::chrono::seconds kNoticeTakes{1};
+  try {
+    return map_peer_region(address);
+  } catch (const Error&) {
+    for (const Deadline deadline(kNoticeTakes); !deadline.passed();) team.check();
+    throw;
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<Exposure> MapPath::expose(Team& team, const Region& region) {
   const auto addresses = team.gather(region.address());
   std::vector<Mapping> regions;
   regions.reserve(addresses.size());
-  for (const RegionAddress& address : addresses) regions.push_back(map_peer_region(address));
+  for (const RegionAddress& address : addresses) regions.push_back(map_region_of_peer(team, address));
   return std::make_unique<MapExposure>(std::move(regions));
 }
 

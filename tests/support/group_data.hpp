@@ -43,7 +43,7 @@ inline fenix_impl::RejoinResult join(Rank& rank, const fenix_impl::GroupParamete
 /// Creates the member, or sets its buffer if the group has it already.
 inline void provide(Rank& rank, int member) {
   Words& buffer = rank.buffers[member];
-  buffer.resize(count_of(rank.number, member));
+  buffer.resize(count_of(rank.origin, member));
   if (auto* known = rank.group->find(member)) {
     known->buffer = buffer.data();
   } else {
@@ -53,7 +53,7 @@ inline void provide(Rank& rank, int member) {
 
 inline void store(Rank& rank, int member, int stamp, std::uint32_t attempt = 0) {
   Words& buffer = rank.buffers.at(member);
-  const auto data = contents(rank.number, member, stamp, attempt);
+  const auto data = contents(rank.origin, member, stamp, attempt);
   // In place: the group has the buffer's address.
   std::copy(data.begin(), data.end(), buffer.begin());
   rank.group->store(*rank.group->find(member));
@@ -67,7 +67,7 @@ inline void commit_barrier(Rank& rank) {
 }
 
 inline Words restore(Rank& rank, int member, std::optional<int> stamp = std::nullopt) {
-  Words target(count_of(rank.number, member));
+  Words target(count_of(rank.origin, member));
   rank.group->restore(member, stamp, target.data(), static_cast<std::int64_t>(target.size()), [] {});
   return target;
 }

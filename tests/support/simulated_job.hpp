@@ -42,7 +42,8 @@ inline std::ostream& operator<<(std::ostream& out, const Outcome& outcome) {
 
 /// One rank: a place in the job, and what its process has.
 struct Rank {
-  int number = 0;
+  int number = 0;  ///< in the team
+  int origin = 0;  ///< what number was before the team shrank: tells whose data it has
   bool alive = true;
   std::shared_ptr<Life> life;
   std::shared_ptr<ThreadTeam> team;
@@ -62,7 +63,10 @@ class Job {
   using Body = std::function<void(Rank&)>;
 
   explicit Job(int size) {
-    for (int number = 0; number < size; ++number) ranks_.emplace_back().number = number;
+    for (int number = 0; number < size; ++number) {
+      Rank& each = ranks_.emplace_back();
+      each.number = each.origin = number;
+    }
     form_team();
   }
 
@@ -105,7 +109,7 @@ class Job {
   /// Closes up the places of the dead, and gives all a new team.
   void shrink() {
     std::erase_if(ranks_, [](const Rank& each) { return !each.alive; });
-    int number = 0;
+    int number = 0;  ///< in the team
     for (Rank& each : ranks_) each.number = number++;
     form_team();
   }

@@ -58,7 +58,8 @@ class Crew {
 
   [[nodiscard]] int size() const { return size_; }
 
-  /// Ranks, as bits, that see a failure even where their operation was complete: MPI may do so.
+  /// Ranks, as bits, that see failures early: in collective operations that were complete, as MPI may do, and in reads and
+  /// writes of a dead rank's memory, as paths other than this one do.
   void set_unlucky(unsigned ranks) { unlucky_ = ranks; }
 
   void kill(int rank) {
@@ -96,6 +97,12 @@ class Crew {
     if (dissolved_ || has_dead()) fail();
   }
 
+  /// Called before each access to the memory of a peer.
+  void reach_out(int rank, int target) {
+    const std::lock_guard lock(mutex_);
+    if (is_unlucky(rank) && (dissolved_ || dead_[index(target)])) fail();
+  }
+
   /// A step of a rank: it may be its last one.
   void step(int rank, Life& life) {
     if (!life.ends_now()) return;
@@ -119,7 +126,7 @@ class Crew {
       }
       changed_.notify_all();
       await(lock, round);
-      if (has_dead() && (unlucky_ >> rank & 1U) != 0) fail();
+      if (has_dead() && is_unlucky(rank)) fail();
       result = round.data;
     }
     step(rank, life);
@@ -137,6 +144,7 @@ class Crew {
   };
 
   [[nodiscard]] static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
+  [[nodiscard]] bool is_unlucky(int rank) const { return (unlucky_ >> rank & 1U) != 0; }
   [[nodiscard]] bool has_dead() const { return std::find(dead_.begin(), dead_.end(), true) != dead_.end(); }
 
   [[noreturn]] void fail() {
@@ -232,6 +240,7 @@ class MortalExposure final : public fenix_impl::Exposure {
 
   void put(int target, std::size_t offset, std::span<const std::byte> data) override {
     const std::size_t half = data.size() / 2;
+    crew_->reach_out(rank_, target);
     step();
     inner_->put(target, offset, data.first(half));
     step();
@@ -239,12 +248,14 @@ class MortalExposure final : public fenix_impl::Exposure {
     step();
   }
   void get(int target, std::size_t offset, std::span<std::byte> data) override {
+    crew_->reach_out(rank_, target);
     step();
     inner_->get(target, offset, data);
     step();
   }
   void complete(int target) override { inner_->complete(target); }
   void put_word(int target, std::size_t offset, std::uint64_t word) override {
+    crew_->reach_out(rank_, target);
     step();
     inner_->put_word(target, offset, word);
     step();

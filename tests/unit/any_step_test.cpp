@@ -221,6 +221,49 @@ TEST(AnyStep, OfRejoining) {
   }
 }
 
+// Without spares the team shrinks: members stay with their elements, whoever dies meanwhile.
+TEST(AnyStep, OfRejoiningAShrunkTeam) {
+  const GroupParameters parameters{5, 0, 0, 1};
+  for (int size = 3; size <= 5; ++size) {
+    for (int dying = 0; dying < size - 1; ++dying) {
+      SCOPED_TRACE(testing::Message() << size << " ranks, one is lost, then " << dying << " of the others dies");
+      for_steps(size + dying, [&](int steps) {
+        Job job(size);
+        const auto rejoin_all = [&](Rank& rank) {
+          join(rank, parameters);
+          for (const int member : kMembers) provide(rank, member);
+        };
+        expect_done(job.run(rejoin_all));
+        job.kill(1);
+        job.shrink();
+        job.doom(dying, steps, some_unlucky(steps + dying));
+        const auto outcomes = job.run(rejoin_all);
+        const bool lives = outcomes[static_cast<std::size_t>(dying)] == Ending::done;
+        for (const Outcome& outcome : outcomes) {
+          EXPECT_TRUE(outcome == Ending::done || outcome == Ending::failure_seen || outcome == Ending::died) << outcome;
+        }
+        job.shrink();
+        expect_done(job.run([&](Rank& rank) {
+          rejoin_all(rank);
+          for (const int member : kMembers) {
+            const auto& counts = rank.group->find(member)->counts;
+            ASSERT_EQ(counts.size(), static_cast<std::size_t>(job.size()));
+            for (const Rank& other : job.ranks()) {
+              EXPECT_EQ(counts[static_cast<std::size_t>(other.number)], count_of(other.origin, member));
+            }
+            // With wrong counts a store would read past the end of the buffer.
+            if (testing::Test::HasFailure()) return;
+            store(rank, member, 0);
+          }
+          commit_barrier(rank);
+          for (const int member : kMembers) EXPECT_EQ(restore(rank, member), contents(rank.origin, member, 0));
+        }));
+        return !lives;
+      });
+    }
+  }
+}
+
 // Any sequence of deaths, also beyond what the policy covers.
 TEST(AnyStep, OfALongLife) {
   const auto seed = std::random_device{}();

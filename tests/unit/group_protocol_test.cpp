@@ -2,6 +2,7 @@
 // What a group does while nobody dies: members, store, commit, restore, and errors that all ranks get.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <random>
@@ -176,6 +177,28 @@ TEST(Group, PlainCommitsRunAhead) {
     rank.team->barrier();
     EXPECT_EQ(rank.group->snapshots(), std::vector<int>{2});
     expect_contents(rank, kSmall, 1, 2);
+  }));
+}
+
+TEST(Group, AlwaysHasASnapshotWhileOthersCatchUp) {
+  GroupJob job(2);
+  job.make_snapshots(0, 0);
+  std::atomic<bool> ahead = false;
+  expect_done(job.run([&](Rank& rank) {
+    for (int round = 0; round < 100; ++round) {
+      if (rank.number == 0) {
+        for (int i = 0; i < 4; ++i) rank.group->commit();
+        ahead = true;
+        // Rank 1 commits meanwhile.
+        std::size_t least = 1;
+        while (ahead) least = std::min(least, rank.group->snapshots().size());
+        EXPECT_EQ(least, 1U) << "round " << round;
+      } else {
+        while (!ahead) std::this_thread::yield();
+        for (int i = 0; i < 4; ++i) rank.group->commit();
+        ahead = false;
+      }
+    }
   }));
 }
 

@@ -210,6 +210,30 @@ TEST(Rejoin, SaysSoWhenBothBuddiesAreGone) {
   }
 }
 
+// A first try to form the group may be cut short when the snapshots have been given up already.
+TEST(Rejoin, SaysSoAlsoWhenItHadToBeginAgain) {
+  for (int steps = 0;; ++steps) {
+    SCOPED_TRACE(testing::Message() << "rank 5 dies after " << steps << " steps");
+    StoringJob job(6, 0);  // pairs 0-1, 2-3, 4-5
+    job.make_snapshots(0, 2);
+    job.kill(0);
+    job.kill(1);
+    job.repair();
+    job.doom(5, steps);
+    bool told = false;
+    const auto join_and_see = [&](Rank& rank) {
+      const bool lost = join(rank, {5, 0, 0, 1}).snapshots_lost;
+      if (rank.number == 2) told = told || lost;
+    };
+    const bool lives = job.run(join_and_see)[5] == Ending::done;
+    job.repair();
+    expect_done(job.run(join_and_see));
+    EXPECT_TRUE(told);
+    job.expect_no_snapshots();
+    if (lives || testing::Test::HasFailure()) return;
+  }
+}
+
 TEST(Rejoin, AnyTwoOfAChainAreTooMany) {
   const std::vector<std::vector<int>> deaths{{0, 1}, {1, 2}, {0, 2}};
   for (const auto& dead : deaths) {

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The path within a node: regions of peers are reached by loads and stores.
+#include "rma/map_path.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <thread>
+
+#include "support/simulated_job.hpp"
+
+namespace fenix_test {
+namespace {
+
+using fenix_impl::Error;
+using fenix_impl::MapPath;
+using fenix_impl::Region;
+using fenix_impl::Team;
+
+constexpr std::size_t kBytes = 10000;
+using Bytes = std::array<std::byte, 16>;
+
+Bytes filled(int value) {
+  Bytes bytes;
+  bytes.fill(static_cast<std::byte>(value));
+  return bytes;
+}
+
+TEST(MapPath, WhatIsPutIsInTheMemoryOfTheTarget) {
+  Job job(3);
+  job.run([](Rank& rank) {
+    const Region region(kBytes);
+    const auto peers = MapPath().expose(*rank.team, region);
+    // Each rank writes to all, itself included, and leaves its mark in a place of its own.
+    for (int target = 0; target < 3; ++target) {
+      peers->put(target, 100 + 16 * static_cast<std::size_t>(rank.number), filled(10 * rank.number + target));
+      peers->complete(target);
+      peers->put_word(target, 200 + 8 * static_cast<std::size_t>(rank.number), 7);
+    }
+    rank.team->barrier();
+    for (std::size_t from = 0; from < 3; ++from) {
+      const Bytes expected = filled(10 * static_cast<int>(from) + rank.number);
+      EXPECT_EQ(std::memcmp(region.bytes().data() + 100 + 16 * from, expected.data(), expected.size()), 0);
+      std::uint64_t word = 0;
+      std::memcpy(&word, region.bytes().data() + 200 + 8 * from, sizeof word);
+      EXPECT_EQ(word, 7U);
+    }
+    for (int target = 0; target < 3; ++target) {
+      Bytes got = filled(99);
+      peers->get(target, 100 + 16, got);
+      EXPECT_EQ(got, filled(10 + target));
+    }
+    rank.team->barrier();
+  });
+}
+
+TEST(MapPath, AccessBeyondARegionIsRefused) {
+  Job job(2);
+  job.run([](Rank& rank) {
+    const Region region(kBytes + 1000 * static_cast<std::size_t>(rank.number));
+    const auto peers = MapPath().expose(*rank.team, region);
+    const std::size_t end = kBytes + Region::kHeaderBytes;
+    Bytes bytes = filled(1);
+    EXPECT_NO_THROW(peers->put(0, end - 16, bytes));
+    EXPECT_NO_THROW(peers->put(0, end, std::span(bytes).first(0)));
+    EXPECT_NO_THROW(peers->put(1, end - 15, bytes)) << "the other region is larger";
+    EXPECT_THROW(peers->put(0, end - 15, bytes), Error);
+    EXPECT_THROW(peers->get(0, end - 15, bytes), Error);
+    EXPECT_THROW(peers->put_word(0, end, 1), Error);
+    EXPECT_THROW(peers->put(0, ~std::size_t{0}, bytes), Error);
+  });
+}
+
+TEST(MapPath, MemoryOfADeadRankStaysReachable) {
+  Job job(2);
+  job.doom(1, 5);
+  std::atomic<bool> gone = false;
+  const auto outcomes = job.run([&](Rank& rank) {
+    if (rank.number == 1) {
+      try {
+        const Region region(kBytes);
+        region.bytes()[500] = std::byte{42};
+        const auto peers = MapPath().expose(*rank.team, region);
+        rank.team->barrier();
+      } catch (const Death&) {
+        gone = true;
+        throw;
+      }
+      return;
+    }
+    const Region region(kBytes);
+    const auto peers = MapPath().expose(*rank.team, region);
+    rank.team->barrier();
+    while (!gone) std::this_thread::yield();
+    Bytes got;
+    peers->get(1, 500, got);
+    EXPECT_EQ(got[0], std::byte{42});
+  });
+  EXPECT_EQ(outcomes[0].ending, Ending::done) << outcomes[0];
+  EXPECT_EQ(outcomes[1].ending, Ending::died) << outcomes[1];
+}
+
+// A team on which this rank is late: after each collective call it waits.
+class LateTeam final : public Team {
+ public:
+  LateTeam(Team& team, const std::atomic<bool>& end_of_wait) : team_(team), end_of_wait_(end_of_wait) {}
+
+  [[nodiscard]] int rank() const override { return team_.rank(); }
+  [[nodiscard]] int size() const override { return team_.size(); }
+  void check() override { team_.check(); }
+  void dissolve() noexcept override { team_.dissolve(); }
+  void allgather(std::span<const std::byte> mine, std::span<std::byte> all) override {
+    team_.allgather(mine, all);
+    while (!end_of_wait_) std::this_thread::yield();
+  }
+  void broadcast(std::span<std::byte> data, int root) override { team_.broadcast(data, root); }
+
+ private:
+  Team& team_;
+  const std::atomic<bool>& end_of_wait_;
+};
+
+// A peer dies after it has told where its region is: that is a failure to be repaired, no lack of memory.
+TEST(MapPath, PeerWhoseRegionIsGoneHasFailed) {
+  Job job(2);
+  job.doom(1, 2);
+  std::atomic<bool> gone = false;
+  const auto outcomes = job.run([&](Rank& rank) {
+    if (rank.number == 1) {
+      try {
+        const Region region(kBytes);
+        (void)MapPath().expose(*rank.team, region);
+      } catch (const Death&) {
+        gone = true;
+        throw;
+      }
+      return;
+    }
+    const Region region(kBytes);
+    LateTeam late(*rank.team, gone);
+    (void)MapPath().expose(late, region);
+  });
+  EXPECT_EQ(outcomes[1].ending, Ending::died) << outcomes[1];
+  EXPECT_EQ(outcomes[0].ending, Ending::failure_seen) << outcomes[0];
+}
+
+}  // namespace
+}  // namespace fenix_test
