@@ -92,22 +92,33 @@ class Crew {
     changed_.notify_all();
   }
 
-  void check() {
+  void check(int rank) {
     const std::lock_guard lock(mutex_);
+    if (dead_[index(rank)]) throw Death{};
     if (dissolved_ || has_dead()) fail();
+  }
+
+  /// The peer dies whose memory the rank wants to access when it has accessed others so many times, and the rank sees it.
+  void cut_off(int rank, int accesses) {
+    cut_off_ = rank;
+    accesses_ = accesses;
   }
 
   /// Called before each access to the memory of a peer.
   void reach_out(int rank, int target) {
     const std::lock_guard lock(mutex_);
+    if (rank == cut_off_ && target != rank && accesses_-- == 0) {
+      dead_[index(target)] = true;
+      fail();
+    }
     if (is_unlucky(rank) && (dissolved_ || dead_[index(target)])) fail();
   }
 
   /// A step of a rank: it may be its last one.
   void step(int rank, Life& life) {
-    if (!life.ends_now()) return;
-    kill(rank);
-    throw Death{};
+    const std::lock_guard lock(mutex_);
+    if (life.ends_now()) die(rank);
+    if (dead_[index(rank)]) throw Death{};
   }
 
   /// Takes part in the rank's next collective operation. root: whose piece all get, or kAll.
@@ -116,16 +127,13 @@ class Crew {
     std::vector<std::byte> result;
     {
       std::unique_lock lock(mutex_);
+      if (dead_[index(rank)]) throw Death{};
       if (dissolved_) fail();
       Round& round = rounds_[next_round_[index(rank)]++];
       give(round, rank, root, mine);
-      if (life.ends_now()) {
-        dead_[index(rank)] = true;
-        changed_.notify_all();
-        throw Death{};
-      }
+      if (life.ends_now()) die(rank);
       changed_.notify_all();
-      await(lock, round);
+      await(lock, rank, round);
       if (has_dead() && is_unlucky(rank)) fail();
       result = round.data;
     }
@@ -146,6 +154,12 @@ class Crew {
   [[nodiscard]] static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
   [[nodiscard]] bool is_unlucky(int rank) const { return (unlucky_ >> rank & 1U) != 0; }
   [[nodiscard]] bool has_dead() const { return std::find(dead_.begin(), dead_.end(), true) != dead_.end(); }
+
+  [[noreturn]] void die(int rank) {
+    dead_[index(rank)] = true;
+    changed_.notify_all();
+    throw Death{};
+  }
 
   [[noreturn]] void fail() {
     dissolved_ = true;
@@ -180,9 +194,10 @@ class Crew {
     return true;
   }
 
-  void await(std::unique_lock<std::mutex>& lock, const Round& round) {
+  void await(std::unique_lock<std::mutex>& lock, int waiting, const Round& round) {
     const fenix_impl::Deadline deadline{std::chrono::seconds(kTimeoutSeconds)};
     while (!complete(round)) {
+      if (dead_[index(waiting)]) throw Death{};
       if (dissolved_ || has_dead()) fail();
       for (int rank = 0; rank < size_; ++rank) {
         if (misses(round, rank) && left_[index(rank)]) {
@@ -203,6 +218,8 @@ class Crew {
   std::vector<bool> left_;
   bool dissolved_ = false;
   unsigned unlucky_ = 0;
+  int cut_off_ = -1;
+  int accesses_ = 0;
 };
 
 class ThreadTeam final : public fenix_impl::Team {
@@ -212,7 +229,7 @@ class ThreadTeam final : public fenix_impl::Team {
 
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return crew_->size(); }
-  void check() override { crew_->check(); }
+  void check() override { crew_->check(rank_); }
   void dissolve() noexcept override { crew_->dissolve(); }
 
   void allgather(std::span<const std::byte> mine, std::span<std::byte> all) override {

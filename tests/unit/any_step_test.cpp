@@ -153,7 +153,7 @@ unsigned some_unlucky(int number) { return static_cast<unsigned>(number) * 26544
 // Runs scenario(steps) for the numbers of steps after which a rank can die, until it lives through the phase.
 template <class Scenario>
 void for_steps(int first, Scenario scenario) {
-  constexpr int kStride = 7;
+  constexpr int kStride = 11;
   for (int steps = all_steps() ? 0 : first % kStride;; steps += all_steps() ? 1 : kStride) {
     SCOPED_TRACE(testing::Message() << "after " << steps << " steps");
     if (!scenario(steps) || testing::Test::HasFailure()) return;
@@ -216,6 +216,27 @@ TEST(AnyStep, OfRejoining) {
           return !lives;
         });
         if (testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
+// The replacement sees the death of the peer that it is just fetching data from.
+TEST(AnyStep, OfFetchingFromAPeerThatDies) {
+  for (int size = 2; size <= 5; ++size) {
+    for (int lost = 0; lost < size; ++lost) {
+      SCOPED_TRACE(testing::Message() << size << " ranks, " << lost << " is lost");
+      bool complete = false;
+      for (int accesses = 0; !complete && !testing::Test::HasFailure(); ++accesses) {
+        SCOPED_TRACE(testing::Message() << "its peer dies after " << accesses << " accesses");
+        Application application(size, 1);
+        EXPECT_TRUE(application.play(3));
+        application.job.kill(lost);
+        application.job.repair();
+        application.job.crew().cut_off(lost, accesses);
+        complete = application.play(4);
+        application.job.repair();
+        EXPECT_TRUE(application.play(6));
       }
     }
   }
