@@ -30,6 +30,10 @@ int run_inside(Body&& body, int& failure) {
   } catch (const PeerFailure& peer) {
     failure = peer.mpi_error();
     return FENIX_ERROR_CANCELLED;
+  } catch (const MpiError& error) {
+    const Runtime::Inside inside(runtime());
+    if (runtime().comes_from_failure(error.mpi_error())) failure = error.mpi_error();
+    return report(error.code(), error.what());
   } catch (const Error& error) {
     return report(error.code(), error.what());
   } catch (const std::bad_alloc&) {

@@ -19,6 +19,16 @@ class Error : public std::runtime_error {
   Fenix_Return_codes code_;
 };
 
+/// An MPI call has failed, and the error does not say that a rank has died. It may mean just that.
+class MpiError : public Error {
+ public:
+  MpiError(int mpi_error, const std::string& text) : Error(FENIX_ERROR_NOCATEGORY, text), mpi_error_(mpi_error) {}
+  [[nodiscard]] int mpi_error() const { return mpi_error_; }
+
+ private:
+  int mpi_error_;
+};
+
 /// A rank that this one needs has died, or another rank has noticed that and called off the work in common.
 /// Carries the MPI error code; leads to a repair.
 class PeerFailure : public std::runtime_error {

@@ -22,6 +22,8 @@ struct Note {
 std::optional<Error> run(const std::function<void()>& local) {
   try {
     local();
+  } catch (const MpiError&) {
+    throw;  // a death, most likely: others do not come to the meeting either
   } catch (const Error& error) {
     return error;
   }

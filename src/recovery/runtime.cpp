@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
 #include <utility>
 
+#include "base/deadline.hpp"
 #include "base/error.hpp"
 #include "base/fault.hpp"
 #include "base/log.hpp"
@@ -86,14 +88,20 @@ void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const O
     check_mpi(MPI_Comm_create_errhandler(handle_mpi_error, &handler_), "MPI_Comm_create_errhandler");
     process_.start(comm, spares, handler_);
   } catch (const PeerFailure&) {
-    // There is nothing yet that could be repaired. The others must not wait for this rank.
-    MPIX_Comm_revoke(comm);
-    throw Error(FENIX_ERROR_NOCATEGORY, "a rank has died during Fenix_Init");
+    abandon_start(comm);
+  } catch (const MpiError&) {
+    abandon_start(comm);
   }
   outputs_ = outputs;
   resume_point_ = resume_point;
   initialized_ = true;
   if (process_.is_spare()) serve_as_spare();
+}
+
+void Runtime::abandon_start(MPI_Comm comm) {
+  // There is nothing yet that could be repaired. The others must not wait for this rank.
+  MPIX_Comm_revoke(comm);
+  throw Error(FENIX_ERROR_NOCATEGORY, "a rank has died during Fenix_Init");
 }
 
 void Runtime::check_start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const Outputs& outputs) {
@@ -171,9 +179,29 @@ bool Runtime::finish() {
   return true;
 }
 
+bool Runtime::comes_from_failure(int mpi_error) const {
+  constexpr std::chrono::milliseconds kNoticeTakes{500};
+  if (!ready()) return false;
+  if (is_failure(mpi_error)) return true;
+  int error_class = MPI_SUCCESS;
+  MPI_Error_class(mpi_error, &error_class);
+  const bool vague = error_class == MPI_ERR_OTHER || error_class == MPI_ERR_INTERN || error_class == MPI_ERR_UNKNOWN ||
+                     error_class == MPI_ERR_WIN || error_class == MPI_ERR_COMM;
+  const Deadline deadline(vague ? kNoticeTakes : std::chrono::milliseconds(0));
+  do {
+    if (process_.look_for_failures() != MPI_SUCCESS) return true;
+  } while (!deadline.passed());
+  return false;
+}
+
 void Runtime::on_mpi_error(int mpi_error) {
   if (inside_ > 0) return;
-  if (!is_failure(mpi_error) || !ready()) {
+  bool failure = false;
+  {
+    const Inside inside(*this);
+    failure = comes_from_failure(mpi_error);
+  }
+  if (!failure) {
     report_unhandled(mpi_error);
     return;
   }
@@ -224,17 +252,25 @@ RejoinResult Runtime::create_group(const GroupParameters& parameters, MPI_Comm c
   const bool known_before = group != nullptr;
   try {
     return rejoin(group, parameters, check_arguments, team, choose_path(*team));
-  } catch (const PeerFailure&) {
-    // What this rank has got may be the only copy there is.
-    if (!group || !group->whole()) groups_.erase(parameters.id);
+  } catch (const Error& error) {
+    // The work with a group that could not be formed leaves nothing behind; an existing one waits to be taken up again.
+    if (!known_before && dynamic_cast<const MpiError*>(&error) == nullptr) groups_.erase(parameters.id);
+    keep_only_whole(parameters.id);
     throw;
   } catch (...) {
-    if (known_before) {
-      group->detach();
-    } else {
-      groups_.erase(parameters.id);
-    }
+    // A failure: what this rank has got may be the only copy there is.
+    keep_only_whole(parameters.id);
     throw;
+  }
+}
+
+void Runtime::keep_only_whole(int group_id) {
+  const auto found = groups_.find(group_id);
+  if (found == groups_.end()) return;
+  if (!found->second || !found->second->whole()) {
+    groups_.erase(found);
+  } else {
+    found->second->detach();
   }
 }
 

@@ -45,6 +45,9 @@ class Runtime {
   /// Ends the use of Fenix. False if a repair was due instead and has been done: then resume().
   bool finish();
 
+  /// True if an MPI error comes from a death, though it may not say so: Open MPI has calls that fail with MPI_ERR_OTHER, and
+  /// the notice of the death comes a little later.
+  [[nodiscard]] bool comes_from_failure(int mpi_error) const;
   /// What an MPI error on a resilient communicator leads to. Returns if the MPI call is to return the error.
   void on_mpi_error(int mpi_error);
   /// Repairs as FENIX_RECOVERY_MODE says.
@@ -80,7 +83,9 @@ class Runtime {
 
  private:
   void check_start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const Outputs& outputs);
+  [[noreturn]] static void abandon_start(MPI_Comm comm);
   void serve_as_spare();
+  void keep_only_whole(int group_id);
   void run_callbacks(int mpi_error);
   void report_unhandled(int mpi_error) const;
 

@@ -56,7 +56,7 @@ void check_mpi(int mpi_error, const char* call) {
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
   MPI_Error_string(mpi_error, text.data(), &length);
-  throw Error(FENIX_ERROR_NOCATEGORY, std::string(call) + ": " + text.data());
+  throw MpiError(mpi_error, std::string(call) + ": " + text.data());
 }
 
 MpiTeam::MpiTeam(MPI_Comm comm, MPI_Comm resilient) : resilient_(resilient), owns_comm_(true) {

@@ -13,7 +13,7 @@ namespace fenix_impl {
 /// True for the MPI error classes that tell of a dead rank or a revoked communicator.
 [[nodiscard]] bool is_failure(int mpi_error);
 
-/// Throws PeerFailure for a failure, Error(FENIX_ERROR_NOCATEGORY) naming the call for another error.
+/// Throws PeerFailure for a failure, MpiError naming the call for another error.
 void check_mpi(int mpi_error, const char* call);
 
 class MpiTeam final : public Team {

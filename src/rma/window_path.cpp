@@ -86,13 +86,9 @@ std::unique_ptr<Exposure> WindowPath::expose(Team& team, const Region& region) {
   team.barrier();
   MPI_Win window = MPI_WIN_NULL;
   const auto memory = region.bytes();
-  const int result =
-      MPI_Win_create(memory.data(), static_cast<MPI_Aint>(memory.size()), 1, MPI_INFO_NULL, mpi_team.comm(), &window);
-  if (result != MPI_SUCCESS) {
-    // A death shows as an error of another class here.
-    team.check();
-    check_mpi(result, "MPI_Win_create");
-  }
+  check_mpi(
+      MPI_Win_create(memory.data(), static_cast<MPI_Aint>(memory.size()), 1, MPI_INFO_NULL, mpi_team.comm(), &window),
+      "MPI_Win_create");
   MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
   check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, window), "MPI_Win_lock_all");
   return std::make_unique<WindowExposure>(mpi_team, window);
