@@ -6,14 +6,18 @@
  * Conventions, valid for every declaration below unless it says otherwise:
  *
  *  1. Return value. FENIX_SUCCESS (0), a negative FENIX_ERROR_… or a positive FENIX_WARNING_… of Fenix_Return_codes. After
- *     an error, Fenix_Error_message() gives a text that names the argument or the rank at fault.
+ *     an error, Fenix_Error_message() gives a text that names the argument or the rank at fault. Two errors are
+ *     not listed with each function: FENIX_ERROR_UNINITIALIZED before Fenix_Init and after Fenix_Finalize, and
+ *     FENIX_ERROR_INVALID_LOGIC_CALL for work with a group that has not been created again since the latest repair.
  *  2. Errors change nothing: what was stored before the call is as it was.
  *  3. Failures. When a rank dies, the calls of the survivors that need it end; the resilient communicator is repaired, and
  *     control resumes as FENIX_RESUME_MODE says. A Fenix_ function that is cut short so returns FENIX_ERROR_CANCELLED in
  *     resume mode "return", and does not return in the modes "jump" and "throw".
  *  4. Collective functions must be called by all ranks of the group's communicator, in the same order on all of them, with
  *     the same values for the arguments that are said to be the same on all ranks. Where a collective function checks them
- *     and finds an error on one rank, all ranks return an error and the text names that rank.
+ *     and finds an error on one rank, all ranks return an error and the text names that rank. A communicator or group that is
+ *     not valid on one rank cannot be checked so: the other ranks wait for it until FENIX_TIMEOUT, in Fenix_Data_group_create
+ *     without end.
  *  5. Waiting. No function waits for ever: a wait ends when a rank it waits for has died, or with FENIX_ERROR_TIMEOUT after
  *     FENIX_TIMEOUT seconds (environment variable, default 600).
  *  6. Ownership. The library keeps no pointer into memory of the caller, with two exceptions: the source buffer of a
@@ -74,7 +78,7 @@ int Fenix_Finalized(int* flag);
 /**
  * Ends the use of Fenix: releases the spare ranks, all groups with all their snapshots, and the resilient communicator.
  * Collective over the resilient communicator; before MPI_Finalize. A failure before all active ranks have entered is
- * repaired, and control resumes as after any failure. (Specification 2.4.)
+ * repaired, whatever FENIX_RECOVERY_MODE says, and control resumes as after any failure. (Specification 2.4.)
  * @return FENIX_SUCCESS; FENIX_ERROR_UNINITIALIZED.
  */
 int Fenix_Finalize(void);
@@ -161,12 +165,13 @@ int Fenix_Process_detect_failures(int do_recovery);
  * Tells of an MPI request from before a repair whether it completed. Local; frees the request as MPI_Test does.
  * @param[inout] request the request
  * @param[out]   status  or MPI_STATUS_IGNORE
- * @return 1 if it was cancelled by the failure or its fate is not known; 0 if it completed; FENIX_ERROR_UNINITIALIZED.
+ * @return 1 if it was cancelled by the failure or its fate is not known; 0 if it completed; FENIX_ERROR_INVALID_ARGUMENT
+ *         if request is NULL.
  */
 int Fenix_check_cancelled(MPI_Request* request, MPI_Status* status);
 
 /**
- * Text of the last error or warning that a Fenix_ function returned on this rank (new). Local; may be called at any time.
+ * Text of the last error that a Fenix_ function returned on this rank (new). Local; may be called at any time.
  * @return a text owned by the library, valid until the next Fenix_ call; "" if there was none. Never NULL.
  */
 const char* Fenix_Error_message(void);
@@ -192,7 +197,9 @@ extern const Fenix_Data_subset FENIX_DATA_SUBSET_FULL;
  * every rank, the dead included, had committed, as far as their data could be had; later commits of single ranks are
  * dropped. What the dead held is rebuilt: the group tolerates the next failure. Call it after each failure on all ranks.
  *
- * If comm has another size than before (it has shrunk), the snapshots cannot be restored and are dropped; members stay.
+ * If comm has another size than before (it has shrunk), the snapshots cannot be restored and are dropped. Members
+ * stay with the counts of the survivors; if there is a replacement among the ranks, nobody knows its counts, and the members
+ * are dropped as well: create them again.
  *
  * @param[in]  group_id         in [0, FENIX_GROUP_ID_MAX)
  * @param[in]  comm             a resilient communicator, not from before the latest repair; it is duplicated, not kept

@@ -17,7 +17,7 @@ typedef enum {
   FENIX_ERROR_NOCATEGORY = -99,              /**< an MPI call failed and nothing could be repaired */
   FENIX_ERROR_CALLBACK_NOT_REGISTERED = -98, /**< null callback, or nothing to pop */
   FENIX_ERROR_GROUP_CREATE = -97,            /**< the group could not be formed on this communicator */
-  FENIX_ERROR_MEMBER_CREATE = -96,           /**< the member could not be created on some rank */
+  FENIX_ERROR_MEMBER_CREATE = -96,           /**< kept for source compatibility; not returned */
   FENIX_ERROR_MEMBER_EXISTS = -95,           /**< the member id is taken in this group */
   FENIX_ERROR_COMMIT_BARRIER = -94,          /**< kept for source compatibility; not returned */
   FENIX_ERROR_INVALID_GROUPID = -93,         /**< group id out of range, or no such group on this rank */
@@ -49,7 +49,7 @@ typedef enum {
   FENIX_ERROR_TIMEOUT = -55,              /**< new: a peer gave no sign for FENIX_TIMEOUT seconds */
 
   FENIX_WARNING_SPARE_RANKS_DEPLETED = 100, /**< the communicator has shrunk: no spare was left */
-  FENIX_WARNING_PARTIAL_RESTORE = 101       /**< some elements of a member were not found */
+  FENIX_WARNING_PARTIAL_RESTORE = 101       /**< kept for source compatibility; not returned */
 } Fenix_Return_codes;
 
 /** Role of a rank since the latest exit from Fenix_Init (specification 2.1). */

@@ -5,6 +5,7 @@
 #ifndef FENIX_INIT_H
 #define FENIX_INIT_H
 
+#include <fenix/codes.h>
 #include <mpi.h>
 #include <setjmp.h>
 
@@ -12,9 +13,10 @@
 extern "C" {
 #endif
 
-/* Internal: call Fenix_Init. Blocks in spare ranks; resume_point is where survivors jump to. */
-void fenix_detail_preinit(int* role, MPI_Comm comm, MPI_Comm* newcomm, int* argc, char*** argv, int spare_ranks,
-                          int spawn, MPI_Info info, int* error, jmp_buf* resume_point);
+/* Internal: call Fenix_Init. Blocks in spare ranks; resume_point is where survivors jump to. Returns FENIX_SUCCESS or what it
+   has written to error. */
+int fenix_detail_preinit(int* role, MPI_Comm comm, MPI_Comm* newcomm, int* argc, char*** argv, int spare_ranks,
+                         int spawn, MPI_Info info, int* error, jmp_buf* resume_point);
 /* Internal: writes role, newcomm and error, at the first exit from Fenix_Init and after each jump back to it. */
 void fenix_detail_postinit(void);
 
@@ -22,13 +24,14 @@ void fenix_detail_postinit(void);
 }
 #endif
 
-#define FENIX_DETAIL_INIT_9(role, comm, newcomm, argc, argv, spare_ranks, spawn, info, error)                \
-  do {                                                                                                       \
-    static jmp_buf fenix_detail_resume_point;                                                                \
-    fenix_detail_preinit((role), (comm), (newcomm), (argc), (argv), (spare_ranks), (spawn), (info), (error), \
-                         &fenix_detail_resume_point);                                                        \
-    (void)setjmp(fenix_detail_resume_point);                                                                 \
-    fenix_detail_postinit();                                                                                 \
+#define FENIX_DETAIL_INIT_9(role, comm, newcomm, argc, argv, spare_ranks, spawn, info, error)                    \
+  do {                                                                                                           \
+    static jmp_buf fenix_detail_resume_point;                                                                    \
+    if (fenix_detail_preinit((role), (comm), (newcomm), (argc), (argv), (spare_ranks), (spawn), (info), (error), \
+                             &fenix_detail_resume_point) == FENIX_SUCCESS) {                                     \
+      (void)setjmp(fenix_detail_resume_point);                                                                   \
+      fenix_detail_postinit();                                                                                   \
+    }                                                                                                            \
   } while (0)
 
 #define FENIX_DETAIL_INIT_7(role, comm, newcomm, argc, argv, spare_ranks, error) \

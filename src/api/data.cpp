@@ -22,8 +22,12 @@ bool is_full(const Fenix_Data_subset& subset) { return subset.impl == &kFull; }
 
 std::string named(const char* name, int value) { return std::string(name) + " " + std::to_string(value); }
 
-void check_group_arguments(int size, int start_time_stamp, int depth, int policy_name, const int* policy) {
+void check_group_arguments(int group_id, int size, int start_time_stamp, int depth, int policy_name,
+                           const int* policy) {
   constexpr int kMostDepth = 4096;
+  if (group_id < 0 || group_id >= FENIX_GROUP_ID_MAX) {
+    throw Error(FENIX_ERROR_INVALID_GROUPID, named("group_id", group_id) + " is out of range");
+  }
   if (start_time_stamp < 0 || start_time_stamp >= FENIX_TIME_STAMP_MAX) {
     throw Error(FENIX_ERROR_INVALID_TIMESTART, named("start_time_stamp", start_time_stamp) + " is out of range");
   }
@@ -91,14 +95,11 @@ const Fenix_Data_subset FENIX_DATA_SUBSET_FULL = {&kFull};
 int Fenix_Data_group_create(int group_id, MPI_Comm comm, int start_time_stamp, int depth, int policy_name,
                             void* policy_value, int* flag) {
   return ready_entry([&]() -> int {
-    if (group_id < 0 || group_id >= FENIX_GROUP_ID_MAX) {
-      throw Error(FENIX_ERROR_INVALID_GROUPID, named("group_id", group_id) + " is out of range");
-    }
     const int size = static_cast<int>(runtime().process().places_of(comm).size());
     const int* policy = static_cast<const int*>(policy_value);
     const int separation = policy != nullptr ? policy[1] : std::max(size / 2, 1);
     const auto result = runtime().create_group({group_id, start_time_stamp, depth, separation}, comm, [&] {
-      check_group_arguments(size, start_time_stamp, depth, policy_name, policy);
+      check_group_arguments(group_id, size, start_time_stamp, depth, policy_name, policy);
     });
     if (flag != nullptr) *flag = result.snapshots_lost ? FENIX_ERROR_NODATA_FOUND : FENIX_SUCCESS;
     return FENIX_SUCCESS;
@@ -149,6 +150,8 @@ int Fenix_Data_member_store(int group_id, int member_id, const Fenix_Data_subset
       group.store(member_of(group, member_id));
       return FENIX_SUCCESS;
     }
+    // All or none: a member that cannot be stored is found before the first one is.
+    for (const auto& member : group.members()) Group::check_storable(*member);
     for (const auto& member : group.members()) group.store(*member);
     return FENIX_SUCCESS;
   });

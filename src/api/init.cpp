@@ -8,15 +8,17 @@ using namespace fenix_impl;
 
 extern "C" {
 
-void fenix_detail_preinit(int* role, MPI_Comm comm, MPI_Comm* newcomm, int* /*argc*/, char*** /*argv*/, int spare_ranks,
-                          int spawn, MPI_Info info, int* error, jmp_buf* resume_point) {
+int fenix_detail_preinit(int* role, MPI_Comm comm, MPI_Comm* newcomm, int* /*argc*/, char*** /*argv*/, int spare_ranks,
+                         int spawn, MPI_Info info, int* error, jmp_buf* resume_point) {
   const int code = entry([&]() -> int {
     runtime().start(comm, spare_ranks, spawn, info, {role, newcomm, error}, resume_point);
     return FENIX_SUCCESS;
   });
-  if (code == FENIX_SUCCESS) return;
-  if (newcomm != nullptr) *newcomm = MPI_COMM_NULL;
+  if (code == FENIX_SUCCESS) return code;
+  // A second call must not take away the communicator of the first.
+  if (newcomm != nullptr && !runtime().initialized()) *newcomm = MPI_COMM_NULL;
   if (error != nullptr) *error = code;
+  return code;
 }
 
 void fenix_detail_postinit(void) {

@@ -109,6 +109,10 @@ void Group::adopt_member(const MemberInfo& info, std::vector<std::uint64_t> coun
   member->counts = std::move(counts);
 }
 
+void Group::drop_member(std::int32_t member_id) {
+  std::erase_if(members_, [&](const auto& member) { return member->info.id == member_id; });
+}
+
 void Group::take_memory() {
   if (control_.bytes().empty()) lay_out_control();
   reserve_records(members_.size());

@@ -50,6 +50,8 @@ class Group {
   /// Collective. check_arguments throws an Error that all ranks get to know.
   void create_member(const MemberInfo& info, const void* buffer, std::uint64_t count,
                      const std::function<void()>& check_arguments);
+  /// Throws Error(FENIX_ERROR_INVALID_ARGUMENT) if the member has no source buffer but needs one. Local.
+  static void check_storable(const Member& member);
   /// Collective, not synchronising: waits only for a slot that can be reused.
   void store(Member& member);
   /// Collective, not synchronising. Returns the time stamp.
@@ -82,6 +84,8 @@ class Group {
   void set_owes_loss_report(bool owes) { owes_loss_report_ = owes; }
   /// Learns of a member from a peer. Local.
   void adopt_member(const MemberInfo& info, std::vector<std::uint64_t> counts);
+  /// Local; nothing if there is no such member.
+  void drop_member(std::int32_t member_id);
   /// Takes the memory that is still missing. Local; Error(FENIX_ERROR_NO_MEMORY).
   void take_memory();
   /// Makes control and member regions reachable for all. Collective, jointly successful.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Store and commit: docs/design.md, "the life of a snapshot", names the same steps.
+// Store and commit: DESIGN.md, "the life of a snapshot", names the same steps.
 #include <cstring>
 #include <string>
 
@@ -11,13 +11,17 @@
 
 namespace fenix_impl {
 
-void Group::store(Member& member) {
-  fault_point("store.begin");
-  const std::uint64_t count = member.own_count;
-  if (count > 0 && member.buffer == nullptr) {
+void Group::check_storable(const Member& member) {
+  if (member.own_count > 0 && member.buffer == nullptr) {
     throw Error(FENIX_ERROR_INVALID_ARGUMENT, "member_id " + std::to_string(member.info.id) + " has no source buffer");
   }
-  MemberVersion version{member.info.id, slot_for(member), count, member.info.element_bytes, last().next(), 0};
+}
+
+void Group::store(Member& member) {
+  fault_point("store.begin");
+  check_storable(member);
+  MemberVersion version{
+      member.info.id, slot_for(member), member.own_count, member.info.element_bytes, last().next(), 0};
   // From here until the end the slot is nobody's: an older store into it is not to be committed half overwritten.
   member.working.reset();
   const auto slot = member.own_slot(version);

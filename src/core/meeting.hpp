@@ -13,6 +13,7 @@ namespace fenix_impl {
 /// What a meeting is about. Ranks that meet over different things made different collective calls.
 enum class Operation : std::uint32_t {
   group_create = 1,
+  group_arguments,
   group_memory,
   group_attach,
   member_create,

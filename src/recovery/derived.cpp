@@ -3,35 +3,14 @@
 
 #include <mpi-ext.h>
 
+#include "rma/quiet_comm.hpp"
+
 namespace fenix_impl {
 namespace {
 
 // Communicators are known to us only as the numbers that Fortran programs would use for them. Open MPI gives every
 // communicator the lowest free one, so a long run of unused numbers is the end.
 constexpr MPI_Fint kUnusedRun = 4096;
-
-/// Makes errors about a communicator that is being freed end in a return code while it lives.
-class QuietErrors {
- public:
-  QuietErrors() {
-    MPI_Comm_get_errhandler(MPI_COMM_WORLD, &world_);
-    MPI_Comm_get_errhandler(MPI_COMM_SELF, &self_);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-  }
-  QuietErrors(const QuietErrors&) = delete;
-  QuietErrors& operator=(const QuietErrors&) = delete;
-  ~QuietErrors() {
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, world_);
-    MPI_Comm_set_errhandler(MPI_COMM_SELF, self_);
-    MPI_Errhandler_free(&world_);
-    MPI_Errhandler_free(&self_);
-  }
-
- private:
-  MPI_Errhandler world_ = MPI_ERRHANDLER_NULL;
-  MPI_Errhandler self_ = MPI_ERRHANDLER_NULL;
-};
 
 bool has_handler(MPI_Comm comm, MPI_Errhandler wanted) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
@@ -44,7 +23,9 @@ bool has_handler(MPI_Comm comm, MPI_Errhandler wanted) {
 }  // namespace
 
 void revoke_derived(MPI_Errhandler inherited) {
-  const QuietErrors quiet;
+  // Errors about a communicator that is being freed come to these two.
+  const QuietComm quiet_world(MPI_COMM_WORLD);
+  const QuietComm quiet_self(MPI_COMM_SELF);
   MPI_Fint unused = 0;
   for (MPI_Fint number = 0; unused < kUnusedRun; ++number) {
     const MPI_Comm comm = MPI_Comm_f2c(number);

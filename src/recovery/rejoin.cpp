@@ -30,13 +30,14 @@ struct Hello {
 
 class Rejoin {
  public:
-  Rejoin(std::unique_ptr<Group>& group, const GroupParameters& wanted, std::shared_ptr<Team> team,
-         std::shared_ptr<Path> path)
-      : group_(group), wanted_(wanted), team_(std::move(team)), path_(std::move(path)) {}
+  Rejoin(std::unique_ptr<Group>& group, const GroupParameters& wanted, std::shared_ptr<Team> team)
+      : group_(group), wanted_(wanted), team_(std::move(team)) {}
 
-  RejoinResult run(const std::function<void()>& check_arguments) {
+  RejoinResult run(const std::function<void()>& check_arguments,
+                   const std::function<std::shared_ptr<Path>()>& choose_path) {
     fault_point("rejoin.begin");
-    greet(check_arguments);
+    greet(choose_path);
+    if (!existed_) (void)meet(*team_, Operation::group_arguments, 0, 0, check_arguments);
     settle_parameters();
     settle_members();
     (void)meet(*team_, Operation::group_memory, 0, 0, [&] { group_->take_memory(); });
@@ -56,12 +57,10 @@ class Rejoin {
   }
 
  private:
-  void greet(const std::function<void()>& check_arguments) {
+  void greet(const std::function<std::shared_ptr<Path>()>& choose_path) {
     if (group_ && !group_->whole()) group_.reset();
-    const auto known =
-        meet(*team_, Operation::group_create, static_cast<std::uint64_t>(wanted_.id), group_ ? 1 : 0, [&] {
-          if (!group_) check_arguments();
-        });
+    const auto known = meet(*team_, Operation::group_create, static_cast<std::uint64_t>(wanted_.id), group_ ? 1 : 0,
+                            [&] { path_ = choose_path(); });
     Hello hello{0, 0, 0, 0, wanted_, team_->size(), team_->rank(), 0};
     if (group_) {
       hello = {1,
@@ -134,6 +133,11 @@ class Rejoin {
     };
     const Member* member = group_->find(info.id);
     const auto told = team_->gather(member != nullptr ? Count{member->own_count, 1} : Count{});
+    if (moved_ && std::any_of(told.begin(), told.end(), [](const Count& count) { return count.known == 0; })) {
+      // A replacement in a team of another shape: nobody can say how much it has.
+      group_->drop_member(info.id);
+      return;
+    }
     std::vector<std::uint64_t> counts(static_cast<std::size_t>(team_->size()), 0);
     if (member != nullptr && member->counts.size() == counts.size()) counts = member->counts;
     team_->broadcast(std::as_writable_bytes(std::span(counts)), teacher_);
@@ -235,8 +239,8 @@ class Rejoin {
 
 RejoinResult rejoin(std::unique_ptr<Group>& group, const GroupParameters& wanted,
                     const std::function<void()>& check_arguments, std::shared_ptr<Team> team,
-                    std::shared_ptr<Path> path) {
-  return Rejoin(group, wanted, std::move(team), std::move(path)).run(check_arguments);
+                    const std::function<std::shared_ptr<Path>()>& choose_path) {
+  return Rejoin(group, wanted, std::move(team)).run(check_arguments, choose_path);
 }
 
 }  // namespace fenix_impl

@@ -18,9 +18,10 @@ struct RejoinResult {
 
 /// Collective over the team. group is this rank's part of the group, or null; on return it is attached. Throws PeerFailure
 /// when a rank dies meanwhile: what this rank has got so far is kept in group, and the next rejoin starts from there.
-/// wanted and check_arguments are for the case that no rank knows the group.
+/// wanted and check_arguments are for the case that no rank knows the group. What choose_path and check_arguments throw on
+/// one rank is thrown on all.
 RejoinResult rejoin(std::unique_ptr<Group>& group, const GroupParameters& wanted,
                     const std::function<void()>& check_arguments, std::shared_ptr<Team> team,
-                    std::shared_ptr<Path> path);
+                    const std::function<std::shared_ptr<Path>()>& choose_path);
 
 }  // namespace fenix_impl

@@ -19,31 +19,13 @@
 #include "base/log.hpp"
 #include "rma/map_path.hpp"
 #include "rma/mpi_team.hpp"
+#include "rma/quiet_comm.hpp"
 #include "rma/window_path.hpp"
 
 namespace fenix_impl {
 namespace {
 
 void handle_mpi_error(MPI_Comm*, int* error, ...) { runtime().on_mpi_error(*error); }
-
-/// Makes MPI errors on a communicator of the application end in return codes while it lives.
-class QuietComm {
- public:
-  explicit QuietComm(MPI_Comm comm) : comm_(comm) {
-    MPI_Comm_get_errhandler(comm_, &handler_);
-    MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
-  }
-  QuietComm(const QuietComm&) = delete;
-  QuietComm& operator=(const QuietComm&) = delete;
-  ~QuietComm() {
-    MPI_Comm_set_errhandler(comm_, handler_);
-    MPI_Errhandler_free(&handler_);
-  }
-
- private:
-  MPI_Comm comm_;
-  MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
-};
 
 std::shared_ptr<Path> choose_path(const MpiTeam& team) {
   const char* wanted = std::getenv("FENIX_PATH");
@@ -92,6 +74,7 @@ void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const O
   } catch (const MpiError&) {
     abandon_start(comm);
   }
+  settings.take(info);
   outputs_ = outputs;
   resume_point_ = resume_point;
   initialized_ = true;
@@ -124,7 +107,7 @@ void Runtime::check_start(MPI_Comm comm, int spares, int spawn, MPI_Info info, c
                   "spare_ranks " + std::to_string(spares) + " is not in [0, size of comm)");
     }
     if (spawn != 0) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "spawn is not 0: this version does not spawn ranks");
-    settings.take(info);
+    Settings(settings).take(info);  // may throw: nothing is changed yet
   } catch (const Error& error) {
     mine.code = error.code();
     std::strncpy(mine.text.data(), error.what(), mine.text.size() - 1);
@@ -152,7 +135,10 @@ void Runtime::serve_as_spare() {
     return;
   }
   finalized_ = true;
-  if (settings.get(FENIX_SPARE_FINALIZE_MODE) == FENIX_SPARE_FINALIZE_RELEASE) return;
+  if (settings.get(FENIX_SPARE_FINALIZE_MODE) == FENIX_SPARE_FINALIZE_RELEASE) {
+    write_outputs();
+    return;
+  }
   MPI_Finalize();
   std::exit(EXIT_SUCCESS);
 }
@@ -251,7 +237,7 @@ RejoinResult Runtime::create_group(const GroupParameters& parameters, MPI_Comm c
   std::unique_ptr<Group>& group = groups_[parameters.id];
   const bool known_before = group != nullptr;
   try {
-    return rejoin(group, parameters, check_arguments, team, choose_path(*team));
+    return rejoin(group, parameters, check_arguments, team, [&] { return choose_path(*team); });
   } catch (const Error& error) {
     // The work with a group that could not be formed leaves nothing behind; an existing one waits to be taken up again.
     if (!known_before && dynamic_cast<const MpiError*>(&error) == nullptr) groups_.erase(parameters.id);

@@ -16,6 +16,7 @@
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/log.hpp"
+#include "rma/quiet_comm.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -60,7 +61,12 @@ void check_mpi(int mpi_error, const char* call) {
 }
 
 MpiTeam::MpiTeam(MPI_Comm comm, MPI_Comm resilient) : resilient_(resilient), owns_comm_(true) {
-  check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
+  {
+    // The duplicate must not inherit the handler by which a repair finds communicators to revoke: if it fails, it may be
+    // half made then, and Open MPI crashes. (MPI_Comm_idup could have a deadline, but a death during it ends the job.)
+    const QuietComm quiet(comm);
+    check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
+  }
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);

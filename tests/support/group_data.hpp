@@ -37,7 +37,7 @@ inline Words contents(int rank, int member, int stamp, std::uint32_t attempt = 0
 
 inline fenix_impl::RejoinResult join(Rank& rank, const fenix_impl::GroupParameters& parameters) {
   return fenix_impl::rejoin(
-      rank.group, parameters, [] {}, rank.team, rank.path);
+      rank.group, parameters, [] {}, rank.team, [&] { return rank.path; });
 }
 
 /// Creates the member, or sets its buffer if the group has it already.

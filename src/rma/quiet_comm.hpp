@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Errors on a communicator that is not ours.
+#pragma once
+
+#include <mpi.h>
+
+namespace fenix_impl {
+
+/// Makes MPI errors on a communicator end in return codes while it lives.
+class QuietComm {
+ public:
+  explicit QuietComm(MPI_Comm comm) : comm_(comm) {
+    MPI_Comm_get_errhandler(comm_, &handler_);
+    MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+  }
+  QuietComm(const QuietComm&) = delete;
+  QuietComm& operator=(const QuietComm&) = delete;
+  ~QuietComm() {
+    MPI_Comm_set_errhandler(comm_, handler_);
+    MPI_Errhandler_free(&handler_);
+  }
+
+ private:
+  MPI_Comm comm_;
+  MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
+};
+
+}  // namespace fenix_impl
