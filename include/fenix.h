@@ -78,8 +78,10 @@ int Fenix_Finalized(int* flag);
 /**
  * Ends the use of Fenix: releases the spare ranks, all groups with all their snapshots, and the resilient communicator.
  * Collective over the resilient communicator; before MPI_Finalize. A failure before all active ranks have entered is
- * repaired, whatever FENIX_RECOVERY_MODE says, and control resumes as after any failure. (Specification 2.4.)
- * @return FENIX_SUCCESS; FENIX_ERROR_UNINITIALIZED.
+ * repaired, and control resumes as after any failure. (Specification 2.4.)
+ * Where FENIX_RECOVERY_MODE excludes repairs, the living finish without the dead.
+ * @return FENIX_SUCCESS; FENIX_ERROR_UNINITIALIZED; FENIX_ERROR_TIMEOUT if an active rank does not come: what is left is
+ *         MPI_Abort.
  */
 int Fenix_Finalize(void);
 
@@ -275,6 +277,7 @@ int Fenix_Data_commit(int group_id, int* time_stamp);
 /**
  * As Fenix_Data_commit, and returns only when all ranks have committed: the snapshot is then consistent. Collective and
  * synchronising. If a rank dies before its commit, the snapshot does not come into being, and the failure is repaired.
+ * After FENIX_ERROR_TIMEOUT the commit of this rank stands, with the time stamp given back; what the others did is not known.
  * (Specification 3.4.2.)
  */
 int Fenix_Data_commit_barrier(int group_id, int* time_stamp);

@@ -43,7 +43,8 @@ struct FenixInitArgs {
 }  // namespace args
 
 /// Fenix_Init as a function. A jump back into it is impossible: resume mode "jump" becomes "throw". Recovered ranks return
-/// from it; they call throw_exception() where they want to join the survivors in their handler.
+/// from it; they call throw_exception() where they want to join the survivors in their handler. Without err,
+/// an error is thrown as std::runtime_error.
 void init(const args::FenixInitArgs& args);
 
 /// Fenix_set_option. Throws std::invalid_argument for a bad setting or option.

@@ -12,14 +12,20 @@ using namespace fenix_impl;
 namespace fenix {
 
 void init(const args::FenixInitArgs& args) {
-  if (get_option(FENIX_RESUME_MODE) == FENIX_RESUME_JUMP) set_option(FENIX_RESUME_MODE, FENIX_RESUME_THROW);
   // Written after each repair: they have to outlive this call where the caller gives no place.
   static int role = INITIAL_RANK;
   static MPI_Comm comm = MPI_COMM_NULL;
-  fenix_detail_preinit(args.role != nullptr ? args.role : &role, args.in_comm,
-                       args.out_comm != nullptr ? args.out_comm : &comm, args.argc, args.argv, args.spares, 0,
-                       MPI_INFO_NULL, args.err, nullptr);
-  fenix_detail_postinit();
+  const unsigned mode = get_option(FENIX_RESUME_MODE);
+  if (mode == FENIX_RESUME_JUMP) set_option(FENIX_RESUME_MODE, FENIX_RESUME_THROW);
+  const int code = fenix_detail_preinit(args.role != nullptr ? args.role : &role, args.in_comm,
+                                        args.out_comm != nullptr ? args.out_comm : &comm, args.argc, args.argv,
+                                        args.spares, 0, MPI_INFO_NULL, args.err, nullptr);
+  if (code == FENIX_SUCCESS) {
+    fenix_detail_postinit();
+    return;
+  }
+  set_option(FENIX_RESUME_MODE, mode);
+  if (args.err == nullptr) throw std::runtime_error(error_message());
 }
 
 void set_option(Fenix_Setting_name setting, unsigned option) {

@@ -80,8 +80,9 @@ int commit(int group_id, int* time_stamp, bool barrier) {
   return ready_entry([&]() -> int {
     Group& group = runtime().working_group(group_id);
     const int made = group.commit();
-    if (barrier) group.wait_for_commit_on_all();
+    // Before the wait: the commit stands even if that ends early.
     if (time_stamp != nullptr) *time_stamp = made;
+    if (barrier) group.wait_for_commit_on_all();
     return FENIX_SUCCESS;
   });
 }

@@ -12,6 +12,7 @@ int fenix_detail_preinit(int* role, MPI_Comm comm, MPI_Comm* newcomm, int* /*arg
                          int spawn, MPI_Info info, int* error, jmp_buf* resume_point) {
   const int code = entry([&]() -> int {
     runtime().start(comm, spare_ranks, spawn, info, {role, newcomm, error}, resume_point);
+    runtime().serve_as_spare();
     return FENIX_SUCCESS;
   });
   if (code == FENIX_SUCCESS) return code;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/deadline.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 
@@ -10,12 +11,13 @@ namespace fenix_impl {
 namespace {
 
 constexpr double kDefaultSeconds = 600;
+constexpr double kMostSeconds = 1e9;  // more would overflow the clock, and is for ever anyway
 
 std::chrono::steady_clock::duration timeout() {
   static const auto value = [] {
     const char* text = std::getenv("FENIX_TIMEOUT");
     const double seconds = text != nullptr ? std::strtod(text, nullptr) : 0;
-    const std::chrono::duration<double> wanted(seconds > 0 ? seconds : kDefaultSeconds);
+    const std::chrono::duration<double> wanted(seconds > 0 ? std::min(seconds, kMostSeconds) : kDefaultSeconds);
     return std::chrono::duration_cast<std::chrono::steady_clock::duration>(wanted);
   }();
   return value;

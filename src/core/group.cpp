@@ -99,6 +99,14 @@ void Group::forget_snapshots() {
   }
 }
 
+void Group::arrange_members(std::span<const MemberInfo> order) {
+  const auto place = [&](const std::unique_ptr<Member>& member) {
+    return std::find_if(order.begin(), order.end(), [&](const MemberInfo& info) { return info.id == member->info.id; });
+  };
+  std::erase_if(members_, [&](const auto& member) { return place(member) == order.end(); });
+  std::sort(members_.begin(), members_.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
+}
+
 void Group::adopt_member(const MemberInfo& info, std::vector<std::uint64_t> counts) {
   Member* member = find(info.id);
   if (member == nullptr) {
@@ -160,7 +168,8 @@ void Group::expose() {
 void Group::expose_member(Member& member) {
   member.holder_layout = SlotLayout(slots(), member.bytes_of(holder()), member.bytes_of(team_rank_));
   std::unique_ptr<Exposure> exposure;
-  (void)meet(team(), Operation::member_attach, 0, 0, [&] { exposure = path_->expose(team(), member.region); });
+  (void)meet(team(), Operation::member_attach, static_cast<std::uint64_t>(member.info.id), 0,
+             [&] { exposure = path_->expose(team(), member.region); });
   member.exposure = std::move(exposure);
 }
 

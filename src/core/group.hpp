@@ -40,7 +40,7 @@ class Group {
   ~Group();
 
   [[nodiscard]] const GroupParameters& parameters() const { return parameters_; }
-  [[nodiscard]] bool attached() const { return team_ != nullptr; }
+  [[nodiscard]] bool attached() const { return team_ != nullptr && team_->sound(); }
   [[nodiscard]] const std::vector<std::unique_ptr<Member>>& members() const { return members_; }
   /// The member with an id, or null.
   [[nodiscard]] Member* find(std::int32_t member_id) const;
@@ -82,6 +82,8 @@ class Group {
   /// Whether the application has still to be told that snapshots were lost.
   [[nodiscard]] bool owes_loss_report() const { return owes_loss_report_; }
   void set_owes_loss_report(bool owes) { owes_loss_report_ = owes; }
+  /// Puts the members in the given order, and drops those that are not named. Local.
+  void arrange_members(std::span<const MemberInfo> order);
   /// Learns of a member from a peer. Local.
   void adopt_member(const MemberInfo& info, std::vector<std::uint64_t> counts);
   /// Local; nothing if there is no such member.

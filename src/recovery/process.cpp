@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <numeric>
-#include <stdexcept>
 #include <thread>
 
 #include "base/deadline.hpp"
@@ -25,6 +25,9 @@ constexpr int kFinishTag = 1;
 // A spare that notices a death gives the active ranks this long to begin the repair: they notice it themselves as a rule,
 // and until then it would burn a core in the agreement that the repair starts with.
 constexpr std::chrono::seconds kPatience{1};
+
+// All ranks know of a repair that has begun within this time.
+constexpr std::chrono::milliseconds kNoticeTakes{500};
 
 constexpr std::chrono::microseconds kShortestNap{100};
 constexpr std::chrono::microseconds kLongestNap{10'000};
@@ -85,8 +88,17 @@ void Process::start(MPI_Comm comm, int spares, MPI_Errhandler handler) {
   if (!spare) MPI_Comm_set_errhandler(resilient_, handler_);
 }
 
+void Process::abandon_start() { revoke(world_); }
+
 std::vector<int> Process::places_of(MPI_Comm comm) const {
   if (comm == MPI_COMM_NULL) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is MPI_COMM_NULL");
+  if (is_revoked(comm)) {
+    // By a repair that is just beginning, or by an earlier one: the former shows on the resilient communicator, too.
+    for (const Deadline deadline(kNoticeTakes); !deadline.passed();) {
+      if (look_for_failures() != MPI_SUCCESS) throw PeerFailure(MPIX_ERR_REVOKED);
+    }
+    throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is from before a repair: derive it again");
+  }
   MPI_Group theirs = MPI_GROUP_NULL;
   MPI_Group ours = MPI_GROUP_NULL;
   check_mpi(MPI_Comm_group(comm, &theirs), "MPI_Comm_group");
@@ -188,7 +200,7 @@ bool Process::build_on(MPI_Comm living, RepairPlan& plan, MPI_Comm& world, MPI_C
     fault_point("repair.world");
     resilient = split(world, active ? 0 : MPI_UNDEFINED, static_cast<int>(key));
     return true;
-  } catch (const std::runtime_error& error) {
+  } catch (const std::exception& error) {
     log().info("repair: {}", error.what());
     revoke(world);
     return false;
@@ -240,14 +252,14 @@ bool Process::active_rank_failed() {
   return std::any_of(failed.begin(), failed.end(), [&](int rank) { return rank < places(); });
 }
 
-bool Process::wait_as_spare(unsigned wait_mode) {
+bool Process::wait_as_spare(unsigned wait_mode, bool repairs) {
   auto nap = kShortestNap;
   Deadline patience(kPatience);
   while (true) {
     fault_point("spare.waits");
     const bool revoked = world_revoked();
     if (!active_rank_failed()) patience = Deadline(kPatience);
-    if (revoked || patience.passed()) {
+    if (revoked || (repairs && patience.passed())) {
       repair();
       if (!is_spare()) return true;
       patience = Deadline(kPatience);
@@ -271,9 +283,6 @@ bool Process::wait_as_spare(unsigned wait_mode) {
 void Process::wait_for_all_to_finish() { MpiTeam(world_, places(), resilient_).barrier(); }
 
 void Process::release_spares() {
-  int rank = 0;
-  MPI_Comm_rank(world_, &rank);
-  if (rank != 0) return;
   const char message = 0;
   // If this rank dies before it has told all of them, they notice, and all repair instead of finishing.
   for (int spare = places(); spare < places() + spares_; ++spare) {
@@ -281,15 +290,19 @@ void Process::release_spares() {
   }
 }
 
-bool Process::finish(const std::function<void()>& before_end) {
+bool Process::finish(bool repairs, const std::function<void()>& before_end) {
   try {
     fault_point("finish.begin");
     wait_for_all_to_finish();
     fault_point("finish.met");
-    release_spares();
+    if (own_seat_.place == 0) release_spares();
   } catch (const PeerFailure&) {
-    repair();
-    return false;
+    if (repairs) {
+      repair();
+      return false;
+    }
+    // Rank 0 may be among the dead: everybody tells the spares.
+    release_spares();
   }
   if (!agree_to(Intent::finish)) {
     noticed_ = MPI_Wtime();

@@ -21,6 +21,9 @@ class Process {
   /// Collective over comm. handler: what errors on the resilient communicator call.
   void start(MPI_Comm comm, int spares, MPI_Errhandler handler);
 
+  /// Frees ranks that still wait in start(), when it has failed here. Local.
+  void abandon_start();
+
   [[nodiscard]] bool is_spare() const { return role_ == FENIX_ROLE_SPARE_RANK; }
   [[nodiscard]] MPI_Comm resilient() const { return resilient_; }
   [[nodiscard]] int role() const { return role_; }
@@ -43,10 +46,11 @@ class Process {
   /// Takes the dead out and puts spares in their places. Collective over the living; repeats itself when more die.
   void repair();
   /// Spares only: returns true when this process has become active, false when all active ranks have finished.
-  bool wait_as_spare(unsigned wait_mode);
+  /// repairs: whether deaths are repaired.
+  bool wait_as_spare(unsigned wait_mode, bool repairs);
   /// Active ranks only: calls before_end when all have agreed to finish, and ends the communicators. False if a repair was
-  /// due instead, which it has then done.
-  bool finish(const std::function<void()>& before_end);
+  /// due instead, which it has then done. If deaths are not repaired, the living finish without the dead.
+  bool finish(bool repairs, const std::function<void()>& before_end);
 
  private:
   enum class Intent { repair, finish };

@@ -122,29 +122,38 @@ class Rejoin {
     for (const auto& member : group_->members()) infos.push_back(member->info);
     infos.resize(hello(teacher_).members);
     team_->broadcast(std::as_writable_bytes(std::span(infos)), teacher_);
+    // The teacher's order, on all ranks: what is done for one member after the other meets its like on the other ranks.
+    group_->arrange_members(infos);
     for (const MemberInfo& info : infos) settle_counts(info);
   }
 
-  // Each rank tells its own count. For those that do not know it, the teacher may: every rank knows the counts of all.
+  // Each rank tells its own count. For those that do not know it, the teacher may: as a rule every rank knows the counts of
+  // all. A member that has a count that nobody knows any more is dropped.
   void settle_counts(const MemberInfo& info) {
     struct Count {
       std::uint64_t elements = 0;
       std::uint64_t known = 0;
     };
+    const auto ranks = static_cast<std::size_t>(team_->size());
     const Member* member = group_->find(info.id);
-    const auto told = team_->gather(member != nullptr ? Count{member->own_count, 1} : Count{});
-    if (moved_ && std::any_of(told.begin(), told.end(), [](const Count& count) { return count.known == 0; })) {
-      // A replacement in a team of another shape: nobody can say how much it has.
+    auto counts = team_->gather(member != nullptr ? Count{member->own_count, 1} : Count{});
+    std::vector<Count> taught(ranks);
+    if (member != nullptr && member->counts.size() == ranks) {
+      std::transform(member->counts.begin(), member->counts.end(), taught.begin(), [](std::uint64_t elements) {
+        return Count{elements, 1};
+      });
+    }
+    team_->broadcast(std::as_writable_bytes(std::span(taught)), teacher_);
+    std::vector<std::uint64_t> elements;
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      const Count& count = counts[rank].known != 0 ? counts[rank] : taught[rank];
+      if (count.known != 0) elements.push_back(count.elements);
+    }
+    if (elements.size() == ranks) {
+      group_->adopt_member(info, std::move(elements));
+    } else {
       group_->drop_member(info.id);
-      return;
     }
-    std::vector<std::uint64_t> counts(static_cast<std::size_t>(team_->size()), 0);
-    if (member != nullptr && member->counts.size() == counts.size()) counts = member->counts;
-    team_->broadcast(std::as_writable_bytes(std::span(counts)), teacher_);
-    for (std::size_t rank = 0; rank < counts.size(); ++rank) {
-      if (told[rank].known != 0) counts[rank] = told[rank].elements;
-    }
-    group_->adopt_member(info, std::move(counts));
   }
 
   // Kept until a rejoin has come to its end: one that is cut short may already have dropped what is lost.

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -64,27 +65,34 @@ void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const O
                     std::jmp_buf* resume_point) {
   const Inside inside(*this);
   if (comm == MPI_COMM_NULL) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is MPI_COMM_NULL");
+  const QuietComm quiet(comm);
+  std::optional<Error> error;
   try {
-    const QuietComm quiet(comm);
     check_start(comm, spares, spawn, info, outputs);
     check_mpi(MPI_Comm_create_errhandler(handle_mpi_error, &handler_), "MPI_Comm_create_errhandler");
     process_.start(comm, spares, handler_);
+  } catch (const MpiError& mpi_error) {
+    error = Error(FENIX_ERROR_NOCATEGORY, mpi_error.what());
+  } catch (const Error& bad_argument) {
+    error = bad_argument;
   } catch (const PeerFailure&) {
-    abandon_start(comm);
-  } catch (const MpiError&) {
-    abandon_start(comm);
+    error = Error(FENIX_ERROR_NOCATEGORY, "a rank has died during Fenix_Init");
   }
+  if (error && error->code() == FENIX_ERROR_NOCATEGORY) {
+    // There is nothing yet that could be repaired. The others must not wait for this rank.
+    process_.abandon_start();
+    MPIX_Comm_revoke(comm);
+  }
+  fault_point("init.end");
+  // All begin, or none does; later deaths are repaired.
+  int begin = error ? 0 : 1;
+  MPIX_Comm_agree(comm, &begin);
+  if (error) throw Error(*error);
+  if (begin == 0) throw Error(FENIX_ERROR_NOCATEGORY, "a rank has died during Fenix_Init");
   settings.take(info);
   outputs_ = outputs;
   resume_point_ = resume_point;
   initialized_ = true;
-  if (process_.is_spare()) serve_as_spare();
-}
-
-void Runtime::abandon_start(MPI_Comm comm) {
-  // There is nothing yet that could be repaired. The others must not wait for this rank.
-  MPIX_Comm_revoke(comm);
-  throw Error(FENIX_ERROR_NOCATEGORY, "a rank has died during Fenix_Init");
 }
 
 void Runtime::check_start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const Outputs& outputs) {
@@ -128,7 +136,10 @@ void Runtime::check_start(MPI_Comm comm, int spares, int spawn, MPI_Info info, c
 }
 
 void Runtime::serve_as_spare() {
-  const bool active = process_.wait_as_spare(settings.get(FENIX_SPARE_WAIT_MODE));
+  if (!process_.is_spare()) return;
+  const Inside inside(*this);
+  const bool repairs = settings.get(FENIX_RECOVERY_MODE) == FENIX_RECOVERY_REPAIR;
+  const bool active = process_.wait_as_spare(settings.get(FENIX_SPARE_WAIT_MODE), repairs);
   // A failure that led here happened to others; what they saw of it is as good as any.
   if (active) {
     latest_failure_ = MPI_ERR_PROC_FAILED;
@@ -153,7 +164,8 @@ void Runtime::write_outputs() const {
 
 bool Runtime::finish() {
   const Inside inside(*this);
-  if (!process_.finish(/*before_end=*/[this] { groups_.clear(); })) {
+  const bool repairs = settings.get(FENIX_RECOVERY_MODE) == FENIX_RECOVERY_REPAIR;
+  if (!process_.finish(repairs, /*before_end=*/[this] { groups_.clear(); })) {
     latest_failure_ = MPI_ERR_PROC_FAILED;
     for (auto& [id, group] : groups_) group->detach();
     write_outputs();
@@ -274,7 +286,7 @@ Group& Runtime::working_group(int group_id) const {
   Group& found = group(group_id);
   if (!found.attached()) {
     throw Error(FENIX_ERROR_INVALID_LOGIC_CALL,
-                "group_id " + std::to_string(group_id) + " has to be created again after the repair");
+                "group_id " + std::to_string(group_id) + " has to be created again, after a repair or a time-out");
   }
   return found;
 }

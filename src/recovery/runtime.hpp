@@ -37,9 +37,11 @@ class Runtime {
   /// Throws Error(FENIX_ERROR_UNINITIALIZED) unless ready.
   void require_ready() const;
 
-  /// Collective over comm. Returns in active ranks, in spares when they become active or are released; spares that are to
-  /// exit do not return. Throws Error on all ranks if the arguments are wrong on one.
+  /// Collective over comm. Throws Error on all ranks if the arguments are wrong on one, or if one has died.
   void start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const Outputs& outputs, std::jmp_buf* resume_point);
+  /// Returns at once in active ranks, in spares when they become active or are released; spares that are to exit do not
+  /// return.
+  void serve_as_spare();
   /// Writes role, communicator and error to where Fenix_Init was told to.
   void write_outputs() const;
   /// Ends the use of Fenix. False if a repair was due instead and has been done: then resume().
@@ -83,8 +85,6 @@ class Runtime {
 
  private:
   void check_start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const Outputs& outputs);
-  [[noreturn]] static void abandon_start(MPI_Comm comm);
-  void serve_as_spare();
   void keep_only_whole(int group_id);
   void run_callbacks(int mpi_error);
   void report_unhandled(int mpi_error) const;

@@ -143,6 +143,12 @@ void MpiTeam::exchange(std::span<const std::byte> out, int to, std::span<std::by
         check();
         deadline.check("a message from or to a peer");
       }
+    } catch (const PeerFailure&) {
+      sound_ = false;
+      // All leave for the repair: end what is under way at once.
+      if (owns_comm_) dissolve();
+      settle(send, receive);
+      throw;
     } catch (...) {
       sound_ = false;
       settle(send, receive);

@@ -11,7 +11,7 @@ namespace fenix_impl {
 
 /// All operations are collective over the team, except where they say "local". None waits for ever: they throw PeerFailure
 /// when a member has died, when the team is dissolved or when a repair has begun somewhere, and Error(FENIX_ERROR_TIMEOUT)
-/// after FENIX_TIMEOUT seconds. Then the team is dissolved and of no further use. A failure need not show on all ranks: an
+/// after FENIX_TIMEOUT seconds. Then the team is not sound any more, and of no further use. A failure need not show on all ranks: an
 /// operation that has done its part for some may throw for others.
 class Team {
  public:
@@ -23,6 +23,8 @@ class Team {
   [[nodiscard]] virtual int rank() const = 0;
   [[nodiscard]] virtual int size() const = 0;
 
+  /// Local: false after an operation that was cut short: messages of it may still come, and would be taken for later ones.
+  [[nodiscard]] virtual bool sound() const { return true; }
   /// Local: throws PeerFailure if there is reason to. Moves pending work along.
   virtual void check() = 0;
   /// all receives size() pieces of mine.size() bytes, in the order of ranks.
