@@ -64,6 +64,8 @@ void Runtime::require_ready() const {
 void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const Outputs& outputs,
                     std::jmp_buf* resume_point) {
   const Inside inside(*this);
+  // Not found out together with the others: spares would never come to it.
+  if (initialized_) throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "Fenix_Init was called before");
   if (comm == MPI_COMM_NULL) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is MPI_COMM_NULL");
   const QuietComm quiet(comm);
   std::optional<Error> error;
@@ -106,7 +108,6 @@ void Runtime::check_start(MPI_Comm comm, int spares, int spawn, MPI_Info info, c
   Note mine;
   mine.spares = spares;
   try {
-    if (initialized_) throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "Fenix_Init was called before");
     if (comm == MPI_COMM_SELF) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is MPI_COMM_SELF");
     if (outputs.comm == nullptr) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "newcomm is NULL");
     if (outputs.role == nullptr) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "role is NULL");

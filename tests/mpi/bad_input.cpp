@@ -211,6 +211,11 @@ int main(int argc, char** argv) {
   Fenix_Init(&role, MPI_COMM_WORLD, &comm, &argc, &argv, 0, &error);
   success(error, "Fenix_Init");
   MPI_Comm_rank(comm, &rank);
+  const MPI_Comm first = comm;
+  static int again = 0;
+  Fenix_Init(&role, MPI_COMM_WORLD, &comm, &argc, &argv, 0, &again);
+  expect(again, FENIX_ERROR_INVALID_LOGIC_CALL, "before", "a second Fenix_Init");
+  require(comm == first, "a second Fenix_Init took the communicator away");
 
   success(create(kGroup, comm, 0, 0, FENIX_DATA_POLICY_IMR, policy), "group_create");
   success(Fenix_Data_member_create(kGroup, kMember, buffer.data(), kCount, MPI_DOUBLE), "member_create");
