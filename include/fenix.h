@@ -203,7 +203,7 @@ extern const Fenix_Data_subset FENIX_DATA_SUBSET_FULL;
  * stay with the counts of the survivors; if there is a replacement among the ranks, nobody knows its counts, and the members
  * are dropped as well: create them again.
  *
- * @param[in]  group_id         in [0, FENIX_GROUP_ID_MAX)
+ * @param[in]  group_id         in [0, FENIX_GROUP_ID_MAX), unique among all active ranks, not only those of comm
  * @param[in]  comm             a resilient communicator, not from before the latest repair; it is duplicated, not kept
  * @param[in]  start_time_stamp time stamp of the first commit, in [0, FENIX_TIME_STAMP_MAX)
  * @param[in]  depth            snapshots kept besides the newest, in [0, 4096)
