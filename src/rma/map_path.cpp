@@ -4,6 +4,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <fstream>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -46,13 +48,24 @@ class MapExposure final : public Exposure {
   std::vector<Mapping> regions_;
 };
 
-// A region that cannot be mapped may be that of a rank that has just died: the notice of its death comes a little later.
+// True if the process has ended, whether or not its parent knows.
+bool process_is_gone(int pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string text;
+  if (!std::getline(file, text)) return true;
+  const std::size_t state = text.rfind(')') + 2;  // after the name, which may have anything in it
+  return state < text.size() && (text[state] == 'Z' || text[state] == 'X');
+}
+
+// A region that cannot be mapped may be that of a rank that has just died: then the notice of its death is on its way, and
+// takes a second or more when several die at once. If the process lives, something else is wrong.
 Mapping map_region_of_peer(Team& team, const RegionAddress& address) {
   constexpr std::chrono::seconds kNoticeTakes{1};
   try {
     return map_peer_region(address);
   } catch (const Error&) {
-    for (const Deadline deadline(kNoticeTakes); !deadline.passed();) team.check();
+    const Deadline deadline = process_is_gone(address.pid) ? Deadline() : Deadline(kNoticeTakes);
+    while (!deadline.passed()) team.check();
     throw;
   }
 }

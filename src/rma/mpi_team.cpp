@@ -95,6 +95,15 @@ void MpiTeam::find_node() {
 }
 
 void MpiTeam::check() {
+  try {
+    look_for_failures();
+  } catch (...) {
+    sound_ = false;
+    throw;
+  }
+}
+
+void MpiTeam::look_for_failures() {
   int found = 0;
   // Lets MPI make progress, which is how it learns of deaths and revocations.
   check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &found, MPI_STATUS_IGNORE), "MPI_Iprobe");

@@ -42,6 +42,7 @@ class MpiTeam final : public Team {
 
  private:
   void find_node();
+  void look_for_failures();
   /// Sends to one rank and receives from another, MPI_PROC_NULL for none. MPI has let go of the buffers when it throws.
   void exchange(std::span<const std::byte> out, int to, std::span<std::byte> in, int from);
   void settle(MPI_Request& send, MPI_Request& receive) noexcept;
