@@ -1,4 +1,4 @@
-# Install and export: find_package(fenix) gives fenix, fenix::fenix and fenix::static.
+# Install and export: find_package(fenix) gives fenix, fenix::fenix, fenix::static and fenix::fortran.
 include(CMakePackageConfigHelpers)
 set(fenix_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/fenix)
 
@@ -14,6 +14,11 @@ install(EXPORT fenixSharedTargets NAMESPACE fenix:: DESTINATION ${fenix_package_
 # Its own file: only the static library asks its users for spdlog and xxHash.
 install(TARGETS fenix_static EXPORT fenixStaticTargets)
 install(EXPORT fenixStaticTargets NAMESPACE fenix:: DESTINATION ${fenix_package_dir})
+
+if(FENIX_HAVE_FORTRAN)
+  install(TARGETS fenix_fortran EXPORT fenixFortranTargets)
+  install(EXPORT fenixFortranTargets NAMESPACE fenix:: DESTINATION ${fenix_package_dir})
+endif()
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/fenixConfig.cmake.in ${PROJECT_BINARY_DIR}/fenixConfig.cmake
                               INSTALL_DESTINATION ${fenix_package_dir})

@@ -45,6 +45,10 @@ fenix_env_default OMPI_MCA_mpi_add_procs_cutoff 100000
 # Without this MPI_Abort ends only the rank that calls it, and the others wait for ever. The price: mpirun ends with 0
 # even if a rank returns another status after MPI_Finalize; a program reports a failure with MPI_Abort.
 fenix_env_default PRTE_MCA_state_base_error_non_zero_exit 0
+# Processes that Fenix spawns are a job of their own. It gets what --with-ft ulfm gives to the first one: the death of one does
+# not end the others, and they are told of it.
+fenix_env_default PRTE_MCA_state_base_recoverable 1
+fenix_env_default PRTE_MCA_state_base_notify_errors 1
 # libfabric, where something links it, must not take over the signal handlers.
 fenix_env_default IPATH_NO_BACKTRACE 1
 if [ "$(id -u)" = 0 ]; then

@@ -30,11 +30,11 @@ typedef enum {
   FENIX_ERROR_INVALID_ATTRIBUTE_NAME = -86,  /**< unknown member attribute, or not settable */
   FENIX_ERROR_INVALID_ATTRIBUTE_VALUE = -85, /**< attribute value not allowed */
   FENIX_ERROR_INVALID_POSITION = -84,        /**< position outside [0, number) */
-  FENIX_ERROR_DATA_WAIT = -83,               /**< kept for source compatibility; not returned */
-  FENIX_ERROR_SUBSET_NUM_BLOCKS = -82,       /**< kept for source compatibility; not returned */
-  FENIX_ERROR_SUBSET_START_OFFSET = -81,     /**< kept for source compatibility; not returned */
-  FENIX_ERROR_SUBSET_END_OFFSET = -80,       /**< kept for source compatibility; not returned */
-  FENIX_ERROR_SUBSET_STRIDE = -79,           /**< kept for source compatibility; not returned */
+  FENIX_ERROR_DATA_WAIT = -83,               /**< not a request that this process was given */
+  FENIX_ERROR_SUBSET_NUM_BLOCKS = -82,       /**< number of blocks not allowed, or more than a record can describe */
+  FENIX_ERROR_SUBSET_START_OFFSET = -81,     /**< negative start offset */
+  FENIX_ERROR_SUBSET_END_OFFSET = -80,       /**< end before start, or beyond the member */
+  FENIX_ERROR_SUBSET_STRIDE = -79,           /**< stride not allowed */
   FENIX_ERROR_NODATA_FOUND = -78,            /**< nothing was committed, or what was committed is lost */
   FENIX_ERROR_INTERN = -77,                  /**< a defect of this library; please report it */
   FENIX_ERROR_CANCELLED = -76,               /**< cut short by a failure that has since been repaired */
@@ -47,9 +47,12 @@ typedef enum {
   FENIX_ERROR_MISMATCH = -57,             /**< new: the ranks of a collective call gave different arguments */
   FENIX_ERROR_NO_MEMORY = -56,            /**< new: memory, mapping or descriptor could not be had on some rank */
   FENIX_ERROR_TIMEOUT = -55,              /**< new: a peer gave no sign for FENIX_TIMEOUT seconds */
+  FENIX_ERROR_MEMBER_STAGING = -54,       /**< Fenix_Data_member_stage_begin without its _end on this member */
+  FENIX_ERROR_MEMBER_LOADING = -53,       /**< Fenix_Data_member_load_begin without its _end on this member */
+  FENIX_ERROR_SPAWNING_FAILED = -52,      /**< replacements could not be spawned: the communicator has shrunk */
 
   FENIX_WARNING_SPARE_RANKS_DEPLETED = 100, /**< the communicator has shrunk: no spare was left */
-  FENIX_WARNING_PARTIAL_RESTORE = 101       /**< kept for source compatibility; not returned */
+  FENIX_WARNING_PARTIAL_RESTORE = 101       /**< some elements are in no snapshot: see found_data */
 } Fenix_Return_codes;
 
 /** Role of a rank since the latest exit from Fenix_Init (specification 2.1). */
@@ -76,6 +79,7 @@ typedef enum {
   FENIX_RECOVERY_IGNORE, /**< nothing: the MPI call returns its error */
   FENIX_RECOVERY_NOOP,   /**< no repair; callbacks run and control resumes as after one */
   FENIX_RECOVERY_REPAIR, /**< spares take the places of the dead, or the communicator shrinks */
+  FENIX_RECOVERY_SPAWN,  /**< the same, but when the spares are used up, new processes are spawned */
   FENIX_RECOVERY_MODE_MAXCODE
 } Fenix_Recovery_mode;
 
@@ -123,7 +127,27 @@ typedef enum {
 /** Time stamps are in [0, FENIX_TIME_STAMP_MAX]. */
 #define FENIX_TIME_STAMP_MAX 0x40000000
 
+/** The group of all ranks of the resilient communicator, with depth 0 and start time stamp 0: needs no creation. */
+#define FENIX_DATA_GROUP_WORLD_ID 0x40000001
+
 #define FENIX_DATA_MEMBER_ALL (-1)
+
+/** As count of a member: its size may change from store to store. */
+#define FENIX_RESIZEABLE 0
+/** As num_storev of Fenix_Data_checkpoint: all members are stored with Fenix_Data_member_storev. */
+#define FENIX_STOREV_ALL (-1)
+/** As target_buffer: the source buffer of the member. */
+#ifdef __cplusplus
+#define FENIX_DATA_RESTORE_INPLACE (reinterpret_cast<void*>(-1))
+#else
+#define FENIX_DATA_RESTORE_INPLACE ((void*)-1)
+#endif
+/** As max_count: as many elements as there are. */
+#define FENIX_DATA_RESTORE_FULL (-1)
+
+/** Directions of a serializer. */
+#define FENIX_SERIALIZE 0
+#define FENIX_DESERIALIZE 1
 
 #define FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER 11
 #define FENIX_DATA_MEMBER_ATTRIBUTE_SOURCE_BUFFER FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER
@@ -136,6 +160,7 @@ typedef enum {
 
 #define FENIX_DATA_POLICY_IN_MEMORY_RAID 13
 #define FENIX_DATA_POLICY_IMR FENIX_DATA_POLICY_IN_MEMORY_RAID
+#define FENIX_DATA_POLICY_PEER_RANK_SEPARATION 14
 
 #define FENIX_TIME_STAMP_IGNORE NULL
 

@@ -8,6 +8,7 @@
 
 #include <exception>
 #include <new>
+#include <stdexcept>
 #include <string>
 
 #include "base/error.hpp"
@@ -17,27 +18,36 @@ namespace fenix_impl {
 
 /// Notes the text for Fenix_Error_message and returns the code.
 inline int report(int code, const std::string& text) {
-  runtime().last_message = text;
+  last_message() = text;
   return code;
 }
 
+/// What became of a call that met a failure.
+struct Failure {
+  int mpi_error = MPI_SUCCESS;
+  int repairs_before = 0;
+};
+
 /// Runs body, which returns a code. failure receives the MPI error if a rank has died meanwhile.
 template <class Body>
-int run_inside(Body&& body, int& failure) {
+int run_inside(Body&& body, Failure& failure) {
+  const auto call = runtime().begin_call();
+  const Runtime::Inside inside;
+  failure.repairs_before = runtime().process().repairs();
   try {
-    const Runtime::Inside inside(runtime());
     return body();
   } catch (const PeerFailure& peer) {
-    failure = peer.mpi_error();
+    failure.mpi_error = peer.mpi_error();
     return FENIX_ERROR_CANCELLED;
   } catch (const MpiError& error) {
-    const Runtime::Inside inside(runtime());
-    if (runtime().comes_from_failure(error.mpi_error())) failure = error.mpi_error();
+    if (runtime().comes_from_failure(error.mpi_error())) failure.mpi_error = error.mpi_error();
     return report(error.code(), error.what());
   } catch (const Error& error) {
     return report(error.code(), error.what());
   } catch (const std::bad_alloc&) {
     return report(FENIX_ERROR_NO_MEMORY, "out of memory");
+  } catch (const std::length_error&) {
+    return report(FENIX_ERROR_NO_MEMORY, "more memory than there can be");
   } catch (const std::exception& error) {
     return report(FENIX_ERROR_INTERN, error.what());
   }
@@ -45,17 +55,17 @@ int run_inside(Body&& body, int& failure) {
 
 /// Repairs and resumes: returns only in resume mode "return". No object with a destructor may live in the frames between
 /// here and the application: control may leave by longjmp.
-inline int after_failure(int failure) {
-  runtime().repair(failure);
-  runtime().resume(failure);
+inline int after_failure(const Failure& failure) {
+  const bool repaired = runtime().repair(failure.mpi_error, failure.repairs_before);
+  runtime().resume(failure.mpi_error, repaired);
   return report(FENIX_ERROR_CANCELLED, "a rank has died");
 }
 
 template <class Body>
 int entry(Body&& body) {
-  int failure = MPI_SUCCESS;
+  Failure failure;
   const int code = run_inside(body, failure);
-  return failure == MPI_SUCCESS ? code : after_failure(failure);
+  return failure.mpi_error == MPI_SUCCESS ? code : after_failure(failure);
 }
 
 /// entry() for functions that need Fenix_Init.

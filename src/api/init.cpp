@@ -68,6 +68,6 @@ int Fenix_get_option(Fenix_Setting_name setting, unsigned* option) {
   });
 }
 
-const char* Fenix_Error_message(void) { return runtime().last_message.c_str(); }
+const char* Fenix_Error_message(void) { return last_message().c_str(); }
 
 }  // extern "C"

@@ -40,6 +40,18 @@ int Fenix_Callback_pop(void) {
   });
 }
 
+int Fenix_Callback_invoke_all(void) {
+  int failure = MPI_SUCCESS;
+  const int code = ready_entry([&]() -> int {
+    if (runtime().process().repairs() == 0) throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "there was no repair");
+    failure = runtime().latest_failure();
+    return FENIX_SUCCESS;
+  });
+  // Outside of the call: callbacks may call Fenix, and leave by an exception.
+  if (code == FENIX_SUCCESS) runtime().run_callbacks(failure);
+  return code;
+}
+
 Fenix_Rank_role Fenix_get_role(void) { return static_cast<Fenix_Rank_role>(runtime().process().role()); }
 
 int Fenix_get_error(void) {
@@ -72,6 +84,12 @@ int Fenix_Get_number_of_ranks_with_role(MPI_Comm comm, int role, int* number_of_
     *number_of_ranks = static_cast<int>(std::count(roles.begin(), roles.end(), role));
     return FENIX_SUCCESS;
   });
+}
+
+int Fenix_get_rank_role(MPI_Comm comm, int rank, int* role) { return Fenix_Get_role(comm, rank, role); }
+
+int Fenix_get_number_of_ranks_with_role(int role, int* number_of_ranks) {
+  return Fenix_Get_number_of_ranks_with_role(runtime().process().resilient(), role, number_of_ranks);
 }
 
 int Fenix_Process_fail_list(int** fail_list) {

@@ -15,6 +15,8 @@ class Deadline {
   explicit Deadline(Clock::duration from_now) : end_(Clock::now() + from_now) {}
 
   [[nodiscard]] bool passed() const { return Clock::now() >= end_; }
+  /// Negative when the deadline has passed.
+  [[nodiscard]] Clock::duration left() const { return end_ - Clock::now(); }
   /// Throws Error(FENIX_ERROR_TIMEOUT) naming what was waited for, if the deadline has passed.
   void check(const char* waited_for) const;
 

@@ -20,7 +20,9 @@ struct Fault {
 // The launcher tells the rank before MPI is up, so that kill points work at any time.
 std::string own_rank() {
   const char* rank = std::getenv("PMIX_RANK");
-  return rank != nullptr ? rank : "0";
+  const char* spawn = std::getenv("FENIX_REPLACEMENT");
+  const std::string prefix = spawn != nullptr ? std::string("s") + spawn + "." : "";
+  return prefix + (rank != nullptr ? rank : "0");
 }
 
 std::vector<Fault> read_environment() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/hash.hpp"
 
+#define XXH_STATIC_LINKING_ONLY  // for the complete type of the state
 #include <xxhash.h>
 
 namespace fenix_impl {
@@ -8,5 +9,19 @@ namespace fenix_impl {
 std::uint64_t hash_bytes(std::span<const std::byte> bytes, std::uint64_t seed) {
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
 }
+
+struct StreamingHash::State {
+  XXH3_state_t xxh3;
+};
+
+StreamingHash::StreamingHash() : state_(std::make_unique<State>()) { XXH3_64bits_reset(&state_->xxh3); }
+
+StreamingHash::~StreamingHash() = default;
+
+void StreamingHash::add(std::span<const std::byte> bytes) {
+  XXH3_64bits_update(&state_->xxh3, bytes.data(), bytes.size());
+}
+
+std::uint64_t StreamingHash::value() const { return XXH3_64bits_digest(&state_->xxh3); }
 
 }  // namespace fenix_impl

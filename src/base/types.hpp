@@ -21,6 +21,13 @@ struct Generation {
   auto operator<=>(const Generation&) const = default;
 };
 
+/// A numbering of the ranks of a group: their number, and the generation in which it came up. Slots and cohorts belong to it.
+struct Shape {
+  Generation since;
+  std::int32_t ranks = 0;
+  auto operator<=>(const Shape&) const = default;
+};
+
 /// Rank within the team of a group. The rank in the resilient communicator is a plain int and never stored here.
 struct TeamRank {
   int value = 0;

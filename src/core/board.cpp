@@ -30,6 +30,12 @@ void Board::reset(Generation generation, Epoch base) {
   }
 }
 
+void Board::continue_from(Board& before) {
+  generation_ = before.generation_;
+  (void)before.reached_by_all();
+  if (before.known_.size() == known_.size()) known_ = before.known_;
+}
+
 void Board::publish(Exposure& peers, int self, Epoch epoch) {
   const std::uint64_t word = progress_word(generation_, epoch);
   const std::size_t offset = start_ + static_cast<std::size_t>(self) * kEntryBytes;

@@ -21,6 +21,8 @@ class Board {
   Board(std::span<std::byte> area, std::size_t start) : area_(area), start_(start), known_(area.size() / kEntryBytes) {}
 
   [[nodiscard]] int size() const { return static_cast<int>(area_.size() / kEntryBytes); }
+  /// Takes over what another board knew, which nobody may write to meanwhile.
+  void continue_from(Board& before);
   /// Sets all entries: nobody may publish meanwhile. What is written for another generation does not count.
   void reset(Generation generation, Epoch base);
   /// Notes own progress, and tells all peers.

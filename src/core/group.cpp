@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Members, memory and attachment of a group. Storing is in group_store.cpp, restoring in group_restore.cpp, rebuilding in
-// group_rebuild.cpp.
+// Members, memory and attachment of a group. The other parts of the class are in the files group_….cpp.
 #include "core/group.hpp"
 
 #include <algorithm>
-#include <functional>
+#include <array>
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -19,9 +19,26 @@ namespace {
 constexpr std::size_t kPage = 4096;
 
 // Commits without stores may run ahead of the slowest rank by a few epochs before they have to wait for it.
-constexpr std::size_t kSparePlaces = 8;
+constexpr std::uint32_t kSparePlaces = 7;
+
+// Where all snapshots are kept, this is where it starts.
+constexpr std::uint32_t kFirstKept = 3;
 
 std::size_t to_pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+
+void copy_slots(const Region& from, const SlotLayout& old, const Region& to, const SlotLayout& grown) {
+  const auto copy = [&](std::size_t source, std::size_t target, std::size_t bytes) {
+    if (bytes > 0) std::memcpy(to.bytes().data() + target, from.bytes().data() + source, bytes);
+  };
+  for (std::uint32_t slot = 0; slot < old.slots(); ++slot) {
+    copy(old.own_offset(slot), grown.own_offset(slot), old.own_bytes());
+    copy(old.own_offset(slot) + old.own_table(), grown.own_offset(slot) + grown.own_table(),
+         hash_blocks(old.own_bytes()) * sizeof(std::uint64_t));
+    copy(old.held_offset(slot), grown.held_offset(slot), old.held_bytes());
+    copy(old.held_offset(slot) + old.held_table(), grown.held_offset(slot) + grown.held_table(),
+         hash_blocks(old.held_bytes()) * sizeof(std::uint64_t));
+  }
+}
 
 }  // namespace
 
@@ -36,38 +53,157 @@ Member* Group::find(std::int32_t member_id) const {
   return found == members_.end() ? nullptr : found->get();
 }
 
-void Group::create_member(const MemberInfo& info, const void* buffer, std::uint64_t count,
-                          const std::function<void()>& check_arguments) {
-  const std::uint64_t same_on_all[] = {static_cast<std::uint64_t>(info.id), info.element_bytes};
-  auto counts = meet(team(), Operation::member_create, hash_bytes(std::as_bytes(std::span(same_on_all))), count, [&] {
-    check_arguments();
+bool Group::has_data_of(const Member& member) const {
+  return !member.working.untouched() || latest_version(member) != nullptr;
+}
+
+std::uint64_t Group::size_of(const Member& member) const {
+  if (!member.info.resizeable) return member.own_count;
+  const MemberVersion* version = latest_version(member);
+  return version != nullptr ? version->size : 0;
+}
+
+// ------------------------------------------------------------------------------------------------------------- members
+
+std::vector<std::uint64_t> Group::meet_to_create(const MemberInfo& info, std::uint64_t count, const Check& check) {
+  // What must be the same on all ranks; a type that is no good is found by check.
+  const std::uint64_t type = info.type ? info.type->hash() : 0;
+  const std::uint64_t same_on_all[] = {static_cast<std::uint64_t>(info.id), type};
+  return meet(team(), Operation::member_create, hash_bytes(std::as_bytes(std::span(same_on_all))), count, [&] {
+    check();
     if (find(info.id) != nullptr) {
       throw Error(FENIX_ERROR_MEMBER_EXISTS, "member_id " + std::to_string(info.id) + " exists in the group");
     }
-    if (record_bytes(members_.size() + 1) > RecordLog::kPlaceBytes) {
+    if (record_bytes(members_.size() + 1, members_.size() + 1) > RecordLog::kPlaceBytes) {
       throw Error(FENIX_ERROR_NO_MEMORY, "the group has as many members as a record can describe");
     }
   });
+}
 
+Member& Group::create_member(const MemberInfo& info, const void* buffer, std::uint64_t count, const Check& check) {
+  return add_member(info, buffer, count, meet_to_create(info, count, check));
+}
+
+Member* Group::define_member(const MemberInfo& info, const void* buffer, std::uint64_t count, const Check& check) {
+  const auto known = meet(team(), Operation::member_define, static_cast<std::uint64_t>(info.id),
+                          find(info.id) != nullptr ? 1 : 0, check);
+  const auto knowing = std::count(known.begin(), known.end(), std::uint64_t{1});
+  if (knowing == static_cast<std::ptrdiff_t>(known.size())) return nullptr;
+  if (knowing > 0) {
+    throw Error(FENIX_ERROR_MISMATCH,
+                "member_id " + std::to_string(info.id) + " exists on some ranks and not on others");
+  }
+  return &create_member(info, buffer, count, [] {});
+}
+
+Member& Group::add_member(const MemberInfo& info, const void* buffer, std::uint64_t count,
+                          std::vector<std::uint64_t> counts) {
   auto member = std::make_unique<Member>();
   member->info = info;
+  // A size that may change is the same constant on all ranks, one that may not is 0 on some at most.
+  member->info.resizeable =
+      std::all_of(counts.begin(), counts.end(), [](std::uint64_t each) { return each == FENIX_RESIZEABLE; });
   member->counts = std::move(counts);
   member->own_count = count;
   member->buffer = buffer;
-  (void)meet(team(), Operation::member_memory, 0, 0, [&] {
-    reserve_records(members_.size() + 1);
+  member->info.created_after = last_;
+  (void)meet(team(), Operation::memory, 0, 0, [&] {
+    reserve_records(control_, record_bytes(members_.size() + 1, members_.size() + 1));
     take_member_memory(*member);
   });
   fault_point("member.memory");
-  expose_member(*member);
-  members_.push_back(std::move(member));
+  expose_member(*member, member->region, member->layout);
+  deleted_members_.erase(info.id);
+  return *members_.emplace_back(std::move(member));
+}
+
+void Group::delete_member(Member& member) {
+  wait_for_requests_of(member);
+  retire(member.region);
+  deleted_members_.insert(member.info.id);
+  drop_member(member.info.id);
+}
+
+void Group::set_policy(const Policy& policy, const Check& check) {
+  const std::uint64_t values[] = {static_cast<std::uint64_t>(policy.kind),
+                                  static_cast<std::uint64_t>(policy.separation)};
+  (void)meet(team(), Operation::policy, hash_bytes(std::as_bytes(std::span(values))), 0, [&] {
+    check();
+    const bool frozen = !last_.none() || std::any_of(members_.begin(), members_.end(),
+                                                     [](const auto& member) { return !member->working.untouched(); });
+    if (frozen) throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "something has been stored or committed in the group");
+  });
+  const Policy before = std::exchange(parameters_.policy, policy);
+  pairing_ = Pairing(policy, team_size_);
+  std::vector<Region> regions;
+  std::vector<SlotLayout> layouts;
+  try {
+    (void)meet(team(), Operation::memory, 0, 0, [&] {
+      for (const auto& member : members_) {
+        layouts.push_back(wanted_layout(*member, member->layout.slots()));
+        regions.push_back(grown_region(*member, layouts.back()));
+      }
+    });
+  } catch (const Error&) {
+    parameters_.policy = before;
+    pairing_ = Pairing(before, team_size_);
+    throw;
+  }
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    expose_member(*members_[i], regions[i], layouts[i]);
+    members_[i]->region = std::move(regions[i]);
+    members_[i]->layout = layouts[i];
+  }
+}
+
+std::vector<std::uint64_t> Group::ask_all(std::uint64_t same_on_all, std::uint64_t mine, const Check& check) {
+  return meet(team(), Operation::ask_all, same_on_all, mine, check);
+}
+
+void Group::arrange_members(std::span<const MemberInfo> order) {
+  const auto place = [&](const std::unique_ptr<Member>& member) {
+    return std::find_if(order.begin(), order.end(), [&](const MemberInfo& info) { return info.id == member->info.id; });
+  };
+  std::erase_if(members_, [&](const auto& member) { return place(member) == order.end(); });
+  std::sort(members_.begin(), members_.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
+}
+
+void Group::adopt_member(const MemberInfo& info, std::vector<std::uint64_t> counts, std::uint32_t slots) {
+  Member* member = find(info.id);
+  if (member == nullptr) {
+    member = members_.emplace_back(std::make_unique<Member>()).get();
+    member->info = info;
+  }
+  if (!info.resizeable) member->own_count = counts.at(static_cast<std::size_t>(team_rank_));
+  member->counts = std::move(counts);
+  member->least_slots = slots;
+}
+
+void Group::drop_member(std::int32_t member_id) {
+  std::erase_if(members_, [&](const auto& member) { return member->info.id == member_id; });
+}
+
+// ---------------------------------------------------------------------------------------------------------- attachment
+
+void Group::cancel_requests() {
+  worker_.cancel();
+  for (const auto& request : requests_) {
+    if (request->pending()) request->end(Request::State::cancelled);
+  }
+  requests_.clear();
 }
 
 void Group::detach() {
+  cancel_requests();
   control_exposure_.reset();
+  if (archive_) archive_->detach();
   for (auto& member : members_) {
     member->exposure.reset();
-    member->working.reset();
+    member->working = {};
+    member->settled = false;
+    if (!member->file_is_loading) member->file.reset();
+    // What peers have in these slots is not known any more.
+    std::fill(member->stale.begin(), member->stale.end(), IntervalSet::everything());
   }
   team_.reset();
   path_.reset();
@@ -79,122 +215,174 @@ void Group::set_team(std::shared_ptr<Team> team, std::shared_ptr<Path> path) {
   path_ = std::move(path);
   team_size_ = team_->size();
   team_rank_ = team_->rank();
-  pairing_ = Pairing(team_size_, std::min(parameters_.separation, std::max(team_size_ - 1, 1)));
+  pairing_ = Pairing(parameters_.policy, team_size_);
   regions_may_be_touched_ = regions_may_be_touched_ || path_->may_touch_regions_later();
+}
+
+void Group::retire(Region& region) const {
+  if (regions_may_be_touched_) region.leak();
+  region = Region();
 }
 
 void Group::forget_snapshots() {
   records_.clear();
-  base_ = {};
-  if (regions_may_be_touched_) control_.leak();
-  control_ = Region();
-  board_ = Board();
-  own_log_ = RecordLog();
-  held_log_ = RecordLog();
-  reserved_record_bytes_ = 0;
+  last_ = {};
+  retire(control_.region);
+  control_ = {};
   for (auto& member : members_) {
-    if (regions_may_be_touched_) member->region.leak();
-    member->region = Region();
+    retire(member->region);
+    member->layout = {};
     member->counts.clear();
+    member->stale.clear();
   }
 }
 
-void Group::arrange_members(std::span<const MemberInfo> order) {
-  const auto place = [&](const std::unique_ptr<Member>& member) {
-    return std::find_if(order.begin(), order.end(), [&](const MemberInfo& info) { return info.id == member->info.id; });
-  };
-  std::erase_if(members_, [&](const auto& member) { return place(member) == order.end(); });
-  std::sort(members_.begin(), members_.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
-}
-
-void Group::adopt_member(const MemberInfo& info, std::vector<std::uint64_t> counts) {
-  Member* member = find(info.id);
-  if (member == nullptr) {
-    member = members_.emplace_back(std::make_unique<Member>()).get();
-    member->info = info;
+void Group::archive_snapshots() {
+  archive_ = std::make_unique<Archive>(shape_, team_rank_, pairing_.held_by(team_rank_), regions_may_be_touched_);
+  archive_->take_control(std::move(control_.region), control_.own_log, control_.held_log);
+  for (auto& member : members_) {
+    archive_->take_member(member->info, std::exchange(member->region, {}), member->layout);
   }
-  member->own_count = counts.at(static_cast<std::size_t>(team_rank_));
-  member->counts = std::move(counts);
+  forget_snapshots();
 }
 
-void Group::drop_member(std::int32_t member_id) {
-  std::erase_if(members_, [&](const auto& member) { return member->info.id == member_id; });
+void Group::keep_archive(const Shape& shape, std::vector<Epoch> epochs) {
+  if (!archive_ || archive_->shape() != shape) archive_ = std::make_unique<Archive>();
+  archive_->set_epochs(shape, std::move(epochs));
 }
 
-void Group::take_memory() {
-  if (control_.bytes().empty()) lay_out_control();
-  reserve_records(members_.size());
+void Group::attach_archive() {
+  if (archive_) archive_->attach(team(), *path_);
+}
+
+void Group::become_ghost() {
+  cancel_requests();
+  for (auto& member : members_) retire(member->region);
+  members_.clear();
+  records_.clear();
+  archive_.reset();
+  ghost_ = true;
+}
+
+// -------------------------------------------------------------------------------------------------------------- memory
+
+std::size_t Group::kept_snapshots() const {
+  return keeps_all() ? std::size_t{FENIX_TIME_STAMP_MAX} + 1 : static_cast<std::size_t>(parameters_.depth) + 1;
+}
+
+std::uint32_t Group::first_slots() const {
+  return (keeps_all() ? kFirstKept : static_cast<std::uint32_t>(kept_snapshots())) + 1;
+}
+
+std::uint32_t Group::log_places() const {
+  return control_.own_log.places() > 0 ? control_.own_log.places() : first_slots() - 1 + kSparePlaces;
+}
+
+void Group::take_memory(std::uint32_t places) {
+  if (control_.own_log.places() < places) {
+    Control control = make_control(places);
+    retire(control_.region);
+    control_ = std::move(control);
+  }
+  reserve_records(control_, record_bytes(members_.size(), members_.size()));
   for (auto& member : members_) take_member_memory(*member);
 }
 
-void Group::lay_out_control() {
+Group::Control Group::make_control(std::uint32_t places) {
   const auto ranks = static_cast<std::size_t>(team_size_);
   const std::size_t board_bytes = to_pages(ranks * Board::kEntryBytes);
-  const std::size_t log_bytes = log_places() * RecordLog::kPlaceBytes;
-  control_ = Region(kPage + board_bytes + 2 * log_bytes);
-  control_.reserve(0, kPage + board_bytes);
-  const auto bytes = control_.bytes();
-  board_ = Board(bytes.subspan(kPage, ranks * Board::kEntryBytes), kPage);
-  own_log_ = RecordLog(bytes.subspan(kPage + board_bytes, log_bytes), kPage + board_bytes);
-  held_log_ = RecordLog(bytes.subspan(kPage + board_bytes + log_bytes, log_bytes), kPage + board_bytes + log_bytes);
+  const std::size_t log_bytes = places * RecordLog::kPlaceBytes;
+  Control made;
+  made.region = Region(kPage + board_bytes + 2 * log_bytes);
+  made.region.reserve(0, kPage + board_bytes);
+  const auto bytes = made.region.bytes();
+  made.board = Board(bytes.subspan(kPage, ranks * Board::kEntryBytes), kPage);
+  made.board.continue_from(control_.board);
+  made.own_log = RecordLog(bytes.subspan(kPage + board_bytes, log_bytes), kPage + board_bytes);
+  made.held_log = RecordLog(bytes.subspan(kPage + board_bytes + log_bytes, log_bytes), kPage + board_bytes + log_bytes);
+  reserve_records(made, control_.reserved);
+  for (const auto& [from, to] :
+       {std::pair{&control_.own_log, &made.own_log}, std::pair{&control_.held_log, &made.held_log}}) {
+    for (const auto& placed : from->read_all()) {
+      made.region.reserve(to->offset(placed.place), to_pages(record_bytes(placed.record)));
+      (void)to->write_unsealed(placed.place, placed.record);
+      to->seal(placed.place, placed.record.epoch);
+    }
+  }
+  return made;
 }
 
-void Group::reserve_records(std::size_t members) {
-  const std::size_t needed = to_pages(record_bytes(members));
-  if (needed <= reserved_record_bytes_) return;
-  for (std::size_t place = 1; place <= log_places(); ++place) {
-    control_.reserve(own_log_.offset({place}), needed);
-    control_.reserve(held_log_.offset({place}), needed);
+void Group::reserve_records(Control& control, std::size_t bytes) {
+  const std::size_t needed = to_pages(bytes);
+  if (needed <= control.reserved) return;
+  for (std::uint32_t place = 0; place < control.own_log.places(); ++place) {
+    control.region.reserve(control.own_log.offset(place), needed);
+    control.region.reserve(control.held_log.offset(place), needed);
   }
-  reserved_record_bytes_ = needed;
+  control.reserved = needed;
+}
+
+SlotLayout Group::wanted_layout(const Member& member, std::uint32_t slots) const {
+  return {slots, member.bytes_of(team_rank_), is_protected() ? member.bytes_of(held()) : 0};
+}
+
+Region Group::grown_region(const Member& member, const SlotLayout& layout) {
+  Region region(layout.end());
+  region.reserve(0, layout.end());
+  if (member.layout.slots() > 0) copy_slots(member.region, member.layout, region, layout);
+  return region;
 }
 
 void Group::take_member_memory(Member& member) const {
-  if (!member.region.bytes().empty()) return;
-  const std::uint64_t held_bytes = is_protected() ? member.bytes_of(held()) : 0;
-  member.layout = SlotLayout(slots(), member.bytes_of(team_rank_), held_bytes);
-  Region region(member.layout.end());
-  region.reserve(0, member.layout.end());
+  const std::uint32_t slots = std::max({member.least_slots, member.layout.slots(), first_slots()});
+  const SlotLayout wanted = wanted_layout(member, slots);
+  if (!member.region.bytes().empty() && member.layout.has_room_for(wanted)) return;
+  Region region = grown_region(member, wanted);
+  retire(member.region);
   member.region = std::move(region);
+  member.layout = wanted;
+  member.stale.resize(slots, IntervalSet::everything());
 }
 
 void Group::expose() {
-  std::unique_ptr<Exposure> exposure;
-  (void)meet(team(), Operation::group_attach, 0, 0, [&] { exposure = path_->expose(team(), control_); });
-  control_exposure_ = std::move(exposure);
-  for (auto& member : members_) expose_member(*member);
+  control_exposure_ = expose_control(control_.region);
+  for (auto& member : members_) expose_member(*member, member->region, member->layout);
 }
 
-void Group::expose_member(Member& member) {
-  member.holder_layout = SlotLayout(slots(), member.bytes_of(holder()), member.bytes_of(team_rank_));
+std::unique_ptr<Exposure> Group::expose_control(const Region& region) {
+  std::unique_ptr<Exposure> exposure;
+  (void)meet(team(), Operation::group_attach, 0, 0, [&] { exposure = path_->expose(team(), region); });
+  return exposure;
+}
+
+void Group::expose_member(Member& member, const Region& region, const SlotLayout& layout) {
+  const auto layouts = team().gather(layout);
   std::unique_ptr<Exposure> exposure;
   (void)meet(team(), Operation::member_attach, static_cast<std::uint64_t>(member.info.id), 0,
-             [&] { exposure = path_->expose(team(), member.region); });
+             [&] { exposure = path_->expose(team(), region); });
   member.exposure = std::move(exposure);
+  member.holder_layout = layouts[static_cast<std::size_t>(holder())];
+  member.owner_layout = layouts[static_cast<std::size_t>(held())];
 }
 
-std::size_t Group::log_places() const { return static_cast<std::size_t>(parameters_.depth) + kSparePlaces; }
+// ----------------------------------------------------------------------------------------------------------- snapshots
 
 int Group::time_stamp_of(Epoch epoch) const { return parameters_.start_time_stamp + static_cast<int>(epoch.value) - 1; }
 
-const Record* Group::record_of(Epoch epoch) const {
-  const auto found = std::find_if(records_.begin(), records_.end(), [&](const Record& r) { return r.epoch == epoch; });
-  return found == records_.end() ? nullptr : &*found;
-}
-
-Epoch Group::oldest_needed(Epoch on_all) const {
-  const auto depth = static_cast<std::uint64_t>(parameters_.depth);
-  return {on_all.value > depth ? on_all.value - depth : 1};
-}
-
 std::vector<int> Group::snapshots() {
   std::vector<int> time_stamps;
-  if (records_.empty()) return time_stamps;
+  if (records_.empty()) {
+    if (archive_) {
+      for (const Epoch epoch : archive_->epochs()) time_stamps.insert(time_stamps.begin(), time_stamp_of(epoch));
+    }
+    return time_stamps;
+  }
   // Looked up once: it may move on at any time.
-  const Epoch newest = board_.reached_by_all();
-  const Epoch oldest = oldest_needed(newest);
-  for (auto record = records_.rbegin(); record != records_.rend(); ++record) {
-    if (record->epoch <= newest && record->epoch >= oldest) time_stamps.push_back(record->time_stamp);
+  const Epoch newest = control_.board.reached_by_all();
+  for (auto placed = records_.rbegin(); placed != records_.rend(); ++placed) {
+    const Record& record = placed->record;
+    if (record.epoch > newest || record.deleted || time_stamps.size() == kept_snapshots()) continue;
+    time_stamps.push_back(record.time_stamp);
   }
   return time_stamps;
 }

@@ -10,12 +10,17 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
+#include "core/archive.hpp"
 #include "core/board.hpp"
+#include "core/epochs.hpp"
 #include "core/member.hpp"
 #include "core/record_log.hpp"
+#include "core/request.hpp"
+#include "core/selection.hpp"
 #include "parity/pairing.hpp"
 #include "rma/path.hpp"
 #include "rma/team.hpp"
@@ -24,12 +29,27 @@ namespace fenix_impl {
 
 /// What group_create was given; the same on all ranks.
 struct GroupParameters {
+  static constexpr std::int32_t kKeepAll = -1;
+
   std::int32_t id = 0;
   std::int32_t start_time_stamp = 0;
-  std::int32_t depth = 0;
-  std::int32_t separation = 0;
+  std::int32_t depth = 0;  ///< or kKeepAll
+  Policy policy;
 
   bool operator==(const GroupParameters&) const = default;
+};
+
+/// Where a restore puts elements.
+struct Target {
+  void* buffer = nullptr;                      ///< null: nowhere
+  std::uint64_t room = IntervalSet::kEndless;  ///< elements that fit
+  bool in_place = false;                       ///< the member's source buffer, which may be null with a serializer
+};
+
+/// What a restore found.
+struct Found {
+  IntervalSet elements;
+  bool partial = false;  ///< some elements of the member are in no snapshot
 };
 
 class Group {
@@ -44,118 +64,270 @@ class Group {
   [[nodiscard]] const std::vector<std::unique_ptr<Member>>& members() const { return members_; }
   /// The member with an id, or null.
   [[nodiscard]] Member* find(std::int32_t member_id) const;
+  /// True if something of the member is in a snapshot or in the one under construction.
+  [[nodiscard]] bool has_data_of(const Member& member) const;
+  /// Time stamps of the snapshots known to be consistent, newest first. Local; works when detached, too.
+  [[nodiscard]] std::vector<int> snapshots();
+  /// Elements of a member in the latest snapshot of this rank; of one whose size cannot change, its count.
+  [[nodiscard]] std::uint64_t size_of(const Member& member) const;
 
   // -------------------------------------------------------------------------------------------- work, while attached
 
-  /// Collective. check_arguments throws an Error that all ranks get to know.
-  void create_member(const MemberInfo& info, const void* buffer, std::uint64_t count,
-                     const std::function<void()>& check_arguments);
-  /// Throws Error(FENIX_ERROR_INVALID_ARGUMENT) if the member has no source buffer but needs one. Local.
-  static void check_storable(const Member& member);
-  /// Collective, not synchronising: waits only for a slot that can be reused.
-  void store(Member& member);
-  /// Collective, not synchronising. Returns the time stamp.
+  using Check = std::function<void()>;
+
+  /// Collective. check throws an Error that all ranks get to know.
+  Member& create_member(const MemberInfo& info, const void* buffer, std::uint64_t count, const Check& check);
+  /// Collective: create_member where no rank has it; null if all have it. Throws Error(FENIX_ERROR_MISMATCH) else.
+  Member* define_member(const MemberInfo& info, const void* buffer, std::uint64_t count, const Check& check);
+  /// Local.
+  void delete_member(Member& member);
+  /// Collective. Throws, and leaves all as it was, if something has been stored or committed, or memory is short.
+  void set_policy(const Policy& policy, const Check& check);
+  /// Collective: what each rank has to say of a member.
+  std::vector<std::uint64_t> ask_all(std::uint64_t same_on_all, std::uint64_t mine, const Check& check);
+
+  /// Throws Error unless the elements can be staged or stored from the member's buffer, or have been staged. Local.
+  void check_storable(const Member& member, const Selection& selection) const;
+  /// The same, wherever the elements come from.
+  void check_selection(const Member& member, const Selection& selection, bool has_serializer) const;
+  /// Local; may wait for space. From the member's buffer, or from another one.
+  void stage(Member& member, const Selection& selection);
+  void stage_from(Member& member, const void* buffer, const Selection& selection);
+  /// Local: opens and closes a file over the elements of the snapshot under construction.
+  std::FILE* open_to_stage(Member& member);
+  void close_staged(Member& member);
+  /// Collective; see Fenix_Data_member_store for when it synchronises: then all ranks get to know what check throws.
+  void store(std::span<Member* const> members, const Selection& selection, const Check& check = {});
+  /// The same, but protection goes on after the return, until finished(request).
+  std::shared_ptr<Request> store_asynchronously(std::span<Member* const> members, const Selection& selection,
+                                                std::uint64_t request_id, const Check& check = {});
+  /// Local: whether a request is not pending any more. Moves it along.
+  bool finished(Request& request);
+  /// Local: waits until it is finished.
+  void wait_for(Request& request);
+
+  /// Collective, synchronising only if all snapshots are kept. Returns the time stamp.
   int commit();
   /// Collective: returns when all ranks have made the latest commit of this one.
   void wait_for_commit_on_all();
-  /// Collective. time_stamp: none for the latest. Writes to target, unless it is null, when all ranks have what they need.
-  void restore(std::int32_t member_id, std::optional<int> time_stamp, void* target, std::int64_t max_count,
-               const std::function<void()>& check_arguments);
-  /// Time stamps of the snapshots known to be consistent, newest first. Local; works when detached, too.
-  [[nodiscard]] std::vector<int> snapshots();
+  /// Local: forgets what is older than depth.
+  void clean_up();
+  /// Collective: removes what is not on all ranks. False if the group itself is not.
+  bool make_consistent();
+  /// Local.
+  void delete_snapshot(const SnapshotChoice& choice);
+  /// Local: drops everything, but can still take part in make_consistent().
+  void become_ghost();
+  [[nodiscard]] bool is_ghost() const { return ghost_; }
+
+  /// Collective. Writes to the target when all ranks have what they need.
+  Found restore(std::int32_t member_id, const SnapshotChoice& choice, const Target& target, const Check& check);
+  /// Collective: what another rank, or one of the team before it shrank, has stored.
+  Found restore_from(std::int32_t member_id, const SnapshotChoice& choice, const Target& target, int source,
+                     const Check& check);
+  /// Local.
+  Found restore_own(Member& member, const SnapshotChoice& choice, const Target& target);
+  /// Local: opens and closes a file over the elements of a snapshot.
+  std::FILE* open_to_load(Member& member, const SnapshotChoice& choice, Found& found);
+  static void close_loaded(Member& member);
+  /// Collective: verifies all copies in all snapshots, and mends what it can. Throws Error(FENIX_ERROR_NODATA_FOUND) on all
+  /// ranks if something is lost.
+  void repair_member(std::int32_t member_id, const Check& check = {});
 
   // ------------------------------------------------------------------------------------------------------ taking up
 
-  /// Lets go of the team and of all that leads to peers. What is stored stays. Local.
+  /// Lets go of the team and of all that leads to peers. What is committed stays. Local.
   void detach();
   /// Whether this rank has what it should have: a rank that takes a dead one's place lacks it until it has been rebuilt.
   [[nodiscard]] bool whole() const { return whole_; }
   void set_whole() { whole_ = true; }
   [[nodiscard]] Generation generation() const { return generation_; }
+  [[nodiscard]] const Shape& shape() const { return shape_; }
+  void set_shape(const Shape& shape) { shape_ = shape; }
   [[nodiscard]] int team_size() const { return team_size_; }
   [[nodiscard]] int team_rank() const { return team_rank_; }
 
+  /// Takes over the policy that the others have: a change of it that was cut short may have reached some ranks only. Nothing
+  /// is stored then. Local.
+  void adopt_policy(const Policy& policy) { parameters_.policy = policy; }
   /// Sets the team, of which this rank has the place that it had, or a first one. Local.
   void set_team(std::shared_ptr<Team> team, std::shared_ptr<Path> path);
-  /// Drops all snapshots and regions, and the other ranks' counts: the team has another shape. Local.
+  /// Drops all snapshots and regions, and the other ranks' counts. Local.
   void forget_snapshots();
+  /// The team has another shape now: puts snapshots and regions aside, for restore_from. Local.
+  void archive_snapshots();
+  /// What was put aside, or null.
+  [[nodiscard]] const Archive* archive() const { return archive_.get(); }
+  /// Which archive is of use, and what for; the same on all ranks. Ranks without it get an empty one.
+  void keep_archive(const Shape& shape, std::vector<Epoch> epochs);
+  void drop_archive() { archive_.reset(); }
+  /// Makes what the ranks have put aside reachable. Collective, jointly successful.
+  void attach_archive();
   /// Whether the application has still to be told that snapshots were lost.
   [[nodiscard]] bool owes_loss_report() const { return owes_loss_report_; }
   void set_owes_loss_report(bool owes) { owes_loss_report_ = owes; }
   /// Puts the members in the given order, and drops those that are not named. Local.
   void arrange_members(std::span<const MemberInfo> order);
   /// Learns of a member from a peer. Local.
-  void adopt_member(const MemberInfo& info, std::vector<std::uint64_t> counts);
+  void adopt_member(const MemberInfo& info, std::vector<std::uint64_t> counts, std::uint32_t slots);
   /// Local; nothing if there is no such member.
   void drop_member(std::int32_t member_id);
-  /// Takes the memory that is still missing. Local; Error(FENIX_ERROR_NO_MEMORY).
-  void take_memory();
+  /// True if the member was deleted here, and has not been created again.
+  [[nodiscard]] bool has_deleted(std::int32_t member_id) const { return deleted_members_.count(member_id) != 0; }
+  /// Places in the log.
+  [[nodiscard]] std::uint32_t log_places() const;
+  /// Takes the memory that is still missing for so many places. Local; Error(FENIX_ERROR_NO_MEMORY).
+  void take_memory(std::uint32_t places);
   /// Makes control and member regions reachable for all. Collective, jointly successful.
   void expose();
 
-  /// Epochs of the records of this rank, and of those held for another one, that check out. Oldest first.
-  [[nodiscard]] std::vector<Epoch> own_epochs() const;
-  [[nodiscard]] std::vector<Epoch> held_epochs() const;
-  /// Most epochs that the two functions above return.
-  [[nodiscard]] std::size_t log_places() const;
+  /// The records of this rank, and those held for another one, that check out. Oldest first.
+  [[nodiscard]] std::vector<CommittedEpoch> own_epochs() const;
+  [[nodiscard]] std::vector<CommittedEpoch> held_epochs() const;
   /// Voids all records, own and held, but those of the given epochs.
   void keep_only(std::span<const Epoch> epochs);
   /// Fetches the records and slots of the given epochs: this rank's own from the rank that holds them, and what this rank
-  /// has to hold from its owner. Returns the epochs that came over whole.
-  std::vector<Epoch> rebuild(std::span<const Epoch> epochs);
-  /// Goes on from the newest of the given epochs, which are all that is left. Peers must not publish before all ranks have
-  /// done this.
-  void resume(Generation generation, std::span<const Epoch> epochs);
+  /// has to hold from its owner; at_holder and at_owner say where the records are there. Returns the epochs that came over
+  /// whole.
+  std::vector<Epoch> rebuild(std::span<const Epoch> epochs, std::span<const CommittedEpoch> at_holder,
+                             std::span<const CommittedEpoch> at_owner);
+  /// Goes on from base with the given epochs, which are all that is left. Peers must not publish before all ranks have done
+  /// this.
+  void resume(Generation generation, Epoch base, std::span<const Epoch> epochs);
 
  private:
   [[nodiscard]] Team& team() const { return *team_; }
   [[nodiscard]] int holder() const { return pairing_.holder_of(team_rank_); }
   [[nodiscard]] int held() const { return pairing_.held_by(team_rank_); }
   [[nodiscard]] bool is_protected() const { return holder() != team_rank_; }
-  [[nodiscard]] std::uint32_t slots() const { return static_cast<std::uint32_t>(parameters_.depth) + 2; }
-  [[nodiscard]] Epoch last() const { return records_.empty() ? base_ : records_.back().epoch; }
-  /// The oldest epoch that may still be restored when all ranks have committed on_all.
-  [[nodiscard]] Epoch oldest_needed(Epoch on_all) const;
-  [[nodiscard]] int time_stamp_of(Epoch epoch) const;
-  [[nodiscard]] const Record* record_of(Epoch epoch) const;
+  /// Places that a commit leaves free: one for the record that says that a snapshot was deleted.
+  static constexpr std::size_t kPlacesToSpare = 1;
 
-  std::uint32_t slot_for(const Member& member);
-  [[nodiscard]] Record next_record(Epoch epoch) const;
+  [[nodiscard]] bool keeps_all() const { return parameters_.depth == GroupParameters::kKeepAll; }
+  [[nodiscard]] std::size_t kept_snapshots() const;
+  [[nodiscard]] std::uint32_t first_slots() const;
+  [[nodiscard]] int time_stamp_of(Epoch epoch) const;
+
+  // group.cpp: memory and attachment
+  std::vector<std::uint64_t> meet_to_create(const MemberInfo& info, std::uint64_t count, const Check& check);
+  Member& add_member(const MemberInfo& info, const void* buffer, std::uint64_t count,
+                     std::vector<std::uint64_t> counts);
+  /// All ranks have the same number of places: offsets are the same everywhere.
+  struct Control {
+    Region region;  ///< board, own log, held log
+    Board board;
+    RecordLog own_log;
+    RecordLog held_log;
+    std::size_t reserved = 0;  ///< bytes in each place that there is memory for
+  };
+
+  [[nodiscard]] Control make_control(std::uint32_t places);
+  static void reserve_records(Control& control, std::size_t bytes);
+  [[nodiscard]] SlotLayout wanted_layout(const Member& member, std::uint32_t slots) const;
+  static Region grown_region(const Member& member, const SlotLayout& layout);
+  void take_member_memory(Member& member) const;
+  std::unique_ptr<Exposure> expose_control(const Region& region);
+  void expose_member(Member& member, const Region& region, const SlotLayout& layout);
+  void retire(Region& region) const;
+
+  // group_settle.cpp: what stores and commits have to agree on before they can begin
+  /// True if a serializer says how many elements there are.
+  [[nodiscard]] static bool is_open_ended(const Member& member, const Selection& selection) {
+    return selection.kind == Selection::Kind::all && member.info.resizeable && member.serializer;
+  }
+  [[nodiscard]] bool has_to_settle(std::span<Member* const> members) const;
+  void settle(std::span<Member* const> members, const Selection& selection, const Check& check);
+  void begin_stores(std::span<Member* const> members, const Selection& selection, const Check& check);
+  void settle_member(Member& member, std::uint64_t needed);
+  void grow_log_if_full();
+
+  // group_stage.cpp
+  [[nodiscard]] IntervalSet elements_of(const Member& member, const Selection& selection) const;
+  void check_pieces(const Member& member, const IntervalSet& elements) const;
+  IntervalSet stage_elements(Member& member, const void* buffer, const IntervalSet& elements);
+  IntervalSet stage_with_serializer(Member& member, const Selection& selection);
+  [[nodiscard]] std::unique_ptr<SlotFile> staging_file(Member& member);
+  void take_draft(Member& member, const IntervalSet& elements);
+  void note_staged(Member& member, const IntervalSet& elements) const;
+  std::span<std::byte> staging_memory(Member& member, std::uint64_t bytes);
+  std::optional<std::uint32_t> free_slot_for(const Member& member);
+  bool take_slot(Member& member);
+  void unspill(Member& member);
   void forget_old_records();
 
-  void lay_out_control();
-  void reserve_records(std::size_t members);
-  void take_member_memory(Member& member) const;
-  void expose_member(Member& member);
+  // group_store.cpp
+  struct Part {
+    Member* member = nullptr;
+    IntervalSet elements;
+    IntervalSet blocks;  ///< to be hashed
+  };
+  Part begin_store(Member& member, const Selection& selection);
+  void protect(const Part& part, const std::atomic<bool>& stop) const;
+  static void hash(const Part& part);
+  void wait_for_requests_of(const Member& member);
+  void cancel_requests();
 
-  [[nodiscard]] Epoch restorable(std::optional<int> time_stamp, Epoch newest) const;
-  const MemberVersion& checked_version(const Member& member, Epoch epoch);
+  // group_commit.cpp
+  void check_committable();
+  std::optional<MemberVersion> finish_version(Member& member, Epoch epoch);
+  void carry_over(const Member& member, std::uint32_t from, std::uint32_t to, const IntervalSet& elements) const;
+  void complete_table(const Member& member, const MemberVersion* base, const MemberVersion& version,
+                      const IntervalSet& changed) const;
+  [[nodiscard]] Record next_record(Epoch epoch);
+  [[nodiscard]] Epoch oldest_kept_with(Epoch epoch) const;
+  [[nodiscard]] std::optional<std::uint32_t> free_place(std::size_t to_spare) const;
+  void write_record(const Record& record, std::uint32_t place);
+  void clear_record(std::uint32_t place);
+  void after_commit(PlacedRecord placed);
+  void delete_record(PlacedRecord& placed);
 
-  std::vector<Epoch> epochs_in(const RecordLog& log, int owner) const;
-  bool rebuild_own(Epoch epoch);
-  bool rebuild_held(Epoch epoch);
+  // group_restore.cpp
+  [[nodiscard]] static const MemberVersion* version_in(const Record& record, const Member& member);
+  [[nodiscard]] const MemberVersion* latest_version(const Member& member) const;
+  [[nodiscard]] const PlacedRecord* record_of(Epoch epoch) const;
+  [[nodiscard]] const PlacedRecord* latest_record() const;
+  [[nodiscard]] bool has_gaps() const;
+  [[nodiscard]] std::uint64_t epoch_note() const;
+  [[nodiscard]] Epoch agree_on_epoch(const SnapshotChoice& choice, const std::vector<std::uint64_t>& notes);
+  [[nodiscard]] Epoch archived_epoch(const SnapshotChoice& choice) const;
+  [[nodiscard]] Epoch own_epoch(const SnapshotChoice& choice) const;
+  const MemberVersion& checked_version(Member& member, Epoch epoch);
+  static Found found_in(const MemberVersion& version, const SnapshotChoice& choice, bool resizeable);
+  void check_room(const Found& found, const Target& target) const;
+  void write_to(const Target& target, const Member& member, std::span<const std::byte> slot,
+                const IntervalSet& elements) const;
+  bool mend_own(const Member& member, const MemberVersion& version) const;
+  bool mend_held(const Member& member, const MemberVersion& version) const;
+
+  // group_rebuild.cpp
+  bool fetch_record(int from, std::size_t offset, std::span<std::byte> place) const;
+  bool rebuild_own(std::uint32_t place);
+  bool rebuild_held(std::uint32_t place);
 
   GroupParameters parameters_;
   std::vector<std::unique_ptr<Member>> members_;
+  std::set<std::int32_t> deleted_members_;
   bool whole_ = false;
+  bool ghost_ = false;
   bool owes_loss_report_ = false;
   Generation generation_;
-  Epoch base_;                  // what the records build upon
-  std::deque<Record> records_;  // own commits that may still be needed, oldest first, without gaps at the end
+  Shape shape_;
+  Epoch last_;                        // of the latest commit, or where the group goes on from
+  std::deque<PlacedRecord> records_;  // own commits that may still be needed, oldest first
 
   int team_size_ = 0;
   int team_rank_ = -1;
-  Pairing pairing_{1, 1};
-  Region control_;  // board, own log, held log
-  Board board_;
-  RecordLog own_log_;
-  RecordLog held_log_;
-  std::size_t reserved_record_bytes_ = 0;
+  Pairing pairing_{{}, 1};
+  Control control_;
 
   std::shared_ptr<Team> team_;
   std::shared_ptr<Path> path_;
   std::unique_ptr<Exposure> control_exposure_;
   bool regions_may_be_touched_ = false;
+
+  RequestWorker worker_;
+  std::vector<std::shared_ptr<Request>> requests_;  // given out, not known to be complete
+  std::unique_ptr<Archive> archive_;
 };
 
 }  // namespace fenix_impl

@@ -1,114 +1,179 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Store and commit: DESIGN.md, "the life of a snapshot", names the same steps.
-#include <cstring>
+// Storing: staged elements are protected. DESIGN.md, "the life of a snapshot", names the same steps.
+#include <algorithm>
+#include <chrono>
 #include <string>
+#include <thread>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/fault.hpp"
-#include "base/hash.hpp"
 #include "core/group.hpp"
 #include "core/waiting.hpp"
 
 namespace fenix_impl {
+namespace {
 
-void Group::check_storable(const Member& member) {
-  if (member.own_count > 0 && member.buffer == nullptr) {
-    throw Error(FENIX_ERROR_INVALID_ARGUMENT, "member_id " + std::to_string(member.info.id) + " has no source buffer");
+// A stop is noticed between two pieces.
+constexpr std::uint64_t kPiece = std::uint64_t{4} << 20;
+
+// Gaps that are cheaper to send than to leave out. What is in them is the same in both slots, or belongs to no element.
+constexpr std::uint64_t kGap = 256;
+
+// The blocks that lie within elements, so that nothing that comes later in the commit can change them. all: elements that
+// the member has; the last block ends with them.
+IntervalSet blocks_within(const IntervalSet& elements, std::uint64_t all, std::uint32_t element_bytes) {
+  std::vector<Interval> blocks;
+  for (const Interval& each : elements.intervals()) {
+    const std::uint64_t end = each.end * element_bytes;
+    blocks.push_back({hash_blocks(each.first * element_bytes), each.end == all ? hash_blocks(end) : end / kHashBlock});
+  }
+  return IntervalSet::of(std::move(blocks));
+}
+
+/// Until the request has been seen to be complete: its peers may need this rank's help for theirs as well.
+void keep_moving(Path& path, const Request& request, const std::atomic<bool>& stop) {
+  constexpr std::chrono::microseconds kNap{50};
+  while (!stop && request.pending() && path.make_progress()) std::this_thread::sleep_for(kNap);
+}
+
+}  // namespace
+
+Group::Part Group::begin_store(Member& member, const Selection& selection) {
+  unspill(member);
+  Working& working = member.working;
+  IntervalSet elements = selection.kind == Selection::Kind::staged ? working.staged
+                         : member.serializer                       ? stage_with_serializer(member, selection)
+                                             : stage_elements(member, member.buffer, elements_of(member, selection));
+  const std::uint64_t all = member.info.resizeable ? 0 : member.own_count;
+  Part part{&member, std::move(elements), {}};
+  part.blocks = blocks_within(part.elements, all, member.element_bytes());
+  working.is_stored = true;
+  working.stored = working.stored | part.elements;
+  working.staged = working.staged - part.elements;
+  working.hashed = working.hashed | part.blocks;
+  working.size = std::max(working.size, part.elements.end());
+  return part;
+}
+
+void Group::protect(const Part& part, const std::atomic<bool>& stop) const {
+  const Member& member = *part.member;
+  if (part.elements.empty()) return;
+  const std::uint32_t slot = *member.working.slot;
+  const auto data = member.own_slot(slot).data;
+  const std::size_t at_holder = member.holder_layout.held_offset(slot);
+  const std::uint32_t bytes = member.element_bytes();
+  std::uint64_t left = part.elements.count() * bytes / 2;
+  const auto send = [&](std::uint64_t begin, std::uint64_t end) {
+    for (; begin < end && !stop; begin = std::min(end, begin + kPiece)) {
+      member.exposure->put(holder(), at_holder + begin, data.subspan(begin, std::min(end - begin, kPiece)));
+    }
+  };
+  for (const Interval& each : part.elements.without_gaps(kGap / bytes).intervals()) {
+    const std::uint64_t begin = each.first * bytes;
+    const std::uint64_t end = each.end * bytes;
+    const std::uint64_t middle = begin + std::min(end - begin, left);
+    send(begin, middle);
+    if (left > 0 && middle - begin == left) fault_point("store.half");
+    left -= middle - begin;
+    send(middle, end);
   }
 }
 
-void Group::store(Member& member) {
+void Group::hash(const Part& part) {
+  if (part.blocks.empty()) return;
+  const Member& member = *part.member;
+  const SlotView slot = member.own_slot(*member.working.slot);
+  const std::uint64_t end = member.info.resizeable ? slot.data.size() : member.own_count * member.element_bytes();
+  for (const Interval& each : part.blocks.intervals()) {
+    for (std::uint64_t block = each.first; block < each.end; ++block) {
+      slot.table[block] = hash_of_block(slot.data.first(end), block, IntervalSet::everything(), member.element_bytes());
+    }
+  }
+}
+
+void Group::begin_stores(std::span<Member* const> members, const Selection& selection, const Check& check) {
   fault_point("store.begin");
-  check_storable(member);
-  MemberVersion version{
-      member.info.id, slot_for(member), member.own_count, member.info.element_bytes, last().next(), 0};
-  // From here until the end the slot is nobody's: an older store into it is not to be committed half overwritten.
-  member.working.reset();
-  const auto slot = member.own_slot(version);
-  if (!slot.empty()) std::memcpy(slot.data(), member.buffer, slot.size());
+  if (has_to_settle(members)) {
+    settle(members, selection, check);
+    return;
+  }
+  if (check) check();
+  for (const Member* member : members) check_storable(*member, selection);
+}
+
+void Group::store(std::span<Member* const> members, const Selection& selection, const Check& check) {
+  static const std::atomic<bool> never{false};
+  begin_stores(members, selection, check);
+  for (Member* member : members) {
+    wait_for_requests_of(*member);
+    const Part part = begin_store(*member, is_open_ended(*member, selection) ? Selection::staged() : selection);
+    fault_point("store.staged");
+    if (is_protected()) {
+      protect(part, never);
+      member->exposure->complete(holder());
+    }
+    hash(part);
+    fault_point("store.done");
+  }
+}
+
+std::shared_ptr<Request> Group::store_asynchronously(std::span<Member* const> members, const Selection& selection,
+                                                     std::uint64_t request_id, const Check& check) {
+  begin_stores(members, selection, check);
+  std::vector<std::int32_t> ids;
+  std::vector<Part> parts;
+  for (Member* member : members) {
+    wait_for_requests_of(*member);
+    parts.push_back(begin_store(*member, is_open_ended(*member, selection) ? Selection::staged() : selection));
+    ids.push_back(member->info.id);
+  }
   fault_point("store.staged");
-  version.hash = hash_bytes(slot);
-  if (is_protected()) {
-    const std::size_t place = member.holder_layout.held_offset(version.slot);
-    const std::size_t half = slot.size() / 2;
-    member.exposure->put(holder(), place, slot.first(half));
-    fault_point("store.half");
-    member.exposure->put(holder(), place + half, slot.subspan(half));
-    member.exposure->complete(holder());
-  }
-  member.working = version;
-  fault_point("store.done");
-}
-
-std::uint32_t Group::slot_for(const Member& member) {
-  if (member.working) return member.working->slot;
-  std::optional<std::uint32_t> slot;
-  wait_until(team(), "all ranks to commit an earlier snapshot, before a slot is reused", [&] {
-    forget_old_records();
-    std::vector<std::uint32_t> used;
-    for (const Record& record : records_) {
-      if (const MemberVersion* version = record.find(member.info.id)) used.push_back(version->slot);
+  auto request = std::make_shared<Request>(request_id, std::move(ids));
+  auto work = [this, parts = std::move(parts)](const std::atomic<bool>& stop) {
+    for (const Part& part : parts) {
+      if (is_protected()) protect(part, stop);
+      if (!stop) hash(part);
     }
-    slot = free_slot(slots(), used);
-    return slot.has_value();
-  });
-  return *slot;
-}
-
-void Group::forget_old_records() {
-  const Epoch oldest = oldest_needed(board_.reached_by_all());
-  while (!records_.empty() && records_.front().epoch < oldest) records_.pop_front();
-}
-
-int Group::commit() {
-  fault_point("commit.begin");
-  const Epoch epoch = last().next();
-  if (epoch.value > static_cast<std::uint64_t>(FENIX_TIME_STAMP_MAX - parameters_.start_time_stamp) + 1) {
-    throw Error(FENIX_ERROR_INVALID_TIMESTAMP, "the time stamps of the group are used up");
+  };
+  if (path_->puts_are_copies()) {
+    worker_.submit(request, std::move(work));
+  } else {
+    // What is under way is the network's: only its end has to be looked for.
+    work(std::atomic<bool>{false});
+    worker_.submit(std::make_shared<Request>(0, std::vector<std::int32_t>{}),
+                   [path = path_, request](const std::atomic<bool>& stop) { keep_moving(*path, *request, stop); });
   }
-  // The place of the record may hold one that is still needed if this rank is far ahead of the others.
-  wait_until(team(), "all ranks to commit an earlier snapshot, before its record is reused",
-             [&] { return epoch.value < oldest_needed(board_.reached_by_all()).value + log_places(); });
-
-  Record record = next_record(epoch);
-  const auto bytes = own_log_.write_unsealed(record);
-  fault_point("commit.written");
-  if (is_protected()) {
-    control_exposure_->put(holder(), held_log_.offset(epoch), bytes);
-    fault_point("commit.sent");
-    // The holder's copy first: once the own one counts, the other must count as well if this rank dies.
-    control_exposure_->put_word(holder(), held_log_.offset(epoch), record_seal(epoch));
-    fault_point("commit.held");
-  }
-  own_log_.seal(epoch);
-  fault_point("commit.sealed");
-
-  const int time_stamp = record.time_stamp;
-  records_.push_back(std::move(record));
-  for (auto& member : members_) member->working.reset();
-  board_.publish(*control_exposure_, team_rank_, epoch);
-  fault_point("commit.published");
-  forget_old_records();
-  return time_stamp;
+  requests_.push_back(request);
+  fault_point("istore.begun");
+  return request;
 }
 
-Record Group::next_record(Epoch epoch) const {
-  Record record{epoch, generation_, time_stamp_of(epoch), parameters_.id, team_rank_, {}};
-  for (const auto& member : members_) {
-    if (member->working) {
-      record.members.push_back(*member->working);
-    } else if (const MemberVersion* before = records_.empty() ? nullptr : records_.back().find(member->info.id)) {
-      record.members.push_back(*before);
-    }
+bool Group::finished(Request& request) {
+  if (request.pending() && !path_->puts_are_copies()) {
+    const bool all_there = std::all_of(request.members().begin(), request.members().end(), [&](std::int32_t id) {
+      const Member* member = find(id);
+      return member == nullptr || !is_protected() || member->exposure->settled(holder());
+    });
+    if (all_there) request.end(Request::State::done);
   }
-  return record;
+  if (request.pending()) return false;
+  // What failed stays: nothing must be committed then, before the group has been taken up again.
+  if (request.state() == Request::State::failed) return true;
+  std::erase_if(requests_, [&](const auto& each) { return each.get() == &request; });
+  return true;
 }
 
-void Group::wait_for_commit_on_all() {
-  const Epoch epoch = last();
-  wait_until(team(), "all ranks to commit", [&] { return board_.reached_by_all() >= epoch; });
-  fault_point("commit.on_all");
-  forget_old_records();
+void Group::wait_for(Request& request) {
+  wait_until(team(), "an asynchronous store", [&] { return finished(request); });
+}
+
+void Group::wait_for_requests_of(const Member& member) {
+  const auto requests = requests_;  // finished() takes them out
+  for (const auto& request : requests) {
+    const auto& ids = request->members();
+    if (std::find(ids.begin(), ids.end(), member.info.id) != ids.end()) wait_for(*request);
+  }
 }
 
 }  // namespace fenix_impl

@@ -17,10 +17,19 @@ enum class Operation : std::uint32_t {
   group_memory,
   group_attach,
   member_create,
-  member_memory,
+  member_define,
   member_attach,
+  memory,
+  settle,
+  commit_room,
+  policy,
+  ask_all,
   restore,
+  restore_from,
   restore_ready,
+  repair,
+  repaired,
+  consistency,
 };
 
 /// Collective over the team. local is run first; the Error that it throws, if any, is thrown on all ranks: on this one as it

@@ -4,13 +4,19 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "core/interval_set.hpp"
 #include "core/record.hpp"
+#include "core/slot_file.hpp"
+#include "core/slot_hashes.hpp"
 #include "core/slots.hpp"
+#include "rma/element_type.hpp"
 #include "rma/path.hpp"
 #include "rma/region.hpp"
 
@@ -19,30 +25,69 @@ namespace fenix_impl {
 /// What is the same on all ranks; sent to ranks that have to learn of the member.
 struct MemberInfo {
   std::int32_t id = 0;
-  std::int32_t datatype = 0;  ///< Fortran handle of the MPI datatype
-  std::uint32_t element_bytes = 0;
+  bool resizeable = false;
+  Epoch created_after;  ///< latest epoch then: what older records say of this id is about a member that was deleted
+  std::shared_ptr<const ElementType> type;
+
+  [[nodiscard]] std::uint32_t element_bytes() const { return type->bytes(); }
+};
+
+/// As in Fenix_Serialize_file_fn, with the context bound.
+using Serializer =
+    std::function<void(std::FILE*, int direction, void* buffer, std::uint64_t offset, std::uint64_t count)>;
+
+/// A member's part of the snapshot under construction.
+struct Working {
+  std::optional<std::uint32_t> slot;
+  bool is_stored = false;        ///< there was a store, if only of no element
+  IntervalSet stored;            ///< elements that are on this rank and on those that protect it, or on their way there
+  IntervalSet staged;            ///< elements that are on this rank only
+  std::vector<std::byte> spill;  ///< staged elements, at their places from the first one on, if the slot has no room
+  /// What is written to a file while there is something already that must not suffer if the file is refused.
+  std::optional<std::vector<std::byte>> draft;
+  IntervalSet hashed;      ///< blocks whose hash is in the table
+  std::uint64_t size = 0;  ///< of a member whose size may change: as given by what was stored
+
+  [[nodiscard]] bool untouched() const { return !is_stored && staged.empty(); }
 };
 
 struct Member {
   MemberInfo info;
-  std::uint64_t own_count = 0;        ///< elements, of this rank
-  std::vector<std::uint64_t> counts;  ///< elements, of every rank of the team; empty until they are all known
-  const void* buffer = nullptr;       ///< source of stores; belongs to the application
+  std::uint64_t own_count = 0;  ///< elements, of this rank; 0 if the size may change
+  std::vector<std::uint64_t>
+      counts;                    ///< elements that a slot has room for, of every rank; empty until they are all known
+  const void* buffer = nullptr;  ///< source of stores; belongs to the application
+  Serializer serializer;
+  bool settled = false;  ///< attributes have been compared on all ranks, and the memory fits them
 
-  Region region;                         ///< own slots, then those held for another rank
-  SlotLayout layout;                     ///< of the own region
-  SlotLayout holder_layout;              ///< of the region of the rank that protects this one
-  std::unique_ptr<Exposure> exposure;    ///< the members' regions of all ranks
-  std::optional<MemberVersion> working;  ///< stored since the last commit
+  Region region;                       ///< own slots, then those held for another rank
+  SlotLayout layout;                   ///< of the own region
+  std::uint32_t least_slots = 0;       ///< that some rank has
+  SlotLayout holder_layout;            ///< of the region of the rank that protects this one
+  SlotLayout owner_layout;             ///< of the region of the rank that this one protects
+  std::unique_ptr<Exposure> exposure;  ///< the members' regions of all ranks
+  Working working;
+  std::vector<IntervalSet> stale;  ///< by slot: elements in which it may differ from the latest snapshot
 
+  std::unique_ptr<SlotFile> file;  ///< open for the application
+  bool file_is_loading = false;    ///< else it is staging
+
+  [[nodiscard]] std::uint32_t element_bytes() const { return info.element_bytes(); }
   [[nodiscard]] std::uint64_t bytes_of(int rank) const {
-    return counts.at(static_cast<std::size_t>(rank)) * info.element_bytes;
+    return counts.at(static_cast<std::size_t>(rank)) * element_bytes();
   }
-  [[nodiscard]] std::span<std::byte> own_slot(const MemberVersion& version) const {
-    return region.bytes().subspan(layout.own_offset(version.slot), version.bytes());
+  [[nodiscard]] SlotView own_slot(std::uint32_t slot) const {
+    return view(layout.own_offset(slot), layout.own_bytes(), layout.own_table());
   }
-  [[nodiscard]] std::span<std::byte> held_slot(const MemberVersion& version) const {
-    return region.bytes().subspan(layout.held_offset(version.slot), version.bytes());
+  [[nodiscard]] SlotView held_slot(std::uint32_t slot) const {
+    return view(layout.held_offset(slot), layout.held_bytes(), layout.held_table());
+  }
+
+ private:
+  [[nodiscard]] SlotView view(std::size_t offset, std::uint64_t bytes, std::size_t table) const {
+    const auto slot = region.bytes().subspan(offset);
+    auto* words = reinterpret_cast<std::uint64_t*>(slot.data() + table);
+    return {slot.first(bytes), {words, hash_blocks(bytes)}};
   }
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
@@ -26,6 +27,9 @@ struct Head {
   std::int32_t time_stamp = 0;
   std::int32_t group_id = 0;
   std::int32_t owner = 0;
+  std::uint64_t oldest_kept = 0;
+  std::uint32_t flags = 0;
+  std::uint32_t interval_count = 0;  // of all members
   std::uint64_t reserved = 0;
 };
 static_assert(sizeof(Head) == kHeadBytes);
@@ -33,7 +37,7 @@ static_assert(sizeof(Head) == kHeadBytes);
 struct MemberEntry {
   std::int32_t member_id = 0;
   std::uint32_t slot = 0;
-  std::uint64_t count = 0;
+  std::uint64_t size = 0;
   std::uint32_t element_bytes = 0;
   std::uint32_t interval_count = 0;
   std::uint64_t stored_in = 0;
@@ -42,11 +46,6 @@ struct MemberEntry {
   std::uint64_t reserved[2] = {0, 0};
 };
 static_assert(sizeof(MemberEntry) == kMemberBytes);
-
-struct Interval {
-  std::uint64_t first = 0;
-  std::uint64_t count = 0;
-};
 static_assert(sizeof(Interval) == kIntervalBytes);
 
 constexpr std::size_t kChecksumStart = offsetof(Head, magic);
@@ -65,21 +64,41 @@ void write(std::span<std::byte> bytes, std::size_t offset, const T& value) {
 
 bool fits(const Head& head, std::size_t available) {
   return head.magic == kMagic && head.version == kVersion && head.head_bytes == kHeadBytes && head.epoch != 0 &&
-         head.seal == record_seal({head.epoch}) && head.length <= available &&
-         head.member_count <= available / kMemberBytes && head.length == record_bytes(head.member_count);
+         (head.flags & ~kDeleted) == 0 && head.seal == record_seal({head.epoch}) && head.length <= available &&
+         head.member_count <= available / kMemberBytes && head.interval_count <= available / kIntervalBytes &&
+         head.length == record_bytes(head.member_count, head.interval_count);
 }
 
-// In this version of the format each member has one interval that covers all its elements.
+// The intervals of a member, if they are as an IntervalSet has them.
+std::optional<IntervalSet> read_intervals(std::span<const std::byte> bytes, const MemberEntry& entry) {
+  std::vector<Interval> intervals(entry.interval_count);
+  if (!intervals.empty()) {
+    std::memcpy(intervals.data(), bytes.data() + entry.interval_offset, intervals.size() * kIntervalBytes);
+  }
+  auto set = IntervalSet::of(intervals);
+  if (set.intervals() != intervals) return std::nullopt;
+  return set;
+}
+
+// interval_offset: where the member's intervals have to begin; moved on to their end.
 std::optional<MemberVersion> read_member(std::span<const std::byte> bytes, std::size_t offset,
-                                         std::size_t interval_offset) {
+                                         std::size_t& interval_offset) {
   const auto entry = read<MemberEntry>(bytes, offset);
-  if (entry.interval_count != 1 || entry.interval_offset != interval_offset) return std::nullopt;
-  const auto interval = read<Interval>(bytes, interval_offset);
-  if (interval.first != 0 || interval.count != entry.count) return std::nullopt;
+  if (entry.interval_offset != interval_offset) return std::nullopt;
+  if (entry.interval_count > (bytes.size() - interval_offset) / kIntervalBytes) return std::nullopt;
+  auto found = read_intervals(bytes, entry);
   const std::uint64_t most =
       std::numeric_limits<std::uint64_t>::max() / std::max<std::uint64_t>(entry.element_bytes, 1);
-  if (entry.count > most || entry.stored_in == 0) return std::nullopt;
-  return MemberVersion{entry.member_id, entry.slot, entry.count, entry.element_bytes, {entry.stored_in}, entry.hash};
+  if (!found || found->end() > most || entry.size > most || entry.stored_in == 0) return std::nullopt;
+  interval_offset += entry.interval_count * kIntervalBytes;
+  return MemberVersion{entry.member_id,   entry.slot, entry.element_bytes, entry.size,
+                       {entry.stored_in}, entry.hash, std::move(*found)};
+}
+
+std::size_t intervals_in(const Record& record) {
+  std::size_t intervals = 0;
+  for (const MemberVersion& member : record.members) intervals += member.found.intervals().size();
+  return intervals;
 }
 
 }  // namespace
@@ -90,22 +109,36 @@ const MemberVersion* Record::find(std::int32_t member_id) const {
   return found == members.end() ? nullptr : &*found;
 }
 
-std::size_t record_bytes(std::size_t members) { return kHeadBytes + members * (kMemberBytes + kIntervalBytes); }
+std::size_t record_bytes(std::size_t members, std::size_t intervals) {
+  return kHeadBytes + members * kMemberBytes + intervals * kIntervalBytes;
+}
+
+std::size_t record_bytes(const Record& record) { return record_bytes(record.members.size(), intervals_in(record)); }
 
 std::uint64_t record_seal(Epoch epoch) { return epoch.value; }
 
 std::size_t encode(const Record& record, std::span<std::byte> out) {
-  const std::size_t length = record_bytes(record.members.size());
+  const std::size_t length = record_bytes(record);
   if (length > out.size()) throw Error(FENIX_ERROR_INTERN, "a record is larger than its place in the log");
   std::size_t offset = kHeadBytes;
   std::size_t interval_offset = kHeadBytes + record.members.size() * kMemberBytes;
   for (const MemberVersion& m : record.members) {
+    const auto& intervals = m.found.intervals();
     write(out, offset,
-          MemberEntry{
-              m.member_id, m.slot, m.count, m.element_bytes, 1, m.stored_in.value, m.hash, interval_offset, {0, 0}});
-    write(out, interval_offset, Interval{0, m.count});
+          MemberEntry{m.member_id,
+                      m.slot,
+                      m.size,
+                      m.element_bytes,
+                      static_cast<std::uint32_t>(intervals.size()),
+                      m.stored_in.value,
+                      m.hash,
+                      interval_offset,
+                      {0, 0}});
+    for (const Interval& interval : intervals) {
+      write(out, interval_offset, interval);
+      interval_offset += kIntervalBytes;
+    }
     offset += kMemberBytes;
-    interval_offset += kIntervalBytes;
   }
   Head head;
   head.length = static_cast<std::uint32_t>(length);
@@ -115,9 +148,18 @@ std::size_t encode(const Record& record, std::span<std::byte> out) {
   head.time_stamp = record.time_stamp;
   head.group_id = record.group_id;
   head.owner = record.owner;
+  head.oldest_kept = record.oldest_kept.value;
+  head.flags = record.deleted ? kDeleted : 0;
+  head.interval_count = static_cast<std::uint32_t>(intervals_in(record));
   write(out, 0, head);
   head.checksum = hash_bytes(out.first(length).subspan(kChecksumStart));
   write(out, 0, head);
+  return length;
+}
+
+std::optional<std::size_t> length_in_head(std::span<const std::byte> head, std::size_t available) {
+  const std::size_t length = read<Head>(head, 0).length;
+  if (length < kHeadBytes || length > available) return std::nullopt;
   return length;
 }
 
@@ -128,14 +170,22 @@ std::optional<Record> decode(std::span<const std::byte> bytes) {
   bytes = bytes.first(head.length);
   if (head.checksum != hash_bytes(bytes.subspan(kChecksumStart))) return std::nullopt;
 
-  Record record{{head.epoch}, {head.generation}, head.time_stamp, head.group_id, head.owner, {}};
+  Record record{{head.epoch},
+                {head.generation},
+                head.time_stamp,
+                head.group_id,
+                head.owner,
+                {head.oldest_kept},
+                (head.flags & kDeleted) != 0,
+                {}};
   record.members.reserve(head.member_count);
+  std::size_t interval_offset = kHeadBytes + head.member_count * kMemberBytes;
   for (std::size_t i = 0; i < head.member_count; ++i) {
-    const auto member = read_member(bytes, kHeadBytes + i * kMemberBytes,
-                                    kHeadBytes + head.member_count * kMemberBytes + i * kIntervalBytes);
+    auto member = read_member(bytes, kHeadBytes + i * kMemberBytes, interval_offset);
     if (!member) return std::nullopt;
-    record.members.push_back(*member);
+    record.members.push_back(std::move(*member));
   }
+  if (interval_offset != bytes.size()) return std::nullopt;
   return record;
 }
 

@@ -7,34 +7,40 @@
 
 namespace fenix_impl {
 
-std::optional<Record> RecordLog::read(Epoch epoch) const {
-  auto record = decode(place(epoch));
-  if (record && record->epoch != epoch) return std::nullopt;
-  return record;
-}
+std::optional<Record> RecordLog::read(std::uint32_t place) const { return decode(this->place(place)); }
 
-std::vector<Record> RecordLog::read_all() const {
-  std::vector<Record> records;
-  for (std::size_t i = 0; i < places(); ++i) {
-    auto record = decode(area_.subspan(i * kPlaceBytes, kPlaceBytes));
-    if (record && index(record->epoch) == i) records.push_back(std::move(*record));
+std::vector<PlacedRecord> RecordLog::read_all() const {
+  std::vector<PlacedRecord> records;
+  for (std::uint32_t place = 0; place < places(); ++place) {
+    if (auto record = read(place)) records.push_back({std::move(*record), place});
   }
-  std::sort(records.begin(), records.end(), [](const Record& a, const Record& b) { return a.epoch < b.epoch; });
+  std::sort(records.begin(), records.end(), [](const PlacedRecord& a, const PlacedRecord& b) {
+    return a.record.epoch != b.record.epoch ? a.record.epoch < b.record.epoch : a.record.deleted > b.record.deleted;
+  });
+  const auto same_epoch = [](const PlacedRecord& a, const PlacedRecord& b) { return a.record.epoch == b.record.epoch; };
+  records.erase(std::unique(records.begin(), records.end(), same_epoch), records.end());
   return records;
 }
 
-std::span<const std::byte> RecordLog::write_unsealed(const Record& record) const {
-  clear(record.epoch);
-  const auto bytes = place(record.epoch);
+std::span<const std::byte> RecordLog::write_unsealed(std::uint32_t place, const Record& record) const {
+  clear(place);
+  const auto bytes = this->place(place);
   return bytes.first(encode(record, bytes));
 }
 
-void RecordLog::seal(Epoch epoch) const { set_seal(epoch, record_seal(epoch)); }
+void RecordLog::seal(std::uint32_t place, Epoch epoch) const { set_seal(place, record_seal(epoch)); }
 
-void RecordLog::clear(Epoch epoch) const { set_seal(epoch, 0); }
+void RecordLog::clear(std::uint32_t place) const { set_seal(place, 0); }
 
-void RecordLog::set_seal(Epoch epoch, std::uint64_t word) const {
-  auto* place_word = reinterpret_cast<std::uint64_t*>(place(epoch).data());
+void RecordLog::clear_all_but(std::span<const Epoch> epochs) const {
+  for (std::uint32_t place = 0; place < places(); ++place) {
+    const auto record = read(place);
+    if (record && std::find(epochs.begin(), epochs.end(), record->epoch) == epochs.end()) clear(place);
+  }
+}
+
+void RecordLog::set_seal(std::uint32_t place, std::uint64_t word) const {
+  auto* place_word = reinterpret_cast<std::uint64_t*>(this->place(place).data());
   std::atomic_ref(*place_word).store(word, std::memory_order_release);
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }

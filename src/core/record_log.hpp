@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A ring of places for records, in a part of a region: the record of an epoch has the place epoch mod places.
+// Places for records, in a part of a region. Which record goes where is up to the owner.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,12 @@
 
 namespace fenix_impl {
 
+/// A record and where it stands.
+struct PlacedRecord {
+  Record record;
+  std::uint32_t place = 0;
+};
+
 class RecordLog {
  public:
   /// Address space of a place; how much of it is backed by memory is up to the owner of the region.
@@ -21,29 +27,30 @@ class RecordLog {
   /// start: offset of area in its region.
   RecordLog(std::span<std::byte> area, std::size_t start) : area_(area), start_(start) {}
 
-  [[nodiscard]] std::size_t places() const { return area_.size() / kPlaceBytes; }
-  /// Offset of the place of an epoch from the start of the region.
-  [[nodiscard]] std::size_t offset(Epoch epoch) const { return start_ + index(epoch) * kPlaceBytes; }
-  /// The bytes of the place of an epoch.
-  [[nodiscard]] std::span<std::byte> place(Epoch epoch) const {
-    return area_.subspan(index(epoch) * kPlaceBytes, kPlaceBytes);
+  [[nodiscard]] std::uint32_t places() const { return static_cast<std::uint32_t>(area_.size() / kPlaceBytes); }
+  /// Offset of a place from the start of the region.
+  [[nodiscard]] std::size_t offset(std::uint32_t place) const { return start_ + place * kPlaceBytes; }
+  [[nodiscard]] std::span<std::byte> place(std::uint32_t place) const {
+    return area_.subspan(place * kPlaceBytes, kPlaceBytes);
   }
 
-  /// The record of an epoch, if it is there and checks out.
-  [[nodiscard]] std::optional<Record> read(Epoch epoch) const;
-  /// All records that check out and stand where they belong, oldest first.
-  [[nodiscard]] std::vector<Record> read_all() const;
+  /// The record in a place, if it is there and checks out.
+  [[nodiscard]] std::optional<Record> read(std::uint32_t place) const;
+  /// All records that check out, oldest first. Of two with the same epoch, the one that says "deleted".
+  [[nodiscard]] std::vector<PlacedRecord> read_all() const;
 
   /// Writes the record without its seal; returns its bytes. A record that was in its place is void from here on.
-  std::span<const std::byte> write_unsealed(const Record& record) const;
+  std::span<const std::byte> write_unsealed(std::uint32_t place, const Record& record) const;
   /// Makes the record of an epoch valid.
-  void seal(Epoch epoch) const;
-  /// Makes the record in the place of an epoch void.
-  void clear(Epoch epoch) const;
+  void seal(std::uint32_t place, Epoch epoch) const;
+  /// Makes the record in a place void.
+  void clear(std::uint32_t place) const;
+  /// Makes all records void but those of the given epochs. Of a deleted epoch that is not among them, nothing is left: not
+  /// the record that it had before either.
+  void clear_all_but(std::span<const Epoch> epochs) const;
 
  private:
-  [[nodiscard]] std::size_t index(Epoch epoch) const { return epoch.value % places(); }
-  void set_seal(Epoch epoch, std::uint64_t word) const;
+  void set_seal(std::uint32_t place, std::uint64_t word) const;
 
   std::span<std::byte> area_;
   std::size_t start_ = 0;

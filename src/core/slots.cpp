@@ -2,36 +2,54 @@
 #include "core/slots.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "base/error.hpp"
+#include "core/slot_hashes.hpp"
 
 namespace fenix_impl {
 namespace {
 
+constexpr std::size_t kStart = 4096;
 constexpr std::uint64_t kCacheLine = 64;
 constexpr std::uint64_t kPage = 4096;
 
+std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+std::size_t table_offset(std::uint64_t bytes) { return round_up(bytes, sizeof(std::uint64_t)); }
+
 // Large slots start on a page, small ones on a cache line: both are cheap there.
-std::uint64_t stride(std::uint64_t bytes) {
-  const std::uint64_t unit = bytes >= kPage ? kPage : kCacheLine;
-  if (bytes > std::numeric_limits<std::uint64_t>::max() - unit) return std::numeric_limits<std::uint64_t>::max();
-  return (bytes + unit - 1) / unit * unit;
+std::size_t stride(std::uint64_t bytes) {
+  const std::uint64_t all = table_offset(bytes) + hash_blocks(bytes) * sizeof(std::uint64_t);
+  return round_up(all, all >= kPage ? kPage : kCacheLine);
 }
 
 }  // namespace
 
 SlotLayout::SlotLayout(std::uint32_t slots, std::uint64_t own_bytes, std::uint64_t held_bytes)
-    : slots_(slots), own_stride_(stride(own_bytes)), held_stride_(stride(held_bytes)) {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
-  if (own_stride_ > kMost / slots / 2 || held_stride_ > kMost / slots / 2) {
+    : slots_(slots), own_bytes_(own_bytes), held_bytes_(held_bytes) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 60;
+  if (own_bytes > kMost / slots || held_bytes > kMost / slots) {
     throw Error(FENIX_ERROR_NO_MEMORY, "the member is larger than an address can express");
   }
 }
 
-std::optional<std::uint32_t> free_slot(std::uint32_t slots, std::span<const std::uint32_t> used) {
-  for (std::uint32_t slot = 0; slot < slots; ++slot) {
-    if (std::find(used.begin(), used.end(), slot) == used.end()) return slot;
+std::size_t SlotLayout::own_offset(std::uint32_t slot) const { return kStart + slot * stride(own_bytes_); }
+
+std::size_t SlotLayout::held_offset(std::uint32_t slot) const {
+  return own_offset(slots_) + slot * stride(held_bytes_);
+}
+
+std::size_t SlotLayout::own_table() const { return table_offset(own_bytes_); }
+
+std::size_t SlotLayout::held_table() const { return table_offset(held_bytes_); }
+
+bool SlotLayout::has_room_for(const SlotLayout& other) const {
+  return slots_ >= other.slots_ && own_bytes_ >= other.own_bytes_ && held_bytes_ >= other.held_bytes_;
+}
+
+std::optional<std::uint32_t> lowest_free(std::uint32_t end, std::span<const std::uint32_t> used) {
+  for (std::uint32_t number = 0; number < end; ++number) {
+    if (std::find(used.begin(), used.end(), number) == used.end()) return number;
   }
   return std::nullopt;
 }

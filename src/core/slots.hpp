@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where the slots of a member lie in its region: first the own ones, then those held for the rank that this one protects.
+// A slot has the member's elements, packed, and behind them the table of their hashes.
 #pragma once
 
 #include <cstddef>
@@ -12,27 +13,32 @@ namespace fenix_impl {
 class SlotLayout {
  public:
   SlotLayout() = default;
-  /// slots: snapshots kept, plus one under construction; bytes of one version of the own and of the held data.
+  /// slots: snapshots that can be kept, plus one under construction; bytes of the elements in an own and in a held slot.
   /// Throws Error(FENIX_ERROR_NO_MEMORY) if the sizes are beyond 64 bits.
   SlotLayout(std::uint32_t slots, std::uint64_t own_bytes, std::uint64_t held_bytes);
 
+  bool operator==(const SlotLayout&) const = default;
+
   [[nodiscard]] std::uint32_t slots() const { return slots_; }
-  [[nodiscard]] std::size_t own_offset(std::uint32_t slot) const { return kStart + slot * own_stride_; }
-  [[nodiscard]] std::size_t held_offset(std::uint32_t slot) const {
-    return kStart + slots_ * own_stride_ + slot * held_stride_;
-  }
+  [[nodiscard]] std::uint64_t own_bytes() const { return own_bytes_; }
+  [[nodiscard]] std::uint64_t held_bytes() const { return held_bytes_; }
+  [[nodiscard]] std::size_t own_offset(std::uint32_t slot) const;
+  [[nodiscard]] std::size_t held_offset(std::uint32_t slot) const;
+  /// From the start of a slot to its table.
+  [[nodiscard]] std::size_t own_table() const;
+  [[nodiscard]] std::size_t held_table() const;
   /// End of the last slot, from the start of the region.
   [[nodiscard]] std::size_t end() const { return held_offset(slots_); }
+  /// True if all that fits other fits this one.
+  [[nodiscard]] bool has_room_for(const SlotLayout& other) const;
 
  private:
-  static constexpr std::size_t kStart = 4096;
-
   std::uint32_t slots_ = 0;
-  std::size_t own_stride_ = 0;
-  std::size_t held_stride_ = 0;
+  std::uint64_t own_bytes_ = 0;
+  std::uint64_t held_bytes_ = 0;
 };
 
-/// The lowest slot below slots that is not among used.
-[[nodiscard]] std::optional<std::uint32_t> free_slot(std::uint32_t slots, std::span<const std::uint32_t> used);
+/// The lowest number below end that is not among used.
+[[nodiscard]] std::optional<std::uint32_t> lowest_free(std::uint32_t end, std::span<const std::uint32_t> used);
 
 }  // namespace fenix_impl

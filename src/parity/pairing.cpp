@@ -7,14 +7,27 @@
 
 namespace fenix_impl {
 
-Pairing::Pairing(int size, int separation) : holder_(static_cast<std::size_t>(size)), held_(holder_.size()) {
+Pairing::Pairing(const Policy& policy, int size) : holder_(static_cast<std::size_t>(size)), held_(holder_.size()) {
   std::iota(holder_.begin(), holder_.end(), 0);
   std::iota(held_.begin(), held_.end(), 0);
+  if (size < 2) return;
+  const int separation = std::clamp(policy.separation, 1, size - 1);
+  if (policy.kind == Policy::Kind::ring) {
+    link_ring(separation);
+  } else {
+    link_buddies(separation);
+  }
+}
 
+void Pairing::link_ring(int separation) {
+  for (int rank = 0; rank < size(); ++rank) link(rank, (rank + separation) % size());
+}
+
+void Pairing::link_buddies(int separation) {
   std::vector<int> ranks(holder_);
-  if (size % 2 == 1 && size >= 3) {
-    const int middle = size / 2;
-    const int last = size - 1;
+  if (size() % 2 == 1) {
+    const int middle = size() / 2;
+    const int last = size() - 1;
     link(0, middle);
     link(middle, last);
     link(last, 0);

@@ -1,18 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who protects whom under the buddy policy (API reference, in-memory RAID, mode 1).
+// Who protects whom under the policies that keep whole copies.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 namespace fenix_impl {
 
-/// Cohorts of the buddy policy: pairs, and one chain of three if the number of ranks is odd.
+/// A redundancy policy with its values; the same on all ranks.
+struct Policy {
+  enum class Kind : std::int32_t {
+    buddies =
+        1,     ///< pairs, and one chain of three if the number of ranks is odd (API reference, in-memory RAID, mode 1)
+    ring = 2,  ///< rank N's data on rank N + separation (specification 3.2.3, peer rank separation)
+  };
+
+  Kind kind = Kind::buddies;
+  std::int32_t separation = 1;
+
+  bool operator==(const Policy&) const = default;
+};
+
 class Pairing {
  public:
-  /// Pairs ranks that are separation apart, in blocks of 2 × separation; a rest that is smaller is paired across its half.
-  /// If size is odd and at least 3, the first, middle and last rank form a chain and the others are paired among
-  /// themselves. A single rank has nobody. separation is in [1, size), or anything if size is 1.
-  Pairing(int size, int separation);
+  /// A separation that is too large for so many ranks counts as the largest possible one. A single rank has nobody.
+  /// Buddies: pairs ranks that are separation apart, in blocks of 2 × separation; a rest that is smaller is paired across
+  /// its half. If size is odd and at least 3, the first, middle and last rank form a chain and the others are paired among
+  /// themselves.
+  Pairing(const Policy& policy, int size);
 
   [[nodiscard]] int size() const { return static_cast<int>(holder_.size()); }
   /// The rank that keeps the copy of rank's data; rank itself if there is none.
@@ -21,6 +36,8 @@ class Pairing {
   [[nodiscard]] int held_by(int rank) const { return held_.at(static_cast<std::size_t>(rank)); }
 
  private:
+  void link_buddies(int separation);
+  void link_ring(int separation);
   void link(int owner, int holder);
 
   std::vector<int> holder_;

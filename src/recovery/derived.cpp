@@ -22,23 +22,25 @@ bool has_handler(MPI_Comm comm, MPI_Errhandler wanted) {
 
 }  // namespace
 
+void for_each_communicator(const std::function<void(MPI_Comm)>& visit) {
+  MPI_Fint unused = 0;
+  for (MPI_Fint number = 0; unused < kUnusedRun; ++number) {
+    MPI_Comm comm = MPI_Comm_f2c(number);
+    unused = comm == nullptr ? unused + 1 : 0;
+    if (comm == nullptr || comm == MPI_COMM_NULL || comm == MPI_COMM_SELF || comm == MPI_COMM_WORLD) continue;
+    visit(comm);
+  }
+}
+
 void revoke_derived(MPI_Errhandler inherited) {
   // Errors about a communicator that is being freed come to these two.
   const QuietComm quiet_world(MPI_COMM_WORLD);
   const QuietComm quiet_self(MPI_COMM_SELF);
-  MPI_Fint unused = 0;
-  for (MPI_Fint number = 0; unused < kUnusedRun; ++number) {
-    const MPI_Comm comm = MPI_Comm_f2c(number);
-    if (comm == nullptr) {
-      ++unused;
-      continue;
-    }
-    unused = 0;
-    if (comm == MPI_COMM_NULL || comm == MPI_COMM_SELF || comm == MPI_COMM_WORLD) continue;
+  for_each_communicator([&](MPI_Comm comm) {
     int revoked = 0;
-    if (!has_handler(comm, inherited) || MPIX_Comm_is_revoked(comm, &revoked) != MPI_SUCCESS) continue;
+    if (!has_handler(comm, inherited) || MPIX_Comm_is_revoked(comm, &revoked) != MPI_SUCCESS) return;
     if (revoked == 0) MPIX_Comm_revoke(comm);
-  }
+  });
 }
 
 }  // namespace fenix_impl

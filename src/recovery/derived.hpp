@@ -4,7 +4,12 @@
 
 #include <mpi.h>
 
+#include <functional>
+
 namespace fenix_impl {
+
+/// Calls visit for all communicators of this process but MPI_COMM_WORLD and MPI_COMM_SELF. It may free them. Local.
+void for_each_communicator(const std::function<void(MPI_Comm)>& visit);
 
 /// Revokes all communicators of this process that have the given error handler: those that inherited it. Ranks that wait in
 /// a call on one of them for a rank that has left for the repair are freed so. Local.

@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <exception>
+#include <memory>
 #include <numeric>
+#include <span>
 #include <thread>
 
 #include "base/deadline.hpp"
@@ -22,6 +25,9 @@ namespace {
 
 constexpr int kFinishTag = 1;
 
+// Of no message. A probe that finds a message returns at once, without making progress for anything else.
+constexpr int kNoTag = 0;
+
 // A spare that notices a death gives the active ranks this long to begin the repair: they notice it themselves as a rule,
 // and until then it would burn a core in the agreement that the repair starts with.
 constexpr std::chrono::seconds kPatience{1};
@@ -31,6 +37,21 @@ constexpr std::chrono::milliseconds kNoticeTakes{500};
 
 constexpr std::chrono::microseconds kShortestNap{100};
 constexpr std::chrono::microseconds kLongestNap{10'000};
+
+// Processes that die on their way may have good reasons to.
+constexpr int kSpawnAttempts = 3;
+
+int rank_in(MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+int size_of(MPI_Comm comm) {
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  return size;
+}
 
 MPI_Comm split(MPI_Comm comm, int color, int key) {
   MPI_Comm part = MPI_COMM_NULL;
@@ -125,8 +146,8 @@ int Process::waiting_spares() const {
 
 int Process::look_for_failures() const {
   int found = 0;
-  const int probed = MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, resilient_, &found, MPI_STATUS_IGNORE);
-  if (probed != MPI_SUCCESS) return probed;
+  // On world: what the application sends on the resilient communicator is not looked at. Errors show below.
+  MPI_Iprobe(MPI_ANY_SOURCE, kNoTag, world_, &found, MPI_STATUS_IGNORE);
   if (is_revoked(resilient_)) return MPIX_ERR_REVOKED;
   return known_failed(resilient_).empty() ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED;
 }
@@ -153,6 +174,8 @@ void Process::repair() {
 }
 
 void Process::rebuild_communicators() {
+  spawn_attempts_ = 0;
+  spawn_overdue_ = false;
   while (true) {
     fault_point("repair.agreed");
     MPI_Comm living = MPI_COMM_NULL;
@@ -160,23 +183,150 @@ void Process::rebuild_communicators() {
     if (MPIX_Comm_shrink(world_, &living) != MPI_SUCCESS) continue;
     MPI_Comm_set_errhandler(living, MPI_ERRORS_RETURN);
     fault_point("repair.shrunk");
-    RepairPlan plan;
-    MPI_Comm world = MPI_COMM_NULL;
-    MPI_Comm resilient = MPI_COMM_NULL;
-    int built = build_on(living, plan, world, resilient) ? 1 : 0;
-    fault_point("repair.built");
-    // Frees those that still wait in build_on for a rank that has left it.
-    if (built == 0) revoke(living);
-    MPIX_Comm_agree(living, &built);
-    // Damaged communicators are never freed: see MpiTeam::~MpiTeam.
-    if (built != 0) {
-      adopt(plan, world, resilient);
-      fault_point("repair.done");
-      return;
-    }
+    if (reinforce(living) && build_and_adopt(living)) return;
     log().info("another rank died during the repair: repairing again");
     world_ = living;
   }
+}
+
+bool Process::build_and_adopt(MPI_Comm living) {
+  RepairPlan plan;
+  MPI_Comm world = MPI_COMM_NULL;
+  MPI_Comm resilient = MPI_COMM_NULL;
+  int built = build_on(living, plan, world, resilient) ? 1 : 0;
+  fault_point("repair.built");
+  // Frees those that still wait in build_on for a rank that has left it.
+  if (built == 0) revoke(living);
+  MPIX_Comm_agree(living, &built);
+  // Damaged communicators are never freed: see MpiTeam::~MpiTeam.
+  if (built == 0) return false;
+  adopt(plan, world, resilient);
+  fault_point("repair.done");
+  return true;
+}
+
+bool Process::all_do(MPI_Comm living, const std::function<void()>& step) {
+  int done = 1;
+  try {
+    step();
+  } catch (const std::exception& error) {
+    log().info("repair: {}", error.what());
+    revoke(living);
+    done = 0;
+  }
+  // What it returns is the same on all ranks, and tells of those that have died without saying no.
+  return MPIX_Comm_agree(living, &done) == MPI_SUCCESS && done != 0;
+}
+
+bool Process::reinforce(MPI_Comm& living) {
+  spawning_failed_ = false;
+  if (!may_spawn_) return true;
+  int missing = 0;
+  if (!all_do(living, [&] { missing = count_missing(living); })) return false;
+  if (missing == 0 || spawning_failed_) return true;
+  return recruit(living, missing);
+}
+
+int Process::count_missing(MPI_Comm living) {
+  struct Presence {
+    Seat seat;
+    std::int32_t attempts = 0;
+    std::int32_t overdue = 0;
+  };
+  const Presence mine{own_seat_, spawn_attempts_, spawn_overdue_ ? 1 : 0};
+  std::vector<Presence> all(static_cast<std::size_t>(size_of(living)));
+  check_mpi(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, living), "MPI_Allgather");
+  std::vector<Seat> seats;
+  bool overdue = false;
+  for (const Presence& other : all) {
+    seats.push_back(other.seat);
+    spawn_attempts_ = std::max(spawn_attempts_, other.attempts);
+    overdue = overdue || other.overdue != 0;
+  }
+  const int missing = places() - static_cast<int>(plan_repair(places(), spares_, seats).active.size());
+  spawning_failed_ = missing > 0 && (overdue || spawn_attempts_ == kSpawnAttempts);
+  return missing;
+}
+
+std::unique_ptr<Recruits> Process::call_recruits(Invitation& invitation) {
+  try {
+    auto recruits = std::make_unique<Recruits>(invitation, spawn_keys_);
+    check_mpi(MPI_Open_port(MPI_INFO_NULL, invitation.port.data()), "MPI_Open_port");
+    invitation.welcome = 1;
+    return recruits;
+  } catch (const Error& error) {
+    log().warn("{}", error.what());
+    return nullptr;
+  }
+}
+
+bool Process::recruit(MPI_Comm& living, int missing) {
+  ++spawn_attempts_;
+  ++spawns_;
+  const bool recruiter = rank_in(living) == 0;
+  const Deadline deadline;
+  std::unique_ptr<Recruits> recruits;
+  Invitation invitation{0, spawns_, places(), spares_, missing, {}};
+  const bool lived = all_do(living, [&] {
+    fault_point("spawn.begin");
+    if (recruiter) recruits = call_recruits(invitation);
+    MpiTeam(living, size_of(living), living).broadcast(std::as_writable_bytes(std::span(&invitation, 1)), 0);
+    fault_point("spawn.told");
+  });
+  // A recruiter that was killed because it could not get out of MPI_Comm_spawn: the next one could not either.
+  spawn_overdue_ = deadline.passed();
+  if (!lived) return false;
+  spawning_failed_ = invitation.welcome == 0;
+  if (spawning_failed_) return true;
+  return let_in(living, invitation, recruits.get());
+}
+
+bool Process::let_in(MPI_Comm& living, const Invitation& invitation, Recruits* recruits) {
+  MPI_Comm joined = MPI_COMM_NULL;
+  const bool lived = all_do(living, [&] {
+    if (recruits != nullptr) recruits->invite(invitation);
+    joined = join_with_recruits(living, invitation);
+    fault_point("spawn.joined");
+  });
+  if (!lived) {
+    // Frees the replacements that have joined and wait for the others.
+    revoke(joined);
+    return false;
+  }
+  fault_point("spawn.agreed");
+  if (recruits != nullptr) confirm_to_recruits(joined, invitation);
+  fault_point("spawn.confirmed");
+  living = joined;
+  // From here on they are spares: those in the places of the dead are used up.
+  spares_ += invitation.recruits;
+  return true;
+}
+
+bool Process::start_as_replacement(MPI_Errhandler handler) {
+  noticed_ = MPI_Wtime();
+  handler_ = handler;
+  const Invitation invitation = report_to_recruiter();
+  if (invitation.welcome == 0) return false;
+  MPI_Comm joined = MPI_COMM_NULL;
+  try {
+    joined = join_as_recruit(invitation);
+    fault_point("recruit.joined");
+    wait_for_confirmation(joined);
+  } catch (const std::exception& error) {
+    log().info("a replacement that could not join: {}", error.what());
+    // The others may wait for it, or believe that it has joined: they must see that it has not.
+    raise(SIGKILL);
+  }
+  fault_point("recruit.confirmed");
+  spawns_ = invitation.spawn;
+  spares_ = invitation.spares + invitation.recruits;
+  roles_.assign(static_cast<std::size_t>(invitation.places), FENIX_ROLE_SURVIVOR_RANK);
+  role_ = FENIX_ROLE_SPARE_RANK;
+  own_seat_ = {-1, invitation.spares + rank_in(MPI_COMM_WORLD)};
+  if (build_and_adopt(joined)) return true;
+  world_ = joined;
+  rebuild_communicators();
+  return true;
 }
 
 bool Process::build_on(MPI_Comm living, RepairPlan& plan, MPI_Comm& world, MPI_Comm& resilient) {

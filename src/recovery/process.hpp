@@ -9,10 +9,13 @@
 #include <fenix/codes.h>
 #include <mpi.h>
 
+#include <atomic>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "recovery/repair_plan.hpp"
+#include "recovery/spawning.hpp"
 
 namespace fenix_impl {
 
@@ -20,6 +23,15 @@ class Process {
  public:
   /// Collective over comm. handler: what errors on the resilient communicator call.
   void start(MPI_Comm comm, int spares, MPI_Errhandler handler);
+
+  /// In a process that was spawned to replace a dead rank, instead of start(): takes part in the repair that it was spawned
+  /// for. False if it is not needed any more. Collective over MPI_COMM_WORLD.
+  [[nodiscard]] bool start_as_replacement(MPI_Errhandler handler);
+
+  /// Whether repairs spawn processes when the spares are used up. Same on all ranks.
+  void allow_spawning(bool allowed) { may_spawn_ = allowed; }
+  /// The info for MPI_Comm_spawn, which has to stay.
+  void set_spawn_keys(MPI_Info keys) { spawn_keys_ = keys; }
 
   /// Frees ranks that still wait in start(), when it has failed here. Local.
   void abandon_start();
@@ -34,6 +46,8 @@ class Process {
   [[nodiscard]] const std::vector<int>& roles() const { return roles_; }
   [[nodiscard]] const std::vector<int>& failed() const { return failed_; }
   [[nodiscard]] bool shrunk() const { return shrunk_; }
+  /// The latest repair has shrunk the communicator because no process could be spawned.
+  [[nodiscard]] bool spawning_failed() const { return shrunk_ && spawning_failed_; }
   [[nodiscard]] int repairs() const { return repairs_; }
   [[nodiscard]] double noticed() const { return noticed_; }
   [[nodiscard]] double repaired() const { return repaired_; }
@@ -43,7 +57,11 @@ class Process {
   /// The MPI error that tells of a death or a repair under way, or MPI_SUCCESS. Local.
   [[nodiscard]] int look_for_failures() const;
 
-  /// Takes the dead out and puts spares in their places. Collective over the living; repeats itself when more die.
+  /// Revokes the communicators, so that all ranks, and all threads of this one, come out of their calls. Local; may be called
+  /// while other threads use them.
+  void call_all_to_repair();
+  /// Takes the dead out and puts spares, or spawned processes, in their places. Collective over the living; repeats itself when
+  /// more die.
   void repair();
   /// Spares only: returns true when this process has become active, false when all active ranks have finished.
   /// repairs: whether deaths are repaired.
@@ -57,8 +75,15 @@ class Process {
 
   [[nodiscard]] int places() const { return static_cast<int>(roles_.size()); }
   [[nodiscard]] bool agree_to(Intent intent);
-  void call_all_to_repair();
   void rebuild_communicators();
+  /// All these are collective over living, and false on all its ranks if a rank has died meanwhile.
+  bool all_do(MPI_Comm living, const std::function<void()>& step);
+  bool reinforce(MPI_Comm& living);
+  std::unique_ptr<Recruits> call_recruits(Invitation& invitation);
+  bool recruit(MPI_Comm& living, int missing);
+  bool let_in(MPI_Comm& living, const Invitation& invitation, Recruits* recruits);
+  bool build_and_adopt(MPI_Comm living);
+  int count_missing(MPI_Comm living);
   bool build_on(MPI_Comm living, RepairPlan& plan, MPI_Comm& world, MPI_Comm& resilient);
   void adopt(const RepairPlan& plan, MPI_Comm world, MPI_Comm resilient);
   void wait_for_all_to_finish();
@@ -77,7 +102,13 @@ class Process {
   int spares_ = 0;
   std::vector<int> failed_;
   bool shrunk_ = false;
-  int repairs_ = 0;
+  bool may_spawn_ = false;
+  MPI_Info spawn_keys_ = MPI_INFO_NULL;
+  bool spawning_failed_ = false;
+  int spawns_ = 0;          // attempts to spawn, in all
+  int spawn_attempts_ = 0;  // in this repair
+  bool spawn_overdue_ = false;
+  std::atomic<int> repairs_{0};  // looked at by threads that are in no call of the library
   double noticed_ = 0;
   double repaired_ = 0;
 };

@@ -2,6 +2,7 @@
 #include "recovery/rejoin.hpp"
 
 #include <algorithm>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -11,7 +12,7 @@
 #include "base/fault.hpp"
 #include "base/log.hpp"
 #include "core/meeting.hpp"
-#include "recovery/epoch_sets.hpp"
+#include "core/member_codec.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -26,6 +27,19 @@ struct Hello {
   std::int32_t team_size = 0;
   std::int32_t team_rank = 0;
   std::uint64_t members = 0;
+  std::uint32_t log_places = 0;
+  Shape shape;
+  Shape archive;  ///< of what it has put aside, if anything
+  std::int32_t archive_rank = -1;
+  std::int32_t archive_held = -1;
+  std::uint32_t archive_places = 0;
+};
+
+/// What a rank can tell of the snapshots of a shape: its own, and those it holds for another rank.
+struct Source {
+  std::int32_t rank = -1;  ///< in that shape; none if negative
+  std::int32_t held = -1;
+  std::uint32_t places = 0;
 };
 
 class Rejoin {
@@ -40,12 +54,15 @@ class Rejoin {
     if (!existed_) (void)meet(*team_, Operation::group_arguments, 0, 0, check_arguments);
     settle_parameters();
     settle_members();
-    (void)meet(*team_, Operation::group_memory, 0, 0, [&] { group_->take_memory(); });
+    (void)meet(*team_, Operation::group_memory, 0, 0, [&] { group_->take_memory(log_places()); });
     fault_point("rejoin.memory");
     group_->expose();
+    group_->attach_archive();
     fault_point("rejoin.exposed");
-    const auto epochs = settle_snapshots();
-    group_->resume(next_generation(), epochs);
+    const auto [newest, epochs] = settle_snapshots();
+    // What was put aside is of no use once there is something newer.
+    if (!newest.none()) group_->drop_archive();
+    group_->resume(next_generation(), newest.none() ? archived_ : newest, epochs);
     fault_point("rejoin.resumed");
     // Peers may publish progress when they have left this barrier: all boards are set by then.
     team_->barrier();
@@ -58,20 +75,12 @@ class Rejoin {
 
  private:
   void greet(const std::function<std::shared_ptr<Path>()>& choose_path) {
-    if (group_ && !group_->whole()) group_.reset();
+    if (group_ && (!group_->whole() || group_->is_ghost())) group_.reset();
     const auto known = meet(*team_, Operation::group_create, static_cast<std::uint64_t>(wanted_.id), group_ ? 1 : 0,
                             [&] { path_ = choose_path(); });
-    Hello hello{0, 0, 0, 0, wanted_, team_->size(), team_->rank(), 0};
-    if (group_) {
-      hello = {1,
-               group_->own_epochs().empty() && group_->held_epochs().empty() ? 0 : 1,
-               group_->owes_loss_report() ? 1 : 0,
-               group_->generation().value,
-               group_->parameters(),
-               group_->team_size(),
-               group_->team_rank(),
-               group_->members().size()};
-    }
+    Hello hello;
+    hello.parameters = wanted_;
+    if (group_) hello = hello_of(*group_);
     hellos_ = team_->gather(hello);
     for (const Hello& other : hellos_) {
       had_snapshots_ = had_snapshots_ || other.has_snapshots != 0;
@@ -79,6 +88,28 @@ class Rejoin {
     }
     existed_ = std::find(known.begin(), known.end(), std::uint64_t{1}) != known.end();
     fault_point("rejoin.greeted");
+  }
+
+  static Hello hello_of(const Group& group) {
+    Hello hello;
+    hello.knows = 1;
+    hello.has_snapshots = group.own_epochs().empty() && group.held_epochs().empty() ? 0 : 1;
+    hello.owes_report = group.owes_loss_report() ? 1 : 0;
+    hello.generation = group.generation().value;
+    hello.parameters = group.parameters();
+    hello.team_size = group.team_size();
+    hello.team_rank = group.team_rank();
+    hello.members = group.members().size();
+    hello.log_places = group.log_places();
+    hello.shape = group.shape();
+    if (const Archive* archive = group.archive(); archive != nullptr && !archive->empty()) {
+      hello.has_snapshots = 1;
+      hello.archive = archive->shape();
+      hello.archive_rank = archive->rank();
+      hello.archive_held = archive->held();
+      hello.archive_places = archive->log_places();
+    }
+    return hello;
   }
 
   void settle_parameters() {
@@ -99,61 +130,144 @@ class Rejoin {
     }
     for (int rank = 0; rank < team_->size(); ++rank) {
       const Hello& other = hello(rank);
-      if (other.knows != 0 && (other.team_size != team_->size() || other.team_rank != rank)) moved_ = true;
+      if (other.knows == 0) continue;
+      if (other.team_size != team_->size() || other.team_rank != rank) moved_ = true;
+      if (!(other.shape == hello(teacher_).shape)) moved_ = true;
     }
     if (!group_) {
       group_ = std::make_unique<Group>(agreed);
       // Without earlier ranks there is nothing to be rebuilt.
       if (!existed_) group_->set_whole();
     }
+    group_->adopt_policy(agreed.policy);
   }
 
   void settle_members() {
+    if (existed_) settle_archive();
     group_->set_team(team_, path_);
+    group_->set_shape(existed_ && !moved_ ? hello(teacher_).shape : Shape{next_generation(), team_->size()});
     if (!existed_) return;
-    if (moved_) {
-      // Ranks have other numbers now: nobody's slots and cohort are what they were. In one with set_team, so that no failure
-      // comes between them.
-      note_loss(had_snapshots_);
-      group_->forget_snapshots();
-      group_->set_whole();
-    }
-    std::vector<MemberInfo> infos;
-    for (const auto& member : group_->members()) infos.push_back(member->info);
-    infos.resize(hello(teacher_).members);
-    team_->broadcast(std::as_writable_bytes(std::span(infos)), teacher_);
+    const auto infos = teach_members();
     // The teacher's order, on all ranks: what is done for one member after the other meets its like on the other ranks.
     group_->arrange_members(infos);
     for (const MemberInfo& info : infos) settle_counts(info);
   }
 
+  std::vector<MemberInfo> teach_members() {
+    std::vector<MemberInfo> infos;
+    for (const auto& member : group_->members()) infos.push_back(member->info);
+    auto bytes = encode_members(infos);
+    auto length = static_cast<std::uint64_t>(bytes.size());
+    team_->broadcast(std::as_writable_bytes(std::span(&length, 1)), teacher_);
+    bytes.resize(length);
+    team_->broadcast(bytes, teacher_);
+    return decode_members(bytes);
+  }
+
   // Each rank tells its own count. For those that do not know it, the teacher may: as a rule every rank knows the counts of
-  // all. A member that has a count that nobody knows any more is dropped.
+  // all. A member that has a count that nobody knows any more is dropped, and so is one that a rank has deleted.
   void settle_counts(const MemberInfo& info) {
     struct Count {
       std::uint64_t elements = 0;
-      std::uint64_t known = 0;
+      std::uint32_t slots = 0;
+      std::uint16_t known = 0;
+      std::uint16_t deleted = 0;
     };
     const auto ranks = static_cast<std::size_t>(team_->size());
     const Member* member = group_->find(info.id);
-    auto counts = team_->gather(member != nullptr ? Count{member->own_count, 1} : Count{});
+    Count mine{0, 0, 0, static_cast<std::uint16_t>(group_->has_deleted(info.id) ? 1 : 0)};
+    if (member != nullptr) {
+      const auto self = static_cast<std::size_t>(team_->rank());
+      const bool grown = info.resizeable && member->counts.size() == ranks;
+      mine = {grown ? member->counts[self] : member->own_count, member->layout.slots(), 1, mine.deleted};
+    }
+    const auto counts = team_->gather(mine);
     std::vector<Count> taught(ranks);
     if (member != nullptr && member->counts.size() == ranks) {
       std::transform(member->counts.begin(), member->counts.end(), taught.begin(), [](std::uint64_t elements) {
-        return Count{elements, 1};
+        return Count{elements, 0, 1, 0};
       });
     }
     team_->broadcast(std::as_writable_bytes(std::span(taught)), teacher_);
     std::vector<std::uint64_t> elements;
+    std::uint32_t slots = 0;
+    bool deleted = false;
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       const Count& count = counts[rank].known != 0 ? counts[rank] : taught[rank];
-      if (count.known != 0) elements.push_back(count.elements);
+      if (count.known != 0 || info.resizeable) elements.push_back(count.elements);
+      slots = std::max(slots, count.slots);
+      deleted = deleted || counts[rank].deleted != 0;
     }
-    if (elements.size() == ranks) {
-      group_->adopt_member(info, std::move(elements));
+    if (elements.size() == ranks && !deleted) {
+      group_->adopt_member(info, std::move(elements), slots);
     } else {
       group_->drop_member(info.id);
     }
+  }
+
+  // ------------------------------------------------------------------------------------------ another shape of the team
+
+  // If ranks have other numbers now, nobody's slots and cohort are what they were: what there is can only be read. A rejoin
+  // that was cut short may have put it aside on some ranks and not on others.
+  void settle_archive() {
+    std::set<Shape> shapes;
+    for (const Hello& each : hellos_) {
+      if (moved_ && each.knows != 0) shapes.insert(each.shape);
+      if (each.archive_rank >= 0) shapes.insert(each.archive);
+    }
+    for (auto shape = shapes.rbegin(); shape != shapes.rend(); ++shape) {
+      const auto readable = readable_epochs(*shape);
+      if (readable.epochs.empty()) continue;
+      archived_ = readable.newest;
+      if (moved_ && hello(team_->rank()).knows != 0 && group_->shape() == *shape) group_->archive_snapshots();
+      group_->keep_archive(*shape, readable.epochs);
+      break;
+    }
+    if (archived_.none()) group_->drop_archive();
+    if (!moved_) return;
+    note_loss(had_snapshots_ && archived_.none());
+    group_->forget_snapshots();
+    group_->set_whole();
+  }
+
+  [[nodiscard]] Source source_of(int rank, const Shape& shape) const {
+    const Hello& it = hello(rank);
+    if (moved_ && it.knows != 0 && it.shape == shape) {
+      return {it.team_rank, Pairing(it.parameters.policy, it.team_size).held_by(it.team_rank), it.log_places};
+    }
+    if (it.archive_rank >= 0 && it.archive == shape) return {it.archive_rank, it.archive_held, it.archive_places};
+    return {};
+  }
+
+  /// The snapshots of a shape of which everything can be had.
+  ConsistentEpochs readable_epochs(const Shape& shape) {
+    std::vector<Source> sources;
+    std::uint32_t places = 0;
+    for (int rank = 0; rank < team_->size(); ++rank) {
+      places = std::max(places, sources.emplace_back(source_of(rank, shape)).places);
+    }
+    const Source& mine = sources[index(team_->rank())];
+    const bool put_aside = hello(team_->rank()).archive_rank >= 0 && hello(team_->rank()).archive == shape;
+    const std::int32_t id = group_->parameters().id;
+    const auto own = exchange(mine.rank < 0 ? std::vector<CommittedEpoch>{}
+                              : put_aside   ? group_->archive()->own_epochs(id)
+                                            : group_->own_epochs(),
+                              places);
+    const auto held = exchange(mine.rank < 0 ? std::vector<CommittedEpoch>{}
+                               : put_aside   ? group_->archive()->held_epochs(id)
+                                             : group_->held_epochs(),
+                               places);
+    std::vector<CommittedEpochs> ranks(static_cast<std::size_t>(shape.ranks));
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      if (sources[i].held >= 0) {
+        auto& epochs = ranks.at(index(sources[i].held));
+        if (!epochs) epochs = held[i];
+      }
+    }
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      if (sources[i].rank >= 0) ranks.at(index(sources[i].rank)) = own[i];
+    }
+    return consistent_epochs(ranks);
   }
 
   // Kept until a rejoin has come to its end: one that is cut short may already have dropped what is lost.
@@ -163,11 +277,12 @@ class Rejoin {
   }
 
   /// Finds the snapshots that are left, and rebuilds what dead ranks had of them.
-  std::vector<Epoch> settle_snapshots() {
-    const auto own = exchange(group_->own_epochs());
-    const auto held = exchange(group_->held_epochs());
+  ConsistentEpochs settle_snapshots() {
+    const std::uint32_t places = group_->log_places();
+    const auto own = exchange(group_->own_epochs(), places);
+    const auto held = exchange(group_->held_epochs(), places);
     std::vector<CommittedEpochs> ranks;
-    const Pairing pairing(team_->size(), separation());
+    const Pairing pairing(group_->parameters().policy, team_->size());
     for (int rank = 0; rank < team_->size(); ++rank) {
       const int holder = pairing.holder_of(rank);
       if (knows(rank)) {
@@ -179,22 +294,24 @@ class Rejoin {
         unknown_ = true;
       }
     }
-    auto epochs = consistent_epochs(ranks, group_->parameters().depth);
-    note_loss(epochs.empty() && had_snapshots_ && (unknown_ || !some_had_none(ranks)));
-    const bool some_left = !epochs.empty();
+    auto result = consistent_epochs(ranks);
+    note_loss(result.newest.none() && had_snapshots_ && archived_.none() && (unknown_ || !some_had_none(ranks)));
+    const bool some_left = !result.epochs.empty();
     if (group_->whole()) {
-      group_->keep_only(epochs);
+      group_->keep_only(result.epochs);
       fault_point("rejoin.voided");
     } else {
-      const auto rebuilt = group_->rebuild(epochs);
+      const int self = team_->rank();
+      result.epochs =
+          group_->rebuild(result.epochs, *held[index(pairing.holder_of(self))], *own[index(pairing.held_by(self))]);
       // From here on this rank is as good as one that survived, whatever happens to the others.
       group_->set_whole();
       fault_point("rejoin.rebuilt");
-      epochs = rebuilt;
     }
-    const auto left = exchange(epochs);
-    const auto result = consistent_epochs({left.begin(), left.end()}, group_->parameters().depth);
-    note_loss(some_left && result.empty());
+    std::vector<CommittedEpoch> mine;
+    for (const Epoch epoch : result.epochs) mine.push_back({epoch, {}, 0, 0});
+    result.epochs = consistent_epochs(exchange(mine, places)).epochs;
+    note_loss(some_left && result.epochs.empty());
     return result;
   }
 
@@ -204,18 +321,19 @@ class Rejoin {
                        [](const CommittedEpochs& epochs) { return epochs && epochs->empty(); });
   }
 
-  /// The epochs of each rank.
-  std::vector<std::vector<Epoch>> exchange(std::vector<Epoch> mine) {
-    const std::size_t places = group_->log_places();
+  /// The epochs of each rank; places: most that any rank has.
+  std::vector<CommittedEpochs> exchange(std::vector<CommittedEpoch> mine, std::uint32_t places) {
     mine.resize(places);
-    const auto all = team_->gather(std::span<const Epoch>(mine));
-    std::vector<std::vector<Epoch>> ranks;
-    for (int rank = 0; rank < team_->size(); ++rank) {
-      auto& epochs = ranks.emplace_back(all.begin() + static_cast<std::ptrdiff_t>(index(rank) * places),
-                                        all.begin() + static_cast<std::ptrdiff_t>((index(rank) + 1) * places));
-      std::erase_if(epochs, [](Epoch epoch) { return epoch.none(); });
+    return split_by_rank(team_->gather(std::span<const CommittedEpoch>(mine)), places);
+  }
+
+  /// Places of the log that has most.
+  [[nodiscard]] std::uint32_t log_places() const {
+    std::uint32_t most = group_->log_places();
+    for (const Hello& each : hellos_) {
+      if (!moved_) most = std::max(most, each.log_places);
     }
-    return ranks;
+    return most;
   }
 
   [[nodiscard]] Generation next_generation() const {
@@ -224,9 +342,6 @@ class Rejoin {
     return {newest + 1};
   }
 
-  [[nodiscard]] int separation() const {
-    return std::min(group_->parameters().separation, std::max(team_->size() - 1, 1));
-  }
   [[nodiscard]] static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
   [[nodiscard]] const Hello& hello(int rank) const { return hellos_[index(rank)]; }
   [[nodiscard]] bool knows(int rank) const { return hello(rank).knows != 0 && !moved_; }
@@ -242,6 +357,7 @@ class Rejoin {
   bool had_snapshots_ = false;
   bool unknown_ = false;  // some rank's commits cannot be found out
   bool lost_ = false;
+  Epoch archived_;  // newest snapshot of what was put aside
 };
 
 }  // namespace

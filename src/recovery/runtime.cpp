@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -42,6 +43,13 @@ std::shared_ptr<Path> choose_path(const MpiTeam& team) {
   return std::make_shared<WindowPath>();
 }
 
+// Open MPI's TCP component writes to the sockets of processes that have died, and SIGPIPE ends the writer. That of an application
+// that wants it stays.
+void ignore_broken_pipes() {
+  struct sigaction action {};
+  if (sigaction(SIGPIPE, nullptr, &action) == 0 && action.sa_handler == SIG_DFL) std::signal(SIGPIPE, SIG_IGN);
+}
+
 std::string text_of(int mpi_error) {
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
@@ -56,6 +64,13 @@ Runtime& runtime() {
   return *instance;
 }
 
+std::string& last_message() {
+  static thread_local std::string message;
+  return message;
+}
+
+thread_local int Runtime::Inside::depth_ = 0;
+
 void Runtime::require_ready() const {
   if (!initialized_) throw Error(FENIX_ERROR_UNINITIALIZED, "called before Fenix_Init");
   if (finalized_) throw Error(FENIX_ERROR_UNINITIALIZED, "called after Fenix_Finalize");
@@ -63,11 +78,18 @@ void Runtime::require_ready() const {
 
 void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const Outputs& outputs,
                     std::jmp_buf* resume_point) {
-  const Inside inside(*this);
+  const Inside inside;
   // Not found out together with the others: spares would never come to it.
   if (initialized_) throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "Fenix_Init was called before");
   if (comm == MPI_COMM_NULL) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is MPI_COMM_NULL");
+  // Nor this: Open MPI takes an agreement on it for the first one on MPI_COMM_WORLD, which then never ends.
+  if (comm == MPI_COMM_SELF) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is MPI_COMM_SELF");
+  ignore_broken_pipes();
   const QuietComm quiet(comm);
+  if (is_replacement()) {
+    start_as_replacement(spawn, info, outputs, resume_point);
+    return;
+  }
   std::optional<Error> error;
   try {
     check_start(comm, spares, spawn, info, outputs);
@@ -91,31 +113,61 @@ void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const O
   MPIX_Comm_agree(comm, &begin);
   if (error) throw Error(*error);
   if (begin == 0) throw Error(FENIX_ERROR_NOCATEGORY, "a rank has died during Fenix_Init");
+  begin_with(spawn, info, outputs, resume_point);
+}
+
+void Runtime::begin_with(int spawn, MPI_Info info, const Outputs& outputs, std::jmp_buf* resume_point) {
   settings.take(info);
+  if (spawn != 0 && settings.get(FENIX_RECOVERY_MODE) == FENIX_RECOVERY_REPAIR) {
+    settings.set(FENIX_RECOVERY_MODE, FENIX_RECOVERY_SPAWN);
+  }
+  // The application may free its own.
+  MPI_Info keys = MPI_INFO_NULL;
+  if (info != MPI_INFO_NULL) MPI_Info_dup(info, &keys);
+  process_.set_spawn_keys(keys);
   outputs_ = outputs;
   resume_point_ = resume_point;
+  init_thread_ = std::this_thread::get_id();
   initialized_ = true;
 }
+
+// The program has been here before, with the same arguments: they are not checked again.
+void Runtime::start_as_replacement(int spawn, MPI_Info info, const Outputs& outputs, std::jmp_buf* resume_point) {
+  begin_with(spawn, info, outputs, resume_point);
+  check_mpi(MPI_Comm_create_errhandler(handle_mpi_error, &handler_), "MPI_Comm_create_errhandler");
+  process_.allow_spawning(spawns());
+  if (process_.start_as_replacement(handler_)) {
+    latest_failure_ = MPI_ERR_PROC_FAILED;
+    return;
+  }
+  finalized_ = true;
+  MPI_Finalize();
+  std::exit(EXIT_SUCCESS);
+}
+
+bool Runtime::repairs() const { return spawns() || settings.get(FENIX_RECOVERY_MODE) == FENIX_RECOVERY_REPAIR; }
+
+bool Runtime::spawns() const { return settings.get(FENIX_RECOVERY_MODE) == FENIX_RECOVERY_SPAWN; }
 
 void Runtime::check_start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const Outputs& outputs) {
   struct Note {
     std::int32_t code = 0;
     std::int32_t spares = 0;
+    std::int32_t spawn = 0;
     std::array<char, 120> text{};
   };
   int size = 0;
   MPI_Comm_size(comm, &size);
   Note mine;
   mine.spares = spares;
+  mine.spawn = spawn != 0 ? 1 : 0;
   try {
-    if (comm == MPI_COMM_SELF) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is MPI_COMM_SELF");
     if (outputs.comm == nullptr) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "newcomm is NULL");
     if (outputs.role == nullptr) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "role is NULL");
     if (spares < 0 || spares >= size) {
       throw Error(FENIX_ERROR_INVALID_ARGUMENT,
                   "spare_ranks " + std::to_string(spares) + " is not in [0, size of comm)");
     }
-    if (spawn != 0) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "spawn is not 0: this version does not spawn ranks");
     Settings(settings).take(info);  // may throw: nothing is changed yet
   } catch (const Error& error) {
     mine.code = error.code();
@@ -133,14 +185,17 @@ void Runtime::check_start(MPI_Comm comm, int spares, int spawn, MPI_Info info, c
     if (notes[rank].spares != notes[0].spares) {
       throw Error(FENIX_ERROR_MISMATCH, who + " and rank 0 gave different spare_ranks");
     }
+    if (notes[rank].spawn != notes[0].spawn) {
+      throw Error(FENIX_ERROR_MISMATCH, who + " and rank 0 gave different values of spawn");
+    }
   }
 }
 
 void Runtime::serve_as_spare() {
   if (!process_.is_spare()) return;
-  const Inside inside(*this);
-  const bool repairs = settings.get(FENIX_RECOVERY_MODE) == FENIX_RECOVERY_REPAIR;
-  const bool active = process_.wait_as_spare(settings.get(FENIX_SPARE_WAIT_MODE), repairs);
+  const Inside inside;
+  process_.allow_spawning(spawns());
+  const bool active = process_.wait_as_spare(settings.get(FENIX_SPARE_WAIT_MODE), repairs());
   // A failure that led here happened to others; what they saw of it is as good as any.
   if (active) {
     latest_failure_ = MPI_ERR_PROC_FAILED;
@@ -155,24 +210,29 @@ void Runtime::serve_as_spare() {
   std::exit(EXIT_SUCCESS);
 }
 
-int Runtime::error() const { return process_.shrunk() ? FENIX_WARNING_SPARE_RANKS_DEPLETED : FENIX_SUCCESS; }
+int Runtime::error() const {
+  if (process_.spawning_failed()) return FENIX_ERROR_SPAWNING_FAILED;
+  return process_.shrunk() ? FENIX_WARNING_SPARE_RANKS_DEPLETED : FENIX_SUCCESS;
+}
 
 void Runtime::write_outputs() const {
   if (outputs_.role != nullptr) *outputs_.role = process_.role();
   if (outputs_.comm != nullptr) *outputs_.comm = process_.resilient();
   if (outputs_.error != nullptr) *outputs_.error = error();
+  if (fortran_comm_ != nullptr) *fortran_comm_ = MPI_Comm_c2f(process_.resilient());
 }
 
 bool Runtime::finish() {
-  const Inside inside(*this);
-  const bool repairs = settings.get(FENIX_RECOVERY_MODE) == FENIX_RECOVERY_REPAIR;
-  if (!process_.finish(repairs, /*before_end=*/[this] { groups_.clear(); })) {
+  const Inside inside;
+  process_.allow_spawning(spawns());
+  if (!process_.finish(repairs(), /*before_end=*/[this] { groups_.clear(); })) {
     latest_failure_ = MPI_ERR_PROC_FAILED;
-    for (auto& [id, group] : groups_) group->detach();
+    detach_groups();
     write_outputs();
     return false;
   }
   callbacks.clear();
+  attachments.clear();
   MPI_Errhandler_free(&handler_);
   finalized_ = true;
   return true;
@@ -194,18 +254,37 @@ bool Runtime::comes_from_failure(int mpi_error) const {
 }
 
 void Runtime::on_mpi_error(int mpi_error) {
-  if (inside_ > 0) return;
+  if (Inside::here()) return;
+  const int repairs_before = process_.repairs();
   bool failure = false;
+  bool elsewhere = false;
   {
-    const Inside inside(*this);
+    // Waits for a repair that another thread has begun: the communicators are not to be looked at meanwhile.
+    const auto call = begin_call();
+    const Inside inside;
     failure = comes_from_failure(mpi_error);
+    elsewhere = failure && repaired_elsewhere(repairs_before);
   }
   if (!failure) {
     report_unhandled(mpi_error);
     return;
   }
-  repair(mpi_error);
-  resume(mpi_error);
+  const bool repaired = !elsewhere && repair(mpi_error, repairs_before);
+  resume(mpi_error, repaired);
+}
+
+// With several threads, the error may come from a communicator that another thread has repaired meanwhile: then the one of
+// today is in order.
+bool Runtime::repaired_elsewhere(int repairs_before) const {
+  constexpr std::chrono::milliseconds kNoticeTakes{500};
+  if (process_.repairs() != repairs_before) return true;
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  if (level != MPI_THREAD_MULTIPLE || repairs_before == 0) return false;
+  for (const Deadline deadline(kNoticeTakes); !deadline.passed();) {
+    if (process_.look_for_failures() != MPI_SUCCESS) return false;
+  }
+  return true;
 }
 
 void Runtime::report_unhandled(int mpi_error) const {
@@ -215,13 +294,37 @@ void Runtime::report_unhandled(int mpi_error) const {
   if (mode == FENIX_UNHANDLED_ABORT) MPI_Abort(MPI_COMM_WORLD, mpi_error);
 }
 
-void Runtime::repair(int mpi_error) {
+bool Runtime::repair(int mpi_error, int repairs_before) {
+  if (!repairs()) {
+    latest_failure_ = mpi_error;
+    return true;
+  }
+  const Inside inside;
+  // One thread repairs; those that have met the same failure wait here, and find it done.
+  const std::lock_guard one_repair(repair_mutex_);
+  if (process_.repairs() != repairs_before) return false;
+  // Brings other threads out of their calls.
+  process_.call_all_to_repair();
+  const std::unique_lock alone(calls_);
   latest_failure_ = mpi_error;
-  if (settings.get(FENIX_RECOVERY_MODE) != FENIX_RECOVERY_REPAIR) return;
-  const Inside inside(*this);
+  process_.allow_spawning(spawns());
   process_.repair();
-  for (auto& [id, group] : groups_) group->detach();
+  detach_groups();
   write_outputs();
+  return true;
+}
+
+void Runtime::detach_groups() {
+  const std::lock_guard lock(groups_mutex_);
+  for (auto group = groups_.begin(); group != groups_.end();) {
+    // What was deleted has only waited for its peers to hear of it.
+    if (group->second && group->second->is_ghost()) {
+      group = groups_.erase(group);
+      continue;
+    }
+    if (group->second) group->second->detach();
+    ++group;
+  }
 }
 
 void Runtime::run_callbacks(int mpi_error) {
@@ -235,25 +338,31 @@ void Runtime::run_callbacks(int mpi_error) {
   });
 }
 
-void Runtime::resume(int mpi_error) {
+void Runtime::resume(int mpi_error, bool callbacks_due) {
   if (settings.get(FENIX_RECOVERY_MODE) == FENIX_RECOVERY_IGNORE) return;
-  run_callbacks(mpi_error);
+  if (callbacks_due) run_callbacks(mpi_error);
   const unsigned mode = settings.get(FENIX_RESUME_MODE);
   if (mode == FENIX_RESUME_RETURN) return;
-  if (mode == FENIX_RESUME_JUMP && resume_point_ != nullptr) std::longjmp(*resume_point_, 1);
+  if (mode == FENIX_RESUME_JUMP && resume_point_ != nullptr) {
+    // The frame to jump to is on another thread's stack.
+    if (std::this_thread::get_id() != init_thread_) return;
+    std::longjmp(*resume_point_, 1);
+  }
   throw fenix::CommException(process_.resilient(), mpi_error);
 }
 
 RejoinResult Runtime::create_group(const GroupParameters& parameters, MPI_Comm comm,
                                    const std::function<void()>& check_arguments) {
   auto team = std::make_shared<MpiTeam>(comm, process_.resilient());
+  std::unique_lock lock(groups_mutex_);
   std::unique_ptr<Group>& group = groups_[parameters.id];
+  lock.unlock();
   const bool known_before = group != nullptr;
   try {
     return rejoin(group, parameters, check_arguments, team, [&] { return choose_path(*team); });
   } catch (const Error& error) {
     // The work with a group that could not be formed leaves nothing behind; an existing one waits to be taken up again.
-    if (!known_before && dynamic_cast<const MpiError*>(&error) == nullptr) groups_.erase(parameters.id);
+    if (!known_before && dynamic_cast<const MpiError*>(&error) == nullptr) group.reset();
     keep_only_whole(parameters.id);
     throw;
   } catch (...) {
@@ -264,6 +373,7 @@ RejoinResult Runtime::create_group(const GroupParameters& parameters, MPI_Comm c
 }
 
 void Runtime::keep_only_whole(int group_id) {
+  const std::lock_guard lock(groups_mutex_);
   const auto found = groups_.find(group_id);
   if (found == groups_.end()) return;
   if (!found->second || !found->second->whole()) {
@@ -273,23 +383,65 @@ void Runtime::keep_only_whole(int group_id) {
   }
 }
 
-bool Runtime::has_group(int group_id) const { return groups_.count(group_id) != 0; }
-
-Group& Runtime::group(int group_id) const {
+Group* Runtime::find_group(int group_id) const {
+  const std::lock_guard lock(groups_mutex_);
   const auto found = groups_.find(group_id);
-  if (found == groups_.end() || !found->second) {
-    throw Error(FENIX_ERROR_INVALID_GROUPID, "group_id " + std::to_string(group_id) + " does not exist on this rank");
-  }
-  return *found->second;
+  return found == groups_.end() ? nullptr : found->second.get();
 }
 
-Group& Runtime::working_group(int group_id) const {
+bool Runtime::has_group(int group_id) const {
+  const Group* found = find_group(group_id);
+  return found != nullptr && !found->is_ghost();
+}
+
+Group& Runtime::group(int group_id) const {
+  Group* found = find_group(group_id);
+  if (found == nullptr || found->is_ghost()) {
+    throw Error(FENIX_ERROR_INVALID_GROUPID, "group_id " + std::to_string(group_id) + " does not exist on this rank");
+  }
+  return *found;
+}
+
+Group& Runtime::attached_group(int group_id) const {
   Group& found = group(group_id);
   if (!found.attached()) {
     throw Error(FENIX_ERROR_INVALID_LOGIC_CALL,
                 "group_id " + std::to_string(group_id) + " has to be created again, after a repair or a time-out");
   }
   return found;
+}
+
+Group& Runtime::working_group(int group_id) {
+  if (group_id == FENIX_DATA_GROUP_WORLD_ID) {
+    const Group* world = find_group(group_id);
+    if (world == nullptr || !world->attached()) {
+      const auto half = std::max(static_cast<int>(process_.roles().size()) / 2, 1);
+      (void)create_group({group_id, 0, 0, {Policy::Kind::ring, half}}, process_.resilient(), [] {});
+    }
+  }
+  return attached_group(group_id);
+}
+
+void Runtime::delete_group(int group_id) {
+  Group& found = group(group_id);
+  if (group_id == FENIX_DATA_GROUP_WORLD_ID) {
+    throw Error(FENIX_ERROR_INVALID_GROUPID, "group_id is FENIX_DATA_GROUP_WORLD_ID, which cannot be deleted");
+  }
+  if (found.attached()) {
+    // Its peers hear of it in the next barrier.
+    found.become_ghost();
+    return;
+  }
+  const std::lock_guard lock(groups_mutex_);
+  groups_.erase(group_id);
+}
+
+void Runtime::make_consistent(int group_id) {
+  Group* ghost = find_group(group_id);
+  Group& found = ghost != nullptr && ghost->is_ghost() ? *ghost : working_group(group_id);
+  if (found.make_consistent()) return;
+  const std::lock_guard lock(groups_mutex_);
+  groups_.erase(group_id);
 }
 
 }  // namespace fenix_impl

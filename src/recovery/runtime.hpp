@@ -7,13 +7,18 @@
 #include <csetjmp>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <shared_mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/group.hpp"
+#include "recovery/attachments.hpp"
 #include "recovery/callbacks.hpp"
 #include "recovery/process.hpp"
 #include "recovery/rejoin.hpp"
+#include "recovery/request_table.hpp"
 #include "recovery/settings.hpp"
 
 namespace fenix_impl {
@@ -29,7 +34,7 @@ class Runtime {
  public:
   Settings settings;
   Callbacks callbacks;
-  std::string last_message;  ///< text of the last error that a public function returned
+  Attachments attachments;
 
   [[nodiscard]] bool initialized() const { return initialized_; }
   [[nodiscard]] bool finalized() const { return finalized_; }
@@ -44,6 +49,8 @@ class Runtime {
   void serve_as_spare();
   /// Writes role, communicator and error to where Fenix_Init was told to.
   void write_outputs() const;
+  /// The communicator as a handle of Fortran, too.
+  void write_comm_also_to(MPI_Fint* handle) { fortran_comm_ = handle; }
   /// Ends the use of Fenix. False if a repair was due instead and has been done: then resume().
   bool finish();
 
@@ -52,13 +59,20 @@ class Runtime {
   [[nodiscard]] bool comes_from_failure(int mpi_error) const;
   /// What an MPI error on a resilient communicator leads to. Returns if the MPI call is to return the error.
   void on_mpi_error(int mpi_error);
-  /// Repairs as FENIX_RECOVERY_MODE says.
-  void repair(int mpi_error);
-  /// Calls the callbacks, and goes on as FENIX_RESUME_MODE says: returns only in mode "return".
-  void resume(int mpi_error);
+  /// Repairs as FENIX_RECOVERY_MODE says, unless another thread has done so since there were so many repairs.
+  /// Returns whether this thread has dealt with the failure: then callbacks are due.
+  bool repair(int mpi_error, int repairs_before);
+  /// Calls the callbacks if they are due, and goes on as FENIX_RESUME_MODE says: returns only in mode "return", and in mode
+  /// "jump" in threads that Fenix_Init did not run in.
+  void resume(int mpi_error, bool callbacks_due = true);
+  /// Calls the callbacks.
+  void run_callbacks(int mpi_error);
+
+  /// Held by every call of a public function while it works. A repair waits for all of them.
+  [[nodiscard]] std::shared_lock<std::shared_mutex> begin_call() { return std::shared_lock(calls_); }
 
   [[nodiscard]] const Process& process() const { return process_; }
-  /// FENIX_SUCCESS or FENIX_WARNING_SPARE_RANKS_DEPLETED.
+  /// FENIX_SUCCESS, FENIX_WARNING_SPARE_RANKS_DEPLETED or FENIX_ERROR_SPAWNING_FAILED.
   [[nodiscard]] int error() const;
   [[nodiscard]] int latest_failure() const { return latest_failure_; }
 
@@ -68,39 +82,63 @@ class Runtime {
   [[nodiscard]] bool has_group(int group_id) const;
   /// Throws Error(FENIX_ERROR_INVALID_GROUPID).
   [[nodiscard]] Group& group(int group_id) const;
-  /// The same, for work with peers. Throws Error(FENIX_ERROR_INVALID_LOGIC_CALL) too, if the group has to be created again.
-  [[nodiscard]] Group& working_group(int group_id) const;
+  /// The same, for local work with what is stored. Throws Error(FENIX_ERROR_INVALID_LOGIC_CALL) too, if the group has to be
+  /// created again.
+  [[nodiscard]] Group& attached_group(int group_id) const;
+  /// The same, for collective calls: creates FENIX_DATA_GROUP_WORLD_ID if need be.
+  [[nodiscard]] Group& working_group(int group_id);
+  /// Local. Throws Error(FENIX_ERROR_INVALID_GROUPID).
+  void delete_group(int group_id);
+  /// Fenix_Data_barrier.
+  void make_consistent(int group_id);
+  [[nodiscard]] RequestTable& requests() { return requests_; }
 
   /// While one of these lives, failures are the library's own business: MPI calls return their errors.
   class Inside {
    public:
-    explicit Inside(Runtime& runtime) : runtime_(runtime) { ++runtime_.inside_; }
+    Inside() { ++depth_; }
     Inside(const Inside&) = delete;
     Inside& operator=(const Inside&) = delete;
-    ~Inside() { --runtime_.inside_; }
+    ~Inside() { --depth_; }
+    [[nodiscard]] static bool here() { return depth_ > 0; }
 
    private:
-    Runtime& runtime_;
+    static thread_local int depth_;
   };
 
  private:
   void check_start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const Outputs& outputs);
+  void begin_with(int spawn, MPI_Info info, const Outputs& outputs, std::jmp_buf* resume_point);
+  void start_as_replacement(int spawn, MPI_Info info, const Outputs& outputs, std::jmp_buf* resume_point);
+  [[nodiscard]] bool repairs() const;
+  [[nodiscard]] bool spawns() const;
   void keep_only_whole(int group_id);
-  void run_callbacks(int mpi_error);
   void report_unhandled(int mpi_error) const;
 
   bool initialized_ = false;
   bool finalized_ = false;
-  int inside_ = 0;
   int latest_failure_ = MPI_SUCCESS;
   Process process_;
   MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
   Outputs outputs_;
+  MPI_Fint* fortran_comm_ = nullptr;
   std::jmp_buf* resume_point_ = nullptr;
+  [[nodiscard]] Group* find_group(int group_id) const;
+  void detach_groups();
+  [[nodiscard]] bool repaired_elsewhere(int repairs_before) const;
+
+  mutable std::mutex groups_mutex_;  // of the map; a group is for one thread at a time
   std::map<int, std::unique_ptr<Group>> groups_;
+  RequestTable requests_;
+  std::mutex repair_mutex_;
+  std::shared_mutex calls_;
+  std::thread::id init_thread_;
 };
 
-/// The library's only mutable global. Never destroyed: MPI may call back while the process exits.
+/// Text of the last error that a public function returned in this thread.
+std::string& last_message();
+
+/// The library's only mutable global but for that. Never destroyed: MPI may call back while the process exits.
 Runtime& runtime();
 
 }  // namespace fenix_impl

@@ -31,6 +31,8 @@ class MapExposure final : public Exposure {
 
   void complete(int) override { std::atomic_thread_fence(std::memory_order_release); }
 
+  [[nodiscard]] bool settled(int) override { return true; }
+
   void put_word(int target, std::size_t offset, std::uint64_t word) override {
     auto* place = reinterpret_cast<std::uint64_t*>(part(target, offset, sizeof word).data());
     std::atomic_ref(*place).store(word, std::memory_order_release);

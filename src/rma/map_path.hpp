@@ -10,6 +10,7 @@ class MapPath final : public Path {
  public:
   [[nodiscard]] std::string_view name() const override { return "map"; }
   [[nodiscard]] bool may_touch_regions_later() const override { return false; }
+  [[nodiscard]] bool puts_are_copies() const override { return true; }
   std::unique_ptr<Exposure> expose(Team& team, const Region& region) override;
 };
 

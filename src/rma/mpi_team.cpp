@@ -26,6 +26,9 @@ constexpr std::size_t kPiece = std::size_t{1} << 30;
 
 constexpr int kTeamTag = 2;
 
+// Of no message. A probe that finds a message returns at once, without making progress for anything else.
+constexpr int kNoTag = 3;
+
 // How long a request may take to end after a failure: MPI has to let go of our buffers before they go away.
 constexpr std::chrono::seconds kGrace{10};
 
@@ -106,7 +109,7 @@ void MpiTeam::check() {
 void MpiTeam::look_for_failures() {
   int found = 0;
   // Lets MPI make progress, which is how it learns of deaths and revocations.
-  check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &found, MPI_STATUS_IGNORE), "MPI_Iprobe");
+  check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, kNoTag, comm_, &found, MPI_STATUS_IGNORE), "MPI_Iprobe");
   int revoked = 0;
   check_mpi(MPIX_Comm_is_revoked(resilient_, &revoked), "MPIX_Comm_is_revoked");
   if (revoked != 0) throw PeerFailure(MPIX_ERR_REVOKED);

@@ -29,6 +29,8 @@ class Exposure {
   virtual void get(int target, std::size_t offset, std::span<std::byte> data) = 0;
   /// Returns when all earlier puts to the target are in its memory.
   virtual void complete(int target) = 0;
+  /// Whether complete() would return at once. Does not wait.
+  [[nodiscard]] virtual bool settled(int target) = 0;
   /// complete(), and then writes one word, 8-byte aligned, which the target sees all at once.
   virtual void put_word(int target, std::size_t offset, std::uint64_t word) = 0;
 };
@@ -41,6 +43,11 @@ class Path {
   virtual ~Path() = default;
 
   [[nodiscard]] virtual std::string_view name() const = 0;
+  /// True if put() copies with the caller's core; else the network works on after its return.
+  [[nodiscard]] virtual bool puts_are_copies() const = 0;
+  /// Moves along what the network has under way, as far as that takes a core; from any thread. False if that cannot be done
+  /// from another thread than the application's, or need not be.
+  virtual bool make_progress() { return false; }
   /// True if a transfer that a failure cut short may touch its regions later on: then they must never be unmapped.
   [[nodiscard]] virtual bool may_touch_regions_later() const = 0;
   /// Collective over the team: every rank brings a region, which must outlive the exposure. A rank that cannot reach its

@@ -55,6 +55,15 @@ class WindowExposure final : public Exposure {
     check_mpi(MPI_Win_flush(target, window_), "MPI_Win_flush");
   }
 
+  [[nodiscard]] bool settled(int target) override {
+    auto& requests = pending_[target];
+    int all_done = 1;
+    check_mpi(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &all_done, MPI_STATUSES_IGNORE),
+              "MPI_Rput");
+    if (all_done != 0) requests.clear();
+    return all_done != 0;
+  }
+
   void put_word(int target, std::size_t offset, std::uint64_t word) override {
     complete(target);
     *word_ = word;
@@ -78,6 +87,15 @@ class WindowExposure final : public Exposure {
 };
 
 }  // namespace
+
+// Open MPI carries out one-sided operations without hardware for them inside of its calls, also at the target.
+bool WindowPath::make_progress() {
+  constexpr int kNoTag = 0;
+  int level = MPI_THREAD_SINGLE;
+  int found = 0;
+  if (MPI_Query_thread(&level) != MPI_SUCCESS || level != MPI_THREAD_MULTIPLE) return false;
+  return MPI_Iprobe(MPI_ANY_SOURCE, kNoTag, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+}
 
 std::unique_ptr<Exposure> WindowPath::expose(Team& team, const Region& region) {
   auto& mpi_team = dynamic_cast<MpiTeam&>(team);

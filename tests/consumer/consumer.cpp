@@ -1,6 +1,25 @@
-// The smallest C++ program that uses the installed package.
+// The smallest C++ program that uses the installed package: C++17, as compilers have it without a word about the standard.
 #include <cstdio>
 #include <fenix.hpp>
+#include <vector>
+
+static void store_and_restore() {
+  using namespace fenix::data;
+  using fenix::check;
+  std::vector<int> field(10, 7);
+  check(group_create(0));
+  check(member_create(0, 1, field.data(), 10, MPI_INT));
+  check(member_store(0, 1));
+  check(commit_barrier(0));
+  field.assign(10, 8);
+  check(member_store(0, 1, fenix::DataSubset({2, 3})));
+  check(commit_barrier(0));
+  field.assign(10, 0);
+  fenix::DataSubset found;
+  check(member_restore(0, 1, field.data(), 10, FENIX_DATA_SNAPSHOT_LATEST, found));
+  const std::vector<int> wanted{7, 7, 8, 8, 7, 7, 7, 7, 7, 7};
+  if (found != fenix::DataSubset(9) || field != wanted) throw fenix::Error(0, "restored " + found.str());
+}
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
@@ -8,8 +27,19 @@ int main(int argc, char** argv) {
 
   int error = -1;
   MPI_Comm comm = MPI_COMM_NULL;
-  fenix::init({.out_comm = &comm, .argc = &argc, .argv = &argv, .err = &error});
-  const bool good = !before && fenix::initialized() && error == FENIX_SUCCESS && fenix::role() == fenix::INITIAL_RANK;
+  fenix::args::FenixInitArgs args;
+  args.out_comm = &comm;
+  args.argc = &argc;
+  args.argv = &argv;
+  args.err = &error;
+  fenix::init(args);
+  bool good = !before && fenix::initialized() && error == FENIX_SUCCESS && fenix::role() == fenix::INITIAL_RANK;
+  try {
+    store_and_restore();
+  } catch (const fenix::Error& what) {
+    std::printf("%s\n", what.what());
+    good = false;
+  }
   Fenix_Finalize();
   MPI_Finalize();
 

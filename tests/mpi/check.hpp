@@ -10,10 +10,17 @@
 
 namespace check {
 
+/// What is being tested, for programs that test many things: stands before what fail() says.
+inline std::string& context() {
+  static std::string text;
+  return text;
+}
+
 [[noreturn]] inline void fail(const std::string& what) {
   int rank = -1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  std::printf("FENIX-TEST-FAIL first rank %d: %s [%s]\n", rank, what.c_str(), Fenix_Error_message());
+  std::printf("FENIX-TEST-FAIL first rank %d: %s%s [%s]\n", rank, context().c_str(), what.c_str(),
+              Fenix_Error_message());
   std::fflush(stdout);
   MPI_Abort(MPI_COMM_WORLD, 3);
   std::abort();

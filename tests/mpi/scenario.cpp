@@ -5,12 +5,14 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -25,12 +27,20 @@ struct Options {
   int steps = 12;
   int count = 1000;  // elements of member 0 on rank 0
   int groups = 1;
+  bool spawn = false;
+  bool spawn_as_setting = false;
+  bool die_before_init = false;  // spawned processes come as far as MPI_Init, but not to Fenix_Init
+  bool die_early = false;        // spawned processes do not come as far as MPI_Init
+  std::string spawn_key;         // KEY=VALUE in the info of Fenix_Init
+  bool must_shrink = false;      // because nothing can be spawned
   bool barrier = true;
   bool tolerated = true;     // the policy covers the deaths
   bool must_recover = true;  // there has to be a repair
   bool read_older = false;   // after a repair, restore older snapshots as well
   std::string resume = "jump";
-  std::string kill;  // RANK@STEP[,RANK@STEP…]: dies at the start of that step, in the first life
+  std::string kill;        // RANK@STEP[,RANK@STEP…]: dies at the start of that step, in the first life
+  std::string kill_again;  // the same for ranks of the repaired communicator, after the first repair
+  int size = 0;            // with --spawn: of the communicator after repairs
 };
 
 // What survives a jump.
@@ -42,6 +52,7 @@ int role = -1;
 int init_error = 0;
 int seen_committed = -1;  // the newest time stamp that is known to have been committed on all ranks
 int repairs = 0;
+int repairs_of_all = 0;  // the most that any rank has seen
 std::int64_t step = 0;
 std::vector<std::vector<std::int64_t>> data;
 
@@ -173,6 +184,7 @@ bool restore() {
   int committed = -1;
   if (MPI_Allreduce(mine, most, 2, MPI_INT64_T, MPI_MAX, comm) != MPI_SUCCESS) return false;
   if (MPI_Allreduce(&seen_committed, &committed, 1, MPI_INT, MPI_MAX, comm) != MPI_SUCCESS) return false;
+  if (MPI_Allreduce(&repairs, &repairs_of_all, 1, MPI_INT, MPI_MAX, comm) != MPI_SUCCESS) return false;
   require(most[0] == -most[1], "ranks restored different steps");
   if (options.tolerated) {
     require(next > committed, "restored step " + std::to_string(next - 1) + ", though time stamp " +
@@ -198,10 +210,15 @@ bool restore() {
   return true;
 }
 
+bool in_list(const std::string& list, int who) {
+  const std::string self = std::to_string(who) + "@" + std::to_string(step);
+  return ("," + list + ",").find("," + self + ",") != std::string::npos;
+}
+
 void maybe_die() {
+  if (repairs_of_all == 1 && in_list(options.kill_again, rank)) raise(SIGKILL);
   if (role == FENIX_ROLE_RECOVERED_RANK || repairs > 0) return;
-  const std::string self = std::to_string(first_rank) + "@" + std::to_string(step);
-  if (("," + options.kill + ",").find("," + self + ",") != std::string::npos) raise(SIGKILL);
+  if (in_list(options.kill, first_rank)) raise(SIGKILL);
 }
 
 bool one_step() {
@@ -219,7 +236,8 @@ bool one_step() {
     const int code = options.barrier ? Fenix_Data_commit_barrier(kGroup + group, &time_stamp)
                                      : Fenix_Data_commit(kGroup + group, &time_stamp);
     if (!good(code, "commit")) return false;
-    require(time_stamp == step || options.groups > 1, "commit gave the time stamp " + std::to_string(time_stamp));
+    require(time_stamp == step || options.groups > 1 || options.must_shrink,
+            "commit gave the time stamp " + std::to_string(time_stamp));
   }
   if (!options.barrier && MPI_Barrier(comm) != MPI_SUCCESS) return false;
   seen_committed = static_cast<int>(step);
@@ -235,12 +253,24 @@ bool run() {
   return true;
 }
 
+// All places are filled, or nothing could be spawned and everybody is told.
+void check_size() {
+  if (!options.spawn) return;
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  require(size == options.size, "the communicator has " + std::to_string(size) + " ranks");
+  const int expected = options.must_shrink && repairs > 0 ? FENIX_ERROR_SPAWNING_FAILED : FENIX_SUCCESS;
+  require(Fenix_get_error() == expected, "error " + std::to_string(Fenix_get_error()));
+  require(init_error == expected || options.resume != "jump", "error of Fenix_Init " + std::to_string(init_error));
+}
+
 void count_repair(MPI_Comm, int, void*) { ++repairs; }
 
 // From the latest repair to the end. False if a failure has cut it short, in the resume modes that come back here.
 bool attempt() {
   try {
     MPI_Comm_rank(comm, &rank);
+    if (repairs > 0 || role == FENIX_ROLE_RECOVERED_RANK) check_size();
     if (!run()) return false;
     if (!good(Fenix_Finalize(), "Fenix_Finalize")) return false;
     require(role != FENIX_ROLE_INITIAL_RANK || !options.must_recover, "no failure was repaired");
@@ -270,6 +300,18 @@ Options parse(int argc, char** argv) {
       parsed.count = number();
     else if (name == "--groups")
       parsed.groups = number();
+    else if (name == "--spawn")
+      parsed.spawn = true;
+    else if (name == "--spawn-as-setting")
+      parsed.spawn = parsed.spawn_as_setting = true;
+    else if (name == "--die-before-init")
+      parsed.die_before_init = true;
+    else if (name == "--die-early")
+      parsed.die_early = true;
+    else if (name == "--spawn-key")
+      parsed.spawn_key = argv[++i];
+    else if (name == "--must-shrink")
+      parsed.must_shrink = true;
     else if (name == "--plain")
       parsed.barrier = false;
     else if (name == "--lost")
@@ -280,6 +322,10 @@ Options parse(int argc, char** argv) {
       parsed.read_older = true;
     else if (name == "--resume")
       parsed.resume = argv[++i];
+    else if (name == "--size")
+      parsed.size = number();
+    else if (name == "--kill-again")
+      parsed.kill_again = argv[++i];
     else if (name == "--kill")
       parsed.kill = argv[++i];
     else
@@ -288,18 +334,35 @@ Options parse(int argc, char** argv) {
   return parsed;
 }
 
+MPI_Info info_of_init() {
+  if (options.spawn_key.empty()) return MPI_INFO_NULL;
+  MPI_Info info = MPI_INFO_NULL;
+  MPI_Info_create(&info);
+  const std::size_t middle = options.spawn_key.find('=');
+  MPI_Info_set(info, options.spawn_key.substr(0, middle).c_str(), options.spawn_key.substr(middle + 1).c_str());
+  return info;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  options = parse(argc, argv);
+  if (options.die_early && std::getenv("FENIX_REPLACEMENT") != nullptr) raise(SIGKILL);
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &first_rank);
-  options = parse(argc, argv);
+  if (options.die_before_init && std::getenv("FENIX_REPLACEMENT") != nullptr) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    raise(SIGKILL);
+  }
   data.resize(static_cast<std::size_t>(options.members * options.groups));
   if (options.resume == "return") Fenix_set_option(FENIX_RESUME_MODE, FENIX_RESUME_RETURN);
   if (options.resume == "throw") Fenix_set_option(FENIX_RESUME_MODE, FENIX_RESUME_THROW);
 
-  Fenix_Init(&role, MPI_COMM_WORLD, &comm, &argc, &argv, options.spares, &init_error);
-  if (init_error < 0) fail("Fenix_Init returned " + std::to_string(init_error));
+  MPI_Info info = info_of_init();
+  const bool spawn = options.spawn && !options.spawn_as_setting;
+  if (options.spawn_as_setting) Fenix_set_option(FENIX_RECOVERY_MODE, FENIX_RECOVERY_SPAWN);
+  Fenix_Init(&role, MPI_COMM_WORLD, &comm, &argc, &argv, options.spares, spawn ? 1 : 0, info, &init_error);
+  if (init_error < 0 && !options.must_shrink) fail("Fenix_Init returned " + std::to_string(init_error));
   if (repairs == 0 && role != FENIX_ROLE_SURVIVOR_RANK) Fenix_Callback_register(count_repair, nullptr);
   while (!attempt()) {
   }

@@ -49,12 +49,25 @@ int main(int argc, char** argv) {
   expect_equal(rank, first_rank > 1 ? first_rank - 1 : first_rank, "own number: compacted, in order");
   expect_equal(role, FENIX_ROLE_SURVIVOR_RANK, "role");
 
-  // Nobody has its old number and partner: the snapshots are gone, and that is said.
-  expect_equal(flag, FENIX_ERROR_NODATA_FOUND, "flag");
+  // Nobody has its old number and partner: the snapshots can only be read, by the old numbers, the dead rank's included.
+  expect_equal(flag, FENIX_SUCCESS, "flag");
   long restored = -1;
   expect_equal(Fenix_Data_member_restore(kGroup, 0, &restored, 1, FENIX_DATA_SNAPSHOT_LATEST, nullptr),
                FENIX_ERROR_NODATA_FOUND, "restore");
   expect_equal(restored, -1, "target of a restore without data");
+  int snapshots = 0;
+  int time_stamp = -1;
+  success(Fenix_Data_group_get_number_of_snapshots(kGroup, &snapshots), "number_of_snapshots");
+  expect_equal(snapshots, 1, "snapshots that can be read");
+  success(Fenix_Data_group_get_snapshot_at_position(kGroup, 0, &time_stamp), "snapshot_at_position");
+  for (int shift = 0; shift < 4; ++shift) {
+    const int source = (rank + shift) % 4;
+    success(Fenix_Data_member_restore_from_rank(kGroup, 0, &restored, 1, time_stamp, nullptr, source),
+            "restore_from_rank");
+    expect_equal(restored, 100 + source, "what that rank stored");
+  }
+  expect_equal(Fenix_Data_member_restore_from_rank(kGroup, 0, &restored, 1, time_stamp, nullptr, 4),
+               FENIX_ERROR_INVALID_ARGUMENT, "restore_from_rank of a rank that never was");
 
   state = 200 + rank;
   take_part();

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <memory>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "support/simulated_job.hpp"
@@ -40,6 +42,11 @@ inline fenix_impl::RejoinResult join(Rank& rank, const fenix_impl::GroupParamete
       rank.group, parameters, [] {}, rank.team, [&] { return rank.path; });
 }
 
+/// A member whose elements are words.
+inline fenix_impl::MemberInfo words(int member) {
+  return {member, false, {}, std::make_shared<const fenix_impl::ElementType>(fenix_impl::ElementType::plain(4))};
+}
+
 /// Creates the member, or sets its buffer if the group has it already.
 inline void provide(Rank& rank, int member) {
   Words& buffer = rank.buffers[member];
@@ -47,8 +54,13 @@ inline void provide(Rank& rank, int member) {
   if (auto* known = rank.group->find(member)) {
     known->buffer = buffer.data();
   } else {
-    rank.group->create_member({member, 0, sizeof buffer[0]}, buffer.data(), buffer.size(), [] {});
+    rank.group->create_member(words(member), buffer.data(), buffer.size(), [] {});
   }
+}
+
+inline void store_elements(Rank& rank, int member, const fenix_impl::Selection& selection) {
+  fenix_impl::Member* const found = rank.group->find(member);
+  rank.group->store(std::span(&found, 1), selection);
 }
 
 inline void store(Rank& rank, int member, int stamp, std::uint32_t attempt = 0) {
@@ -56,7 +68,7 @@ inline void store(Rank& rank, int member, int stamp, std::uint32_t attempt = 0) 
   const auto data = contents(rank.origin, member, stamp, attempt);
   // In place: the group has the buffer's address.
   std::copy(data.begin(), data.end(), buffer.begin());
-  rank.group->store(*rank.group->find(member));
+  store_elements(rank, member, fenix_impl::Selection::all());
   // The buffer may be changed as soon as a store has returned.
   std::fill(buffer.begin(), buffer.end(), 0xdeadbeefU);
 }
@@ -66,9 +78,14 @@ inline void commit_barrier(Rank& rank) {
   rank.group->wait_for_commit_on_all();
 }
 
+inline fenix_impl::SnapshotChoice snapshot(std::optional<int> stamp) {
+  using Choice = fenix_impl::SnapshotChoice;
+  return stamp ? Choice{Choice::Kind::at, *stamp} : Choice{};
+}
+
 inline Words restore(Rank& rank, int member, std::optional<int> stamp = std::nullopt) {
   Words target(count_of(rank.origin, member));
-  rank.group->restore(member, stamp, target.data(), static_cast<std::int64_t>(target.size()), [] {});
+  (void)rank.group->restore(member, snapshot(stamp), {target.data(), target.size()}, [] {});
   return target;
 }
 

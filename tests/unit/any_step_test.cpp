@@ -18,6 +18,7 @@ namespace {
 
 using fenix_impl::GroupParameters;
 using fenix_impl::Pairing;
+using fenix_impl::Policy;
 
 constexpr int kNone = -1;
 
@@ -31,7 +32,7 @@ int stored_under(int member, int stamp) { return member == kUneven ? stamp - sta
 class Application {
  public:
   Application(int size, int depth)
-      : job(size), parameters_{5, 0, depth, 1}, pairing_(size, 1), places_(static_cast<std::size_t>(size)) {}
+      : job(size), parameters_{5, 0, depth, {}}, pairing_({}, size), places_(static_cast<std::size_t>(size)) {}
 
   // A phase: all form the group, restore what there is, and go on until the time stamp last has been committed.
   // Returns whether it came to its end on all ranks.
@@ -194,6 +195,47 @@ TEST(AnyStep, OfCreatingTheGroup) {
   }
 }
 
+// A rank dies at any step of a change of policy: afterwards all ranks have the same one, the old or the new, and it works.
+TEST(AnyStep, OfChangingThePolicy) {
+  constexpr int kSize = 4;
+  const GroupParameters parameters{5, 0, 0, {Policy::Kind::buddies, 2}};
+  for (int dying = 0; dying < kSize; ++dying) {
+    SCOPED_TRACE(testing::Message() << dying << " dies");
+    for_steps(dying, [&](int steps) {
+      Job job(kSize);
+      expect_done(job.run([&](Rank& rank) {
+        join(rank, parameters);
+        provide(rank, kSmall);
+        rank.team->barrier();
+      }));
+      job.doom(dying, steps, some_unlucky(steps));
+      const auto outcomes = job.run([](Rank& rank) {
+        rank.group->set_policy({Policy::Kind::ring, 1}, [] {});
+        rank.team->barrier();
+      });
+      job.repair();
+      expect_done(job.run([&](Rank& rank) {
+        join(rank, parameters);
+        provide(rank, kSmall);
+        store(rank, kSmall, 0);
+        commit_barrier(rank);
+        rank.team->barrier();
+      }));
+      for (const Rank& rank : job.ranks()) {
+        EXPECT_EQ(rank.group->parameters().policy, job.rank(0).group->parameters().policy) << "rank " << rank.number;
+      }
+      job.kill(1);
+      job.repair();
+      expect_done(job.run([&](Rank& rank) {
+        join(rank, parameters);
+        EXPECT_EQ(restore(rank, kSmall), contents(rank.number, kSmall, 0));
+      }));
+      return std::any_of(outcomes.begin(), outcomes.end(),
+                         [](const Outcome& each) { return each.ending == Ending::died; });
+    });
+  }
+}
+
 // A rank is lost; while the group is formed again, one more dies: the replacement, its buddy, or somebody else.
 TEST(AnyStep, OfRejoining) {
   for (int size = 2; size <= 5; ++size) {
@@ -208,7 +250,7 @@ TEST(AnyStep, OfRejoining) {
           application.job.doom(dying, steps, some_unlucky(steps + dying));
           const bool lives = application.play(4);
           application.job.repair();
-          const Pairing pairing(size, 1);
+          const Pairing pairing({}, size);
           if (dying == lost || (dying != pairing.holder_of(lost) && dying != pairing.held_by(lost))) {
             EXPECT_TRUE(application.covered());
           }
@@ -244,7 +286,7 @@ TEST(AnyStep, OfFetchingFromAPeerThatDies) {
 
 // Without spares the team shrinks: members stay with their elements, whoever dies meanwhile.
 TEST(AnyStep, OfRejoiningAShrunkTeam) {
-  const GroupParameters parameters{5, 0, 0, 1};
+  const GroupParameters parameters{5, 0, 0, {}};
   for (int size = 3; size <= 5; ++size) {
     for (int dying = 0; dying < size - 1; ++dying) {
       SCOPED_TRACE(testing::Message() << size << " ranks, one is lost, then " << dying << " of the others dies");

@@ -21,6 +21,7 @@ class Regions final : public Exposure {
   void put(int, std::size_t, std::span<const std::byte>) override { FAIL() << "boards are written by words"; }
   void get(int, std::size_t, std::span<std::byte>) override { FAIL() << "boards are read locally"; }
   void complete(int) override {}
+  [[nodiscard]] bool settled(int) override { return true; }
   void put_word(int target, std::size_t offset, std::uint64_t word) override {
     ASSERT_EQ(offset % 8, 0U);
     memories.at(static_cast<std::size_t>(target)).at(offset / 8) = word;
@@ -135,6 +136,38 @@ TEST_F(BoardTest, MemoryThatWasNeverWrittenDoesNotCount) {
   publish(0, 1);
   publish(2, 1);
   EXPECT_EQ(boards[0].reached_by_all(), Epoch{0});
+}
+
+// A board in another region, which has never been written to, as after the group's memory has grown.
+TEST_F(BoardTest, ContinuesWithWhatAnotherOneKnew) {
+  reset({4}, {1});
+  publish(0, 5);
+  publish(1, 3);
+  publish(2, 4);
+  for (int rank = 0; rank < kRanks; ++rank) {
+    Regions others;
+    const auto area = std::as_writable_bytes(std::span(others.memories[0])).subspan(kStart);
+    Board grown(area, kStart);
+    grown.continue_from(boards[static_cast<std::size_t>(rank)]);
+    EXPECT_EQ(grown.reached_by_all(), Epoch{3});
+    // The same generation goes on: progress in the new region counts.
+    for (const int slow : {1, 2}) {
+      grown.publish(others, slow, {9});
+    }
+    EXPECT_EQ(grown.reached_by_all(), Epoch{5});
+    Board before = grown;
+    before.reset({3}, {0});
+    before.publish(others, 0, {9});
+    EXPECT_EQ(grown.reached_by_all(), Epoch{5}) << "of another generation";
+  }
+}
+
+TEST_F(BoardTest, ContinuesNothingForAnotherNumberOfRanks) {
+  reset({1}, {7});
+  std::vector<std::uint64_t> memory(2 * 2);
+  Board smaller(std::as_writable_bytes(std::span(memory)), 0);
+  smaller.continue_from(boards[0]);
+  EXPECT_EQ(smaller.reached_by_all(), Epoch{0});
 }
 
 }  // namespace

@@ -15,8 +15,10 @@ namespace {
 
 using fenix_impl::GroupParameters;
 using fenix_impl::MemberInfo;
+using fenix_impl::Policy;
+using fenix_impl::Selection;
 
-GroupParameters with_depth(int depth, int start = 0) { return {5, start, depth, 1}; }
+GroupParameters with_depth(int depth, int start = 0) { return {5, start, depth, {}}; }
 
 // A job that has a group with the member kSmall.
 class GroupJob : public Job {
@@ -244,8 +246,8 @@ TEST(Group, TimeStampsRunOut) {
 TEST(Group, StoreNeedsASourceBuffer) {
   GroupJob job(2);
   expect_error(job.run([](Rank& rank) {
-    rank.group->create_member({kLarge, 0, 4}, nullptr, 10, [] {});
-    rank.group->store(*rank.group->find(kLarge));
+    rank.group->create_member(words(kLarge), nullptr, 10, [] {});
+    store_elements(rank, kLarge, Selection::all());
   }),
                FENIX_ERROR_INVALID_ARGUMENT);
 }
@@ -255,7 +257,7 @@ TEST(Group, RestoreWithoutTargetTakesPart) {
   job.make_snapshots(0, 0);
   expect_done(job.run([](Rank& rank) {
     if (rank.number == 1) {
-      rank.group->restore(kSmall, std::nullopt, nullptr, 0, [] {});
+      (void)rank.group->restore(kSmall, {}, {}, [] {});
     } else {
       expect_contents(rank, kSmall, 0);
     }
@@ -267,9 +269,9 @@ TEST(Group, BufferThatIsTooSmallOnOneRankIsAnErrorOnAll) {
   job.make_snapshots(0, 0);
   expect_error(job.run([](Rank& rank) {
     Words target(count_of(rank.number, kSmall), 1);
-    const auto most = static_cast<std::int64_t>(target.size()) - (rank.number == 1 ? 1 : 0);
+    const std::uint64_t most = target.size() - (rank.number == 1 ? 1 : 0);
     try {
-      rank.group->restore(kSmall, std::nullopt, target.data(), most, [] {});
+      (void)rank.group->restore(kSmall, {}, {target.data(), most}, [] {});
     } catch (...) {
       EXPECT_EQ(target, Words(target.size(), 1)) << "the target is as it was";
       throw;
@@ -281,7 +283,7 @@ TEST(Group, BufferThatIsTooSmallOnOneRankIsAnErrorOnAll) {
 TEST(Group, ArgumentThatIsWrongOnOneRankIsAnErrorOnAll) {
   GroupJob job(3);
   const auto outcomes = job.run([](Rank& rank) {
-    rank.group->create_member({kLarge, 0, 4}, nullptr, 0, [&] {
+    rank.group->create_member(words(kLarge), nullptr, 0, [&] {
       if (rank.number == 1) throw fenix_impl::Error(FENIX_ERROR_INVALID_MEMBERID, "wrong on purpose");
     });
   });
@@ -294,9 +296,7 @@ TEST(Group, ArgumentThatIsWrongOnOneRankIsAnErrorOnAll) {
 TEST(Group, MemberExistsOnce) {
   GroupJob job(2);
   job.make_snapshots(0, 0);
-  expect_error(job.run([](Rank& rank) {
-    rank.group->create_member({kSmall, 0, 8}, nullptr, 1, [] {});
-  }),
+  expect_error(job.run([](Rank& rank) { rank.group->create_member(words(kSmall), nullptr, 1, [] {}); }),
                FENIX_ERROR_MEMBER_EXISTS);
   expect_done(job.run([](Rank& rank) {
     EXPECT_EQ(rank.group->members().size(), 1U);
@@ -311,7 +311,11 @@ TEST(Group, UnknownMemberCannotBeRestored) {
 }
 
 TEST(GroupMismatch, OfGroupParametersLeavesNoGroup) {
-  const GroupParameters wrong[] = {{6, 0, 0, 1}, {5, 1, 0, 1}, {5, 0, 1, 1}, {5, 0, 0, 2}};
+  const GroupParameters wrong[] = {{6, 0, 0, {}},
+                                   {5, 1, 0, {}},
+                                   {5, 0, 1, {}},
+                                   {5, 0, 0, {Policy::Kind::buddies, 2}},
+                                   {5, 0, 0, {Policy::Kind::ring, 1}}};
   for (const GroupParameters& parameters : wrong) {
     Job job(3);
     expect_error(job.run([&](Rank& rank) { join(rank, rank.number == 1 ? parameters : with_depth(0)); }),
@@ -321,11 +325,12 @@ TEST(GroupMismatch, OfGroupParametersLeavesNoGroup) {
 }
 
 TEST(GroupMismatch, OfMembersIsFound) {
-  const MemberInfo wrong[] = {{kUneven, 0, 4}, {kLarge, 0, 8}};
+  const auto longs = std::make_shared<const fenix_impl::ElementType>(fenix_impl::ElementType::plain(8));
+  const MemberInfo wrong[] = {words(kUneven), {kLarge, false, {}, longs}};
   for (const MemberInfo& info : wrong) {
     GroupJob job(3);
     expect_error(job.run([&](Rank& rank) {
-      rank.group->create_member(rank.number == 2 ? info : MemberInfo{kLarge, 0, 4}, nullptr, 0, [] {});
+      rank.group->create_member(rank.number == 2 ? info : words(kLarge), nullptr, 0, [] {});
     }),
                  FENIX_ERROR_MISMATCH);
     for (Rank& rank : job.ranks()) EXPECT_EQ(rank.group->members().size(), 1U);
@@ -390,7 +395,7 @@ TEST(DamagedData, InAllCopiesIsNotHandedOut) {
   expect_error(job.run([](Rank& rank) {
     Words target(count_of(rank.number, kSmall), 1);
     try {
-      rank.group->restore(kSmall, std::nullopt, target.data(), static_cast<std::int64_t>(target.size()), [] {});
+      (void)rank.group->restore(kSmall, {}, {target.data(), target.size()}, [] {});
     } catch (...) {
       EXPECT_EQ(target, Words(target.size(), 1)) << "the target is as it was";
       throw;

@@ -56,6 +56,27 @@ TEST(MapPath, WhatIsPutIsInTheMemoryOfTheTarget) {
   });
 }
 
+// What is put is there at once: nothing is under way that could be waited for, or come late.
+TEST(MapPath, PutsAreSettledAtOnce) {
+  EXPECT_TRUE(MapPath().puts_are_copies());
+  EXPECT_FALSE(MapPath().may_touch_regions_later());
+  Job job(2);
+  job.run([](Rank& rank) {
+    const Region region(kBytes);
+    const auto peers = MapPath().expose(*rank.team, region);
+    const int other = 1 - rank.number;
+    EXPECT_TRUE(peers->settled(other));
+    Bytes bytes = filled(5 + rank.number);
+    peers->put(other, 100, bytes);
+    EXPECT_TRUE(peers->settled(other));
+    bytes = filled(99);  // was copied
+    rank.team->barrier();
+    EXPECT_EQ(region.bytes()[100], static_cast<std::byte>(5 + other));
+    EXPECT_EQ(region.bytes()[115], static_cast<std::byte>(5 + other));
+    rank.team->barrier();
+  });
+}
+
 TEST(MapPath, AccessBeyondARegionIsRefused) {
   Job job(2);
   job.run([](Rank& rank) {

@@ -13,6 +13,9 @@ namespace {
 
 using Pairs = std::vector<std::pair<int, int>>;
 
+Pairing buddies(int size, int separation) { return {{Policy::Kind::buddies, separation}, size}; }
+Pairing ring(int size, int separation) { return {{Policy::Kind::ring, separation}, size}; }
+
 // Ranks that keep each other's copy, the lower one first.
 Pairs pairs(const Pairing& pairing) {
   Pairs found;
@@ -29,14 +32,26 @@ void expect_chain(const Pairing& pairing, int first, int middle, int last) {
   EXPECT_EQ(pairing.holder_of(last), first);
 }
 
-template <class Check>
-void for_all(Check check) {
+template <class Make, class Check>
+void for_all_made_by(Make make, Check check) {
   for (int size = 1; size <= 65; ++size) {
     for (int separation = 1; separation < std::max(size, 2); ++separation) {
       SCOPED_TRACE(testing::Message() << "size " << size << ", separation " << separation);
-      check(Pairing(size, separation));
+      check(make(size, separation), separation);
     }
   }
+}
+
+template <class Check>
+void for_all_buddies(Check check) {
+  for_all_made_by(buddies, [&](const Pairing& pairing, int) { check(pairing); });
+}
+
+// Under all policies.
+template <class Check>
+void for_all(Check check) {
+  for_all_buddies(check);
+  for_all_made_by(ring, [&](const Pairing& pairing, int) { check(pairing); });
 }
 
 TEST(Pairing, HolderAndHeldAreInverse) {
@@ -56,15 +71,15 @@ TEST(Pairing, NobodyHoldsItselfButALoneRank) {
   });
 }
 
-TEST(Pairing, EvenSizesHavePairsOnly) {
-  for_all([](const Pairing& pairing) {
+TEST(Buddies, EvenSizesHavePairsOnly) {
+  for_all_buddies([](const Pairing& pairing) {
     if (pairing.size() % 2 != 0) return;
     EXPECT_EQ(pairs(pairing).size(), static_cast<std::size_t>(pairing.size() / 2));
   });
 }
 
-TEST(Pairing, OddSizesHaveOneChainOfFirstMiddleAndLast) {
-  for_all([](const Pairing& pairing) {
+TEST(Buddies, OddSizesHaveOneChainOfFirstMiddleAndLast) {
+  for_all_buddies([](const Pairing& pairing) {
     const int size = pairing.size();
     if (size % 2 == 0 || size == 1) return;
     expect_chain(pairing, 0, size / 2, size - 1);
@@ -72,45 +87,90 @@ TEST(Pairing, OddSizesHaveOneChainOfFirstMiddleAndLast) {
   });
 }
 
-TEST(Pairing, FourRanks) {
-  EXPECT_EQ(pairs(Pairing(4, 1)), (Pairs{{0, 1}, {2, 3}}));
-  EXPECT_EQ(pairs(Pairing(4, 2)), (Pairs{{0, 2}, {1, 3}}));
+TEST(Buddies, FourRanks) {
+  EXPECT_EQ(pairs(buddies(4, 1)), (Pairs{{0, 1}, {2, 3}}));
+  EXPECT_EQ(pairs(buddies(4, 2)), (Pairs{{0, 2}, {1, 3}}));
 }
 
-TEST(Pairing, RestThatIsSmallerThanABlockIsPairedAcrossItsHalf) {
-  EXPECT_EQ(pairs(Pairing(6, 2)), (Pairs{{0, 2}, {1, 3}, {4, 5}}));
-  EXPECT_EQ(pairs(Pairing(10, 3)), (Pairs{{0, 3}, {1, 4}, {2, 5}, {6, 8}, {7, 9}}));
+TEST(Buddies, RestThatIsSmallerThanABlockIsPairedAcrossItsHalf) {
+  EXPECT_EQ(pairs(buddies(6, 2)), (Pairs{{0, 2}, {1, 3}, {4, 5}}));
+  EXPECT_EQ(pairs(buddies(10, 3)), (Pairs{{0, 3}, {1, 4}, {2, 5}, {6, 8}, {7, 9}}));
 }
 
-TEST(Pairing, ThreeRanksAreAChain) {
-  for (const int separation : {1, 2}) expect_chain(Pairing(3, separation), 0, 1, 2);
+TEST(Buddies, ThreeRanksAreAChain) {
+  for (const int separation : {1, 2}) expect_chain(buddies(3, separation), 0, 1, 2);
 }
 
-TEST(Pairing, FiveRanksAreAChainAndAPair) {
+TEST(Buddies, FiveRanksAreAChainAndAPair) {
   for (const int separation : {1, 2, 3, 4}) {
-    const Pairing pairing(5, separation);
+    const Pairing pairing = buddies(5, separation);
     expect_chain(pairing, 0, 2, 4);
     EXPECT_EQ(pairs(pairing), (Pairs{{1, 3}}));
   }
 }
 
-TEST(Pairing, SevenRanksPairThoseOutsideOfTheChain) {
-  expect_chain(Pairing(7, 1), 0, 3, 6);
-  EXPECT_EQ(pairs(Pairing(7, 1)), (Pairs{{1, 2}, {4, 5}}));
-  EXPECT_EQ(pairs(Pairing(7, 2)), (Pairs{{1, 4}, {2, 5}}));
+TEST(Buddies, SevenRanksPairThoseOutsideOfTheChain) {
+  expect_chain(buddies(7, 1), 0, 3, 6);
+  EXPECT_EQ(pairs(buddies(7, 1)), (Pairs{{1, 2}, {4, 5}}));
+  EXPECT_EQ(pairs(buddies(7, 2)), (Pairs{{1, 4}, {2, 5}}));
 }
 
-TEST(Pairing, SeparationBeyondHalfIsTakenAsHalf) {
-  for (const int separation : {2, 3}) EXPECT_EQ(pairs(Pairing(4, separation)), (Pairs{{0, 2}, {1, 3}}));
+TEST(Buddies, SeparationBeyondHalfIsTakenAsHalf) {
+  for (const int separation : {2, 3}) EXPECT_EQ(pairs(buddies(4, separation)), (Pairs{{0, 2}, {1, 3}}));
   for (int separation = 4; separation < 8; ++separation) {
-    EXPECT_EQ(pairs(Pairing(8, separation)), (Pairs{{0, 4}, {1, 5}, {2, 6}, {3, 7}}));
+    EXPECT_EQ(pairs(buddies(8, separation)), (Pairs{{0, 4}, {1, 5}, {2, 6}, {3, 7}}));
+  }
+}
+
+TEST(Ring, RankIsHeldByTheOneThatIsSeparationFurtherOn) {
+  for_all_made_by(ring, [](const Pairing& pairing, int separation) {
+    for (int rank = 0; rank < pairing.size(); ++rank) {
+      EXPECT_EQ(pairing.holder_of(rank), pairing.size() == 1 ? rank : (rank + separation) % pairing.size()) << rank;
+    }
+  });
+}
+
+TEST(Ring, FiveRanks) {
+  const Pairing pairing = ring(5, 2);
+  const int holders[] = {2, 3, 4, 0, 1};
+  const int held[] = {3, 4, 0, 1, 2};
+  for (int rank = 0; rank < 5; ++rank) {
+    EXPECT_EQ(pairing.holder_of(rank), holders[rank]);
+    EXPECT_EQ(pairing.held_by(rank), held[rank]);
+  }
+}
+
+TEST(Ring, SeparationThatIsTooLargeIsTakenAsTheLargest) {
+  for (const int separation : {4, 5, 6, 100}) {
+    for (int rank = 0; rank < 4; ++rank) EXPECT_EQ(ring(4, separation).holder_of(rank), (rank + 3) % 4) << separation;
+  }
+}
+
+TEST(Pairing, SeparationThatIsTooSmallIsTakenAsOne) {
+  for (const int separation : {0, -1, -100}) {
+    for (int rank = 0; rank < 4; ++rank) {
+      EXPECT_EQ(ring(4, separation).holder_of(rank), ring(4, 1).holder_of(rank));
+      EXPECT_EQ(buddies(4, separation).holder_of(rank), buddies(4, 1).holder_of(rank));
+    }
   }
 }
 
 TEST(Pairing, LoneRankHasNobody) {
-  const Pairing pairing(1, 1);
-  EXPECT_EQ(pairing.holder_of(0), 0);
-  EXPECT_EQ(pairing.held_by(0), 0);
+  for (const Pairing& pairing : {buddies(1, 1), ring(1, 1), buddies(1, 3), ring(1, 3)}) {
+    EXPECT_EQ(pairing.holder_of(0), 0);
+    EXPECT_EQ(pairing.held_by(0), 0);
+  }
+}
+
+TEST(Pairing, OfNoRanksIsEmpty) {
+  EXPECT_EQ(buddies(0, 1).size(), 0);
+  EXPECT_EQ(ring(0, 1).size(), 0);
+}
+
+// Numbers that ranks compare with each other: they are never changed.
+TEST(Policy, KindsHaveTheirNumbers) {
+  EXPECT_EQ(static_cast<int>(Policy::Kind::buddies), 1);
+  EXPECT_EQ(static_cast<int>(Policy::Kind::ring), 2);
 }
 
 }  // namespace

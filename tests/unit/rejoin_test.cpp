@@ -20,7 +20,8 @@ constexpr int kMembers[] = {kSmall, kUneven, kLarge};
 // A job of ranks that store all members under the time stamps 0, 1, 2, …
 class StoringJob : public Job {
  public:
-  StoringJob(int size, int depth, int separation = 1) : Job(size), parameters_{5, 0, depth, separation} {
+  StoringJob(int size, int depth, int separation = 1)
+      : Job(size), parameters_{5, 0, depth, {fenix_impl::Policy::Kind::buddies, separation}} {
     expect_done(run([&](Rank& rank) {
       join(rank, parameters_);
       for (const int member : kMembers) provide(rank, member);
@@ -50,7 +51,7 @@ class StoringJob : public Job {
   void form_again(bool expect_lost) {
     expect_done(run([&](Rank& rank) {
       // A replacement knows nothing: what it says does not count.
-      const auto result = join(rank, rank.group ? parameters_ : GroupParameters{5, 77, 3, 1});
+      const auto result = join(rank, rank.group ? parameters_ : GroupParameters{5, 77, 3, {}});
       EXPECT_TRUE(result.existed);
       EXPECT_EQ(result.snapshots_lost, expect_lost) << "rank " << rank.number;
       EXPECT_EQ(rank.group->parameters(), parameters_);
@@ -65,6 +66,25 @@ class StoringJob : public Job {
         for (const int member : kMembers) {
           EXPECT_EQ(restore(rank, member, stamp), contents(rank.number, member, stamp))
               << "rank " << rank.number << " member " << member << " time stamp " << stamp;
+        }
+      }
+    }));
+  }
+
+  // All ranks can have what any of so many ranks stored before the team shrank.
+  void expect_archive(const std::vector<int>& stamps, int ranks) {
+    expect_done(run([&](Rank& rank) {
+      EXPECT_EQ(rank.group->snapshots(), stamps);
+      for (const int stamp : stamps) {
+        for (const int member : kMembers) {
+          for (int shift = 0; shift < ranks; ++shift) {
+            const int source = (rank.number + shift) % ranks;
+            Words target(count_of(source, member));
+            const auto found =
+                rank.group->restore_from(member, snapshot(stamp), {target.data(), target.size()}, source, [] {});
+            EXPECT_EQ(target, contents(source, member, stamp)) << "member " << member << " of rank " << source;
+            EXPECT_EQ(found.elements.count(), target.size());
+          }
         }
       }
     }));
@@ -99,12 +119,12 @@ TEST(Rejoin, ReplacementLearnsTheMembers) {
   job.kill(1);
   job.repair();
   expect_done(job.run([](Rank& rank) {
-    join(rank, {5, 0, 0, 1});
+    join(rank, {5, 0, 0, {}});
     ASSERT_EQ(rank.group->members().size(), 3U);
     for (const int member : kMembers) {
       const auto* known = rank.group->find(member);
       ASSERT_NE(known, nullptr);
-      EXPECT_EQ(known->info.element_bytes, 4U);
+      EXPECT_EQ(known->info.element_bytes(), 4U);
       for (int other = 0; other < 3; ++other) {
         EXPECT_EQ(known->counts.at(static_cast<std::size_t>(other)), count_of(other, member));
       }
@@ -129,7 +149,7 @@ TEST(Rejoin, SeveralRanksOfDifferentCohortsMayDie) {
 
 TEST(Rejoin, MakesTheGroupTolerateTheNextDeath) {
   for (int size = 2; size <= 5; ++size) {
-    const Pairing pairing(size, 1);
+    const Pairing pairing({}, size);
     for (int dead = 0; dead < size; ++dead) {
       for (const int next : {pairing.holder_of(dead), pairing.held_by(dead), dead}) {
         SCOPED_TRACE(testing::Message() << size << " ranks, " << dead << " dies, then " << next);
@@ -222,7 +242,7 @@ TEST(Rejoin, SaysSoAlsoWhenItHadToBeginAgain) {
     job.doom(5, steps);
     bool told = false;
     const auto join_and_see = [&](Rank& rank) {
-      const bool lost = join(rank, {5, 0, 0, 1}).snapshots_lost;
+      const bool lost = join(rank, {5, 0, 0, {}}).snapshots_lost;
       if (rank.number == 2) told = told || lost;
     };
     const bool lives = job.run(join_and_see)[5] == Ending::done;
@@ -258,14 +278,14 @@ TEST(Rejoin, AllRanksNewIsAFirstTime) {
   job.kill(1);
   job.repair();
   expect_done(job.run([](Rank& rank) {
-    const auto result = join(rank, {5, 9, 2, 1});
+    const auto result = join(rank, {5, 9, 2, {}});
     EXPECT_FALSE(result.existed);
     EXPECT_FALSE(result.snapshots_lost);
     EXPECT_EQ(rank.group->parameters().start_time_stamp, 9);
   }));
 }
 
-TEST(Rejoin, ShrunkTeamKeepsMembersAndDropsSnapshots) {
+TEST(Rejoin, ShrunkTeamKeepsMembersAndPutsSnapshotsAside) {
   StoringJob job(4, 1);
   job.make_snapshots(0, 2);
   job.kill(1);
@@ -273,14 +293,65 @@ TEST(Rejoin, ShrunkTeamKeepsMembersAndDropsSnapshots) {
   for (const int rank : {0, 2, 3}) counts.push_back(count_of(rank, kLarge));
   job.shrink();
   expect_done(job.run([&](Rank& rank) {
-    const auto result = join(rank, {5, 0, 1, 1});
+    const auto result = join(rank, {5, 0, 1, {}});
     EXPECT_TRUE(result.existed);
-    EXPECT_TRUE(result.snapshots_lost);
+    EXPECT_FALSE(result.snapshots_lost);
     EXPECT_EQ(rank.group->members().size(), 3U);
     const auto& known = rank.group->find(kLarge)->counts;
     EXPECT_EQ(std::vector<std::size_t>(known.begin(), known.end()), counts);
+    EXPECT_EQ(rank.group->snapshots(), (std::vector<int>{2, 1}));
   }));
+  expect_error(job.run([](Rank& rank) { restore(rank, kSmall); }), FENIX_ERROR_NODATA_FOUND);
+  job.expect_archive({2, 1}, 4);
+}
+
+TEST(Rejoin, ArchiveLastsUntilTheNewTeamHasCommitted) {
+  StoringJob job(4, 0);
+  job.make_snapshots(0, 2);
+  job.kill(1);
+  job.shrink();
+  expect_done(job.run([](Rank& rank) {
+    join(rank, {5, 0, 0, {}});
+    store(rank, kSmall, 3);
+    commit_barrier(rank);
+    EXPECT_EQ(rank.group->snapshots(), std::vector<int>{3}) << "time stamps go on";
+    EXPECT_EQ(restore(rank, kSmall), contents(rank.origin, kSmall, 3));
+  }));
+}
+
+// Nobody protects an archive: it lasts as long as one of each pair lives.
+TEST(Rejoin, ArchiveOutlivesFurtherDeaths) {
+  StoringJob job(6, 0);  // pairs 0-1, 2-3, 4-5
+  job.make_snapshots(0, 2);
+  job.kill(1);
+  job.shrink();
+  expect_done(job.run([](Rank& rank) { EXPECT_FALSE(join(rank, {5, 0, 0, {}}).snapshots_lost); }));
+  job.kill(1);  // which was number 2
+  job.shrink();
+  expect_done(job.run([](Rank& rank) { EXPECT_FALSE(join(rank, {5, 0, 0, {}}).snapshots_lost); }));
+  job.expect_archive({2}, 6);
+  job.kill(0);  // the buddy of the first
+  job.shrink();
+  expect_done(job.run([](Rank& rank) { EXPECT_TRUE(join(rank, {5, 0, 0, {}}).snapshots_lost); }));
   job.expect_no_snapshots();
+}
+
+// A rejoin of a shrunk team is cut short when some ranks have put their snapshots aside and others have not.
+TEST(Rejoin, ArchiveIsTheSameWhereverTheRejoinWasCutShort) {
+  for (int steps = 0;; ++steps) {
+    SCOPED_TRACE(testing::Message() << "rank 4 dies after " << steps << " steps");
+    StoringJob job(6, 0);  // pairs 0-1, 2-3, 4-5
+    job.make_snapshots(0, 2);
+    job.kill(0);
+    job.shrink();
+    job.doom(2, steps, 2);  // which was number 3; number 2 of old is unlucky
+    const bool lives = job.run([](Rank& rank) { join(rank, {5, 0, 0, {}}); })[2] == Ending::done;
+    if (!lives) job.shrink();
+    if (lives) job.repair();
+    expect_done(job.run([](Rank& rank) { EXPECT_FALSE(join(rank, {5, 0, 0, {}}).snapshots_lost); }));
+    job.expect_archive({2}, 6);
+    if (lives || testing::Test::HasFailure()) return;
+  }
 }
 
 // The place of an epoch's record in the log that a rank holds for another one: the last part of its control region.
@@ -288,15 +359,18 @@ std::span<std::byte> held_record(Rank& rank, Epoch epoch) {
   const auto control = rank.path->first_region();
   const std::size_t log_bytes = rank.group->log_places() * RecordLog::kPlaceBytes;
   const RecordLog log(control.subspan((control.size() - log_bytes) / 4096 * 4096, log_bytes), 0);
-  return log.place(epoch);
+  for (const auto& placed : log.read_all()) {
+    if (placed.record.epoch == epoch) return log.place(placed.place);
+  }
+  return {};
 }
 
 TEST(RejoinWithDamage, TakesNoRecordThatIsDamagedAtTheHolder) {
   StoringJob job(4, 1);  // pairs 0-1 and 2-3
   job.make_snapshots(0, 3);
   auto record = held_record(job.rank(0), {4});
-  ASSERT_TRUE(fenix_impl::decode(record)) << "the test looks in the wrong place";
-  record[70] ^= std::byte{1};
+  ASSERT_FALSE(record.empty()) << "the test looks in the wrong place";
+  record[90] ^= std::byte{1};
   job.replace({1});
   // Nothing tells what rank 1 had under time stamp 3; those before are still there on all ranks.
   job.expect_snapshots({2, 1});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Slots of a member: none overlaps another one, all are where a region has room.
+// Slots of a member, with their tables: none overlaps another one, all are where a region has room.
 #include "core/slots.hpp"
 
 #include <gtest/gtest.h>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "core/slot_hashes.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -17,20 +18,25 @@ namespace {
 constexpr std::uint64_t kStart = 4096;
 constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
 
+// Of the table of so many bytes.
+std::uint64_t table_bytes(std::uint64_t bytes) { return hash_blocks(bytes) * sizeof(std::uint64_t); }
+
 struct Range {
   std::uint64_t begin;
   std::uint64_t end;
 };
 
-// The slots that have bytes, in the order of their places.
-std::vector<Range> ranges(const SlotLayout& layout, std::uint64_t own_bytes, std::uint64_t held_bytes) {
+// Elements and tables of the slots that have any, in the order of their places.
+std::vector<Range> ranges(const SlotLayout& layout) {
   std::vector<Range> all;
   const auto add = [&](std::uint64_t begin, std::uint64_t bytes) {
     if (bytes > 0) all.push_back({begin, begin + bytes});
   };
   for (std::uint32_t slot = 0; slot < layout.slots(); ++slot) {
-    add(layout.own_offset(slot), own_bytes);
-    add(layout.held_offset(slot), held_bytes);
+    add(layout.own_offset(slot), layout.own_bytes());
+    add(layout.own_offset(slot) + layout.own_table(), table_bytes(layout.own_bytes()));
+    add(layout.held_offset(slot), layout.held_bytes());
+    add(layout.held_offset(slot) + layout.held_table(), table_bytes(layout.held_bytes()));
   }
   std::sort(all.begin(), all.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
   return all;
@@ -40,13 +46,20 @@ void expect_sound(std::uint32_t slots, std::uint64_t own_bytes, std::uint64_t he
   SCOPED_TRACE(testing::Message() << slots << " slots of " << own_bytes << " and " << held_bytes << " bytes");
   const SlotLayout layout(slots, own_bytes, held_bytes);
   EXPECT_EQ(layout.slots(), slots);
+  EXPECT_EQ(layout.own_bytes(), own_bytes);
+  EXPECT_EQ(layout.held_bytes(), held_bytes);
   std::uint64_t end = kStart;
-  for (const Range& range : ranges(layout, own_bytes, held_bytes)) {
+  for (const Range& range : ranges(layout)) {
     EXPECT_GE(range.begin, end);
-    EXPECT_EQ(range.begin % 64, 0U);
+    EXPECT_EQ(range.begin % sizeof(std::uint64_t), 0U) << "tables are words";
+    EXPECT_GT(range.end, range.begin);
     end = std::max(end, range.end);
   }
   EXPECT_LE(end, layout.end());
+  for (std::uint32_t slot = 0; slot < slots; ++slot) {
+    EXPECT_EQ(layout.own_offset(slot) % 64, 0U);
+    EXPECT_EQ(layout.held_offset(slot) % 64, 0U);
+  }
 }
 
 TEST(SlotLayout, SlotsDoNotOverlapAndLieInTheRegion) {
@@ -61,6 +74,9 @@ TEST(SlotLayout, SlotsDoNotOverlapAndLieInTheRegion) {
                                  4097,
                                  12345,
                                  65536,
+                                 kHashBlock - 1,
+                                 kHashBlock,
+                                 kHashBlock + 1,
                                  1 << 20,
                                  (1 << 20) + 1,
                                  std::uint64_t{1} << 33,
@@ -81,6 +97,53 @@ TEST(SlotLayout, LargeSlotsStartOnAPage) {
     EXPECT_EQ(layout.own_offset(slot) % 4096, 0U);
     EXPECT_EQ(layout.held_offset(slot) % 4096, 0U);
   }
+}
+
+TEST(SlotLayout, SlotIsLargeByItsElementsAndTable) {
+  EXPECT_EQ(SlotLayout(2, 4096 - 8, 0).own_offset(1) % 4096, 0U) << "a page with its table";
+  EXPECT_EQ(SlotLayout(2, 4096 - 64, 0).own_offset(1), kStart + 4096 - 64 + 64);
+}
+
+TEST(SlotLayout, TableHasAWordForEachBlock) {
+  const auto room = [](std::uint64_t bytes) {
+    const SlotLayout layout(1, bytes, 0);
+    return layout.held_offset(0) - layout.own_offset(0) - layout.own_table();
+  };
+  for (const std::uint64_t blocks : {1, 2, 3, 511, 512, 513, 100000}) {
+    EXPECT_GE(room(blocks * kHashBlock), blocks * 8) << blocks;
+    EXPECT_GE(room(blocks * kHashBlock + 1), blocks * 8 + 8) << blocks;
+  }
+}
+
+TEST(SlotLayout, OffsetsAreThoseOfTheFormat) {
+  const SlotLayout layout(3, 100, 5000);
+  EXPECT_EQ(layout.own_table(), 104U);
+  EXPECT_EQ(layout.held_table(), 5000U);
+  const std::uint64_t own[] = {4096, 4096 + 128, 4096 + 256};
+  const std::uint64_t held[] = {4096 + 384, 4096 + 384 + 8192, 4096 + 384 + 2 * 8192};
+  for (std::uint32_t slot = 0; slot < 3; ++slot) {
+    EXPECT_EQ(layout.own_offset(slot), own[slot]);
+    EXPECT_EQ(layout.held_offset(slot), held[slot]);
+  }
+  EXPECT_EQ(layout.end(), 4096U + 384 + 3 * 8192);
+}
+
+TEST(SlotLayout, WithoutSlotsIsEmpty) {
+  EXPECT_EQ(SlotLayout().slots(), 0U);
+  EXPECT_EQ(SlotLayout().end(), kStart);
+}
+
+TEST(SlotLayout, HasRoomForWhatIsNotLargerInAnyWay) {
+  const SlotLayout layout(3, 100, 200);
+  EXPECT_TRUE(layout.has_room_for(layout));
+  EXPECT_TRUE(layout.has_room_for(SlotLayout()));
+  EXPECT_TRUE(layout.has_room_for({2, 100, 200}));
+  EXPECT_TRUE(layout.has_room_for({3, 99, 0}));
+  EXPECT_FALSE(layout.has_room_for({4, 100, 200}));
+  EXPECT_FALSE(layout.has_room_for({3, 101, 200}));
+  EXPECT_FALSE(layout.has_room_for({3, 100, 201}));
+  EXPECT_FALSE(layout.has_room_for({1, 1, 201}));
+  EXPECT_FALSE(SlotLayout().has_room_for(layout));
 }
 
 TEST(SlotLayout, SmallSlotsTakeNoPageEach) { EXPECT_LE(SlotLayout(10, 8, 8).end(), kStart + 20 * 64); }
@@ -122,17 +185,17 @@ TEST(SlotLayout, RefusesSizesThatOverflow) {
   }
 }
 
-TEST(FreeSlot, IsTheLowestThatIsNotUsed) {
-  EXPECT_EQ(free_slot(3, {}), 0U);
-  EXPECT_EQ(free_slot(3, std::vector<std::uint32_t>{0}), 1U);
-  EXPECT_EQ(free_slot(3, std::vector<std::uint32_t>{2, 0}), 1U);
-  EXPECT_EQ(free_slot(3, std::vector<std::uint32_t>{1, 1, 2}), 0U);
-  EXPECT_EQ(free_slot(3, std::vector<std::uint32_t>{7, 0, 1}), 2U);
+TEST(LowestFree, IsTheLowestThatIsNotUsed) {
+  EXPECT_EQ(lowest_free(3, {}), 0U);
+  EXPECT_EQ(lowest_free(3, std::vector<std::uint32_t>{0}), 1U);
+  EXPECT_EQ(lowest_free(3, std::vector<std::uint32_t>{2, 0}), 1U);
+  EXPECT_EQ(lowest_free(3, std::vector<std::uint32_t>{1, 1, 2}), 0U);
+  EXPECT_EQ(lowest_free(3, std::vector<std::uint32_t>{7, 0, 1}), 2U);
 }
 
-TEST(FreeSlot, IsNoneIfAllAreUsed) {
-  EXPECT_EQ(free_slot(3, std::vector<std::uint32_t>{2, 0, 1}), std::nullopt);
-  EXPECT_EQ(free_slot(0, {}), std::nullopt);
+TEST(LowestFree, IsNoneIfAllAreUsed) {
+  EXPECT_EQ(lowest_free(3, std::vector<std::uint32_t>{2, 0, 1}), std::nullopt);
+  EXPECT_EQ(lowest_free(0, {}), std::nullopt);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C++ interface, in terms of the C one.
+// The C++ interface to process recovery, in terms of the C one.
 #include <fenix.hpp>
+#include <mpi-ext.h>
 
 #include <stdexcept>
 #include <utility>
@@ -19,20 +20,20 @@ void init(const args::FenixInitArgs& args) {
   if (mode == FENIX_RESUME_JUMP) set_option(FENIX_RESUME_MODE, FENIX_RESUME_THROW);
   const int code = fenix_detail_preinit(args.role != nullptr ? args.role : &role, args.in_comm,
                                         args.out_comm != nullptr ? args.out_comm : &comm, args.argc, args.argv,
-                                        args.spares, 0, MPI_INFO_NULL, args.err, nullptr);
+                                        args.spares, args.spawn, args.info, args.err, nullptr);
   if (code == FENIX_SUCCESS) {
     fenix_detail_postinit();
     return;
   }
   set_option(FENIX_RESUME_MODE, mode);
-  if (args.err == nullptr) throw std::runtime_error(error_message());
+  if (args.err == nullptr) throw fenix::Error(code, error_message());
 }
 
-void set_option(Fenix_Setting_name setting, unsigned option) {
+void set_option(SettingName setting, unsigned option) {
   if (Fenix_set_option(setting, option) != FENIX_SUCCESS) throw std::invalid_argument(error_message());
 }
 
-unsigned get_option(Fenix_Setting_name setting) {
+unsigned get_option(SettingName setting) {
   unsigned option = 0;
   if (Fenix_get_option(setting, &option) != FENIX_SUCCESS) throw std::invalid_argument(error_message());
   return option;
@@ -49,19 +50,34 @@ int nspare() { return Fenix_get_nspare(); }
 bool initialized() { return runtime().initialized(); }
 bool finalized() { return runtime().finalized(); }
 
-int callback_register(std::function<void(MPI_Comm, int)> callback) {
+int n_ranks_with_role(Role role) {
+  int number = 0;
+  const int code = Fenix_get_number_of_ranks_with_role(role, &number);
+  return code == FENIX_SUCCESS ? number : code;
+}
+
+Role rank_role(MPI_Comm comm, int rank) {
+  int role = INITIAL_RANK;
+  check(Fenix_get_rank_role(comm, rank, &role));
+  return static_cast<Role>(role);
+}
+
+int callback_register(FenixCallbackFunc callback) {
   return ready_entry([&]() -> int {
-    if (!callback) throw Error(FENIX_ERROR_CALLBACK_NOT_REGISTERED, "callback is empty");
+    if (!callback) throw fenix_impl::Error(FENIX_ERROR_CALLBACK_NOT_REGISTERED, "callback is empty");
     runtime().callbacks.push(std::move(callback));
     return FENIX_SUCCESS;
   });
 }
 
 int callback_pop() { return Fenix_Callback_pop(); }
+int callback_invoke_all() { return Fenix_Callback_invoke_all(); }
 
 std::vector<int> fail_list() { return runtime().process().failed(); }
 
 int detect_failures(bool recover) { return Fenix_Process_detect_failures(recover ? 1 : 0); }
+
+int comm_revoke(MPI_Comm comm) { return MPIX_Comm_revoke(comm); }
 
 std::string error_message() { return Fenix_Error_message(); }
 

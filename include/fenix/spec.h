@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The forms of specification 1.0 (SAND2016-9171), where <fenix.h> has others: include this instead, from C or C++. Included
+ * after <fenix.h> or <fenix.hpp>, it puts the forms of the specification in the place of theirs, for the rest of the file.
+ * Contracts are those of the functions named, whatever their form. A file that needs both forms of a function is two files.
+ *
+ * What is not as in the specification:
+ *  - newcomm of Fenix_Init may not be NULL: all ranks get FENIX_ERROR_INVALID_ARGUMENT. To replace comm in all MPI calls of
+ *    a program takes MPI's profiling interface, which this library leaves to tools.
+ *  - Callbacks are called in the reverse order of their registration, as in the current Fenix.
+ *  - Fenix_Data_group_get_number_of_snapshots and _get_snapshot_at_position are local.
+ *  - Names and counts are as in <fenix.h> where the specification leaves them open; warnings (codes above 0) as well.
+ */
+#ifndef FENIX_SPEC_H
+#define FENIX_SPEC_H
+
+#include <fenix.h>
+#include <string.h>
+
+/** Fenix_Init of <fenix/process.h>, in the order of specification 2.1. */
+#undef Fenix_Init
+#define Fenix_Init(comm, newcomm, role, argc, argv, spare_ranks, spawn, info, error) \
+  FENIX_DETAIL_INIT_9(role, comm, newcomm, argc, argv, spare_ranks, spawn, info, error)
+
+/* Inline functions under names of their own: macros give them those of the specification, so that their addresses can be
+   taken, too. */
+
+/** Fenix_Data_group_create with FENIX_DATA_POLICY_PEER_RANK_SEPARATION and its default, half of the ranks. (3.2.1.) Another
+ *  policy: Fenix_Data_group_set_redundancy_policy. */
+static inline int fenix_spec_Data_group_create(int group_id, MPI_Comm comm, int start_time_stamp, int depth) {
+  return Fenix_Data_group_create(group_id, comm, start_time_stamp, depth, FENIX_DATA_POLICY_PEER_RANK_SEPARATION, NULL,
+                                 NULL);
+}
+
+/**
+ * Gets the values of a group's policy, if it is the one named. Local. (3.2.3.)
+ * @param[out] policy_value one int for FENIX_DATA_POLICY_PEER_RANK_SEPARATION; for FENIX_DATA_POLICY_IN_MEMORY_RAID int[2],
+ *                          or int[3] if its mode is 5. Not written if flag is 0.
+ * @param[out] flag         or NULL: 1 if the group has this policy, else 0
+ * @return FENIX_SUCCESS.
+ */
+static inline int fenix_spec_Data_group_get_redundancy_policy(int group_id, int policy_name, void* policy_value,
+                                                              int* flag) {
+  int name = 0;
+  int values[3] = {0, 0, 0};
+  const int code = Fenix_Data_group_get_redundancy_policy(group_id, &name, policy_value == NULL ? NULL : values, NULL);
+  const int same = code == FENIX_SUCCESS && name == policy_name;
+  const size_t number = name == FENIX_DATA_POLICY_PEER_RANK_SEPARATION ? 1 : values[0] == 5 ? 3 : 2;
+  if (same && policy_value != NULL) memcpy(policy_value, values, number * sizeof values[0]);
+  if (flag != NULL) *flag = same;
+  return code;
+}
+
+/** Fenix_Data_member_restore without found_data. (3.5.) */
+static inline int fenix_spec_Data_member_restore(int group_id, int member_id, void* target_buffer, int max_count,
+                                                 int time_stamp) {
+  return Fenix_Data_member_restore(group_id, member_id, target_buffer, max_count, time_stamp, FENIX_DATA_SUBSET_IGNORE);
+}
+
+/** Fenix_Data_member_restore_from_rank without found_data. (3.5.) */
+static inline int fenix_spec_Data_member_restore_from_rank(int group_id, int member_id, void* target_buffer,
+                                                           int max_count, int time_stamp, int source_rank) {
+  return Fenix_Data_member_restore_from_rank(group_id, member_id, target_buffer, max_count, time_stamp,
+                                             FENIX_DATA_SUBSET_IGNORE, source_rank);
+}
+
+/** Fenix_Data_subset_createv: blocks by arrays. (3.6.) */
+static inline int fenix_spec_Data_subset_create(int num_blocks, int* array_start_offsets, int* array_end_offsets,
+                                                Fenix_Data_subset* subset_specifier) {
+  return Fenix_Data_subset_createv(num_blocks, array_start_offsets, array_end_offsets, subset_specifier);
+}
+
+#define Fenix_Data_group_create fenix_spec_Data_group_create
+#define Fenix_Data_group_get_redundancy_policy fenix_spec_Data_group_get_redundancy_policy
+#define Fenix_Data_member_restore fenix_spec_Data_member_restore
+#define Fenix_Data_member_restore_from_rank fenix_spec_Data_member_restore_from_rank
+#define Fenix_Data_subset_create fenix_spec_Data_subset_create
+
+/* Names that only the examples of chapter 4 use. */
+#define Fenix_Data_restore fenix_spec_Data_member_restore
+#define FENIX_DATA_GROUP_MEMBER_ATTRIBUTE_BUFFER FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER
+#define FENIX_DATA_GROUP_MEMBER_ATTRIBUTE_SOURCE_BUFFER FENIX_DATA_MEMBER_ATTRIBUTE_SOURCE_BUFFER
+#define FENIX_DATA_GROUP_MEMBER_ATTRIBUTE_COUNT FENIX_DATA_MEMBER_ATTRIBUTE_COUNT
+#define FENIX_DATA_GROUP_MEMBER_ATTRIBUTE_DATATYPE FENIX_DATA_MEMBER_ATTRIBUTE_DATATYPE
+#define FENIX_DATA_GROUP_MEMBER_ATTRIBUTE_SIZE FENIX_DATA_MEMBER_ATTRIBUTE_SIZE
+
+#endif

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Serializers that are C++ callables, and streams over the files of stage_begin and load_begin. The runtime owns them, because
+// the C interface knows only their addresses.
+#include <fenix.hpp>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "api/entry.hpp"
+#include "api/file_stream.hpp"
+
+using namespace fenix_impl;
+
+namespace fenix::data {
+namespace {
+
+using Kind = Attachments::Kind;
+
+bool is_empty(const SerializeFunc& serializer) {
+  return std::visit([](const auto& function) { return !function; }, serializer);
+}
+
+void call(const SerializeFunc& serializer, FILE* file, int direction, void* buffer, MPI_Count offset, MPI_Count count) {
+  if (const auto* plain = std::get_if<SerializeFileFunc>(&serializer)) {
+    (*plain)(file, direction, buffer, offset, count);
+    return;
+  }
+  FileStream wrapped(file);
+  std::get<SerializeStreamFunc>(serializer)(wrapped.stream(), direction, buffer, offset, count);
+}
+
+extern "C" void fenix_call_serializer(FILE* file, int direction, void* buffer, MPI_Count offset, MPI_Count count,
+                                      void* ctx) {
+  try {
+    call(*static_cast<const SerializeFunc*>(ctx), file, direction, buffer, offset, count);
+  } catch (const std::exception& error) {
+    throw fenix_impl::Error(FENIX_ERROR_INVALID_ARGUMENT, std::string("the serializer threw: ") + error.what());
+  }
+}
+
+/// call(function, ctx) makes the C interface know the serializer. It is kept before that: a failure may cut the call short
+/// when the address is known already.
+template <class Call>
+int keep_while(int group_id, int member_id, SerializeFunc&& serializer, Call&& call) {
+  Attachments& kept = runtime().attachments;
+  const Attachments::Key key{group_id, member_id, Kind::serializer};
+  if (is_empty(serializer)) {
+    const int code = call(nullptr, nullptr);
+    if (code >= FENIX_SUCCESS) kept.drop(key);
+    return code;
+  }
+  void* ctx = nullptr;
+  {
+    auto owned = std::make_shared<SerializeFunc>(std::move(serializer));
+    ctx = owned.get();
+    kept.add(key, std::move(owned));
+  }
+  const int code = call(fenix_call_serializer, ctx);
+  if (code >= FENIX_SUCCESS) kept.keep_newest(key);
+  if (code < FENIX_SUCCESS && code != FENIX_ERROR_CANCELLED) kept.drop_newest(key);
+  return code;
+}
+
+/// Wraps the file of a call that has succeeded.
+std::iostream* open_stream(const Attachments::Key& key, FILE* file) {
+  auto opened = std::make_shared<FileStream>(file);
+  std::iostream* stream = &opened->stream();
+  runtime().attachments.drop(key);
+  runtime().attachments.add(key, std::move(opened));
+  return stream;
+}
+
+}  // namespace
+
+int member_create(int group_id, int member_id, void* buffer, MPI_Count count, MPI_Datatype datatype,
+                  SerializeFunc serializer) {
+  return keep_while(group_id, member_id, std::move(serializer), [&](Fenix_Serialize_file_fn_c function, void* ctx) {
+    return Fenix_Data_member_fcreate_c(group_id, member_id, buffer, count, datatype, function, ctx);
+  });
+}
+
+int member_define(int group_id, int member_id, void* buffer, MPI_Count count, MPI_Datatype datatype,
+                  SerializeFunc serializer) {
+  return keep_while(group_id, member_id, std::move(serializer), [&](Fenix_Serialize_file_fn_c function, void* ctx) {
+    return Fenix_Data_member_fdefine_c(group_id, member_id, buffer, count, datatype, function, ctx);
+  });
+}
+
+int member_stage_begin(int group_id, int member_id, std::iostream** stream) {
+  FILE* file = nullptr;
+  const int code = Fenix_Data_member_stage_begin(group_id, member_id, stream == nullptr ? nullptr : &file);
+  if (code >= FENIX_SUCCESS) *stream = open_stream({group_id, member_id, Kind::staging}, file);
+  return code;
+}
+
+int member_stage_end(int group_id, int member_id) {
+  const int code = Fenix_Data_member_stage_end(group_id, member_id);
+  runtime().attachments.drop({group_id, member_id, Kind::staging});
+  return code;
+}
+
+int member_load_begin(int group_id, int member_id, std::iostream** stream, int time_stamp, DataSubset& data_found) {
+  FILE* file = nullptr;
+  const int code = member_load_begin(group_id, member_id, stream == nullptr ? nullptr : &file, time_stamp, data_found);
+  if (code >= FENIX_SUCCESS) *stream = open_stream({group_id, member_id, Kind::loading}, file);
+  return code;
+}
+
+int member_load_end(int group_id, int member_id) {
+  const int code = Fenix_Data_member_load_end(group_id, member_id);
+  runtime().attachments.drop({group_id, member_id, Kind::loading});
+  return code;
+}
+
+}  // namespace fenix::data

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "api/fortran.hpp"
+
+#include <fenix.h>
+
+#include "api/entry.hpp"
+
+using namespace fenix_impl;
+
+extern "C" {
+
+int fenix_detail_fortran_init(int* role, MPI_Comm comm, MPI_Fint* newcomm, int spare_ranks, int spawn, MPI_Info info,
+                              int* error) {
+  static MPI_Comm resilient = MPI_COMM_NULL;
+  const int code =
+      fenix_detail_preinit(role, comm, &resilient, nullptr, nullptr, spare_ranks, spawn, info, error, nullptr);
+  if (code == FENIX_SUCCESS) {
+    // After info has been read, which may name another mode.
+    runtime().settings.set(FENIX_RESUME_MODE, FENIX_RESUME_RETURN);
+    runtime().write_comm_also_to(newcomm);
+    fenix_detail_postinit();
+  }
+  // A second call must not take away the communicator of the first.
+  if (code == FENIX_SUCCESS || !runtime().initialized()) *newcomm = MPI_Comm_c2f(resilient);
+  return code;
+}
+
+int fenix_detail_refuse(int code, const char* why) { return report(code, why); }
+
+}  // extern "C"

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Data groups: creation, deletion, policies, queries.
+#include "api/groups.hpp"
+
+#include <fenix.h>
+
+#include <algorithm>
+
+#include "api/policies.hpp"
+
+using namespace fenix_impl;
+
+namespace {
+
+void check_group_arguments(int group_id, int start_time_stamp, int depth) {
+  constexpr int kMostDepth = 4096;
+  if ((group_id < 0 || group_id >= FENIX_GROUP_ID_MAX) && group_id != FENIX_DATA_GROUP_WORLD_ID) {
+    throw Error(FENIX_ERROR_INVALID_GROUPID, named("group_id", group_id) + " is out of range");
+  }
+  if (start_time_stamp < 0 || start_time_stamp >= FENIX_TIME_STAMP_MAX) {
+    throw Error(FENIX_ERROR_INVALID_TIMESTART, named("start_time_stamp", start_time_stamp) + " is out of range");
+  }
+  if (depth < GroupParameters::kKeepAll || depth >= kMostDepth) {
+    throw Error(FENIX_ERROR_INVALID_DEPTH, named("depth", depth) + " is out of range");
+  }
+}
+
+int set_flag(int* flag, int value) {
+  if (flag != nullptr) *flag = value;
+  return FENIX_SUCCESS;
+}
+
+}  // namespace
+
+extern "C" {
+
+int Fenix_Data_group_create(int group_id, MPI_Comm comm, int start_time_stamp, int depth, int policy_name,
+                            void* policy_value, int* flag) {
+  return ready_entry([&]() -> int {
+    const int size = static_cast<int>(runtime().process().places_of(comm).size());
+    const int* values = static_cast<const int*>(policy_value);
+    const Policy policy = policy_from(policy_name, values, size);
+    const auto result = runtime().create_group({group_id, start_time_stamp, depth, policy}, comm, [&] {
+      check_group_arguments(group_id, start_time_stamp, depth);
+      check_policy(policy_name, values, size);
+    });
+    return set_flag(flag, result.snapshots_lost ? FENIX_ERROR_NODATA_FOUND : FENIX_SUCCESS);
+  });
+}
+
+int Fenix_Data_group_created(int group_id) {
+  return ready_entry([&]() -> int { return runtime().has_group(group_id) ? 1 : 0; });
+}
+
+int Fenix_Data_group_delete(int group_id) {
+  return ready_entry([&]() -> int {
+    runtime().delete_group(group_id);
+    return FENIX_SUCCESS;
+  });
+}
+
+int Fenix_Data_group_get_redundancy_policy(int group_id, int* policy_name, void* policy_value, int* flag) {
+  return ready_entry([&]() -> int {
+    const Group& group = runtime().group(group_id);
+    require(policy_name, "policy_name");
+    require(policy_value, "policy_value");
+    *policy_name = policy_to(group.parameters().policy, static_cast<int*>(policy_value));
+    return set_flag(flag, 1);
+  });
+}
+
+int Fenix_Data_group_set_redundancy_policy(int group_id, int policy_name, void* policy_value, int* flag) {
+  return ready_entry([&]() -> int {
+    (void)set_flag(flag, 0);
+    Group& group = runtime().working_group(group_id);
+    const int* values = static_cast<const int*>(policy_value);
+    group.set_policy(policy_from(policy_name, values, group.team_size()),
+                     [&] { check_policy(policy_name, values, group.team_size()); });
+    return set_flag(flag, 1);
+  });
+}
+
+int Fenix_Data_group_get_number_of_members(int group_id, int* number_of_members) {
+  return ready_entry([&]() -> int {
+    const Group& group = runtime().group(group_id);
+    require(number_of_members, "number_of_members");
+    *number_of_members = static_cast<int>(group.members().size());
+    return FENIX_SUCCESS;
+  });
+}
+
+int Fenix_Data_group_get_member_at_position(int group_id, int* member_id, int position) {
+  return ready_entry([&]() -> int {
+    const auto& members = runtime().group(group_id).members();
+    require(member_id, "member_id");
+    if (position < 0 || position >= static_cast<int>(members.size())) {
+      throw Error(FENIX_ERROR_INVALID_POSITION, named("position", position) + " is not in [0, number of members)");
+    }
+    *member_id = members[static_cast<std::size_t>(position)]->info.id;
+    return FENIX_SUCCESS;
+  });
+}
+
+int Fenix_Data_group_get_number_of_snapshots(int group_id, int* number_of_snapshots) {
+  return ready_entry([&]() -> int {
+    Group& group = runtime().group(group_id);
+    require(number_of_snapshots, "number_of_snapshots");
+    *number_of_snapshots = static_cast<int>(group.snapshots().size());
+    return FENIX_SUCCESS;
+  });
+}
+
+int Fenix_Data_group_get_snapshot_at_position(int group_id, int position, int* time_stamp) {
+  return ready_entry([&]() -> int {
+    const auto snapshots = runtime().group(group_id).snapshots();
+    require(time_stamp, "time_stamp");
+    if (position < 0 || position >= static_cast<int>(snapshots.size())) {
+      throw Error(FENIX_ERROR_INVALID_POSITION, named("position", position) + " is not in [0, number of snapshots)");
+    }
+    *time_stamp = snapshots[static_cast<std::size_t>(position)];
+    return FENIX_SUCCESS;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the files of the data interface share.
+#pragma once
+
+#include <string>
+
+#include "api/entry.hpp"
+#include "core/group.hpp"
+
+namespace fenix_impl {
+
+/// "name value", for texts of errors.
+inline std::string named(const char* name, long long value) { return std::string(name) + " " + std::to_string(value); }
+
+/// Throws Error(FENIX_ERROR_INVALID_MEMBERID) if there is none.
+inline Member& member_of(const Group& group, int member_id) {
+  Member* member = group.find(member_id);
+  if (member == nullptr)
+    throw Error(FENIX_ERROR_INVALID_MEMBERID, named("member_id", member_id) + " is not in the group");
+  return *member;
+}
+
+/// Throws Error(FENIX_ERROR_MEMBER_STAGING or _LOADING) if the application has a file open on the member.
+inline void require_closed(const Member& member) {
+  if (!member.file) return;
+  if (member.file_is_loading) {
+    throw Error(FENIX_ERROR_MEMBER_LOADING,
+                named("member_id", member.info.id) + " is open: Fenix_Data_member_load_end first");
+  }
+  throw Error(FENIX_ERROR_MEMBER_STAGING,
+              named("member_id", member.info.id) + " is open: Fenix_Data_member_stage_end first");
+}
+
+/// member_of() and require_closed().
+inline Member& closed_member_of(const Group& group, int member_id) {
+  Member& member = member_of(group, member_id);
+  require_closed(member);
+  return member;
+}
+
+/// The snapshot that a time_stamp argument means.
+inline SnapshotChoice choice_of(int time_stamp) {
+  if (time_stamp == FENIX_DATA_SNAPSHOT_LATEST) return {SnapshotChoice::Kind::latest, 0};
+  if (time_stamp == FENIX_DATA_SNAPSHOT_ALL) return {SnapshotChoice::Kind::all, 0};
+  return {SnapshotChoice::Kind::at, time_stamp};
+}
+
+}  // namespace fenix_impl

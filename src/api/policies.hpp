@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Policies as the interface names them: FENIX_DATA_POLICY_… and an array of ints.
+#pragma once
+
+#include "parity/pairing.hpp"
+
+namespace fenix_impl {
+
+/// The policy for ranks ranks; with defaults where values is null or not good, which check_policy tells.
+[[nodiscard]] Policy policy_from(int name, const int* values, int ranks);
+
+/// Throws Error(FENIX_ERROR_INVALID_POLICY_NAME or _POLICY_VALUE).
+void check_policy(int name, const int* values, int ranks);
+
+/// Returns the name, and writes the values: at most 3.
+int policy_to(const Policy& policy, int* values);
+
+}  // namespace fenix_impl

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Staging, storing, committing.
+#include <fenix.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "api/groups.hpp"
+#include "api/subsets.hpp"
+
+using namespace fenix_impl;
+
+namespace {
+
+/// One member, or all in the order of their creation.
+std::vector<Member*> members_of(const Group& group, int member_id) {
+  if (member_id != FENIX_DATA_MEMBER_ALL) return {&member_of(group, member_id)};
+  std::vector<Member*> members;
+  for (const auto& member : group.members()) members.push_back(member.get());
+  return members;
+}
+
+/// What a store is to work on. Errors wait for check(): where the ranks meet, all get to know them.
+class Wanted {
+ public:
+  Wanted(const Group& group, int member_id, const Fenix_Data_subset& subset, const char* argument)
+      : members_(members_of(group, member_id)) {
+    try {
+      selection_ = selection_of(subset, argument);
+    } catch (const Error& error) {
+      error_ = error;
+    }
+  }
+
+  [[nodiscard]] const std::vector<Member*>& members() const { return members_; }
+  [[nodiscard]] const Selection& selection() const { return selection_; }
+
+  void check() const {
+    if (error_) throw Error(*error_);
+    for (const Member* member : members_) require_closed(*member);
+  }
+
+ private:
+  std::vector<Member*> members_;
+  Selection selection_ = Selection::some({});
+  std::optional<Error> error_;
+};
+
+Selection stageable(const Fenix_Data_subset& subset) {
+  Selection selection = selection_of(subset, "subset_specifier");
+  if (selection.kind == Selection::Kind::staged) {
+    throw Error(FENIX_ERROR_INVALID_ARGUMENT, "subset_specifier is FENIX_DATA_SUBSET_PRESTAGED");
+  }
+  return selection;
+}
+
+int store(int group_id, int member_id, const Fenix_Data_subset& subset) {
+  return ready_entry([&]() -> int {
+    Group& group = runtime().working_group(group_id);
+    const Wanted wanted(group, member_id, subset, "subset_specifier");
+    group.store(wanted.members(), wanted.selection(), [&] { wanted.check(); });
+    return FENIX_SUCCESS;
+  });
+}
+
+int istore(int group_id, int member_id, const Fenix_Data_subset& subset, Fenix_Request* request) {
+  return ready_entry([&]() -> int {
+    Group& group = runtime().working_group(group_id);
+    const Wanted wanted(group, member_id, subset, "subset_specifier");
+    const std::uint64_t id = runtime().requests().next_id();
+    auto made = group.store_asynchronously(wanted.members(), wanted.selection(), id, [&] {
+      require(request, "request");
+      wanted.check();
+    });
+    runtime().requests().add(std::move(made), group_id);
+    *request = {id};
+    return FENIX_SUCCESS;
+  });
+}
+
+/// What the end of a request has to say; forgets it.
+int result_of(const Request& request) {
+  runtime().requests().remove(request.id());
+  if (request.state() == Request::State::failed) throw Error(request.error());
+  if (request.state() == Request::State::cancelled) {
+    throw Error(FENIX_ERROR_CANCELLED, "the request was cancelled by a failure, or with its group");
+  }
+  return FENIX_SUCCESS;
+}
+
+enum class AfterCommit { nothing, barrier, cleanup };
+
+int commit_group(int group_id, int* time_stamp, AfterCommit after) {
+  Group& group = runtime().working_group(group_id);
+  const int made = group.commit();
+  // Before the wait: the commit stands even if that ends early.
+  if (time_stamp != nullptr) *time_stamp = made;
+  if (after == AfterCommit::barrier) group.wait_for_commit_on_all();
+  if (after == AfterCommit::cleanup) group.clean_up();
+  return FENIX_SUCCESS;
+}
+
+int commit(int group_id, int* time_stamp, AfterCommit after) {
+  return ready_entry([&]() -> int { return commit_group(group_id, time_stamp, after); });
+}
+}  // namespace
+
+extern "C" {
+
+const Fenix_Request FENIX_REQUEST_NULL = {0};
+
+int Fenix_Data_member_stage(int group_id, int member_id, const Fenix_Data_subset subset_specifier) {
+  return ready_entry([&]() -> int {
+    Group& group = runtime().attached_group(group_id);
+    group.stage(closed_member_of(group, member_id), stageable(subset_specifier));
+    return FENIX_SUCCESS;
+  });
+}
+
+int Fenix_Data_member_stage_inplace(int group_id, int member_id, void* buf, const Fenix_Data_subset subset_specifier) {
+  return ready_entry([&]() -> int {
+    Group& group = runtime().attached_group(group_id);
+    Member& member = closed_member_of(group, member_id);
+    require(buf, "buf");
+    group.stage_from(member, buf, stageable(subset_specifier));
+    std::free(buf);
+    return FENIX_SUCCESS;
+  });
+}
+
+int Fenix_Data_member_stage_begin(int group_id, int member_id, FILE** file) {
+  return ready_entry([&]() -> int {
+    Group& group = runtime().attached_group(group_id);
+    Member& member = closed_member_of(group, member_id);
+    require(file, "file");
+    *file = group.open_to_stage(member);
+    return FENIX_SUCCESS;
+  });
+}
+
+int Fenix_Data_member_stage_end(int group_id, int member_id) {
+  return ready_entry([&]() -> int {
+    Group& group = runtime().attached_group(group_id);
+    Member& member = member_of(group, member_id);
+    if (!member.file || member.file_is_loading) {
+      throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, named("member_id", member_id) + " is not open for staging");
+    }
+    group.close_staged(member);
+    return FENIX_SUCCESS;
+  });
+}
+
+int Fenix_Data_member_store(int group_id, int member_id, const Fenix_Data_subset subset_specifier) {
+  return store(group_id, member_id, subset_specifier);
+}
+
+int Fenix_Data_member_storev(int group_id, int member_id, const Fenix_Data_subset subset_specifier) {
+  return store(group_id, member_id, subset_specifier);
+}
+
+int Fenix_Data_member_istore(int group_id, int member_id, const Fenix_Data_subset subset_specifier,
+                             Fenix_Request* request) {
+  return istore(group_id, member_id, subset_specifier, request);
+}
+
+int Fenix_Data_member_istorev(int group_id, int member_id, const Fenix_Data_subset subset_specifier,
+                              Fenix_Request* request) {
+  return istore(group_id, member_id, subset_specifier, request);
+}
+
+int Fenix_Data_wait(Fenix_Request request) {
+  return ready_entry([&]() -> int {
+    const auto found = runtime().requests().find(request.impl);
+    if (!found.request) return FENIX_SUCCESS;
+    if (found.request->pending()) runtime().attached_group(found.group_id).wait_for(*found.request);
+    return result_of(*found.request);
+  });
+}
+
+int Fenix_Data_test(Fenix_Request request, int* flag) {
+  return ready_entry([&]() -> int {
+    require(flag, "flag");
+    *flag = 1;
+    const auto found = runtime().requests().find(request.impl);
+    if (!found.request) return FENIX_SUCCESS;
+    if (found.request->pending() && !runtime().attached_group(found.group_id).finished(*found.request)) {
+      *flag = 0;
+      return FENIX_SUCCESS;
+    }
+    return result_of(*found.request);
+  });
+}
+
+int Fenix_Data_commit(int group_id, int* time_stamp) { return commit(group_id, time_stamp, AfterCommit::nothing); }
+
+int Fenix_Data_commit_barrier(int group_id, int* time_stamp) {
+  return commit(group_id, time_stamp, AfterCommit::barrier);
+}
+
+int Fenix_Data_commit_cleanup(int group_id, int* time_stamp) {
+  return commit(group_id, time_stamp, AfterCommit::cleanup);
+}
+
+int Fenix_Data_cleanup(int group_id) {
+  return ready_entry([&]() -> int {
+    runtime().working_group(group_id).clean_up();
+    return FENIX_SUCCESS;
+  });
+}
+
+int Fenix_Data_barrier(int group_id) {
+  return ready_entry([&]() -> int {
+    runtime().make_consistent(group_id);
+    return FENIX_SUCCESS;
+  });
+}
+
+int Fenix_Data_checkpoint(int group_id, const Fenix_Data_subset subset, int num_storev, int* storev_ids,
+                          int* time_stamp) {
+  return ready_entry([&]() -> int {
+    Group& group = runtime().working_group(group_id);
+    const Wanted wanted(group, FENIX_DATA_MEMBER_ALL, subset, "subset");
+    group.store(wanted.members(), wanted.selection(), [&] {
+      if (num_storev < 0 && num_storev != FENIX_STOREV_ALL) {
+        throw Error(FENIX_ERROR_INVALID_ARGUMENT, named("num_storev", num_storev) + " is negative");
+      }
+      if (num_storev > 0) require(storev_ids, "storev_ids");
+      for (int i = 0; i < num_storev; ++i) (void)member_of(group, storev_ids[i]);
+      wanted.check();
+    });
+    return commit_group(group_id, time_stamp, AfterCommit::nothing);
+  });
+}
+
+int Fenix_Data_checkpointv(int group_id, const Fenix_Data_subset subset, int* time_stamp) {
+  return Fenix_Data_checkpoint(group_id, subset, FENIX_STOREV_ALL, nullptr, time_stamp);
+}
+
+int Fenix_Data_snapshot_delete(int group_id, int time_stamp) {
+  return ready_entry([&]() -> int {
+    runtime().attached_group(group_id).delete_snapshot(choice_of(time_stamp));
+    return FENIX_SUCCESS;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Committing, deleting, and making the ranks agree on what there is.
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/fault.hpp"
+#include "base/hash.hpp"
+#include "core/group.hpp"
+#include "core/meeting.hpp"
+#include "core/waiting.hpp"
+
+namespace fenix_impl {
+
+void Group::check_committable() {
+  const auto requests = requests_;  // finished() takes them out
+  for (const auto& request : requests) {
+    if (!finished(*request)) {
+      throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "a request for member_id " +
+                                                      std::to_string(request->members().front()) +
+                                                      " is pending: wait for it before the commit");
+    }
+    if (request->state() == Request::State::failed) throw Error(request->error());
+  }
+  for (const auto& member : members_) {
+    if (member->file && !member->file_is_loading) {
+      throw Error(FENIX_ERROR_MEMBER_STAGING,
+                  "member_id " + std::to_string(member->info.id) + " is open: Fenix_Data_member_stage_end first");
+    }
+    if (!member->working.staged.empty()) {
+      throw Error(FENIX_ERROR_INVALID_LOGIC_CALL,
+                  "member_id " + std::to_string(member->info.id) +
+                      " has been staged and not stored: store FENIX_DATA_SUBSET_PRESTAGED");
+    }
+  }
+  if (last_.value > static_cast<std::uint64_t>(FENIX_TIME_STAMP_MAX - parameters_.start_time_stamp)) {
+    throw Error(FENIX_ERROR_INVALID_TIMESTAMP, "the time stamps of the group are used up");
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------------- versions
+
+std::optional<MemberVersion> Group::finish_version(Member& member, Epoch epoch) {
+  const MemberVersion* base = latest_version(member);
+  const Working& working = member.working;
+  if (!working.is_stored) return base != nullptr ? std::optional(*base) : std::nullopt;
+
+  MemberVersion version{member.info.id, 0, member.element_bytes(), 0, epoch, hash_of_table({}, 0), working.stored};
+  version.size = member.info.resizeable ? working.size : member.own_count;
+  if (working.stored.empty()) {
+    if (base == nullptr) return version;
+    version.slot = base->slot;
+    version.hash = base->hash;
+    version.found = base->found;
+    return version;
+  }
+  const std::uint32_t slot = *working.slot;
+  version.slot = slot;
+  IntervalSet changed = working.stored;
+  if (base != nullptr) {
+    version.found = version.found | base->found;
+    const IntervalSet carried = (base->found - working.stored) & member.stale[slot];
+    carry_over(member, base->slot, slot, carried);
+    changed = changed | carried;
+  }
+  fault_point("commit.carried");
+  complete_table(member, base, version, changed);
+  version.hash = hash_of_table(member.own_slot(slot).table, version.bytes());
+  return version;
+}
+
+void Group::carry_over(const Member& member, std::uint32_t from, std::uint32_t to, const IntervalSet& elements) const {
+  const auto source = member.own_slot(from).data;
+  const auto target = member.own_slot(to).data;
+  const std::uint32_t bytes = member.element_bytes();
+  for (const Interval& each : elements.intervals()) {
+    const std::size_t begin = each.first * bytes;
+    const std::size_t length = each.count() * bytes;
+    std::memcpy(target.data() + begin, source.data() + begin, length);
+    if (!is_protected()) continue;
+    member.exposure->put(holder(), member.holder_layout.held_offset(to) + begin, target.subspan(begin, length));
+  }
+}
+
+// The hashes that stores have not computed; then the table goes to the holder.
+void Group::complete_table(const Member& member, const MemberVersion* base, const MemberVersion& version,
+                           const IntervalSet& changed) const {
+  const SlotView slot = member.own_slot(version.slot);
+  const auto data = slot.data.first(version.bytes());
+  const std::uint32_t bytes = member.element_bytes();
+  const std::uint64_t blocks = hash_blocks(data.size());
+  const std::uint64_t base_blocks = base != nullptr ? hash_blocks(base->bytes()) : 0;
+  for (std::uint64_t block = 0; block < blocks; ++block) {
+    if (member.working.hashed.covers(block, block + 1)) continue;
+    const std::uint64_t first = block * kHashBlock / bytes;
+    const std::uint64_t end = ((block + 1) * kHashBlock + bytes - 1) / bytes;
+    slot.table[block] = block < base_blocks && !changed.meets(first, end)
+                            ? member.own_slot(base->slot).table[block]
+                            : hash_of_block(data, block, version.found, bytes);
+  }
+  if (!is_protected()) return;
+  const std::size_t table = member.holder_layout.held_offset(version.slot) + member.holder_layout.held_table();
+  member.exposure->put(holder(), table, std::as_bytes(slot.table.first(blocks)));
+  member.exposure->complete(holder());
+}
+
+// -------------------------------------------------------------------------------------------------------------- commit
+
+int Group::commit() {
+  fault_point("commit.begin");
+  if (keeps_all()) {
+    grow_log_if_full();
+  } else {
+    check_committable();
+  }
+  const Epoch epoch = last_.next();
+  // This rank may be far ahead of the others: then all places have records that are still needed.
+  wait_until(team(), "all ranks to commit an earlier snapshot, before its record is reused", [&] {
+    forget_old_records();
+    return free_place(kPlacesToSpare).has_value();
+  });
+  PlacedRecord placed{next_record(epoch), *free_place(kPlacesToSpare)};
+  write_record(placed.record, placed.place);
+  after_commit(std::move(placed));
+  return time_stamp_of(epoch);
+}
+
+std::optional<std::uint32_t> Group::free_place(std::size_t to_spare) const {
+  if (records_.size() + to_spare >= log_places()) return std::nullopt;
+  std::vector<std::uint32_t> used;
+  for (const PlacedRecord& placed : records_) used.push_back(placed.place);
+  return lowest_free(log_places(), used);
+}
+
+Record Group::next_record(Epoch epoch) {
+  Record record{epoch, generation_, time_stamp_of(epoch), parameters_.id, team_rank_, oldest_kept_with(epoch),
+                false, {}};
+  for (const auto& member : members_) {
+    if (auto version = finish_version(*member, epoch)) record.members.push_back(std::move(*version));
+  }
+  return record;
+}
+
+Epoch Group::oldest_kept_with(Epoch epoch) const {
+  Epoch oldest = epoch;
+  std::size_t kept = 1;
+  for (auto placed = records_.rbegin(); placed != records_.rend() && kept < kept_snapshots(); ++placed) {
+    if (placed->record.deleted) continue;
+    oldest = placed->record.epoch;
+    ++kept;
+  }
+  return oldest;
+}
+
+void Group::write_record(const Record& record, std::uint32_t place) {
+  const std::size_t length = record_bytes(record);
+  if (length > control_.reserved) control_.region.reserve(control_.own_log.offset(place), length);
+  const auto bytes = control_.own_log.write_unsealed(place, record);
+  fault_point("commit.written");
+  if (is_protected()) {
+    const std::size_t at_holder = control_.held_log.offset(place);
+    control_exposure_->put(holder(), at_holder, bytes);
+    fault_point("commit.sent");
+    // The holder's copy first: once the own one counts, the other must count as well if this rank dies.
+    control_exposure_->put_word(holder(), at_holder, record_seal(record.epoch));
+    fault_point("commit.held");
+  }
+  control_.own_log.seal(place, record.epoch);
+  fault_point("commit.sealed");
+}
+
+void Group::clear_record(std::uint32_t place) {
+  if (is_protected()) control_exposure_->put_word(holder(), control_.held_log.offset(place), 0);
+  control_.own_log.clear(place);
+}
+
+void Group::after_commit(PlacedRecord placed) {
+  const Epoch epoch = placed.record.epoch;
+  for (auto& member : members_) {
+    if (!member->working.stored.empty()) {
+      for (IntervalSet& stale : member->stale) stale = stale | member->working.stored;
+      member->stale[*member->working.slot] = {};
+    }
+    member->working = {};
+  }
+  records_.push_back(std::move(placed));
+  last_ = epoch;
+  control_.board.publish(*control_exposure_, team_rank_, epoch);
+  fault_point("commit.published");
+  forget_old_records();
+}
+
+void Group::wait_for_commit_on_all() {
+  wait_until(team(), "all ranks to commit", [&] { return control_.board.reached_by_all() >= last_; });
+  fault_point("commit.on_all");
+  forget_old_records();
+}
+
+void Group::clean_up() { forget_old_records(); }
+
+// ------------------------------------------------------------------------------------------------------------- deletion
+
+void Group::delete_snapshot(const SnapshotChoice& choice) {
+  if (latest_record() == nullptr) throw Error(FENIX_ERROR_NODATA_FOUND, "the group has no snapshot");
+  const Epoch epoch = own_epoch(choice);
+  fault_point("delete.begin");
+  for (PlacedRecord& placed : records_) {
+    const bool chosen = choice.kind == SnapshotChoice::Kind::all || placed.record.epoch == epoch;
+    if (chosen && !placed.record.deleted) delete_record(placed);
+  }
+  forget_old_records();
+}
+
+// A record that says "deleted" takes the place of the one that was. It is needed: others have to see that the epoch was
+// committed, and what this rank may have reused since.
+void Group::delete_record(PlacedRecord& placed) {
+  const std::uint32_t before = placed.place;
+  placed.record.deleted = true;
+  placed.record.members.clear();
+  placed.place = free_place(0).value();
+  write_record(placed.record, placed.place);
+  fault_point("delete.written");
+  clear_record(before);
+  fault_point("delete.done");
+  // What slots had in common with the latest snapshot is not known any more, if that has gone.
+  for (auto& member : members_) std::fill(member->stale.begin(), member->stale.end(), IntervalSet::everything());
+}
+
+bool Group::make_consistent() {
+  fault_point("barrier.begin");
+  const auto ghosts = meet(team(), Operation::consistency, 0, ghost_ ? 1 : 0, [] {});
+  if (std::find(ghosts.begin(), ghosts.end(), std::uint64_t{1}) != ghosts.end()) return false;
+
+  std::vector<CommittedEpoch> mine = own_epochs();
+  mine.resize(log_places());
+  const auto all = team().gather(std::span<const CommittedEpoch>(mine));
+  const auto consistent = consistent_epochs(split_by_rank(all, log_places()));
+  for (PlacedRecord& placed : records_) {
+    const auto& epochs = consistent.epochs;
+    const bool keep = std::find(epochs.begin(), epochs.end(), placed.record.epoch) != epochs.end();
+    if (!keep && !placed.record.deleted && placed.record.epoch <= consistent.newest) delete_record(placed);
+  }
+  fault_point("barrier.snapshots");
+  std::vector<std::int32_t> ids;
+  for (const auto& member : members_) ids.push_back(member->info.id);
+  const auto numbers = team().gather(static_cast<std::uint64_t>(ids.size()));
+  ids.resize(*std::max_element(numbers.begin(), numbers.end()), -1);
+  const auto all_ids = team().gather(std::span<const std::int32_t>(ids));
+  for (const std::int32_t id : ids) {
+    Member* member = id >= 0 ? find(id) : nullptr;
+    if (member == nullptr || std::count(all_ids.begin(), all_ids.end(), id) == team_size_) continue;
+    delete_member(*member);
+    deleted_members_.erase(id);
+  }
+  fault_point("barrier.done");
+  forget_old_records();
+  return true;
+}
+
+}  // namespace fenix_impl

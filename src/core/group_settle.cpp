@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What stores and commits have to agree on before they can begin: attributes of members, and memory that has to grow.
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/fault.hpp"
+#include "base/hash.hpp"
+#include "core/group.hpp"
+#include "core/meeting.hpp"
+
+namespace fenix_impl {
+namespace {
+
+// A member that grows is given more than it asks for, so that it need not grow again at once.
+std::uint64_t with_headroom(std::uint64_t before, std::uint64_t needed) {
+  return needed <= before ? before : std::max(needed, before + before / 4);
+}
+
+}  // namespace
+
+bool Group::has_to_settle(std::span<Member* const> members) const {
+  return keeps_all() || std::any_of(members.begin(), members.end(),
+                                    [](const Member* member) { return !member->settled || member->info.resizeable; });
+}
+
+void Group::settle(std::span<Member* const> members, const Selection& selection, const Check& check) {
+  std::vector<std::uint64_t> same_on_all;
+  for (const Member* member : members) {
+    same_on_all.push_back(static_cast<std::uint64_t>(member->info.id));
+    same_on_all.push_back(member->info.type->hash());
+  }
+  (void)meet(team(), Operation::settle, hash_bytes(std::as_bytes(std::span(same_on_all))), 0, [&] {
+    if (check) check();
+    for (const Member* member : members) check_storable(*member, selection);
+    for (Member* member : members) {
+      wait_for_requests_of(*member);
+      // How much there is shows when it has been written.
+      if (is_open_ended(*member, selection)) (void)stage_with_serializer(*member, selection);
+    }
+  });
+  for (Member* member : members) {
+    const std::uint64_t needed = member->info.resizeable
+                                     ? std::max(elements_of(*member, selection).end(), member->working.staged.end())
+                                     : member->own_count;
+    settle_member(*member, needed);
+  }
+}
+
+void Group::settle_member(Member& member, std::uint64_t needed) {
+  struct Need {
+    std::uint64_t elements = 0;
+    std::uint64_t slots = 0;
+  };
+  const std::uint32_t slots = member.layout.slots();
+  const bool full = keeps_all() && !member.working.slot && !free_slot_for(member);
+  const auto needs = team().gather(Need{needed, full ? slots + slots / 2 + 1 : slots});
+
+  std::vector<std::uint64_t> counts(member.counts);
+  std::uint64_t most_slots = slots;
+  for (std::size_t rank = 0; rank < needs.size(); ++rank) {
+    counts[rank] = member.info.resizeable ? with_headroom(counts[rank], needs[rank].elements) : needs[rank].elements;
+    most_slots = std::max(most_slots, needs[rank].slots);
+  }
+  const SlotLayout wanted(static_cast<std::uint32_t>(most_slots),
+                          counts[static_cast<std::size_t>(team_rank_)] * member.element_bytes(),
+                          is_protected() ? counts[static_cast<std::size_t>(held())] * member.element_bytes() : 0);
+  const bool fits = member.layout.has_room_for(wanted);
+  const bool stays = counts == member.counts && fits;
+  const auto all_stay = team().gather(static_cast<std::uint8_t>(stays ? 1 : 0));
+  if (std::all_of(all_stay.begin(), all_stay.end(), [](std::uint8_t each) { return each != 0; })) {
+    member.settled = true;
+    return;
+  }
+  fault_point("grow.begin");
+  // Others may grow though this rank need not: all expose their regions anew.
+  Region grown;
+  (void)meet(team(), Operation::memory, 0, 0, [&] {
+    if (!fits) grown = grown_region(member, wanted);
+  });
+  fault_point("grow.memory");
+  expose_member(member, fits ? member.region : grown, fits ? member.layout : wanted);
+  fault_point("grow.exposed");
+  if (!fits) {
+    retire(member.region);
+    member.region = std::move(grown);
+    member.layout = wanted;
+    member.stale.resize(wanted.slots(), IntervalSet::everything());
+  }
+  member.counts = std::move(counts);
+  member.settled = true;
+}
+
+void Group::grow_log_if_full() {
+  const auto full =
+      meet(team(), Operation::commit_room, 0, free_place(kPlacesToSpare) ? 0 : 1, [&] { check_committable(); });
+  if (std::find(full.begin(), full.end(), std::uint64_t{1}) == full.end()) return;
+  Control grown;
+  // Peers write no progress and no records meanwhile: all are here.
+  (void)meet(team(), Operation::memory, 0, 0, [&] { grown = make_control(log_places() + log_places() / 2); });
+  fault_point("grow.log");
+  control_exposure_ = expose_control(grown.region);
+  retire(control_.region);
+  control_ = std::move(grown);
+}
+
+}  // namespace fenix_impl

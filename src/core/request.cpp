@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/request.hpp"
+
+#include <csignal>
+
+namespace fenix_impl {
+namespace {
+
+// Signals are for the application's threads: what starts while one of these lives gets none.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before_);
+  }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace
+
+RequestWorker::~RequestWorker() {
+  cancel();
+  {
+    const std::lock_guard lock(mutex_);
+    quit_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void RequestWorker::submit(std::shared_ptr<Request> request, Work work) {
+  const std::lock_guard lock(mutex_);
+  if (!thread_.joinable()) {
+    const SignalsBlocked blocked;
+    thread_ = std::thread([this] { run(); });
+  }
+  jobs_.push_back({std::move(request), std::move(work)});
+  changed_.notify_all();
+}
+
+void RequestWorker::cancel() {
+  std::unique_lock lock(mutex_);
+  stop_ = true;
+  for (const Job& job : jobs_) job.request->end(Request::State::cancelled);
+  jobs_.clear();
+  changed_.wait(lock, [&] { return !busy_; });
+  stop_ = false;
+}
+
+void RequestWorker::run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return quit_ || !jobs_.empty(); });
+    if (quit_) return;
+    const Job job = std::move(jobs_.front());
+    jobs_.pop_front();
+    busy_ = true;
+    lock.unlock();
+    work_off(job);
+    lock.lock();
+    busy_ = false;
+    changed_.notify_all();
+  }
+}
+
+void RequestWorker::work_off(const Job& job) {
+  try {
+    job.work(stop_);
+    job.request->end(stop_ ? Request::State::cancelled : Request::State::done);
+  } catch (const Error& error) {
+    job.request->fail(error);
+  } catch (const std::exception& error) {
+    job.request->fail(Error(FENIX_ERROR_INTERN, error.what()));
+  }
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Hashes of what is in a slot: one for each block, in a table behind the elements. The record has a hash of the table.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/interval_set.hpp"
+
+namespace fenix_impl {
+
+constexpr std::uint64_t kHashBlock = std::uint64_t{128} << 10;
+
+/// Blocks that so many bytes are in.
+[[nodiscard]] constexpr std::uint64_t hash_blocks(std::uint64_t bytes) {
+  return bytes / kHashBlock + (bytes % kHashBlock != 0 ? 1 : 0);
+}
+
+/// Elements and table of a slot, or of a part of it that begins with the first element.
+struct SlotView {
+  std::span<std::byte> data;
+  std::span<std::uint64_t> table;  ///< at least hash_blocks(data.size())
+};
+
+/// Hash of the bytes of a block that belong to elements in found; those of others are not looked at.
+[[nodiscard]] std::uint64_t hash_of_block(std::span<const std::byte> data, std::uint64_t block,
+                                          const IntervalSet& found, std::uint32_t element_bytes);
+
+/// Hash of the table for so many bytes.
+[[nodiscard]] std::uint64_t hash_of_table(std::span<const std::uint64_t> table, std::uint64_t bytes);
+
+/// True if the table is the one that has the hash, and all elements in found, which lie within slot.data, match it.
+[[nodiscard]] bool verify(const SlotView& slot, const IntervalSet& found, std::uint32_t element_bytes,
+                          std::uint64_t table_hash);
+
+}  // namespace fenix_impl

@@ -1,0 +1,205 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! Members of data groups: what <fenix/data.h> declares of them. The contracts are there.
+!
+! A buffer is an array of any type and rank, or a scalar. It is not copied on the way: array sections with gaps are
+! refused with FENIX_ERROR_INVALID_ARGUMENT. The library keeps the address of a member's buffer: it needs the attribute
+! target, and must live as long as the member (allocated, in the main program, in a module, or with save). Left out, it
+! is C's NULL. Not a scalar of type(c_ptr), of which gfortran 12 passes the value: an array of one.
+module fenix_members
+  use, intrinsic :: iso_c_binding, only: c_int, c_ptr
+  use fenix_types, only: fenix_address_of, Fenix_Serialize_file_fn
+  implicit none
+  private
+  public :: Fenix_Data_member_create, Fenix_Data_member_fcreate, Fenix_Data_member_define, Fenix_Data_member_fdefine
+  public :: Fenix_Data_member_created, Fenix_Data_member_delete
+  public :: Fenix_Data_member_attr_get, Fenix_Data_member_attr_set
+
+  interface
+    subroutine Fenix_Data_member_delete(group_id, member_id, ierr) bind(C, name="fenix_f_member_delete")
+      import :: c_int
+      integer(c_int), value :: group_id
+      integer(c_int), value :: member_id
+      integer(c_int), intent(out) :: ierr
+    end subroutine
+  end interface
+
+  ! What the procedures below call.
+  interface
+    subroutine fenix_f_member_create(group_id, member_id, buffer, count, datatype, ierr) bind(C)
+      import :: c_int, c_ptr
+      integer(c_int), value :: group_id
+      integer(c_int), value :: member_id
+      type(c_ptr), value :: buffer
+      integer(c_int), value :: count
+      integer(c_int), value :: datatype
+      integer(c_int), intent(out) :: ierr
+    end subroutine
+
+    subroutine fenix_f_member_fcreate(group_id, member_id, buffer, count, datatype, serializer, ctx, ierr) bind(C)
+      import :: c_int, c_ptr, Fenix_Serialize_file_fn
+      integer(c_int), value :: group_id
+      integer(c_int), value :: member_id
+      type(c_ptr), value :: buffer
+      integer(c_int), value :: count
+      integer(c_int), value :: datatype
+      procedure(Fenix_Serialize_file_fn), optional :: serializer
+      type(c_ptr), value :: ctx
+      integer(c_int), intent(out) :: ierr
+    end subroutine
+
+    subroutine fenix_f_member_define(group_id, member_id, buffer, count, datatype, ierr) bind(C)
+      import :: c_int, c_ptr
+      integer(c_int), value :: group_id
+      integer(c_int), value :: member_id
+      type(c_ptr), value :: buffer
+      integer(c_int), value :: count
+      integer(c_int), value :: datatype
+      integer(c_int), intent(out) :: ierr
+    end subroutine
+
+    subroutine fenix_f_member_fdefine(group_id, member_id, buffer, count, datatype, serializer, ctx, ierr) bind(C)
+      import :: c_int, c_ptr, Fenix_Serialize_file_fn
+      integer(c_int), value :: group_id
+      integer(c_int), value :: member_id
+      type(c_ptr), value :: buffer
+      integer(c_int), value :: count
+      integer(c_int), value :: datatype
+      procedure(Fenix_Serialize_file_fn), optional :: serializer
+      type(c_ptr), value :: ctx
+      integer(c_int), intent(out) :: ierr
+    end subroutine
+
+    subroutine fenix_f_member_created(group_id, member_id, flag, ierr) bind(C)
+      import :: c_int
+      integer(c_int), value :: group_id
+      integer(c_int), value :: member_id
+      integer(c_int), intent(out) :: flag
+      integer(c_int), intent(out) :: ierr
+    end subroutine
+
+    subroutine fenix_f_member_attr_get(group_id, member_id, attribute_name, attribute_value, flag, source_rank, &
+      ierr) bind(C)
+      import :: c_int, c_ptr
+      integer(c_int), value :: group_id
+      integer(c_int), value :: member_id
+      integer(c_int), value :: attribute_name
+      type(c_ptr), value :: attribute_value
+      integer(c_int), intent(out) :: flag
+      integer(c_int), value :: source_rank
+      integer(c_int), intent(out) :: ierr
+    end subroutine
+
+    subroutine fenix_f_member_attr_set(group_id, member_id, attribute_name, attribute_value, flag, ierr) bind(C)
+      import :: c_int, c_ptr
+      integer(c_int), value :: group_id
+      integer(c_int), value :: member_id
+      integer(c_int), value :: attribute_name
+      type(c_ptr), value :: attribute_value
+      integer(c_int), intent(out) :: flag
+      integer(c_int), intent(out) :: ierr
+    end subroutine
+  end interface
+
+contains
+
+  subroutine Fenix_Data_member_create(group_id, member_id, buffer, count, datatype, ierr)
+    integer(c_int), intent(in) :: group_id
+    integer(c_int), intent(in) :: member_id
+    type(*), dimension(..), target, intent(inout), optional :: buffer
+    integer(c_int), intent(in) :: count
+    integer(c_int), intent(in) :: datatype
+    integer(c_int), intent(out) :: ierr
+    type(c_ptr) :: address
+    call fenix_address_of(address, ierr, buffer)
+    if (ierr /= 0) return
+    call fenix_f_member_create(group_id, member_id, address, count, datatype, ierr)
+  end subroutine
+
+  subroutine Fenix_Data_member_fcreate(group_id, member_id, buffer, count, datatype, serializer, ctx, ierr)
+    integer(c_int), intent(in) :: group_id
+    integer(c_int), intent(in) :: member_id
+    type(*), dimension(..), target, intent(inout), optional :: buffer
+    integer(c_int), intent(in) :: count
+    integer(c_int), intent(in) :: datatype
+    procedure(Fenix_Serialize_file_fn), optional :: serializer
+    type(c_ptr), intent(in) :: ctx
+    integer(c_int), intent(out) :: ierr
+    type(c_ptr) :: address
+    call fenix_address_of(address, ierr, buffer)
+    if (ierr /= 0) return
+    call fenix_f_member_fcreate(group_id, member_id, address, count, datatype, serializer, ctx, ierr)
+  end subroutine
+
+  subroutine Fenix_Data_member_define(group_id, member_id, buffer, count, datatype, ierr)
+    integer(c_int), intent(in) :: group_id
+    integer(c_int), intent(in) :: member_id
+    type(*), dimension(..), target, intent(inout), optional :: buffer
+    integer(c_int), intent(in) :: count
+    integer(c_int), intent(in) :: datatype
+    integer(c_int), intent(out) :: ierr
+    type(c_ptr) :: address
+    call fenix_address_of(address, ierr, buffer)
+    if (ierr /= 0) return
+    call fenix_f_member_define(group_id, member_id, address, count, datatype, ierr)
+  end subroutine
+
+  subroutine Fenix_Data_member_fdefine(group_id, member_id, buffer, count, datatype, serializer, ctx, ierr)
+    integer(c_int), intent(in) :: group_id
+    integer(c_int), intent(in) :: member_id
+    type(*), dimension(..), target, intent(inout), optional :: buffer
+    integer(c_int), intent(in) :: count
+    integer(c_int), intent(in) :: datatype
+    procedure(Fenix_Serialize_file_fn), optional :: serializer
+    type(c_ptr), intent(in) :: ctx
+    integer(c_int), intent(out) :: ierr
+    type(c_ptr) :: address
+    call fenix_address_of(address, ierr, buffer)
+    if (ierr /= 0) return
+    call fenix_f_member_fdefine(group_id, member_id, address, count, datatype, serializer, ctx, ierr)
+  end subroutine
+
+  subroutine Fenix_Data_member_created(group_id, member_id, flag, ierr)
+    integer(c_int), intent(in) :: group_id
+    integer(c_int), intent(in) :: member_id
+    logical, intent(out) :: flag
+    integer(c_int), intent(out) :: ierr
+    integer(c_int) :: value
+    call fenix_f_member_created(group_id, member_id, value, ierr)
+    flag = value /= 0
+  end subroutine
+
+  !> attribute_value: for BUFFER an array of one type(c_ptr), else an integer; for DATATYPE a handle.
+  subroutine Fenix_Data_member_attr_get(group_id, member_id, attribute_name, attribute_value, flag, source_rank, ierr)
+    integer(c_int), intent(in) :: group_id
+    integer(c_int), intent(in) :: member_id
+    integer(c_int), intent(in) :: attribute_name
+    type(*), dimension(..), target :: attribute_value
+    logical, intent(out), optional :: flag
+    integer(c_int), intent(in) :: source_rank
+    integer(c_int), intent(out) :: ierr
+    type(c_ptr) :: address
+    integer(c_int) :: value
+    if (present(flag)) flag = .false.
+    call fenix_address_of(address, ierr, attribute_value)
+    if (ierr /= 0) return
+    call fenix_f_member_attr_get(group_id, member_id, attribute_name, address, value, source_rank, ierr)
+    if (present(flag)) flag = value /= 0
+  end subroutine
+
+  !> attribute_value: the buffer itself for BUFFER, else an integer; for DATATYPE a handle.
+  subroutine Fenix_Data_member_attr_set(group_id, member_id, attribute_name, attribute_value, flag, ierr)
+    integer(c_int), intent(in) :: group_id
+    integer(c_int), intent(in) :: member_id
+    integer(c_int), intent(in) :: attribute_name
+    type(*), dimension(..), target, intent(in) :: attribute_value
+    logical, intent(out), optional :: flag
+    integer(c_int), intent(out) :: ierr
+    type(c_ptr) :: address
+    integer(c_int) :: value
+    if (present(flag)) flag = .false.
+    call fenix_address_of(address, ierr, attribute_value)
+    if (ierr /= 0) return
+    call fenix_f_member_attr_set(group_id, member_id, attribute_name, address, value, ierr)
+    if (present(flag)) flag = value /= 0
+  end subroutine
+end module fenix_members

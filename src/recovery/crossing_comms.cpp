@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "recovery/crossing_comms.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "recovery/derived.hpp"
+
+namespace fenix_impl {
+namespace {
+
+/// True if comm has a process that was not started together with this one.
+bool is_crossing(MPI_Comm comm) {
+  int between_groups = 0;
+  if (MPI_Comm_test_inter(comm, &between_groups) != MPI_SUCCESS) return false;
+  if (between_groups != 0) return true;
+  MPI_Group theirs = MPI_GROUP_NULL;
+  MPI_Group ours = MPI_GROUP_NULL;
+  MPI_Comm_group(comm, &theirs);
+  MPI_Comm_group(MPI_COMM_WORLD, &ours);
+  int size = 0;
+  MPI_Group_size(theirs, &size);
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::vector<int> known(ranks.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  MPI_Group_translate_ranks(theirs, size, ranks.data(), ours, known.data());
+  MPI_Group_free(&theirs);
+  MPI_Group_free(&ours);
+  return std::find(known.begin(), known.end(), MPI_UNDEFINED) != known.end();
+}
+
+int free_crossing_comms(MPI_Comm, int, void*, void*) {
+  for_each_communicator([](MPI_Comm comm) {
+    if (!is_crossing(comm)) return;
+    // A request that is never started keeps the memory: abandoned windows still use their communicators, later on.
+    MPI_Request keeper = MPI_REQUEST_NULL;
+    MPI_Recv_init(nullptr, 0, MPI_BYTE, 0, 0, comm, &keeper);
+    MPI_Comm_free(&comm);
+  });
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+void free_crossing_comms_at_finalize() {
+  static int key = MPI_KEYVAL_INVALID;
+  if (key != MPI_KEYVAL_INVALID) return;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_crossing_comms, &key, nullptr);
+  // MPI_Finalize begins with the attributes of MPI_COMM_SELF.
+  MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "recovery/spawning.hpp"
+
+#include <unistd.h>
+#include <mpi-ext.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "base/deadline.hpp"
+#include "base/error.hpp"
+#include "base/fault.hpp"
+#include "base/last_resort.hpp"
+#include "base/log.hpp"
+#include "recovery/crossing_comms.hpp"
+#include "rma/mpi_team.hpp"
+#include "rma/quiet_comm.hpp"
+
+namespace fenix_impl {
+namespace {
+
+constexpr int kHelloTag = 11;
+constexpr int kInvitationTag = 12;
+constexpr int kContactTag = 13;
+constexpr int kConfirmTag = 14;
+
+// In the environment of a replacement only: the number of the spawn. That it has a parent is not enough: applications spawn processes as well.
+constexpr const char* kMarker = "FENIX_REPLACEMENT";
+// The key under which Open MPI takes variables for the environment of spawned processes.
+constexpr const char* kEnvironmentKey = "PMIX_ENVAR";
+
+constexpr std::chrono::microseconds kNap{100};
+
+/// Small messages to and from several ranks, waited for with an end.
+class Mail {
+ public:
+  explicit Mail(MPI_Comm comm) : comm_(comm) {}
+
+  void receive(void* data, int bytes, int from, int tag) {
+    check_mpi(MPI_Irecv(data, bytes, MPI_BYTE, from, tag, comm_, &requests_.emplace_back()), "MPI_Irecv");
+  }
+  void send(const void* data, int bytes, int to, int tag) {
+    check_mpi(MPI_Isend(data, bytes, MPI_BYTE, to, tag, comm_, &requests_.emplace_back()), "MPI_Isend");
+  }
+
+  /// If it throws, MPI may still use the buffers.
+  void wait(const char* waited_for) {
+    const Deadline deadline;
+    for (MPI_Request& request : requests_) {
+      for (int done = 0; done == 0;) {
+        check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), waited_for);
+        deadline.check(waited_for);
+        // New processes need the processor to get up.
+        if (done == 0) std::this_thread::sleep_for(kNap);
+      }
+    }
+    requests_.clear();
+  }
+
+ private:
+  MPI_Comm comm_;
+  std::vector<MPI_Request> requests_;
+};
+
+std::vector<std::string> own_command() {
+  std::array<char, 4096> program{};
+  const ssize_t length = readlink("/proc/self/exe", program.data(), program.size() - 1);
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  if (length <= 0 || words.empty()) {
+    throw Error(FENIX_ERROR_SPAWNING_FAILED, "spawning: the command of this process is not known");
+  }
+  words.front() = program.data();
+  return words;
+}
+
+std::string value_of(MPI_Info info, const char* key) {
+  int length = 0;
+  int found = 0;
+  MPI_Info_get_valuelen(info, key, &length, &found);
+  if (found == 0) return {};
+  std::vector<char> text(static_cast<std::size_t>(length) + 1);
+  MPI_Info_get(info, key, length, text.data(), &found);
+  return text.data();
+}
+
+/// The keys of the application, and the environment that replacements need. Variables given to mpirun are not passed on by it.
+MPI_Info spawn_info(int number, MPI_Info keys) {
+  MPI_Info info = MPI_INFO_NULL;
+  if (keys == MPI_INFO_NULL) {
+    MPI_Info_create(&info);
+  } else {
+    MPI_Info_dup(keys, &info);
+  }
+  std::string variables = value_of(info, kEnvironmentKey);
+  if (!variables.empty()) variables += '\n';
+  variables += std::string(kMarker) + '=' + std::to_string(number);
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    if (text.starts_with(kMarker)) continue;
+    if (text.starts_with("FENIX_") && text.find('\n') == std::string_view::npos) variables += '\n' + std::string(text);
+  }
+  MPI_Info_set(info, kEnvironmentKey, variables.c_str());
+  return info;
+}
+
+MPI_Comm parent() {
+  MPI_Comm parent = MPI_COMM_NULL;
+  MPI_Comm_get_parent(&parent);
+  return parent;
+}
+
+/// One communicator of both sides of another. Open MPI's MPI_Intercomm_merge never ends if a rank dies in it, and takes ten
+/// times as long as this.
+MPI_Comm unite(MPI_Comm between, bool first, const Invitation& invitation) {
+  MPI_Group own = MPI_GROUP_NULL;
+  MPI_Group other = MPI_GROUP_NULL;
+  MPI_Group all = MPI_GROUP_NULL;
+  MPI_Comm_group(between, &own);
+  MPI_Comm_remote_group(between, &other);
+  MPI_Group_union(first ? own : other, first ? other : own, &all);
+  MPI_Comm united = MPI_COMM_NULL;
+  const std::string tag = std::string("fenix.") + invitation.port.data();
+  const int result = MPI_Comm_create_from_group(all, tag.c_str(), MPI_INFO_NULL, MPI_ERRORS_RETURN, &united);
+  for (MPI_Group* group : {&own, &other, &all}) MPI_Group_free(group);
+  check_mpi(result, "MPI_Comm_create_from_group");
+  return united;
+}
+
+void talk_to(MPI_Comm joined, int begin, int end) {
+  char nothing = 0;
+  Mail mail(joined);
+  for (int rank = begin; rank < end; ++rank) {
+    mail.receive(&nothing, 0, rank, kContactTag);
+    mail.send(&nothing, 0, rank, kContactTag);
+  }
+  mail.wait("first words with a replacement");
+}
+
+int size_of(MPI_Comm comm) {
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  return size;
+}
+
+/// Lets every rank of united talk to those in [begin, end), and makes a copy of it: agreements on one that comes from a group get
+/// in the way of those on MPI_COMM_WORLD.
+MPI_Comm settle(MPI_Comm united, int begin, int end) {
+  try {
+    talk_to(united, begin, end);
+    int rank = 0;
+    MPI_Comm_rank(united, &rank);
+    MPI_Comm joined = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split(united, 0, rank, &joined), "MPI_Comm_split");
+    MPI_Comm_set_errhandler(joined, MPI_ERRORS_RETURN);
+    return joined;
+  } catch (...) {
+    MPIX_Comm_revoke(united);
+    throw;
+  }
+}
+
+}  // namespace
+
+bool is_replacement() { return parent() != MPI_COMM_NULL && std::getenv(kMarker) != nullptr; }
+
+Recruits::Recruits(const Invitation& invitation, MPI_Info keys) : count_(invitation.recruits) {
+  try {
+    spawn(invitation.spawn, keys);
+    fault_point("spawn.started");
+    meet();
+    fault_point("spawn.met");
+  } catch (const PeerFailure&) {
+    throw Error(FENIX_ERROR_SPAWNING_FAILED, "spawning: a new process has died before it reached Fenix_Init");
+  } catch (const Error& error) {
+    throw Error(FENIX_ERROR_SPAWNING_FAILED, std::string("spawning: ") + error.what());
+  }
+}
+
+void Recruits::spawn(int number, MPI_Info keys) {
+  std::vector<std::string> words = own_command();
+  std::vector<char*> arguments;
+  for (std::size_t i = 1; i < words.size(); ++i) arguments.push_back(words[i].data());
+  arguments.push_back(nullptr);
+  MPI_Info info = spawn_info(number, keys);
+  const QuietComm quiet(MPI_COMM_SELF);
+  free_crossing_comms_at_finalize();
+  // MPI_Comm_spawn waits until the new processes are in MPI_Init. If they die before, it would wait for ever.
+  const LastResort resort;
+  const int result = MPI_Comm_spawn(words.front().c_str(), arguments.data(), count_, info, 0, MPI_COMM_SELF, &children_,
+                                    MPI_ERRCODES_IGNORE);
+  MPI_Info_free(&info);
+  check_mpi(result, "MPI_Comm_spawn");
+  MPI_Comm_set_errhandler(children_, MPI_ERRORS_RETURN);
+}
+
+void Recruits::meet() {
+  // MPI may still write here if the wait ends early.
+  static char word = 0;
+  const LastResort resort;
+  Mail mail(children_);
+  for (int child = 0; child < count_; ++child) {
+    mail.receive(&word, 1, child, kHelloTag);
+    mail.send(&word, 1, child, kHelloTag);
+  }
+  mail.wait("the replacements to reach Fenix_Init");
+}
+
+void Recruits::invite(const Invitation& invitation) {
+  told_ = true;
+  Mail mail(children_);
+  for (int child = 0; child < count_; ++child) {
+    mail.send(&invitation, static_cast<int>(sizeof invitation), child, kInvitationTag);
+  }
+  mail.wait("an invitation to be sent");
+}
+
+Recruits::~Recruits() {
+  if (told_ || children_ == MPI_COMM_NULL) return;
+  try {
+    invite({});
+  } catch (const std::exception& error) {
+    log().info("spawning: {}", error.what());
+  }
+}
+
+Invitation report_to_recruiter() {
+  fault_point("recruit.begin");  // reads the marker
+  // What this process starts is no replacement.
+  unsetenv(kMarker);
+  free_crossing_comms_at_finalize();
+  MPI_Comm recruiter = parent();
+  MPI_Comm_set_errhandler(recruiter, MPI_ERRORS_RETURN);
+  // MPI may still write here if the wait ends early.
+  static char word = 0;
+  static Invitation invitation;
+  // If the recruiter has died, Open MPI may not find its address, and does not stop looking for it.
+  const LastResort resort;
+  try {
+    Mail mail(recruiter);
+    mail.receive(&word, 1, 0, kHelloTag);
+    mail.send(&word, 1, 0, kHelloTag);
+    mail.receive(&invitation, static_cast<int>(sizeof invitation), 0, kInvitationTag);
+    mail.wait("an invitation");
+  } catch (const std::exception& error) {
+    log().info("a replacement that nobody asks in: {}", error.what());
+    return {};
+  }
+  return invitation;
+}
+
+MPI_Comm join_with_recruits(MPI_Comm living, const Invitation& invitation) {
+  free_crossing_comms_at_finalize();
+  const LastResort resort;
+  MPI_Comm between = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_accept(invitation.port.data(), MPI_INFO_NULL, 0, living, &between), "MPI_Comm_accept");
+  MPI_Comm_set_errhandler(between, MPI_ERRORS_RETURN);
+  MPI_Comm united = unite(between, /*first=*/true, invitation);
+  fault_point("spawn.united");
+  return settle(united, size_of(living), size_of(united));
+}
+
+MPI_Comm join_as_recruit(const Invitation& invitation) {
+  fault_point("recruit.connect");
+  const LastResort resort;
+  const QuietComm quiet(MPI_COMM_WORLD);
+  MPI_Comm between = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_connect(invitation.port.data(), MPI_INFO_NULL, 0, MPI_COMM_WORLD, &between), "MPI_Comm_connect");
+  MPI_Comm_set_errhandler(between, MPI_ERRORS_RETURN);
+  MPI_Comm united = unite(between, /*first=*/false, invitation);
+  fault_point("recruit.united");
+  return settle(united, 0, size_of(united) - invitation.recruits);
+}
+
+void confirm_to_recruits(MPI_Comm joined, const Invitation& invitation) {
+  const char word = 0;
+  Mail mail(joined);
+  const int size = size_of(joined);
+  for (int rank = size - invitation.recruits; rank < size; ++rank) mail.send(&word, 1, rank, kConfirmTag);
+  mail.wait("a confirmation to be sent");
+}
+
+void wait_for_confirmation(MPI_Comm joined) {
+  static char word = 0;
+  Mail mail(joined);
+  mail.receive(&word, 1, 0, kConfirmTag);
+  mail.wait("the others to join");
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rma/element_type.hpp"
+
+#include <array>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/hash.hpp"
+#include "rma/mpi_team.hpp"
+
+namespace fenix_impl {
+namespace {
+
+// Plain bytes are described by this, which is no combiner, and their number.
+constexpr std::uint32_t kPlain = 0xffffffff;
+using PlainDescription = std::array<std::uint32_t, 2>;
+
+Error wrong(const std::string& why) { return {FENIX_ERROR_INVALID_ARGUMENT, "datatype: " + why}; }
+
+// MPI has no question for it, but refuses to pack even nothing.
+bool is_committed(MPI_Datatype type) {
+  std::array<std::byte, 8> nothing{};
+  int position = 0;
+  return MPI_Pack(nothing.data(), 0, type, nothing.data(), static_cast<int>(nothing.size()), &position,
+                  MPI_COMM_SELF) == MPI_SUCCESS;
+}
+
+// The description is of use only if the type that others build of it is like this one.
+SharedLayout checked_layout(MPI_Datatype type, std::span<const std::byte> description) {
+  const QuietTypes quiet;
+  try {
+    const BuiltType like = build_type(description);
+    if (bounds_of(like.type.get()) == bounds_of(type)) return like.layout;
+  } catch (const Error& error) {
+    throw wrong(error.what());
+  }
+  throw wrong("a type made of its description is not like it");
+}
+
+TypeHandle own(MPI_Datatype type) {
+  const QuietTypes quiet;
+  if (type == MPI_DATATYPE_NULL) throw wrong("MPI_DATATYPE_NULL");
+  if (!is_committed(type)) throw wrong("not committed");
+  return committed_duplicate(type);
+}
+
+}  // namespace
+
+ElementType ElementType::plain(std::uint32_t bytes) {
+  ElementType plain;
+  if (bytes == 0) return plain;
+  const PlainDescription description{kPlain, bytes};
+  const auto described = std::as_bytes(std::span(description));
+  plain.description_.assign(described.begin(), described.end());
+  plain.layout_ = std::make_shared<TypeLayout>(bytes);
+  plain.bytes_ = bytes;
+  plain.extent_ = bytes;
+  return plain;
+}
+
+ElementType::ElementType(MPI_Datatype type) {
+  TypeHandle owned = own(type);
+  auto description = describe_type(type);
+  SharedLayout layout = checked_layout(type, description);
+  *this = ElementType(std::move(owned), std::move(layout), std::move(description));
+}
+
+ElementType::ElementType(TypeHandle type, SharedLayout layout, std::vector<std::byte> description)
+    : type_(std::move(type)), layout_(std::move(layout)), description_(std::move(description)) {
+  const QuietTypes quiet;
+  const TypeBounds bounds = bounds_of(type_.get());
+  if (bounds.size <= 0) throw wrong("it has no bytes");
+  if (bounds.size > std::numeric_limits<std::uint32_t>::max()) throw wrong("elements of more than 4 GiB");
+  if (layout_->bytes() != static_cast<std::uint64_t>(bounds.size)) throw wrong("MPI does not know its size");
+  bytes_ = static_cast<std::uint32_t>(bounds.size);
+  extent_ = bounds.extent;
+  contiguous_ = layout_->is_block() && bounds.lower == 0 && bounds.extent == bounds.size;
+}
+
+ElementType ElementType::from_description(std::span<const std::byte> description) {
+  PlainDescription plain_bytes{};
+  if (description.size() == sizeof(plain_bytes)) {
+    std::memcpy(plain_bytes.data(), description.data(), sizeof(plain_bytes));
+    if (plain_bytes[0] == kPlain && plain_bytes[1] > 0) return plain(plain_bytes[1]);
+  }
+  const QuietTypes quiet;
+  try {
+    const BuiltType built = build_type(description);
+    return {committed_duplicate(built.type.get()), built.layout, {description.begin(), description.end()}};
+  } catch (const Error& error) {
+    throw Error(FENIX_ERROR_INTERN, error.what());
+  }
+}
+
+std::uint64_t ElementType::hash() const { return hash_bytes(description_); }
+
+void ElementType::pack(const void* buffer, std::uint64_t first, std::uint64_t count, std::byte* to) const {
+  if (bytes_ == 0 || count == 0) return;
+  const std::byte* from = static_cast<const std::byte*>(buffer);
+  const std::ptrdiff_t start = static_cast<std::ptrdiff_t>(first) * extent_;
+  if (contiguous_) {
+    std::memcpy(to, from + start, count * bytes_);
+    return;
+  }
+  const auto move = [&](std::ptrdiff_t place, std::uint64_t bytes) {
+    std::memcpy(to, from + place, bytes);
+    to += bytes;
+  };
+  for (std::uint64_t element = 0; element < count; ++element) {
+    layout_->walk(start + static_cast<std::ptrdiff_t>(element) * extent_, move);
+  }
+}
+
+void ElementType::unpack(const std::byte* from, std::uint64_t first, std::uint64_t count, void* buffer) const {
+  if (bytes_ == 0 || count == 0) return;
+  std::byte* to = static_cast<std::byte*>(buffer);
+  const std::ptrdiff_t start = static_cast<std::ptrdiff_t>(first) * extent_;
+  if (contiguous_) {
+    std::memcpy(to + start, from, count * bytes_);
+    return;
+  }
+  const auto move = [&](std::ptrdiff_t place, std::uint64_t bytes) {
+    std::memcpy(to + place, from, bytes);
+    from += bytes;
+  };
+  for (std::uint64_t element = 0; element < count; ++element) {
+    layout_->walk(start + static_cast<std::ptrdiff_t>(element) * extent_, move);
+  }
+}
+
+}  // namespace fenix_impl

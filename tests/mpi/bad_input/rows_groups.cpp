@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Groups: creation, deletion, policies, queries.
+#include <cstdlib>
+
+#include "rows.hpp"
+
+namespace bad_input {
+namespace {
+
+constexpr int kBad = FENIX_ERROR_INVALID_ARGUMENT;
+constexpr int kBadValue = FENIX_ERROR_INVALID_POLICY_VALUE;
+constexpr int kBuddies = FENIX_DATA_POLICY_IN_MEMORY_RAID;
+constexpr int kRing = FENIX_DATA_POLICY_PEER_RANK_SEPARATION;
+constexpr int kFresh = 9;  // id of a group that is never made
+
+int number = 0;
+
+struct Creation {
+  int id = kFresh;
+  MPI_Comm* comm = &bad_input::comm;
+  int start = 0;
+  int depth = 0;
+  int policy = kBuddies;
+  int* values = good_policy();
+};
+
+Outcome create(const Creation& with) {
+  Outcome outcome =
+      Fenix_Data_group_create(with.id, *with.comm, with.start, with.depth, with.policy, with.values, nullptr);
+  if (Fenix_Data_group_created(kFresh) != 0) outcome = {FENIX_SUCCESS};  // an error makes no group
+  return outcome;
+}
+
+// Values of policies that do not fit, but as many ranks as there are.
+int bad_mode[] = {7, 1};
+int no_separation[] = {1, 0};
+int negative_separation[] = {1, -1};
+int far_separation[] = {1, 3};
+int no_ring[] = {0};
+int far_ring[] = {3};
+
+struct PolicyCase {
+  const char* argument;
+  int policy;
+  int* values;
+  int code;
+  const char* named;
+};
+
+std::vector<PolicyCase> policy_cases() {
+  return {
+      {"policy_name that does not exist", 12345, good_policy(), FENIX_ERROR_INVALID_POLICY_NAME, "policy_name 12345"},
+      {"policy_value: mode that does not exist", kBuddies, bad_mode, kBadValue, "mode 7"},
+      {"policy_value: separation 0", kBuddies, no_separation, kBadValue, "separation 0"},
+      {"policy_value: separation negative", kBuddies, negative_separation, kBadValue, "separation -1"},
+      {"policy_value: separation as large as comm", kBuddies, far_separation, kBadValue, "separation 3"},
+      {"policy_value: ring, separation 0", kRing, no_ring, kBadValue, "separation 0"},
+      {"policy_value: ring, separation as large as comm", kRing, far_ring, kBadValue, "separation 3"},
+  };
+}
+
+void add_creation_rows(Rows& rows) {
+  const auto add = [&](const char* argument, int code, const char* named, Told told, const Creation& wrong) {
+    rows.push_back({"Fenix_Data_group_create", argument, code, named, told,
+                    [=](bool is_wrong) { return create(is_wrong ? wrong : Creation{}); }});
+  };
+  static MPI_Comm null = MPI_COMM_NULL;
+  static MPI_Comm world = MPI_COMM_WORLD;
+  add("group_id negative", FENIX_ERROR_INVALID_GROUPID, "group_id -1", Told::same, {.id = -1});
+  add("group_id FENIX_GROUP_ID_MAX", FENIX_ERROR_INVALID_GROUPID, "group_id", Told::same, {.id = FENIX_GROUP_ID_MAX});
+  add("comm MPI_COMM_NULL", kBad, "comm", Told::here, {.comm = &null});
+  add("comm with spare ranks in it", kBad, "comm", Told::here, {.comm = &world});
+  add("start_time_stamp negative", FENIX_ERROR_INVALID_TIMESTART, "start_time_stamp -1", Told::all, {.start = -1});
+  add("start_time_stamp FENIX_TIME_STAMP_MAX", FENIX_ERROR_INVALID_TIMESTART, "start_time_stamp", Told::all,
+      {.start = FENIX_TIME_STAMP_MAX});
+  add("depth below −1", FENIX_ERROR_INVALID_DEPTH, "depth -2", Told::all, {.depth = -2});
+  add("depth 4096", FENIX_ERROR_INVALID_DEPTH, "depth 4096", Told::all, {.depth = 4096});
+  for (const PolicyCase& each : policy_cases()) {
+    add(each.argument, each.code, each.named, Told::all, {.policy = each.policy, .values = each.values});
+  }
+  rows.push_back({"Fenix_Data_group_create", "FENIX_PATH in the environment unknown", FENIX_ERROR_GROUP_CREATE,
+                  "FENIX_PATH", Told::all, [](bool wrong) {
+                    const char* before = std::getenv("FENIX_PATH");
+                    const std::string kept = before != nullptr ? before : "auto";
+                    if (wrong) setenv("FENIX_PATH", "pigeon", 1);
+                    Outcome outcome = create({});
+                    setenv("FENIX_PATH", kept.c_str(), 1);
+                    return outcome;
+                  }});
+  const auto differs = [&](const char* argument, const std::function<Creation()>& creation) {
+    rows.push_back({"Fenix_Data_group_create", argument, FENIX_ERROR_MISMATCH, "different arguments", Told::differs,
+                    [=](bool) { return create(creation()); }});
+  };
+  static int ring_values[] = {1};
+  differs("group_id that differs between ranks", [] { return Creation{.id = first_of_two_kinds() ? 10 : kFresh}; });
+  differs("start_time_stamp that differs", [] { return Creation{.start = rank}; });
+  differs("depth that differs", [] { return Creation{.depth = rank}; });
+  differs("policy_name that differs",
+          [] { return first_of_two_kinds() ? Creation{.policy = kRing, .values = ring_values} : Creation{}; });
+  differs("policy_value that differs", [] {
+    static int two[] = {1, 2};
+    return first_of_two_kinds() ? Creation{.values = two} : Creation{};
+  });
+}
+
+void add_policy_rows(Rows& rows) {
+  const char* const set = "Fenix_Data_group_set_redundancy_policy";
+  // Of the other group, where nothing is stored: its policy has to be as it was after the error.
+  const auto change = [](int policy, int* values) {
+    int flag = 7;
+    Outcome outcome = Fenix_Data_group_set_redundancy_policy(kOtherGroup, policy, values, &flag);
+    int got[3] = {0, 0, 0};
+    const int code = Fenix_Data_group_get_redundancy_policy(kOtherGroup, &number, got, nullptr);
+    const bool kept = code == FENIX_SUCCESS && number == kBuddies && got[0] == 1 && got[1] == 1;
+    if (flag != 0 || !kept) outcome = {FENIX_SUCCESS};
+    return outcome;
+  };
+  for (const PolicyCase& each : policy_cases()) {
+    rows.push_back({set, each.argument, each.code, each.named, Told::all, [=](bool wrong) {
+                      return wrong ? change(each.policy, each.values) : change(kBuddies, good_policy());
+                    }});
+  }
+  rows.push_back({set, "arguments that differ between ranks", FENIX_ERROR_MISMATCH, "different arguments",
+                  Told::differs, [=](bool) {
+                    static int two[] = {1, 2};
+                    return change(kBuddies, first_of_two_kinds() ? two : good_policy());
+                  }});
+  rows.push_back(
+      {set, "group in which something has been stored", FENIX_ERROR_INVALID_LOGIC_CALL, "stored", Told::here,
+       [](bool) { return Fenix_Data_group_set_redundancy_policy(kGroup, kBuddies, good_policy(), nullptr); }});
+
+  const char* const get = "Fenix_Data_group_get_redundancy_policy";
+  rows.push_back({get, "policy_name NULL", kBad, "policy_name", Told::here, [](bool) {
+                    int values[3] = {0, 0, 0};
+                    return Fenix_Data_group_get_redundancy_policy(kGroup, nullptr, values, nullptr);
+                  }});
+  rows.push_back({get, "policy_value NULL", kBad, "policy_value", Told::here,
+                  [](bool) { return Fenix_Data_group_get_redundancy_policy(kGroup, &number, nullptr, nullptr); }});
+}
+
+void add_query_rows(Rows& rows) {
+  constexpr int kPosition = FENIX_ERROR_INVALID_POSITION;
+  const auto add = [&](const char* function, const char* argument, int code, const char* named,
+                       const std::function<Outcome()>& call) {
+    rows.push_back({function, argument, code, named, Told::here, [=](bool) { return call(); }});
+  };
+  const char* const members = "Fenix_Data_group_get_number_of_members";
+  add(members, "number_of_members NULL", kBad, "number_of_members",
+      [] { return Fenix_Data_group_get_number_of_members(kGroup, nullptr); });
+  const char* const member = "Fenix_Data_group_get_member_at_position";
+  add(member, "member_id NULL", kBad, "member_id",
+      [] { return Fenix_Data_group_get_member_at_position(kGroup, nullptr, 0); });
+  add(member, "position negative", kPosition, "position -1",
+      [] { return Fenix_Data_group_get_member_at_position(kGroup, &number, -1); });
+  add(member, "position = number of members", kPosition, "position 2",
+      [] { return Fenix_Data_group_get_member_at_position(kGroup, &number, 2); });
+  const char* const snapshots = "Fenix_Data_group_get_number_of_snapshots";
+  add(snapshots, "number_of_snapshots NULL", kBad, "number_of_snapshots",
+      [] { return Fenix_Data_group_get_number_of_snapshots(kGroup, nullptr); });
+  const char* const snapshot = "Fenix_Data_group_get_snapshot_at_position";
+  add(snapshot, "time_stamp NULL", kBad, "time_stamp",
+      [] { return Fenix_Data_group_get_snapshot_at_position(kGroup, 0, nullptr); });
+  add(snapshot, "position negative", kPosition, "position -1",
+      [] { return Fenix_Data_group_get_snapshot_at_position(kGroup, -1, &number); });
+  add(snapshot, "position = number of snapshots", kPosition, "position 2",
+      [] { return Fenix_Data_group_get_snapshot_at_position(kGroup, 2, &number); });
+  add("Fenix_Data_group_delete", "FENIX_DATA_GROUP_WORLD_ID", FENIX_ERROR_INVALID_GROUPID, "group_id",
+      [] { return Fenix_Data_group_delete(FENIX_DATA_GROUP_WORLD_ID); });
+}
+
+}  // namespace
+
+void add_group_rows(Rows& rows) {
+  add_creation_rows(rows);
+  add_policy_rows(rows);
+  add_query_rows(rows);
+}
+
+}  // namespace bad_input

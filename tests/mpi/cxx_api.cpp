@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The C++ interface: each function does what the C function does. 4 ranks and 1 spare; rank 1 dies when all has been tried,
+// and what its place and the others get back is compared.
+#include <array>
+#include <complex>
+#include <csignal>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "check.hpp"
+
+namespace {
+
+using check::expect_equal;
+using check::require;
+using check::success;
+using fenix::DataSubset;
+using Ids = std::vector<int>;
+namespace data = fenix::data;
+
+constexpr int kGroup = 1;
+constexpr int kPlain = 10;    // a vector as span
+constexpr int kMasked = 11;   // with a serializer over a stream
+constexpr int kFile = 12;     // with a serializer over a FILE
+constexpr int kScratch = 13;  // comes and goes
+constexpr std::size_t kCount = 100;
+constexpr long kMask = 0x5a5a5a5a;
+
+MPI_Comm comm = MPI_COMM_NULL;
+int role = -1;
+int error = -1;
+int rank = -1;
+std::vector<long> plain(kCount);
+std::vector<long> masked(kCount);
+std::vector<long> filed(kCount);
+
+long value(int member, int version, std::size_t index) {
+  return rank * 1'000'000L + member * 10'000L + version * 1'000L + static_cast<long>(index);
+}
+
+void fill(std::vector<long>& elements, int member, int version) {
+  for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = value(member, version, i);
+}
+
+void expect_version(const std::vector<long>& elements, int member, int version, const DataSubset& where,
+                    const std::string& what) {
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (where.includes(i))
+      expect_equal(elements[i], value(member, version, i), what + ", element " + std::to_string(i));
+  }
+}
+
+const DataSubset kAll(kCount - 1);
+
+// --------------------------------------------------------------------------------------------------------- serializers
+
+int masked_calls = 0;
+int file_calls = 0;
+
+// Stores the elements with a mask over them.
+void mask_stream(std::iostream& stream, int direction, void* buffer, MPI_Count offset, MPI_Count count) {
+  ++masked_calls;
+  const std::span elements(static_cast<long*>(buffer) + offset, static_cast<std::size_t>(count));
+  for (long& element : elements) {
+    long bits = element ^ kMask;
+    if (direction == FENIX_SERIALIZE) {
+      stream.write(reinterpret_cast<const char*>(&bits), sizeof bits);
+    } else {
+      stream.read(reinterpret_cast<char*>(&bits), sizeof bits);
+      element = bits ^ kMask;
+    }
+  }
+  require(stream.good(), "the stream of a serializer");
+}
+
+// As programs for the current Fenix have it: with int.
+void plain_file(FILE* file, int direction, void* buffer, int offset, int count) {
+  ++file_calls;
+  long* const start = static_cast<long*>(buffer) + offset;
+  const auto number = static_cast<std::size_t>(count);
+  const std::size_t done = direction == FENIX_SERIALIZE ? std::fwrite(start, sizeof(long), number, file)
+                                                        : std::fread(start, sizeof(long), number, file);
+  expect_equal(static_cast<long>(done), count, "elements through the file");
+}
+
+data::SerializeFunc mask_with(std::shared_ptr<int> owned) {
+  return data::SerializeStreamFunc([owned](auto&&... arguments) { mask_stream(arguments...); });
+}
+
+// ------------------------------------------------------------------------------------------------------ process recovery
+
+int callbacks_called = 0;
+
+void processes() {
+  expect_equal(fenix::get_option(fenix::RESUME_MODE), fenix::THROW, "resume mode");
+  fenix::set_option(fenix::UNHANDLED_MODE, fenix::SILENT);
+  expect_equal(fenix::get_option(fenix::UNHANDLED_MODE), fenix::SILENT, "unhandled mode");
+  expect_equal(fenix::nspare(), 1, "spares");
+  expect_equal(fenix::n_ranks_with_role(fenix::INITIAL_RANK), 4, "initial ranks");
+  expect_equal(fenix::rank_role(comm, 3), fenix::INITIAL_RANK, "role of rank 3");
+  try {
+    fenix::rank_role(comm, 99);
+    check::fail("rank_role takes rank 99");
+  } catch (const fenix::Error& bad) {
+    expect_equal(bad.code, FENIX_ERROR_INVALID_ARGUMENT, "code of the exception");
+  }
+  expect_equal(fenix::callback_invoke_all(), FENIX_ERROR_INVALID_LOGIC_CALL, "invoke_all without a repair");
+  success(fenix::callback_register([](MPI_Comm, int) { ++callbacks_called; }), "callback_register");
+  success(fenix::callback_register([](MPI_Comm, int) { check::fail("a popped callback is called"); }), "register");
+  success(fenix::callback_pop(), "callback_pop");
+  require(fenix::fail_list().empty(), "fail list at the start");
+  expect_equal(fenix::detect_failures(), MPI_SUCCESS, "detect_failures");
+  expect_equal(fenix::check(FENIX_WARNING_PARTIAL_RESTORE), FENIX_WARNING_PARTIAL_RESTORE, "check of a warning");
+}
+
+// ------------------------------------------------------------------------------------------------------- groups, members
+
+void create_group() {
+  require(!data::group_members(kGroup) && !data::group_snapshots(kGroup), "a group before its creation");
+  require(!data::group_created(kGroup), "group_created");
+  success(data::group_create(kGroup, {.depth = 3}), "group_create");
+  require(data::group_created(kGroup), "group_created");
+  std::array<int, 3> values{};
+  int name = 0;
+  success(data::group_get_redundancy_policy(kGroup, &name, values.data()), "get_redundancy_policy");
+  expect_equal(name, FENIX_DATA_POLICY_IMR, "policy");
+  int separation = 1;
+  int flag = 0;
+  success(data::group_set_redundancy_policy(kGroup, FENIX_DATA_POLICY_PEER_RANK_SEPARATION, &separation, &flag), "set");
+  success(data::group_get_redundancy_policy(kGroup, &name, values.data()), "get_redundancy_policy");
+  expect_equal(name, FENIX_DATA_POLICY_PEER_RANK_SEPARATION, "policy");
+  expect_equal(values[0], 1, "separation");
+  require(data::group_members(kGroup) == Ids{}, "members of a new group");
+}
+
+void create_members() {
+  success(data::member_create(kGroup, kPlain, std::span(plain)), "member_create of a span");
+  expect_equal(data::member_create(kGroup, kPlain, plain.data(), kCount, MPI_LONG), FENIX_ERROR_MEMBER_EXISTS, "again");
+  success(data::member_create(kGroup, kMasked, masked.data(), kCount, MPI_LONG, mask_with(nullptr)), "with a stream");
+  success(data::member_create(kGroup, kFile, filed.data(), kCount, MPI_LONG, data::SerializeFileFunc(plain_file)),
+          "with a file");
+  require(data::member_created(kGroup, kMasked) && !data::member_created(kGroup, 99), "member_created");
+  require(data::group_members(kGroup) == Ids{kPlain, kMasked, kFile}, "members");
+}
+
+template <class... Types>
+void expect_sizes_of_datatypes() {
+  for (const auto& [type, wanted] : {std::pair(data::datatype_of<Types>(), sizeof(Types))...}) {
+    int size = 0;
+    MPI_Type_size(type, &size);
+    expect_equal(size, static_cast<long>(wanted), "size of a datatype");
+  }
+}
+
+void datatypes() {
+  expect_sizes_of_datatypes<bool, char, signed char, unsigned char, std::byte, wchar_t, short, unsigned short, int,
+                            unsigned, long, unsigned long, long long, unsigned long long, float, double, long double,
+                            std::complex<float>, std::complex<double>, std::complex<long double>>();
+  require(data::datatype_of<const double>() == MPI_DOUBLE, "datatype of a constant");
+}
+
+void attributes() {
+  int count = 0;
+  int flag = 0;
+  success(data::member_attr_get(kGroup, kPlain, FENIX_DATA_MEMBER_ATTRIBUTE_COUNT, &count, &flag), "attr_get");
+  expect_equal(count, kCount, "count of the span");
+  success(data::member_attr_get(kGroup, kPlain, FENIX_DATA_MEMBER_ATTRIBUTE_COUNT, &count, &flag, 3 - rank),
+          "attr_get of another rank");
+  expect_equal(count, kCount, "count on another rank");
+  void* buffer = nullptr;
+  success(data::member_attr_get(kGroup, kPlain, FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER, &buffer, &flag), "attr_get");
+  require(buffer == plain.data() && flag == 1, "source buffer");
+  success(data::member_attr_set(kGroup, kPlain, FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER, plain.data()), "attr_set");
+}
+
+// --------------------------------------------------------------------------------------------------- storing, restoring
+
+void stores() {
+  int time_stamp = -1;
+  fill(plain, kPlain, 0);
+  fill(masked, kMasked, 0);
+  fill(filed, kFile, 0);
+  success(data::member_store(kGroup), "store of all");
+  success(data::commit_barrier(kGroup, &time_stamp), "commit_barrier");
+  expect_equal(time_stamp, 0, "time stamp");
+  require(masked_calls > 0 && file_calls > 0, "the serializers were not called");
+
+  // Subsets, synchronously and not; the second differs between ranks.
+  const DataSubset some({10, 14}, 3, 20);
+  const DataSubset own({50, 60 + static_cast<std::size_t>(rank)});
+  fill(plain, kPlain, 1);
+  success(data::member_store(kGroup, kPlain, some), "store of a subset");
+  success(data::member_storev(kGroup, kPlain, own), "storev");
+  Fenix_Request request = FENIX_REQUEST_NULL;
+  fill(masked, kMasked, 1);
+  success(data::member_istore(kGroup, &request, {.member_id = kMasked, .subset = some}), "istore");
+  success(data::wait(request), "wait");
+  fill(filed, kFile, 1);
+  success(data::member_istorev(kGroup, kFile, own, &request), "istorev");
+  for (int flag = 0; flag == 0;) success(data::test(request, &flag), "test");
+  success(data::commit(kGroup), "commit");
+  success(data::barrier(kGroup), "barrier");
+  require(data::group_snapshots(kGroup) == Ids{1, 0}, "snapshots");
+
+  DataSubset found;
+  std::vector<long> got(kCount, -1);
+  success(data::member_restore(kGroup, kPlain, got.data(), kCount, 1, found), "restore");
+  require(found == kAll, "found " + found.str());
+  expect_version(got, kPlain, 1, some + own, "what was stored as subset");
+  expect_version(got, kPlain, 0, kAll - (some + own), "what was not");
+  success(data::member_restore(kGroup, kMasked, std::span(got), 1), "restore into a span");
+  expect_version(got, kMasked, 1, some, "masked");
+  success(data::member_load(kGroup, kFile, std::span(got)), "load into a span");
+  expect_version(got, kFile, 1, own, "filed");
+}
+
+void other_ways_to_restore() {
+  std::vector<long> got(kCount, -1);
+  fill(plain, kPlain, 7);
+  success(data::member_restore(kGroup, kPlain), "restore in place");
+  expect_version(plain, kPlain, 1, DataSubset({10, 14}), "restored in place");
+  fill(plain, kPlain, 7);
+  success(data::member_load(kGroup, kPlain, 0), "load in place");
+  expect_version(plain, kPlain, 0, kAll, "loaded in place");
+  const int other = (rank + 1) % 4;
+  success(data::member_restore_from_rank(kGroup, kPlain, other, got.data(), kCount, 0), "restore_from_rank");
+  for (std::size_t i = 0; i < kCount; ++i) got[i] += (rank - other) * 1'000'000L;
+  expect_version(got, kPlain, 0, kAll, "from another rank");
+  FILE* file = nullptr;
+  success(data::member_load_begin(kGroup, kPlain, &file, 0), "load_begin");
+  expect_equal(static_cast<long>(std::fread(got.data(), sizeof(long), kCount, file)), kCount, "elements in the file");
+  success(data::member_load_end(kGroup, kPlain), "load_end");
+  expect_version(got, kPlain, 0, kAll, "from the file");
+  expect_equal(data::member_restore(kGroup, kPlain, got.data(), 3), FENIX_ERROR_BUFFER_TOO_SMALL, "too small");
+  expect_equal(data::member_load_end(kGroup, kPlain), FENIX_ERROR_INVALID_LOGIC_CALL, "load_end without begin");
+  success(data::member_repair(kGroup, kPlain), "repair of what is whole");
+}
+
+void staging() {
+  int time_stamp = -1;
+  const DataSubset half({0, kCount / 2 - 1});
+  fill(plain, kPlain, 2);
+  success(data::member_stage(kGroup, kPlain, half), "stage");
+  auto* taken = static_cast<long*>(std::malloc(kCount * sizeof(long)));
+  for (std::size_t i = 0; i < kCount; ++i) taken[i] = value(kPlain, 3, i);
+  success(data::member_stage_inplace(kGroup, kPlain, taken, kAll - half), "stage_inplace");
+  fill(plain, kPlain, 7);
+  success(data::member_store(kGroup, kPlain, data::SUBSET_PRESTAGED), "store of what is staged");
+
+  std::iostream* stream = nullptr;
+  success(data::member_stage_begin(kGroup, kMasked, &stream), "stage_begin");
+  for (std::size_t i = 0; i < kCount; ++i) {
+    const long bits = value(kMasked, 2, i) ^ kMask;
+    stream->write(reinterpret_cast<const char*>(&bits), sizeof bits);
+  }
+  require(stream->good(), "the stream of stage_begin");
+  success(data::member_stage_end(kGroup, kMasked), "stage_end");
+  success(data::member_store(kGroup, kMasked, data::SUBSET_PRESTAGED), "store of the stream");
+  success(data::commit_cleanup(kGroup, &time_stamp), "commit_cleanup");
+  success(data::barrier(kGroup), "barrier");
+  success(data::cleanup(kGroup), "cleanup");
+
+  std::vector<long> got(kCount, -1);
+  success(data::member_restore(kGroup, kPlain, std::span(got), time_stamp), "restore");
+  expect_version(got, kPlain, 2, half, "staged");
+  expect_version(got, kPlain, 3, kAll - half, "staged in place");
+  success(data::member_load_begin(kGroup, kMasked, &stream, time_stamp), "load_begin");
+  stream->seekg(5 * sizeof(long));
+  stream->read(reinterpret_cast<char*>(got.data()), sizeof(long));
+  expect_equal(got[0] ^ kMask, value(kMasked, 2, 5), "element 5 in the stream");
+  success(data::member_load_end(kGroup, kMasked), "load_end");
+  FILE* file = nullptr;
+  success(data::member_stage_begin(kGroup, kFile, &file), "stage_begin");
+  std::fwrite(filed.data(), sizeof(long), 1, file);
+  success(data::member_stage_end(kGroup, kFile), "stage_end");
+  success(data::member_store(kGroup, kFile, data::SUBSET_PRESTAGED), "store of the file");
+  success(data::commit_barrier(kGroup), "commit_barrier");
+}
+
+void checkpoints() {
+  int time_stamp = -1;
+  for (auto* elements : {&plain, &masked, &filed}) {
+    fill(*elements, elements == &plain ? kPlain : elements == &masked ? kMasked : kFile, 4);
+  }
+  success(data::checkpoint(kGroup, data::SUBSET_FULL, {kFile}), "checkpoint");
+  success(data::checkpointv(kGroup, DataSubset({0, 10 + static_cast<std::size_t>(rank)}), &time_stamp), "checkpointv");
+  success(data::barrier(kGroup), "barrier");
+  const auto snapshots = data::group_snapshots(kGroup);
+  require(snapshots && snapshots->front() == time_stamp && snapshots->size() == 4, "snapshots after checkpoints");
+  success(data::snapshot_delete(kGroup, snapshots->back()), "snapshot_delete");
+  success(data::barrier(kGroup), "barrier");
+  require(data::group_snapshots(kGroup)->size() == 3, "snapshots after a deletion");
+}
+
+// ----------------------------------------------------------------------------------------------------------- ownership
+
+void ownership_of_serializers() {
+  const auto first = std::make_shared<int>(0);
+  const auto second = std::make_shared<int>(0);
+  success(data::member_create(kGroup, kScratch, masked.data(), kCount, MPI_LONG, mask_with(first)), "member_create");
+  expect_equal(first.use_count(), 2, "owners of a serializer");
+  expect_equal(data::member_create(kGroup, kScratch, masked.data(), kCount, MPI_LONG, mask_with(second)),
+               FENIX_ERROR_MEMBER_EXISTS, "member_create again");
+  expect_equal(second.use_count(), 1, "owners of a serializer that was refused");
+  success(data::member_store(kGroup, kScratch), "store with the first serializer");
+  success(data::member_define(kGroup, kScratch, masked.data(), kCount, MPI_LONG, mask_with(second)), "member_define");
+  expect_equal(first.use_count(), 1, "owners of a serializer that was replaced");
+  expect_equal(second.use_count(), 2, "owners of the one that replaced it");
+  success(data::member_define(kGroup, kScratch, std::span(masked)), "member_define that leaves the serializer");
+  expect_equal(second.use_count(), 2, "owners after that");
+  success(data::member_define(kGroup, kScratch, masked.data(), kCount, MPI_LONG, data::SerializeFileFunc()), "none");
+  expect_equal(second.use_count(), 1, "owners of a serializer that was removed");
+  success(data::member_define(kGroup, kScratch, masked.data(), kCount, MPI_LONG, mask_with(first)), "member_define");
+  success(data::member_delete(kGroup, kScratch), "member_delete");
+  expect_equal(first.use_count(), 1, "owners after member_delete");
+  success(data::barrier(kGroup), "barrier");
+}
+
+void throwing_serializer() {
+  const data::SerializeFunc throws =
+      data::SerializeFileFunc([](FILE*, int, void*, MPI_Count, MPI_Count) { throw std::runtime_error("no paper"); });
+  success(data::member_define(kGroup, kScratch, masked.data(), kCount, MPI_LONG, throws), "member_define");
+  expect_equal(data::member_stage(kGroup, kScratch), FENIX_ERROR_INVALID_ARGUMENT, "stage that throws");
+  require(fenix::error_message().find("no paper") != std::string::npos, "text: " + fenix::error_message());
+  success(data::member_delete(kGroup, kScratch), "member_delete");
+  success(data::barrier(kGroup), "barrier");
+}
+
+void handles() {
+  const auto owned = std::make_shared<int>(0);
+  {
+    data::Group group(2, {.depth = 0});
+    expect_equal(group.id(), 2, "id");
+    require(!group.data_lost() && data::group_created(2), "a new group");
+    success(data::member_create(2, 0, masked.data(), kCount, MPI_LONG, mask_with(owned)), "member_create");
+  }
+  require(!data::group_created(2), "the handle deletes its group");
+  expect_equal(owned.use_count(), 1, "owners after group_delete");
+  MPI_Barrier(comm);  // the id may be used again when all have deleted the group
+  try {
+    data::Group group(2);
+    throw std::runtime_error("leaves the scope");
+  } catch (const std::runtime_error&) {
+    require(data::group_created(2), "the handle keeps its group when an exception leaves the scope");
+  }
+  success(data::group_delete(2), "group_delete");
+  MPI_Barrier(comm);
+  try {
+    data::Group group(3, {.depth = -5});
+    check::fail("a group of depth -5");
+  } catch (const fenix::Error& bad) {
+    expect_equal(bad.code, FENIX_ERROR_INVALID_DEPTH, "code of the exception");
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------------ two lives
+
+void first_life() {
+  for (const auto part : {processes, create_group, create_members, datatypes, attributes, stores, other_ways_to_restore,
+                          staging, checkpoints, ownership_of_serializers, throwing_serializer, handles}) {
+    part();
+  }
+  if (rank == 1) raise(SIGKILL);
+  MPI_Barrier(comm);
+  check::fail("a barrier without rank 1");
+}
+
+void second_life() {
+  data::Group group(kGroup);
+  require(!group.data_lost(), "nothing is lost");
+  for (auto* elements : {&plain, &masked, &filed}) elements->assign(kCount, -1);
+  success(data::member_define(kGroup, kPlain, std::span(plain)), "member_define");
+  success(data::member_define(kGroup, kMasked, masked.data(), kCount, MPI_LONG, mask_with(nullptr)), "member_define");
+  success(data::member_define(kGroup, kFile, filed.data(), kCount, MPI_LONG, data::SerializeFileFunc(plain_file)),
+          "member_define");
+  require(data::group_members(kGroup) == Ids{kPlain, kMasked, kFile}, "members");
+  for (const int member : {kPlain, kMasked, kFile}) success(data::member_restore(kGroup, member), "restore");
+  expect_version(plain, kPlain, 4, kAll, "plain, restored");
+  expect_version(masked, kMasked, 4, kAll, "masked, restored");
+  expect_version(filed, kFile, 4, kAll, "filed, restored");
+  require(fenix::fail_list() == Ids{1}, "fail list");
+  expect_equal(fenix::rank_role(comm, 1), fenix::RECOVERED_RANK, "role of rank 1");
+  expect_equal(fenix::n_ranks_with_role(fenix::SURVIVOR_RANK), 3, "survivors");
+  expect_equal(callbacks_called, role == fenix::SURVIVOR_RANK ? 1 : 0, "callbacks");
+  success(fenix::callback_invoke_all(), "callback_invoke_all");
+  expect_equal(callbacks_called, role == fenix::SURVIVOR_RANK ? 2 : 0, "callbacks, invoked again");
+}
+
+void join_the_survivors() {
+  try {
+    fenix::throw_exception();
+    require(role == fenix::INITIAL_RANK, "no exception after a repair");
+  } catch (const fenix::CommException& failure) {
+    require(role != fenix::INITIAL_RANK && failure.repaired_comm == comm, "an exception without a repair");
+  }
+}
+
+bool live() {
+  try {
+    join_the_survivors();
+    role == fenix::INITIAL_RANK ? first_life() : second_life();
+    return true;
+  } catch (const fenix::CommException& failure) {
+    require(failure.repaired_comm == comm && failure.fenix_err != MPI_SUCCESS, "what the exception says");
+    return false;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  require(!fenix::initialized() && !data::group_created(kGroup), "before init");
+  try {
+    fenix::init({.out_comm = &comm, .spares = -1});
+    check::fail("init with -1 spares");
+  } catch (const fenix::Error& bad) {
+    expect_equal(bad.code, FENIX_ERROR_INVALID_ARGUMENT, "code of the exception");
+  }
+  fenix::init({.role = &role, .out_comm = &comm, .argc = &argc, .argv = &argv, .spares = 1, .err = &error});
+  success(error, "init");
+  MPI_Comm_rank(comm, &rank);
+  while (!live()) {
+  }
+  const auto owned = std::make_shared<int>(0);
+  success(data::group_create(5), "group_create");
+  success(data::member_create(5, 0, masked.data(), kCount, MPI_LONG, mask_with(owned)), "member_create");
+  success(Fenix_Finalize(), "Fenix_Finalize");
+  expect_equal(owned.use_count(), 1, "owners after Fenix_Finalize");
+  require(fenix::finalized(), "finalized");
+  check::ok(rank);
+  MPI_Finalize();
+  return 0;
+}

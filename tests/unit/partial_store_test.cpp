@@ -1,0 +1,735 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Subsets, staging, asynchronous stores, sizes that change, deletion: what each rank gets back is what a simple model says.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <thread>
+
+#include "support/group_data.hpp"
+
+namespace fenix_test {
+namespace {
+
+using fenix_impl::Found;
+using fenix_impl::GroupParameters;
+using fenix_impl::IntervalSet;
+using fenix_impl::Member;
+using fenix_impl::Policy;
+using fenix_impl::Selection;
+using fenix_impl::SnapshotChoice;
+
+constexpr int kMember = 7;
+constexpr std::uint32_t kUntouched = 0xabababab;
+constexpr auto kKeepAll = GroupParameters::kKeepAll;
+
+/// The elements of one rank, with those that nobody stored missing.
+using Elements = std::map<std::uint64_t, std::uint32_t>;
+
+Member& member_of(Rank& rank) { return *rank.group->find(kMember); }
+
+void create(Rank& rank, std::uint64_t count, std::size_t buffer_size) {
+  Words& buffer = rank.buffers[kMember];
+  buffer.resize(buffer_size);
+  rank.group->create_member(words(kMember), buffer.data(), count, [] {});
+}
+
+/// Gives the elements new values in the buffer, and notes them.
+void change(Rank& rank, Elements& model, const IntervalSet& elements, std::uint32_t seed) {
+  for (const auto& each : elements.intervals()) {
+    for (std::uint64_t i = each.first; i < each.end; ++i) {
+      rank.buffers[kMember].at(i) = model[i] = seed * 2654435761U + static_cast<std::uint32_t>(i) * 40503U + 1;
+    }
+  }
+}
+
+void expect_elements(Rank& rank, const Elements& model, const SnapshotChoice& choice, std::uint64_t size,
+                     const char* what) {
+  Words target(rank.buffers[kMember].size() + 8, kUntouched);
+  const Found found = rank.group->restore(kMember, choice, {target.data(), target.size()}, [] {});
+  for (std::uint64_t i = 0; i < target.size(); ++i) {
+    const auto stored = model.find(i);
+    const bool expected = stored != model.end() && i < size;
+    ASSERT_EQ(found.elements.covers(i, i + 1), expected) << what << ", rank " << rank.number << ", element " << i;
+    ASSERT_EQ(target[i], expected ? stored->second : kUntouched)
+        << what << ", rank " << rank.number << ", element " << i;
+  }
+  const auto there = std::count_if(model.begin(), model.end(), [&](const auto& each) { return each.first < size; });
+  EXPECT_EQ(found.partial, static_cast<std::uint64_t>(there) < size) << what;
+}
+
+SnapshotChoice at(int stamp) { return {SnapshotChoice::Kind::at, stamp}; }
+constexpr SnapshotChoice kLatest{SnapshotChoice::Kind::latest, 0};
+constexpr SnapshotChoice kAll{SnapshotChoice::Kind::all, 0};
+
+/// A job with one member of count elements on each rank; its ranks' models.
+class PartialJob : public Job {
+ public:
+  PartialJob(int size, int depth, std::uint64_t count, std::size_t buffer_size = 0, Policy policy = {})
+      : Job(size),
+        models(static_cast<std::size_t>(size)),
+        parameters_{5, 0, depth, policy},
+        buffer_size_(std::max<std::size_t>(count, buffer_size)) {
+    form();
+    expect_done(run([&](Rank& rank) { create(rank, count, buffer_size_); }));
+  }
+
+  void form(bool expect_lost = false) {
+    expect_done(run([&](Rank& rank) {
+      EXPECT_EQ(join(rank, parameters_).snapshots_lost, expect_lost);
+      if (Member* member = rank.group->find(kMember)) {
+        Words& buffer = rank.buffers[kMember];
+        buffer.resize(buffer_size_);
+        member->buffer = buffer.data();
+      }
+    }));
+  }
+
+  Elements& model(const Rank& rank) { return models[static_cast<std::size_t>(rank.number)]; }
+
+  std::vector<Elements> models;
+
+ private:
+  GroupParameters parameters_;
+  std::size_t buffer_size_;
+};
+
+TEST(PartialStore, AccumulatesUntilTheCommit) {
+  PartialJob job(3, 0, 100);
+  expect_done(job.run([&](Rank& rank) {
+    for (const auto& part : {IntervalSet(0, 10), IntervalSet(50, 60), IntervalSet(5, 20)}) {
+      change(rank, job.model(rank), part, 1);
+      store_elements(rank, kMember, Selection::some(part));
+    }
+    commit_barrier(rank);
+    expect_elements(rank, job.model(rank), kLatest, 100, "three parts");
+  }));
+}
+
+TEST(PartialStore, SnapshotsBuildUponEachOther) {
+  for (const int depth : {0, 1, 3, kKeepAll}) {
+    SCOPED_TRACE(depth);
+    PartialJob job(3, depth, 300);
+    std::vector<std::vector<Elements>> history(3);
+    expect_done(job.run([&](Rank& rank) {
+      auto& models = history[static_cast<std::size_t>(rank.number)];
+      for (unsigned stamp = 0; stamp < 12; ++stamp) {
+        const std::uint64_t first = 23 * stamp % 250;
+        change(rank, job.model(rank), {first, first + 40}, stamp);
+        store_elements(rank, kMember, Selection::some({first, first + 40}));
+        commit_barrier(rank);
+        models.push_back(job.model(rank));
+        const auto stamps = rank.group->snapshots();
+        EXPECT_EQ(stamps.size(), depth == kKeepAll ? stamp + 1 : std::min<std::size_t>(stamp + 1, depth + 1));
+        for (const int each : stamps) {
+          expect_elements(rank, models[static_cast<std::size_t>(each)], at(each), 300, "a snapshot");
+        }
+      }
+    }));
+    job.kill(1);
+    job.repair();
+    job.form();
+    expect_done(job.run([&](Rank& rank) {
+      for (const int each : rank.group->snapshots()) {
+        expect_elements(rank, history[static_cast<std::size_t>(rank.number)][static_cast<std::size_t>(each)], at(each),
+                        300, "after a death");
+      }
+    }));
+  }
+}
+
+TEST(PartialStore, EmptyStoreMakesAMemberThatHasNothing) {
+  PartialJob job(2, 0, 10);
+  expect_done(job.run([&](Rank& rank) {
+    if (rank.number == 0) change(rank, job.model(rank), {2, 4}, 1);
+    store_elements(rank, kMember, Selection::some(rank.number == 0 ? IntervalSet(2, 4) : IntervalSet()));
+    commit_barrier(rank);
+    expect_elements(rank, job.model(rank), kLatest, 10, "nothing on one rank");
+  }));
+}
+
+TEST(PartialStore, BeyondTheMemberIsAnErrorAndChangesNothing) {
+  PartialJob job(2, 0, 10);
+  expect_done(job.run([&](Rank& rank) {
+    change(rank, job.model(rank), {0, 10}, 1);
+    store_elements(rank, kMember, Selection::all());
+    commit_barrier(rank);
+  }));
+  expect_error(job.run([](Rank& rank) {
+    store_elements(rank, kMember, Selection::some({5, 11}));
+  }),
+               FENIX_ERROR_SUBSET_END_OFFSET);
+  expect_done(job.run([&](Rank& rank) {
+    rank.group->commit();
+    expect_elements(rank, job.model(rank), kLatest, 10, "after the error");
+  }));
+}
+
+TEST(PartialStore, SetsThatNoRecordCanDescribeAreRefused) {
+  constexpr std::uint64_t kCount = 200'000;
+  PartialJob job(1, 0, kCount);
+  std::vector<fenix_impl::Interval> odd;
+  for (std::uint64_t i = 1; i < kCount; i += 2) odd.push_back({i, i + 1});
+  expect_error(job.run([&](Rank& rank) { store_elements(rank, kMember, Selection::some(IntervalSet::of(odd))); }),
+               FENIX_ERROR_SUBSET_NUM_BLOCKS);
+  odd.resize(60'000);
+  expect_done(job.run([&](Rank& rank) {
+    change(rank, job.model(rank), IntervalSet::of(odd), 1);
+    store_elements(rank, kMember, Selection::some(IntervalSet::of(odd)));
+    rank.group->commit();
+    expect_elements(rank, job.model(rank), kLatest, kCount, "as many as there is room for");
+  }));
+}
+
+// ------------------------------------------------------------------------------------------------------------ staging
+
+TEST(Staging, TakesTheValuesOfThatMoment) {
+  PartialJob job(2, 0, 50);
+  expect_done(job.run([&](Rank& rank) {
+    change(rank, job.model(rank), {10, 30}, 1);
+    rank.group->stage(member_of(rank), Selection::some({10, 30}));
+    std::fill(rank.buffers[kMember].begin(), rank.buffers[kMember].end(), 0U);
+    store_elements(rank, kMember, Selection::staged());
+    commit_barrier(rank);
+    expect_elements(rank, job.model(rank), kLatest, 50, "staged");
+  }));
+}
+
+TEST(Staging, WithoutStoreIsCaughtByTheCommit) {
+  PartialJob job(2, 0, 50);
+  expect_done(job.run([&](Rank& rank) {
+    change(rank, job.model(rank), {0, 50}, 1);
+    store_elements(rank, kMember, Selection::all());
+    commit_barrier(rank);
+    rank.buffers[kMember][3] = 0;
+    rank.group->stage(member_of(rank), Selection::some({3, 4}));
+  }));
+  expect_error(job.run([](Rank& rank) { rank.group->commit(); }), FENIX_ERROR_INVALID_LOGIC_CALL);
+  expect_done(job.run([&](Rank& rank) {
+    expect_elements(rank, job.model(rank), kLatest, 50, "before the store");
+    change(rank, job.model(rank), {3, 4}, 2);
+    store_elements(rank, kMember, Selection::some({3, 4}));
+    commit_barrier(rank);
+    expect_elements(rank, job.model(rank), kLatest, 50, "the store has replaced what was staged");
+  }));
+}
+
+TEST(Staging, OfAMemberThatGrows) {
+  PartialJob job(3, 1, FENIX_RESIZEABLE, 5000);
+  expect_done(job.run([&](Rank& rank) {
+    for (unsigned stamp = 0; stamp < 6; ++stamp) {
+      // Much on some ranks, nothing on others, more and less from time to time.
+      const std::uint64_t size = (stamp * 37U + static_cast<unsigned>(rank.number) * 700U) * (stamp % 3) % 4000;
+      job.model(rank).clear();
+      change(rank, job.model(rank), {0, size}, stamp);
+      rank.group->stage(member_of(rank), Selection::some({0, size / 2}));
+      rank.group->stage(member_of(rank), Selection::some({size / 2, size}));
+      std::fill(rank.buffers[kMember].begin(), rank.buffers[kMember].end(), 0U);
+      store_elements(rank, kMember, Selection::staged());
+      commit_barrier(rank);
+      expect_elements(rank, job.model(rank), kLatest, size, "grown");
+      EXPECT_EQ(rank.group->size_of(member_of(rank)), size);
+    }
+  }));
+}
+
+TEST(Staging, ThroughAFile) {
+  for (const std::uint64_t count : {std::uint64_t{FENIX_RESIZEABLE}, std::uint64_t{1000}}) {
+    PartialJob job(2, 0, count, 1000);
+    expect_done(job.run([&](Rank& rank) {
+      change(rank, job.model(rank), {0, 1000}, 4);
+      std::FILE* file = rank.group->open_to_stage(member_of(rank));
+      ASSERT_EQ(std::fwrite(rank.buffers[kMember].data(), 4, 400, file), 400U);
+      ASSERT_EQ(std::fwrite(rank.buffers[kMember].data() + 400, 4, 600, file), 600U);
+      if (count > 0) {
+        EXPECT_EQ(std::fputc('x', file), EOF) << "beyond the member";
+        EXPECT_EQ(errno, ENOSPC);
+      }
+    }));
+    if (count > 0) {
+      expect_error(job.run([](Rank& rank) { rank.group->close_staged(member_of(rank)); }),
+                   FENIX_ERROR_INVALID_ARGUMENT);
+      continue;
+    }
+    expect_done(job.run([&](Rank& rank) {
+      rank.group->close_staged(member_of(rank));
+      store_elements(rank, kMember, Selection::staged());
+      commit_barrier(rank);
+      expect_elements(rank, job.model(rank), kLatest, 1000, "written");
+      Found found;
+      std::FILE* file = rank.group->open_to_load(member_of(rank), kLatest, found);
+      Words read(1000);
+      EXPECT_EQ(std::fread(read.data(), 4, 2000, file), 1000U);
+      EXPECT_EQ(read[999], job.model(rank)[999]);
+      fenix_impl::Group::close_loaded(member_of(rank));
+    }));
+  }
+}
+
+// -------------------------------------------------------------------------------------------------------- asynchronous
+
+// Alone: there is no other copy from which a damaged one could be mended.
+TEST(Staging, FileThatIsRefusedChangesNothing) {
+  PartialJob job(1, 0, 100);
+  expect_done(job.run([&](Rank& rank) {
+    change(rank, job.model(rank), {0, 100}, 1);
+    store_elements(rank, kMember, Selection::all());
+    for (const std::size_t bytes : {std::size_t{3}, std::size_t{401}}) {
+      std::FILE* file = rank.group->open_to_stage(member_of(rank));
+      const std::vector<char> junk(bytes, 'x');
+      (void)std::fwrite(junk.data(), 1, bytes, file);
+      EXPECT_THROW(rank.group->close_staged(member_of(rank)), fenix_impl::Error);
+    }
+    commit_barrier(rank);
+    expect_elements(rank, job.model(rank), kLatest, 100, "after files that were refused");
+  }));
+}
+
+TEST(Staging, FileOverWhatWasStoredAndStaged) {
+  PartialJob job(2, 0, 100);
+  expect_done(job.run([&](Rank& rank) {
+    change(rank, job.model(rank), {0, 50}, 1);
+    store_elements(rank, kMember, Selection::some({0, 50}));
+    change(rank, job.model(rank), {20, 30}, 2);
+    rank.group->stage(member_of(rank), Selection::some({20, 30}));
+    std::FILE* file = rank.group->open_to_stage(member_of(rank));
+    change(rank, job.model(rank), {0, 10}, 3);
+    EXPECT_EQ(std::fwrite(rank.buffers[kMember].data(), sizeof(std::uint32_t), 10, file), 10U);
+    rank.group->close_staged(member_of(rank));
+    store_elements(rank, kMember, Selection::staged());
+    commit_barrier(rank);
+    expect_elements(rank, job.model(rank), kLatest, 100, "a file over other elements");
+  }));
+}
+
+TEST(AsynchronousStore, CompletesByItself) {
+  PartialJob job(2, 0, 100'000);
+  expect_done(job.run([&](Rank& rank) {
+    change(rank, job.model(rank), {0, 100'000}, 1);
+    Member* const member = &member_of(rank);
+    const auto request = rank.group->store_asynchronously(std::span(&member, 1), Selection::all(), 1);
+    std::fill(rank.buffers[kMember].begin(), rank.buffers[kMember].end(), 0U);
+    while (request->pending()) std::this_thread::yield();  // no call of the group
+    EXPECT_TRUE(rank.group->finished(*request));
+    commit_barrier(rank);
+    expect_elements(rank, job.model(rank), kLatest, 100'000, "asynchronous");
+  }));
+  job.kill(1);
+  job.repair();
+  job.form();
+  expect_done(job.run([&](Rank& rank) { expect_elements(rank, job.model(rank), kLatest, 100'000, "rebuilt"); }));
+}
+
+TEST(AsynchronousStore, PendingAtTheCommitIsAnErrorOrComplete) {
+  PartialJob job(2, 0, 3'000'000);
+  expect_done(job.run([&](Rank& rank) {
+    Member* const member = &member_of(rank);
+    const auto request = rank.group->store_asynchronously(std::span(&member, 1), Selection::all(), 1);
+    try {
+      rank.group->commit();
+      EXPECT_FALSE(request->pending());
+    } catch (const fenix_impl::Error& error) {
+      EXPECT_EQ(error.code(), FENIX_ERROR_INVALID_LOGIC_CALL);
+      EXPECT_NE(std::string(error.what()).find("member_id 7"), std::string::npos);
+      rank.group->wait_for(*request);
+      rank.group->commit();
+    }
+    rank.group->wait_for_commit_on_all();
+  }));
+}
+
+TEST(AsynchronousStore, IsCancelledByADeath) {
+  PartialJob job(2, 0, 3'000'000);
+  std::vector<std::shared_ptr<fenix_impl::Request>> requests(2);
+  expect_done(job.run([&](Rank& rank) {
+    Member* const member = &member_of(rank);
+    for (int i = 0; i < 5; ++i) {
+      requests[static_cast<std::size_t>(rank.number)] =
+          rank.group->store_asynchronously(std::span(&member, 1), Selection::all(), 1);
+    }
+  }));
+  job.kill(1);
+  job.repair();
+  EXPECT_FALSE(requests[0]->pending());
+  job.form();
+}
+
+// ------------------------------------------------------------------------------------------------------------ deletion
+
+TEST(Deletion, OfSnapshotsLeavesTheOthers) {
+  PartialJob job(3, 2, 40);
+  std::vector<std::vector<Elements>> history(3);
+  expect_done(job.run([&](Rank& rank) {
+    for (unsigned stamp = 0; stamp < 5; ++stamp) {
+      change(rank, job.model(rank), {8 * stamp, 8 * stamp + 8}, stamp);
+      store_elements(rank, kMember, Selection::some({8 * stamp, 8 * stamp + 8}));
+      commit_barrier(rank);
+      history[static_cast<std::size_t>(rank.number)].push_back(job.model(rank));
+    }
+    rank.group->delete_snapshot(at(3));
+    EXPECT_EQ(rank.group->snapshots(), (std::vector<int>{4, 2}));
+  }));
+  expect_error(job.run([](Rank& rank) {
+    Words target(40);
+    (void)rank.group->restore(kMember, at(3), {target.data(), 40}, [] {});
+  }),
+               FENIX_ERROR_INVALID_TIMESTAMP);
+  const auto expect_history = [&](Rank& rank, const std::vector<int>& stamps) {
+    EXPECT_EQ(rank.group->snapshots(), stamps);
+    for (const int each : stamps) {
+      expect_elements(rank, history[static_cast<std::size_t>(rank.number)][static_cast<std::size_t>(each)], at(each),
+                      40, "kept");
+    }
+  };
+  expect_done(job.run([&](Rank& rank) { expect_history(rank, {4, 2}); }));
+  job.kill(2);
+  job.repair();
+  job.form();
+  expect_done(job.run([&](Rank& rank) { expect_history(rank, {4, 2}); }));
+}
+
+TEST(Deletion, OfTheLatestOnOneRankTakesItFromAll) {
+  for (const bool after_death : {false, true}) {
+    PartialJob job(3, 1, 40);
+    std::vector<std::vector<Elements>> history(3);
+    expect_done(job.run([&](Rank& rank) {
+      for (unsigned stamp = 0; stamp < 4; ++stamp) {
+        change(rank, job.model(rank), {0, 40}, stamp);
+        store_elements(rank, kMember, Selection::all());
+        commit_barrier(rank);
+        history[static_cast<std::size_t>(rank.number)].push_back(job.model(rank));
+      }
+      rank.team->barrier();
+      if (rank.number == 1) rank.group->delete_snapshot(kLatest);
+      rank.team->barrier();
+    }));
+    if (after_death) {
+      job.kill(1);
+      job.repair();
+      job.form();
+    }
+    expect_done(job.run([&](Rank& rank) {
+      expect_elements(rank, history[static_cast<std::size_t>(rank.number)][2], kLatest, 40, "the one before");
+      change(rank, job.model(rank), {0, 1}, 77);
+      store_elements(rank, kMember, Selection::all());
+      commit_barrier(rank);
+      EXPECT_EQ(rank.group->snapshots().front(), 4) << "no time stamp is given twice";
+    }));
+  }
+}
+
+TEST(Deletion, OfAllSnapshotsIsNoLoss) {
+  PartialJob job(2, 1, 40);
+  expect_done(job.run([&](Rank& rank) {
+    store_elements(rank, kMember, Selection::all());
+    commit_barrier(rank);
+    rank.group->delete_snapshot(kAll);
+    EXPECT_TRUE(rank.group->snapshots().empty());
+  }));
+  job.kill(0);
+  job.repair();
+  job.form();
+  expect_error(job.run([](Rank& rank) {
+    Words target(40);
+    (void)rank.group->restore(kMember, kLatest, {target.data(), 40}, [] {});
+  }),
+               FENIX_ERROR_NODATA_FOUND);
+}
+
+TEST(Deletion, OfAMemberOnOneRankIsCompletedByTheBarrier) {
+  PartialJob job(3, 1, 40);
+  expect_done(job.run([&](Rank& rank) {
+    provide(rank, kSmall + 1);
+    change(rank, job.model(rank), {0, 40}, 1);
+    store_elements(rank, kMember, Selection::all());
+    commit_barrier(rank);
+    if (rank.number == 1) rank.group->delete_member(*rank.group->find(kSmall + 1));
+    EXPECT_TRUE(rank.group->make_consistent());
+    EXPECT_EQ(rank.group->find(kSmall + 1), nullptr);
+    expect_elements(rank, job.model(rank), kLatest, 40, "the other member");
+    provide(rank, kSmall + 1);
+  }));
+}
+
+TEST(Deletion, OfAMemberIsCompletedByARecovery) {
+  PartialJob job(3, 1, 40);
+  expect_done(job.run([&](Rank& rank) {
+    provide(rank, kSmall + 1);
+    change(rank, job.model(rank), {0, 40}, 1);
+    store(rank, kSmall + 1, 0);
+    store_elements(rank, kMember, Selection::all());
+    commit_barrier(rank);
+    if (rank.number == 1) rank.group->delete_member(*rank.group->find(kSmall + 1));
+  }));
+  job.kill(2);
+  job.repair();
+  job.form();
+  expect_done(job.run([&](Rank& rank) {
+    EXPECT_EQ(rank.group->find(kSmall + 1), nullptr);
+    expect_elements(rank, job.model(rank), kLatest, 40, "the other member");
+  }));
+}
+
+// A member with the id of one that was deleted has none of its data.
+TEST(Deletion, OldDataDoesNotComeBackWithANewMember) {
+  PartialJob job(3, 2, 40, 60);
+  expect_done(job.run([&](Rank& rank) {
+    change(rank, job.model(rank), {0, 40}, 1);
+    store_elements(rank, kMember, Selection::all());
+    commit_barrier(rank);
+    rank.team->barrier();
+    rank.group->delete_member(member_of(rank));
+    create(rank, 60, 60);
+  }));
+  const auto restore_it = [](Rank& rank) {
+    Words target(60);
+    (void)rank.group->restore(kMember, kLatest, {target.data(), 60}, [] {});
+  };
+  expect_error(job.run(restore_it), FENIX_ERROR_NODATA_FOUND);
+  job.kill(0);
+  job.repair();
+  job.form();
+  expect_error(job.run(restore_it), FENIX_ERROR_NODATA_FOUND);
+  expect_done(job.run([&](Rank& rank) {
+    job.model(rank).clear();
+    change(rank, job.model(rank), {0, 60}, 2);
+    store_elements(rank, kMember, Selection::all());
+    commit_barrier(rank);
+    expect_elements(rank, job.model(rank), kLatest, 60, "of the new member");
+  }));
+}
+
+TEST(Deletion, OfAGroupOnOneRankIsCompletedByTheBarrier) {
+  PartialJob job(3, 0, 3'000'000);
+  expect_done(job.run([](Rank& rank) {
+    if (rank.number == 2) {
+      Member* const member = &member_of(rank);
+      std::vector<std::shared_ptr<fenix_impl::Request>> requests;
+      for (std::uint64_t id = 1; id <= 2; ++id) {
+        requests.push_back(rank.group->store_asynchronously(std::span(&member, 1), Selection::some({0, 5}), id));
+      }
+      rank.group->become_ghost();
+      for (const auto& request : requests) EXPECT_FALSE(request->pending()) << "nobody could wait for it any more";
+    } else {
+      for (int store = 0; store < 2; ++store) store_elements(rank, kMember, Selection::some({0, 5}));
+    }
+    EXPECT_FALSE(rank.group->make_consistent());
+  }));
+}
+
+// ---------------------------------------------------------------------------------------------------------- the policy
+
+TEST(ChangeOfPolicy, HoldsForWhatIsStoredLater) {
+  PartialJob job(4, 0, 30);  // pairs 0-1, 2-3
+  expect_done(job.run([&](Rank& rank) {
+    rank.group->set_policy({Policy::Kind::ring, 3}, [] {});  // rank 0's data on 3, 1's on 0
+    change(rank, job.model(rank), {0, 30}, 1);
+    store_elements(rank, kMember, Selection::all());
+    commit_barrier(rank);
+  }));
+  expect_error(job.run([](Rank& rank) {
+    rank.group->set_policy({Policy::Kind::ring, 1}, [] {});
+  }),
+               FENIX_ERROR_INVALID_LOGIC_CALL);
+  // 1 and 3 are no neighbours in this ring, 2 and 3 are in both.
+  job.kill(1);
+  job.kill(3);
+  job.repair();
+  job.form();
+  expect_done(job.run([&](Rank& rank) { expect_elements(rank, job.model(rank), kLatest, 30, "rebuilt"); }));
+}
+
+TEST(RestoreFromRank, GivesWhatTheOtherRankStored) {
+  for (const Policy policy : {Policy{Policy::Kind::buddies, 1}, Policy{Policy::Kind::ring, 2}}) {
+    PartialJob job(4, 1, 30, 0, policy);
+    expect_done(job.run([&](Rank& rank) {
+      change(rank, job.model(rank), {3, 20}, static_cast<std::uint32_t>(rank.number));
+      store_elements(rank, kMember, Selection::some({3, 20}));
+      commit_barrier(rank);
+      rank.team->barrier();
+      for (int shift = 0; shift < 4; ++shift) {
+        const int source = (rank.number + shift) % 4;
+        Words target(30, kUntouched);
+        const Found found = rank.group->restore_from(kMember, kLatest, {target.data(), 30}, source, [] {});
+        EXPECT_EQ(found.elements, IntervalSet(3, 20));
+        EXPECT_TRUE(found.partial);
+        EXPECT_EQ(target[2], kUntouched);
+        for (std::uint64_t i = 3; i < 20; ++i) EXPECT_EQ(target[i], job.models[static_cast<std::size_t>(source)][i]);
+      }
+    }));
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------------- repair
+
+TEST(RepairOfAMember, MendsDamagedCopies) {
+  PartialJob job(4, 1, 100'000);  // pairs 0-1, 2-3; several hash blocks
+  expect_done(job.run([&](Rank& rank) {
+    change(rank, job.model(rank), {0, 100'000}, 1);
+    store_elements(rank, kMember, Selection::all());
+    commit_barrier(rank);
+  }));
+  auto& owner = member_of(job.rank(1));
+  auto& holder = member_of(job.rank(2));
+  owner.own_slot(0).data[399'999] ^= std::byte{1};
+  holder.held_slot(0).data[131'072] ^= std::byte{1};
+  holder.held_slot(0).table[2] ^= 1;
+  expect_done(job.run([&](Rank& rank) { rank.group->repair_member(kMember); }));
+  job.kill(3);  // its data comes from rank 2
+  job.kill(0);
+  job.repair();
+  job.form();
+  expect_done(job.run([&](Rank& rank) { expect_elements(rank, job.model(rank), kLatest, 100'000, "mended"); }));
+}
+
+TEST(RepairOfAMember, TellsAllRanksOfALoss) {
+  PartialJob job(4, 1, 100);
+  expect_done(job.run([&](Rank& rank) {
+    store_elements(rank, kMember, Selection::all());
+    commit_barrier(rank);
+  }));
+  member_of(job.rank(1)).own_slot(0).data[7] ^= std::byte{1};
+  member_of(job.rank(0)).held_slot(0).data[7] ^= std::byte{1};
+  expect_error(job.run([](Rank& rank) { rank.group->repair_member(kMember); }), FENIX_ERROR_NODATA_FOUND);
+}
+
+// -------------------------------------------------------------------------------------------------- anything in any order
+
+/// Random work of all ranks, in step, with deaths between and within it, against the models.
+class RandomWork {
+ public:
+  RandomWork(unsigned seed, int size, int depth, bool resizeable)
+      : random_(seed),
+        resizeable_(resizeable),
+        job_(size, depth, resizeable ? FENIX_RESIZEABLE : kMost, kMost),
+        seed_(seed),
+        committed_(static_cast<std::size_t>(size)),
+        sizes_(committed_.size()) {}
+
+  void run(int rounds) {
+    for (int round = 0; round < rounds && !testing::Test::HasFatalFailure(); ++round) {
+      const auto what = random_() % 16;
+      if (what < 9) {
+        store_and_commit(round);
+      } else if (what < 11 && !stamps_.empty()) {
+        erase_one();
+      } else if (what < 13) {
+        kill_one();
+      } else {
+        check();
+      }
+    }
+    check();
+  }
+
+ private:
+  static constexpr std::uint64_t kMost = 3000;
+
+  IntervalSet some_elements(std::mt19937& random) {
+    std::vector<fenix_impl::Interval> parts;
+    for (unsigned i = 0; i <= random() % 4; ++i) {
+      const std::uint64_t first = random() % kMost;
+      parts.push_back({first, std::min<std::uint64_t>(kMost, first + 1 + random() % 700)});
+    }
+    return IntervalSet::of(parts);
+  }
+
+  void store_and_commit(int round) {
+    const unsigned seed = static_cast<unsigned>(random_());
+    const bool staged = random_() % 3 == 0;
+    const bool asynchronous = random_() % 3 == 0;
+    // A snapshot without any store before has no version of the member.
+    const auto parts = static_cast<unsigned>(random_() % 3 + (stamps_.empty() ? 1 : 0));
+    expect_done(job_.run([&](Rank& rank) {
+      std::mt19937 random(seed + static_cast<unsigned>(rank.number));
+      Elements& model = job_.model(rank);
+      std::uint64_t& size = sizes_[static_cast<std::size_t>(rank.number)];
+      if (parts > 0) size = 0;
+      for (unsigned part = 0; part < parts; ++part) {
+        const IntervalSet elements = some_elements(random);
+        change(rank, model, elements, seed + part + static_cast<unsigned>(round));
+        size = std::max(size, elements.end());
+        if (staged) rank.group->stage(member_of(rank), Selection::some(elements));
+        const Selection selection = staged ? Selection::staged() : Selection::some(elements);
+        Member* const member = &member_of(rank);
+        if (asynchronous) {
+          const auto request = rank.group->store_asynchronously(std::span(&member, 1), selection, 1);
+          rank.group->wait_for(*request);
+        } else {
+          rank.group->store(std::span(&member, 1), selection);
+        }
+      }
+      const int stamp = rank.group->commit();
+      rank.group->wait_for_commit_on_all();
+      committed_[static_cast<std::size_t>(rank.number)][stamp] = {model, resizeable_ ? size : kMost};
+    }));
+    stamps_ = job_.rank(0).group->snapshots();
+  }
+
+  void erase_one() {
+    const int stamp = stamps_[random_() % stamps_.size()];
+    const bool everywhere = random_() % 2 == 0;
+    expect_done(job_.run([&](Rank& rank) {
+      if (everywhere || rank.number == 1) rank.group->delete_snapshot(at(stamp));
+      const bool exists = everywhere || rank.group->make_consistent();
+      EXPECT_TRUE(exists);
+    }));
+    stamps_ = job_.rank(0).group->snapshots();
+    back_to_latest();
+  }
+
+  void kill_one() {
+    job_.kill(static_cast<int>(random_() % static_cast<unsigned>(job_.size())));
+    job_.repair();
+    job_.form();
+    EXPECT_EQ(job_.rank(0).group->snapshots(), stamps_) << "seed " << seed_;
+    back_to_latest();
+  }
+
+  // What was not committed is gone, and elements come from the latest snapshot that is left.
+  void back_to_latest() {
+    for (Rank& rank : job_.ranks()) {
+      auto& of_rank = committed_[static_cast<std::size_t>(rank.number)];
+      const bool any = !stamps_.empty();
+      job_.model(rank) = any ? of_rank.at(stamps_[0]).first : Elements{};
+      sizes_[static_cast<std::size_t>(rank.number)] = any ? of_rank.at(stamps_[0]).second : 0;
+    }
+  }
+
+  void check() {
+    expect_done(job_.run([&](Rank& rank) {
+      EXPECT_EQ(rank.group->snapshots(), stamps_) << "seed " << seed_;
+      for (const int stamp : stamps_) {
+        const auto& [model, size] = committed_[static_cast<std::size_t>(rank.number)].at(stamp);
+        expect_elements(rank, model, at(stamp), size, ("seed " + std::to_string(seed_)).c_str());
+      }
+    }));
+  }
+
+  std::mt19937 random_;
+  bool resizeable_;
+  PartialJob job_;
+  unsigned seed_;
+  std::vector<std::map<int, std::pair<Elements, std::uint64_t>>> committed_;
+  std::vector<std::uint64_t> sizes_;
+  std::vector<int> stamps_;
+};
+
+TEST(RandomWork, GivesBackWhatTheModelSays) {
+  const unsigned base = std::getenv("FENIX_TEST_SEED") != nullptr
+                            ? static_cast<unsigned>(std::atoi(std::getenv("FENIX_TEST_SEED")))
+                            : std::random_device{}() % 1'000'000;
+  for (unsigned i = 0; i < 24 && !testing::Test::HasFailure(); ++i) {
+    const int depth = std::array{0, 1, 3, kKeepAll}[i % 4];
+    const int size = 2 + static_cast<int>(i / 4 % 3);
+    SCOPED_TRACE(testing::Message() << "seed " << base + i << ", depth " << depth << ", " << size << " ranks");
+    RandomWork(base + i, size, depth, i % 2 == 1).run(40);
+  }
+}
+
+}  // namespace
+}  // namespace fenix_test
