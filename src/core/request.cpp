@@ -77,6 +77,9 @@ void RequestWorker::work_off(const Job& job) {
     job.request->fail(error);
   } catch (const std::exception& error) {
     job.request->fail(Error(FENIX_ERROR_INTERN, error.what()));
+  } catch (...) {
+    // Nothing may leave the thread: that would end the application.
+    job.request->fail(Error(FENIX_ERROR_INTERN, "an asynchronous store was cut short"));
   }
 }
 
