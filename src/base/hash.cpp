@@ -4,9 +4,18 @@
 #define XXH_STATIC_LINKING_ONLY  // for the complete type of the state
 #include <xxhash.h>
 
+#include "base/hash_kernels.hpp"
+
 namespace fenix_impl {
 
 std::uint64_t hash_bytes(std::span<const std::byte> bytes, std::uint64_t seed) {
+  if (seed == 0 && bytes.size() > kLongestShortHash) {
+    if (const HashKernels* kernels = hash_kernels(simd()); kernels != nullptr) {
+      LongHash hash(*kernels);
+      hash.take(kernels->only, bytes.data(), LongHash::stripes_of(bytes.size()));
+      return hash.value(bytes);
+    }
+  }
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
 }
 

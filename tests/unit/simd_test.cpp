@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which kernels are used: the best that there are, or what FENIX_SIMD names.
+#include "base/simd.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdlib>
+
+namespace fenix_impl {
+namespace {
+
+// simd() decides once in a process, so each answer takes a process of its own.
+void expect_choice(const char* wanted, Simd expected) {
+  EXPECT_EXIT(
+      {
+        setenv("FENIX_SIMD", wanted, 1);
+        std::_Exit(simd() == expected ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "")
+      << wanted;
+}
+
+TEST(Simd, AllSetsOfThisMachineGrowFromScalar) {
+  const auto sets = available_simd();
+  ASSERT_FALSE(sets.empty());
+  EXPECT_EQ(sets.front(), Simd::scalar);
+  for (std::size_t i = 1; i < sets.size(); ++i) EXPECT_LT(sets[i - 1], sets[i]);
+}
+
+TEST(Simd, TheVariableChoosesAnyAvailableSet) {
+  for (const Simd each : available_simd()) expect_choice(name_of(each), each);
+}
+
+TEST(Simd, WhatIsUnknownOrMissingFallsBackToTheBest) {
+  expect_choice("", available_simd().back());
+  expect_choice("sse9", available_simd().back());
+#if defined(__aarch64__)
+  expect_choice("avx2", available_simd().back());
+#else
+  expect_choice("neon", available_simd().back());
+#endif
+}
+
+TEST(Simd, WhatIsUnknownIsSaid) {
+  EXPECT_EXIT(
+      {
+        setenv("FENIX_LOG", "warn", 1);
+        setenv("FENIX_SIMD", "sse9", 1);
+        (void)simd();
+        std::_Exit(0);
+      },
+      testing::ExitedWithCode(0), "FENIX_SIMD=sse9.*using");
+}
+
+TEST(Simd, NamesAreThoseOfTheVariable) {
+  EXPECT_STREQ(name_of(Simd::scalar), "scalar");
+  EXPECT_STREQ(name_of(Simd::neon), "neon");
+  EXPECT_STREQ(name_of(Simd::avx2), "avx2");
+  EXPECT_STREQ(name_of(Simd::avx512), "avx512");
+}
+
+}  // namespace
+}  // namespace fenix_impl
