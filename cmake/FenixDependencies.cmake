@@ -1,4 +1,4 @@
-# Everything the library needs from outside: Open MPI with ULFM, xxHash, spdlog, threads.
+# Everything the library needs from outside: Open MPI with ULFM, xxHash, ISA-L, spdlog, threads.
 
 # Where MPI is: $FENIX_MPI_HOME, else what scripts/bootstrap has recorded, else what is on PATH.
 if(NOT DEFINED MPI_HOME)
@@ -35,5 +35,6 @@ cmake_path(GET FENIX_MPI_PREFIX PARENT_PATH FENIX_MPI_PREFIX)
 
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+pkg_check_modules(ISAL REQUIRED IMPORTED_TARGET libisal)
 find_package(spdlog REQUIRED)
 find_package(Threads REQUIRED)

@@ -11,7 +11,7 @@ install(
 
 install(TARGETS fenix EXPORT fenixSharedTargets)
 install(EXPORT fenixSharedTargets NAMESPACE fenix:: DESTINATION ${fenix_package_dir})
-# Its own file: only the static library asks its users for spdlog and xxHash.
+# Its own file: only the static library asks its users for spdlog, xxHash and ISA-L.
 install(TARGETS fenix_static EXPORT fenixStaticTargets)
 install(EXPORT fenixStaticTargets NAMESPACE fenix:: DESTINATION ${fenix_package_dir})
 

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "parity/code.hpp"
+
+#include <isa-l/erasure_code.h>
+
+#include <algorithm>
+#include <array>
+#include <bitset>
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/vectors.hpp"
+#include "parity/xor.hpp"
+
+namespace fenix_impl {
+namespace {
+
+// What ISA-L keeps of a coefficient.
+constexpr std::size_t kTableOfCoefficient = 32;
+
+// What is computed at once: ISA-L counts in int, and what is to be streamed waits in the first cache.
+constexpr std::size_t kCachedPiece = std::size_t{1} << 20;
+constexpr std::size_t kStreamedPiece = 8192;
+
+// No bigger than a Code has them: pointers for ISA-L are made without allocation.
+constexpr std::size_t kMostSources = Code::kMostPositions;
+
+// The same as gf_mul and gf_inv, which take and return unsigned char.
+std::uint8_t product(std::uint8_t a, std::uint8_t b) { return gf_mul(a, b); }
+
+}  // namespace
+
+Combination::Combination(std::vector<std::uint8_t> coefficients) : coefficients_(std::move(coefficients)) {
+  if (coefficients_.size() > kMostSources) throw Error(FENIX_ERROR_INTERN, "a combination of too many sources");
+  std::vector<unsigned char> row;
+  for (std::size_t i = 0; i < coefficients_.size(); ++i) {
+    if (coefficients_[i] == 0) continue;
+    used_.push_back(i);
+    row.push_back(coefficients_[i]);
+  }
+  if (std::all_of(row.begin(), row.end(), [](unsigned char each) { return each == 1; })) return;
+  tables_.resize(row.size() * kTableOfCoefficient);
+  ec_init_tables(static_cast<int>(row.size()), 1, row.data(), tables_.data());
+}
+
+void Combination::apply(std::span<std::byte> target, std::span<const std::byte* const> sources, Stores stores) const {
+  if (sources.size() != coefficients_.size()) throw Error(FENIX_ERROR_INTERN, "a combination of other sources");
+  if (tables_.empty()) {
+    std::array<const std::byte*, kMostSources> used{};
+    std::transform(used_.begin(), used_.end(), used.begin(), [&](std::size_t i) { return sources[i]; });
+    xor_bytes(target, std::span(used).first(used_.size()), stores);
+    return;
+  }
+
+  // ISA-L reads them only, but does not say so, nor does it of the tables.
+  std::array<unsigned char*, kMostSources> from{};
+  auto* const tables = const_cast<unsigned char*>(tables_.data());
+  alignas(kLine) std::array<std::byte, kStreamedPiece> waiting;
+  const std::size_t piece = stores == Stores::streaming ? kStreamedPiece : kCachedPiece;
+  for (std::size_t at = 0; at < target.size(); at += piece) {
+    const auto to = target.subspan(at, std::min(piece, target.size() - at));
+    for (std::size_t i = 0; i < used_.size(); ++i) {
+      from[i] = const_cast<unsigned char*>(reinterpret_cast<const unsigned char*>(sources[used_[i]] + at));
+    }
+    auto* result = reinterpret_cast<unsigned char*>(stores == Stores::streaming ? waiting.data() : to.data());
+    ec_encode_data(static_cast<int>(to.size()), static_cast<int>(used_.size()), 1, tables, from.data(), &result);
+    if (stores == Stores::streaming) copy_bytes(to, std::span(waiting).first(to.size()), Stores::streaming);
+  }
+}
+
+Code::Code(int data, int parity) : data_(data), parity_(parity) {
+  if (data < 1 || parity < 0 || parity > kMostParity || data + parity > kMostPositions) {
+    throw Error(FENIX_ERROR_INVALID_POLICY_VALUE, "a code of " + std::to_string(data) + " data and " +
+                                                      std::to_string(parity) + " parity positions does not exist");
+  }
+  if (parity == 0) return;
+  const auto columns = static_cast<std::size_t>(data);
+  const auto rows = static_cast<std::size_t>(parity);
+  std::vector<unsigned char> matrix((columns + rows) * columns);
+  gf_gen_cauchy1_matrix(matrix.data(), data + parity, data);
+  rows_.assign(matrix.begin() + static_cast<std::ptrdiff_t>(columns * columns), matrix.end());
+  // A column times a number leaves it a matrix of which every square part can be inverted. So the first parity, which
+  // is what is needed most, can be the plain XOR.
+  for (std::size_t column = 0; column < columns; ++column) {
+    const std::uint8_t factor = gf_inv(rows_[column]);
+    for (std::size_t row = 0; row < rows; ++row) {
+      std::uint8_t& entry = rows_[row * columns + column];
+      entry = product(entry, factor);
+    }
+  }
+}
+
+std::uint8_t Code::coefficient(int position, int data_position) const {
+  if (position < data_) return position == data_position ? 1 : 0;
+  return rows_[static_cast<std::size_t>((position - data_) * data_ + data_position)];
+}
+
+Combination Code::combination(int target, std::span<const int> sources) const {
+  const int positions = data_ + parity_;
+  std::bitset<kMostPositions> given;
+  const auto add = [&](int position) {
+    if (position < 0 || position >= positions || given[static_cast<std::size_t>(position)]) {
+      throw Error(FENIX_ERROR_INTERN,
+                  "position " + std::to_string(position) + " of a code does not exist or is there twice");
+    }
+    given.set(static_cast<std::size_t>(position));
+  };
+  if (sources.size() != static_cast<std::size_t>(data_)) throw Error(FENIX_ERROR_INTERN, "too few positions of a code");
+  for (const int source : sources) add(source);
+  const auto present = given;
+  add(target);
+
+  // As many data positions are missing as there are parities among the sources. Those are, without what the data
+  // sources contribute, a square matrix times the missing ones; its inverse gives the missing ones.
+  std::vector<int> missing;
+  for (int position = 0; position < data_; ++position) {
+    if (!present[static_cast<std::size_t>(position)]) missing.push_back(position);
+  }
+  const std::size_t unknown = missing.size();
+  std::vector<unsigned char> square;
+  std::vector<int> parities;
+  for (const int source : sources) {
+    if (source < data_) continue;
+    parities.push_back(source);
+    for (const int each : missing) square.push_back(coefficient(source, each));
+  }
+  std::vector<unsigned char> inverse(square.size());
+  if (unknown > 0 && gf_invert_matrix(square.data(), inverse.data(), static_cast<int>(unknown)) != 0) {
+    throw Error(FENIX_ERROR_INTERN, "a part of the code's matrix cannot be inverted");
+  }
+
+  // The target through the missing positions: how much of each parity source it has.
+  std::vector<std::uint8_t> of_parity(unknown, 0);
+  for (std::size_t i = 0; i < unknown; ++i) {
+    for (std::size_t j = 0; j < unknown; ++j) {
+      of_parity[i] ^= product(coefficient(target, missing[j]), inverse[j * unknown + i]);
+    }
+  }
+  std::vector<std::uint8_t> coefficients;
+  std::size_t parities_so_far = 0;
+  for (const int source : sources) {
+    if (source >= data_) {
+      coefficients.push_back(of_parity[parities_so_far++]);
+      continue;
+    }
+    std::uint8_t own = coefficient(target, source);
+    for (std::size_t i = 0; i < unknown; ++i) own ^= product(of_parity[i], coefficient(parities[i], source));
+    coefficients.push_back(own);
+  }
+  return Combination(std::move(coefficients));
+}
+
+}  // namespace fenix_impl

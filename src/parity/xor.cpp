@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "parity/xor.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "base/vectors.hpp"
+
+namespace fenix_impl {
+namespace {
+
+// How many sources a kernel reads at once.
+constexpr std::size_t kMostSources = 16;
+
+// More sources are added up in pieces that stay in the first cache.
+constexpr std::size_t kPiece = 4096;
+
+// How many vectors of each source a step takes: as many sums stay in registers.
+[[maybe_unused]] constexpr std::size_t kStepVectors = 4;
+
+struct XorKernels {
+  using Table =
+      std::array<void (*)(std::byte* target, std::size_t bytes, const std::byte* const* sources), kMostSources>;
+  Table cached;
+  Table streaming;
+};
+
+#if defined(__x86_64__)
+namespace with_avx2 {
+using namespace avx2;
+#define FENIX_KERNEL FENIX_AVX2
+#include "parity/xor_kernels_of_set.hpp"
+#undef FENIX_KERNEL
+}  // namespace with_avx2
+namespace with_avx512 {
+using namespace avx512;
+#define FENIX_KERNEL FENIX_AVX512
+#include "parity/xor_kernels_of_set.hpp"
+#undef FENIX_KERNEL
+}  // namespace with_avx512
+#elif defined(__aarch64__)
+namespace with_neon {
+using namespace neon;
+#define FENIX_KERNEL
+#include "parity/xor_kernels_of_set.hpp"
+#undef FENIX_KERNEL
+}  // namespace with_neon
+#endif
+
+// nullptr for scalar.
+const XorKernels* kernels_of(Simd simd) {
+  switch (simd) {
+#if defined(__x86_64__)
+    case Simd::avx2:
+      return &with_avx2::kKernels;
+    case Simd::avx512:
+      return &with_avx512::kKernels;
+#elif defined(__aarch64__)
+    case Simd::neon:
+      return &with_neon::kKernels;
+#endif
+    default:
+      return nullptr;
+  }
+}
+
+void xor_scalar(std::span<std::byte> target, std::span<const std::byte* const> sources) {
+  std::size_t at = 0;
+  for (; at + sizeof(std::uint64_t) <= target.size(); at += sizeof(std::uint64_t)) {
+    std::uint64_t sum = 0;
+    for (const std::byte* source : sources) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, source + at, sizeof(word));
+      sum ^= word;
+    }
+    std::memcpy(target.data() + at, &sum, sizeof(sum));
+  }
+  for (; at < target.size(); ++at) {
+    std::byte sum{0};
+    for (const std::byte* source : sources) sum ^= source[at];
+    target[at] = sum;
+  }
+}
+
+// More sources than a kernel takes. The sum is kept apart until the end, since the target may be any of the sources.
+void xor_many(const XorKernels& kernels, std::span<std::byte> target, std::span<const std::byte* const> sources,
+              Stores stores) {
+  alignas(kLine) std::array<std::byte, kPiece + kLine> sum;
+  std::array<const std::byte*, kMostSources> some{};
+  for (std::size_t at = 0; at < target.size();) {
+    // The last piece takes the rest of up to a line with it: kernels take no less than a line.
+    const std::size_t left = target.size() - at;
+    const std::size_t taken = left <= sum.size() ? left : kPiece;
+    std::size_t used = 0;
+    std::size_t count = 0;
+    while (used < sources.size()) {
+      if (used > 0) some[count++] = sum.data();
+      while (count < kMostSources && used < sources.size()) some[count++] = sources[used++] + at;
+      const bool last = used == sources.size();
+      const auto& table = last && stores == Stores::streaming ? kernels.streaming : kernels.cached;
+      table[count - 1](last ? target.data() + at : sum.data(), taken, some.data());
+      count = 0;
+    }
+    at += taken;
+  }
+}
+
+}  // namespace
+
+void xor_bytes(std::span<std::byte> target, std::span<const std::byte* const> sources, Stores stores, Simd simd) {
+  if (target.empty()) return;
+  const XorKernels* kernels = kernels_of(simd);
+  if (sources.empty()) {
+    std::memset(target.data(), 0, target.size());
+  } else if (kernels == nullptr || target.size() < kLine) {
+    xor_scalar(target, sources);
+  } else {
+    if (sources.size() > kMostSources) {
+      xor_many(*kernels, target, sources, stores);
+    } else {
+      const auto& table = stores == Stores::streaming ? kernels->streaming : kernels->cached;
+      table[sources.size() - 1](target.data(), target.size(), sources.data());
+    }
+    if (stores == Stores::streaming) end_streaming();
+  }
+}
+
+void xor_bytes(std::span<std::byte> target, std::span<const std::byte* const> sources, Stores stores) {
+  xor_bytes(target, sources, stores, simd());
+}
+
+}  // namespace fenix_impl
