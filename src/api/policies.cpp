@@ -4,6 +4,7 @@
 #include <fenix/codes.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "base/error.hpp"
@@ -13,37 +14,79 @@ namespace {
 
 // In-memory RAID has modes.
 constexpr int kBuddyMode = 1;
+constexpr int kParityMode = 5;
 
-bool is_raid(int name) { return name == FENIX_DATA_POLICY_IN_MEMORY_RAID; }
+constexpr int kDefaultCohort = 4;
+constexpr int kDefaultLosses = 2;
+constexpr int kMostLosses = 4;
+// A cohort may get as many ranks again that are left over, and codes end at 255.
+constexpr int kMostCohort = 128;
+
+[[noreturn]] void refuse(const std::string& what, int value, const std::string& why) {
+  throw Error(FENIX_ERROR_INVALID_POLICY_VALUE, "policy_value: " + what + " " + std::to_string(value) + " " + why);
+}
 
 }  // namespace
 
 Policy policy_from(int name, const int* values, int ranks) {
   const int half = std::max(ranks / 2, 1);
-  if (is_raid(name)) return {Policy::Kind::buddies, values != nullptr ? values[1] : half};
-  return {Policy::Kind::ring, values != nullptr ? values[0] : half};
+  switch (name) {
+    case FENIX_DATA_POLICY_IN_MEMORY_RAID:
+      if (values == nullptr) return {Policy::Kind::buddies, half, 0, 1};
+      if (values[0] == kParityMode) return {Policy::Kind::parity, values[1], values[2], 1};
+      return {Policy::Kind::buddies, values[1], 0, 1};
+    case FENIX_DATA_POLICY_REED_SOLOMON:
+      if (values == nullptr) return {Policy::Kind::reed_solomon, 1, kDefaultCohort, kDefaultLosses};
+      return {Policy::Kind::reed_solomon, values[0], values[1], values[2]};
+    case FENIX_DATA_POLICY_LOCAL:
+      return {Policy::Kind::local, 1, 0, 0};
+    default:
+      return {Policy::Kind::ring, values != nullptr ? values[0] : half, 0, 1};
+  }
 }
 
 void check_policy(int name, const int* values, int ranks) {
-  if (!is_raid(name) && name != FENIX_DATA_POLICY_PEER_RANK_SEPARATION) {
+  constexpr int known[] = {FENIX_DATA_POLICY_IN_MEMORY_RAID, FENIX_DATA_POLICY_PEER_RANK_SEPARATION,
+                           FENIX_DATA_POLICY_REED_SOLOMON, FENIX_DATA_POLICY_LOCAL};
+  if (std::find(std::begin(known), std::end(known), name) == std::end(known)) {
     throw Error(FENIX_ERROR_INVALID_POLICY_NAME, "policy_name " + std::to_string(name) + " does not exist");
   }
-  if (values == nullptr) return;
-  if (is_raid(name) && values[0] != kBuddyMode) {
-    throw Error(FENIX_ERROR_INVALID_POLICY_VALUE,
-                "policy_value: mode " + std::to_string(values[0]) + " does not exist");
+  if (values == nullptr || name == FENIX_DATA_POLICY_LOCAL) return;
+  if (name == FENIX_DATA_POLICY_IN_MEMORY_RAID && values[0] != kBuddyMode && values[0] != kParityMode) {
+    refuse("mode", values[0], "does not exist");
   }
-  const int separation = policy_from(name, values, ranks).separation;
-  if (separation < 1 || separation >= std::max(ranks, 2)) {
-    throw Error(FENIX_ERROR_INVALID_POLICY_VALUE,
-                "policy_value: separation " + std::to_string(separation) + " is not in [1, size of comm)");
+  const Policy policy = policy_from(name, values, ranks);
+  if (policy.separation < 1 || policy.separation >= std::max(ranks, 2)) {
+    refuse("separation", policy.separation, "is not in [1, size of comm)");
+  }
+  if (!policy.encodes()) return;
+  if (policy.losses < 1 || policy.losses > kMostLosses) refuse("losses", policy.losses, "is not in [1, 4]");
+  // A communicator of one rank has nobody to protect it, under any policy.
+  const int most = std::min(std::max(ranks, policy.losses + 1), kMostCohort);
+  if (policy.cohort_size <= policy.losses || policy.cohort_size > most) {
+    refuse("group size", policy.cohort_size, "is not in [losses + 1, size of comm], or more than 128");
   }
 }
 
 int policy_to(const Policy& policy, int* values) {
-  if (policy.kind == Policy::Kind::ring) {
-    values[0] = policy.separation;
-    return FENIX_DATA_POLICY_PEER_RANK_SEPARATION;
+  switch (policy.kind) {
+    case Policy::Kind::local:
+      return FENIX_DATA_POLICY_LOCAL;
+    case Policy::Kind::ring:
+      values[0] = policy.separation;
+      return FENIX_DATA_POLICY_PEER_RANK_SEPARATION;
+    case Policy::Kind::reed_solomon:
+      values[0] = policy.separation;
+      values[1] = policy.cohort_size;
+      values[2] = policy.losses;
+      return FENIX_DATA_POLICY_REED_SOLOMON;
+    case Policy::Kind::parity:
+      values[0] = kParityMode;
+      values[1] = policy.separation;
+      values[2] = policy.cohort_size;
+      return FENIX_DATA_POLICY_IN_MEMORY_RAID;
+    case Policy::Kind::buddies:
+      break;
   }
   values[0] = kBuddyMode;
   values[1] = policy.separation;

@@ -137,8 +137,9 @@ int Fenix_Data_member_load_end(int group_id, int member_id) {
 int Fenix_Data_member_repair(int group_id, int member_id) {
   return ready_entry([&]() -> int {
     Group& group = runtime().working_group(group_id);
-    group.repair_member(member_id, [&] { (void)closed_member_of(group, member_id); });
-    return FENIX_SUCCESS;
+    const auto found = group.verify_member(member_id, [&] { (void)closed_member_of(group, member_id); });
+    if (found.lost == 0) return FENIX_SUCCESS;
+    throw Error(FENIX_ERROR_NODATA_FOUND, named("member_id", member_id) + " is damaged beyond repair");
   });
 }
 

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "core/meeting.hpp"
+#include "parity/stripes.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -31,34 +33,37 @@ Archive::~Archive() {
   for (auto& [id, kept] : members_) kept.region.leak();
 }
 
-void Archive::take_control(Region region, const RecordLog& own_log, const RecordLog& held_log) {
+void Archive::take_control(Region region, const RecordLog& own_log, const std::vector<RecordLog>& held_logs) {
   control_ = std::move(region);
   own_log_ = own_log;
-  held_log_ = held_log;
+  held_logs_ = held_logs;
 }
 
-void Archive::take_member(const MemberInfo& info, Region region, const SlotLayout& layout) {
-  members_[info.id] = {std::move(region), layout};
+void Archive::take_member(const MemberInfo& info, Region region, const SlotLayout& layout,
+                          std::vector<std::uint64_t> counts) {
+  members_[info.id] = {info, std::move(region), layout, std::move(counts)};
 }
 
 std::vector<CommittedEpoch> Archive::own_epochs(std::int32_t group_id) const {
   return empty() ? std::vector<CommittedEpoch>{} : epochs_in(own_log_, group_id, rank_);
 }
 
-std::vector<CommittedEpoch> Archive::held_epochs(std::int32_t group_id) const {
-  return empty() || held_ == rank_ ? std::vector<CommittedEpoch>{} : epochs_in(held_log_, group_id, held_);
+std::vector<CommittedEpoch> Archive::held_epochs(std::int32_t group_id, int copy) const {
+  const auto number = static_cast<std::size_t>(copy);
+  if (empty() || number >= held_logs_.size()) return {};
+  return epochs_in(held_logs_[number], group_id, placement_.kept(rank_, copy));
 }
 
 // The ids that any rank has, ascending.
 void Archive::settle_ids(Team& team) {
   std::vector<std::int32_t> ids;
   for (const auto& [id, kept] : members_) ids.push_back(id);
-  const auto numbers = team.gather(static_cast<std::uint64_t>(ids.size()));
-  ids.resize(*std::max_element(numbers.begin(), numbers.end()), -1);
-  member_ids_ = team.gather(std::span<const std::int32_t>(ids));
+  member_ids_.clear();
+  for (const auto& theirs : team.gather_lists(std::span<const std::int32_t>(ids))) {
+    member_ids_.insert(member_ids_.end(), theirs.begin(), theirs.end());
+  }
   std::sort(member_ids_.begin(), member_ids_.end());
   member_ids_.erase(std::unique(member_ids_.begin(), member_ids_.end()), member_ids_.end());
-  std::erase(member_ids_, -1);
 }
 
 void Archive::attach(Team& team, Path& path) {
@@ -86,36 +91,59 @@ void Archive::detach() {
 Holdings Archive::holdings(std::int32_t member_id, Epoch epoch) const {
   const auto kept = members_.find(member_id);
   if (empty() || kept == members_.end()) return {};
-  return fenix_impl::holdings(own_log_, rank_, held_log_, held_, kept->second.layout, member_id, epoch);
+  const Kept& it = kept->second;
+  return holdings_of({placement_, rank_, own_log_, held_logs_, it.layout, it.info, it.counts}, policy_, epoch);
 }
 
 namespace {
 
-/// Where the version of a member is that a log has; offsets_of gives those of a slot and its table.
-template <class OffsetsOf>
-Holding holding_in(const RecordLog& log, int owner, std::int32_t member_id, Epoch epoch, OffsetsOf&& offsets_of) {
+/// Where the version of a member is that a log has, and its slot.
+std::pair<Holding, std::optional<std::uint32_t>> holding_in(const RecordLog& log, int owner, const MemberInfo& info,
+                                                            Epoch epoch) {
+  Holding holding;
+  holding.stored_by = owner;
   for (const auto& [record, place] : log.read_all()) {
     if (record.epoch != epoch || record.owner != owner || record.deleted) continue;
-    const MemberVersion* version = record.find(member_id);
-    if (version == nullptr) return {owner, 0, Holding::kNothing, 0, 0};
-    const auto [data, table] = offsets_of(version->slot);
-    return {owner, 0, log.offset(place), data, table};
+    const MemberVersion* version = record.find(info.id);
+    if (version == nullptr || version->stored_in <= info.created_after) break;
+    holding.record = log.offset(place);
+    return {holding, version->slot};
   }
-  return {owner, 0, Holding::kNothing, 0, 0};
+  return {holding, std::nullopt};
 }
 
 }  // namespace
 
-Holdings holdings(const RecordLog& own_log, int rank, const RecordLog& held_log, int held, const SlotLayout& layout,
-                  std::int32_t member_id, Epoch epoch) {
+Holdings holdings_of(const Holder& holder, const Policy& policy, Epoch epoch) {
+  const SlotLayout& layout = holder.layout;
+  const auto bytes_of = [&](int rank) {
+    return holder.counts.at(static_cast<std::size_t>(rank)) * holder.info.element_bytes();
+  };
   Holdings result;
-  result.own = holding_in(own_log, rank, member_id, epoch, [&](std::uint32_t slot) {
-    return std::pair{layout.own_offset(slot), layout.own_offset(slot) + layout.own_table()};
-  });
-  if (held == rank) return result;
-  result.held = holding_in(held_log, held, member_id, epoch, [&](std::uint32_t slot) {
-    return std::pair{layout.held_offset(slot), layout.held_offset(slot) + layout.held_table()};
-  });
+  const auto [own, slot] = holding_in(holder.own_log, holder.rank, holder.info, epoch);
+  result.own = own;
+  if (slot && *slot < layout.slots()) {
+    result.own.data = layout.own_offset(*slot);
+    result.own.data_bytes = bytes_of(holder.rank);
+    result.own.table = layout.own_offset(*slot) + layout.own_table();
+    result.own.parity = layout.held_offset(*slot);
+  }
+  for (int copy = 0; copy < holder.placement.copies(); ++copy) {
+    const auto number = static_cast<std::size_t>(copy);
+    const int owner = holder.placement.kept(holder.rank, copy);
+    const auto [held, held_slot] = holding_in(holder.held_logs.at(number), owner, holder.info, epoch);
+    result.held[number] = held;
+    if (!policy.keeps_copies() || !held_slot || *held_slot >= layout.slots()) continue;
+    result.held[number].data = layout.held_offset(*held_slot);
+    result.held[number].table = layout.held_offset(*held_slot) + layout.held_table();
+  }
+  if (policy.encodes()) {
+    std::uint64_t most = 0;
+    const auto& cohort = holder.placement.cohort(holder.rank);
+    for (const int rank : cohort) most = std::max(most, bytes_of(rank));
+    const int data = static_cast<int>(cohort.size()) - holder.placement.copies();
+    result.unit = Stripes::unit_for(most, data, holder.info.resizeable);
+  }
   return result;
 }
 

@@ -3,6 +3,7 @@
 // numbers that the ranks had then. They can be read by all ranks of a new team; nothing is added.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -13,6 +14,8 @@
 #include "core/epochs.hpp"
 #include "core/member.hpp"
 #include "core/record_log.hpp"
+#include "parity/code.hpp"
+#include "parity/placement.hpp"
 #include "rma/path.hpp"
 #include "rma/team.hpp"
 
@@ -24,41 +27,55 @@ struct Holding {
 
   std::int32_t stored_by = -1;
   std::uint32_t reserved = 0;
-  std::uint64_t record_offset = kNothing;
-  std::uint64_t data_offset = 0;
-  std::uint64_t table_offset = 0;
+  std::uint64_t record = kNothing;
+  std::uint64_t data = kNothing;
+  std::uint64_t data_bytes = 0;  ///< of all elements of that rank
+  std::uint64_t table = 0;
+  std::uint64_t parity = 0;
 };
 
-/// The two that a rank can have: of its own data, and of that of the rank that it protected.
+/// Those that a rank can have: of its own data, and of what others have stored, by number of the copy.
 struct Holdings {
   Holding own;
-  Holding held;
+  std::array<Holding, static_cast<std::size_t>(Code::kMostParity)> held;
+  std::uint64_t unit = 1;  ///< of stripes, where data is encoded
 };
 
-/// What a rank has of a member in an epoch, by its logs and the layout of the member's region.
-[[nodiscard]] Holdings holdings(const RecordLog& own_log, int rank, const RecordLog& held_log, int held,
-                                const SlotLayout& layout, std::int32_t member_id, Epoch epoch);
+/// A member's memory on a rank, in the shape in which it was stored.
+struct Holder {
+  const Placement& placement;
+  int rank = 0;
+  const RecordLog& own_log;
+  const std::vector<RecordLog>& held_logs;
+  const SlotLayout& layout;
+  const MemberInfo& info;
+  const std::vector<std::uint64_t>& counts;
+};
+
+[[nodiscard]] Holdings holdings_of(const Holder& holder, const Policy& policy, Epoch epoch);
 
 class Archive {
  public:
   /// Nothing: of a rank that was not there. It takes part all the same.
   Archive() = default;
-  /// rank and held are numbers in shape; held: the rank whose copies this one has, itself if none.
-  Archive(const Shape& shape, int rank, int held, bool regions_may_be_touched)
-      : shape_(shape), rank_(rank), held_(held), regions_may_be_touched_(regions_may_be_touched) {}
+  /// rank: in shape.
+  Archive(const Shape& shape, const Policy& policy, int rank, bool regions_may_be_touched)
+      : shape_(shape),
+        policy_(policy),
+        placement_(policy, shape.ranks),
+        rank_(rank),
+        regions_may_be_touched_(regions_may_be_touched) {}
   Archive(const Archive&) = delete;
   Archive& operator=(const Archive&) = delete;
   ~Archive();
 
-  void take_control(Region region, const RecordLog& own_log, const RecordLog& held_log);
-  void take_member(const MemberInfo& info, Region region, const SlotLayout& layout);
+  void take_control(Region region, const RecordLog& own_log, const std::vector<RecordLog>& held_logs);
+  void take_member(const MemberInfo& info, Region region, const SlotLayout& layout, std::vector<std::uint64_t> counts);
 
   [[nodiscard]] bool empty() const { return rank_ < 0; }
   [[nodiscard]] int rank() const { return rank_; }
-  [[nodiscard]] int held() const { return held_; }
-  [[nodiscard]] std::uint32_t log_places() const { return own_log_.places(); }
   [[nodiscard]] std::vector<CommittedEpoch> own_epochs(std::int32_t group_id) const;
-  [[nodiscard]] std::vector<CommittedEpoch> held_epochs(std::int32_t group_id) const;
+  [[nodiscard]] std::vector<CommittedEpoch> held_epochs(std::int32_t group_id, int copy) const;
   /// The snapshots that can be had, oldest first; the same on all ranks.
   [[nodiscard]] const std::vector<Epoch>& epochs() const { return epochs_; }
   /// Of the team that stored.
@@ -76,23 +93,30 @@ class Archive {
   [[nodiscard]] const std::vector<std::int32_t>& member_ids() const { return member_ids_; }
   [[nodiscard]] Holdings holdings(std::int32_t member_id, Epoch epoch) const;
   [[nodiscard]] Exposure& control() const { return *control_exposure_; }
-  [[nodiscard]] Exposure& member(std::int32_t member_id) const { return *exposures_.at(member_id); }
+  /// The regions of a member; null if no rank has one.
+  [[nodiscard]] Exposure* member(std::int32_t member_id) const {
+    const auto found = exposures_.find(member_id);
+    return found == exposures_.end() ? nullptr : found->second.get();
+  }
 
  private:
   struct Kept {
+    MemberInfo info;
     Region region;
     SlotLayout layout;
+    std::vector<std::uint64_t> counts;
   };
 
   void settle_ids(Team& team);
 
   Shape shape_;
+  Policy policy_;
+  Placement placement_;
   int rank_ = -1;
-  int held_ = -1;
   bool regions_may_be_touched_ = false;
   Region control_;
   RecordLog own_log_;
-  RecordLog held_log_;
+  std::vector<RecordLog> held_logs_;
   std::map<std::int32_t, Kept> members_;
   std::vector<Epoch> epochs_;
   std::vector<std::int32_t> member_ids_;

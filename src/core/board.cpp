@@ -36,16 +36,31 @@ void Board::continue_from(Board& before) {
   if (before.known_.size() == known_.size()) known_ = before.known_;
 }
 
-void Board::publish(Exposure& peers, int self, Epoch epoch) {
+std::uint64_t Board::note(int entry, Epoch epoch) {
   const std::uint64_t word = progress_word(generation_, epoch);
-  const std::size_t offset = start_ + static_cast<std::size_t>(self) * kEntryBytes;
-  std::atomic_ref(words(self)[0]).store(word, std::memory_order_relaxed);
-  std::atomic_ref(words(self)[1]).store(~word, std::memory_order_release);
+  std::atomic_ref(words(entry)[0]).store(word, std::memory_order_relaxed);
+  std::atomic_ref(words(entry)[1]).store(~word, std::memory_order_release);
+  return word;
+}
+
+void Board::tell(Exposure& peers, int rank, int entry, std::uint64_t word) const {
+  const std::size_t offset = start_ + static_cast<std::size_t>(entry) * kEntryBytes;
+  peers.put_word(rank, offset, word);
+  // Not every path writes 8 bytes at once on every system: the second word tells a whole first one.
+  peers.put_word(rank, offset + sizeof word, ~word);
+}
+
+void Board::publish(Exposure& peers, std::span<const int> ranks, int entry, Epoch epoch) {
+  const std::uint64_t word = note(entry, epoch);
+  for (int other = 0; other < size() && other < static_cast<int>(ranks.size()); ++other) {
+    if (other != entry) tell(peers, ranks[static_cast<std::size_t>(other)], entry, word);
+  }
+}
+
+void Board::publish(Exposure& peers, int self, Epoch epoch) {
+  const std::uint64_t word = note(self, epoch);
   for (int rank = 0; rank < size(); ++rank) {
-    if (rank == self) continue;
-    peers.put_word(rank, offset, word);
-    // Not every path writes 8 bytes at once on every system: the second word tells a whole first one.
-    peers.put_word(rank, offset + sizeof word, ~word);
+    if (rank != self) tell(peers, rank, self, word);
   }
 }
 
@@ -59,10 +74,12 @@ Epoch Board::reached_by(int rank) {
   return known;
 }
 
-Epoch Board::reached_by_all() {
-  if (size() == 0) return {};
+Epoch Board::reached_by_all() { return reached_by_first(size()); }
+
+Epoch Board::reached_by_first(int entries) {
+  if (entries == 0) return {};
   Epoch least = reached_by(0);
-  for (int rank = 1; rank < size(); ++rank) least = std::min(least, reached_by(rank));
+  for (int rank = 1; rank < entries; ++rank) least = std::min(least, reached_by(rank));
   return least;
 }
 

@@ -25,12 +25,18 @@ class Board {
   void continue_from(Board& before);
   /// Sets all entries: nobody may publish meanwhile. What is written for another generation does not count.
   void reset(Generation generation, Epoch base);
-  /// Notes own progress, and tells all peers.
+  /// Notes own progress in an entry, and tells those peers: ranks has the rank of each entry.
+  void publish(Exposure& peers, std::span<const int> ranks, int entry, Epoch epoch);
+  /// The same where entries are ranks.
   void publish(Exposure& peers, int self, Epoch epoch);
   /// The epoch that every rank is known to have committed. Never goes back between two resets.
   [[nodiscard]] Epoch reached_by_all();
+  /// The same of so many entries.
+  [[nodiscard]] Epoch reached_by_first(int entries);
 
  private:
+  std::uint64_t note(int entry, Epoch epoch);
+  void tell(Exposure& peers, int rank, int entry, std::uint64_t word) const;
   [[nodiscard]] Epoch reached_by(int rank);
   [[nodiscard]] std::uint64_t* words(int rank) const;
 

@@ -2,7 +2,6 @@
 #include "core/epochs.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace fenix_impl {
 namespace {
@@ -24,15 +23,6 @@ bool any_deleted(const std::vector<CommittedEpochs>& ranks, Epoch epoch) {
 }
 
 }  // namespace
-
-std::vector<CommittedEpochs> split_by_rank(const std::vector<CommittedEpoch>& all, std::size_t length) {
-  std::vector<CommittedEpochs> ranks;
-  for (auto begin = all.begin(); begin != all.end(); begin += static_cast<std::ptrdiff_t>(length)) {
-    auto& epochs = ranks.emplace_back(std::in_place, begin, begin + static_cast<std::ptrdiff_t>(length));
-    std::erase_if(*epochs, [](const CommittedEpoch& each) { return each.epoch.none(); });
-  }
-  return ranks;
-}
 
 ConsistentEpochs consistent_epochs(const std::vector<CommittedEpochs>& ranks) {
   ConsistentEpochs result;

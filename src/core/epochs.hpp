@@ -11,7 +11,7 @@
 
 namespace fenix_impl {
 
-/// What a rank says of a record. Sent to other ranks; epoch 0 fills up lists to a common length.
+/// What a rank says of a record. Sent to other ranks.
 struct CommittedEpoch {
   Epoch epoch;
   Epoch oldest_kept;          ///< as in the record
@@ -30,9 +30,6 @@ struct ConsistentEpochs {
 
   bool operator==(const ConsistentEpochs&) const = default;
 };
-
-/// Undoes a gather of lists that were filled up to a length.
-[[nodiscard]] std::vector<CommittedEpochs> split_by_rank(const std::vector<CommittedEpoch>& all, std::size_t length);
 
 /// A rank reuses the space of an epoch only when all ranks have committed one by which it is too old (Record::oldest_kept):
 /// so what is older than the newest common one allows is not to be trusted, though its record is still there.

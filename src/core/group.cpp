@@ -16,15 +16,11 @@
 namespace fenix_impl {
 namespace {
 
-constexpr std::size_t kPage = 4096;
-
 // Commits without stores may run ahead of the slowest rank by a few epochs before they have to wait for it.
 constexpr std::uint32_t kSparePlaces = 7;
 
 // Where all snapshots are kept, this is where it starts.
 constexpr std::uint32_t kFirstKept = 3;
-
-std::size_t to_pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
 void copy_slots(const Region& from, const SlotLayout& old, const Region& to, const SlotLayout& grown) {
   const auto copy = [&](std::size_t source, std::size_t target, std::size_t bytes) {
@@ -108,7 +104,7 @@ Member& Group::add_member(const MemberInfo& info, const void* buffer, std::uint6
   member->buffer = buffer;
   member->info.created_after = last_;
   (void)meet(team(), Operation::memory, 0, 0, [&] {
-    reserve_records(control_, record_bytes(members_.size() + 1, members_.size() + 1));
+    control_.reserve_records(record_bytes(members_.size() + 1, members_.size() + 1));
     take_member_memory(*member);
   });
   fault_point("member.memory");
@@ -124,31 +120,43 @@ void Group::delete_member(Member& member) {
   drop_member(member.info.id);
 }
 
-void Group::set_policy(const Policy& policy, const Check& check) {
-  const std::uint64_t values[] = {static_cast<std::uint64_t>(policy.kind),
-                                  static_cast<std::uint64_t>(policy.separation)};
-  (void)meet(team(), Operation::policy, hash_bytes(std::as_bytes(std::span(values))), 0, [&] {
+void Group::meet_to_change(std::uint64_t wanted, const Check& check) {
+  (void)meet(team(), Operation::policy, wanted, 0, [&] {
     check();
     const bool frozen = !last_.none() || std::any_of(members_.begin(), members_.end(),
                                                      [](const auto& member) { return !member->working.untouched(); });
     if (frozen) throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "something has been stored or committed in the group");
   });
+}
+
+void Group::set_hashing(bool hashing, const Check& check) {
+  meet_to_change(hashing ? 1 : 2, check);
+  parameters_.hashing = hashing ? 1 : 0;
+}
+
+void Group::set_policy(const Policy& policy, const Check& check) {
+  const std::int32_t values[] = {static_cast<std::int32_t>(policy.kind), policy.separation, policy.cohort_size,
+                                 policy.losses};
+  meet_to_change(hash_bytes(std::as_bytes(std::span(values))), check);
   const Policy before = std::exchange(parameters_.policy, policy);
-  pairing_ = Pairing(policy, team_size_);
+  set_placement();
+  Control control;
   std::vector<Region> regions;
   std::vector<SlotLayout> layouts;
   try {
     (void)meet(team(), Operation::memory, 0, 0, [&] {
+      control = Control(placement_, team_size_, log_places(), control_);
       for (const auto& member : members_) {
-        layouts.push_back(wanted_layout(*member, member->layout.slots()));
+        layouts.push_back(wanted_layout(*member, member->counts, member->layout.slots()));
         regions.push_back(grown_region(*member, layouts.back()));
       }
     });
   } catch (const Error&) {
     parameters_.policy = before;
-    pairing_ = Pairing(before, team_size_);
+    set_placement();
     throw;
   }
+  replace_control(std::move(control));
   for (std::size_t i = 0; i < members_.size(); ++i) {
     expose_member(*members_[i], regions[i], layouts[i]);
     members_[i]->region = std::move(regions[i]);
@@ -195,7 +203,8 @@ void Group::cancel_requests() {
 
 void Group::detach() {
   cancel_requests();
-  control_exposure_.reset();
+  protection_.reset();
+  control_.exposure.reset();
   if (archive_) archive_->detach();
   for (auto& member : members_) {
     member->exposure.reset();
@@ -203,7 +212,7 @@ void Group::detach() {
     member->settled = false;
     if (!member->file_is_loading) member->file.reset();
     // What peers have in these slots is not known any more.
-    std::fill(member->stale.begin(), member->stale.end(), IntervalSet::everything());
+    member->forget_slots();
   }
   team_.reset();
   path_.reset();
@@ -215,8 +224,13 @@ void Group::set_team(std::shared_ptr<Team> team, std::shared_ptr<Path> path) {
   path_ = std::move(path);
   team_size_ = team_->size();
   team_rank_ = team_->rank();
-  pairing_ = Pairing(parameters_.policy, team_size_);
+  set_placement();
   regions_may_be_touched_ = regions_may_be_touched_ || path_->may_touch_regions_later();
+}
+
+void Group::set_placement() {
+  placement_ = Placement(parameters_.policy, team_size_);
+  protection_ = make_protection({parameters_, placement_, control_, *path_, team_rank_});
 }
 
 void Group::retire(Region& region) const {
@@ -234,14 +248,15 @@ void Group::forget_snapshots() {
     member->layout = {};
     member->counts.clear();
     member->stale.clear();
+    member->slot_epochs.clear();
   }
 }
 
 void Group::archive_snapshots() {
-  archive_ = std::make_unique<Archive>(shape_, team_rank_, pairing_.held_by(team_rank_), regions_may_be_touched_);
-  archive_->take_control(std::move(control_.region), control_.own_log, control_.held_log);
+  archive_ = std::make_unique<Archive>(shape_, parameters_.policy, team_rank_, regions_may_be_touched_);
+  archive_->take_control(std::move(control_.region), control_.own_log, control_.held_logs);
   for (auto& member : members_) {
-    archive_->take_member(member->info, std::exchange(member->region, {}), member->layout);
+    archive_->take_member(member->info, std::exchange(member->region, {}), member->layout, std::move(member->counts));
   }
   forget_snapshots();
 }
@@ -280,50 +295,18 @@ std::uint32_t Group::log_places() const {
 
 void Group::take_memory(std::uint32_t places) {
   if (control_.own_log.places() < places) {
-    Control control = make_control(places);
+    Control control(placement_, team_size_, places, control_);
     retire(control_.region);
     control_ = std::move(control);
   }
-  reserve_records(control_, record_bytes(members_.size(), members_.size()));
+  control_.reserve_records(record_bytes(members_.size(), members_.size()));
   for (auto& member : members_) take_member_memory(*member);
 }
 
-Group::Control Group::make_control(std::uint32_t places) {
-  const auto ranks = static_cast<std::size_t>(team_size_);
-  const std::size_t board_bytes = to_pages(ranks * Board::kEntryBytes);
-  const std::size_t log_bytes = places * RecordLog::kPlaceBytes;
-  Control made;
-  made.region = Region(kPage + board_bytes + 2 * log_bytes);
-  made.region.reserve(0, kPage + board_bytes);
-  const auto bytes = made.region.bytes();
-  made.board = Board(bytes.subspan(kPage, ranks * Board::kEntryBytes), kPage);
-  made.board.continue_from(control_.board);
-  made.own_log = RecordLog(bytes.subspan(kPage + board_bytes, log_bytes), kPage + board_bytes);
-  made.held_log = RecordLog(bytes.subspan(kPage + board_bytes + log_bytes, log_bytes), kPage + board_bytes + log_bytes);
-  reserve_records(made, control_.reserved);
-  for (const auto& [from, to] :
-       {std::pair{&control_.own_log, &made.own_log}, std::pair{&control_.held_log, &made.held_log}}) {
-    for (const auto& placed : from->read_all()) {
-      made.region.reserve(to->offset(placed.place), to_pages(record_bytes(placed.record)));
-      (void)to->write_unsealed(placed.place, placed.record);
-      to->seal(placed.place, placed.record.epoch);
-    }
-  }
-  return made;
-}
-
-void Group::reserve_records(Control& control, std::size_t bytes) {
-  const std::size_t needed = to_pages(bytes);
-  if (needed <= control.reserved) return;
-  for (std::uint32_t place = 0; place < control.own_log.places(); ++place) {
-    control.region.reserve(control.own_log.offset(place), needed);
-    control.region.reserve(control.held_log.offset(place), needed);
-  }
-  control.reserved = needed;
-}
-
-SlotLayout Group::wanted_layout(const Member& member, std::uint32_t slots) const {
-  return {slots, member.bytes_of(team_rank_), is_protected() ? member.bytes_of(held()) : 0};
+SlotLayout Group::wanted_layout(const Member& member, std::span<const std::uint64_t> counts,
+                                std::uint32_t slots) const {
+  return {slots, counts[static_cast<std::size_t>(team_rank_)] * member.element_bytes(),
+          protection_->held_bytes(member, counts)};
 }
 
 Region Group::grown_region(const Member& member, const SlotLayout& layout) {
@@ -335,18 +318,25 @@ Region Group::grown_region(const Member& member, const SlotLayout& layout) {
 
 void Group::take_member_memory(Member& member) const {
   const std::uint32_t slots = std::max({member.least_slots, member.layout.slots(), first_slots()});
-  const SlotLayout wanted = wanted_layout(member, slots);
+  const SlotLayout wanted = wanted_layout(member, member.counts, slots);
   if (!member.region.bytes().empty() && member.layout.has_room_for(wanted)) return;
   Region region = grown_region(member, wanted);
   retire(member.region);
   member.region = std::move(region);
   member.layout = wanted;
-  member.stale.resize(slots, IntervalSet::everything());
+  member.add_slots();
 }
 
 void Group::expose() {
-  control_exposure_ = expose_control(control_.region);
+  control_.exposure = expose_control(control_.region);
   for (auto& member : members_) expose_member(*member, member->region, member->layout);
+}
+
+// Peers write no progress and no records meanwhile: all are here.
+void Group::replace_control(Control control) {
+  control.exposure = expose_control(control.region);
+  retire(control_.region);
+  control_ = std::move(control);
 }
 
 std::unique_ptr<Exposure> Group::expose_control(const Region& region) {
@@ -361,8 +351,10 @@ void Group::expose_member(Member& member, const Region& region, const SlotLayout
   (void)meet(team(), Operation::member_attach, static_cast<std::uint64_t>(member.info.id), 0,
              [&] { exposure = path_->expose(team(), region); });
   member.exposure = std::move(exposure);
-  member.holder_layout = layouts[static_cast<std::size_t>(holder())];
-  member.owner_layout = layouts[static_cast<std::size_t>(held())];
+  member.peer_layouts.clear();
+  for (const int rank : protection_->neighbours()) {
+    member.peer_layouts.emplace_back(rank, layouts[static_cast<std::size_t>(rank)]);
+  }
 }
 
 // ----------------------------------------------------------------------------------------------------------- snapshots

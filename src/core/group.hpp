@@ -15,29 +15,18 @@
 #include <vector>
 
 #include "core/archive.hpp"
-#include "core/board.hpp"
+#include "core/control.hpp"
 #include "core/epochs.hpp"
+#include "core/group_parameters.hpp"
 #include "core/member.hpp"
-#include "core/record_log.hpp"
+#include "core/protection.hpp"
 #include "core/request.hpp"
 #include "core/selection.hpp"
-#include "parity/pairing.hpp"
+#include "parity/placement.hpp"
 #include "rma/path.hpp"
 #include "rma/team.hpp"
 
 namespace fenix_impl {
-
-/// What group_create was given; the same on all ranks.
-struct GroupParameters {
-  static constexpr std::int32_t kKeepAll = -1;
-
-  std::int32_t id = 0;
-  std::int32_t start_time_stamp = 0;
-  std::int32_t depth = 0;  ///< or kKeepAll
-  Policy policy;
-
-  bool operator==(const GroupParameters&) const = default;
-};
 
 /// Where a restore puts elements.
 struct Target {
@@ -83,6 +72,10 @@ class Group {
   void delete_member(Member& member);
   /// Collective. Throws, and leaves all as it was, if something has been stored or committed, or memory is short.
   void set_policy(const Policy& policy, const Check& check);
+  /// Collective, under the same conditions.
+  void set_hashing(bool hashing, const Check& check);
+  /// Bytes of shared memory that a member takes up on this rank. Local.
+  [[nodiscard]] static std::uint64_t footprint(const Member& member) { return member.layout.end(); }
   /// Collective: what each rank has to say of a member.
   std::vector<std::uint64_t> ask_all(std::uint64_t same_on_all, std::uint64_t mine, const Check& check);
 
@@ -130,9 +123,15 @@ class Group {
   /// Local: opens and closes a file over the elements of a snapshot.
   std::FILE* open_to_load(Member& member, const SnapshotChoice& choice, Found& found);
   static void close_loaded(Member& member);
-  /// Collective: verifies all copies in all snapshots, and mends what it can. Throws Error(FENIX_ERROR_NODATA_FOUND) on all
-  /// ranks if something is lost.
-  void repair_member(std::int32_t member_id, const Check& check = {});
+  /// What a verification found on all ranks together: versions of members, and their redundancy.
+  struct Verified {
+    std::uint64_t checked = 0;
+    std::uint64_t mended = 0;
+    std::uint64_t lost = 0;
+  };
+  /// Collective: verifies a member in all snapshots, or all members, with their redundancy, and mends what it can.
+  Verified verify_all(const Check& check = {});
+  Verified verify_member(std::int32_t member_id, const Check& check = {});
 
   // ------------------------------------------------------------------------------------------------------ taking up
 
@@ -147,9 +146,9 @@ class Group {
   [[nodiscard]] int team_size() const { return team_size_; }
   [[nodiscard]] int team_rank() const { return team_rank_; }
 
-  /// Takes over the policy that the others have: a change of it that was cut short may have reached some ranks only. Nothing
-  /// is stored then. Local.
-  void adopt_policy(const Policy& policy) { parameters_.policy = policy; }
+  /// Takes over what the others have: a change of it that was cut short may have reached some ranks only. Nothing is stored
+  /// then. Local.
+  void adopt_parameters(const GroupParameters& parameters) { parameters_ = parameters; }
   /// Sets the team, of which this rank has the place that it had, or a first one. Local.
   void set_team(std::shared_ptr<Team> team, std::shared_ptr<Path> path);
   /// Drops all snapshots and regions, and the other ranks' counts. Local.
@@ -181,25 +180,30 @@ class Group {
   /// Makes control and member regions reachable for all. Collective, jointly successful.
   void expose();
 
-  /// The records of this rank, and those held for another one, that check out. Oldest first.
+  /// Who keeps what for whom, in the team that the group has or had.
+  [[nodiscard]] const Placement& placement() const { return placement_; }
+  /// The records of this rank, and those of which it keeps a copy with a number, that check out. Oldest first.
   [[nodiscard]] std::vector<CommittedEpoch> own_epochs() const;
-  [[nodiscard]] std::vector<CommittedEpoch> held_epochs() const;
+  [[nodiscard]] std::vector<CommittedEpoch> held_epochs(int copy) const;
   /// Voids all records, own and held, but those of the given epochs.
   void keep_only(std::span<const Epoch> epochs);
-  /// Fetches the records and slots of the given epochs: this rank's own from the rank that holds them, and what this rank
-  /// has to hold from its owner; at_holder and at_owner say where the records are there. Returns the epochs that came over
-  /// whole.
-  std::vector<Epoch> rebuild(std::span<const Epoch> epochs, std::span<const CommittedEpoch> at_holder,
-                             std::span<const CommittedEpoch> at_owner);
+  /// Where a record of this rank is: the place, and which copy.
+  struct RecordCopy {
+    Epoch epoch;
+    std::uint32_t place = 0;
+    int copy = 0;
+  };
+  /// Makes records and slots of this rank anew, from what ranks that are present have: by rank. Returns the epochs that came out whole.
+  std::vector<Epoch> rebuild_own(std::span<const RecordCopy> copies, const std::vector<bool>& present);
+  /// Makes what this rank keeps for others anew where it is missing; at_owners: by number of the copy, what the owner has
+  /// committed. Returns the epochs of which all is there. All ranks must have their own part.
+  std::vector<Epoch> rebuild_held(std::span<const Epoch> epochs, std::span<const CommittedEpochs> at_owners);
   /// Goes on from base with the given epochs, which are all that is left. Peers must not publish before all ranks have done
   /// this.
   void resume(Generation generation, Epoch base, std::span<const Epoch> epochs);
 
  private:
   [[nodiscard]] Team& team() const { return *team_; }
-  [[nodiscard]] int holder() const { return pairing_.holder_of(team_rank_); }
-  [[nodiscard]] int held() const { return pairing_.held_by(team_rank_); }
-  [[nodiscard]] bool is_protected() const { return holder() != team_rank_; }
   /// Places that a commit leaves free: one for the record that says that a snapshot was deleted.
   static constexpr std::size_t kPlacesToSpare = 1;
 
@@ -212,18 +216,11 @@ class Group {
   std::vector<std::uint64_t> meet_to_create(const MemberInfo& info, std::uint64_t count, const Check& check);
   Member& add_member(const MemberInfo& info, const void* buffer, std::uint64_t count,
                      std::vector<std::uint64_t> counts);
-  /// All ranks have the same number of places: offsets are the same everywhere.
-  struct Control {
-    Region region;  ///< board, own log, held log
-    Board board;
-    RecordLog own_log;
-    RecordLog held_log;
-    std::size_t reserved = 0;  ///< bytes in each place that there is memory for
-  };
-
-  [[nodiscard]] Control make_control(std::uint32_t places);
-  static void reserve_records(Control& control, std::size_t bytes);
-  [[nodiscard]] SlotLayout wanted_layout(const Member& member, std::uint32_t slots) const;
+  void meet_to_change(std::uint64_t wanted, const Check& check);
+  void set_placement();
+  void replace_control(Control control);
+  [[nodiscard]] SlotLayout wanted_layout(const Member& member, std::span<const std::uint64_t> counts,
+                                         std::uint32_t slots) const;
   static Region grown_region(const Member& member, const SlotLayout& layout);
   void take_member_memory(Member& member) const;
   std::unique_ptr<Exposure> expose_control(const Region& region);
@@ -249,6 +246,7 @@ class Group {
   [[nodiscard]] std::unique_ptr<SlotFile> staging_file(Member& member);
   void take_draft(Member& member, const IntervalSet& elements);
   void note_staged(Member& member, const IntervalSet& elements) const;
+  [[nodiscard]] bool has_room(const Member& member, const IntervalSet& elements) const;
   std::span<std::byte> staging_memory(Member& member, std::uint64_t bytes);
   std::optional<std::uint32_t> free_slot_for(const Member& member);
   bool take_slot(Member& member);
@@ -260,15 +258,22 @@ class Group {
     Member* member = nullptr;
     IntervalSet elements;
     IntervalSet blocks;  ///< to be hashed
+    bool mirrored = false;
+    bool hashed = false;
   };
-  Part begin_store(Member& member, const Selection& selection);
+  Part begin_store(Member& member, const Selection& selection, bool in_one_pass);
+  void store_in_one_pass(Part& part);
   void protect(const Part& part, const std::atomic<bool>& stop) const;
-  static void hash(const Part& part);
+  void put(const Part& part, const std::atomic<bool>& stop) const;
+  void encode_early(std::span<const Part> parts, const std::atomic<bool>& stop) const;
   void wait_for_requests_of(const Member& member);
   void cancel_requests();
 
   // group_commit.cpp
   void check_committable();
+  [[nodiscard]] bool fills_slot(const Member& member) const;
+  [[nodiscard]] Wait waiting() const;
+  void encode_changes();
   std::optional<MemberVersion> finish_version(Member& member, Epoch epoch);
   void carry_over(const Member& member, std::uint32_t from, std::uint32_t to, const IntervalSet& elements) const;
   void complete_table(const Member& member, const MemberVersion* base, const MemberVersion& version,
@@ -276,33 +281,37 @@ class Group {
   [[nodiscard]] Record next_record(Epoch epoch);
   [[nodiscard]] Epoch oldest_kept_with(Epoch epoch) const;
   [[nodiscard]] std::optional<std::uint32_t> free_place(std::size_t to_spare) const;
-  void write_record(const Record& record, std::uint32_t place);
-  void clear_record(std::uint32_t place);
   void after_commit(PlacedRecord placed);
   void delete_record(PlacedRecord& placed);
 
   // group_restore.cpp
-  [[nodiscard]] static const MemberVersion* version_in(const Record& record, const Member& member);
   [[nodiscard]] const MemberVersion* latest_version(const Member& member) const;
   [[nodiscard]] const PlacedRecord* record_of(Epoch epoch) const;
   [[nodiscard]] const PlacedRecord* latest_record() const;
   [[nodiscard]] bool has_gaps() const;
+  [[nodiscard]] std::vector<CommittedEpochs> committed_by_all();
+  [[nodiscard]] std::vector<bool> all_present() const {
+    return std::vector<bool>(static_cast<std::size_t>(team_size_), true);
+  }
   [[nodiscard]] std::uint64_t epoch_note() const;
   [[nodiscard]] Epoch agree_on_epoch(const SnapshotChoice& choice, const std::vector<std::uint64_t>& notes);
-  [[nodiscard]] Epoch archived_epoch(const SnapshotChoice& choice) const;
+  [[nodiscard]] Epoch chosen(const SnapshotChoice& choice, std::span<const Epoch> epochs) const;
+  [[nodiscard]] Holdings own_holdings(const Member* member, Epoch epoch) const;
   [[nodiscard]] Epoch own_epoch(const SnapshotChoice& choice) const;
+  [[nodiscard]] bool is_sound(const Member& member, const MemberVersion& version) const;
   const MemberVersion& checked_version(Member& member, Epoch epoch);
   static Found found_in(const MemberVersion& version, const SnapshotChoice& choice, bool resizeable);
   void check_room(const Found& found, const Target& target) const;
   void write_to(const Target& target, const Member& member, std::span<const std::byte> slot,
                 const IntervalSet& elements) const;
-  bool mend_own(const Member& member, const MemberVersion& version) const;
-  bool mend_held(const Member& member, const MemberVersion& version) const;
+
+  // group_verify.cpp
+  Verified verify_members(std::span<Member* const> members);
+  void verify_held(Member& member, std::span<const Epoch> epochs, Verified& counts);
 
   // group_rebuild.cpp
-  bool fetch_record(int from, std::size_t offset, std::span<std::byte> place) const;
-  bool rebuild_own(std::uint32_t place);
-  bool rebuild_held(std::uint32_t place);
+  bool rebuild_own_epoch(const RecordCopy& copy, const std::vector<bool>& present);
+  bool rebuild_held_epoch(Epoch epoch, std::uint32_t place, int copy);
 
   GroupParameters parameters_;
   std::vector<std::unique_ptr<Member>> members_;
@@ -317,12 +326,12 @@ class Group {
 
   int team_size_ = 0;
   int team_rank_ = -1;
-  Pairing pairing_{{}, 1};
+  Placement placement_;
   Control control_;
 
   std::shared_ptr<Team> team_;
   std::shared_ptr<Path> path_;
-  std::unique_ptr<Exposure> control_exposure_;
+  std::unique_ptr<Protection> protection_;  // while attached
   bool regions_may_be_touched_ = false;
 
   RequestWorker worker_;

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/copy.hpp"
 #include "base/error.hpp"
 #include "base/fault.hpp"
 #include "base/hash.hpp"
@@ -43,14 +44,20 @@ void Group::check_committable() {
 
 // ------------------------------------------------------------------------------------------------------------- versions
 
+// Whether the snapshot under construction has a slot of its own for the member, or shares that of the latest one.
+bool Group::fills_slot(const Member& member) const {
+  return protection_->takes_slot_always() ? member.working.is_stored : !member.working.stored.empty();
+}
+
 std::optional<MemberVersion> Group::finish_version(Member& member, Epoch epoch) {
   const MemberVersion* base = latest_version(member);
   const Working& working = member.working;
   if (!working.is_stored) return base != nullptr ? std::optional(*base) : std::nullopt;
 
-  MemberVersion version{member.info.id, 0, member.element_bytes(), 0, epoch, hash_of_table({}, 0), working.stored};
+  const std::uint64_t no_hash = parameters_.hashing != 0 ? hash_of_table({}, 0) : 0;
+  MemberVersion version{member.info.id, 0, member.element_bytes(), 0, epoch, no_hash, working.stored};
   version.size = member.info.resizeable ? working.size : member.own_count;
-  if (working.stored.empty()) {
+  if (!fills_slot(member)) {
     if (base == nullptr) return version;
     version.slot = base->slot;
     version.hash = base->hash;
@@ -67,8 +74,11 @@ std::optional<MemberVersion> Group::finish_version(Member& member, Epoch epoch) 
     changed = changed | carried;
   }
   fault_point("commit.carried");
-  complete_table(member, base, version, changed);
-  version.hash = hash_of_table(member.own_slot(slot).table, version.bytes());
+  if (parameters_.hashing != 0) {
+    complete_table(member, base, version, changed);
+    version.hash = hash_of_table(member.own_slot(slot).table, version.bytes());
+  }
+  protection_->complete(member);
   return version;
 }
 
@@ -79,13 +89,18 @@ void Group::carry_over(const Member& member, std::uint32_t from, std::uint32_t t
   for (const Interval& each : elements.intervals()) {
     const std::size_t begin = each.first * bytes;
     const std::size_t length = each.count() * bytes;
-    std::memcpy(target.data() + begin, source.data() + begin, length);
-    if (!is_protected()) continue;
-    member.exposure->put(holder(), member.holder_layout.held_offset(to) + begin, target.subspan(begin, length));
+    const Stores stores = worth_streaming(length) ? Stores::streaming : Stores::cached;
+    const auto mirror = protection_->mirror(member, to, begin, length);
+    if (mirror.empty()) {
+      copy_bytes(target.subspan(begin, length), source.subspan(begin, length), stores);
+      protection_->put(member, to, begin, length);
+    } else {
+      copy_twice(target.subspan(begin, length), mirror, source.subspan(begin, length), stores);
+    }
   }
 }
 
-// The hashes that stores have not computed; then the table goes to the holder.
+// The hashes that stores have not computed; then the table is protected as well.
 void Group::complete_table(const Member& member, const MemberVersion* base, const MemberVersion& version,
                            const IntervalSet& changed) const {
   const SlotView slot = member.own_slot(version.slot);
@@ -101,10 +116,7 @@ void Group::complete_table(const Member& member, const MemberVersion* base, cons
                             ? member.own_slot(base->slot).table[block]
                             : hash_of_block(data, block, version.found, bytes);
   }
-  if (!is_protected()) return;
-  const std::size_t table = member.holder_layout.held_offset(version.slot) + member.holder_layout.held_table();
-  member.exposure->put(holder(), table, std::as_bytes(slot.table.first(blocks)));
-  member.exposure->complete(holder());
+  protection_->put_table(member, version.slot, blocks);
 }
 
 // -------------------------------------------------------------------------------------------------------------- commit
@@ -114,7 +126,15 @@ int Group::commit() {
   if (keeps_all()) {
     grow_log_if_full();
   } else {
-    check_committable();
+    try {
+      check_committable();
+    } catch (const MpiError&) {
+      throw;
+    } catch (const Error&) {
+      // The cohort would wait.
+      protection_->decline(waiting());
+      throw;
+    }
   }
   const Epoch epoch = last_.next();
   // This rank may be far ahead of the others: then all places have records that are still needed.
@@ -123,7 +143,8 @@ int Group::commit() {
     return free_place(kPlacesToSpare).has_value();
   });
   PlacedRecord placed{next_record(epoch), *free_place(kPlacesToSpare)};
-  write_record(placed.record, placed.place);
+  encode_changes();
+  control_.write_record(placement_, team_rank_, placed.record, placed.place);
   after_commit(std::move(placed));
   return time_stamp_of(epoch);
 }
@@ -155,40 +176,35 @@ Epoch Group::oldest_kept_with(Epoch epoch) const {
   return oldest;
 }
 
-void Group::write_record(const Record& record, std::uint32_t place) {
-  const std::size_t length = record_bytes(record);
-  if (length > control_.reserved) control_.region.reserve(control_.own_log.offset(place), length);
-  const auto bytes = control_.own_log.write_unsealed(place, record);
-  fault_point("commit.written");
-  if (is_protected()) {
-    const std::size_t at_holder = control_.held_log.offset(place);
-    control_exposure_->put(holder(), at_holder, bytes);
-    fault_point("commit.sent");
-    // The holder's copy first: once the own one counts, the other must count as well if this rank dies.
-    control_exposure_->put_word(holder(), at_holder, record_seal(record.epoch));
-    fault_point("commit.held");
-  }
-  control_.own_log.seal(place, record.epoch);
-  fault_point("commit.sealed");
+Wait Group::waiting() const {
+  return [this](const char* waited_for, const std::function<bool()>& ready) { wait_until(team(), waited_for, ready); };
 }
 
-void Group::clear_record(std::uint32_t place) {
-  if (is_protected()) control_exposure_->put_word(holder(), control_.held_log.offset(place), 0);
-  control_.own_log.clear(place);
+void Group::encode_changes() {
+  if (!protection_->takes_slot_always()) return;
+  std::vector<Change> changes;
+  for (const auto& member : members_) {
+    if (!member->working.is_stored) continue;
+    const IntervalSet changed = member->working.stored | member->stale[*member->working.slot];
+    const std::uint64_t room = member->counts[static_cast<std::size_t>(team_rank_)];
+    changes.push_back({member.get(), changed.within(0, room) - member->working.encoded});
+  }
+  protection_->encode(changes, waiting());
 }
 
 void Group::after_commit(PlacedRecord placed) {
   const Epoch epoch = placed.record.epoch;
   for (auto& member : members_) {
-    if (!member->working.stored.empty()) {
+    if (fills_slot(*member)) {
       for (IntervalSet& stale : member->stale) stale = stale | member->working.stored;
       member->stale[*member->working.slot] = {};
+      member->slot_epochs[*member->working.slot] = epoch;
     }
     member->working = {};
   }
   records_.push_back(std::move(placed));
   last_ = epoch;
-  control_.board.publish(*control_exposure_, team_rank_, epoch);
+  control_.board.publish(*control_.exposure, team_rank_, epoch);
   fault_point("commit.published");
   forget_old_records();
 }
@@ -221,12 +237,12 @@ void Group::delete_record(PlacedRecord& placed) {
   placed.record.deleted = true;
   placed.record.members.clear();
   placed.place = free_place(0).value();
-  write_record(placed.record, placed.place);
+  control_.write_record(placement_, team_rank_, placed.record, placed.place);
   fault_point("delete.written");
-  clear_record(before);
+  control_.clear_record(placement_, team_rank_, before);
   fault_point("delete.done");
   // What slots had in common with the latest snapshot is not known any more, if that has gone.
-  for (auto& member : members_) std::fill(member->stale.begin(), member->stale.end(), IntervalSet::everything());
+  for (auto& member : members_) member->forget_slots();
 }
 
 bool Group::make_consistent() {
@@ -234,10 +250,7 @@ bool Group::make_consistent() {
   const auto ghosts = meet(team(), Operation::consistency, 0, ghost_ ? 1 : 0, [] {});
   if (std::find(ghosts.begin(), ghosts.end(), std::uint64_t{1}) != ghosts.end()) return false;
 
-  std::vector<CommittedEpoch> mine = own_epochs();
-  mine.resize(log_places());
-  const auto all = team().gather(std::span<const CommittedEpoch>(mine));
-  const auto consistent = consistent_epochs(split_by_rank(all, log_places()));
+  const auto consistent = consistent_epochs(committed_by_all());
   for (PlacedRecord& placed : records_) {
     const auto& epochs = consistent.epochs;
     const bool keep = std::find(epochs.begin(), epochs.end(), placed.record.epoch) != epochs.end();
@@ -246,13 +259,13 @@ bool Group::make_consistent() {
   fault_point("barrier.snapshots");
   std::vector<std::int32_t> ids;
   for (const auto& member : members_) ids.push_back(member->info.id);
-  const auto numbers = team().gather(static_cast<std::uint64_t>(ids.size()));
-  ids.resize(*std::max_element(numbers.begin(), numbers.end()), -1);
-  const auto all_ids = team().gather(std::span<const std::int32_t>(ids));
+  const auto all_ids = team().gather_lists(std::span<const std::int32_t>(ids));
   for (const std::int32_t id : ids) {
-    Member* member = id >= 0 ? find(id) : nullptr;
-    if (member == nullptr || std::count(all_ids.begin(), all_ids.end(), id) == team_size_) continue;
-    delete_member(*member);
+    const bool on_all = std::all_of(all_ids.begin(), all_ids.end(), [&](const std::vector<std::int32_t>& theirs) {
+      return std::find(theirs.begin(), theirs.end(), id) != theirs.end();
+    });
+    if (on_all) continue;
+    delete_member(*find(id));
     deleted_members_.erase(id);
   }
   fault_point("barrier.done");

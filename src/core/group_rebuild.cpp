@@ -13,10 +13,23 @@ bool contains(std::span<const Epoch> epochs, Epoch epoch) {
   return std::find(epochs.begin(), epochs.end(), epoch) != epochs.end();
 }
 
-std::optional<std::uint32_t> place_of(std::span<const CommittedEpoch> epochs, Epoch epoch) {
+std::optional<std::uint32_t> place_of(const CommittedEpochs& epochs, Epoch epoch) {
+  if (!epochs) return std::nullopt;
   const auto found =
-      std::find_if(epochs.begin(), epochs.end(), [&](const CommittedEpoch& each) { return each.epoch == epoch; });
-  return found == epochs.end() ? std::nullopt : std::optional(found->place);
+      std::find_if(epochs->begin(), epochs->end(), [&](const CommittedEpoch& each) { return each.epoch == epoch; });
+  return found == epochs->end() ? std::nullopt : std::optional(found->place);
+}
+
+std::optional<Record> record_at(Exposure& control, int rank, std::size_t offset, Epoch epoch) {
+  const auto bytes = fetch_record(control, rank, offset);
+  auto record = bytes ? decode(*bytes) : std::nullopt;
+  return record && record->epoch == epoch && !record->deleted ? record : std::nullopt;
+}
+
+/// The record counts from here on: what it is about has to be in place.
+void put_in_place(const RecordLog& log, std::uint32_t place, const Record& record) {
+  (void)log.write_unsealed(place, record);
+  log.seal(place, record.epoch);
 }
 
 }  // namespace
@@ -25,69 +38,73 @@ std::vector<CommittedEpoch> Group::own_epochs() const {
   return epochs_in(control_.own_log, parameters_.id, team_rank_);
 }
 
-std::vector<CommittedEpoch> Group::held_epochs() const {
-  return is_protected() ? epochs_in(control_.held_log, parameters_.id, held()) : std::vector<CommittedEpoch>{};
+std::vector<CommittedEpoch> Group::held_epochs(int copy) const {
+  if (static_cast<std::size_t>(copy) >= control_.held_logs.size()) return {};
+  return epochs_in(control_.held_logs.at(static_cast<std::size_t>(copy)), parameters_.id,
+                   placement_.kept(team_rank_, copy));
 }
 
 void Group::keep_only(std::span<const Epoch> epochs) {
   control_.own_log.clear_all_but(epochs);
   fault_point("rejoin.half_voided");
-  control_.held_log.clear_all_but(epochs);
+  for (const RecordLog& log : control_.held_logs) log.clear_all_but(epochs);
 }
 
-std::vector<Epoch> Group::rebuild(std::span<const Epoch> epochs, std::span<const CommittedEpoch> at_holder,
-                                  std::span<const CommittedEpoch> at_owner) {
+std::vector<Epoch> Group::rebuild_own(std::span<const RecordCopy> copies, const std::vector<bool>& present) {
   std::vector<Epoch> whole;
-  for (const Epoch epoch : epochs) {
-    const auto own = place_of(at_holder, epoch);
-    const auto held = place_of(at_owner, epoch);
-    const bool has_own = own && *own < log_places() && rebuild_own(*own);
+  for (const RecordCopy& each : copies) {
+    if (each.place >= log_places()) continue;
+    if (rebuild_own_epoch(each, present)) whole.push_back(each.epoch);
     fault_point("rejoin.half_rebuilt");
-    if (has_own && held && *held < log_places() && rebuild_held(*held)) {
-      whole.push_back(epoch);
-    } else {
-      if (own && *own < log_places()) control_.own_log.clear(*own);
-      if (held && *held < log_places()) control_.held_log.clear(*held);
-    }
   }
   return whole;
 }
 
-bool Group::fetch_record(int from, std::size_t offset, std::span<std::byte> place) const {
-  control_exposure_->get(from, offset, place.first(record_format::kHeadBytes));
-  const auto length = length_in_head(place, place.size());
-  if (!length) return false;
-  control_exposure_->get(from, offset, place.first(*length));
-  return true;
-}
-
-bool Group::rebuild_own(std::uint32_t place) {
-  if (!fetch_record(holder(), control_.held_log.offset(place), control_.own_log.place(place))) return false;
-  const auto record = control_.own_log.read(place);
+bool Group::rebuild_own_epoch(const RecordCopy& copy, const std::vector<bool>& present) {
+  const RecordLog& there = control_.held_logs.at(static_cast<std::size_t>(copy.copy));
+  const int keeper = placement_.keeper(team_rank_, copy.copy);
+  const auto record = record_at(*control_.exposure, keeper, there.offset(copy.place), copy.epoch);
   if (!record) return false;
   for (const MemberVersion& version : record->members) {
-    const Member* member = find(version.member_id);
+    Member* member = find(version.member_id);
     // Of a member that has been deleted since.
     if (member == nullptr || version_in(*record, *member) == nullptr) continue;
-    if (version.slot >= member->layout.slots() || version.slot >= member->holder_layout.slots()) return false;
-    if (version.element_bytes != member->element_bytes() || version.bytes() > member->layout.own_bytes()) return false;
-    if (version.bytes() > member->holder_layout.held_bytes() || !mend_own(*member, version)) return false;
+    if (version.slot >= member->layout.slots() || version.element_bytes != member->element_bytes()) return false;
+    if (version.bytes() > member->layout.own_bytes()) return false;
+    if (!protection_->mend_own(*member, version, copy.epoch, present)) return false;
+    if (!protection_->holds_copies() && !protection_->mend_held(*member, version, copy.epoch, present)) return false;
   }
+  put_in_place(control_.own_log, copy.place, *record);
   return true;
 }
 
-bool Group::rebuild_held(std::uint32_t place) {
-  const int owner = held();
-  if (!fetch_record(owner, control_.own_log.offset(place), control_.held_log.place(place))) return false;
-  const auto record = control_.held_log.read(place);
+std::vector<Epoch> Group::rebuild_held(std::span<const Epoch> epochs, std::span<const CommittedEpochs> at_owners) {
+  std::vector<Epoch> whole;
+  for (const Epoch epoch : epochs) {
+    bool all = true;
+    for (int copy = 0; copy < placement_.copies() && all; ++copy) {
+      const auto place = place_of(at_owners[static_cast<std::size_t>(copy)], epoch);
+      all = place && *place < log_places() && rebuild_held_epoch(epoch, *place, copy);
+    }
+    if (all) whole.push_back(epoch);
+  }
+  return whole;
+}
+
+bool Group::rebuild_held_epoch(Epoch epoch, std::uint32_t place, int copy) {
+  const RecordLog& log = control_.held_logs[static_cast<std::size_t>(copy)];
+  const auto there = log.read(place);
+  if (there && there->epoch == epoch && !there->deleted) return true;
+  const int owner = placement_.kept(team_rank_, copy);
+  const auto record = record_at(*control_.exposure, owner, control_.own_log.offset(place), epoch);
   if (!record) return false;
   for (const MemberVersion& version : record->members) {
-    const Member* member = find(version.member_id);
-    if (member == nullptr || version_in(*record, *member) == nullptr) continue;
-    if (version.slot >= member->layout.slots() || version.slot >= member->owner_layout.slots()) return false;
-    if (version.element_bytes != member->element_bytes() || version.bytes() > member->layout.held_bytes()) return false;
-    if (version.bytes() > member->owner_layout.own_bytes() || !mend_held(*member, version)) return false;
+    Member* member = find(version.member_id);
+    if (!protection_->holds_copies() || member == nullptr || version_in(*record, *member) == nullptr) continue;
+    if (version.element_bytes != member->element_bytes()) return false;
+    if (!protection_->mend_held(*member, version, epoch, all_present())) return false;
   }
+  put_in_place(log, place, *record);
   return true;
 }
 
@@ -102,6 +119,8 @@ void Group::resume(Generation generation, Epoch base, std::span<const Epoch> epo
   // What is older than a member is about another one with its id, also after epochs begin to be counted anew.
   for (auto& member : members_) member->info.created_after = std::min(member->info.created_after, base);
   control_.board.reset(generation, base);
+  control_.announced.reset(generation, {});
+  control_.finished.reset(generation, {});
 }
 
 }  // namespace fenix_impl

@@ -31,11 +31,6 @@ std::uint64_t hash_of(std::int32_t member_id, const SnapshotChoice& choice) {
 
 // ------------------------------------------------------------------------------------------------------------- records
 
-const MemberVersion* Group::version_in(const Record& record, const Member& member) {
-  const MemberVersion* version = record.find(member.info.id);
-  return version != nullptr && version->stored_in > member.info.created_after ? version : nullptr;
-}
-
 const PlacedRecord* Group::latest_record() const {
   const auto found =
       std::find_if(records_.rbegin(), records_.rend(), [](const PlacedRecord& each) { return !each.record.deleted; });
@@ -68,6 +63,16 @@ bool Group::has_gaps() const {
 
 std::uint64_t Group::epoch_note() const { return last_.value | (has_gaps() ? kGaps : 0); }
 
+// What each rank has. Without redundancy, a rank that has lost all takes nothing from the others.
+std::vector<CommittedEpochs> Group::committed_by_all() {
+  const auto mine = own_epochs();
+  std::vector<CommittedEpochs> ranks;
+  for (auto& epochs : team().gather_lists(std::span<const CommittedEpoch>(mine))) {
+    if (!epochs.empty() || parameters_.policy.kind != Policy::Kind::local) ranks.emplace_back(std::move(epochs));
+  }
+  return ranks;
+}
+
 // The same on all ranks.
 Epoch Group::agree_on_epoch(const SnapshotChoice& choice, const std::vector<std::uint64_t>& notes) {
   std::uint64_t newest = ~kGaps;
@@ -78,28 +83,27 @@ Epoch Group::agree_on_epoch(const SnapshotChoice& choice, const std::vector<std:
   }
   std::vector<Epoch> epochs;
   if (gaps) {
-    auto mine = own_epochs();
-    mine.resize(log_places());
-    const auto all = team().gather(std::span<const CommittedEpoch>(mine));
-    epochs = consistent_epochs(split_by_rank(all, log_places())).epochs;
+    epochs = consistent_epochs(committed_by_all()).epochs;
   } else if (newest > 0) {
     const std::uint64_t kept = std::min<std::uint64_t>(kept_snapshots(), newest);
     for (std::uint64_t epoch = newest - kept + 1; epoch <= newest; ++epoch) epochs.push_back({epoch});
   }
+  return chosen(choice, epochs);
+}
+
+Epoch Group::own_epoch(const SnapshotChoice& choice) const {
+  std::vector<Epoch> epochs;
+  for (const PlacedRecord& placed : records_) {
+    if (!placed.record.deleted) epochs.push_back(placed.record.epoch);
+  }
+  return chosen(choice, epochs);
+}
+
+Epoch Group::chosen(const SnapshotChoice& choice, std::span<const Epoch> epochs) const {
   if (epochs.empty()) throw Error(FENIX_ERROR_NODATA_FOUND, "the group has no consistent snapshot");
   if (choice.kind != SnapshotChoice::Kind::at) return epochs.back();
   for (const Epoch epoch : epochs) {
     if (time_stamp_of(epoch) == choice.time_stamp) return epoch;
-  }
-  throw Error(FENIX_ERROR_INVALID_TIMESTAMP, "no snapshot has the time_stamp " + std::to_string(choice.time_stamp));
-}
-
-Epoch Group::own_epoch(const SnapshotChoice& choice) const {
-  const PlacedRecord* latest = latest_record();
-  if (latest == nullptr) throw Error(FENIX_ERROR_NODATA_FOUND, "the group has no snapshot");
-  if (choice.kind != SnapshotChoice::Kind::at) return latest->record.epoch;
-  for (const PlacedRecord& placed : records_) {
-    if (placed.record.time_stamp == choice.time_stamp && !placed.record.deleted) return placed.record.epoch;
   }
   throw Error(FENIX_ERROR_INVALID_TIMESTAMP, "no snapshot has the time_stamp " + std::to_string(choice.time_stamp));
 }
@@ -147,32 +151,15 @@ const MemberVersion& Group::checked_version(Member& member, Epoch epoch) {
   }
   const MemberVersion* version = version_in(placed->record, member);
   if (version == nullptr) throw Error(FENIX_ERROR_NODATA_FOUND, name_of(member.info.id) + " is not in the snapshot");
-  if (verify(member.own_slot(version->slot), version->found, version->element_bytes, version->hash)) return *version;
-  log().warn("group {} member {}: own copy is damaged, taking the one of rank {}", parameters_.id, member.info.id,
-             holder());
-  if (mend_own(member, *version)) return *version;
-  throw Error(FENIX_ERROR_NODATA_FOUND, name_of(member.info.id) + " is damaged in all copies");
+  if (is_sound(member, *version)) return *version;
+  log().warn("group {} member {}: the data of this rank is damaged, making it anew", parameters_.id, member.info.id);
+  if (protection_->mend_own(member, *version, epoch, all_present())) return *version;
+  throw Error(FENIX_ERROR_NODATA_FOUND, name_of(member.info.id) + " is damaged beyond repair");
 }
 
-bool Group::mend_own(const Member& member, const MemberVersion& version) const {
-  if (!is_protected()) return false;
-  const SlotView slot = member.own_slot(version.slot);
-  const std::size_t there = member.holder_layout.held_offset(version.slot);
-  const std::uint64_t blocks = hash_blocks(version.bytes());
-  member.exposure->get(holder(), there, slot.data.first(version.bytes()));
-  member.exposure->get(holder(), there + member.holder_layout.held_table(),
-                       std::as_writable_bytes(slot.table.first(blocks)));
-  return verify(slot, version.found, version.element_bytes, version.hash);
-}
-
-bool Group::mend_held(const Member& member, const MemberVersion& version) const {
-  const SlotView slot = member.held_slot(version.slot);
-  const std::size_t there = member.owner_layout.own_offset(version.slot);
-  const std::uint64_t blocks = hash_blocks(version.bytes());
-  member.exposure->get(held(), there, slot.data.first(version.bytes()));
-  member.exposure->get(held(), there + member.owner_layout.own_table(),
-                       std::as_writable_bytes(slot.table.first(blocks)));
-  return verify(slot, version.found, version.element_bytes, version.hash);
+bool Group::is_sound(const Member& member, const MemberVersion& version) const {
+  return parameters_.hashing == 0 ||
+         verify(member.own_slot(version.slot), version.found, version.element_bytes, version.hash);
 }
 
 // ------------------------------------------------------------------------------------------------------------- restores
@@ -189,11 +176,18 @@ Found Group::restore(std::int32_t member_id, const SnapshotChoice& choice, const
 
   const MemberVersion* version = nullptr;
   Found found;
+  std::optional<Error> lost;
   (void)meet(team(), Operation::restore_ready, 0, 0, [&] {
+    // Without redundancy, what a dead rank had is gone, and the others go on.
+    if (parameters_.policy.kind == Policy::Kind::local && record_of(epoch) == nullptr) {
+      lost = Error(FENIX_ERROR_NODATA_FOUND, "the snapshot was lost with the rank whose place this one has taken");
+      return;
+    }
     version = &checked_version(*member, epoch);
     found = found_in(*version, choice, member->info.resizeable);
     check_room(found, target);
   });
+  if (lost) throw Error(*lost);
   fault_point("restore.ready");
   write_to(target, *member, member->own_slot(version->slot).data, found.elements);
   fault_point("restore.done");
@@ -218,36 +212,5 @@ std::FILE* Group::open_to_load(Member& member, const SnapshotChoice& choice, Fou
 }
 
 void Group::close_loaded(Member& member) { member.file.reset(); }
-
-// ---------------------------------------------------------------------------------------------------------------- repair
-
-void Group::repair_member(std::int32_t member_id, const Check& check) {
-  Member* member = find(member_id);
-  (void)meet(team(), Operation::repair, static_cast<std::uint64_t>(member_id), 0, [&] {
-    if (check) check();
-    if (member == nullptr) throw Error(FENIX_ERROR_INVALID_MEMBERID, name_of(member_id) + " is not in the group");
-  });
-  wait_for_requests_of(*member);
-  const auto lost = [&] { throw Error(FENIX_ERROR_NODATA_FOUND, name_of(member_id) + " is damaged in all copies"); };
-  // Own copies first, on all ranks: then what peers hold for each other can be taken from their owners.
-  (void)meet(team(), Operation::repaired, 0, 0, [&] {
-    for (const PlacedRecord& placed : records_) {
-      if (version_in(placed.record, *member) != nullptr) (void)checked_version(*member, placed.record.epoch);
-    }
-  });
-  (void)meet(team(), Operation::repaired, 1, 0, [&] {
-    if (!is_protected()) return;
-    for (const PlacedRecord& placed : control_.held_log.read_all()) {
-      const MemberVersion* version = version_in(placed.record, *member);
-      // Records that are older than those kept are still there, their slots may not be.
-      if (version == nullptr || placed.record.owner != held() || record_of(placed.record.epoch) == nullptr) continue;
-      const SlotView slot = member->held_slot(version->slot);
-      if (verify(slot, version->found, version->element_bytes, version->hash)) continue;
-      log().warn("group {} member {}: the copy for rank {} is damaged, taking it anew", parameters_.id, member_id,
-                 held());
-      if (!mend_held(*member, *version)) lost();
-    }
-  });
-}
 
 }  // namespace fenix_impl

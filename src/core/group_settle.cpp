@@ -64,9 +64,7 @@ void Group::settle_member(Member& member, std::uint64_t needed) {
     counts[rank] = member.info.resizeable ? with_headroom(counts[rank], needs[rank].elements) : needs[rank].elements;
     most_slots = std::max(most_slots, needs[rank].slots);
   }
-  const SlotLayout wanted(static_cast<std::uint32_t>(most_slots),
-                          counts[static_cast<std::size_t>(team_rank_)] * member.element_bytes(),
-                          is_protected() ? counts[static_cast<std::size_t>(held())] * member.element_bytes() : 0);
+  const SlotLayout wanted = wanted_layout(member, counts, static_cast<std::uint32_t>(most_slots));
   const bool fits = member.layout.has_room_for(wanted);
   const bool stays = counts == member.counts && fits;
   const auto all_stay = team().gather(static_cast<std::uint8_t>(stays ? 1 : 0));
@@ -87,7 +85,7 @@ void Group::settle_member(Member& member, std::uint64_t needed) {
     retire(member.region);
     member.region = std::move(grown);
     member.layout = wanted;
-    member.stale.resize(wanted.slots(), IntervalSet::everything());
+    member.add_slots();
   }
   member.counts = std::move(counts);
   member.settled = true;
@@ -98,12 +96,10 @@ void Group::grow_log_if_full() {
       meet(team(), Operation::commit_room, 0, free_place(kPlacesToSpare) ? 0 : 1, [&] { check_committable(); });
   if (std::find(full.begin(), full.end(), std::uint64_t{1}) == full.end()) return;
   Control grown;
-  // Peers write no progress and no records meanwhile: all are here.
-  (void)meet(team(), Operation::memory, 0, 0, [&] { grown = make_control(log_places() + log_places() / 2); });
+  (void)meet(team(), Operation::memory, 0, 0,
+             [&] { grown = Control(placement_, team_size_, log_places() + log_places() / 2, control_); });
   fault_point("grow.log");
-  control_exposure_ = expose_control(grown.region);
-  retire(control_.region);
-  control_ = std::move(grown);
+  replace_control(std::move(grown));
 }
 
 }  // namespace fenix_impl

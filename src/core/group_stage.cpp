@@ -125,6 +125,10 @@ bool Group::take_slot(Member& member) {
 
 // ------------------------------------------------------------------------------------------------------------ staging
 
+bool Group::has_room(const Member& member, const IntervalSet& elements) const {
+  return member.working.spill.empty() && elements.end() * member.element_bytes() <= member.layout.own_bytes();
+}
+
 std::span<std::byte> Group::staging_memory(Member& member, std::uint64_t bytes) {
   Working& working = member.working;
   const bool has_slot = take_slot(member);
@@ -146,6 +150,7 @@ std::span<std::byte> Group::staging_memory(Member& member, std::uint64_t bytes) 
 void Group::note_staged(Member& member, const IntervalSet& elements) const {
   Working& working = member.working;
   working.staged = working.staged | elements;
+  working.encoded = working.encoded - elements;
   working.hashed = working.hashed - blocks_of(elements, member.element_bytes());
   if (working.slot) member.stale[*working.slot] = member.stale[*working.slot] | elements;
 }

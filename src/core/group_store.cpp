@@ -6,8 +6,11 @@
 #include <thread>
 #include <utility>
 
+#include "base/copy.hpp"
+#include "base/deadline.hpp"
 #include "base/error.hpp"
 #include "base/fault.hpp"
+#include "base/hash.hpp"
 #include "core/group.hpp"
 #include "core/waiting.hpp"
 
@@ -31,6 +34,20 @@ IntervalSet blocks_within(const IntervalSet& elements, std::uint64_t all, std::u
   return IntervalSet::of(std::move(blocks));
 }
 
+/// Calls piece(block, begin, end) for the bytes of the elements, block by block of the table of hashes.
+template <class Piece>
+void for_each_piece(const IntervalSet& elements, std::uint32_t element_bytes, Piece&& piece) {
+  for (const Interval& each : elements.intervals()) {
+    const std::uint64_t end = each.end * element_bytes;
+    for (std::uint64_t begin = each.first * element_bytes; begin < end;) {
+      const std::uint64_t block = begin / kHashBlock;
+      const std::uint64_t stop = std::min(end, (block + 1) * kHashBlock);
+      piece(block, begin, stop);
+      begin = stop;
+    }
+  }
+}
+
 /// Until the request has been seen to be complete: its peers may need this rank's help for theirs as well.
 void keep_moving(Path& path, const Request& request, const std::atomic<bool>& stop) {
   constexpr std::chrono::microseconds kNap{50};
@@ -39,15 +56,26 @@ void keep_moving(Path& path, const Request& request, const std::atomic<bool>& st
 
 }  // namespace
 
-Group::Part Group::begin_store(Member& member, const Selection& selection) {
+// ------------------------------------------------------------------------------------------------------------- one part
+
+Group::Part Group::begin_store(Member& member, const Selection& selection, bool in_one_pass) {
   unspill(member);
   Working& working = member.working;
-  IntervalSet elements = selection.kind == Selection::Kind::staged ? working.staged
-                         : member.serializer                       ? stage_with_serializer(member, selection)
-                                             : stage_elements(member, member.buffer, elements_of(member, selection));
+  Part part{&member, {}, {}, false, false};
+  if (selection.kind == Selection::Kind::staged) {
+    part.elements = working.staged;
+  } else if (member.serializer) {
+    part.elements = stage_with_serializer(member, selection);
+  } else {
+    part.elements = elements_of(member, selection);
+    in_one_pass = in_one_pass && member.info.type->contiguous() && has_room(member, part.elements);
+    if (!in_one_pass) (void)stage_elements(member, member.buffer, part.elements);
+  }
   const std::uint64_t all = member.info.resizeable ? 0 : member.own_count;
-  Part part{&member, std::move(elements), {}};
-  part.blocks = blocks_within(part.elements, all, member.element_bytes());
+  if (parameters_.hashing != 0) part.blocks = blocks_within(part.elements, all, member.element_bytes());
+  const bool from_buffer = selection.kind != Selection::Kind::staged && !member.serializer;
+  if (from_buffer && in_one_pass) store_in_one_pass(part);
+  if (protection_->takes_slot_always()) (void)take_slot(member);
   working.is_stored = true;
   working.stored = working.stored | part.elements;
   working.staged = working.staged - part.elements;
@@ -56,17 +84,81 @@ Group::Part Group::begin_store(Member& member, const Selection& selection) {
   return part;
 }
 
-void Group::protect(const Part& part, const std::atomic<bool>& stop) const {
-  const Member& member = *part.member;
+// The source is read once, hashed while it is in the cache, and written to all places.
+void Group::store_in_one_pass(Part& part) {
   if (part.elements.empty()) return;
-  const std::uint32_t slot = *member.working.slot;
-  const auto data = member.own_slot(slot).data;
-  const std::size_t at_holder = member.holder_layout.held_offset(slot);
+  Member& member = *part.member;
+  (void)take_slot(member);
+  const std::uint32_t number = *member.working.slot;
+  const SlotView slot = member.own_slot(number);
+  const auto* source = static_cast<const std::byte*>(member.buffer);
+  const std::uint64_t all = part.elements.count() * member.element_bytes();
+  const Stores stores = worth_streaming(all) ? Stores::streaming : Stores::cached;
+  // From here on the slot is not what it was, whatever happens.
+  note_staged(member, part.elements);
+  std::uint64_t done = 0;
+  part.mirrored = true;
+  for_each_piece(part.elements, member.element_bytes(),
+                 [&](std::uint64_t block, std::uint64_t begin, std::uint64_t end) {
+                   const std::span<const std::byte> from(source + begin, end - begin);
+                   const auto to = slot.data.subspan(begin, end - begin);
+                   const auto mirror = protection_->mirror(member, number, begin, end - begin);
+                   part.mirrored = part.mirrored && !mirror.empty();
+                   if (part.blocks.covers(block, block + 1)) {
+                     slot.table[block] = copy_and_hash(to, mirror, from, stores);
+                   } else if (mirror.empty()) {
+                     copy_bytes(to, from, stores);
+                   } else {
+                     copy_twice(to, mirror, from, stores);
+                   }
+                   if (part.mirrored && done <= all / 2 && done + from.size() > all / 2) fault_point("store.half");
+                   done += from.size();
+                 });
+  part.hashed = true;
+}
+
+// What is in the own slot is made redundant, and hashed.
+void Group::protect(const Part& part, const std::atomic<bool>& stop) const {
+  if (part.elements.empty() || (part.mirrored && part.hashed)) return;
+  const Member& member = *part.member;
+  const std::uint32_t number = *member.working.slot;
+  const SlotView slot = member.own_slot(number);
+  const std::uint32_t bytes = member.element_bytes();
+  const std::uint64_t all = part.elements.count() * bytes;
+  const Stores stores = worth_streaming(all) ? Stores::streaming : Stores::cached;
+  bool mirrored = part.mirrored;
+  if (!mirrored) {
+    const Interval first = part.elements.intervals().front();
+    mirrored = !protection_->mirror(member, number, first.first * bytes, bytes).empty();
+    if (!mirrored) put(part, stop);
+  }
+  std::uint64_t done = 0;
+  for_each_piece(part.elements, bytes, [&](std::uint64_t block, std::uint64_t begin, std::uint64_t end) {
+    if (stop) return;
+    const auto data = slot.data.subspan(begin, end - begin);
+    const auto mirror =
+        mirrored && !part.mirrored ? protection_->mirror(member, number, begin, end - begin) : std::span<std::byte>{};
+    const bool to_hash = !part.hashed && part.blocks.covers(block, block + 1);
+    if (to_hash && mirror.empty()) {
+      slot.table[block] = hash_bytes(slot.data.subspan(begin, end - begin));
+    } else if (to_hash) {
+      slot.table[block] = copy_and_hash(mirror, {}, data, stores);
+    } else if (!mirror.empty()) {
+      copy_bytes(mirror, data, stores);
+    }
+    if (!mirror.empty() && done <= all / 2 && done + data.size() > all / 2) fault_point("store.half");
+    done += data.size();
+  });
+}
+
+// Where the network has to do it.
+void Group::put(const Part& part, const std::atomic<bool>& stop) const {
+  const Member& member = *part.member;
   const std::uint32_t bytes = member.element_bytes();
   std::uint64_t left = part.elements.count() * bytes / 2;
   const auto send = [&](std::uint64_t begin, std::uint64_t end) {
     for (; begin < end && !stop; begin = std::min(end, begin + kPiece)) {
-      member.exposure->put(holder(), at_holder + begin, data.subspan(begin, std::min(end - begin, kPiece)));
+      protection_->put(member, *member.working.slot, begin, std::min(end - begin, kPiece));
     }
   };
   for (const Interval& each : part.elements.without_gaps(kGap / bytes).intervals()) {
@@ -80,17 +172,7 @@ void Group::protect(const Part& part, const std::atomic<bool>& stop) const {
   }
 }
 
-void Group::hash(const Part& part) {
-  if (part.blocks.empty()) return;
-  const Member& member = *part.member;
-  const SlotView slot = member.own_slot(*member.working.slot);
-  const std::uint64_t end = member.info.resizeable ? slot.data.size() : member.own_count * member.element_bytes();
-  for (const Interval& each : part.blocks.intervals()) {
-    for (std::uint64_t block = each.first; block < each.end; ++block) {
-      slot.table[block] = hash_of_block(slot.data.first(end), block, IntervalSet::everything(), member.element_bytes());
-    }
-  }
-}
+// --------------------------------------------------------------------------------------------------------------- stores
 
 void Group::begin_stores(std::span<Member* const> members, const Selection& selection, const Check& check) {
   fault_point("store.begin");
@@ -107,13 +189,10 @@ void Group::store(std::span<Member* const> members, const Selection& selection, 
   begin_stores(members, selection, check);
   for (Member* member : members) {
     wait_for_requests_of(*member);
-    const Part part = begin_store(*member, is_open_ended(*member, selection) ? Selection::staged() : selection);
+    const Part part = begin_store(*member, is_open_ended(*member, selection) ? Selection::staged() : selection, true);
     fault_point("store.staged");
-    if (is_protected()) {
-      protect(part, never);
-      member->exposure->complete(holder());
-    }
-    hash(part);
+    protect(part, never);
+    protection_->complete(*member);
     fault_point("store.done");
   }
 }
@@ -125,22 +204,22 @@ std::shared_ptr<Request> Group::store_asynchronously(std::span<Member* const> me
   std::vector<Part> parts;
   for (Member* member : members) {
     wait_for_requests_of(*member);
-    parts.push_back(begin_store(*member, is_open_ended(*member, selection) ? Selection::staged() : selection));
+    parts.push_back(begin_store(*member, is_open_ended(*member, selection) ? Selection::staged() : selection, false));
     ids.push_back(member->info.id);
   }
   fault_point("store.staged");
   auto request = std::make_shared<Request>(request_id, std::move(ids));
-  auto work = [this, parts = std::move(parts)](const std::atomic<bool>& stop) {
-    for (const Part& part : parts) {
-      if (is_protected()) protect(part, stop);
-      if (!stop) hash(part);
-    }
+  const auto protect_all = [this](const std::vector<Part>& stored, const std::atomic<bool>& stop) {
+    for (const Part& part : stored) protect(part, stop);
   };
   if (path_->puts_are_copies()) {
-    worker_.submit(request, std::move(work));
+    worker_.submit(request, [this, protect_all, parts = std::move(parts)](const std::atomic<bool>& stop) {
+      protect_all(parts, stop);
+      if (!stop) encode_early(parts, stop);
+    });
   } else {
     // What is under way is the network's: only its end has to be looked for.
-    work(std::atomic<bool>{false});
+    protect_all(parts, std::atomic<bool>{false});
     worker_.submit(std::make_shared<Request>(0, std::vector<std::int32_t>{}),
                    [path = path_, request](const std::atomic<bool>& stop) { keep_moving(*path, *request, stop); });
   }
@@ -149,11 +228,28 @@ std::shared_ptr<Request> Group::store_asynchronously(std::span<Member* const> me
   return request;
 }
 
+// What the cohort has to do together need not wait for the commit.
+void Group::encode_early(std::span<const Part> parts, const std::atomic<bool>& stop) const {
+  if (!protection_->takes_slot_always()) return;
+  std::vector<Change> changes;
+  for (const Part& part : parts) changes.push_back({part.member, part.elements});
+  constexpr std::chrono::microseconds kNap{20};
+  const Deadline deadline;
+  protection_->encode(changes, [&](const char* waited_for, const std::function<bool()>& ready) {
+    while (!ready()) {
+      if (stop) throw Error(FENIX_ERROR_CANCELLED, "an asynchronous store was cancelled");
+      deadline.check(waited_for);
+      std::this_thread::sleep_for(kNap);
+    }
+  });
+  for (const Part& part : parts) part.member->working.encoded = part.member->working.encoded | part.elements;
+}
+
 bool Group::finished(Request& request) {
   if (request.pending() && !path_->puts_are_copies()) {
     const bool all_there = std::all_of(request.members().begin(), request.members().end(), [&](std::int32_t id) {
       const Member* member = find(id);
-      return member == nullptr || !is_protected() || member->exposure->settled(holder());
+      return member == nullptr || protection_->settled(*member);
     });
     if (all_there) request.end(Request::State::done);
   }

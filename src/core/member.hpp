@@ -9,9 +9,10 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "core/interval_set.hpp"
+#include "base/interval_set.hpp"
 #include "core/record.hpp"
 #include "core/slot_file.hpp"
 #include "core/slot_hashes.hpp"
@@ -45,6 +46,7 @@ struct Working {
   std::vector<std::byte> spill;  ///< staged elements, at their places from the first one on, if the slot has no room
   /// What is written to a file while there is something already that must not suffer if the file is refused.
   std::optional<std::vector<std::byte>> draft;
+  IntervalSet encoded;     ///< elements that other ranks have taken into their parity already
   IntervalSet hashed;      ///< blocks whose hash is in the table
   std::uint64_t size = 0;  ///< of a member whose size may change: as given by what was stored
 
@@ -60,14 +62,14 @@ struct Member {
   Serializer serializer;
   bool settled = false;  ///< attributes have been compared on all ranks, and the memory fits them
 
-  Region region;                       ///< own slots, then those held for another rank
-  SlotLayout layout;                   ///< of the own region
-  std::uint32_t least_slots = 0;       ///< that some rank has
-  SlotLayout holder_layout;            ///< of the region of the rank that protects this one
-  SlotLayout owner_layout;             ///< of the region of the rank that this one protects
-  std::unique_ptr<Exposure> exposure;  ///< the members' regions of all ranks
+  Region region;                                         ///< own slots, then those held for another rank
+  SlotLayout layout;                                     ///< of the own region
+  std::uint32_t least_slots = 0;                         ///< that some rank has
+  std::vector<std::pair<int, SlotLayout>> peer_layouts;  ///< of the regions of those ranks that matter for protection
+  std::unique_ptr<Exposure> exposure;                    ///< the members' regions of all ranks
   Working working;
   std::vector<IntervalSet> stale;  ///< by slot: elements in which it may differ from the latest snapshot
+  std::vector<Epoch> slot_epochs;  ///< by slot: the last commit that it was for, if what stale says goes back to it
 
   std::unique_ptr<SlotFile> file;  ///< open for the application
   bool file_is_loading = false;    ///< else it is staging
@@ -76,6 +78,12 @@ struct Member {
   [[nodiscard]] std::uint64_t bytes_of(int rank) const {
     return counts.at(static_cast<std::size_t>(rank)) * element_bytes();
   }
+  /// Of the region of another rank; one without slots if that is not known.
+  [[nodiscard]] const SlotLayout& layout_of(int rank) const;
+  /// A slot may differ from any snapshot, for all that is known.
+  void forget_slots();
+  /// There may be more slots now.
+  void add_slots();
   [[nodiscard]] SlotView own_slot(std::uint32_t slot) const {
     return view(layout.own_offset(slot), layout.own_bytes(), layout.own_table());
   }
@@ -90,5 +98,8 @@ struct Member {
     return {slot.first(bytes), {words, hash_blocks(bytes)}};
   }
 };
+
+/// The version of a member in a record; null if there is none, or it is of an earlier member with the same id.
+[[nodiscard]] const MemberVersion* version_in(const Record& record, const Member& member);
 
 }  // namespace fenix_impl

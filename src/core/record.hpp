@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "base/interval_set.hpp"
 #include "base/types.hpp"
-#include "core/interval_set.hpp"
 
 namespace fenix_impl {
 

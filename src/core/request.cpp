@@ -74,7 +74,11 @@ void RequestWorker::work_off(const Job& job) {
     job.work(stop_);
     job.request->end(stop_ ? Request::State::cancelled : Request::State::done);
   } catch (const Error& error) {
-    job.request->fail(error);
+    if (stop_) {
+      job.request->end(Request::State::cancelled);
+    } else {
+      job.request->fail(error);
+    }
   } catch (const std::exception& error) {
     job.request->fail(Error(FENIX_ERROR_INTERN, error.what()));
   } catch (...) {

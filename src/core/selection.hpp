@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "core/interval_set.hpp"
+#include "base/interval_set.hpp"
 
 namespace fenix_impl {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/interval_set.hpp"
+#include "base/interval_set.hpp"
 
 namespace fenix_impl {
 

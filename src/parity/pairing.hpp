@@ -2,24 +2,11 @@
 // Who protects whom under the policies that keep whole copies.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
+#include "parity/policy.hpp"
+
 namespace fenix_impl {
-
-/// A redundancy policy with its values; the same on all ranks.
-struct Policy {
-  enum class Kind : std::int32_t {
-    buddies =
-        1,     ///< pairs, and one chain of three if the number of ranks is odd (API reference, in-memory RAID, mode 1)
-    ring = 2,  ///< rank N's data on rank N + separation (specification 3.2.3, peer rank separation)
-  };
-
-  Kind kind = Kind::buddies;
-  std::int32_t separation = 1;
-
-  bool operator==(const Policy&) const = default;
-};
 
 class Pairing {
  public:

@@ -31,15 +31,6 @@ struct Hello {
   Shape shape;
   Shape archive;  ///< of what it has put aside, if anything
   std::int32_t archive_rank = -1;
-  std::int32_t archive_held = -1;
-  std::uint32_t archive_places = 0;
-};
-
-/// What a rank can tell of the snapshots of a shape: its own, and those it holds for another rank.
-struct Source {
-  std::int32_t rank = -1;  ///< in that shape; none if negative
-  std::int32_t held = -1;
-  std::uint32_t places = 0;
 };
 
 class Rejoin {
@@ -93,7 +84,10 @@ class Rejoin {
   static Hello hello_of(const Group& group) {
     Hello hello;
     hello.knows = 1;
-    hello.has_snapshots = group.own_epochs().empty() && group.held_epochs().empty() ? 0 : 1;
+    hello.has_snapshots = group.own_epochs().empty() ? 0 : 1;
+    for (int copy = 0; copy < group.placement().copies(); ++copy) {
+      if (!group.held_epochs(copy).empty()) hello.has_snapshots = 1;
+    }
     hello.owes_report = group.owes_loss_report() ? 1 : 0;
     hello.generation = group.generation().value;
     hello.parameters = group.parameters();
@@ -106,8 +100,6 @@ class Rejoin {
       hello.has_snapshots = 1;
       hello.archive = archive->shape();
       hello.archive_rank = archive->rank();
-      hello.archive_held = archive->held();
-      hello.archive_places = archive->log_places();
     }
     return hello;
   }
@@ -139,7 +131,7 @@ class Rejoin {
       // Without earlier ranks there is nothing to be rebuilt.
       if (!existed_) group_->set_whole();
     }
-    group_->adopt_policy(agreed.policy);
+    group_->adopt_parameters(agreed);
   }
 
   void settle_members() {
@@ -230,44 +222,80 @@ class Rejoin {
     group_->set_whole();
   }
 
-  [[nodiscard]] Source source_of(int rank, const Shape& shape) const {
+  /// The number that a rank has in a shape of which it has kept something; none if negative.
+  [[nodiscard]] int number_in(int rank, const Shape& shape) const {
     const Hello& it = hello(rank);
-    if (moved_ && it.knows != 0 && it.shape == shape) {
-      return {it.team_rank, Pairing(it.parameters.policy, it.team_size).held_by(it.team_rank), it.log_places};
-    }
-    if (it.archive_rank >= 0 && it.archive == shape) return {it.archive_rank, it.archive_held, it.archive_places};
-    return {};
+    if (moved_ && it.knows != 0 && it.shape == shape) return it.team_rank;
+    return it.archive_rank >= 0 && it.archive == shape ? it.archive_rank : -1;
   }
 
   /// The snapshots of a shape of which everything can be had.
   ConsistentEpochs readable_epochs(const Shape& shape) {
-    std::vector<Source> sources;
-    std::uint32_t places = 0;
-    for (int rank = 0; rank < team_->size(); ++rank) {
-      places = std::max(places, sources.emplace_back(source_of(rank, shape)).places);
-    }
-    const Source& mine = sources[index(team_->rank())];
+    const Placement placement(group_->parameters().policy, shape.ranks);
+    const int self = number_in(team_->rank(), shape);
     const bool put_aside = hello(team_->rank()).archive_rank >= 0 && hello(team_->rank()).archive == shape;
     const std::int32_t id = group_->parameters().id;
-    const auto own = exchange(mine.rank < 0 ? std::vector<CommittedEpoch>{}
-                              : put_aside   ? group_->archive()->own_epochs(id)
-                                            : group_->own_epochs(),
-                              places);
-    const auto held = exchange(mine.rank < 0 ? std::vector<CommittedEpoch>{}
-                               : put_aside   ? group_->archive()->held_epochs(id)
-                                             : group_->held_epochs(),
-                               places);
+    const auto exchange_if = [&](auto&& epochs) {
+      return exchange(self < 0 ? std::vector<CommittedEpoch>{} : epochs());
+    };
     std::vector<CommittedEpochs> ranks(static_cast<std::size_t>(shape.ranks));
-    for (std::size_t i = 0; i < sources.size(); ++i) {
-      if (sources[i].held >= 0) {
-        auto& epochs = ranks.at(index(sources[i].held));
-        if (!epochs) epochs = held[i];
+    for (int copy = 0; copy < placement.copies(); ++copy) {
+      const auto held =
+          exchange_if([&] { return put_aside ? group_->archive()->held_epochs(id, copy) : group_->held_epochs(copy); });
+      for (int rank = 0; rank < team_->size(); ++rank) {
+        const int number = number_in(rank, shape);
+        if (number >= 0) add(ranks[index(placement.kept(number, copy))], held[index(rank)]);
       }
     }
-    for (std::size_t i = 0; i < sources.size(); ++i) {
-      if (sources[i].rank >= 0) ranks.at(index(sources[i].rank)) = own[i];
+    const auto own = exchange_if([&] { return put_aside ? group_->archive()->own_epochs(id) : group_->own_epochs(); });
+    for (int rank = 0; rank < team_->size(); ++rank) {
+      const int number = number_in(rank, shape);
+      if (number >= 0) ranks[index(number)] = own[index(rank)];
     }
-    return consistent_epochs(ranks);
+    if (without_redundancy()) drop_missing(ranks);
+    return enough_left(placement, shape) ? consistent_epochs(ranks) : ConsistentEpochs{};
+  }
+
+  /// Whether each cohort still has as many of its ranks as it takes to make the others' data from theirs.
+  [[nodiscard]] bool enough_left(const Placement& placement, const Shape& shape) const {
+    std::vector<bool> there(static_cast<std::size_t>(shape.ranks));
+    for (int rank = 0; rank < team_->size(); ++rank) {
+      const int number = number_in(rank, shape);
+      if (number >= 0) there[index(number)] = true;
+    }
+    return cohorts_suffice(placement, there);
+  }
+
+  static bool cohorts_suffice(const Placement& placement, const std::vector<bool>& there) {
+    for (std::size_t rank = 0; rank < there.size(); ++rank) {
+      const auto& cohort = placement.cohort(static_cast<int>(rank));
+      const auto missing = std::count_if(cohort.begin(), cohort.end(), [&](int each) { return !there[index(each)]; });
+      if (missing > placement.copies()) return false;
+    }
+    return true;
+  }
+
+  // What several ranks have of the records of one.
+  static void add(CommittedEpochs& epochs, const std::vector<CommittedEpoch>& more) {
+    if (!epochs) epochs.emplace();
+    for (const CommittedEpoch& each : more) {
+      const auto found = std::find_if(epochs->begin(), epochs->end(),
+                                      [&](const CommittedEpoch& other) { return other.epoch == each.epoch; });
+      if (found == epochs->end()) {
+        epochs->push_back(each);
+      } else if (each.deleted > found->deleted) {
+        *found = each;
+      }
+    }
+    std::sort(epochs->begin(), epochs->end(),
+              [](const CommittedEpoch& a, const CommittedEpoch& b) { return a.epoch < b.epoch; });
+  }
+
+  [[nodiscard]] bool without_redundancy() const { return group_->parameters().policy.kind == Policy::Kind::local; }
+
+  // Without redundancy, the others go on without what a dead rank had.
+  static void drop_missing(std::vector<CommittedEpochs>& ranks) {
+    std::erase_if(ranks, [](const CommittedEpochs& epochs) { return !epochs || epochs->empty(); });
   }
 
   // Kept until a rejoin has come to its end: one that is cut short may already have dropped what is lost.
@@ -278,41 +306,78 @@ class Rejoin {
 
   /// Finds the snapshots that are left, and rebuilds what dead ranks had of them.
   ConsistentEpochs settle_snapshots() {
-    const std::uint32_t places = group_->log_places();
-    const auto own = exchange(group_->own_epochs(), places);
-    const auto held = exchange(group_->held_epochs(), places);
-    std::vector<CommittedEpochs> ranks;
-    const Pairing pairing(group_->parameters().policy, team_->size());
-    for (int rank = 0; rank < team_->size(); ++rank) {
-      const int holder = pairing.holder_of(rank);
-      if (knows(rank)) {
-        ranks.emplace_back(own[index(rank)]);
-      } else if (knows(holder)) {
-        ranks.emplace_back(held[index(holder)]);
-      } else {
-        ranks.emplace_back(std::nullopt);
-        unknown_ = true;
+    const Placement& placement = group_->placement();
+    std::vector<bool> present;
+    for (int rank = 0; rank < team_->size(); ++rank) present.push_back(knows(rank));
+    const auto own = exchange(group_->own_epochs());
+    std::vector<CommittedEpochs> ranks(present.size());
+    for (int copy = 0; copy < placement.copies(); ++copy) {
+      const auto held = exchange(group_->held_epochs(copy));
+      for (int rank = 0; rank < team_->size(); ++rank) {
+        if (knows(placement.keeper(rank, copy))) {
+          add(ranks[index(rank)], held[index(placement.keeper(rank, copy))]);
+          note_copies(rank, copy, held[index(placement.keeper(rank, copy))]);
+        }
       }
     }
-    auto result = consistent_epochs(ranks);
+    for (int rank = 0; rank < team_->size(); ++rank) {
+      if (knows(rank)) ranks[index(rank)] = own[index(rank)];
+    }
+    unknown_ = std::any_of(ranks.begin(), ranks.end(), [](const CommittedEpochs& epochs) { return !epochs; });
+    if (without_redundancy()) drop_missing(ranks);
+    auto result = cohorts_suffice(placement, present) ? consistent_epochs(ranks) : ConsistentEpochs{};
     note_loss(result.newest.none() && had_snapshots_ && archived_.none() && (unknown_ || !some_had_none(ranks)));
     const bool some_left = !result.epochs.empty();
     if (group_->whole()) {
       group_->keep_only(result.epochs);
       fault_point("rejoin.voided");
     } else {
-      const int self = team_->rank();
-      result.epochs =
-          group_->rebuild(result.epochs, *held[index(pairing.holder_of(self))], *own[index(pairing.held_by(self))]);
-      // From here on this rank is as good as one that survived, whatever happens to the others.
+      std::erase_if(copies_, [&](const Group::RecordCopy& each) { return !contains(result.epochs, each.epoch); });
+      (void)group_->rebuild_own(copies_, present);
+    }
+    rebuild_held(result);
+    // From here on this rank is as good as one that survived, whatever happens to the others.
+    if (!group_->whole()) {
       group_->set_whole();
       fault_point("rejoin.rebuilt");
     }
-    std::vector<CommittedEpoch> mine;
-    for (const Epoch epoch : result.epochs) mine.push_back({epoch, {}, 0, 0});
-    result.epochs = consistent_epochs(exchange(mine, places)).epochs;
     note_loss(some_left && result.epochs.empty());
     return result;
+  }
+
+  /// Where the records of this rank can be had: of each epoch, one copy.
+  void note_copies(int rank, int copy, const std::vector<CommittedEpoch>& held) {
+    if (rank != team_->rank()) return;
+    for (const CommittedEpoch& each : held) {
+      const bool known = std::any_of(copies_.begin(), copies_.end(),
+                                     [&](const Group::RecordCopy& other) { return other.epoch == each.epoch; });
+      if (!known && each.deleted == 0) copies_.push_back({each.epoch, each.place, copy});
+    }
+  }
+
+  static bool contains(const std::vector<Epoch>& epochs, Epoch epoch) {
+    return std::find(epochs.begin(), epochs.end(), epoch) != epochs.end();
+  }
+
+  /// Of what each rank has of its own now, what others keep for it is completed; leaves the epochs of which everything is there.
+  void rebuild_held(ConsistentEpochs& result) {
+    const Placement& placement = group_->placement();
+    auto own = exchange(group_->own_epochs());
+    std::vector<CommittedEpochs> at_owners;
+    for (int copy = 0; copy < placement.copies(); ++copy) {
+      at_owners.emplace_back(own[index(placement.kept(team_->rank(), copy))]);
+    }
+    const auto whole = group_->rebuild_held(result.epochs, at_owners);
+    std::vector<CommittedEpoch> mine;
+    const bool nothing_to_have = without_redundancy() && own[index(team_->rank())].empty();
+    for (const Epoch epoch : whole) {
+      const bool has_own = std::any_of(own[index(team_->rank())].begin(), own[index(team_->rank())].end(),
+                                       [&](const CommittedEpoch& each) { return each.epoch == epoch; });
+      if (has_own || nothing_to_have) mine.push_back({epoch, {}, 0, 0});
+    }
+    std::vector<CommittedEpochs> ranks;
+    for (auto& epochs : exchange(mine)) ranks.emplace_back(std::move(epochs));
+    result.epochs = consistent_epochs(ranks).epochs;
   }
 
   // True if some rank had no commit at all, so that there was no consistent snapshot to lose.
@@ -321,10 +386,9 @@ class Rejoin {
                        [](const CommittedEpochs& epochs) { return epochs && epochs->empty(); });
   }
 
-  /// The epochs of each rank; places: most that any rank has.
-  std::vector<CommittedEpochs> exchange(std::vector<CommittedEpoch> mine, std::uint32_t places) {
-    mine.resize(places);
-    return split_by_rank(team_->gather(std::span<const CommittedEpoch>(mine)), places);
+  /// What each rank says, by rank.
+  std::vector<std::vector<CommittedEpoch>> exchange(const std::vector<CommittedEpoch>& mine) {
+    return team_->gather_lists(std::span<const CommittedEpoch>(mine));
   }
 
   /// Places of the log that has most.
@@ -357,7 +421,8 @@ class Rejoin {
   bool had_snapshots_ = false;
   bool unknown_ = false;  // some rank's commits cannot be found out
   bool lost_ = false;
-  Epoch archived_;  // newest snapshot of what was put aside
+  std::vector<Group::RecordCopy> copies_;  // of this rank's records, if it has to be rebuilt
+  Epoch archived_;                         // newest snapshot of what was put aside
 };
 
 }  // namespace

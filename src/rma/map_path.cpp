@@ -19,6 +19,10 @@ class MapExposure final : public Exposure {
  public:
   explicit MapExposure(std::vector<Mapping> regions) : regions_(std::move(regions)) {}
 
+  [[nodiscard]] std::span<std::byte> direct(int target, std::size_t offset, std::size_t bytes) override {
+    return part(target, offset, bytes);
+  }
+
   void put(int target, std::size_t offset, std::span<const std::byte> data) override {
     const auto to = part(target, offset, data.size());
     if (!data.empty()) std::memcpy(to.data(), data.data(), data.size());

@@ -23,6 +23,11 @@ class Exposure {
   Exposure& operator=(const Exposure&) = delete;
   virtual ~Exposure() = default;
 
+  /// The bytes themselves, where they can be reached by loads and stores; else empty. Valid as long as the exposure.
+  [[nodiscard]] virtual std::span<std::byte> direct(int target, std::size_t offset, std::size_t bytes) {
+    (void)target, (void)offset, (void)bytes;
+    return {};
+  }
   /// Writes data. It may be on its way until complete(); data must stay as it is until then.
   virtual void put(int target, std::size_t offset, std::span<const std::byte> data) = 0;
   /// Reads into data; done on return.

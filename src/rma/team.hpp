@@ -2,7 +2,9 @@
 // Ranks that work together, and the few collective operations that the library needs outside the data path.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -43,6 +45,22 @@ class Team {
     std::vector<T> all(static_cast<std::size_t>(size()));
     allgather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
     return all;
+  }
+
+  /// Of as many values as each rank has; by rank.
+  template <class T>
+  std::vector<std::vector<T>> gather_lists(std::span<const T> mine) {
+    const auto lengths = gather(static_cast<std::uint64_t>(mine.size()));
+    const std::uint64_t longest = *std::max_element(lengths.begin(), lengths.end());
+    std::vector<T> padded(mine.begin(), mine.end());
+    padded.resize(longest);
+    const auto all = gather(std::span<const T>(padded));
+    std::vector<std::vector<T>> lists;
+    for (std::size_t rank = 0; rank < lengths.size(); ++rank) {
+      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(rank * longest);
+      lists.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(lengths[rank]));
+    }
+    return lists;
   }
 
   /// allgather of equally many values from each rank.

@@ -255,6 +255,11 @@ class MortalExposure final : public fenix_impl::Exposure {
   MortalExposure(std::unique_ptr<Exposure> inner, std::shared_ptr<Crew> crew, int rank, std::shared_ptr<Life> life)
       : inner_(std::move(inner)), crew_(std::move(crew)), rank_(rank), life_(std::move(life)) {}
 
+  std::span<std::byte> direct(int target, std::size_t offset, std::size_t bytes) override {
+    crew_->reach_out(rank_, target);
+    step();
+    return inner_->direct(target, offset, bytes);
+  }
   void put(int target, std::size_t offset, std::span<const std::byte> data) override {
     const std::size_t half = data.size() / 2;
     crew_->reach_out(rank_, target);

@@ -11,6 +11,7 @@
 #include <optional>
 #include <random>
 
+#include "parity/pairing.hpp"
 #include "support/group_data.hpp"
 
 namespace fenix_test {

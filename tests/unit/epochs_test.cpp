@@ -150,23 +150,5 @@ TEST(ConsistentEpochs, AreNeverWhatSomeRankHasReused) {
   }
 }
 
-TEST(SplitByRank, TakesOutWhatListsWereFilledUpWith) {
-  const std::vector<CommittedEpoch> all{{{1}, {1}, 5, 0}, {{2}, {1}, 6, 1}, {}, {}, {}, {}, {{4}, {3}, 0, 0}, {}, {}};
-  const auto ranks = split_by_rank(all, 3);
-  ASSERT_EQ(ranks.size(), 3U);
-  EXPECT_EQ(ranks[0].value(), (std::vector<CommittedEpoch>{{{1}, {1}, 5, 0}, {{2}, {1}, 6, 1}}));
-  EXPECT_EQ(ranks[1].value(), (std::vector<CommittedEpoch>{})) << "known to have none";
-  EXPECT_EQ(ranks[2].value(), (std::vector<CommittedEpoch>{{{4}, {3}, 0, 0}}));
-}
-
-TEST(SplitByRank, KeepsFullLists) {
-  const std::vector<CommittedEpoch> all{kept_from(1, 1), kept_from(1, 2), kept_from(1, 3), kept_from(1, 4)};
-  const auto ranks = split_by_rank(all, 2);
-  ASSERT_EQ(ranks.size(), 2U);
-  EXPECT_EQ(ranks[0].value(), epochs({1, 2}));
-  EXPECT_EQ(ranks[1].value(), epochs({3, 4}));
-  EXPECT_EQ(split_by_rank({}, 2).size(), 0U);
-}
-
 }  // namespace
 }  // namespace fenix_impl

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sets of elements: every operation does what it does to a set of bits.
-#include "core/interval_set.hpp"
+#include "base/interval_set.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/record_log.hpp"
+#include "parity/pairing.hpp"
 #include "support/group_data.hpp"
 
 namespace fenix_test {

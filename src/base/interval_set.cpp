@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/interval_set.hpp"
+#include "base/interval_set.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/control.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/fault.hpp"
+
+namespace fenix_impl {
+namespace {
+
+constexpr std::size_t kPage = 4096;
+
+std::size_t to_pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+
+std::size_t largest_cohort(const Placement& placement, int ranks) {
+  std::size_t most = 0;
+  for (int rank = 0; rank < ranks; ++rank) most = std::max(most, placement.cohort(rank).size());
+  return most;
+}
+
+}  // namespace
+
+Control::Control(const Placement& placement, int ranks, std::uint32_t places, Control& before) {
+  const std::size_t board_bytes = to_pages(static_cast<std::size_t>(ranks) * Board::kEntryBytes);
+  const std::size_t entries = largest_cohort(placement, ranks) * Board::kEntryBytes;
+  const std::size_t cohort_bytes = to_pages(2 * entries);
+  const std::size_t announcement_bytes = entries > 0 ? RecordLog::kPlaceBytes : 0;
+  const std::size_t log_bytes = places * RecordLog::kPlaceBytes;
+  const auto copies = static_cast<std::size_t>(placement.copies());
+  region = Region(kPage + board_bytes + cohort_bytes + announcement_bytes + (1 + copies) * log_bytes);
+  region.reserve(0, kPage + board_bytes + cohort_bytes);
+  const auto bytes = region.bytes();
+  std::size_t offset = kPage;
+  board = Board(bytes.subspan(offset, static_cast<std::size_t>(ranks) * Board::kEntryBytes), offset);
+  offset += board_bytes;
+  announced = Board(bytes.subspan(offset, entries), offset);
+  finished = Board(bytes.subspan(offset + entries, entries), offset + entries);
+  offset += cohort_bytes;
+  const auto log_at = [&](std::size_t length) {
+    RecordLog log(bytes.subspan(offset, length), offset);
+    offset += length;
+    return log;
+  };
+  announcement = log_at(announcement_bytes);
+  own_log = log_at(log_bytes);
+  for (std::size_t copy = 0; copy < copies; ++copy) held_logs.push_back(log_at(log_bytes));
+
+  board.continue_from(before.board);
+  announced.continue_from(before.announced);
+  finished.continue_from(before.finished);
+  reserve_records(before.reserved);
+  const auto take_over = [&](const RecordLog& from, const RecordLog& to) {
+    for (const auto& placed : from.read_all()) {
+      region.reserve(to.offset(placed.place), to_pages(record_bytes(placed.record)));
+      (void)to.write_unsealed(placed.place, placed.record);
+      to.seal(placed.place, placed.record.epoch);
+    }
+  };
+  take_over(before.own_log, own_log);
+  for (std::size_t copy = 0; copy < std::min(copies, before.held_logs.size()); ++copy) {
+    take_over(before.held_logs[copy], held_logs[copy]);
+  }
+}
+
+void Control::reserve_records(std::size_t bytes) {
+  const std::size_t needed = to_pages(bytes);
+  if (needed <= reserved) return;
+  if (announcement.places() > 0) region.reserve(announcement.offset(0), needed);
+  for (std::uint32_t place = 0; place < own_log.places(); ++place) {
+    region.reserve(own_log.offset(place), needed);
+    for (const RecordLog& log : held_logs) region.reserve(log.offset(place), needed);
+  }
+  reserved = needed;
+}
+
+void Control::write_record(const Placement& placement, int rank, const Record& record, std::uint32_t place) {
+  const std::size_t length = record_bytes(record);
+  if (length > reserved) region.reserve(own_log.offset(place), length);
+  const auto bytes = own_log.write_unsealed(place, record);
+  fault_point("commit.written");
+  for (int copy = 0; copy < placement.copies(); ++copy) {
+    exposure->put(placement.keeper(rank, copy), held_logs[static_cast<std::size_t>(copy)].offset(place), bytes);
+  }
+  fault_point("commit.sent");
+  // The copies first: once the own record counts, they must count as well if this rank dies.
+  for (int copy = 0; copy < placement.copies(); ++copy) {
+    exposure->put_word(placement.keeper(rank, copy), held_logs[static_cast<std::size_t>(copy)].offset(place),
+                       record_seal(record.epoch));
+  }
+  fault_point("commit.held");
+  own_log.seal(place, record.epoch);
+  fault_point("commit.sealed");
+}
+
+void Control::clear_record(const Placement& placement, int rank, std::uint32_t place) {
+  for (int copy = 0; copy < placement.copies(); ++copy) {
+    exposure->put_word(placement.keeper(rank, copy), held_logs[static_cast<std::size_t>(copy)].offset(place), 0);
+  }
+  own_log.clear(place);
+}
+
+std::optional<std::vector<std::byte>> fetch_record(Exposure& control, int rank, std::size_t offset) {
+  std::vector<std::byte> bytes(record_format::kHeadBytes);
+  control.get(rank, offset, bytes);
+  const auto length = length_in_head(bytes, RecordLog::kPlaceBytes);
+  if (!length) return std::nullopt;
+  bytes.resize(*length);
+  control.get(rank, offset, bytes);
+  return bytes;
+}
+
+std::optional<Record> find_record(Exposure& control, int rank, const RecordLog& log, Epoch epoch) {
+  for (std::uint32_t place = 0; place < log.places(); ++place) {
+    const auto bytes = fetch_record(control, rank, log.offset(place));
+    auto record = bytes ? decode(*bytes) : std::nullopt;
+    if (record && record->epoch == epoch && record->owner == rank && !record->deleted) return record;
+  }
+  return std::nullopt;
+}
+
+}  // namespace fenix_impl

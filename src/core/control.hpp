@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The control region of a group: how far ranks have come, what this rank has committed, and what others have.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/board.hpp"
+#include "core/record_log.hpp"
+#include "parity/placement.hpp"
+#include "rma/path.hpp"
+#include "rma/region.hpp"
+
+namespace fenix_impl {
+
+/// All ranks have the same number of places, and cohorts of at most the same size: offsets are the same everywhere.
+struct Control {
+  Region region;
+  Board board;      ///< what each rank has committed
+  Board announced;  ///< by place in the cohort: how many announcements it has made
+  Board finished;   ///< and how many it has acted upon
+  RecordLog announcement;
+  RecordLog own_log;
+  std::vector<RecordLog> held_logs;  ///< by number of the copy
+  std::size_t reserved = 0;          ///< bytes in each place that there is memory for
+  std::unique_ptr<Exposure> exposure;
+
+  Control() = default;
+  /// Takes memory for so many places. Goes on from another one, to which nobody may write any more. Throws
+  /// Error(FENIX_ERROR_NO_MEMORY).
+  Control(const Placement& placement, int ranks, std::uint32_t places, Control& before);
+
+  /// Makes sure that records of so many bytes find memory in all places. Throws Error(FENIX_ERROR_NO_MEMORY).
+  void reserve_records(std::size_t bytes);
+  /// Writes a record to a place of the own log, and to those who keep copies of it. It counts from when this one returns.
+  void write_record(const Placement& placement, int rank, const Record& record, std::uint32_t place);
+  /// Makes the record in a place void, here and there.
+  void clear_record(const Placement& placement, int rank, std::uint32_t place);
+};
+
+/// The bytes of a record in the log of another rank, as they are there: nullopt if they cannot be one.
+[[nodiscard]] std::optional<std::vector<std::byte>> fetch_record(Exposure& control, int rank, std::size_t offset);
+
+/// The record that a rank has committed under an epoch, if it is in its log.
+[[nodiscard]] std::optional<Record> find_record(Exposure& control, int rank, const RecordLog& log, Epoch epoch);
+
+}  // namespace fenix_impl

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/copy_protection.hpp"
+
+#include <algorithm>
+
+namespace fenix_impl {
+
+CopyProtection::CopyProtection(const Surroundings& surroundings) : Protection(surroundings) {
+  if (group_.placement.copies() == 0) return;
+  holder_ = group_.placement.keeper(group_.rank, 0);
+  owner_ = group_.placement.kept(group_.rank, 0);
+}
+
+std::uint64_t CopyProtection::held_bytes(const Member& member, std::span<const std::uint64_t> counts) const {
+  return owner_ ? counts[static_cast<std::size_t>(*owner_)] * member.element_bytes() : 0;
+}
+
+std::vector<int> CopyProtection::neighbours() const {
+  return holder_ ? std::vector<int>{*holder_, *owner_} : std::vector<int>{};
+}
+
+std::span<std::byte> CopyProtection::mirror(const Member& member, std::uint32_t slot, std::size_t offset,
+                                            std::size_t bytes) const {
+  if (!holder_) return {};
+  return member.exposure->direct(*holder_, member.layout_of(*holder_).held_offset(slot) + offset, bytes);
+}
+
+void CopyProtection::put(const Member& member, std::uint32_t slot, std::size_t offset, std::size_t bytes) const {
+  if (!holder_) return;
+  member.exposure->put(*holder_, member.layout_of(*holder_).held_offset(slot) + offset,
+                       member.own_slot(slot).data.subspan(offset, bytes));
+}
+
+void CopyProtection::put_table(const Member& member, std::uint32_t slot, std::uint64_t entries) const {
+  if (!holder_) return;
+  const SlotLayout& layout = member.layout_of(*holder_);
+  member.exposure->put(*holder_, layout.held_offset(slot) + layout.held_table(),
+                       std::as_bytes(member.own_slot(slot).table.first(entries)));
+}
+
+void CopyProtection::complete(const Member& member) const {
+  if (holder_) member.exposure->complete(*holder_);
+}
+
+bool CopyProtection::settled(const Member& member) const { return !holder_ || member.exposure->settled(*holder_); }
+
+bool CopyProtection::take(Member& member, const MemberVersion& version, int rank, std::size_t data, std::size_t table,
+                          const SlotView& slot) const {
+  const std::uint64_t bytes = version.bytes();
+  member.exposure->get(rank, data, slot.data.first(bytes));
+  member.exposure->get(rank, data + table, std::as_writable_bytes(slot.table.first(hash_blocks(bytes))));
+  return group_.parameters.hashing == 0 || verify(slot, version.found, version.element_bytes, version.hash);
+}
+
+bool CopyProtection::mend_own(Member& member, const MemberVersion& version, Epoch, const std::vector<bool>& present) {
+  if (!holder_ || !present[static_cast<std::size_t>(*holder_)]) return false;
+  const SlotLayout& there = member.layout_of(*holder_);
+  if (version.slot >= there.slots() || version.bytes() > there.held_bytes()) return false;
+  return take(member, version, *holder_, there.held_offset(version.slot), there.held_table(),
+              member.own_slot(version.slot));
+}
+
+bool CopyProtection::mend_held(Member& member, const MemberVersion& version, Epoch, const std::vector<bool>& present) {
+  if (!owner_ || !present[static_cast<std::size_t>(*owner_)]) return false;
+  const SlotLayout& there = member.layout_of(*owner_);
+  if (version.slot >= there.slots() || version.bytes() > there.own_bytes()) return false;
+  if (version.slot >= member.layout.slots() || version.bytes() > member.layout.held_bytes()) return false;
+  return take(member, version, *owner_, there.own_offset(version.slot), there.own_table(),
+              member.held_slot(version.slot));
+}
+
+bool CopyProtection::held_is_sound(Member& member, const MemberVersion& version, Epoch) {
+  if (version.slot >= member.layout.slots() || version.bytes() > member.layout.held_bytes()) return false;
+  return group_.parameters.hashing == 0 ||
+         verify(member.held_slot(version.slot), version.found, version.element_bytes, version.hash);
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whole copies: another rank has a copy of each slot, or nobody has.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/protection.hpp"
+
+namespace fenix_impl {
+
+class CopyProtection final : public Protection {
+ public:
+  explicit CopyProtection(const Surroundings& surroundings);
+
+  [[nodiscard]] std::uint64_t held_bytes(const Member& member, std::span<const std::uint64_t> counts) const override;
+  [[nodiscard]] std::vector<int> neighbours() const override;
+  [[nodiscard]] bool takes_slot_always() const override { return false; }
+  [[nodiscard]] std::span<std::byte> mirror(const Member& member, std::uint32_t slot, std::size_t offset,
+                                            std::size_t bytes) const override;
+  void put(const Member& member, std::uint32_t slot, std::size_t offset, std::size_t bytes) const override;
+  void put_table(const Member& member, std::uint32_t slot, std::uint64_t entries) const override;
+  void complete(const Member& member) const override;
+  [[nodiscard]] bool settled(const Member& member) const override;
+  void encode(std::span<const Change>, const Wait&) override {}
+  void decline(const Wait&) override {}
+  void committed(Epoch) override {}
+  bool mend_own(Member& member, const MemberVersion& version, Epoch epoch, const std::vector<bool>& present) override;
+  bool mend_held(Member& member, const MemberVersion& version, Epoch epoch, const std::vector<bool>& present) override;
+  [[nodiscard]] bool held_is_sound(Member& member, const MemberVersion& version, Epoch epoch) override;
+  [[nodiscard]] bool holds_copies() const override { return true; }
+
+ private:
+  bool take(Member& member, const MemberVersion& version, int rank, std::size_t data, std::size_t table,
+            const SlotView& slot) const;
+
+  std::optional<int> holder_;  // has the copy of this rank's slots
+  std::optional<int> owner_;   // whose copies this rank has
+};
+
+}  // namespace fenix_impl

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Data that some rank has stored, wherever it can be had from: itself, a copy, or its cohort.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/archive.hpp"
+#include "core/group_parameters.hpp"
+#include "core/record.hpp"
+#include "parity/placement.hpp"
+#include "rma/path.hpp"
+
+namespace fenix_impl {
+
+/// A version as it was fetched, verified.
+struct Fetched {
+  MemberVersion version;
+  std::vector<std::byte> data;
+};
+
+/// What all ranks have said, and how to reach it.
+struct FetchFrom {
+  const GroupParameters& parameters;
+  const Placement& placement;             ///< of the shape in which the data was stored
+  const std::vector<Holdings>& holdings;  ///< by rank of the exposures
+  Exposure& control;
+  Exposure& data;
+};
+
+/// What a rank of that shape has stored. nullopt if no sound version can be had.
+[[nodiscard]] std::optional<Fetched> fetch_version(const FetchFrom& from, std::int32_t member_id, int stored_by);
+
+}  // namespace fenix_impl

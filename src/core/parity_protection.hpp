@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Parity: the ranks of a cohort encode each other's slots. DESIGN.md, "Parity", says why so.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/cohort_slots.hpp"
+#include "core/protection.hpp"
+#include "parity/codec.hpp"
+
+namespace fenix_impl {
+
+class ParityProtection final : public Protection {
+ public:
+  explicit ParityProtection(const Surroundings& surroundings);
+
+  [[nodiscard]] std::uint64_t held_bytes(const Member& member, std::span<const std::uint64_t> counts) const override;
+  [[nodiscard]] std::vector<int> neighbours() const override { return cohort_; }
+  [[nodiscard]] bool takes_slot_always() const override { return true; }
+  [[nodiscard]] std::span<std::byte> mirror(const Member&, std::uint32_t, std::size_t, std::size_t) const override {
+    return {};
+  }
+  // Nothing can be done alone: parity is computed when all have their part in place.
+  void put(const Member&, std::uint32_t, std::size_t, std::size_t) const override {}
+  void put_table(const Member&, std::uint32_t, std::uint64_t) const override {}
+  void complete(const Member&) const override {}
+  [[nodiscard]] bool settled(const Member&) const override { return true; }
+  void encode(std::span<const Change> changes, const Wait& wait) override;
+  void decline(const Wait& wait) override;
+  void committed(Epoch) override {}
+  bool mend_own(Member& member, const MemberVersion& version, Epoch epoch, const std::vector<bool>& present) override;
+  bool mend_held(Member& member, const MemberVersion& version, Epoch epoch, const std::vector<bool>& present) override;
+  [[nodiscard]] bool held_is_sound(Member& member, const MemberVersion& version, Epoch epoch) override;
+  [[nodiscard]] bool holds_copies() const override { return false; }
+
+ private:
+  [[nodiscard]] int ranks() const { return static_cast<int>(cohort_.size()); }
+  [[nodiscard]] std::uint64_t most_bytes(const Member& member, std::span<const std::uint64_t> counts) const;
+  [[nodiscard]] Stripes stripes_of(const Member& member, std::span<const std::uint64_t> counts) const;
+  void announce(const Record& announcement, const Wait& wait);
+  [[nodiscard]] std::vector<Record> read_announcements();
+  void finish(const Wait& wait);
+  void encode_member(const Change& change, const std::vector<Record>& announcements);
+  [[nodiscard]] CohortSlot slot_of(const Member& member, int rank, std::uint32_t slot) const;
+  [[nodiscard]] CohortSlots slots_in(Member& member, Epoch epoch, const std::vector<bool>& present) const;
+  bool decode_damaged_blocks(Member& member, const MemberVersion& version, CohortSlots& slots) const;
+  bool decode_all(Member& member, const MemberVersion& version, CohortSlots& slots, std::vector<bool> available) const;
+
+  std::vector<int> cohort_;
+  int place_ = 0;
+  int parity_ = 0;
+  std::uint64_t announcements_ = 0;  // that this rank has made
+  Codec encoder_;
+};
+
+}  // namespace fenix_impl

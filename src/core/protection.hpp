@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How the slots of members are made redundant. A policy is an implementation of this: docs/adding-a-policy.md.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/control.hpp"
+#include "core/group_parameters.hpp"
+#include "core/member.hpp"
+#include "rma/path.hpp"
+
+namespace fenix_impl {
+
+/// The group that slots belong to, on this rank. It outlives its protection.
+struct Surroundings {
+  const GroupParameters& parameters;
+  const Placement& placement;
+  Control& control;
+  Path& path;
+  int rank = 0;
+};
+
+/// What a store or a commit has changed in the working slot of a member.
+struct Change {
+  Member* member = nullptr;
+  IntervalSet elements;
+};
+
+/// A way to wait that suits the thread: returns when ready() is true, and throws when it cannot become so.
+using Wait = std::function<void(const char* waited_for, const std::function<bool()>& ready)>;
+
+class Protection {
+ public:
+  explicit Protection(const Surroundings& surroundings) : group_(surroundings) {}
+  Protection(const Protection&) = delete;
+  Protection& operator=(const Protection&) = delete;
+  virtual ~Protection() = default;
+
+  /// Bytes of redundancy that this rank has in each slot of a member, if slots have room for so many elements of each rank.
+  [[nodiscard]] virtual std::uint64_t held_bytes(const Member& member, std::span<const std::uint64_t> counts) const = 0;
+  /// The ranks whose layout of a member's region has to be known.
+  [[nodiscard]] virtual std::vector<int> neighbours() const = 0;
+  /// Whether each store takes a slot, though it may have no element: else the member keeps the slot of the latest snapshot.
+  [[nodiscard]] virtual bool takes_slot_always() const = 0;
+
+  // ------------------------------------------------------------------------------------------------------- store, commit
+
+  /// Memory that a store may write to as well as to the own slot, so that nothing else needs to be done for those bytes. Empty if there
+  /// is none.
+  [[nodiscard]] virtual std::span<std::byte> mirror(const Member& member, std::uint32_t slot, std::size_t offset,
+                                                    std::size_t bytes) const = 0;
+  /// Protects bytes of the own slot as far as this rank can do that alone. They are on their way until complete().
+  virtual void put(const Member& member, std::uint32_t slot, std::size_t offset, std::size_t bytes) const = 0;
+  /// The same for the first entries of the table of hashes.
+  virtual void put_table(const Member& member, std::uint32_t slot, std::uint64_t entries) const = 0;
+  virtual void complete(const Member& member) const = 0;
+  /// Whether complete() would return at once.
+  [[nodiscard]] virtual bool settled(const Member& member) const = 0;
+  /// Does what takes other ranks, for changes that have come into working slots: they do the same at the same time.
+  virtual void encode(std::span<const Change> changes, const Wait& wait) = 0;
+  /// Instead of encode(), if this rank cannot commit: the others have to know.
+  virtual void decline(const Wait& wait) = 0;
+  /// The commit of an epoch has come to its end.
+  virtual void committed(Epoch epoch) = 0;
+
+  // -------------------------------------------------------------------------------------------- after damage, after a death
+
+  /// Computes or fetches the own slot of a version anew. present: by rank, whose memory can be relied on. True if the slot is as
+  /// its record says now.
+  virtual bool mend_own(Member& member, const MemberVersion& version, Epoch epoch,
+                        const std::vector<bool>& present) = 0;
+  /// Makes the redundancy that this rank has for others in a slot of a snapshot anew, from memory of ranks that are
+  /// present. own and held: the versions of this rank, and of the rank whose copy it keeps, if any.
+  virtual bool mend_held(Member& member, const MemberVersion& version, Epoch epoch,
+                         const std::vector<bool>& present) = 0;
+  /// Whether mend_held() would change anything.
+  [[nodiscard]] virtual bool held_is_sound(Member& member, const MemberVersion& version, Epoch epoch) = 0;
+  /// Whose versions mend_held and held_is_sound are about.
+  [[nodiscard]] virtual bool holds_copies() const = 0;
+
+ protected:
+  [[nodiscard]] bool verify_own(const Member& member, const MemberVersion& version) const;
+
+  const Surroundings group_;
+};
+
+/// The one for the policy of the group.
+[[nodiscard]] std::unique_ptr<Protection> make_protection(const Surroundings& surroundings);
+
+}  // namespace fenix_impl

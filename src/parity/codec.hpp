@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Units of a cohort's codewords, computed from others: parity from data, and what was lost from what is left.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "base/copy.hpp"
+#include "parity/code.hpp"
+#include "parity/stripes.hpp"
+
+namespace fenix_impl {
+
+class Codec {
+ public:
+  /// Gives bytes of the data or parity of a rank, zeros behind its end. They have to stay as they are until the next call with
+  /// the same source, which counts the bytes that are needed at a time.
+  using Read = std::function<const std::byte*(const Stripes::Cell& cell, std::size_t bytes, std::size_t source)>;
+
+  /// available: ranks whose data and parity can be read, by their place in the cohort. Parity is computed from data where all
+  /// of it is there.
+  Codec(int ranks, int parity, std::vector<bool> available);
+
+  /// Whether what is available suffices to compute what is not.
+  [[nodiscard]] bool suffices() const;
+  /// Computes bytes of the data or parity of a rank, from offset on. stripes: of the same cohort. suffices() must be true.
+  void compute(const Stripes& stripes, int rank, bool is_parity, std::uint64_t offset, std::span<std::byte> target,
+               const Read& read, Stores stores);
+
+ private:
+  /// How a unit of a row is made: other units of the row, and their coefficients.
+  struct Plan {
+    std::vector<int> numbers;
+    Combination combination{{}};
+  };
+
+  const Plan& plan(const Stripes& stripes, const Stripes::Position& position);
+
+  int ranks_;
+  Code code_;
+  std::vector<bool> available_;
+  std::vector<Plan> plans_;  // by row and number, made when they are needed
+};
+
+}  // namespace fenix_impl

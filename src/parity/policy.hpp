@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A redundancy policy with its values; the same on all ranks of a group.
+#pragma once
+
+#include <cstdint>
+
+namespace fenix_impl {
+
+struct Policy {
+  enum class Kind : std::int32_t {
+    buddies = 1,       ///< pairs, and one chain of three if the number of ranks is odd (API reference, mode 1)
+    ring = 2,          ///< rank N's data on rank N + separation (specification 3.2.3, peer rank separation)
+    local = 3,         ///< no redundancy
+    parity = 4,        ///< cohorts of ranks with XOR parity (API reference, mode 5)
+    reed_solomon = 5,  ///< the same with a code that survives several losses
+  };
+
+  Kind kind = Kind::buddies;
+  std::int32_t separation = 1;
+  std::int32_t cohort_size = 0;  ///< for parity and reed_solomon: ranks of a cohort
+  std::int32_t losses = 1;       ///< ranks that a cohort can lose
+
+  bool operator==(const Policy&) const = default;
+  [[nodiscard]] bool keeps_copies() const { return kind == Kind::buddies || kind == Kind::ring; }
+  [[nodiscard]] bool encodes() const { return kind == Kind::parity || kind == Kind::reed_solomon; }
+};
+
+}  // namespace fenix_impl
