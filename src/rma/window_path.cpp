@@ -43,11 +43,13 @@ class WindowExposure final : public Exposure {
   }
 
   void complete(int target) override {
-    auto& requests = pending_[target];
-    while (!requests.empty()) {
-      const MPI_Request request = requests.back();
-      requests.pop_back();
-      team_.wait(request, "MPI_Rput");
+    // Of all targets: a flush waits for puts to any of them (osc/rdma counts them together), for ever if one is dead.
+    for (auto& [other, requests] : pending_) {
+      while (!requests.empty()) {
+        const MPI_Request request = requests.back();
+        requests.pop_back();
+        team_.wait(request, "MPI_Rput");
+      }
     }
     // A request ends when the target has the data (osc/rdma counts its operations), so the flush has nothing to wait for;
     // it is what the standard asks for. A flush with operations under way toward a dead rank would never return.

@@ -618,6 +618,8 @@ void create_group(const std::string& policy) {
   std::vector<int> values;
   if (policy == "buddies") name = FENIX_DATA_POLICY_IN_MEMORY_RAID, values = {1, 1};
   if (policy == "ring") name = FENIX_DATA_POLICY_PEER_RANK_SEPARATION, values = {3};
+  if (policy == "xor") name = FENIX_DATA_POLICY_IN_MEMORY_RAID, values = {5, 1, 4};
+  if (policy == "rs") name = FENIX_DATA_POLICY_REED_SOLOMON, values = {1, 4, 2};
   int flag = -1;
   success(Fenix_Data_group_create(group_id, comm, 0, depth, name, values.data(), &flag), "group_create");
   require(flag == FENIX_SUCCESS, "snapshots were lost");
