@@ -14,7 +14,7 @@ namespace fenix_impl {
 /// in the caches what is there. All of them can be seen by others before what is stored after the call.
 enum class Stores : std::uint8_t { cached, streaming };
 
-/// Whether streaming stores pay for a copy of so many bytes in all.
+/// Whether streaming stores pay where so many bytes are read in all, maybe in many pieces. For XOR: of all sources.
 bool worth_streaming(std::uint64_t bytes);
 
 /// Targets are at least as large as from, and do not overlap it or each other. Nothing needs to be aligned; streaming
