@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/vectors.hpp"
 #include "parity/xor.hpp"
 
 namespace fenix_impl {
@@ -19,9 +18,8 @@ namespace {
 // What ISA-L keeps of a coefficient.
 constexpr std::size_t kTableOfCoefficient = 32;
 
-// What is computed at once: ISA-L counts in int, and what is to be streamed waits in the first cache.
-constexpr std::size_t kCachedPiece = std::size_t{1} << 20;
-constexpr std::size_t kStreamedPiece = 8192;
+// What is computed at once: ISA-L counts in int.
+constexpr std::size_t kPiece = std::size_t{1} << 20;
 
 // No bigger than a Code has them: pointers for ISA-L are made without allocation.
 constexpr std::size_t kMostSources = Code::kMostPositions;
@@ -56,16 +54,13 @@ void Combination::apply(std::span<std::byte> target, std::span<const std::byte* 
   // ISA-L reads them only, but does not say so, nor does it of the tables.
   std::array<unsigned char*, kMostSources> from{};
   auto* const tables = const_cast<unsigned char*>(tables_.data());
-  alignas(kLine) std::array<std::byte, kStreamedPiece> waiting;
-  const std::size_t piece = stores == Stores::streaming ? kStreamedPiece : kCachedPiece;
-  for (std::size_t at = 0; at < target.size(); at += piece) {
-    const auto to = target.subspan(at, std::min(piece, target.size() - at));
+  for (std::size_t at = 0; at < target.size(); at += kPiece) {
+    const auto to = target.subspan(at, std::min(kPiece, target.size() - at));
     for (std::size_t i = 0; i < used_.size(); ++i) {
       from[i] = const_cast<unsigned char*>(reinterpret_cast<const unsigned char*>(sources[used_[i]] + at));
     }
-    auto* result = reinterpret_cast<unsigned char*>(stores == Stores::streaming ? waiting.data() : to.data());
+    auto* result = reinterpret_cast<unsigned char*>(to.data());
     ec_encode_data(static_cast<int>(to.size()), static_cast<int>(used_.size()), 1, tables, from.data(), &result);
-    if (stores == Stores::streaming) copy_bytes(to, std::span(waiting).first(to.size()), Stores::streaming);
   }
 }
 

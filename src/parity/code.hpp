@@ -20,7 +20,8 @@ class Combination {
   [[nodiscard]] std::span<const std::uint8_t> coefficients() const { return coefficients_; }
 
   /// target = sum of coefficient × source. There is a source for each coefficient, of at least target.size() bytes, which
-  /// does not overlap the target. Nothing needs to be aligned. No allocation.
+  /// does not overlap the target. Nothing needs to be aligned. No allocation. Where all coefficients are 1 the stores are
+  /// those asked for; otherwise always cached: ISA-L has no others, and streaming its result from a buffer was slower.
   void apply(std::span<std::byte> target, std::span<const std::byte* const> sources, Stores stores) const;
 
  private:

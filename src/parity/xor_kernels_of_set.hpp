@@ -37,13 +37,13 @@ FENIX_KERNEL void xor_sources(std::byte* target, std::size_t bytes, const std::b
   FENIX_UNROLL
   for (std::size_t source = 0; source < kSources; ++source) from[source] = sources[source];
 
-  Vector head[kVectors];
-  Vector tail[kVectors];
-  sum_of(head, from, 0);
-  sum_of(tail, from, bytes - kLine);
+  const std::size_t begin = to_line(target);
+  Vector head[kVectors] = {};
+  Vector tail[kVectors] = {};
+  if (begin > 0) sum_of(head, from, 0);
+  if ((bytes - begin) % kLine > 0) sum_of(tail, from, bytes - kLine);
 
   constexpr std::size_t kStep = kStepVectors * sizeof(Vector);
-  const std::size_t begin = to_line(target);
   std::size_t at = begin;
   for (; at + kStep <= bytes; at += kStep) step<kSources, kStreaming, kStep>(target, from, at);
   for (; at + kLine <= bytes; at += kLine) step<kSources, kStreaming, kLine>(target, from, at);
