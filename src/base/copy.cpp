@@ -23,11 +23,12 @@ static_assert(kPiece % (kStripe * kStripesOfBlock) == 0);
 
 [[maybe_unused]] constexpr std::size_t kCopyPrefetch = 2048;
 
-// Streaming copies of whole lines. Targets are aligned to kLine.
+// Copies of whole lines. Where the stores are streaming, targets are aligned to kLine.
 struct CopyKernels {
   using Lines = void (*)(const std::byte* from, std::size_t lines, std::byte* to, std::byte* also_to);
-  Lines once;
-  Lines twice;
+  Lines streaming;
+  Lines streaming_twice;
+  Lines cached_twice;
 };
 
 #if defined(__x86_64__)
@@ -45,7 +46,7 @@ using namespace avx512;
 }  // namespace with_avx512
 #endif
 
-// nullptr if the set has no streaming stores.
+// nullptr if the set has nothing better than memcpy.
 const CopyKernels* copy_kernels([[maybe_unused]] Simd simd) {
 #if defined(__x86_64__)
   if (simd == Simd::avx512) return &with_avx512::kKernels;
@@ -64,7 +65,7 @@ void stream(const CopyKernels& kernels, std::byte* to, const std::byte* from, st
   const std::size_t lines = (bytes - head) / kLine;
   const std::size_t tail = head + lines * kLine;
   copy_cached(to, from, head);
-  kernels.once(from + head, lines, to + head, nullptr);
+  kernels.streaming(from + head, lines, to + head, nullptr);
   copy_cached(to + tail, from + tail, bytes - tail);
 }
 
@@ -138,12 +139,13 @@ void copy_bytes(std::span<std::byte> to, std::span<const std::byte> from, Stores
 
 void copy_twice(std::span<std::byte> to, std::span<std::byte> also_to, std::span<const std::byte> from, Stores stores,
                 Simd simd) {
-  const CopyKernels* kernels = stores == Stores::streaming ? copy_kernels(simd) : nullptr;
-  const std::size_t head = to_line(to.data());
-  if (kernels == nullptr || head != to_line(also_to.data()) || head > from.size()) {
+  const bool streaming = stores == Stores::streaming;
+  const CopyKernels* kernels = copy_kernels(simd);
+  const std::size_t head = streaming ? std::min(to_line(to.data()), from.size()) : 0;
+  if (kernels == nullptr || (streaming && to_line(to.data()) != to_line(also_to.data()))) {
     for (std::size_t at = 0; at < from.size(); at += kPiece) {
-      copy_piece(kernels, to.data(), from, at);
-      copy_piece(kernels, also_to.data(), from, at);
+      copy_piece(streaming ? kernels : nullptr, to.data(), from, at);
+      copy_piece(streaming ? kernels : nullptr, also_to.data(), from, at);
     }
   } else {
     const std::size_t lines = (from.size() - head) / kLine;
@@ -152,9 +154,10 @@ void copy_twice(std::span<std::byte> to, std::span<std::byte> also_to, std::span
       copy_cached(each, from.data(), head);
       copy_cached(each + tail, from.data() + tail, from.size() - tail);
     }
-    kernels->twice(from.data() + head, lines, to.data() + head, also_to.data() + head);
+    const auto copy_lines = streaming ? kernels->streaming_twice : kernels->cached_twice;
+    copy_lines(from.data() + head, lines, to.data() + head, also_to.data() + head);
   }
-  if (kernels != nullptr) end_streaming();
+  if (kernels != nullptr && streaming) end_streaming();
 }
 
 std::uint64_t copy_and_hash(std::span<std::byte> to, std::span<std::byte> also_to, std::span<const std::byte> from,

@@ -148,6 +148,15 @@ TEST(Code, AllSizesAndAlignmentsCachedAndStreaming) {
   }
 }
 
+TEST(Code, MoreThanIsComputedAtOnce) {
+  const Code code(2, 2);
+  for (const std::size_t size : {(1U << 20) - 1, 1U << 20, (1U << 20) + 1, (2U << 20) + 77}) {
+    Stripe stripe(code, size);
+    EXPECT_TRUE(stripe.recovers(0, std::vector{1, 3})) << size;
+    EXPECT_TRUE(stripe.recovers(1, std::vector{2, 3})) << size;
+  }
+}
+
 TEST(Code, AParityIsTheSumThatItsCoefficientsSay) {
   const Code code(4, 3);
   Stripe stripe(code, 200);
