@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// store, commit, commit_barrier, both, and the two of a part of the elements.
+#include <algorithm>
+
+#include "measure.hpp"
+#include "operations.hpp"
+
+namespace bench {
+
+namespace {
+
+double time_both(Subject& subject, int iterations) {
+  const double start = seconds_now();
+  for (int i = 0; i < iterations; ++i) {
+    subject.store();
+    subject.commit_barrier();
+  }
+  return seconds_now() - start;
+}
+
+double time_store(Subject& subject, int iterations) {
+  double seconds = 0;
+  for (int i = 0; i < iterations; ++i) {
+    const double start = seconds_now();
+    subject.store();
+    seconds += seconds_now() - start;
+    subject.commit_barrier();
+  }
+  return seconds;
+}
+
+double time_commit(Subject& subject, int iterations, bool barrier) {
+  double seconds = 0;
+  for (int i = 0; i < iterations; ++i) {
+    subject.store();
+    subject.team().barrier();
+    const double start = seconds_now();
+    if (barrier) {
+      subject.commit_barrier();
+    } else {
+      check(Fenix_Data_commit(subject.group(), FENIX_TIME_STAMP_IGNORE), "Fenix_Data_commit");
+    }
+    seconds += seconds_now() - start;
+    subject.team().barrier();
+  }
+  return seconds;
+}
+
+Operation operation_of(Subject& subject, const std::string& name) {
+  if (name == "store") return [&](int iterations) { return time_store(subject, iterations); };
+  if (name == "commit") return [&](int iterations) { return time_commit(subject, iterations, false); };
+  if (name == "commit_barrier") return [&](int iterations) { return time_commit(subject, iterations, true); };
+  return [&](int iterations) { return time_both(subject, iterations); };
+}
+
+}  // namespace
+
+std::vector<Result> time_storing(Subject& subject, const Options& options, const std::string& operation) {
+  const int iterations = operation == "latency" ? options.latency_iterations : iterations_for(subject.of().bytes);
+  return {
+      measure(subject, options, {operation, iterations, [&] { subject.compute(); }, operation_of(subject, operation)})};
+}
+
+std::vector<Result> time_partial(Subject& subject, const Options& options) {
+  const std::size_t number = std::max<std::size_t>(1, subject.count() / 100);
+  const std::size_t places = subject.count() / number;
+  std::size_t place = 0;
+  const auto move_on = [&] { place = (place + 1) % places; };
+
+  const auto store_block = [&](int iterations) {
+    double seconds = 0;
+    for (int i = 0; i < iterations; ++i) {
+      subject.compute(place * number, number);
+      subject.team().barrier();
+      const double start = seconds_now();
+      Fenix_Data_subset block;
+      check(Fenix_Data_subset_create_c(1, static_cast<MPI_Count>(place * number),
+                                       static_cast<MPI_Count>((place + 1) * number - 1), 1, &block),
+            "Fenix_Data_subset_create_c");
+      check(Fenix_Data_member_store(subject.group(), kMember, block), "Fenix_Data_member_store");
+      check(Fenix_Data_subset_delete(&block), "Fenix_Data_subset_delete");
+      subject.commit_barrier();
+      seconds += seconds_now() - start;
+      move_on();
+    }
+    return seconds;
+  };
+
+  Result whole = time_storing(subject, options, "store_commit_barrier").front();
+  whole.operation = "partial.whole";
+  // The first ones still carry on all that the last whole store has changed.
+  for (int i = 0; i < subject.of().depth + 3; ++i) static_cast<void>(store_block(1));
+  Result part = measure(subject, options, {"partial", iterations_for(subject.of().bytes), [] {}, store_block});
+  if (subject.team().writes()) part.more.emplace_back("ratio_to_whole", ratio(*part.times, *whole.times).median);
+  return {whole, part};
+}
+
+}  // namespace bench
