@@ -18,7 +18,7 @@ Result measure(Subject& subject, const Options& options, const Plan& plan) {
     const bool counts = repetition >= 0;
     plan.prepare();
     team.barrier();
-    team.record(subject.copy(plan.iterations) / plan.iterations, counts ? *result.copy : ignored);
+    team.record(subject.copy(plan.iterations, plan.until_all) / plan.iterations, counts ? *result.copy : ignored);
     plan.prepare();
     team.barrier();
     team.record(plan.run(plan.iterations) / plan.iterations, counts ? *result.times : ignored);

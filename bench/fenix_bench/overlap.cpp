@@ -87,7 +87,7 @@ std::vector<Result> time_overlap(Subject& subject, const Options& options) {
     team.record(waiting, counts ? rest : ignored);
     return in_call;
   };
-  Result call = measure(subject, options, {"istore", 1, [&] { subject.compute(); }, run});
+  Result call = measure(subject, options, {"istore", 1, [&] { subject.compute(); }, run, false});
   Result while_computing{"istore.loop", subject.of(), 1, loop, call.copy, {}};
   Result after{"istore.wait_commit", subject.of(), 1, rest, call.copy, {}};
   if (team.writes()) {

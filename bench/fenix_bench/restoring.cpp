@@ -97,7 +97,7 @@ void Restoring::run_case(Place place, bool is_new) {
            " of " + std::to_string(deaths()));
       subject.compute();
       team_.barrier();
-      team_.record(subject.copy(1), *rows.restore.copy);
+      team_.record(subject.copy(1, true), *rows.restore.copy);
       subject.store();
       subject.commit_barrier();
       place.step = subject.step();

@@ -57,8 +57,9 @@ Operation operation_of(Subject& subject, const std::string& name) {
 
 std::vector<Result> time_storing(Subject& subject, const Options& options, const std::string& operation) {
   const int iterations = operation == "latency" ? options.latency_iterations : iterations_for(subject.of().bytes);
-  return {
-      measure(subject, options, {operation, iterations, [&] { subject.compute(); }, operation_of(subject, operation)})};
+  const bool until_all = operation != "store" && operation != "commit";
+  const auto prepare = [&] { subject.compute(); };
+  return {measure(subject, options, {operation, iterations, prepare, operation_of(subject, operation), until_all})};
 }
 
 std::vector<Result> time_partial(Subject& subject, const Options& options) {
@@ -90,7 +91,7 @@ std::vector<Result> time_partial(Subject& subject, const Options& options) {
   whole.operation = "partial.whole";
   // The first ones still carry on all that the last whole store has changed.
   for (int i = 0; i < subject.of().depth + 3; ++i) static_cast<void>(store_block(1));
-  Result part = measure(subject, options, {"partial", iterations_for(subject.of().bytes), [] {}, store_block});
+  Result part = measure(subject, options, {"partial", iterations_for(subject.of().bytes), [] {}, store_block, true});
   if (subject.team().writes()) part.more.emplace_back("ratio_to_whole", ratio(*part.times, *whole.times).median);
   return {whole, part};
 }

@@ -90,13 +90,14 @@ void Subject::set_step(std::int64_t step) {
   fill(0, count());
 }
 
-double Subject::copy(int iterations) {
+double Subject::copy(int iterations, bool until_all) {
   const double start = seconds_now();
   for (int i = 0; i < iterations; ++i) {
     std::memcpy(other_.data(), data_.data(), of_.bytes);
     // Or the compiler keeps only the last one.
     asm volatile("" : : "r"(other_.data()), "r"(data_.data()) : "memory");
   }
+  if (until_all) team_.barrier();
   return seconds_now() - start;
 }
 

@@ -42,8 +42,8 @@ class Subject {
   /// Has the values of that step, as if it had been computed last.
   void set_step(std::int64_t step);
 
-  /// Seconds for so many memcpys of the buffer.
-  [[nodiscard]] double copy(int iterations);
+  /// Seconds for so many memcpys of the buffer; until_all: until all ranks have done theirs.
+  [[nodiscard]] double copy(int iterations, bool until_all);
   void store() const;
   void commit_barrier() const;
   /// Restores into the other buffer. Seconds on this rank.
