@@ -39,7 +39,8 @@ Json json_of(const Result& result) {
   if (result.times && result.copy) {
     json["memcpy_seconds"] = json_of(summarize(result.copy->slowest));
     json["memcpy_seconds"]["each"] = result.copy->slowest;
-    json["ratio"] = json_of(ratio(*result.times, *result.copy));
+    const Ratio of = ratio(*result.times, *result.copy);
+    json["ratio"] = {{"median", of.median}, {"min", of.min}, {"max", of.max}, {"of_least", of.of_least}};
   }
   for (const auto& [name, value] : result.more) json[name] = value;
   return json;
@@ -58,8 +59,8 @@ void write_line(std::ostream& out, const Result& result) {
   write_summary(out, summarize(times.slowest));
   out << ',' << summarize(times.spread).median;
   write_summary(out, summarize(copy.slowest));
-  write_summary(out, times.slowest.empty() || copy.slowest.empty() ? Summary{} : ratio(times, copy));
-  out << ',';
+  const Ratio of = times.slowest.empty() || copy.slowest.empty() ? Ratio{} : ratio(times, copy);
+  out << ',' << of.median << ',' << of.min << ',' << of.max << ',' << of.of_least << ',';
   for (const auto& [name, value] : result.more)
     out << (name == result.more.front().first ? "" : ";") << name << '=' << value;
   out << '\n';
@@ -76,6 +77,7 @@ void Report::write_csv(const std::string& path) const {
   std::ofstream file(path);
   file << "operation,policy,hashes,depth,bytes,iterations,repetitions,seconds_median,seconds_min,seconds_max,"
           "spread_over_ranks,memcpy_seconds_median,memcpy_seconds_min,memcpy_seconds_max,ratio,ratio_min,ratio_max,"
+          "ratio_of_least,"
           "more\n";
   for (const Result& result : results_) write_line(file, result);
   close(file, path);

@@ -24,8 +24,9 @@ void print_times(const Times& times) {
 }
 
 void print_ratio(const Times& times, const Times& copy) {
-  const Summary of = ratio(times, copy);
-  std::printf(" %13.3f %8.3f %8.3f %8.3f", summarize(copy.slowest).median * 1e6, of.median, of.min, of.max);
+  const Ratio of = ratio(times, copy);
+  std::printf(" %13.3f %8.3f %8.3f %8.3f %8.3f", summarize(copy.slowest).median * 1e6, of.median, of.min, of.max,
+              of.of_least);
 }
 
 }  // namespace
@@ -39,15 +40,17 @@ void Report::print_header() const {
   std::printf("# Times are those of the slowest rank, in microseconds: median, least and most of the repetitions.\n");
   std::printf(
       "# Ranks: how much faster the fastest rank was. Memcpy: median for the same bytes, on all ranks at once.\n");
-  std::printf("# Ratio: of the two medians; least and most of any one repetition.\n");
+  std::printf(
+      "# Ratio: of the two medians; least and most of any one repetition; of the least times, which other work on the\n"
+      "# machine disturbs least.\n");
   std::fflush(stdout);
 }
 
 void Report::print_case(const Case& of) {
   if (text_of(of) == printed_) return;
   printed_ = text_of(of);
-  std::printf("\n# %s\n%-21s %12s %13s %13s %13s %7s %13s %8s %8s %8s\n", printed_.c_str(), "# Operation", "Bytes",
-              "Median", "Min", "Max", "Ranks/%", "Memcpy", "Ratio", "Min", "Max");
+  std::printf("\n# %s\n%-21s %12s %13s %13s %13s %7s %13s %8s %8s %8s %8s\n", printed_.c_str(), "# Operation", "Bytes",
+              "Median", "Min", "Max", "Ranks/%", "Memcpy", "Ratio", "Min", "Max", "Least");
 }
 
 void Report::add(const Result& result) {

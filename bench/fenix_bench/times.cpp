@@ -23,14 +23,13 @@ void Times::add(const std::vector<double>& of_ranks) {
   spread.push_back(*last > 0 ? (*last - *fastest) / *last : 0);
 }
 
-Summary ratio(const Times& of, const Times& to) {
+Ratio ratio(const Times& of, const Times& to) {
   std::vector<double> each;
   for (std::size_t i = 0; i < std::min(of.slowest.size(), to.slowest.size()); ++i) {
     each.push_back(of.slowest[i] / to.slowest[i]);
   }
-  Summary result = summarize(each);
-  result.median = summarize(of.slowest).median / summarize(to.slowest).median;
-  return result;
+  const Summary range = summarize(each), times = summarize(of.slowest), others = summarize(to.slowest);
+  return {times.median / others.median, range.min, range.max, times.min / others.min};
 }
 
 }  // namespace bench

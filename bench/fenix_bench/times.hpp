@@ -26,7 +26,13 @@ struct Times {
   void add(const std::vector<double>& of_ranks);
 };
 
-/// Ratio of the medians; least and greatest ratio of any one repetition.
-Summary ratio(const Times& of, const Times& to);
+struct Ratio {
+  double median = 0;    // of the medians
+  double min = 0;       // of any one repetition
+  double max = 0;       // of any one repetition
+  double of_least = 0;  // of the shortest times: what other work on the machine disturbs least
+};
+
+Ratio ratio(const Times& of, const Times& to);
 
 }  // namespace bench

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Makes charts and a page of what scripts/bench has measured. usage: report RESULTS PAGE IMAGES [MODE]
+
+RESULTS: folder with the JSON files; PAGE: file to write; IMAGES: folder for the charts; MODE: what was run.
+"""
+import datetime
+import os
+import re
+import sys
+
+import charts
+import tables
+from results import Results
+
+TEMPLATE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "performance.md")
+
+
+def chart(path, page, text):
+    return f"![{text}]({os.path.relpath(path, os.path.dirname(os.path.abspath(page)))})" if path else ""
+
+
+def load_text(results_folder):
+    """The load that others had put on the machine when the measuring began."""
+    try:
+        with open(os.path.join(results_folder, "load.txt"), encoding="utf-8") as file:
+            return [("load by others before the start", file.read().split()[0] + " processes")]
+    except (OSError, IndexError):
+        return []
+
+
+def main(folder, page, images, mode="standard"):
+    results = Results(folder)
+    if not results.rows:
+        sys.exit(f"report: no results in {folder}")
+    drawn = charts.draw_all(results, images)
+    when = datetime.datetime.fromtimestamp(os.path.getmtime(folder), datetime.timezone.utc).date().isoformat()
+    values = {
+        "date": when,
+        "command": "scripts/bench" + (" --quick" if mode == "quick" else ""),
+        "machine": tables.machine_table(results, [("date", when), *load_text(folder)]),
+        "aims": tables.aims_table(results),
+        "chart_ratio": chart(drawn["ratio"], page, "Store and commit_barrier in times of a memcpy, by policy and size"),
+        "chart_restore": chart(drawn["restore"], page, "Restore of 64 MiB in times of a memcpy, by policy"),
+        "chart_kernels": chart(drawn["kernels"], page, "Throughput of the XOR kernel beside that of ISA-L"),
+        "stores": tables.timed_table(results, ["buddy", "xor", "rs", "others"]),
+        "parts": tables.timed_table(results, ["parts"]),
+        "overlap": tables.overlap_table(results),
+        "latency": tables.timed_table(results, ["latency"], ratios=False),
+        "restores": tables.timed_table(results, ["restore-buddy", "restore-xor", "restore-rs"]),
+        "window": tables.timed_table(results, ["window"]),
+        "memory": tables.memory_table(results),
+        "allocations": tables.allocations_table(results),
+        "instructions": tables.instructions_table(results),
+        "kernels": tables.kernels_table(results),
+    }
+    with open(TEMPLATE, encoding="utf-8") as file:
+        text = re.sub(r"\{\{(\w+)\}\}", lambda name: values[name[1]], file.read())
+    with open(page, "w", encoding="utf-8") as file:
+        file.write(re.sub(r"\n{3,}", "\n\n", text))
+    print(f"report: {page}" + "".join(f", {path}" for path in drawn.values() if path))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) not in (4, 5):
+        sys.exit(__doc__)
+    main(*sys.argv[1:])
