@@ -24,8 +24,8 @@ Start it as any MPI program, with as many ranks as you want to measure:
   mpirun --with-ft ulfm -n 4 fenix_bench --ops restore --spares 2          (2 ranks, 2 spares, 2 deaths)
 
 Each rank protects one member of the given size. A time is that of the slowest rank; before it, all ranks meet in a
-barrier. In the same loop all ranks copy the same number of bytes with memcpy, from the member's buffer to another one; the
-ratio is that of the two medians. At the end of each case what was stored is restored and compared.)";
+barrier. In the same loop all ranks copy the same number of bytes with memcpy, from the member's buffer to another one;
+the ratio is that of the two medians. At the end of each case what was stored is restored and compared.)";
 
 const char* const kMore =
     R"(Operations:

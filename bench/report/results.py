@@ -8,6 +8,8 @@ from collections import namedtuple
 
 MIB = 1 << 20
 Row = namedtuple("Row", "run ranks row")
+# rate: bytes of the sources in a second. to_…: time in times of that of memcpy, of ISA-L.
+Kernel = namedtuple("Kernel", "name kibibytes rate to_memcpy to_isal")
 
 
 def load(path):
@@ -49,29 +51,18 @@ class Results:
         return [entry for entry in self.rows if entry.run == run]
 
     def _kernels(self):
-        """Bytes per second by (kernel, implementation, arguments), from names like xor/avx512/4/65536."""
+        """From names like xor/sources:4/KiB:64; what is compared with was measured in turn with the kernel."""
         content = load(os.path.join(self.folder, "kernels.json")) or {}
-        figures = {}
+        kernels = []
         for entry in content.get("benchmarks", []):
-            rate = entry.get("bytes_per_second")
-            wanted = {"median"} if entry.get("run_type") == "aggregate" else {None}
-            if rate is None or entry.get("aggregate_name") not in wanted:
-                continue
-            parts = re.sub(r"^BM_", "", entry.get("run_name", entry["name"])).split("/")
-            kernel, implementation = parts[0], parts[1] if len(parts) > 1 else ""
-            figures[(kernel, implementation, "/".join(parts[2:]))] = rate
-        return figures
+            name = re.match(r"(.+)/KiB:(\d+)", entry["name"])
+            if name and entry.get("run_type", "iteration") == "iteration":
+                kernels.append(Kernel(name[1], int(name[2]), entry["bytes_per_second"], entry.get("to_memcpy"),
+                                      entry.get("to_isal")))
+        return kernels
 
-    def xor_pairs(self):
-        """(arguments, bytes per second here, of ISA-L) of the XOR kernel; of several implementations the best one."""
-        ours, theirs = {}, {}
-        for (kernel, implementation, arguments), rate in self.kernels.items():
-            if not re.match(r"xor", kernel, re.IGNORECASE):
-                continue
-            isal = "isa" in (kernel + implementation).lower()
-            side = theirs if isal else ours
-            side[arguments] = max(rate, side.get(arguments, 0))
-        return [(arguments, ours[arguments], theirs[arguments]) for arguments in ours if arguments in theirs]
+    def xor_kernels(self):
+        return [kernel for kernel in self.kernels if kernel.name.startswith("xor/") and kernel.to_isal]
 
     def _instructions(self):
         """Instructions of each store and of each commit, mean of the ranks."""

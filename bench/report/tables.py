@@ -4,8 +4,15 @@ from aims import all_aims, verdict, with_spread
 from results import MIB
 
 MACHINE = {
-    "cpu": "processor", "cores": "cores", "memory": "memory", "kernel": "kernel", "huge_pages": "transparent huge pages",
-    "compiler": "compiler", "build": "build", "mpi": "MPI", "fenix": "fenix",
+    "cpu": "processor",
+    "cores": "cores",
+    "memory": "memory",
+    "kernel": "kernel",
+    "huge_pages": "transparent huge pages",
+    "compiler": "compiler",
+    "build": "build",
+    "mpi": "MPI",
+    "fenix": "fenix",
 }
 
 
@@ -46,10 +53,9 @@ def timed_table(results, runs, ratios=True):
             row = entry.row
             if "ratio" not in row:
                 continue
-            lines.append((f"`{row['operation']}`", row["policy"], row["hashes"], str(entry.ranks), size_text(row["bytes"]),
-                          time_text(row["seconds"]),
-                          *((time_text(row["memcpy_seconds"]), with_spread(row["ratio"]), f"{row['ratio']['of_least']:.2f}")
-                            if ratios else ()),
+            compared = (time_text(row["memcpy_seconds"]), with_spread(row["ratio"]), f"{row['ratio']['of_least']:.2f}")
+            lines.append((f"`{row['operation']}`", row["policy"], row["hashes"], str(entry.ranks),
+                          size_text(row["bytes"]), time_text(row["seconds"]), *(compared if ratios else ()),
                           f"{row['spread_over_ranks']['median'] * 100:.0f} %", str(row["repetitions"])))
     if not lines:
         return "Not measured."
@@ -79,7 +85,8 @@ def memory_table(results):
              for entry in results.rows if entry.row["operation"] == "memory"]
     if not lines:
         return "Not measured."
-    return table(("policy", "ranks", "member", "depth", "in use per rank", "times the member", "`member_footprint`"), lines)
+    return table(("policy", "ranks", "member", "depth", "in use per rank", "times the member", "`member_footprint`"),
+                 lines)
 
 
 def allocations_table(results):
@@ -95,13 +102,18 @@ def instructions_table(results):
     counted = results.instructions
     if len(counted) < 2:
         return "Not measured (valgrind is missing)."
+    store, commit = counted["store"], counted["commit"]
     return table(("`Fenix_Data_member_store`", "`Fenix_Data_commit`", "both"),
-                 [(f"{counted['store']:.0f}", f"{counted['commit']:.0f}", f"{counted['store'] + counted['commit']:.0f}")])
+                 [(f"{store:.0f}", f"{commit:.0f}", f"{store + commit:.0f}")])
 
 
 def kernels_table(results):
-    if not results.kernels:
+    lines = []
+    for kernel in results.kernels:
+        if kernel.kibibytes in (64, 4096, 65536):
+            lines.append((f"`{kernel.name}`", size_text(kernel.kibibytes << 10), f"{kernel.rate / 1e9:.1f} GB/s",
+                          "–" if kernel.to_memcpy is None else f"{kernel.to_memcpy:.2f}",
+                          "–" if kernel.to_isal is None else f"{kernel.to_isal:.2f}"))
+    if not lines:
         return "Not measured."
-    lines = [(kernel, implementation, arguments, f"{rate / 1e9:.1f} GB/s")
-             for (kernel, implementation, arguments), rate in sorted(results.kernels.items())]
-    return table(("kernel", "implementation", "arguments", "throughput"), lines)
+    return table(("kernel", "size of a source", "of all sources", "time / memcpy", "time / ISA-L"), lines)
