@@ -73,6 +73,11 @@ void close(std::ofstream& file, const std::string& path) {
 
 }  // namespace
 
+void Report::require_writable(const std::string& path) {
+  std::ofstream file(path, std::ios::app);
+  if (!file) fail("cannot write " + path);
+}
+
 void Report::write_csv(const std::string& path) const {
   std::ofstream file(path);
   file << "operation,policy,hashes,depth,bytes,iterations,repetitions,seconds_median,seconds_min,seconds_max,"

@@ -57,7 +57,7 @@ class Program {
 
   void run() {
     if (role == FENIX_ROLE_INITIAL_RANK) {
-      if (writes_) report_.print_header();
+      if (writes_) begin_report();
       run_undisturbed();
     }
     const std::vector<Case> cases =
@@ -65,8 +65,8 @@ class Program {
     // Ranks that come later do not know how many groups there have been.
     constexpr int kFirstGroup = 1'000'000;
     Restoring restoring(
-        team_, options_, cases, kFirstGroup, [&](const auto& rows) { add(rows); },
-        [&](const std::string& what) { say(what); });
+        team_, options_, cases, kFirstGroup, [&](const auto& rows) { add(rows); }, [&](const auto& what) { say(what); },
+        [&](const auto& what, const auto& why) { leave_out(what, why); });
     restoring.run(role == FENIX_ROLE_RECOVERED_RANK);
     if (!writes_) return;
     if (!options_.csv.empty()) report_.write_csv(options_.csv);
@@ -85,6 +85,17 @@ class Program {
             {"thread_level", options_.thread_multiple ? "multiple" : "single"},
             {"warmup", std::to_string(options_.warmup)},
             {"repetitions", std::to_string(options_.repetitions)}};
+  }
+
+  void begin_report() const {
+    for (const std::string& path : {options_.csv, options_.json}) {
+      if (!path.empty()) Report::require_writable(path);
+    }
+    report_.print_header();
+  }
+
+  void leave_out(const std::string& what, const std::string& why) const {
+    if (writes_) report_.leave_out(what, why);
   }
 
   void say(const std::string& what) const {

@@ -22,6 +22,10 @@ class Report {
   void add(const Result& result);
   /// A case that the library refuses.
   void add_refused(const Case& of, const std::string& why);
+  void leave_out(const std::string& what, const std::string& why) const;
+
+  /// Fails if there cannot be such a file: better now than when all has been measured.
+  static void require_writable(const std::string& path);
 
   void write_csv(const std::string& path) const;
   void write_json(const std::string& path) const;

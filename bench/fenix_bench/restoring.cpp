@@ -53,13 +53,14 @@ double repair_time(bool is_new) {
 }  // namespace
 
 Restoring::Restoring(const Team& team, const Options& options, std::vector<Case> cases, int first_group, Report report,
-                     Say say)
+                     Say say, LeaveOut leave_out)
     : team_(team),
       options_(options),
       cases_(std::move(cases)),
       first_group_(first_group),
       report_(std::move(report)),
-      say_(std::move(say)) {}
+      say_(std::move(say)),
+      leave_out_(std::move(leave_out)) {}
 
 int Restoring::deaths() const {
   return std::min(options_.repetitions, options_.spares / static_cast<int>(cases_.size()));
@@ -68,8 +69,8 @@ int Restoring::deaths() const {
 void Restoring::run(bool is_new) {
   if (cases_.empty()) return;
   if (!is_new && (team_.size() < 2 || deaths() == 0)) {
-    say_("restore: wants 2 ranks besides the spares, and --spares for each of its " + std::to_string(cases_.size()) +
-         " cases: left out");
+    leave_out_("restore", "it needs 2 ranks besides the spares, and --spares " + std::to_string(cases_.size()) +
+                              " or more: one for each case");
     return;
   }
   if (!is_new) check(Fenix_Callback_register(count_repair, nullptr), "Fenix_Callback_register");
@@ -88,7 +89,7 @@ void Restoring::run_case(Place place, bool is_new) {
   Subject subject(team_, of, first_group_ + place.of_case);
   Rows rows(subject.of());
   if (const std::string refused = is_new ? "" : subject.create(); !refused.empty()) {
-    say_("restore, " + of.policy + ": left out: " + refused);
+    leave_out_("restore, policy " + of.policy, refused);
     return;
   }
   for (; place.death < deaths(); ++place.death) {

@@ -18,8 +18,10 @@ class Restoring {
  public:
   using Report = std::function<void(const std::vector<Result>&)>;
   using Say = std::function<void(const std::string&)>;
+  using LeaveOut = std::function<void(const std::string& what, const std::string& why)>;
 
-  Restoring(const Team& team, const Options& options, std::vector<Case> cases, int first_group, Report report, Say say);
+  Restoring(const Team& team, const Options& options, std::vector<Case> cases, int first_group, Report report, Say say,
+            LeaveOut leave_out);
 
   /// is_new: this process has come for a dead one.
   void run(bool is_new);
@@ -37,6 +39,7 @@ class Restoring {
   int first_group_;
   Report report_;
   Say say_;
+  LeaveOut leave_out_;
 };
 
 }  // namespace bench

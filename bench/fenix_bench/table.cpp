@@ -64,10 +64,13 @@ void Report::add(const Result& result) {
   results_.push_back(result);
 }
 
-void Report::add_refused(const Case& of, const std::string& why) {
-  std::printf("\n# %s, %llu bytes: left out: %s\n", text_of(of).c_str(), static_cast<unsigned long long>(of.bytes),
-              why.c_str());
+void Report::leave_out(const std::string& what, const std::string& why) const {
+  std::printf("\n# %s: left out: %s\n", what.c_str(), why.c_str());
   std::fflush(stdout);
+}
+
+void Report::add_refused(const Case& of, const std::string& why) {
+  leave_out(text_of(of) + ", " + std::to_string(of.bytes) + " bytes", why);
   refused_.emplace_back(of, why);
 }
 
