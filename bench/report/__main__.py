@@ -20,12 +20,12 @@ def chart(path, page, text):
     return f"![{text}]({os.path.relpath(path, os.path.dirname(os.path.abspath(page)))})" if path else ""
 
 
-def load_text(results_folder):
-    """The load that others had put on the machine when the measuring began."""
+def others_text(folder):
+    """How busy other work kept the machine meanwhile."""
     try:
-        with open(os.path.join(results_folder, "load.txt"), encoding="utf-8") as file:
-            return [("load by others before the start", file.read().split()[0] + " processes")]
-    except (OSError, IndexError):
+        with open(os.path.join(folder, "others.txt"), encoding="utf-8") as file:
+            return [("taken by other work meanwhile", file.read().strip())]
+    except OSError:
         return []
 
 
@@ -38,7 +38,7 @@ def main(folder, page, images, mode="standard"):
     values = {
         "date": when,
         "command": "scripts/bench" + (" --quick" if mode == "quick" else ""),
-        "machine": tables.machine_table(results, [("date", when), *load_text(folder)]),
+        "machine": tables.machine_table(results, [("date", when), *others_text(folder)]),
         "aims": tables.aims_table(results),
         "chart_ratio": chart(drawn["ratio"], page, "Store and commit_barrier in times of a memcpy, by policy and size"),
         "chart_restore": chart(drawn["restore"], page, "Restore of 64 MiB in times of a memcpy, by policy"),
