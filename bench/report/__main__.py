@@ -21,12 +21,19 @@ def chart(path, page, text):
 
 
 def others_text(folder):
-    """How busy other work kept the machine meanwhile."""
+    """How busy other work kept the machine meanwhile, as "0.03 of 2 cores"; nothing if that is not known."""
     try:
         with open(os.path.join(folder, "others.txt"), encoding="utf-8") as file:
-            return [("taken by other work meanwhile", file.read().strip())]
+            return file.read().strip()
     except OSError:
-        return []
+        return ""
+
+
+def caution(others):
+    if not others or float(others.split()[0]) <= 0.2:
+        return ""
+    return (f"**Provisional**: other work took {others} meanwhile. Ratios are rough, above all those of small sizes, and "
+            "whether an aim is reached cannot be told.")
 
 
 def main(folder, page, images, mode="standard"):
@@ -35,10 +42,12 @@ def main(folder, page, images, mode="standard"):
         sys.exit(f"report: no results in {folder}")
     drawn = charts.draw_all(results, images)
     when = datetime.datetime.fromtimestamp(os.path.getmtime(folder), datetime.timezone.utc).date().isoformat()
+    others = others_text(folder)
     values = {
+        "caution": caution(others),
         "date": when,
         "command": "scripts/bench" + (" --quick" if mode == "quick" else ""),
-        "machine": tables.machine_table(results, [("date", when), *others_text(folder)]),
+        "machine": tables.machine_table(results, [("date", when), *([("taken by other work meanwhile", others)] if others else [])]),
         "aims": tables.aims_table(results),
         "chart_ratio": chart(drawn["ratio"], page, "Store and commit_barrier in times of a memcpy, by policy and size"),
         "chart_restore": chart(drawn["restore"], page, "Restore of 64 MiB in times of a memcpy, by policy"),
