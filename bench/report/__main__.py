@@ -32,8 +32,8 @@ def others_text(folder):
 def caution(others):
     if not others or float(others.split()[0]) <= 0.2:
         return ""
-    return (f"**Provisional**: other work took {others} meanwhile. Ratios are rough, above all those of small sizes, and "
-            "whether an aim is reached cannot be told.")
+    return (f"**Provisional**: other work took {others} meanwhile. Ratios are rough, above all those of small sizes,\n"
+            "and whether an aim is reached cannot be told.")
 
 
 def main(folder, page, images, mode="standard"):
@@ -48,7 +48,7 @@ def main(folder, page, images, mode="standard"):
         "date": when,
         "command": "scripts/bench" + (" --quick" if mode == "quick" else ""),
         "machine": tables.machine_table(results, [("date", when), *([("taken by other work meanwhile", others)] if others else [])]),
-        "aims": tables.aims_table(results),
+        "aims": tables.aims_table(results, provisional=bool(caution(others))),
         "chart_ratio": chart(drawn["ratio"], page, "Store and commit_barrier in times of a memcpy, by policy and size"),
         "chart_restore": chart(drawn["restore"], page, "Restore of 64 MiB in times of a memcpy, by policy"),
         "chart_kernels": chart(drawn["kernels"], page, "Throughput of the XOR kernel beside that of ISA-L"),

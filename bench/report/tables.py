@@ -40,9 +40,10 @@ def machine_table(results, extra):
     return table(("", ""), [*lines, *extra])
 
 
-def aims_table(results):
+def aims_table(results, provisional):
+    said = (lambda aim: f"({verdict(aim).replace('*', '')})") if provisional else verdict
     lines = [(aim.what, f"{'≥' if aim.more_is_better else '≤' if aim.must else ''} {aim.must:g}".strip(),
-              "" if aim.aim is None else f"{aim.aim:g}", aim.text or "–", verdict(aim)) for aim in all_aims(results)]
+              "" if aim.aim is None else f"{aim.aim:g}", aim.text or "–", said(aim)) for aim in all_aims(results)]
     return table(("what", "must reach", "aim", "reached", "reached?"), lines)
 
 
