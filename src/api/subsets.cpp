@@ -184,7 +184,8 @@ int Fenix_Data_subset_delete(Fenix_Data_subset* subset_specifier) {
 int Fenix_Data_subset_get_number_of_blocks(Fenix_Data_subset subset, MPI_Count* number_of_blocks) {
   return entry([&]() -> int {
     require(number_of_blocks, "number_of_blocks");
-    *number_of_blocks = static_cast<MPI_Count>(elements_of(subset).intervals().size());
+    const IntervalSet elements = elements_of(subset);
+    *number_of_blocks = static_cast<MPI_Count>(elements.intervals().size());
     return FENIX_SUCCESS;
   });
 }

@@ -2,9 +2,11 @@
 // Sets of element numbers, as sorted intervals.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -30,15 +32,17 @@ class IntervalSet {
   static IntervalSet of(std::vector<Interval> intervals);
   static IntervalSet everything() { return {0, kEndless}; }
 
-  bool operator==(const IntervalSet&) const = default;
+  friend bool operator==(const IntervalSet& a, const IntervalSet& b);
 
   /// Ascending, disjoint, not adjacent.
-  [[nodiscard]] const std::vector<Interval>& intervals() const& { return intervals_; }
-  [[nodiscard]] std::vector<Interval> intervals() && { return std::move(intervals_); }
-  [[nodiscard]] bool empty() const { return intervals_.empty(); }
+  [[nodiscard]] std::span<const Interval> intervals() const& {
+    return many_.empty() ? std::span(few_).first(few_size_) : std::span<const Interval>(many_);
+  }
+  std::span<const Interval> intervals() && = delete;  // it would be gone
+  [[nodiscard]] bool empty() const { return few_size_ == 0 && many_.empty(); }
   [[nodiscard]] std::uint64_t count() const;
   /// One past the last element, 0 if there is none.
-  [[nodiscard]] std::uint64_t end() const { return empty() ? 0 : intervals_.back().end; }
+  [[nodiscard]] std::uint64_t end() const { return empty() ? 0 : intervals().back().end; }
   /// True if all of [first, end) is in the set.
   [[nodiscard]] bool covers(std::uint64_t first, std::uint64_t end) const;
   /// True if any of [first, end) is in the set.
@@ -52,8 +56,16 @@ class IntervalSet {
   friend IntervalSet operator&(const IntervalSet& a, const IntervalSet& b);
   friend IntervalSet operator-(const IntervalSet& a, const IntervalSet& b);
 
+  /// Adds an interval that begins no earlier than the last one; joins them if at most gap elements lie between.
+  void append(Interval interval, std::uint64_t gap = 0);
+
  private:
-  std::vector<Interval> intervals_;
+  static constexpr std::size_t kFew = 3;
+
+  // Almost all sets have few intervals, and stores and commits are to do without allocations.
+  std::array<Interval, kFew> few_{};
+  std::size_t few_size_ = 0;
+  std::vector<Interval> many_;  // all of them, if there are more
 };
 
 }  // namespace fenix_impl

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -279,6 +278,7 @@ class Group {
   void complete_table(const Member& member, const MemberVersion* base, const MemberVersion& version,
                       const IntervalSet& changed) const;
   [[nodiscard]] Record next_record(Epoch epoch);
+  [[nodiscard]] std::vector<MemberVersion> spare_versions();
   [[nodiscard]] Epoch oldest_kept_with(Epoch epoch) const;
   [[nodiscard]] std::optional<std::uint32_t> free_place(std::size_t to_spare) const;
   void after_commit(PlacedRecord placed);
@@ -321,8 +321,11 @@ class Group {
   bool owes_loss_report_ = false;
   Generation generation_;
   Shape shape_;
-  Epoch last_;                        // of the latest commit, or where the group goes on from
-  std::deque<PlacedRecord> records_;  // own commits that may still be needed, oldest first
+  Epoch last_;                         // of the latest commit, or where the group goes on from
+  std::vector<PlacedRecord> records_;  // own commits that may still be needed, oldest first
+  // Memory to use again: a commit is to do without allocations.
+  std::vector<std::vector<MemberVersion>> spare_versions_;
+  mutable std::vector<std::uint32_t> used_;
 
   int team_size_ = 0;
   int team_rank_ = -1;

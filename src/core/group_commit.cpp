@@ -151,18 +151,26 @@ int Group::commit() {
 
 std::optional<std::uint32_t> Group::free_place(std::size_t to_spare) const {
   if (records_.size() + to_spare >= log_places()) return std::nullopt;
-  std::vector<std::uint32_t> used;
-  for (const PlacedRecord& placed : records_) used.push_back(placed.place);
-  return lowest_free(log_places(), used);
+  used_.clear();
+  for (const PlacedRecord& placed : records_) used_.push_back(placed.place);
+  return lowest_free(log_places(), used_);
 }
 
 Record Group::next_record(Epoch epoch) {
-  Record record{epoch, generation_, time_stamp_of(epoch), parameters_.id, team_rank_, oldest_kept_with(epoch),
-                false, {}};
+  Record record{epoch, generation_,     time_stamp_of(epoch), parameters_.id, team_rank_, oldest_kept_with(epoch),
+                false, spare_versions()};
   for (const auto& member : members_) {
     if (auto version = finish_version(*member, epoch)) record.members.push_back(std::move(*version));
   }
   return record;
+}
+
+std::vector<MemberVersion> Group::spare_versions() {
+  if (spare_versions_.empty()) return {};
+  std::vector<MemberVersion> versions = std::move(spare_versions_.back());
+  spare_versions_.pop_back();
+  versions.clear();
+  return versions;
 }
 
 Epoch Group::oldest_kept_with(Epoch epoch) const {

@@ -16,11 +16,11 @@ namespace {
 std::string name_of(const Member& member) { return "member_id " + std::to_string(member.info.id); }
 
 IntervalSet blocks_of(const IntervalSet& elements, std::uint32_t element_bytes) {
-  std::vector<Interval> blocks;
+  IntervalSet blocks;
   for (const Interval& each : elements.intervals()) {
-    blocks.push_back({each.first * element_bytes / kHashBlock, hash_blocks(each.end * element_bytes)});
+    blocks.append({each.first * element_bytes / kHashBlock, hash_blocks(each.end * element_bytes)});
   }
-  return IntervalSet::of(std::move(blocks));
+  return blocks;
 }
 
 }  // namespace
@@ -97,6 +97,9 @@ void Group::forget_old_records() {
     newer = true;
     if (old) placed->record.epoch = {};
   }
+  for (PlacedRecord& placed : records_) {
+    if (placed.record.epoch.none()) spare_versions_.push_back(std::move(placed.record.members));
+  }
   std::erase_if(records_, [](const PlacedRecord& placed) { return placed.record.epoch.none(); });
   // The new communicator has data of its own.
   if (newer && archive_) archive_.reset();
@@ -104,11 +107,11 @@ void Group::forget_old_records() {
 
 std::optional<std::uint32_t> Group::free_slot_for(const Member& member) {
   forget_old_records();
-  std::vector<std::uint32_t> used;
+  used_.clear();
   for (const PlacedRecord& placed : records_) {
-    if (const MemberVersion* version = version_in(placed.record, member)) used.push_back(version->slot);
+    if (const MemberVersion* version = version_in(placed.record, member)) used_.push_back(version->slot);
   }
-  return lowest_free(member.layout.slots(), used);
+  return lowest_free(member.layout.slots(), used_);
 }
 
 bool Group::take_slot(Member& member) {
@@ -212,7 +215,8 @@ IntervalSet Group::stage_with_serializer(Member& member, const Selection& select
   if (selection.kind == Selection::Kind::all && member.info.resizeable) {
     serialize(0, 0);
   } else {
-    for (const Interval& each : elements_of(member, selection).intervals()) serialize(each.first, each.count());
+    const IntervalSet elements = elements_of(member, selection);
+    for (const Interval& each : elements.intervals()) serialize(each.first, each.count());
   }
   if (!file->close()) {
     throw Error(FENIX_ERROR_INVALID_ARGUMENT, "the serializer of " + name_of(member) + " wrote beyond the member");

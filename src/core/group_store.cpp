@@ -26,12 +26,12 @@ constexpr std::uint64_t kGap = 256;
 // The blocks that lie within elements, so that nothing that comes later in the commit can change them. all: elements that
 // the member has; the last block ends with them.
 IntervalSet blocks_within(const IntervalSet& elements, std::uint64_t all, std::uint32_t element_bytes) {
-  std::vector<Interval> blocks;
+  IntervalSet blocks;
   for (const Interval& each : elements.intervals()) {
     const std::uint64_t end = each.end * element_bytes;
-    blocks.push_back({hash_blocks(each.first * element_bytes), each.end == all ? hash_blocks(end) : end / kHashBlock});
+    blocks.append({hash_blocks(each.first * element_bytes), each.end == all ? hash_blocks(end) : end / kHashBlock});
   }
-  return IntervalSet::of(std::move(blocks));
+  return blocks;
 }
 
 /// Calls piece(block, begin, end) for the bytes of the elements, block by block of the table of hashes.
@@ -161,7 +161,8 @@ void Group::put(const Part& part, const std::atomic<bool>& stop) const {
       protection_->put(member, *member.working.slot, begin, std::min(end - begin, kPiece));
     }
   };
-  for (const Interval& each : part.elements.without_gaps(kGap / bytes).intervals()) {
+  const IntervalSet elements = part.elements.without_gaps(kGap / bytes);
+  for (const Interval& each : elements.intervals()) {
     const std::uint64_t begin = each.first * bytes;
     const std::uint64_t end = each.end * bytes;
     const std::uint64_t middle = begin + std::min(end - begin, left);

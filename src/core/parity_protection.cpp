@@ -20,11 +20,12 @@ const MemberVersion* find(const Record& announcement, const Change& change) {
 }
 
 IntervalSet in_bytes(const IntervalSet& elements, std::uint32_t element_bytes, std::uint64_t end) {
-  std::vector<Interval> bytes;
-  for (const Interval& each : elements.within(0, end / element_bytes).intervals()) {
-    bytes.push_back({each.first * element_bytes, each.end * element_bytes});
+  IntervalSet bytes;
+  const IntervalSet there = elements.within(0, end / element_bytes);
+  for (const Interval& each : there.intervals()) {
+    bytes.append({each.first * element_bytes, each.end * element_bytes});
   }
-  return IntervalSet::of(std::move(bytes));
+  return bytes;
 }
 
 /// What a rank tells its cohort. It has the form of a record: of each member, the elements that have changed, and in stored_in
@@ -170,7 +171,8 @@ void ParityProtection::encode_member(const Change& change, const std::vector<Rec
   CohortSlots cohort(*member.exposure, stripes, std::move(slots));
   const auto parity = member.held_slot(own).data;
   const Stores stores = worth_streaming(ranges.count()) ? Stores::streaming : Stores::cached;
-  for (const Interval& each : ranges.within(0, all).intervals()) {
+  ranges = ranges.within(0, all);
+  for (const Interval& each : ranges.intervals()) {
     for (std::uint64_t begin = each.first; begin < each.end; begin += kPiece) {
       const auto bytes = std::min<std::uint64_t>(kPiece, each.end - begin);
       cohort.compute(encoder_, place_, true, begin, parity.subspan(begin, bytes), stores);

@@ -76,7 +76,8 @@ std::optional<IntervalSet> read_intervals(std::span<const std::byte> bytes, cons
     std::memcpy(intervals.data(), bytes.data() + entry.interval_offset, intervals.size() * kIntervalBytes);
   }
   auto set = IntervalSet::of(intervals);
-  if (set.intervals() != intervals) return std::nullopt;
+  if (!std::equal(intervals.begin(), intervals.end(), set.intervals().begin(), set.intervals().end()))
+    return std::nullopt;
   return set;
 }
 
@@ -123,7 +124,7 @@ std::size_t encode(const Record& record, std::span<std::byte> out) {
   std::size_t offset = kHeadBytes;
   std::size_t interval_offset = kHeadBytes + record.members.size() * kMemberBytes;
   for (const MemberVersion& m : record.members) {
-    const auto& intervals = m.found.intervals();
+    const auto intervals = m.found.intervals();
     write(out, offset,
           MemberEntry{m.member_id,
                       m.slot,

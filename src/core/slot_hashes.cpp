@@ -15,7 +15,8 @@ std::uint64_t hash_of_block(std::span<const std::byte> data, std::uint64_t block
   const std::uint64_t end_element = (end + element_bytes - 1) / element_bytes;
   if (found.covers(first_element, end_element)) return hash_bytes(data.subspan(begin, end - begin));
   StreamingHash hash;
-  for (const Interval& each : found.within(first_element, end_element).intervals()) {
+  const IntervalSet there = found.within(first_element, end_element);
+  for (const Interval& each : there.intervals()) {
     const std::uint64_t from = std::max(each.first * element_bytes, begin);
     const std::uint64_t to = std::min(each.end * element_bytes, end);
     hash.add(data.subspan(from, to - from));
