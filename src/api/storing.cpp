@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -15,19 +16,15 @@ using namespace fenix_impl;
 
 namespace {
 
-/// One member, or all in the order of their creation.
-std::vector<Member*> members_of(const Group& group, int member_id) {
-  if (member_id != FENIX_DATA_MEMBER_ALL) return {&member_of(group, member_id)};
-  std::vector<Member*> members;
-  for (const auto& member : group.members()) members.push_back(member.get());
-  return members;
-}
-
 /// What a store is to work on. Errors wait for check(): where the ranks meet, all get to know them.
 class Wanted {
  public:
-  Wanted(const Group& group, int member_id, const Fenix_Data_subset& subset, const char* argument)
-      : members_(members_of(group, member_id)) {
+  Wanted(const Group& group, int member_id, const Fenix_Data_subset& subset, const char* argument) {
+    if (member_id != FENIX_DATA_MEMBER_ALL) {
+      one_ = &member_of(group, member_id);
+    } else {
+      for (const auto& member : group.members()) all_.push_back(member.get());
+    }
     try {
       selection_ = selection_of(subset, argument);
     } catch (const Error& error) {
@@ -35,16 +32,20 @@ class Wanted {
     }
   }
 
-  [[nodiscard]] const std::vector<Member*>& members() const { return members_; }
+  /// One member, or all in the order of their creation.
+  [[nodiscard]] std::span<Member* const> members() const {
+    return one_ != nullptr ? std::span<Member* const>(&one_, 1) : all_;
+  }
   [[nodiscard]] const Selection& selection() const { return selection_; }
 
   void check() const {
     if (error_) throw Error(*error_);
-    for (const Member* member : members_) require_closed(*member);
+    for (const Member* member : members()) require_closed(*member);
   }
 
  private:
-  std::vector<Member*> members_;
+  Member* one_ = nullptr;
+  std::vector<Member*> all_;
   Selection selection_ = Selection::some({});
   std::optional<Error> error_;
 };
