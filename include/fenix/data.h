@@ -85,7 +85,7 @@ typedef void (*Fenix_Serialize_file_fn)(FILE* file, int direction, void* buffer,
  * @param[in]  start_time_stamp time stamp of the first commit, in [0, FENIX_TIME_STAMP_MAX)
  * @param[in]  depth            snapshots kept besides the newest, in [0, 4096); or −1: all are kept until they are deleted.
  *                              Then every store and commit synchronises: the space for snapshots may have to grow.
- * @param[in]  policy_name      FENIX_DATA_POLICY_IN_MEMORY_RAID or FENIX_DATA_POLICY_PEER_RANK_SEPARATION
+ * @param[in]  policy_name      FENIX_DATA_POLICY_IN_MEMORY_RAID, _PEER_RANK_SEPARATION, _REED_SOLOMON or _LOCAL
  * @param[in]  policy_value     values of the policy, see Fenix_Data_group_set_redundancy_policy; NULL for its default
  * @param[out] flag             or NULL: FENIX_SUCCESS; FENIX_ERROR_NODATA_FOUND if snapshots existed and were lost
  * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_GROUPID, _TIMESTART, _DEPTH, _POLICY_NAME, _POLICY_VALUE;
@@ -108,8 +108,9 @@ int Fenix_Data_group_delete(int group_id);
 /**
  * Gets the policy of a group. Local. (API reference; specification 3.2.3.)
  * @param[out] policy_name  FENIX_DATA_POLICY_…
- * @param[out] policy_value room for int[3]: the values as in Fenix_Data_group_set_redundancy_policy, defaults filled in
- * @param[out] flag         or NULL: 1, since every group has a policy with values
+ * @param[out] policy_value room for int[3]: the values as in Fenix_Data_group_set_redundancy_policy, defaults filled in;
+ *                          up to three are written, none for FENIX_DATA_POLICY_LOCAL
+ * @param[out] flag         or NULL: 1, since every group has a policy
  * @return FENIX_SUCCESS.
  */
 int Fenix_Data_group_get_redundancy_policy(int group_id, int* policy_name, void* policy_value, int* flag);
@@ -121,11 +122,27 @@ int Fenix_Data_group_get_redundancy_policy(int group_id, int* policy_name, void*
  *   FENIX_DATA_POLICY_IN_MEMORY_RAID        int[2] {1, separation}: buddies. Rank N and rank N + separation keep a copy of
  *                                           each other's data; for an odd number of ranks, the first, middle and last rank
  *                                           form a chain of three. Default separation: half of the ranks.
+ *                                           int[3] {5, separation, size}: XOR parity in cohorts of size ranks. One rank of
+ *                                           each cohort may be lost.
  *   FENIX_DATA_POLICY_PEER_RANK_SEPARATION  int {separation}: rank (N + separation) mod size keeps a copy of rank N's data.
  *                                           Default: half of the ranks.
+ *   FENIX_DATA_POLICY_REED_SOLOMON          int[3] {separation, size, losses} (new): Reed-Solomon codes in cohorts of size
+ *                                           ranks, of which any losses, 1 to 4, may be lost. Default: {1, 4, 2}.
+ *   FENIX_DATA_POLICY_LOCAL                 no values: no redundancy (new). Survivors keep their snapshots; restores of the rank
+ *                                           that took a dead one's place return FENIX_ERROR_NODATA_FOUND.
  *
  * separation is in [1, size of the communicator). A communicator of one rank has nobody to protect it: the group works and
  * tolerates nothing.
+ *
+ * A cohort has the ranks N, N + separation, N + 2 × separation, …; its size is in [losses + 1, size of the communicator], and at
+ * most 128. Cohorts fill blocks of separation × size ranks. Ranks that are left over form cohorts of the same size, with
+ * the largest separation that they allow; if fewer than size are left, each joins one of the last cohorts, which so get
+ * larger. If all ranks are fewer than size, they are one cohort. A default that does not fit the communicator is treated alike.
+ *
+ * With parity a store is local, and the commit, plain or not, waits for the cohort to commit and encodes. So a member that is
+ * stored on one rank of a cohort has to be stored on all of them, if only FENIX_DATA_SUBSET_EMPTY: else the commit of the
+ * cohort returns FENIX_ERROR_MISMATCH. If the commit of one rank is refused, those of its cohort return
+ * FENIX_ERROR_INVALID_LOGIC_CALL. What was stored stays, and can be committed when the cause is gone.
  *
  * @param[in]  policy_value see above; NULL for the default
  * @param[out] flag         or NULL: 1 if the policy was set, else 0; same on all ranks
@@ -133,6 +150,19 @@ int Fenix_Data_group_get_redundancy_policy(int group_id, int* policy_name, void*
  *         staged, stored or committed; FENIX_ERROR_NO_MEMORY; FENIX_ERROR_MISMATCH. After an error the old policy holds.
  */
 int Fenix_Data_group_set_redundancy_policy(int group_id, int policy_name, void* policy_value, int* flag);
+
+/**
+ * Whether stored data is hashed (new). Collective over the group, before anything is staged, stored or committed;
+ * synchronising. Without hashes stores and commits are faster, but memory that has changed by itself is restored as it is: the
+ * damage is not noticed. Ranks that take a dead one's place learn of it from their peers.
+ * @param[in] hashing 0: no hashes; any other value: hashes, as in every new group. Both same on all ranks.
+ * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_LOGIC_CALL if something has been staged, stored or committed;
+ *         FENIX_ERROR_MISMATCH. After an error all is as before.
+ */
+int Fenix_Data_group_set_hashing(int group_id, int hashing);
+
+/** Gets whether stored data is hashed: 1 or 0 (new). Local. @return FENIX_SUCCESS. */
+int Fenix_Data_group_get_hashing(int group_id, int* hashing);
 
 /** Number of members. Local. (Specification 3.7.1.) @return FENIX_SUCCESS. */
 int Fenix_Data_group_get_number_of_members(int group_id, int* number_of_members);
@@ -157,8 +187,8 @@ int Fenix_Data_group_get_snapshot_at_position(int group_id, int position, int* t
 
 /**
  * Adds a member to a group. Collective over the group; at any time. (Specification 3.2.2.) The memory for its snapshots is
- * taken here, per rank (depth + 2) × (bytes of the own data + bytes of the data held for another rank); for members that
- * are FENIX_RESIZEABLE, and at depth −1, in stores as need arises.
+ * taken here, per rank (depth + 2) × (bytes of the own data + bytes of redundancy for others); for members that
+ * are FENIX_RESIZEABLE, and at depth −1, in stores as need arises. Fenix_Data_member_footprint tells how much it is.
  *
  * @param[in] group_id  the group; same on all ranks
  * @param[in] member_id in [0, FENIX_MEMBER_ID_MAX), not taken in the group; same on all ranks
@@ -200,6 +230,15 @@ int Fenix_Data_member_created(int group_id, int member_id);
  * @return FENIX_SUCCESS.
  */
 int Fenix_Data_member_delete(int group_id, int member_id);
+
+/**
+ * Gets the bytes of shared memory that a member takes up on this rank: all its slots, the one of the snapshot under
+ * construction included, each with what this rank keeps for others (new). Local; known from the creation on. It changes with the
+ * redundancy policy, with COUNT and DATATYPE in the first store, at depth −1, and with the size of a member that is
+ * FENIX_RESIZEABLE, which takes up a page before its first store.
+ * @return FENIX_SUCCESS.
+ */
+int Fenix_Data_member_footprint(int group_id, int member_id, MPI_Count* bytes);
 
 /**
  * Gets an attribute of a member. Collective over the group. (Specification 3.7.3.) Same arguments on all ranks but
@@ -284,10 +323,28 @@ int Fenix_Data_member_stage(int group_id, int member_id, const Fenix_Data_subset
 
 /**
  * Fenix_Data_member_stage from another buffer, which the library takes over.
- * @param buf element 0 up to the last of the subset, from malloc; freed by the library if the call succeeds. A serializer is
- *            not used.
+ * @param buf element 0 up to the last of the subset, from malloc; freed by the library if the call succeeds. Or what
+ *            Fenix_Data_member_stage_memory gave for this snapshot: the elements are staged as they stand there, without a copy,
+ *            and nothing is freed. A serializer is not used.
+ * @return as Fenix_Data_member_stage; FENIX_ERROR_INVALID_ARGUMENT (buf: NULL, or memory of another snapshot).
  */
 int Fenix_Data_member_stage_inplace(int group_id, int member_id, void* buf, const Fenix_Data_subset subset_specifier);
+
+/**
+ * Gives the memory of a member in the snapshot under construction itself, to compute or read data straight into it (new).
+ * Local: no communication; may wait for space as Fenix_Data_member_stage does. What is there at first is unspecified, unless
+ * it has been staged or stored for this snapshot; what is not staged is not a part of the snapshot. Fenix_Data_member_stage_inplace
+ * with this memory stages elements of it.
+ *
+ * It is valid until the commit; in the first store of a member, and at depth −1, until the store, which may move it. After
+ * a store nothing may be written to it; called again, this function gives it anew: elements that were stored and are written
+ * to then have to be staged and stored again. Nor may COUNT and DATATYPE be set meanwhile.
+ *
+ * @param[out] memory all elements of the member, packed: element i at byte i × (bytes of the datatype). Owned by the library.
+ * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_ARGUMENT (memory; the datatype has holes or another order than memory; the member
+ *         is FENIX_RESIZEABLE); FENIX_ERROR_NO_MEMORY.
+ */
+int Fenix_Data_member_stage_memory(int group_id, int member_id, void** memory);
 
 /**
  * Opens a file whose bytes are the elements of a member in the snapshot under construction, without their holes. Local. What
@@ -305,8 +362,8 @@ int Fenix_Data_member_stage_begin(int group_id, int member_id, FILE** file);
 int Fenix_Data_member_stage_end(int group_id, int member_id);
 
 /**
- * Copies elements of a member into the snapshot under construction, on this rank and on those that protect it.
- * Collective over the group; synchronising in the first store of a member after its creation or a recovery, and in each one
+ * Copies elements of a member into the snapshot under construction, on this rank and, where the policy keeps copies, on the
+ * one that protects it: parity is made in the commit. Collective over the group; synchronising in the first store of a member after its creation or a recovery, and in each one
  * if the member is FENIX_RESIZEABLE or the depth is −1; otherwise it waits only when space can be reused no earlier than when all ranks have
  * committed an earlier snapshot. (Specification 3.4.1.) Stores until the commit accumulate; a later one replaces the elements that
  * it names. The buffer may be changed on return. What was stored is not recoverable before it is committed.
@@ -356,12 +413,13 @@ int Fenix_Data_test(Fenix_Request request, int* flag);
 
 /**
  * Makes what was stored since the last commit a snapshot with the next time stamp. Collective over the group; completes
- * locally: once all ranks have returned from it, the snapshot survives what the policy tolerates. Elements that were not
+ * locally, or under a policy with parity when the cohort has come to the same commit: once all ranks have returned from it, the snapshot survives what the policy tolerates. Elements that were not
  * stored since have in this snapshot the values of the one before. Snapshots older than depth are recycled when this one is
  * known to be committed on every rank, not earlier. (Specification 3.4.2.)
  * @param[out] time_stamp of the new snapshot, or FENIX_TIME_STAMP_IGNORE
  * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_TIMESTAMP when time stamps are used up; FENIX_ERROR_INVALID_LOGIC_CALL if a
- *         request is pending or staged elements were not stored: the text names the member.
+ *         request is pending or staged elements were not stored: the text names the member; also if a rank of the same cohort
+ *         cannot commit. FENIX_ERROR_MISMATCH if the ranks of a cohort have stored different members.
  */
 int Fenix_Data_commit(int group_id, int* time_stamp);
 
@@ -477,6 +535,17 @@ int Fenix_Data_member_load_end(int group_id, int member_id);
  * @return FENIX_SUCCESS: all copies are good now; FENIX_ERROR_NODATA_FOUND if something is damaged in all copies.
  */
 int Fenix_Data_member_repair(int group_id, int member_id);
+
+/**
+ * Fenix_Data_member_repair for all members, telling what it found (new). Collective over the group, synchronising. Versions
+ * are counted over all ranks: a member in a snapshot counts once for the data of each rank, and once for each part of its
+ * redundancy. Redundancy is not looked at if data is lost, since it may be all that is left of it.
+ * @param[out] num_mended or NULL: versions that were damaged, and are good now; same on all ranks
+ * @param[out] num_lost   or NULL: versions that are damaged beyond repair; same on all ranks
+ * @return FENIX_SUCCESS; FENIX_ERROR_NODATA_FOUND if num_lost is not 0, with both numbers written;
+ *         FENIX_ERROR_MISMATCH.
+ */
+int Fenix_Data_verify(int group_id, int* num_mended, int* num_lost);
 
 #ifdef __cplusplus
 }

@@ -35,7 +35,8 @@ static inline int fenix_spec_Data_group_create(int group_id, MPI_Comm comm, int 
 /**
  * Gets the values of a group's policy, if it is the one named. Local. (3.2.3.)
  * @param[out] policy_value one int for FENIX_DATA_POLICY_PEER_RANK_SEPARATION; for FENIX_DATA_POLICY_IN_MEMORY_RAID int[2],
- *                          or int[3] if its mode is 5. Not written if flag is 0.
+ *                          or int[3] if its mode is 5; int[3] for FENIX_DATA_POLICY_REED_SOLOMON; none for
+ *                          FENIX_DATA_POLICY_LOCAL. Not written if flag is 0.
  * @param[out] flag         or NULL: 1 if the group has this policy, else 0
  * @return FENIX_SUCCESS.
  */
@@ -45,7 +46,10 @@ static inline int fenix_spec_Data_group_get_redundancy_policy(int group_id, int 
   int values[3] = {0, 0, 0};
   const int code = Fenix_Data_group_get_redundancy_policy(group_id, &name, policy_value == NULL ? NULL : values, NULL);
   const int same = code == FENIX_SUCCESS && name == policy_name;
-  const size_t number = name == FENIX_DATA_POLICY_PEER_RANK_SEPARATION ? 1 : values[0] == 5 ? 3 : 2;
+  size_t number = values[0] == 5 ? 3 : 2;
+  if (name == FENIX_DATA_POLICY_PEER_RANK_SEPARATION) number = 1;
+  if (name == FENIX_DATA_POLICY_REED_SOLOMON) number = 3;
+  if (name == FENIX_DATA_POLICY_LOCAL) number = 0;
   if (same && policy_value != NULL) memcpy(policy_value, values, number * sizeof values[0]);
   if (flag != NULL) *flag = same;
   return code;

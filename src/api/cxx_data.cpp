@@ -92,6 +92,14 @@ int group_set_redundancy_policy(int group_id, int policy_name, void* policy_valu
   return Fenix_Data_group_set_redundancy_policy(group_id, policy_name, policy_value, flag);
 }
 
+int group_set_hashing(int group_id, bool hashing) { return Fenix_Data_group_set_hashing(group_id, hashing ? 1 : 0); }
+
+std::optional<bool> group_hashing(int group_id) {
+  int hashing = 0;
+  if (Fenix_Data_group_get_hashing(group_id, &hashing) != FENIX_SUCCESS) return std::nullopt;
+  return hashing != 0;
+}
+
 std::optional<std::vector<int>> group_members(int group_id) {
   return list_of(group_id, Fenix_Data_group_get_number_of_members, [&](int position, int* id) {
     return Fenix_Data_group_get_member_at_position(group_id, id, position);
@@ -122,6 +130,12 @@ int member_delete(int group_id, int member_id) {
   return code;
 }
 
+std::optional<MPI_Count> member_footprint(int group_id, int member_id) {
+  MPI_Count bytes = 0;
+  if (Fenix_Data_member_footprint(group_id, member_id, &bytes) != FENIX_SUCCESS) return std::nullopt;
+  return bytes;
+}
+
 int member_attr_set(int group_id, int member_id, int attribute_name, void* attribute_value, int* flag) {
   return Fenix_Data_member_attr_set(group_id, member_id, attribute_name, attribute_value, flag);
 }
@@ -147,6 +161,10 @@ int member_stage(int group_id, int member_id, const DataSubset& subset) {
 int member_stage_inplace(int group_id, int member_id, void* buf, const DataSubset& subset) {
   return with_subset(subset,
                      [&](Fenix_Data_subset s) { return Fenix_Data_member_stage_inplace(group_id, member_id, buf, s); });
+}
+
+int member_stage_memory(int group_id, int member_id, void** memory) {
+  return Fenix_Data_member_stage_memory(group_id, member_id, memory);
 }
 
 int member_stage_begin(int group_id, int member_id, FILE** file) {
@@ -239,5 +257,7 @@ int member_load_begin(int group_id, int member_id, FILE** file, int time_stamp, 
 }
 
 int member_repair(int group_id, int member_id) { return Fenix_Data_member_repair(group_id, member_id); }
+
+int verify(int group_id, int* num_mended, int* num_lost) { return Fenix_Data_verify(group_id, num_mended, num_lost); }
 
 }  // namespace fenix::data

@@ -80,6 +80,22 @@ int Fenix_Data_group_set_redundancy_policy(int group_id, int policy_name, void* 
   });
 }
 
+int Fenix_Data_group_set_hashing(int group_id, int hashing) {
+  return ready_entry([&]() -> int {
+    runtime().working_group(group_id).set_hashing(hashing != 0, [] {});
+    return FENIX_SUCCESS;
+  });
+}
+
+int Fenix_Data_group_get_hashing(int group_id, int* hashing) {
+  return ready_entry([&]() -> int {
+    const Group& group = runtime().group(group_id);
+    require(hashing, "hashing");
+    *hashing = group.parameters().hashing;
+    return FENIX_SUCCESS;
+  });
+}
+
 int Fenix_Data_group_get_number_of_members(int group_id, int* number_of_members) {
   return ready_entry([&]() -> int {
     const Group& group = runtime().group(group_id);

@@ -271,6 +271,15 @@ int Fenix_Data_member_delete(int group_id, int member_id) {
   });
 }
 
+int Fenix_Data_member_footprint(int group_id, int member_id, MPI_Count* bytes) {
+  return ready_entry([&]() -> int {
+    const Member& member = member_of(runtime().group(group_id), member_id);
+    require(bytes, "bytes");
+    *bytes = static_cast<MPI_Count>(Group::footprint(member));
+    return FENIX_SUCCESS;
+  });
+}
+
 int Fenix_Data_member_attr_get(int group_id, int member_id, int attribute_name, void* attribute_value, int* flag,
                                int source_rank) {
   return get_attribute<int>(group_id, member_id, attribute_name, attribute_value, flag, source_rank);

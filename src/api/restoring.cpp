@@ -2,6 +2,9 @@
 // Restoring, loading, repairing.
 #include <fenix.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "api/groups.hpp"
 #include "api/subsets.hpp"
 
@@ -140,6 +143,23 @@ int Fenix_Data_member_repair(int group_id, int member_id) {
     const auto found = group.verify_member(member_id, [&] { (void)closed_member_of(group, member_id); });
     if (found.lost == 0) return FENIX_SUCCESS;
     throw Error(FENIX_ERROR_NODATA_FOUND, named("member_id", member_id) + " is damaged beyond repair");
+  });
+}
+
+int Fenix_Data_verify(int group_id, int* num_mended, int* num_lost) {
+  return ready_entry([&]() -> int {
+    Group& group = runtime().working_group(group_id);
+    const auto found = group.verify_all([&] {
+      for (const auto& member : group.members()) require_closed(*member);
+    });
+    const auto give_number = [](std::uint64_t number, int* target) {
+      constexpr std::uint64_t kMost = std::numeric_limits<int>::max();
+      if (target != nullptr) *target = static_cast<int>(std::min(number, kMost));
+    };
+    give_number(found.mended, num_mended);
+    give_number(found.lost, num_lost);
+    if (found.lost == 0) return FENIX_SUCCESS;
+    throw Error(FENIX_ERROR_NODATA_FOUND, std::to_string(found.lost) + " versions are damaged beyond repair");
   });
 }
 

@@ -126,8 +126,19 @@ int Fenix_Data_member_stage_inplace(int group_id, int member_id, void* buf, cons
     Group& group = runtime().attached_group(group_id);
     Member& member = closed_member_of(group, member_id);
     require(buf, "buf");
+    const bool is_own = Group::is_staging_area(member, buf);
     group.stage_from(member, buf, stageable(subset_specifier));
-    std::free(buf);
+    if (!is_own) std::free(buf);
+    return FENIX_SUCCESS;
+  });
+}
+
+int Fenix_Data_member_stage_memory(int group_id, int member_id, void** memory) {
+  return ready_entry([&]() -> int {
+    Group& group = runtime().attached_group(group_id);
+    Member& member = closed_member_of(group, member_id);
+    require(memory, "memory");
+    *memory = group.staging_area(member).data();
     return FENIX_SUCCESS;
   });
 }

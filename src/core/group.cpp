@@ -123,8 +123,9 @@ void Group::delete_member(Member& member) {
 void Group::meet_to_change(std::uint64_t wanted, const Check& check) {
   (void)meet(team(), Operation::policy, wanted, 0, [&] {
     check();
-    const bool frozen = !last_.none() || std::any_of(members_.begin(), members_.end(),
-                                                     [](const auto& member) { return !member->working.untouched(); });
+    const bool frozen = !last_.none() || std::any_of(members_.begin(), members_.end(), [](const auto& member) {
+      return !member->working.untouched() || member->working.slot || member->working.is_lent;
+    });
     if (frozen) throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "something has been stored or committed in the group");
   });
 }
@@ -287,6 +288,11 @@ std::size_t Group::kept_snapshots() const {
 
 std::uint32_t Group::first_slots() const {
   return (keeps_all() ? kFirstKept : static_cast<std::uint32_t>(kept_snapshots())) + 1;
+}
+
+std::uint64_t Group::footprint(const Member& member) {
+  constexpr std::uint64_t kPage = 4096;
+  return (member.layout.end() + kPage - 1) / kPage * kPage;
 }
 
 std::uint32_t Group::log_places() const {

@@ -73,8 +73,8 @@ class Group {
   void set_policy(const Policy& policy, const Check& check);
   /// Collective, under the same conditions.
   void set_hashing(bool hashing, const Check& check);
-  /// Bytes of shared memory that a member takes up on this rank. Local.
-  [[nodiscard]] static std::uint64_t footprint(const Member& member) { return member.layout.end(); }
+  /// Bytes of shared memory that a member takes up on this rank: whole pages. Local.
+  [[nodiscard]] static std::uint64_t footprint(const Member& member);
   /// Collective: what each rank has to say of a member.
   std::vector<std::uint64_t> ask_all(std::uint64_t same_on_all, std::uint64_t mine, const Check& check);
 
@@ -85,6 +85,11 @@ class Group {
   /// Local; may wait for space. From the member's buffer, or from another one.
   void stage(Member& member, const Selection& selection);
   void stage_from(Member& member, const void* buffer, const Selection& selection);
+  /// Local; may wait for space: where the elements of the snapshot under construction are, for the application to write to.
+  std::span<std::byte> staging_area(Member& member);
+  /// Whether a buffer is what staging_area() gave for this snapshot. Throws Error(FENIX_ERROR_INVALID_ARGUMENT) if it was for
+  /// another one.
+  [[nodiscard]] static bool is_staging_area(const Member& member, const void* buffer);
   /// Local: opens and closes a file over the elements of the snapshot under construction.
   std::FILE* open_to_stage(Member& member);
   void close_staged(Member& member);
@@ -247,6 +252,7 @@ class Group {
   void note_staged(Member& member, const IntervalSet& elements) const;
   [[nodiscard]] bool has_room(const Member& member, const IntervalSet& elements) const;
   std::span<std::byte> staging_memory(Member& member, std::uint64_t bytes);
+  void check_staging_area(const Member& member, const IntervalSet& elements) const;
   std::optional<std::uint32_t> free_slot_for(const Member& member);
   bool take_slot(Member& member);
   void unspill(Member& member);

@@ -13,6 +13,9 @@
 namespace fenix_impl {
 namespace {
 
+// What the application gets for a member that has no elements on this rank.
+std::byte no_elements{};
+
 std::string name_of(const Member& member) { return "member_id " + std::to_string(member.info.id); }
 
 IntervalSet blocks_of(const IntervalSet& elements, std::uint32_t element_bytes) {
@@ -164,6 +167,7 @@ IntervalSet Group::stage_elements(Member& member, const void* buffer, const Inte
   // From here on the slot is not what it was, whatever happens to the copy.
   if (member.working.slot) member.stale[*member.working.slot] = member.stale[*member.working.slot] | elements;
   for (const Interval& each : elements.intervals()) {
+    if (buffer == memory.data()) break;  // they are there: staging_area()
     member.info.type->pack(buffer, each.first, each.count(), memory.data() + each.first * member.element_bytes());
   }
   note_staged(member, elements);
@@ -243,7 +247,44 @@ void Group::stage_from(Member& member, const void* buffer, const Selection& sele
   check_selection(member, selection, /*has_serializer=*/false);
   const IntervalSet elements = elements_of(member, selection);
   wait_for_requests_of(member);
+  if (is_staging_area(member, buffer) && !elements.empty()) check_staging_area(member, elements);
   (void)stage_elements(member, buffer, elements);
+}
+
+std::span<std::byte> Group::staging_area(Member& member) {
+  if (member.info.resizeable || !member.info.type->contiguous()) {
+    throw Error(FENIX_ERROR_INVALID_ARGUMENT, name_of(member) + " is FENIX_RESIZEABLE, or its datatype has holes");
+  }
+  wait_for_requests_of(member);
+  const std::uint64_t bytes = member.own_count * member.element_bytes();
+  const auto memory = staging_memory(member, bytes).first(bytes);
+  Working& working = member.working;
+  // The application may write anywhere from now on, and does not say where.
+  working.is_lent = true;
+  working.hashed = {};
+  working.encoded = {};
+  if (working.slot) member.stale[*working.slot] = IntervalSet::everything();
+  return memory.empty() ? std::span(&no_elements, 0) : memory;
+}
+
+bool Group::is_staging_area(const Member& member, const void* buffer) {
+  const Working& working = member.working;
+  const auto* start = static_cast<const std::byte*>(buffer);
+  if (start == &no_elements || (working.is_lent && !working.spill.empty() && start == working.spill.data()))
+    return true;
+  const auto region = member.region.bytes();
+  const bool inside =
+      std::greater_equal<>()(start, region.data()) && std::less<>()(start, region.data() + region.size());
+  if (!inside) return false;
+  if (working.is_lent && working.spill.empty() && start == member.own_slot(*working.slot).data.data()) return true;
+  throw Error(FENIX_ERROR_INVALID_ARGUMENT, "buf is memory of " + name_of(member) + ", but not of this snapshot");
+}
+
+// COUNT or DATATYPE may have been set meanwhile.
+void Group::check_staging_area(const Member& member, const IntervalSet& elements) const {
+  const std::uint64_t room = member.working.spill.empty() ? member.layout.own_bytes() : member.working.spill.size();
+  if (elements.end() * member.element_bytes() <= room) return;
+  throw Error(FENIX_ERROR_INVALID_ARGUMENT, "buf was given out before the count of " + name_of(member) + " was set");
 }
 
 // Elements that had no room are put where they belong. There is room now.

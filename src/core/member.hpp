@@ -41,6 +41,7 @@ using Serializer =
 struct Working {
   std::optional<std::uint32_t> slot;
   bool is_stored = false;        ///< there was a store, if only of no element
+  bool is_lent = false;          ///< the application may write to the slot, or to spill
   IntervalSet stored;            ///< elements that are on this rank and on those that protect it, or on their way there
   IntervalSet staged;            ///< elements that are on this rank only
   std::vector<std::byte> spill;  ///< staged elements, at their places from the first one on, if the slot has no room

@@ -115,4 +115,6 @@ module fenix_codes
   integer(c_int), parameter :: FENIX_DATA_POLICY_IN_MEMORY_RAID = 13
   integer(c_int), parameter :: FENIX_DATA_POLICY_IMR = FENIX_DATA_POLICY_IN_MEMORY_RAID
   integer(c_int), parameter :: FENIX_DATA_POLICY_PEER_RANK_SEPARATION = 14
+  integer(c_int), parameter :: FENIX_DATA_POLICY_REED_SOLOMON = 15
+  integer(c_int), parameter :: FENIX_DATA_POLICY_LOCAL = 16
 end module fenix_codes

@@ -25,6 +25,15 @@ void fenix_f_group_set_redundancy_policy(int group_id, int policy_name, int* pol
   *ierr = Fenix_Data_group_set_redundancy_policy(group_id, policy_name, policy_value, flag);
 }
 
+void fenix_f_group_set_hashing(int group_id, int hashing, int* ierr) {
+  *ierr = Fenix_Data_group_set_hashing(group_id, hashing);
+}
+
+void fenix_f_group_get_hashing(int group_id, int* hashing, int* ierr) {
+  *hashing = 0;
+  *ierr = Fenix_Data_group_get_hashing(group_id, hashing);
+}
+
 void fenix_f_group_get_number_of_members(int group_id, int* number_of_members, int* ierr) {
   *ierr = Fenix_Data_group_get_number_of_members(group_id, number_of_members);
 }

@@ -6,6 +6,7 @@ module fenix_groups
   private
   public :: Fenix_Data_group_create, Fenix_Data_group_created, Fenix_Data_group_delete
   public :: Fenix_Data_group_get_redundancy_policy, Fenix_Data_group_set_redundancy_policy
+  public :: Fenix_Data_group_set_hashing, Fenix_Data_group_get_hashing
   public :: Fenix_Data_group_get_number_of_members, Fenix_Data_group_get_member_at_position
   public :: Fenix_Data_group_get_number_of_snapshots, Fenix_Data_group_get_snapshot_at_position
 
@@ -93,6 +94,20 @@ module fenix_groups
       integer(c_int), intent(out) :: flag
       integer(c_int), intent(out) :: ierr
     end subroutine
+
+    subroutine fenix_f_group_set_hashing(group_id, hashing, ierr) bind(C)
+      import :: c_int
+      integer(c_int), value :: group_id
+      integer(c_int), value :: hashing
+      integer(c_int), intent(out) :: ierr
+    end subroutine
+
+    subroutine fenix_f_group_get_hashing(group_id, hashing, ierr) bind(C)
+      import :: c_int
+      integer(c_int), value :: group_id
+      integer(c_int), intent(out) :: hashing
+      integer(c_int), intent(out) :: ierr
+    end subroutine
   end interface
 
 contains
@@ -126,5 +141,21 @@ contains
     integer(c_int) :: value
     call fenix_f_group_set_redundancy_policy(group_id, policy_name, policy_value, value, ierr)
     if (present(flag)) flag = value /= 0
+  end subroutine
+
+  subroutine Fenix_Data_group_set_hashing(group_id, hashing, ierr)
+    integer(c_int), intent(in) :: group_id
+    logical, intent(in) :: hashing
+    integer(c_int), intent(out) :: ierr
+    call fenix_f_group_set_hashing(group_id, merge(1_c_int, 0_c_int, hashing), ierr)
+  end subroutine
+
+  subroutine Fenix_Data_group_get_hashing(group_id, hashing, ierr)
+    integer(c_int), intent(in) :: group_id
+    logical, intent(out) :: hashing
+    integer(c_int), intent(out) :: ierr
+    integer(c_int) :: value
+    call fenix_f_group_get_hashing(group_id, value, ierr)
+    hashing = value /= 0
   end subroutine
 end module fenix_groups

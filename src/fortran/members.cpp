@@ -29,6 +29,10 @@ void fenix_f_member_delete(int group_id, int member_id, int* ierr) {
   *ierr = Fenix_Data_member_delete(group_id, member_id);
 }
 
+void fenix_f_member_footprint(int group_id, int member_id, MPI_Count* bytes, int* ierr) {
+  *ierr = Fenix_Data_member_footprint(group_id, member_id, bytes);
+}
+
 void fenix_f_member_attr_get(int group_id, int member_id, int attribute_name, void* attribute_value, int* flag,
                              int source_rank, int* ierr) {
   *flag = 0;

@@ -6,12 +6,12 @@
 ! target, and must live as long as the member (allocated, in the main program, in a module, or with save). Left out, it
 ! is C's NULL. Not a scalar of type(c_ptr), of which gfortran 12 passes the value: an array of one.
 module fenix_members
-  use, intrinsic :: iso_c_binding, only: c_int, c_ptr
+  use, intrinsic :: iso_c_binding, only: c_int, c_int64_t, c_ptr
   use fenix_types, only: fenix_address_of, Fenix_Serialize_file_fn
   implicit none
   private
   public :: Fenix_Data_member_create, Fenix_Data_member_fcreate, Fenix_Data_member_define, Fenix_Data_member_fdefine
-  public :: Fenix_Data_member_created, Fenix_Data_member_delete
+  public :: Fenix_Data_member_created, Fenix_Data_member_delete, Fenix_Data_member_footprint
   public :: Fenix_Data_member_attr_get, Fenix_Data_member_attr_set
 
   interface
@@ -19,6 +19,15 @@ module fenix_members
       import :: c_int
       integer(c_int), value :: group_id
       integer(c_int), value :: member_id
+      integer(c_int), intent(out) :: ierr
+    end subroutine
+
+    !> bytes is integer(MPI_COUNT_KIND).
+    subroutine Fenix_Data_member_footprint(group_id, member_id, bytes, ierr) bind(C, name="fenix_f_member_footprint")
+      import :: c_int, c_int64_t
+      integer(c_int), value :: group_id
+      integer(c_int), value :: member_id
+      integer(c_int64_t), intent(out) :: bytes
       integer(c_int), intent(out) :: ierr
     end subroutine
   end interface

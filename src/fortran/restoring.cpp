@@ -53,4 +53,8 @@ void fenix_f_member_repair(int group_id, int member_id, int* ierr) {
   *ierr = Fenix_Data_member_repair(group_id, member_id);
 }
 
+void fenix_f_verify(int group_id, int* num_mended, int* num_lost, int* ierr) {
+  *ierr = Fenix_Data_verify(group_id, num_mended, num_lost);
+}
+
 }  // extern "C"

@@ -10,7 +10,7 @@ module fenix_restoring
   private
   public :: Fenix_Data_member_restore, Fenix_Data_member_lrestore, Fenix_Data_member_restore_from_rank
   public :: Fenix_Data_member_load, Fenix_Data_member_load_to, Fenix_Data_member_load_begin, Fenix_Data_member_load_end
-  public :: Fenix_Data_member_repair
+  public :: Fenix_Data_member_repair, Fenix_Data_verify
 
   interface
     subroutine Fenix_Data_member_load(group_id, member_id, time_stamp, found_data, ierr) &
@@ -46,6 +46,14 @@ module fenix_restoring
       import :: c_int
       integer(c_int), value :: group_id
       integer(c_int), value :: member_id
+      integer(c_int), intent(out) :: ierr
+    end subroutine
+
+    subroutine Fenix_Data_verify(group_id, num_mended, num_lost, ierr) bind(C, name="fenix_f_verify")
+      import :: c_int
+      integer(c_int), value :: group_id
+      integer(c_int), intent(out), optional :: num_mended
+      integer(c_int), intent(out), optional :: num_lost
       integer(c_int), intent(out) :: ierr
     end subroutine
   end interface

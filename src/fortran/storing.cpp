@@ -12,6 +12,10 @@ void fenix_f_member_stage_inplace(int group_id, int member_id, void* buf, const 
   *ierr = Fenix_Data_member_stage_inplace(group_id, member_id, buf, subset_to_c(*subset_specifier));
 }
 
+void fenix_f_member_stage_memory(int group_id, int member_id, void** memory, int* ierr) {
+  *ierr = Fenix_Data_member_stage_memory(group_id, member_id, memory);
+}
+
 void fenix_f_member_stage_begin(int group_id, int member_id, FILE** file, int* ierr) {
   *ierr = Fenix_Data_member_stage_begin(group_id, member_id, file);
 }

@@ -5,7 +5,7 @@ module fenix_storing
   use fenix_types, only: Fenix_Data_subset, Fenix_Request
   implicit none
   private
-  public :: Fenix_Data_member_stage, Fenix_Data_member_stage_inplace
+  public :: Fenix_Data_member_stage, Fenix_Data_member_stage_inplace, Fenix_Data_member_stage_memory
   public :: Fenix_Data_member_stage_begin, Fenix_Data_member_stage_end
   public :: Fenix_Data_member_store, Fenix_Data_member_storev, Fenix_Data_member_istore, Fenix_Data_member_istorev
   public :: Fenix_Data_wait, Fenix_Data_test
@@ -22,7 +22,7 @@ module fenix_storing
       integer(c_int), intent(out) :: ierr
     end subroutine
 
-    !> buf comes from malloc of C, not from allocate.
+    !> buf comes from malloc of C, not from allocate, or from Fenix_Data_member_stage_memory.
     subroutine Fenix_Data_member_stage_inplace(group_id, member_id, buf, subset_specifier, ierr) &
       bind(C, name="fenix_f_member_stage_inplace")
       import :: c_int, c_ptr, Fenix_Data_subset
@@ -30,6 +30,16 @@ module fenix_storing
       integer(c_int), value :: member_id
       type(c_ptr), value :: buf
       type(Fenix_Data_subset), intent(in) :: subset_specifier
+      integer(c_int), intent(out) :: ierr
+    end subroutine
+
+    !> memory: for c_f_pointer.
+    subroutine Fenix_Data_member_stage_memory(group_id, member_id, memory, ierr) &
+      bind(C, name="fenix_f_member_stage_memory")
+      import :: c_int, c_ptr
+      integer(c_int), value :: group_id
+      integer(c_int), value :: member_id
+      type(c_ptr), intent(out) :: memory
       integer(c_int), intent(out) :: ierr
     end subroutine
 

@@ -86,10 +86,19 @@ contains
     call check(name == FENIX_DATA_POLICY_PEER_RANK_SEPARATION .and. values(1) == 2, "policy")
     call Fenix_Data_group_set_redundancy_policy(GROUP, FENIX_DATA_POLICY_IN_MEMORY_RAID, ierr=ierr)
     call success(ierr, "set_redundancy_policy, default")
+    call Fenix_Data_group_set_hashing(GROUP, .false., ierr)
+    call success(ierr, "set_hashing")
+    call Fenix_Data_group_get_hashing(GROUP, flag, ierr)
+    call check(ierr == FENIX_SUCCESS .and. .not. flag, "get_hashing, off")
+    call Fenix_Data_group_set_hashing(GROUP, .true., ierr)
+    call success(ierr, "set_hashing")
+    call Fenix_Data_group_get_hashing(GROUP, flag, ierr)
+    call check(ierr == FENIX_SUCCESS .and. flag, "get_hashing, on")
   end subroutine
 
   subroutine members()
     integer :: ierr, value, bytes
+    integer(COUNT_KIND) :: footprint
     logical :: flag
     type(c_ptr) :: buffer(1)
     call Fenix_Data_member_define(GROUP, 0, field, size(field), MPI_INTEGER, ierr)
@@ -116,6 +125,8 @@ contains
     call Fenix_Data_member_attr_get(GROUP, 0, FENIX_DATA_MEMBER_ATTRIBUTE_DATATYPE, value, flag, rank, ierr)
     call MPI_Type_size(value, bytes, error)
     call check(ierr == FENIX_SUCCESS .and. flag .and. bytes == 4, "attr_get: datatype")
+    call Fenix_Data_member_footprint(GROUP, 0, footprint, ierr)
+    call check(ierr == FENIX_SUCCESS .and. footprint == 8192, "member_footprint")
 
     call Fenix_Data_member_attr_set(GROUP, 2, FENIX_DATA_MEMBER_ATTRIBUTE_COUNT, 50, flag, ierr)
     call check(ierr == FENIX_SUCCESS .and. flag, "attr_set: count")
@@ -242,6 +253,14 @@ contains
     call success(ierr, "stage_inplace")
     call store_prestaged(2, "stage_inplace")
 
+    call Fenix_Data_member_stage_memory(GROUP, 0, memory, ierr)
+    call success(ierr, "stage_memory")
+    call c_f_pointer(memory, mine, [SIZE_OF_FIELD])
+    call fill(mine, 9)
+    call Fenix_Data_member_stage_inplace(GROUP, 0, memory, FENIX_DATA_SUBSET_FULL, ierr)
+    call success(ierr, "stage_inplace of stage_memory")
+    call store_prestaged(9, "stage_memory")
+
     call Fenix_Data_member_stage_begin(GROUP, 0, file, ierr)
     call success(ierr, "stage_begin")
     call fill(written, 3)
@@ -318,7 +337,7 @@ contains
   end subroutine
 
   subroutine restoring()
-    integer :: ierr
+    integer :: ierr, mended, lost
     integer, target :: values(SIZE_OF_FIELD)
     type(c_ptr) :: file
     type(Fenix_Data_subset) :: found
@@ -351,6 +370,12 @@ contains
     call success(ierr, "load_end")
     call Fenix_Data_member_repair(GROUP, 0, ierr)
     call success(ierr, "repair")
+    mended = -1
+    lost = -1
+    call Fenix_Data_verify(GROUP, mended, lost, ierr)
+    call check(ierr == FENIX_SUCCESS .and. mended == 0 .and. lost == 0, "verify")
+    call Fenix_Data_verify(GROUP, ierr=ierr)
+    call success(ierr, "verify without numbers")
   end subroutine
 
   subroutine large_counts()

@@ -98,6 +98,17 @@ static void stage_scaled(double factor) {
 }
 /* end */
 
+/* example: stage-memory */
+/* Straight into the memory of the snapshot: no copy. */
+static void stage_without_a_copy(double factor) {
+  void* memory;
+  check(Fenix_Data_member_stage_memory(GROUP, FORCES, &memory));
+  for (int i = 0; i < CELLS; ++i) ((double*)memory)[i] = factor * forces[i];
+  check(Fenix_Data_member_stage_inplace(GROUP, FORCES, memory, FENIX_DATA_SUBSET_FULL));
+  check(Fenix_Data_member_store(GROUP, FORCES, FENIX_DATA_SUBSET_PRESTAGED));
+}
+/* end */
+
 /* example: istore */
 static void overlapped_step(void) {
   Fenix_Request requests[2];
@@ -262,6 +273,32 @@ static void create_groups(int ranks_per_node) {
 }
 /* end */
 
+/* example: codes */
+static void create_group_with_codes(int ranks_per_node) {
+  /* Reed-Solomon: of each 4 ranks, on 4 nodes, any 2 may die. */
+  int codes[3] = {ranks_per_node, 4, 2};
+  int name, values[3];
+  MPI_Count bytes;
+  check(Fenix_Data_group_create(22, comm, 0, 0, FENIX_DATA_POLICY_REED_SOLOMON, codes, NULL));
+  check(Fenix_Data_group_get_redundancy_policy(22, &name, values, NULL));
+  check(Fenix_Data_member_create(22, GRID, grid, CELLS, MPI_DOUBLE));
+  check(Fenix_Data_member_footprint(22, GRID, &bytes));
+  if (rank == 0) printf("any %d of %d ranks may die; %lld bytes\n", values[2], values[1], (long long)bytes);
+}
+/* end */
+
+/* example: verify */
+/* Between two phases: are all snapshots still what was stored? */
+static int look_after_snapshots(int group) {
+  int mended, lost;
+  const int code = Fenix_Data_verify(group, &mended, &lost);
+  if (code != FENIX_ERROR_NODATA_FOUND) check(code);
+  if (rank == 0 && mended > 0) printf("%d damaged versions were mended\n", mended);
+  if (rank == 0 && lost > 0) printf("%d are lost: store and commit anew\n", lost);
+  return lost == 0;
+}
+/* end */
+
 /* example: world */
 static void use_the_world_group(void) {
   check(Fenix_Data_member_define(FENIX_DATA_GROUP_WORLD_ID, GRID, grid, CELLS, MPI_DOUBLE));
@@ -369,6 +406,10 @@ static void try_staging(void) {
   commit();
   check(Fenix_Data_member_load(GROUP, FORCES, FENIX_DATA_SNAPSHOT_LATEST, NULL));
   for (int i = 0; i < CELLS; ++i) require(forces[i] == 2.0 * i, "a wrong force");
+  stage_without_a_copy(2);
+  commit();
+  check(Fenix_Data_member_load(GROUP, FORCES, FENIX_DATA_SNAPSHOT_LATEST, NULL));
+  for (int i = 0; i < CELLS; ++i) require(forces[i] == 4.0 * i, "a wrong force after a store without a copy");
   fill();
   overlapped_step();
   restore_or_set(-1);
@@ -474,7 +515,12 @@ static void try_groups(void) {
   int name = 0, flag = 0, values[3] = {0};
   check(Fenix_Data_group_get_redundancy_policy(21, &name, values, &flag));
   require(name == FENIX_DATA_POLICY_PEER_RANK_SEPARATION && values[0] == 2 && flag == 1, "another policy");
-  for (int group = 20; group <= 21; ++group) {
+  create_group_with_codes(1);
+  fill();
+  check(Fenix_Data_checkpoint(22, FENIX_DATA_SUBSET_FULL, 0, NULL, NULL));
+  check(Fenix_Data_commit_barrier(22, NULL));
+  require(look_after_snapshots(22), "snapshots are damaged");
+  for (int group = 20; group <= 22; ++group) {
     check(Fenix_Data_group_delete(group));
     check(Fenix_Data_barrier(group));
   }

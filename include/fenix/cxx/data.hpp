@@ -50,6 +50,10 @@ int group_delete(int group_id);
 int group_get_redundancy_policy(int group_id, int* policy_name, void* policy_value, int* flag = nullptr);
 /// Fenix_Data_group_set_redundancy_policy
 int group_set_redundancy_policy(int group_id, int policy_name, void* policy_value = nullptr, int* flag = nullptr);
+/// Fenix_Data_group_set_hashing
+int group_set_hashing(int group_id, bool hashing);
+/// Fenix_Data_group_get_hashing; none if there is no such group. Local.
+std::optional<bool> group_hashing(int group_id);
 /// Ids of the members, in the order of their creation; none if there is no such group. Local.
 std::optional<std::vector<int>> group_members(int group_id);
 /// Time stamps of the consistent snapshots, newest first, as Fenix_Data_group_get_snapshot_at_position gives them; none if
@@ -84,6 +88,8 @@ int member_define(int group_id, int member_id, void* buffer, MPI_Count count, MP
 bool member_created(int group_id, int member_id);
 /// Fenix_Data_member_delete. Destroys its serializer.
 int member_delete(int group_id, int member_id);
+/// Fenix_Data_member_footprint; none if there is no such member. Local.
+std::optional<MPI_Count> member_footprint(int group_id, int member_id);
 
 /// Fenix_Data_member_attr_set
 int member_attr_set(int group_id, int member_id, int attribute_name, void* attribute_value, int* flag = nullptr);
@@ -98,6 +104,8 @@ int member_attr_get(int group_id, int member_id, int attribute_name, void* attri
 int member_stage(int group_id, int member_id, const DataSubset& subset = SUBSET_FULL);
 /// Fenix_Data_member_stage_inplace
 int member_stage_inplace(int group_id, int member_id, void* buf, const DataSubset& subset = SUBSET_FULL);
+/// Fenix_Data_member_stage_memory
+int member_stage_memory(int group_id, int member_id, void** memory);
 /// Fenix_Data_member_stage_begin
 int member_stage_begin(int group_id, int member_id, FILE** file);
 /// The same with a stream over the file: binary, owned by the library, valid until member_stage_end. It is not buffered
@@ -207,6 +215,8 @@ int member_load_end(int group_id, int member_id);
 
 /// Fenix_Data_member_repair
 int member_repair(int group_id, int member_id);
+/// Fenix_Data_verify
+int verify(int group_id, int* num_mended = nullptr, int* num_lost = nullptr);
 
 }  // namespace data
 }  // namespace fenix

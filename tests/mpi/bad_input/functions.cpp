@@ -78,6 +78,12 @@ std::vector<Function> group_functions() {
        [](int group, int) {
          return Fenix_Data_group_set_redundancy_policy(group, FENIX_DATA_POLICY_IMR, nullptr, nullptr);
        }},
+      {"Fenix_Data_group_set_hashing", Needs::group, true,
+       [](int group, int) { return Fenix_Data_group_set_hashing(group, 1); }},
+      {"Fenix_Data_group_get_hashing", Needs::group, false,
+       [](int group, int) { return Fenix_Data_group_get_hashing(group, &number); }},
+      {"Fenix_Data_verify", Needs::group, true,
+       [](int group, int) { return Fenix_Data_verify(group, nullptr, nullptr); }},
       {"Fenix_Data_group_get_number_of_members", Needs::group, false,
        [](int group, int) { return Fenix_Data_group_get_number_of_members(group, &number); }},
       {"Fenix_Data_group_get_member_at_position", Needs::group, false,
@@ -134,6 +140,8 @@ std::vector<Function> member_functions() {
        [](int group, int member) { return Fenix_Data_member_created(group, member); }},
       {"Fenix_Data_member_delete", Needs::closed, true,
        [](int group, int member) { return Fenix_Data_member_delete(group, member); }},
+      {"Fenix_Data_member_footprint", Needs::member, false,
+       [](int group, int member) { return Fenix_Data_member_footprint(group, member, &large_number); }},
       {"Fenix_Data_member_attr_get", Needs::closed, true,
        [](int group, int member) {
          return Fenix_Data_member_attr_get(group, member, FENIX_DATA_MEMBER_ATTRIBUTE_COUNT, &number, nullptr, 0);
@@ -166,6 +174,11 @@ std::vector<Function> storing_functions() {
          const int code = Fenix_Data_member_stage_inplace(group, member, taken_over, FENIX_DATA_SUBSET_EMPTY);
          if (code != FENIX_SUCCESS) std::free(taken_over);
          return code;
+       }},
+      {"Fenix_Data_member_stage_memory", Needs::closed, true,
+       [](int group, int member) {
+         void* memory = nullptr;
+         return Fenix_Data_member_stage_memory(group, member, &memory);
        }},
       {"Fenix_Data_member_stage_begin", Needs::closed, true,
        [](int group, int member) { return Fenix_Data_member_stage_begin(group, member, &file); }},

@@ -86,6 +86,11 @@ void add_common_rows(Rows& rows) {
                       }});
     }
   }
+  const auto verify = [] { return Fenix_Data_verify(kGroup, nullptr, nullptr); };
+  rows.push_back({"Fenix_Data_verify", "group with a file open for staging", FENIX_ERROR_MEMBER_STAGING, "member_id 5",
+                  Told::all, [=](bool wrong) { return while_staging(wrong, verify); }});
+  rows.push_back({"Fenix_Data_verify", "group with a file open for loading", FENIX_ERROR_MEMBER_LOADING, "member_id 5",
+                  Told::all, [=](bool wrong) { return while_loading(wrong, verify); }});
 }
 
 Rows outside_rows(const std::string& when) {

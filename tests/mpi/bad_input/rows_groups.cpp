@@ -11,6 +11,7 @@ constexpr int kBad = FENIX_ERROR_INVALID_ARGUMENT;
 constexpr int kBadValue = FENIX_ERROR_INVALID_POLICY_VALUE;
 constexpr int kBuddies = FENIX_DATA_POLICY_IN_MEMORY_RAID;
 constexpr int kRing = FENIX_DATA_POLICY_PEER_RANK_SEPARATION;
+constexpr int kCodes = FENIX_DATA_POLICY_REED_SOLOMON;
 constexpr int kFresh = 9;  // id of a group that is never made
 
 int number = 0;
@@ -38,6 +39,15 @@ int negative_separation[] = {1, -1};
 int far_separation[] = {1, 3};
 int no_ring[] = {0};
 int far_ring[] = {3};
+int parity_without_separation[] = {5, 0, 3};
+int parity_of_one[] = {5, 1, 1};
+int parity_of_all_and_one[] = {5, 1, 4};
+int codes_without_separation[] = {0, 3, 1};
+int codes_far_apart[] = {3, 3, 1};
+int codes_without_losses[] = {1, 3, 0};
+int codes_with_five_losses[] = {1, 3, 5};
+int codes_that_lose_all[] = {1, 2, 2};
+int codes_of_all_and_one[] = {1, 4, 1};
 
 struct PolicyCase {
   const char* argument;
@@ -56,6 +66,17 @@ std::vector<PolicyCase> policy_cases() {
       {"policy_value: separation as large as comm", kBuddies, far_separation, kBadValue, "separation 3"},
       {"policy_value: ring, separation 0", kRing, no_ring, kBadValue, "separation 0"},
       {"policy_value: ring, separation as large as comm", kRing, far_ring, kBadValue, "separation 3"},
+      {"policy_value: parity, separation 0", kBuddies, parity_without_separation, kBadValue, "separation 0"},
+      {"policy_value: parity, group size 1", kBuddies, parity_of_one, kBadValue, "group size 1"},
+      {"policy_value: parity, group size larger than comm", kBuddies, parity_of_all_and_one, kBadValue, "group size 4"},
+      {"policy_value: Reed-Solomon, separation 0", kCodes, codes_without_separation, kBadValue, "separation 0"},
+      {"policy_value: Reed-Solomon, separation as large as comm", kCodes, codes_far_apart, kBadValue, "separation 3"},
+      {"policy_value: Reed-Solomon, 0 losses", kCodes, codes_without_losses, kBadValue, "losses 0"},
+      {"policy_value: Reed-Solomon, 5 losses", kCodes, codes_with_five_losses, kBadValue, "losses 5"},
+      {"policy_value: Reed-Solomon, as many losses as ranks in a group", kCodes, codes_that_lose_all, kBadValue,
+       "group size 2"},
+      {"policy_value: Reed-Solomon, group size larger than comm", kCodes, codes_of_all_and_one, kBadValue,
+       "group size 4"},
   };
 }
 
@@ -138,6 +159,22 @@ void add_policy_rows(Rows& rows) {
                   [](bool) { return Fenix_Data_group_get_redundancy_policy(kGroup, &number, nullptr, nullptr); }});
 }
 
+void add_hashing_rows(Rows& rows) {
+  const char* const set = "Fenix_Data_group_set_hashing";
+  rows.push_back(
+      {set, "hashing that differs between ranks", FENIX_ERROR_MISMATCH, "different arguments", Told::differs, [](bool) {
+         Outcome outcome = Fenix_Data_group_set_hashing(kOtherGroup, first_of_two_kinds() ? 0 : 1);
+         int hashing = 0;
+         const int code = Fenix_Data_group_get_hashing(kOtherGroup, &hashing);
+         if (code != FENIX_SUCCESS || hashing != 1) outcome = {FENIX_SUCCESS};
+         return outcome;
+       }});
+  rows.push_back({set, "group in which something has been stored", FENIX_ERROR_INVALID_LOGIC_CALL, "stored", Told::here,
+                  [](bool) { return Fenix_Data_group_set_hashing(kGroup, 0); }});
+  rows.push_back({"Fenix_Data_group_get_hashing", "hashing NULL", kBad, "hashing", Told::here,
+                  [](bool) { return Fenix_Data_group_get_hashing(kGroup, nullptr); }});
+}
+
 void add_query_rows(Rows& rows) {
   constexpr int kPosition = FENIX_ERROR_INVALID_POSITION;
   const auto add = [&](const char* function, const char* argument, int code, const char* named,
@@ -173,6 +210,7 @@ void add_query_rows(Rows& rows) {
 void add_group_rows(Rows& rows) {
   add_creation_rows(rows);
   add_policy_rows(rows);
+  add_hashing_rows(rows);
   add_query_rows(rows);
 }
 

@@ -199,6 +199,8 @@ void add_member_rows(Rows& rows) {
   add_definition_rows(rows, "Fenix_Data_member_define_c", define_c);
   add_definition_rows(rows, "Fenix_Data_member_fdefine", fdefine);
   add_definition_rows(rows, "Fenix_Data_member_fdefine_c", fdefine_c);
+  rows.push_back({"Fenix_Data_member_footprint", "bytes NULL", kBad, "bytes", Told::here,
+                  [](bool) { return Fenix_Data_member_footprint(kGroup, kMember, nullptr); }});
 }
 
 void add_attribute_rows(Rows& rows) {

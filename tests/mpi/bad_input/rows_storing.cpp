@@ -174,6 +174,57 @@ void add_stage_rows(Rows& rows) {
            [] { return Fenix_Data_member_stage_inplace(kGroup, kMember, nullptr, FENIX_DATA_SUBSET_FULL); });
 }
 
+// The memory that stage_memory gives, for the snapshot after the one under construction.
+Outcome stage_memory_of_another_snapshot() {
+  return with_new_member(buffer, [] {
+    void* memory = nullptr;
+    (void)Fenix_Data_member_store(kGroup, kNew, FENIX_DATA_SUBSET_FULL);
+    (void)Fenix_Data_member_stage_memory(kGroup, kNew, &memory);
+    return Fenix_Data_member_stage_inplace(kGroup, kNew, static_cast<char*>(memory) + sizeof(double),
+                                           FENIX_DATA_SUBSET_FULL);
+  });
+}
+
+// The memory has room for as many elements as there were.
+Outcome stage_memory_that_is_too_small() {
+  return with_new_member(buffer, [] {
+    void* memory = nullptr;
+    (void)Fenix_Data_member_stage_memory(kGroup, kNew, &memory);
+    int count = 1 << 20;
+    (void)Fenix_Data_member_attr_set(kGroup, kNew, FENIX_DATA_MEMBER_ATTRIBUTE_COUNT, &count, nullptr);
+    return Fenix_Data_member_stage_inplace(kGroup, kNew, memory, FENIX_DATA_SUBSET_FULL);
+  });
+}
+
+Outcome stage_memory_with_holes() {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_create_resized(MPI_DOUBLE, 0, 2 * sizeof(double), &type);
+  MPI_Type_commit(&type);
+  Outcome outcome = with_new_member(buffer, [&] {
+    void* memory = nullptr;
+    (void)Fenix_Data_member_attr_set(kGroup, kNew, FENIX_DATA_MEMBER_ATTRIBUTE_DATATYPE, &type, nullptr);
+    return Fenix_Data_member_stage_memory(kGroup, kNew, &memory);
+  });
+  MPI_Type_free(&type);
+  return outcome;
+}
+
+void add_memory_rows(Rows& rows) {
+  const char* const memory = "Fenix_Data_member_stage_memory";
+  add_here(rows, memory, "memory NULL", kBad, "memory",
+           [] { return Fenix_Data_member_stage_memory(kGroup, kMember, nullptr); });
+  add_here(rows, memory, "member that is FENIX_RESIZEABLE", kBad, "member_id 6", [] {
+    void* there = nullptr;
+    return Fenix_Data_member_stage_memory(kGroup, kGrowing, &there);
+  });
+  add_here(rows, memory, "member whose datatype has holes", kBad, "member_id 7", stage_memory_with_holes);
+  const char* const stage = "Fenix_Data_member_stage_inplace";
+  add_here(rows, stage, "buf that is memory of the member, but not what Fenix_Data_member_stage_memory gave", kBad,
+           "buf", stage_memory_of_another_snapshot);
+  add_here(rows, stage, "buf from Fenix_Data_member_stage_memory, before the count was raised", kBad, "buf",
+           stage_memory_that_is_too_small);
+}
+
 void add_file_rows(Rows& rows) {
   add_here(rows, "Fenix_Data_member_stage_begin", "file NULL", kBad, "file",
            [] { return Fenix_Data_member_stage_begin(kGroup, kMember, nullptr); });
@@ -380,6 +431,7 @@ void add_subset_rows(Rows& rows) {
 void add_staging_rows(Rows& rows) {
   add_stage_rows(rows);
   add_file_rows(rows);
+  add_memory_rows(rows);
 }
 
 void add_storing_rows(Rows& rows) {
