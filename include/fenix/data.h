@@ -387,7 +387,8 @@ int Fenix_Data_member_storev(int group_id, int member_id, const Fenix_Data_subse
  * Fenix_Data_member_store that returns when the data is staged. The protection goes on without calls of the application, until
  * Fenix_Data_wait or Fenix_Data_test say that it is done; over MPI windows, that takes MPI_THREAD_MULTIPLE or a network that
  * needs no help. (Specification 3.4.1.) The buffer may be changed on return.
- * Requests of a group are served in their order; another store of a member waits for its pending requests.
+ * Requests of a group are served in their order; another store of a member waits for its pending requests. Under a policy with
+ * parity all ranks of a cohort make the same requests in the same order.
  * @param[out] request for Fenix_Data_wait or _test, due before the next commit
  */
 int Fenix_Data_member_istore(int group_id, int member_id, const Fenix_Data_subset subset_specifier,

@@ -154,6 +154,15 @@ double* next_memory(int group) {
   return static_cast<double*>(memory);
 }
 
+// What this rank keeps for others in its second slot of three, from where its own data is in it: as docs/log-format.md has it.
+char* redundancy_beside(int group, double* memory) {
+  MPI_Count all = 0;
+  success(Fenix_Data_member_footprint(group, 0, &all), "member_footprint");
+  constexpr MPI_Count kOwn = (MPI_Count{kCount} * 8 + 4 * 8 + 4095) / 4096 * 4096;
+  const MPI_Count held = (all - 4096) / 3 - kOwn;
+  return reinterpret_cast<char*>(memory) + 2 * kOwn + held;
+}
+
 void check_damage() {
   constexpr int kGroup = 1;
   static std::vector<double> data(kCount);
@@ -182,6 +191,16 @@ void check_damage() {
     expect_values(kGroup, 0, 3, "after verify");
     expect_equal(verify(kGroup, FENIX_SUCCESS).mended, 0, "mended the second time");
     MPI_Barrier(comm);
+
+    if (with.losses > 0) {
+      if (rank == 3) redundancy_beside(kGroup, memory)[100] ^= 1;
+      MPI_Barrier(comm);
+      counts = verify(kGroup, FENIX_SUCCESS);
+      expect_equal(counts.mended, 1, "mended of the redundancy");
+      expect_equal(counts.lost, 0, "lost of the redundancy");
+      expect_equal(verify(kGroup, FENIX_SUCCESS).mended, 0, "mended the second time");
+      MPI_Barrier(comm);
+    }
 
     if (with.policy == kLocal || with.values[0] == 5) {
       // All elements, since the same ones of two ranks are in different codewords.

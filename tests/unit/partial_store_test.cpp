@@ -306,6 +306,95 @@ TEST(Staging, FileOverWhatWasStoredAndStaged) {
   }));
 }
 
+/// Steps of all kinds, in which the application writes to slots and stages what it likes of that; then a rank dies.
+void write_to_slots(const Policy& policy, int depth, bool hashing, std::uint32_t seed) {
+  constexpr std::uint64_t kCount = 40'000;
+  constexpr std::uint32_t kJunk = 0xdeadbeef;
+  PartialJob job(4, depth, kCount, 0, policy);
+  expect_done(job.run([&](Rank& rank) {
+    rank.group->set_hashing(hashing, [] {});
+    // What is done is the same on all ranks; where, is not.
+    std::mt19937 steps(seed);
+    std::mt19937 places(seed + 1 + static_cast<std::uint32_t>(rank.number));
+    const auto some = [&] {
+      const std::uint64_t first = places() % kCount;
+      return IntervalSet(first, std::min<std::uint64_t>(kCount, first + 1 + places() % (kCount / 3)));
+    };
+    for (std::uint32_t step = 0; step < 9; ++step) {
+      Member& member = member_of(rank);
+      const bool from_buffer_first = steps() % 3 == 0;
+      const bool writes = steps() % 5 != 0;
+      const bool stages = step == 0 || steps() % 3 != 0;
+      if (from_buffer_first) {
+        const IntervalSet elements = some();
+        change(rank, job.model(rank), elements, 100 + step);
+        store_elements(rank, kMember, Selection::some(elements));
+      }
+      if (writes) {
+        auto* area = reinterpret_cast<std::uint32_t*>(rank.group->staging_area(member).data());
+        const IntervalSet stored = member.working.stored;
+        // What was stored stays as it is, or is stored again.
+        const IntervalSet junk = some() - stored;
+        for (const auto& each : junk.intervals()) std::fill(area + each.first, area + each.end, kJunk);
+        const IntervalSet elements = step == 0 ? IntervalSet(0, kCount) : some();
+        if (stages) {
+          change(rank, job.model(rank), elements, step);
+          for (const auto& each : elements.intervals()) {
+            std::copy(rank.buffers[kMember].begin() + static_cast<std::ptrdiff_t>(each.first),
+                      rank.buffers[kMember].begin() + static_cast<std::ptrdiff_t>(each.end), area + each.first);
+          }
+          EXPECT_TRUE(fenix_impl::Group::is_staging_area(member, area));
+          rank.group->stage_from(member, area, Selection::some(elements));
+          store_elements(rank, kMember, Selection::staged());
+        }
+      }
+      commit_barrier(rank);
+      expect_elements(rank, job.model(rank), kLatest, kCount, "written to the slot");
+      if (step % 4 == 3) {
+        const auto verified = rank.group->verify_all();
+        EXPECT_EQ(verified.mended, 0U) << "step " << step;
+        EXPECT_EQ(verified.lost, 0U) << "step " << step;
+      }
+    }
+  }));
+  job.kill(1);
+  job.repair();
+  job.form();
+  expect_done(job.run([&](Rank& rank) { expect_elements(rank, job.model(rank), kLatest, kCount, "rebuilt"); }));
+}
+
+TEST(Staging, IntoTheSlotItself) {
+  using Kind = Policy::Kind;
+  for (const Policy& policy : {Policy{Kind::buddies, 1, 0, 1}, Policy{Kind::ring, 1, 0, 1},
+                               Policy{Kind::parity, 1, 4, 1}, Policy{Kind::reed_solomon, 1, 4, 2}}) {
+    for (const int depth : {0, 2, kKeepAll}) {
+      for (const bool hashing : {true, false}) {
+        if (!hashing && depth != 0) continue;
+        SCOPED_TRACE(testing::Message() << "policy " << static_cast<int>(policy.kind) << ", depth " << depth
+                                        << ", hashing " << hashing);
+        write_to_slots(policy, depth, hashing, 7U + static_cast<std::uint32_t>(depth));
+      }
+    }
+  }
+}
+
+TEST(Staging, MemoryOfAnotherSnapshotIsRefused) {
+  PartialJob job(2, 1, 100);
+  expect_done(job.run([&](Rank& rank) {
+    Member& member = member_of(rank);
+    const std::byte* const before = rank.group->staging_area(member).data();
+    change(rank, job.model(rank), {0, 100}, 1);
+    store_elements(rank, kMember, Selection::all());
+    commit_barrier(rank);
+    EXPECT_THROW((void)fenix_impl::Group::is_staging_area(member, before), fenix_impl::Error);
+    EXPECT_NE(rank.group->staging_area(member).data(), before);
+    EXPECT_FALSE(fenix_impl::Group::is_staging_area(member, rank.buffers[kMember].data()));
+    EXPECT_THROW((void)fenix_impl::Group::is_staging_area(member, before), fenix_impl::Error);
+    commit_barrier(rank);
+    expect_elements(rank, job.model(rank), kLatest, 100, "after a slot was given out for nothing");
+  }));
+}
+
 TEST(AsynchronousStore, CompletesByItself) {
   PartialJob job(2, 0, 100'000);
   expect_done(job.run([&](Rank& rank) {
