@@ -63,6 +63,11 @@ Control::Control(const Placement& placement, int ranks, std::uint32_t places, Co
   }
 }
 
+bool Control::suits(const Placement& placement, int ranks) const {
+  return board.size() == ranks && static_cast<int>(held_logs.size()) == placement.copies() &&
+         static_cast<std::size_t>(announced.size()) == largest_cohort(placement, ranks);
+}
+
 void Control::reserve_records(std::size_t bytes) {
   const std::size_t needed = to_pages(bytes);
   if (needed <= reserved) return;

@@ -33,6 +33,8 @@ struct Control {
   /// Error(FENIX_ERROR_NO_MEMORY).
   Control(const Placement& placement, int ranks, std::uint32_t places, Control& before);
 
+  /// Whether it is laid out for so many ranks that are placed so.
+  [[nodiscard]] bool suits(const Placement& placement, int ranks) const;
   /// Makes sure that records of so many bytes find memory in all places. Throws Error(FENIX_ERROR_NO_MEMORY).
   void reserve_records(std::size_t bytes);
   /// Writes a record to a place of the own log, and to those who keep copies of it. It counts from when this one returns.

@@ -300,8 +300,9 @@ std::uint32_t Group::log_places() const {
 }
 
 void Group::take_memory(std::uint32_t places) {
-  if (control_.own_log.places() < places) {
-    Control control(placement_, team_size_, places, control_);
+  // A change of policy that was cut short may have left one for another policy.
+  if (control_.own_log.places() < places || !control_.suits(placement_, team_size_)) {
+    Control control(placement_, team_size_, std::max(places, control_.own_log.places()), control_);
     retire(control_.region);
     control_ = std::move(control);
   }
