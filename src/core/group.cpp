@@ -140,6 +140,8 @@ void Group::set_policy(const Policy& policy, const Check& check) {
                                  policy.losses};
   meet_to_change(hash_bytes(std::as_bytes(std::span(values))), check);
   const Policy before = std::exchange(parameters_.policy, policy);
+  // It knows what it has announced so far.
+  auto protection_before = std::move(protection_);
   set_placement();
   Control control;
   std::vector<Region> regions;
@@ -147,6 +149,9 @@ void Group::set_policy(const Policy& policy, const Check& check) {
   try {
     (void)meet(team(), Operation::memory, 0, 0, [&] {
       control = Control(placement_, team_size_, log_places(), control_);
+      // The new protection counts announcements from the start.
+      control.announced.reset(generation_, {});
+      control.finished.reset(generation_, {});
       for (const auto& member : members_) {
         layouts.push_back(wanted_layout(*member, member->counts, member->layout.slots()));
         regions.push_back(grown_region(*member, layouts.back()));
@@ -154,7 +159,8 @@ void Group::set_policy(const Policy& policy, const Check& check) {
     });
   } catch (const Error&) {
     parameters_.policy = before;
-    set_placement();
+    placement_ = Placement(before, team_size_);
+    protection_ = std::move(protection_before);
     throw;
   }
   replace_control(std::move(control));

@@ -279,6 +279,7 @@ class Group {
   [[nodiscard]] bool fills_slot(const Member& member) const;
   [[nodiscard]] Wait waiting() const;
   void encode_changes();
+  void decline_commit();
   std::optional<MemberVersion> finish_version(Member& member, Epoch epoch);
   void carry_over(const Member& member, std::uint32_t from, std::uint32_t to, const IntervalSet& elements) const;
   void complete_table(const Member& member, const MemberVersion* base, const MemberVersion& version,

@@ -121,6 +121,14 @@ void Group::complete_table(const Member& member, const MemberVersion* base, cons
 
 // -------------------------------------------------------------------------------------------------------------- commit
 
+// The cohort would wait for this rank. What an asynchronous store has to say to it comes first, on all ranks.
+void Group::decline_commit() {
+  if (!protection_->takes_slot_always()) return;
+  const auto requests = requests_;  // finished() takes them out
+  for (const auto& request : requests) wait_for(*request);
+  protection_->decline(waiting());
+}
+
 int Group::commit() {
   fault_point("commit.begin");
   if (keeps_all()) {
@@ -131,8 +139,7 @@ int Group::commit() {
     } catch (const MpiError&) {
       throw;
     } catch (const Error&) {
-      // The cohort would wait.
-      protection_->decline(waiting());
+      decline_commit();
       throw;
     }
   }

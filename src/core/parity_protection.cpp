@@ -153,6 +153,7 @@ void ParityProtection::encode_member(const Change& change, const std::vector<Rec
   const std::uint64_t all = stripes.parity_bytes(most_bytes(member, member.counts));
   std::vector<CohortSlot> slots;
   IntervalSet ranges;
+  bool all_known = !member.slot_epochs[own].none();
   for (std::size_t i = 0; i < announcements.size(); ++i) {
     const MemberVersion& version = *find(announcements[i], change);
     slots.push_back(slot_of(member, cohort_[i], version.slot));
@@ -160,14 +161,12 @@ void ParityProtection::encode_member(const Change& change, const std::vector<Rec
       throw Error(FENIX_ERROR_INTERN, "rank " + std::to_string(cohort_[i]) + " announces a slot that it does not have");
     }
     // The parity in the own slot is of what the others had in theirs at the same commit; else all of it is made anew.
-    const bool known = !member.slot_epochs[own].none() && version.stored_in == member.slot_epochs[own].next();
+    all_known = all_known && version.stored_in == member.slot_epochs[own].next();
+    if (!all_known) continue;
     const auto changed = in_bytes(version.found, member.element_bytes(), slots.back().element_bytes);
-    ranges = known ? ranges | stripes.parity_of(place_, static_cast<int>(i), changed) : IntervalSet(0, all);
-    if (!known) break;
+    ranges = ranges | stripes.parity_of(place_, static_cast<int>(i), changed);
   }
-  for (std::size_t i = slots.size(); i < announcements.size(); ++i) {
-    slots.push_back(slot_of(member, cohort_[i], find(announcements[i], change)->slot));
-  }
+  if (!all_known) ranges = IntervalSet(0, all);
   CohortSlots cohort(*member.exposure, stripes, std::move(slots));
   const auto parity = member.held_slot(own).data;
   const Stores stores = worth_streaming(ranges.count()) ? Stores::streaming : Stores::cached;
@@ -195,26 +194,70 @@ CohortSlots ParityProtection::slots_in(Member& member, Epoch epoch, const std::v
   return {*member.exposure, stripes_of(member, member.counts), std::move(slots)};
 }
 
-bool ParityProtection::decode_damaged_blocks(Member& member, const MemberVersion& version, CohortSlots& slots) const {
-  const SlotView slot = member.own_slot(version.slot);
-  const std::uint64_t bytes = version.bytes();
-  if (hash_of_table(slot.table, bytes) != version.hash) return false;
-  Codec codec(ranks(), parity_, slots.available());
-  if (!codec.suffices()) return false;
-  const auto data = slot.data.first(bytes);
-  for (std::uint64_t block = 0; block < hash_blocks(bytes); ++block) {
-    if (hash_of_block(data, block, version.found, version.element_bytes) == slot.table[block]) continue;
-    const std::uint64_t begin = block * kHashBlock;
-    slots.compute(codec, place_, false, begin, data.subspan(begin, std::min(kHashBlock, bytes - begin)),
-                  Stores::cached);
+// With all that is there, and then without each of the others: one may be damaged as well.
+bool ParityProtection::try_ways(const std::vector<bool>& available, const std::function<bool(Codec&)>& attempt) const {
+  constexpr std::size_t kNobody = ~std::size_t{0};
+  for (std::size_t left_out = kNobody; left_out == kNobody || left_out < available.size(); ++left_out) {
+    if (left_out != kNobody && !available[left_out]) continue;
+    auto used = available;
+    if (left_out != kNobody) used[left_out] = false;
+    Codec codec(ranks(), parity_, std::move(used));
+    if (codec.suffices() && attempt(codec)) return true;
   }
-  return verify_own(member, version);
+  return false;
+}
+
+bool ParityProtection::mend_table(const SlotView& slot, const MemberVersion& version, CohortSlots& slots) const {
+  const std::uint64_t bytes = version.bytes();
+  if (hash_of_table(slot.table, bytes) == version.hash) return true;
+  std::vector<std::uint64_t> table(hash_blocks(bytes));
+  for (std::uint64_t block = 0; block < table.size(); ++block) {
+    table[block] = hash_of_block(slot.data.first(bytes), block, version.found, version.element_bytes);
+  }
+  const auto is_right = [&] { return hash_of_table(table, bytes) == version.hash; };
+  std::vector<std::byte> decoded(std::min(kHashBlock, bytes));
+  const bool found = is_right() || try_ways(slots.available(), [&](Codec& codec) {
+                       for (std::uint64_t block = 0; block < table.size(); ++block) {
+                         const std::uint64_t begin = block * kHashBlock;
+                         const auto part = std::span(decoded).first(std::min(kHashBlock, bytes - begin));
+                         slots.compute(codec, place_, false, begin, part, Stores::cached);
+                         table[block] = hash_of_part(part, begin, version.found, version.element_bytes);
+                       }
+                       return is_right();
+                     });
+  if (found) std::copy(table.begin(), table.end(), slot.table.begin());
+  return found;
+}
+
+// Others may be reading the slot for repairs of their own: only what is right is written, and only where it was wrong.
+bool ParityProtection::mend_blocks(const SlotView& slot, const MemberVersion& version, CohortSlots& slots) const {
+  const std::uint64_t bytes = version.bytes();
+  const std::uint32_t element = version.element_bytes;
+  std::vector<std::byte> decoded(std::min(kHashBlock, bytes));
+  bool all = true;
+  for (std::uint64_t block = 0; block < hash_blocks(bytes); ++block) {
+    if (hash_of_block(slot.data.first(bytes), block, version.found, element) == slot.table[block]) continue;
+    const std::uint64_t begin = block * kHashBlock;
+    const auto part = std::span(decoded).first(std::min(kHashBlock, bytes - begin));
+    const bool found = try_ways(slots.available(), [&](Codec& codec) {
+      slots.compute(codec, place_, false, begin, part, Stores::cached);
+      return hash_of_part(part, begin, version.found, element) == slot.table[block];
+    });
+    all = all && found;
+    if (!found) continue;
+    const std::uint64_t end = begin + part.size();
+    for (const Interval& each : version.found.within(begin / element, (end + element - 1) / element).intervals()) {
+      const std::uint64_t from = std::max(each.first * element, begin);
+      const std::uint64_t to = std::min(each.end * element, end);
+      std::copy_n(part.begin() + static_cast<std::ptrdiff_t>(from - begin), to - from,
+                  slot.data.begin() + static_cast<std::ptrdiff_t>(from));
+    }
+  }
+  return all;
 }
 
 bool ParityProtection::decode_all(Member& member, const MemberVersion& version, CohortSlots& slots,
-                                  std::vector<bool> available) const {
-  Codec codec(ranks(), parity_, std::move(available));
-  if (!codec.suffices()) return false;
+                                  Codec& codec) const {
   const SlotView slot = member.own_slot(version.slot);
   // All of the slot, not only what has a value: it went into the parity of the others.
   slots.compute(codec, place_, false, 0, slot.data.first(member.bytes_of(group_.rank)), Stores::cached);
@@ -229,17 +272,14 @@ bool ParityProtection::mend_own(Member& member, const MemberVersion& version, Ep
                                 const std::vector<bool>& present) {
   if (version.slot >= member.layout.slots() || version.bytes() > member.bytes_of(group_.rank)) return false;
   auto slots = slots_in(member, epoch, present);
-  if (group_.parameters.hashing != 0 && decode_damaged_blocks(member, version, slots)) return true;
-  const auto available = slots.available();
-  if (decode_all(member, version, slots, available)) return true;
-  // One of the others may be damaged as well: without it there may still be enough.
-  for (std::size_t left_out = 0; left_out < available.size(); ++left_out) {
-    if (!available[left_out]) continue;
-    auto fewer = available;
-    fewer[left_out] = false;
-    if (decode_all(member, version, slots, std::move(fewer))) return true;
+  const bool hashed = group_.parameters.hashing != 0;
+  if (hashed && present[static_cast<std::size_t>(group_.rank)]) {
+    const SlotView slot = member.own_slot(version.slot);
+    return mend_table(slot, version, slots) && mend_blocks(slot, version, slots);
   }
-  return false;
+  // Made anew for another snapshot that has the same version. One without a value has a hash that says nothing.
+  if (hashed && version.bytes() > 0 && verify_own(member, version)) return true;
+  return try_ways(slots.available(), [&](Codec& codec) { return decode_all(member, version, slots, codec); });
 }
 
 bool ParityProtection::mend_held(Member& member, const MemberVersion& version, Epoch epoch,
@@ -254,6 +294,7 @@ bool ParityProtection::mend_held(Member& member, const MemberVersion& version, E
 }
 
 bool ParityProtection::held_is_sound(Member& member, const MemberVersion& version, Epoch epoch) {
+  if (parity_ == 0) return true;
   auto slots = slots_in(member, epoch, std::vector<bool>(member.counts.size(), true));
   Codec codec(ranks(), parity_, slots.available());
   if (!codec.suffices()) return false;

@@ -2,7 +2,7 @@
 // Parity: the ranks of a cohort encode each other's slots. DESIGN.md, "Parity", says why so.
 #pragma once
 
-#include <optional>
+#include <functional>
 #include <vector>
 
 #include "core/cohort_slots.hpp"
@@ -44,8 +44,10 @@ class ParityProtection final : public Protection {
   void encode_member(const Change& change, const std::vector<Record>& announcements);
   [[nodiscard]] CohortSlot slot_of(const Member& member, int rank, std::uint32_t slot) const;
   [[nodiscard]] CohortSlots slots_in(Member& member, Epoch epoch, const std::vector<bool>& present) const;
-  bool decode_damaged_blocks(Member& member, const MemberVersion& version, CohortSlots& slots) const;
-  bool decode_all(Member& member, const MemberVersion& version, CohortSlots& slots, std::vector<bool> available) const;
+  bool try_ways(const std::vector<bool>& available, const std::function<bool(Codec&)>& attempt) const;
+  bool mend_table(const SlotView& slot, const MemberVersion& version, CohortSlots& slots) const;
+  bool mend_blocks(const SlotView& slot, const MemberVersion& version, CohortSlots& slots) const;
+  bool decode_all(Member& member, const MemberVersion& version, CohortSlots& slots, Codec& codec) const;
 
   std::vector<int> cohort_;
   int place_ = 0;

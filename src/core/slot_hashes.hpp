@@ -27,6 +27,10 @@ struct SlotView {
 [[nodiscard]] std::uint64_t hash_of_block(std::span<const std::byte> data, std::uint64_t block,
                                           const IntervalSet& found, std::uint32_t element_bytes);
 
+/// The same for a block that is somewhere else: begin is its place in the slot.
+[[nodiscard]] std::uint64_t hash_of_part(std::span<const std::byte> part, std::uint64_t begin, const IntervalSet& found,
+                                         std::uint32_t element_bytes);
+
 /// Hash of the table for so many bytes.
 [[nodiscard]] std::uint64_t hash_of_table(std::span<const std::uint64_t> table, std::uint64_t bytes);
 
