@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks that die at every step of storing, committing and rejoining: what the policy covers comes back, on all ranks the
-// same, byte for byte; what it does not cover is an error on all ranks.
-//
-// By default some of all steps are tried, others in each combination; FENIX_TEST_ALL_STEPS=1 tries all.
+// Ranks that die at every step of storing, committing and rejoining under policies that keep whole copies: what the policy
+// covers comes back, on all ranks the same, byte for byte; what it does not cover is an error on all ranks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <map>
-#include <optional>
 #include <random>
 
 #include "parity/pairing.hpp"
-#include "support/group_data.hpp"
+#include "support/application.hpp"
 
 namespace fenix_test {
 namespace {
@@ -20,147 +15,6 @@ namespace {
 using fenix_impl::GroupParameters;
 using fenix_impl::Pairing;
 using fenix_impl::Policy;
-
-constexpr int kNone = -1;
-
-bool all_steps() { return std::getenv("FENIX_TEST_ALL_STEPS") != nullptr; }
-
-// kUneven is stored under even time stamps only.
-constexpr int kMembers[] = {kSmall, kUneven};
-int stored_under(int member, int stamp) { return member == kUneven ? stamp - stamp % 2 : stamp; }
-
-// An application that stores and commits; what it had back after each repair is checked for consistency.
-class Application {
- public:
-  Application(int size, int depth)
-      : job(size), parameters_{5, 0, depth, {}}, pairing_({}, size), places_(static_cast<std::size_t>(size)) {}
-
-  // A phase: all form the group, restore what there is, and go on until the time stamp last has been committed.
-  // Returns whether it came to its end on all ranks.
-  bool play(int last) {
-    ++attempt_;
-    for (Place& place : places_) {
-      // Beyond what the policy covers nothing has to come back.
-      if (!covered()) place.committed = kNone;
-      place.restored.reset();
-    }
-    const int least = least_committed();
-    const auto outcomes = job.run([&](Rank& rank) { play(rank, last); });
-    bool complete = true;
-    for (std::size_t rank = 0; rank < outcomes.size(); ++rank) {
-      const Ending ending = outcomes[rank].ending;
-      EXPECT_TRUE(ending == Ending::done || ending == Ending::failure_seen || ending == Ending::died)
-          << "rank " << rank << ": " << outcomes[rank];
-      complete = complete && ending == Ending::done;
-    }
-    check_restored(least);
-    return complete;
-  }
-
-  // True if for every rank there is somebody alive who has its data.
-  bool covered() {
-    const auto whole = [&](int rank) { return job.rank(rank).group && job.rank(rank).group->whole(); };
-    for (int rank = 0; rank < job.size(); ++rank) {
-      if (!whole(rank) && !whole(pairing_.holder_of(rank))) return false;
-    }
-    return true;
-  }
-
-  Job job;
-
- private:
-  struct Restored {
-    int stamp = kNone;
-    std::map<int, std::uint32_t> attempts;  // by member; none for a member of which this rank has no elements
-  };
-
-  // What the application at one place of the team knows; outlives the processes there.
-  struct Place {
-    int committed = kNone;
-    std::optional<Restored> restored;
-  };
-
-  Place& place(const Rank& rank) { return places_[static_cast<std::size_t>(rank.number)]; }
-
-  int least_committed() const {
-    const auto least = std::min_element(places_.begin(), places_.end(),
-                                        [](const Place& a, const Place& b) { return a.committed < b.committed; });
-    return least->committed;
-  }
-
-  void play(Rank& rank, int last) {
-    join(rank, parameters_);
-    for (const int member : kMembers) provide(rank, member);
-    place(rank).restored = restore_all(rank);
-    const int newest = place(rank).restored->stamp;
-    place(rank).committed = newest;
-    for (int stamp = newest + 1; stamp <= last; ++stamp) {
-      for (const int member : kMembers) {
-        if (stored_under(member, stamp) == stamp) store(rank, member, stamp, attempt_);
-      }
-      EXPECT_EQ(rank.group->commit(), stamp);
-      place(rank).committed = stamp;
-      if (stamp % 2 != 0) rank.group->wait_for_commit_on_all();
-    }
-    rank.team->barrier();
-  }
-
-  // Restores all members from all snapshots; returns what it found in the newest.
-  Restored restore_all(Rank& rank) const {
-    Restored newest;
-    const auto stamps = rank.group->snapshots();
-    if (stamps.empty()) return newest;
-    EXPECT_EQ(static_cast<int>(stamps.size()), std::min(stamps[0], parameters_.depth) + 1);
-    for (const int stamp : stamps) {
-      for (const int member : kMembers) {
-        const Words data = restore(rank, member, stamp);
-        const std::uint32_t attempt = data.empty() ? 0 : data[0];
-        if (stamp == stamps[0] && !data.empty()) newest.attempts[member] = attempt;
-        EXPECT_EQ(data, contents(rank.number, member, stored_under(member, stamp), attempt))
-            << "rank " << rank.number << " member " << member << " time stamp " << stamp;
-      }
-    }
-    newest.stamp = stamps[0];
-    return newest;
-  }
-
-  void check_restored(int least) {
-    std::optional<Restored> common;
-    for (std::size_t rank = 0; rank < places_.size(); ++rank) {
-      if (!places_[rank].restored) continue;
-      const Restored& restored = *places_[rank].restored;
-      EXPECT_GE(restored.stamp, least) << "rank " << rank << ": what was committed on all ranks is gone";
-      if (!common) common = restored;
-      EXPECT_EQ(restored.stamp, common->stamp) << "rank " << rank;
-      for (const auto& [member, attempt] : restored.attempts) {
-        const std::uint32_t other = common->attempts.emplace(member, attempt).first->second;
-        EXPECT_EQ(attempt, other) << "rank " << rank << ": a mixture of snapshots";
-      }
-    }
-    // Commits beyond the snapshot that all went back to are undone, also where a rank did not get so far as to know.
-    for (Place& place : places_) {
-      if (common && !place.restored) place.committed = std::min(place.committed, common->stamp);
-    }
-  }
-
-  GroupParameters parameters_;
-  Pairing pairing_;
-  std::vector<Place> places_;
-  std::uint32_t attempt_ = 0;
-};
-
-// Different ranks see a death late, for different numbers.
-unsigned some_unlucky(int number) { return static_cast<unsigned>(number) * 2654435761U >> 26; }
-
-// Runs scenario(steps) for the numbers of steps after which a rank can die, until it lives through the phase.
-template <class Scenario>
-void for_steps(int first, Scenario scenario) {
-  constexpr int kStride = 11;
-  for (int steps = all_steps() ? 0 : first % kStride;; steps += all_steps() ? 1 : kStride) {
-    SCOPED_TRACE(testing::Message() << "after " << steps << " steps");
-    if (!scenario(steps) || testing::Test::HasFailure()) return;
-  }
-}
 
 TEST(AnyStep, OfStoringAndCommitting) {
   for (int size = 2; size <= 5; ++size) {
@@ -295,7 +149,7 @@ TEST(AnyStep, OfRejoiningAShrunkTeam) {
         Job job(size);
         const auto rejoin_all = [&](Rank& rank) {
           join(rank, parameters);
-          for (const int member : kMembers) provide(rank, member);
+          for (const int member : kApplicationMembers) provide(rank, member);
         };
         expect_done(job.run(rejoin_all));
         job.kill(1);
@@ -309,7 +163,7 @@ TEST(AnyStep, OfRejoiningAShrunkTeam) {
         job.shrink();
         expect_done(job.run([&](Rank& rank) {
           rejoin_all(rank);
-          for (const int member : kMembers) {
+          for (const int member : kApplicationMembers) {
             const auto& counts = rank.group->find(member)->counts;
             ASSERT_EQ(counts.size(), static_cast<std::size_t>(job.size()));
             for (const Rank& other : job.ranks()) {
@@ -320,7 +174,8 @@ TEST(AnyStep, OfRejoiningAShrunkTeam) {
             store(rank, member, 0);
           }
           commit_barrier(rank);
-          for (const int member : kMembers) EXPECT_EQ(restore(rank, member), contents(rank.origin, member, 0));
+          for (const int member : kApplicationMembers)
+            EXPECT_EQ(restore(rank, member), contents(rank.origin, member, 0));
         }));
         return !lives;
       });

@@ -3,100 +3,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
-#include <random>
 #include <thread>
 
-#include "support/group_data.hpp"
+#include "support/partial_job.hpp"
 
 namespace fenix_test {
 namespace {
 
 using fenix_impl::Found;
-using fenix_impl::GroupParameters;
 using fenix_impl::IntervalSet;
 using fenix_impl::Member;
 using fenix_impl::Policy;
 using fenix_impl::Selection;
-using fenix_impl::SnapshotChoice;
-
-constexpr int kMember = 7;
-constexpr std::uint32_t kUntouched = 0xabababab;
-constexpr auto kKeepAll = GroupParameters::kKeepAll;
-
-/// The elements of one rank, with those that nobody stored missing.
-using Elements = std::map<std::uint64_t, std::uint32_t>;
-
-Member& member_of(Rank& rank) { return *rank.group->find(kMember); }
-
-void create(Rank& rank, std::uint64_t count, std::size_t buffer_size) {
-  Words& buffer = rank.buffers[kMember];
-  buffer.resize(buffer_size);
-  rank.group->create_member(words(kMember), buffer.data(), count, [] {});
-}
-
-/// Gives the elements new values in the buffer, and notes them.
-void change(Rank& rank, Elements& model, const IntervalSet& elements, std::uint32_t seed) {
-  for (const auto& each : elements.intervals()) {
-    for (std::uint64_t i = each.first; i < each.end; ++i) {
-      rank.buffers[kMember].at(i) = model[i] = seed * 2654435761U + static_cast<std::uint32_t>(i) * 40503U + 1;
-    }
-  }
-}
-
-void expect_elements(Rank& rank, const Elements& model, const SnapshotChoice& choice, std::uint64_t size,
-                     const char* what) {
-  Words target(rank.buffers[kMember].size() + 8, kUntouched);
-  const Found found = rank.group->restore(kMember, choice, {target.data(), target.size()}, [] {});
-  for (std::uint64_t i = 0; i < target.size(); ++i) {
-    const auto stored = model.find(i);
-    const bool expected = stored != model.end() && i < size;
-    ASSERT_EQ(found.elements.covers(i, i + 1), expected) << what << ", rank " << rank.number << ", element " << i;
-    ASSERT_EQ(target[i], expected ? stored->second : kUntouched)
-        << what << ", rank " << rank.number << ", element " << i;
-  }
-  const auto there = std::count_if(model.begin(), model.end(), [&](const auto& each) { return each.first < size; });
-  EXPECT_EQ(found.partial, static_cast<std::uint64_t>(there) < size) << what;
-}
-
-SnapshotChoice at(int stamp) { return {SnapshotChoice::Kind::at, stamp}; }
-constexpr SnapshotChoice kLatest{SnapshotChoice::Kind::latest, 0};
-constexpr SnapshotChoice kAll{SnapshotChoice::Kind::all, 0};
-
-/// A job with one member of count elements on each rank; its ranks' models.
-class PartialJob : public Job {
- public:
-  PartialJob(int size, int depth, std::uint64_t count, std::size_t buffer_size = 0, Policy policy = {})
-      : Job(size),
-        models(static_cast<std::size_t>(size)),
-        parameters_{5, 0, depth, policy},
-        buffer_size_(std::max<std::size_t>(count, buffer_size)) {
-    form();
-    expect_done(run([&](Rank& rank) { create(rank, count, buffer_size_); }));
-  }
-
-  void form(bool expect_lost = false) {
-    expect_done(run([&](Rank& rank) {
-      EXPECT_EQ(join(rank, parameters_).snapshots_lost, expect_lost);
-      if (Member* member = rank.group->find(kMember)) {
-        Words& buffer = rank.buffers[kMember];
-        buffer.resize(buffer_size_);
-        member->buffer = buffer.data();
-      }
-    }));
-  }
-
-  Elements& model(const Rank& rank) { return models[static_cast<std::size_t>(rank.number)]; }
-
-  std::vector<Elements> models;
-
- private:
-  GroupParameters parameters_;
-  std::size_t buffer_size_;
-};
 
 TEST(PartialStore, AccumulatesUntilTheCommit) {
   PartialJob job(3, 0, 100);
@@ -688,140 +608,6 @@ TEST(RepairOfAMember, TellsAllRanksOfALoss) {
   member_of(job.rank(1)).own_slot(0).data[7] ^= std::byte{1};
   member_of(job.rank(0)).held_slot(0).data[7] ^= std::byte{1};
   expect_done(job.run([](Rank& rank) { EXPECT_EQ(rank.group->verify_member(kMember).lost, 1U); }));
-}
-
-// -------------------------------------------------------------------------------------------------- anything in any order
-
-/// Random work of all ranks, in step, with deaths between and within it, against the models.
-class RandomWork {
- public:
-  RandomWork(unsigned seed, int size, int depth, bool resizeable)
-      : random_(seed),
-        resizeable_(resizeable),
-        job_(size, depth, resizeable ? FENIX_RESIZEABLE : kMost, kMost),
-        seed_(seed),
-        committed_(static_cast<std::size_t>(size)),
-        sizes_(committed_.size()) {}
-
-  void run(int rounds) {
-    for (int round = 0; round < rounds && !testing::Test::HasFatalFailure(); ++round) {
-      const auto what = random_() % 16;
-      if (what < 9) {
-        store_and_commit(round);
-      } else if (what < 11 && !stamps_.empty()) {
-        erase_one();
-      } else if (what < 13) {
-        kill_one();
-      } else {
-        check();
-      }
-    }
-    check();
-  }
-
- private:
-  static constexpr std::uint64_t kMost = 3000;
-
-  IntervalSet some_elements(std::mt19937& random) {
-    std::vector<fenix_impl::Interval> parts;
-    for (unsigned i = 0; i <= random() % 4; ++i) {
-      const std::uint64_t first = random() % kMost;
-      parts.push_back({first, std::min<std::uint64_t>(kMost, first + 1 + random() % 700)});
-    }
-    return IntervalSet::of(parts);
-  }
-
-  void store_and_commit(int round) {
-    const unsigned seed = static_cast<unsigned>(random_());
-    const bool staged = random_() % 3 == 0;
-    const bool asynchronous = random_() % 3 == 0;
-    // A snapshot without any store before has no version of the member.
-    const auto parts = static_cast<unsigned>(random_() % 3 + (stamps_.empty() ? 1 : 0));
-    expect_done(job_.run([&](Rank& rank) {
-      std::mt19937 random(seed + static_cast<unsigned>(rank.number));
-      Elements& model = job_.model(rank);
-      std::uint64_t& size = sizes_[static_cast<std::size_t>(rank.number)];
-      if (parts > 0) size = 0;
-      for (unsigned part = 0; part < parts; ++part) {
-        const IntervalSet elements = some_elements(random);
-        change(rank, model, elements, seed + part + static_cast<unsigned>(round));
-        size = std::max(size, elements.end());
-        if (staged) rank.group->stage(member_of(rank), Selection::some(elements));
-        const Selection selection = staged ? Selection::staged() : Selection::some(elements);
-        Member* const member = &member_of(rank);
-        if (asynchronous) {
-          const auto request = rank.group->store_asynchronously(std::span(&member, 1), selection, 1);
-          rank.group->wait_for(*request);
-        } else {
-          rank.group->store(std::span(&member, 1), selection);
-        }
-      }
-      const int stamp = rank.group->commit();
-      rank.group->wait_for_commit_on_all();
-      committed_[static_cast<std::size_t>(rank.number)][stamp] = {model, resizeable_ ? size : kMost};
-    }));
-    stamps_ = job_.rank(0).group->snapshots();
-  }
-
-  void erase_one() {
-    const int stamp = stamps_[random_() % stamps_.size()];
-    const bool everywhere = random_() % 2 == 0;
-    expect_done(job_.run([&](Rank& rank) {
-      if (everywhere || rank.number == 1) rank.group->delete_snapshot(at(stamp));
-      const bool exists = everywhere || rank.group->make_consistent();
-      EXPECT_TRUE(exists);
-    }));
-    stamps_ = job_.rank(0).group->snapshots();
-    back_to_latest();
-  }
-
-  void kill_one() {
-    job_.kill(static_cast<int>(random_() % static_cast<unsigned>(job_.size())));
-    job_.repair();
-    job_.form();
-    EXPECT_EQ(job_.rank(0).group->snapshots(), stamps_) << "seed " << seed_;
-    back_to_latest();
-  }
-
-  // What was not committed is gone, and elements come from the latest snapshot that is left.
-  void back_to_latest() {
-    for (Rank& rank : job_.ranks()) {
-      auto& of_rank = committed_[static_cast<std::size_t>(rank.number)];
-      const bool any = !stamps_.empty();
-      job_.model(rank) = any ? of_rank.at(stamps_[0]).first : Elements{};
-      sizes_[static_cast<std::size_t>(rank.number)] = any ? of_rank.at(stamps_[0]).second : 0;
-    }
-  }
-
-  void check() {
-    expect_done(job_.run([&](Rank& rank) {
-      EXPECT_EQ(rank.group->snapshots(), stamps_) << "seed " << seed_;
-      for (const int stamp : stamps_) {
-        const auto& [model, size] = committed_[static_cast<std::size_t>(rank.number)].at(stamp);
-        expect_elements(rank, model, at(stamp), size, ("seed " + std::to_string(seed_)).c_str());
-      }
-    }));
-  }
-
-  std::mt19937 random_;
-  bool resizeable_;
-  PartialJob job_;
-  unsigned seed_;
-  std::vector<std::map<int, std::pair<Elements, std::uint64_t>>> committed_;
-  std::vector<std::uint64_t> sizes_;
-  std::vector<int> stamps_;
-};
-
-TEST(RandomWork, GivesBackWhatTheModelSays) {
-  const unsigned base = std::getenv("FENIX_TEST_SEED") != nullptr
-                            ? static_cast<unsigned>(std::atoi(std::getenv("FENIX_TEST_SEED")))
-                            : std::random_device{}() % 1'000'000;
-  for (unsigned i = 0; i < 24 && !testing::Test::HasFailure(); ++i) {
-    const int depth = std::array{0, 1, 3, kKeepAll}[i % 4];
-    const int size = 2 + static_cast<int>(i / 4 % 3);
-    SCOPED_TRACE(testing::Message() << "seed " << base + i << ", depth " << depth << ", " << size << " ranks");
-    RandomWork(base + i, size, depth, i % 2 == 1).run(40);
-  }
 }
 
 }  // namespace

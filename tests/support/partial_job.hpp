@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Simulated ranks with one member, of which they store parts; models say what each has to get back.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "support/group_data.hpp"
+
+namespace fenix_test {
+
+inline constexpr int kMember = 7;
+inline constexpr std::uint32_t kUntouched = 0xabababab;
+inline constexpr auto kKeepAll = fenix_impl::GroupParameters::kKeepAll;
+
+/// The elements of one rank, with those that nobody stored missing.
+using Elements = std::map<std::uint64_t, std::uint32_t>;
+
+inline fenix_impl::Member& member_of(Rank& rank) { return *rank.group->find(kMember); }
+
+inline void create(Rank& rank, std::uint64_t count, std::size_t buffer_size) {
+  Words& buffer = rank.buffers[kMember];
+  buffer.resize(buffer_size);
+  rank.group->create_member(words(kMember), buffer.data(), count, [] {});
+}
+
+/// Gives the elements new values in the buffer, and notes them.
+inline void change(Rank& rank, Elements& model, const fenix_impl::IntervalSet& elements, std::uint32_t seed) {
+  for (const auto& each : elements.intervals()) {
+    for (std::uint64_t i = each.first; i < each.end; ++i) {
+      rank.buffers[kMember].at(i) = model[i] = seed * 2654435761U + static_cast<std::uint32_t>(i) * 40503U + 1;
+    }
+  }
+}
+
+inline void expect_elements(Rank& rank, const Elements& model, const fenix_impl::SnapshotChoice& choice,
+                            std::uint64_t size, const char* what) {
+  Words target(rank.buffers[kMember].size() + 8, kUntouched);
+  const fenix_impl::Found found = rank.group->restore(kMember, choice, {target.data(), target.size()}, [] {});
+  for (std::uint64_t i = 0; i < target.size(); ++i) {
+    const auto stored = model.find(i);
+    const bool expected = stored != model.end() && i < size;
+    ASSERT_EQ(found.elements.covers(i, i + 1), expected) << what << ", rank " << rank.number << ", element " << i;
+    ASSERT_EQ(target[i], expected ? stored->second : kUntouched)
+        << what << ", rank " << rank.number << ", element " << i;
+  }
+  const auto there = std::count_if(model.begin(), model.end(), [&](const auto& each) { return each.first < size; });
+  EXPECT_EQ(found.partial, static_cast<std::uint64_t>(there) < size) << what;
+}
+
+inline fenix_impl::SnapshotChoice at(int stamp) { return {fenix_impl::SnapshotChoice::Kind::at, stamp}; }
+inline constexpr fenix_impl::SnapshotChoice kLatest{fenix_impl::SnapshotChoice::Kind::latest, 0};
+inline constexpr fenix_impl::SnapshotChoice kAll{fenix_impl::SnapshotChoice::Kind::all, 0};
+
+/// A job with one member of count elements on each rank; its ranks' models.
+class PartialJob : public Job {
+ public:
+  PartialJob(int size, int depth, std::uint64_t count, std::size_t buffer_size = 0, fenix_impl::Policy policy = {})
+      : Job(size),
+        models(static_cast<std::size_t>(size)),
+        parameters_{5, 0, depth, policy},
+        buffer_size_(std::max<std::size_t>(count, buffer_size)) {
+    form();
+    expect_done(run([&](Rank& rank) { create(rank, count, buffer_size_); }));
+  }
+
+  void form(bool expect_lost = false) {
+    expect_done(run([&](Rank& rank) {
+      EXPECT_EQ(join(rank, parameters_).snapshots_lost, expect_lost);
+      if (fenix_impl::Member* member = rank.group->find(kMember)) {
+        Words& buffer = rank.buffers[kMember];
+        buffer.resize(buffer_size_);
+        member->buffer = buffer.data();
+      }
+    }));
+  }
+
+  Elements& model(const Rank& rank) { return models[static_cast<std::size_t>(rank.number)]; }
+
+  std::vector<Elements> models;
+
+ private:
+  fenix_impl::GroupParameters parameters_;
+  std::size_t buffer_size_;
+};
+
+}  // namespace fenix_test

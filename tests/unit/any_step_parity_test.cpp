@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks that die at every step of storing, committing and rejoining under policies that encode.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "support/application.hpp"
+
+namespace fenix_test {
+namespace {
+
+using fenix_impl::GroupParameters;
+using fenix_impl::Policy;
+
+// There are more steps than without parity, and each takes longer.
+constexpr int kStride = 43;
+
+struct Encoded {
+  int size;
+  Policy policy;
+};
+
+constexpr Policy parity(int size, int separation = 1) { return {Policy::Kind::parity, separation, size, 1}; }
+constexpr Policy reed_solomon(int size, int losses) { return {Policy::Kind::reed_solomon, 1, size, losses}; }
+
+// One cohort; two of them, one larger than the other; a code that survives two losses, also with as much parity as data.
+constexpr Encoded kEncoded[] = {
+    {4, parity(4)}, {5, parity(2)}, {2, parity(2)}, {5, reed_solomon(5, 2)}, {4, reed_solomon(4, 2)}};
+
+std::ostream& operator<<(std::ostream& out, const Encoded& encoded) {
+  return out << encoded.size << " ranks, cohorts of " << encoded.policy.cohort_size << ", losses "
+             << encoded.policy.losses;
+}
+
+TEST(AnyStepOfParity, OfStoringAndCommitting) {
+  for (const Encoded& encoded : kEncoded) {
+    for (int dying = 0; dying < encoded.size; ++dying) {
+      SCOPED_TRACE(testing::Message() << encoded << ", " << dying << " dies");
+      for_steps(
+          7 * encoded.size + dying,
+          [&](int steps) {
+            Application application(encoded.size, steps % 3, encoded.policy);
+            EXPECT_TRUE(application.play(2));
+            application.job.doom(dying, steps, some_unlucky(steps));
+            const bool lives = application.play(6);
+            application.job.repair();
+            EXPECT_TRUE(application.covered());
+            EXPECT_TRUE(application.play(7));
+            // What was made anew is as good as what was there before.
+            application.job.kill((dying + 1) % encoded.size);
+            application.job.repair();
+            EXPECT_TRUE(application.play(8));
+            return !lives;
+          },
+          kStride);
+    }
+  }
+}
+
+TEST(AnyStepOfParity, OfStoringAndCommittingForTwo) {
+  for (const Encoded& encoded : {Encoded{5, reed_solomon(5, 2)}, Encoded{4, reed_solomon(4, 3)}}) {
+    for (int dying = 0; dying < encoded.size; ++dying) {
+      const int other = (dying + 1 + dying % 2) % encoded.size;
+      SCOPED_TRACE(testing::Message() << encoded << ", " << dying << " dies, and " << other);
+      for_steps(
+          7 * encoded.size + dying,
+          [&](int steps) {
+            Application application(encoded.size, steps % 3, encoded.policy);
+            EXPECT_TRUE(application.play(2));
+            application.job.doom(dying, steps, some_unlucky(steps));
+            application.job.doom(other, steps + steps % 5, some_unlucky(steps));
+            const bool lives = application.play(6);
+            application.job.repair();
+            EXPECT_TRUE(application.covered());
+            EXPECT_TRUE(application.play(7));
+            return !lives;
+          },
+          kStride);
+    }
+  }
+}
+
+TEST(AnyStepOfParity, OfCreatingTheGroup) {
+  for (const Encoded& encoded : {Encoded{3, parity(3)}, Encoded{4, reed_solomon(4, 2)}}) {
+    for (int dying = 0; dying < encoded.size; ++dying) {
+      SCOPED_TRACE(testing::Message() << encoded << ", " << dying << " dies");
+      for_steps(encoded.size + dying, [&](int steps) {
+        Application application(encoded.size, 1, encoded.policy);
+        application.job.doom(dying, steps, some_unlucky(steps));
+        const bool lives = application.play(0);
+        application.job.repair();
+        EXPECT_TRUE(application.play(3));
+        return !lives;
+      });
+    }
+  }
+}
+
+// A rank dies at any step of a change of policy: afterwards all ranks have the same one, the old or the new, and it works.
+TEST(AnyStepOfParity, OfChangingThePolicy) {
+  constexpr int kSize = 4;
+  const Policy buddies{Policy::Kind::buddies, 2, 0, 1};
+  const std::vector<std::pair<Policy, Policy>> changes{{buddies, parity(4)},
+                                                       {parity(2), reed_solomon(4, 2)},
+                                                       {reed_solomon(4, 2), buddies},
+                                                       {reed_solomon(3, 2), parity(3)}};
+  for (const auto& [before, after] : changes) {
+    const GroupParameters parameters{5, 0, 0, before};
+    for (int dying = 0; dying < kSize; ++dying) {
+      SCOPED_TRACE(testing::Message() << dying << " dies, kind " << static_cast<int>(before.kind) << " to "
+                                      << static_cast<int>(after.kind));
+      for_steps(dying, [&](int steps) {
+        Job job(kSize);
+        expect_done(job.run([&](Rank& rank) {
+          join(rank, parameters);
+          provide(rank, kSmall);
+          rank.team->barrier();
+        }));
+        job.doom(dying, steps, some_unlucky(steps));
+        const auto outcomes = job.run([&](Rank& rank) {
+          rank.group->set_policy(after, [] {});
+          rank.team->barrier();
+        });
+        job.repair();
+        expect_done(job.run([&](Rank& rank) {
+          join(rank, parameters);
+          provide(rank, kSmall);
+          for (int stamp = 0; stamp < 3; ++stamp) {
+            store(rank, kSmall, stamp);
+            commit_barrier(rank);
+          }
+          rank.team->barrier();
+        }));
+        for (const Rank& rank : job.ranks()) {
+          EXPECT_EQ(rank.group->parameters().policy, job.rank(0).group->parameters().policy) << "rank " << rank.number;
+        }
+        job.kill(1);
+        job.repair();
+        expect_done(job.run([&](Rank& rank) {
+          join(rank, parameters);
+          EXPECT_EQ(restore(rank, kSmall), contents(rank.number, kSmall, 2));
+        }));
+        return std::any_of(outcomes.begin(), outcomes.end(),
+                           [](const Outcome& each) { return each.ending == Ending::died; });
+      });
+    }
+  }
+}
+
+// Ranks are lost; while the group is formed again, one more dies.
+TEST(AnyStepOfParity, OfRejoining) {
+  for (const Encoded& encoded : kEncoded) {
+    for (int lost = 0; lost < encoded.size; ++lost) {
+      for (int dying = 0; dying < encoded.size; ++dying) {
+        SCOPED_TRACE(testing::Message() << encoded << ", " << lost << " is lost, then " << dying << " dies");
+        for_steps(
+            11 * lost + 5 * dying,
+            [&](int steps) {
+              Application application(encoded.size, steps % 2, encoded.policy);
+              EXPECT_TRUE(application.play(3));
+              application.job.kill(lost);
+              application.job.repair();
+              application.job.doom(dying, steps, some_unlucky(steps + dying));
+              const bool lives = application.play(4);
+              application.job.repair();
+              if (dying == lost || encoded.policy.losses > 1) {
+                EXPECT_TRUE(application.covered());
+              }
+              EXPECT_TRUE(application.play(6));
+              return !lives;
+            },
+            kStride);
+        if (testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
+// The replacement sees the death of the peer that it is just decoding from.
+TEST(AnyStepOfParity, OfDecodingFromAPeerThatDies) {
+  for (const Encoded& encoded : {Encoded{4, parity(4)}, Encoded{5, reed_solomon(5, 2)}}) {
+    for (int lost = 0; lost < encoded.size; ++lost) {
+      SCOPED_TRACE(testing::Message() << encoded << ", " << lost << " is lost");
+      bool complete = false;
+      for (int accesses = lost; !complete && !testing::Test::HasFailure(); accesses += all_steps() ? 1 : 11) {
+        SCOPED_TRACE(testing::Message() << "its peer dies after " << accesses << " accesses");
+        Application application(encoded.size, 1, encoded.policy);
+        EXPECT_TRUE(application.play(3));
+        application.job.kill(lost);
+        application.job.repair();
+        application.job.crew().cut_off(lost, accesses);
+        complete = application.play(4);
+        application.job.repair();
+        EXPECT_TRUE(application.play(6));
+      }
+    }
+  }
+}
+
+// Any sequence of deaths, one or two at a time, also beyond what the policy covers.
+TEST(AnyStepOfParity, OfALongLife) {
+  const auto seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937 random(seed);
+  for (int job = 0; job < (all_steps() ? 1000 : 40) && !testing::Test::HasFailure(); ++job) {
+    const int size = 2 + static_cast<int>(random() % 5);
+    const int cohort = 2 + static_cast<int>(random() % 4);
+    const int losses = 1 + static_cast<int>(random() % 2);
+    const Policy policy = losses == 1 ? parity(cohort, 1 + static_cast<int>(random() % 2))
+                                      : reed_solomon(std::max(cohort, losses + 1), losses);
+    Application application(size, static_cast<int>(random() % 3), policy);
+    int last = 1;
+    for (int phase = 0; phase < 8; ++phase) {
+      last += static_cast<int>(random() % 4);
+      for (int death = 0; death < losses; ++death) {
+        application.job.doom(static_cast<int>(random() % static_cast<unsigned>(size)), static_cast<int>(random() % 300),
+                             static_cast<unsigned>(random()));
+      }
+      application.play(last);
+      application.job.repair();
+    }
+    EXPECT_TRUE(application.play(last + 2));
+  }
+}
+
+}  // namespace
+}  // namespace fenix_test
