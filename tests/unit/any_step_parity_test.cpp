@@ -171,7 +171,7 @@ TEST(AnyStepOfParity, OfRejoining) {
               EXPECT_TRUE(application.play(6));
               return !lives;
             },
-            kStride);
+            2 * kStride);
         if (testing::Test::HasFailure()) return;
       }
     }

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "parity/placement.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "parity/pairing.hpp"
+
+namespace fenix_impl {
+namespace {
+
+constexpr int kMostRanks = 40;
+
+using Cohorts = std::vector<std::vector<int>>;
+
+/// For all numbers of ranks, separations and sizes of cohorts that the API lets through, and some more.
+template <class Check>
+void for_all(Check&& check) {
+  for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
+    for (const int separation : {1, 2, 3, 4, 5, 7, 11, 16, 20, 39}) {
+      for (int size = 2; size <= std::min(ranks + 2, 17); ++size) {
+        SCOPED_TRACE(testing::Message() << ranks << " ranks, separation " << separation << ", cohorts of " << size);
+        check(ranks, separation, size);
+        if (testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(Cohorts, HaveEachRankOnce) {
+  for_all([](int ranks, int separation, int size) {
+    std::vector<int> all;
+    for (const auto& cohort : cohorts_of(ranks, separation, size)) {
+      EXPECT_TRUE(std::is_sorted(cohort.begin(), cohort.end()));
+      all.insert(all.end(), cohort.begin(), cohort.end());
+    }
+    std::sort(all.begin(), all.end());
+    ASSERT_EQ(all.size(), static_cast<std::size_t>(ranks));
+    for (int rank = 0; rank < ranks; ++rank) EXPECT_EQ(all[static_cast<std::size_t>(rank)], rank);
+  });
+}
+
+TEST(Cohorts, AreAsLargeAsWantedButNotTwice) {
+  for_all([](int ranks, int separation, int size) {
+    const auto cohorts = cohorts_of(ranks, separation, size);
+    EXPECT_EQ(cohorts.size(), static_cast<std::size_t>(std::max(ranks / size, 1)));
+    for (const auto& cohort : cohorts) {
+      EXPECT_GE(static_cast<int>(cohort.size()), std::min(ranks, size));
+      EXPECT_LT(static_cast<int>(cohort.size()), 2 * size);
+    }
+  });
+}
+
+// As many ranks as fill blocks of separation cohorts are in such blocks; the rest is as far apart as it can be.
+TEST(Cohorts, KeepTheSeparationInBlocks) {
+  for_all([](int ranks, int separation, int size) {
+    const auto cohorts = cohorts_of(ranks, separation, size);
+    const auto in_blocks = static_cast<std::size_t>(ranks / (separation * size) * separation);
+    for (std::size_t number = 0; number < cohorts.size() && ranks >= size; ++number) {
+      const auto& cohort = cohorts[number];
+      const int left = ranks - static_cast<int>(in_blocks) * size;
+      const int apart = number < in_blocks ? separation : left / size;
+      ASSERT_GE(cohort.size(), static_cast<std::size_t>(size));
+      for (int i = 1; i < size; ++i) {
+        const auto place = static_cast<std::size_t>(i);
+        EXPECT_EQ(cohort[place] - cohort[place - 1], apart) << "cohort " << number;
+      }
+    }
+  });
+}
+
+// Ranks that are left over go to different cohorts as far as there are enough, and to the last ones.
+TEST(Cohorts, ShareWhatIsLeftOver) {
+  for_all([](int ranks, int separation, int size) {
+    if (ranks < size) return;
+    const auto cohorts = cohorts_of(ranks, separation, size);
+    std::size_t least = cohorts[0].size();
+    std::size_t most = least;
+    for (const auto& cohort : cohorts) {
+      EXPECT_GE(cohort.size(), most) << "the last ones have more";
+      least = std::min(least, cohort.size());
+      most = std::max(most, cohort.size());
+    }
+    EXPECT_LE(most - least, 1U);
+  });
+}
+
+TEST(Cohorts, AreWhatTheyAlwaysWere) {
+  EXPECT_EQ(cohorts_of(8, 2, 4), (Cohorts{{0, 2, 4, 6}, {1, 3, 5, 7}}));
+  EXPECT_EQ(cohorts_of(8, 1, 4), (Cohorts{{0, 1, 2, 3}, {4, 5, 6, 7}}));
+  EXPECT_EQ(cohorts_of(10, 2, 3), (Cohorts{{0, 2, 4}, {1, 3, 5}, {6, 7, 8, 9}}));
+  EXPECT_EQ(cohorts_of(5, 1, 2), (Cohorts{{0, 1}, {2, 3, 4}}));
+  EXPECT_EQ(cohorts_of(5, 1, 3), (Cohorts{{0, 1, 2, 3, 4}}));
+  EXPECT_EQ(cohorts_of(3, 1, 4), (Cohorts{{0, 1, 2}}));
+  EXPECT_EQ(cohorts_of(1, 1, 2), (Cohorts{{0}}));
+}
+
+Policy encoding(int separation, int size, int losses) {
+  return {losses == 1 ? Policy::Kind::parity : Policy::Kind::reed_solomon, separation, size, losses};
+}
+
+TEST(Placement, KnowsTheCohortOfEachRank) {
+  for_all([](int ranks, int separation, int size) {
+    const Placement placement(encoding(separation, size, 1), ranks);
+    const auto cohorts = cohorts_of(ranks, separation, size);
+    for (int rank = 0; rank < ranks; ++rank) {
+      const auto& cohort = placement.cohort(rank);
+      EXPECT_NE(std::find(cohorts.begin(), cohorts.end(), cohort), cohorts.end());
+      ASSERT_LT(placement.place_in_cohort(rank), static_cast<int>(cohort.size()));
+      EXPECT_EQ(cohort[static_cast<std::size_t>(placement.place_in_cohort(rank))], rank);
+    }
+  });
+}
+
+TEST(Placement, HasAsManyKeepersAsMayBeLost) {
+  for_all([](int ranks, int separation, int size) {
+    for (int losses = 1; losses <= std::min(4, size - 1); ++losses) {
+      const Placement placement(encoding(separation, size, losses), ranks);
+      EXPECT_EQ(placement.copies(), std::min({losses, size - 1, ranks - 1}));
+      for (int rank = 0; rank < ranks; ++rank) {
+        const auto& cohort = placement.cohort(rank);
+        std::set<int> keepers;
+        for (int copy = 0; copy < placement.copies(); ++copy) {
+          const int keeper = placement.keeper(rank, copy);
+          EXPECT_NE(keeper, rank);
+          EXPECT_NE(std::find(cohort.begin(), cohort.end(), keeper), cohort.end());
+          EXPECT_TRUE(keepers.insert(keeper).second) << "rank " << rank << " has keeper " << keeper << " twice";
+          EXPECT_EQ(placement.kept(keeper, copy), rank);
+        }
+      }
+    }
+  });
+}
+
+TEST(Placement, OfWholeCopiesIsThePairing) {
+  for (const auto kind : {Policy::Kind::buddies, Policy::Kind::ring}) {
+    for (int ranks = 2; ranks <= kMostRanks; ++ranks) {
+      for (int separation = 1; separation < ranks; ++separation) {
+        const Policy policy{kind, separation, 0, 1};
+        const Placement placement(policy, ranks);
+        const Pairing pairing(policy, ranks);
+        ASSERT_EQ(placement.copies(), 1);
+        for (int rank = 0; rank < ranks; ++rank) {
+          EXPECT_EQ(placement.keeper(rank, 0), pairing.holder_of(rank));
+          EXPECT_EQ(placement.kept(rank, 0), pairing.held_by(rank));
+          EXPECT_TRUE(placement.cohort(rank).empty());
+        }
+      }
+    }
+  }
+}
+
+TEST(Placement, NobodyKeepsAnythingForALoneRankOrWithoutRedundancy) {
+  const Policy local{Policy::Kind::local, 1, 0, 0};
+  for (const Policy& policy : {Policy{}, Policy{Policy::Kind::ring, 1, 0, 1}, local, encoding(1, 2, 1)}) {
+    EXPECT_EQ(Placement(policy, 1).copies(), 0);
+  }
+  for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
+    const Placement placement(local, ranks);
+    EXPECT_EQ(placement.copies(), 0);
+    for (int rank = 0; rank < ranks; ++rank) EXPECT_TRUE(placement.cohort(rank).empty());
+  }
+  EXPECT_EQ(Placement().copies(), 0);
+}
+
+}  // namespace
+}  // namespace fenix_impl
