@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/mending.hpp"
+
 namespace fenix_impl {
 
 CopyProtection::CopyProtection(const Surroundings& surroundings) : Protection(surroundings) {
@@ -56,8 +58,18 @@ bool CopyProtection::mend_own(Member& member, const MemberVersion& version, Epoc
   if (!holder_ || !present[static_cast<std::size_t>(*holder_)]) return false;
   const SlotLayout& there = member.layout_of(*holder_);
   if (version.slot >= there.slots() || version.bytes() > there.held_bytes()) return false;
-  return take(member, version, *holder_, there.held_offset(version.slot), there.held_table(),
-              member.own_slot(version.slot));
+  const SlotView slot = member.own_slot(version.slot);
+  const std::size_t copy = there.held_offset(version.slot);
+  if (group_.parameters.hashing == 0 || !present[static_cast<std::size_t>(group_.rank)]) {
+    return take(member, version, *holder_, copy, there.held_table(), slot);
+  }
+  std::vector<std::uint64_t> table(hash_blocks(version.bytes()));
+  member.exposure->get(*holder_, copy + there.held_table(), std::as_writable_bytes(std::span(table)));
+  if (hash_of_table(table, version.bytes()) == version.hash) std::copy(table.begin(), table.end(), slot.table.begin());
+  return mend_slot(slot, version, [&](const std::function<bool(const Reader&)>& attempt) {
+    return attempt(
+        [&](std::uint64_t begin, std::span<std::byte> part) { member.exposure->get(*holder_, copy + begin, part); });
+  });
 }
 
 bool CopyProtection::mend_held(Member& member, const MemberVersion& version, Epoch, const std::vector<bool>& present) {

@@ -12,6 +12,20 @@
 
 namespace fenix_impl {
 
+namespace {
+
+Group::Verified sum_of(const std::vector<Group::Verified>& ranks) {
+  Group::Verified sum;
+  for (const Group::Verified& each : ranks) {
+    sum.checked += each.checked;
+    sum.mended += each.mended;
+    sum.lost += each.lost;
+  }
+  return sum;
+}
+
+}  // namespace
+
 Group::Verified Group::verify_all(const Check& check) {
   (void)meet(
       team(), Operation::repair, ~std::uint64_t{0}, 0, check ? check : [] {});
@@ -43,30 +57,31 @@ Group::Verified Group::verify_members(std::span<Member* const> members) {
       if (version != nullptr) work(*version, epoch);
     }
   };
-  // Own data first, on all ranks: redundancy is made from it.
-  for (Member* member : members) {
-    for_each_version(*member, [&](const MemberVersion& version, Epoch epoch) {
-      ++counts.checked;
-      if (is_sound(*member, version)) return;
-      log().warn("group {} member {}: the data of this rank is damaged, making it anew", parameters_.id,
-                 member->info.id);
-      ++(protection_->mend_own(*member, version, epoch, all_present()) ? counts.mended : counts.lost);
-    });
-  }
-  fault_point("verify.own");
-  const auto lost = team().gather(counts.lost);
+  // Own data first, on all ranks: redundancy is made from it. What one rank has mended may be what another one lacks, so
+  // they go on as long as some rank gets anywhere.
+  Verified all;
+  std::uint64_t mended_before = 0;
+  do {
+    mended_before = all.mended;
+    counts.checked = counts.lost = 0;
+    for (Member* member : members) {
+      for_each_version(*member, [&](const MemberVersion& version, Epoch epoch) {
+        ++counts.checked;
+        if (is_sound(*member, version)) return;
+        log().warn("group {} member {}: the data of this rank is damaged, making it anew", parameters_.id,
+                   member->info.id);
+        ++(protection_->mend_own(*member, version, epoch, all_present()) ? counts.mended : counts.lost);
+      });
+    }
+    fault_point("verify.own");
+    all = sum_of(team().gather(counts));
+  } while (all.lost > 0 && all.mended > mended_before);
   // Redundancy of data that is damaged is all that is left of it.
-  if (std::all_of(lost.begin(), lost.end(), [](std::uint64_t each) { return each == 0; })) {
+  if (all.lost == 0) {
     for (Member* member : members) verify_held(*member, epochs, counts);
   }
   fault_point("verify.held");
-  Verified sum;
-  for (const Verified& each : team().gather(counts)) {
-    sum.checked += each.checked;
-    sum.mended += each.mended;
-    sum.lost += each.lost;
-  }
-  return sum;
+  return sum_of(team().gather(counts));
 }
 
 void Group::verify_held(Member& member, std::span<const Epoch> epochs, Verified& counts) {

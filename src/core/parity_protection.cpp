@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/fault.hpp"
+#include "core/mending.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -207,55 +208,6 @@ bool ParityProtection::try_ways(const std::vector<bool>& available, const std::f
   return false;
 }
 
-bool ParityProtection::mend_table(const SlotView& slot, const MemberVersion& version, CohortSlots& slots) const {
-  const std::uint64_t bytes = version.bytes();
-  if (hash_of_table(slot.table, bytes) == version.hash) return true;
-  std::vector<std::uint64_t> table(hash_blocks(bytes));
-  for (std::uint64_t block = 0; block < table.size(); ++block) {
-    table[block] = hash_of_block(slot.data.first(bytes), block, version.found, version.element_bytes);
-  }
-  const auto is_right = [&] { return hash_of_table(table, bytes) == version.hash; };
-  std::vector<std::byte> decoded(std::min(kHashBlock, bytes));
-  const bool found = is_right() || try_ways(slots.available(), [&](Codec& codec) {
-                       for (std::uint64_t block = 0; block < table.size(); ++block) {
-                         const std::uint64_t begin = block * kHashBlock;
-                         const auto part = std::span(decoded).first(std::min(kHashBlock, bytes - begin));
-                         slots.compute(codec, place_, false, begin, part, Stores::cached);
-                         table[block] = hash_of_part(part, begin, version.found, version.element_bytes);
-                       }
-                       return is_right();
-                     });
-  if (found) std::copy(table.begin(), table.end(), slot.table.begin());
-  return found;
-}
-
-// Others may be reading the slot for repairs of their own: only what is right is written, and only where it was wrong.
-bool ParityProtection::mend_blocks(const SlotView& slot, const MemberVersion& version, CohortSlots& slots) const {
-  const std::uint64_t bytes = version.bytes();
-  const std::uint32_t element = version.element_bytes;
-  std::vector<std::byte> decoded(std::min(kHashBlock, bytes));
-  bool all = true;
-  for (std::uint64_t block = 0; block < hash_blocks(bytes); ++block) {
-    if (hash_of_block(slot.data.first(bytes), block, version.found, element) == slot.table[block]) continue;
-    const std::uint64_t begin = block * kHashBlock;
-    const auto part = std::span(decoded).first(std::min(kHashBlock, bytes - begin));
-    const bool found = try_ways(slots.available(), [&](Codec& codec) {
-      slots.compute(codec, place_, false, begin, part, Stores::cached);
-      return hash_of_part(part, begin, version.found, element) == slot.table[block];
-    });
-    all = all && found;
-    if (!found) continue;
-    const std::uint64_t end = begin + part.size();
-    for (const Interval& each : version.found.within(begin / element, (end + element - 1) / element).intervals()) {
-      const std::uint64_t from = std::max(each.first * element, begin);
-      const std::uint64_t to = std::min(each.end * element, end);
-      std::copy_n(part.begin() + static_cast<std::ptrdiff_t>(from - begin), to - from,
-                  slot.data.begin() + static_cast<std::ptrdiff_t>(from));
-    }
-  }
-  return all;
-}
-
 bool ParityProtection::decode_all(Member& member, const MemberVersion& version, CohortSlots& slots,
                                   Codec& codec) const {
   const SlotView slot = member.own_slot(version.slot);
@@ -274,8 +226,13 @@ bool ParityProtection::mend_own(Member& member, const MemberVersion& version, Ep
   auto slots = slots_in(member, epoch, present);
   const bool hashed = group_.parameters.hashing != 0;
   if (hashed && present[static_cast<std::size_t>(group_.rank)]) {
-    const SlotView slot = member.own_slot(version.slot);
-    return mend_table(slot, version, slots) && mend_blocks(slot, version, slots);
+    return mend_slot(member.own_slot(version.slot), version, [&](const std::function<bool(const Reader&)>& attempt) {
+      return try_ways(slots.available(), [&](Codec& codec) {
+        return attempt([&](std::uint64_t begin, std::span<std::byte> part) {
+          slots.compute(codec, place_, false, begin, part, Stores::cached);
+        });
+      });
+    });
   }
   // Made anew for another snapshot that has the same version. One without a value has a hash that says nothing.
   if (hashed && version.bytes() > 0 && verify_own(member, version)) return true;

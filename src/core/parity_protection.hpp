@@ -45,8 +45,6 @@ class ParityProtection final : public Protection {
   [[nodiscard]] CohortSlot slot_of(const Member& member, int rank, std::uint32_t slot) const;
   [[nodiscard]] CohortSlots slots_in(Member& member, Epoch epoch, const std::vector<bool>& present) const;
   bool try_ways(const std::vector<bool>& available, const std::function<bool(Codec&)>& attempt) const;
-  bool mend_table(const SlotView& slot, const MemberVersion& version, CohortSlots& slots) const;
-  bool mend_blocks(const SlotView& slot, const MemberVersion& version, CohortSlots& slots) const;
   bool decode_all(Member& member, const MemberVersion& version, CohortSlots& slots, Codec& codec) const;
 
   std::vector<int> cohort_;
