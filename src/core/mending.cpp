@@ -34,7 +34,8 @@ void write_elements(const SlotView& slot, const MemberVersion& version, std::uin
                     std::span<const std::byte> part) {
   const std::uint32_t element = version.element_bytes;
   const std::uint64_t end = begin + part.size();
-  for (const Interval& each : version.found.within(begin / element, (end + element - 1) / element).intervals()) {
+  const IntervalSet found = version.found.within(begin / element, (end + element - 1) / element);
+  for (const Interval& each : found.intervals()) {
     const std::uint64_t from = std::max(each.first * element, begin);
     const std::uint64_t to = std::min(each.end * element, end);
     std::copy_n(part.begin() + static_cast<std::ptrdiff_t>(from - begin), to - from,
