@@ -135,6 +135,10 @@ void create_group() {
   success(data::group_get_redundancy_policy(kGroup, &name, values.data()), "get_redundancy_policy");
   expect_equal(name, FENIX_DATA_POLICY_PEER_RANK_SEPARATION, "policy");
   expect_equal(values[0], 1, "separation");
+  require(data::group_hashing(kGroup) == true && !data::group_hashing(99), "group_hashing");
+  success(data::group_set_hashing(kGroup, false), "group_set_hashing");
+  require(data::group_hashing(kGroup) == false, "group_hashing, off");
+  success(data::group_set_hashing(kGroup, true), "group_set_hashing");
   require(data::group_members(kGroup) == Ids{}, "members of a new group");
 }
 
@@ -145,6 +149,7 @@ void create_members() {
   success(data::member_create(kGroup, kFile, filed.data(), kCount, MPI_LONG, data::SerializeFileFunc(plain_file)),
           "with a file");
   require(data::member_created(kGroup, kMasked) && !data::member_created(kGroup, 99), "member_created");
+  require(data::member_footprint(kGroup, kPlain) > 0 && !data::member_footprint(kGroup, 99), "member_footprint");
   require(data::group_members(kGroup) == Ids{kPlain, kMasked, kFile}, "members");
 }
 
@@ -239,6 +244,10 @@ void other_ways_to_restore() {
   expect_equal(data::member_restore(kGroup, kPlain, got.data(), 3), FENIX_ERROR_BUFFER_TOO_SMALL, "too small");
   expect_equal(data::member_load_end(kGroup, kPlain), FENIX_ERROR_INVALID_LOGIC_CALL, "load_end without begin");
   success(data::member_repair(kGroup, kPlain), "repair of what is whole");
+  int mended = -1;
+  int lost = -1;
+  success(data::verify(kGroup, &mended, &lost), "verify of what is whole");
+  require(mended == 0 && lost == 0 && data::verify(kGroup) == FENIX_SUCCESS, "numbers of verify");
 }
 
 void staging() {
@@ -246,6 +255,10 @@ void staging() {
   const DataSubset half({0, kCount / 2 - 1});
   fill(plain, kPlain, 2);
   success(data::member_stage(kGroup, kPlain, half), "stage");
+  void* memory = nullptr;
+  success(data::member_stage_memory(kGroup, kPlain, &memory), "stage_memory");
+  require(static_cast<long*>(memory)[0] == plain[0], "what was staged is in the memory of the snapshot");
+  success(data::member_stage_inplace(kGroup, kPlain, memory, half), "stage_inplace of stage_memory");
   auto* taken = static_cast<long*>(std::malloc(kCount * sizeof(long)));
   for (std::size_t i = 0; i < kCount; ++i) taken[i] = value(kPlain, 3, i);
   success(data::member_stage_inplace(kGroup, kPlain, taken, kAll - half), "stage_inplace");

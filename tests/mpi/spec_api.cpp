@@ -35,7 +35,22 @@ void expect_values(const std::array<int, kCount>& got, int of_rank, int version,
   }
 }
 
+// As many values as the policy has are written, and no more.
+void set_and_get(int name, std::array<int, 3> wanted, std::size_t number) {
+  int flag = -1;
+  success(Fenix_Data_group_set_redundancy_policy(kGroup, name, wanted.data(), &flag), "set_redundancy_policy");
+  std::array<int, 3> got{-1, -1, -1};
+  success(Fenix_Data_group_get_redundancy_policy(kGroup, name, got.data(), &flag), "get_redundancy_policy");
+  expect_equal(flag, 1, "flag");
+  for (std::size_t i = 0; i < got.size(); ++i) expect_equal(got[i], i < number ? wanted[i] : -1, "a value");
+}
+
 void policies() {
+  const int before = FENIX_DATA_POLICY_PEER_RANK_SEPARATION;
+  set_and_get(FENIX_DATA_POLICY_REED_SOLOMON, {1, 4, 2}, 3);
+  set_and_get(FENIX_DATA_POLICY_IMR, {5, 1, 4}, 3);
+  set_and_get(FENIX_DATA_POLICY_LOCAL, {0, 0, 0}, 0);
+  success(Fenix_Data_group_set_redundancy_policy(kGroup, before, nullptr, nullptr), "set the default");
   std::array<int, 3> value{-1, -1, -1};
   int flag = -1;
   success(Fenix_Data_group_get_redundancy_policy(kGroup, FENIX_DATA_POLICY_PEER_RANK_SEPARATION, value.data(), &flag),
