@@ -474,7 +474,8 @@ int Fenix_Data_snapshot_delete(int group_id, int time_stamp);
 /**
  * Copies a member's data from a snapshot into a buffer: on each rank, the data that this rank of the communicator stored.
  * For each element the newest value stored up to that snapshot. Collective over the group, synchronising; all ranks get data
- * of the same snapshot or all get an error. (Specification 3.5.)
+ * of the same snapshot or all get an error; but under FENIX_DATA_POLICY_LOCAL ranks that have lost theirs get
+ * FENIX_ERROR_NODATA_FOUND, and the others data. (Specification 3.5.)
  * @param[in]  group_id, member_id, time_stamp same on all ranks; time_stamp of a consistent snapshot, or
  *                           FENIX_DATA_SNAPSHOT_LATEST, or FENIX_DATA_SNAPSHOT_ALL: the latest, and of a member that is
  *                           FENIX_RESIZEABLE also older elements beyond its size

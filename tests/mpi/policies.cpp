@@ -363,6 +363,13 @@ int main(int argc, char** argv) {
     expect_equal(hashing, depth == 0 ? 0 : 1, "hashing");
     expect_stored(group, with, depth);
     if (with.policy != kLocal) expect_equal(verify(group, FENIX_SUCCESS).mended, 0, "mended after the recovery");
+    // And on it goes.
+    double* memory = next_memory(group);
+    for (int i = 0; i < kCount; ++i) memory[i] = value(rank, 6, i);
+    success(Fenix_Data_member_stage_inplace(group, 0, memory, FENIX_DATA_SUBSET_FULL), "stage_inplace");
+    success(Fenix_Data_member_store(group, 0, FENIX_DATA_SUBSET_PRESTAGED), "store");
+    success(Fenix_Data_commit_barrier(group, nullptr), "commit_barrier");
+    expect_values(group, 0, 6, "of a snapshot after the recovery");
   });
   success(Fenix_Finalize(), "Fenix_Finalize");
   check::ok(rank);
