@@ -19,7 +19,9 @@ bool by_first(const Interval& a, const Interval& b) { return a.first < b.first; 
 
 IntervalSet::IntervalSet(std::uint64_t first, std::uint64_t end) { append({first, end}); }
 
-IntervalSet IntervalSet::of(std::vector<Interval> intervals) {
+IntervalSet IntervalSet::of(std::vector<Interval> intervals) { return of_sorting(intervals); }
+
+IntervalSet IntervalSet::of_sorting(std::vector<Interval>& intervals) {
   if (!std::is_sorted(intervals.begin(), intervals.end(), by_first)) {
     std::sort(intervals.begin(), intervals.end(), by_first);
   }

@@ -30,6 +30,8 @@ class IntervalSet {
   IntervalSet(std::uint64_t first, std::uint64_t end);
   /// The union of intervals in any order, which may overlap or be empty.
   static IntervalSet of(std::vector<Interval> intervals);
+  /// The same; sorts them.
+  static IntervalSet of_sorting(std::vector<Interval>& intervals);
   static IntervalSet everything() { return {0, kEndless}; }
 
   friend bool operator==(const IntervalSet& a, const IntervalSet& b);

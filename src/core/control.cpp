@@ -106,13 +106,18 @@ void Control::clear_record(const Placement& placement, int rank, std::uint32_t p
 }
 
 std::optional<std::vector<std::byte>> fetch_record(Exposure& control, int rank, std::size_t offset) {
-  std::vector<std::byte> bytes(record_format::kHeadBytes);
+  std::vector<std::byte> bytes;
+  return fetch_record(control, rank, offset, bytes) ? std::optional(std::move(bytes)) : std::nullopt;
+}
+
+bool fetch_record(Exposure& control, int rank, std::size_t offset, std::vector<std::byte>& bytes) {
+  bytes.resize(record_format::kHeadBytes);
   control.get(rank, offset, bytes);
   const auto length = length_in_head(bytes, RecordLog::kPlaceBytes);
-  if (!length) return std::nullopt;
+  if (!length) return false;
   bytes.resize(*length);
   control.get(rank, offset, bytes);
-  return bytes;
+  return true;
 }
 
 std::optional<Record> find_record(Exposure& control, int rank, const RecordLog& log, Epoch epoch) {

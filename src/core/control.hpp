@@ -45,6 +45,8 @@ struct Control {
 
 /// The bytes of a record in the log of another rank, as they are there: nullopt if they cannot be one.
 [[nodiscard]] std::optional<std::vector<std::byte>> fetch_record(Exposure& control, int rank, std::size_t offset);
+/// The same into memory that is used again; false instead of nullopt.
+[[nodiscard]] bool fetch_record(Exposure& control, int rank, std::size_t offset, std::vector<std::byte>& bytes);
 
 /// The record that a rank has committed under an epoch, if it is in its log.
 [[nodiscard]] std::optional<Record> find_record(Exposure& control, int rank, const RecordLog& log, Epoch epoch);

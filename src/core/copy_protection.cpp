@@ -21,6 +21,12 @@ std::vector<int> CopyProtection::neighbours() const {
   return holder_ ? std::vector<int>{*holder_, *owner_} : std::vector<int>{};
 }
 
+void CopyProtection::prepare(const Member& member) const {
+  if (!holder_) return;
+  const SlotLayout& there = member.layout_of(*holder_);
+  member.exposure->expect_access(*holder_, there.held_offset(0), there.end() - there.held_offset(0));
+}
+
 std::span<std::byte> CopyProtection::mirror(const Member& member, std::uint32_t slot, std::size_t offset,
                                             std::size_t bytes) const {
   if (!holder_) return {};

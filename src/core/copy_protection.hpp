@@ -16,13 +16,14 @@ class CopyProtection final : public Protection {
   [[nodiscard]] std::uint64_t held_bytes(const Member& member, std::span<const std::uint64_t> counts) const override;
   [[nodiscard]] std::vector<int> neighbours() const override;
   [[nodiscard]] bool takes_slot_always() const override { return false; }
+  void prepare(const Member& member) const override;
   [[nodiscard]] std::span<std::byte> mirror(const Member& member, std::uint32_t slot, std::size_t offset,
                                             std::size_t bytes) const override;
   void put(const Member& member, std::uint32_t slot, std::size_t offset, std::size_t bytes) const override;
   void put_table(const Member& member, std::uint32_t slot, std::uint64_t entries) const override;
   void complete(const Member& member) const override;
   [[nodiscard]] bool settled(const Member& member) const override;
-  void encode(std::span<const Change>, const Wait&) override {}
+  void encode(EncodeFor, std::span<const Change>, const Wait&) override {}
   void decline(const Wait&) override {}
   void committed(Epoch) override {}
   bool mend_own(Member& member, const MemberVersion& version, Epoch epoch, const std::vector<bool>& present) override;

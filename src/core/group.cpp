@@ -368,6 +368,7 @@ void Group::expose_member(Member& member, const Region& region, const SlotLayout
   for (const int rank : protection_->neighbours()) {
     member.peer_layouts.emplace_back(rank, layouts[static_cast<std::size_t>(rank)]);
   }
+  protection_->prepare(member);
 }
 
 // ----------------------------------------------------------------------------------------------------------- snapshots

@@ -333,6 +333,7 @@ class Group {
   // Memory to use again: a commit is to do without allocations.
   std::vector<std::vector<MemberVersion>> spare_versions_;
   mutable std::vector<std::uint32_t> used_;
+  std::vector<Change> changes_;
 
   int team_size_ = 0;
   int team_rank_ = -1;

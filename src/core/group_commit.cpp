@@ -197,14 +197,14 @@ Wait Group::waiting() const {
 
 void Group::encode_changes() {
   if (!protection_->takes_slot_always()) return;
-  std::vector<Change> changes;
+  changes_.clear();
   for (const auto& member : members_) {
     if (!member->working.is_stored) continue;
     const IntervalSet changed = member->working.stored | member->stale[*member->working.slot];
     const std::uint64_t room = member->counts[static_cast<std::size_t>(team_rank_)];
-    changes.push_back({member.get(), changed.within(0, room) - member->working.encoded});
+    changes_.push_back({member.get(), changed.within(0, room) - member->working.encoded});
   }
-  protection_->encode(changes, waiting());
+  protection_->encode(EncodeFor::commit, changes_, waiting());
 }
 
 void Group::after_commit(PlacedRecord placed) {

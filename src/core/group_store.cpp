@@ -236,13 +236,14 @@ void Group::encode_early(std::span<const Part> parts, const std::atomic<bool>& s
   for (const Part& part : parts) changes.push_back({part.member, part.elements});
   constexpr std::chrono::microseconds kNap{20};
   const Deadline deadline;
-  protection_->encode(changes, [&](const char* waited_for, const std::function<bool()>& ready) {
-    while (!ready()) {
-      if (stop) throw Error(FENIX_ERROR_CANCELLED, "an asynchronous store was cancelled");
-      deadline.check(waited_for);
-      std::this_thread::sleep_for(kNap);
-    }
-  });
+  protection_->encode(EncodeFor::asynchronous_store, changes,
+                      [&](const char* waited_for, const std::function<bool()>& ready) {
+                        while (!ready()) {
+                          if (stop) throw Error(FENIX_ERROR_CANCELLED, "an asynchronous store was cancelled");
+                          deadline.check(waited_for);
+                          std::this_thread::sleep_for(kNap);
+                        }
+                      });
   for (const Part& part : parts) part.member->working.encoded = part.member->working.encoded | part.elements;
 }
 

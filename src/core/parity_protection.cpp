@@ -31,20 +31,22 @@ IntervalSet in_bytes(const IntervalSet& elements, std::uint32_t element_bytes, s
 
 /// What a rank tells its cohort. It has the form of a record: of each member, the elements that have changed, and in stored_in
 /// the commit after which the slot was not touched.
-Record announcement_of(const Surroundings& group, std::uint64_t number, std::span<const Change> changes) {
-  Record record;
+void make_announcement(const Surroundings& group, std::uint64_t number, EncodeFor purpose,
+                       std::span<const Change> changes, Record& record) {
   record.epoch = {number};
+  record.time_stamp = static_cast<std::int32_t>(purpose);
   record.group_id = group.parameters.id;
   record.owner = group.rank;
+  record.deleted = false;
+  record.members.clear();
   for (const Change& change : changes) {
     const Member& member = *change.member;
     const std::uint32_t slot = *member.working.slot;
     record.members.push_back(
         {member.info.id, slot, member.element_bytes(), 0, member.slot_epochs[slot].next(), 0, change.elements});
   }
-  if (record_bytes(record) <= RecordLog::kPlaceBytes) return record;
+  if (record_bytes(record) <= RecordLog::kPlaceBytes) return;
   for (MemberVersion& each : record.members) each.found = IntervalSet(0, each.found.end());
-  return record;
 }
 
 }  // namespace
@@ -73,6 +75,14 @@ std::uint64_t ParityProtection::held_bytes(const Member& member, std::span<const
   return stripes_of(member, counts).parity_bytes(most_bytes(member, counts));
 }
 
+void ParityProtection::prepare(const Member& member) const {
+  for (const int rank : cohort_) {
+    const SlotLayout& there = member.layout_of(rank);
+    if (rank == group_.rank) continue;
+    member.exposure->expect_access(rank, there.own_offset(0), there.held_offset(0) - there.own_offset(0));
+  }
+}
+
 CohortSlot ParityProtection::slot_of(const Member& member, int rank, std::uint32_t slot) const {
   const SlotLayout& layout = member.layout_of(rank);
   if (slot >= layout.slots() || member.bytes_of(rank) > layout.own_bytes()) return {};
@@ -86,7 +96,9 @@ void ParityProtection::announce(const Record& announcement, const Wait& wait) {
   // Others may still be reading the announcement before.
   wait("the cohort to encode what was stored before",
        [&] { return control.finished.reached_by_first(ranks()).value + 1 >= announcements_; });
-  control.region.reserve(control.announcement.offset(0), record_bytes(announcement));
+  if (record_bytes(announcement) > control.reserved) {
+    control.region.reserve(control.announcement.offset(0), record_bytes(announcement));
+  }
   (void)control.announcement.write_unsealed(0, announcement);
   control.announcement.seal(0, announcement.epoch);
   fault_point("encode.announced");
@@ -95,18 +107,17 @@ void ParityProtection::announce(const Record& announcement, const Wait& wait) {
   fault_point("encode.met");
 }
 
-std::vector<Record> ParityProtection::read_announcements() {
+void ParityProtection::read_announcements() {
   const Control& control = group_.control;
-  std::vector<Record> records;
-  for (const int rank : cohort_) {
-    const auto bytes = fetch_record(*control.exposure, rank, control.announcement.offset(0));
-    auto record = bytes ? decode(*bytes) : std::nullopt;
-    if (!record || record->epoch.value != announcements_ || record->owner != rank) {
-      throw Error(FENIX_ERROR_INTERN, "the announcement of rank " + std::to_string(rank) + " cannot be read");
+  theirs_.resize(cohort_.size());
+  for (std::size_t i = 0; i < cohort_.size(); ++i) {
+    Record& record = theirs_[i];
+    const bool read =
+        fetch_record(*control.exposure, cohort_[i], control.announcement.offset(0), bytes_) && decode(bytes_, record);
+    if (!read || record.epoch.value != announcements_ || record.owner != cohort_[i]) {
+      throw Error(FENIX_ERROR_INTERN, "the announcement of rank " + std::to_string(cohort_[i]) + " cannot be read");
     }
-    records.push_back(std::move(*record));
   }
-  return records;
 }
 
 void ParityProtection::finish(const Wait& wait) {
@@ -119,35 +130,40 @@ void ParityProtection::finish(const Wait& wait) {
   }
 }
 
-void ParityProtection::encode(std::span<const Change> changes, const Wait& wait) {
+void ParityProtection::encode(EncodeFor purpose, std::span<const Change> changes, const Wait& wait) {
   if (parity_ == 0) return;
   ++announcements_;
-  announce(announcement_of(group_, announcements_, changes), wait);
-  const auto announcements = read_announcements();
-  for (std::size_t i = 0; i < announcements.size(); ++i) {
-    const Record& other = announcements[i];
-    const std::string who = "rank " + std::to_string(cohort_[i]);
+  make_announcement(group_, announcements_, purpose, changes, mine_);
+  announce(mine_, wait);
+  read_announcements();
+  for (std::size_t i = 0; i < theirs_.size(); ++i) {
+    const Record& other = theirs_[i];
     const bool same =
         other.members.size() == changes.size() &&
         std::all_of(changes.begin(), changes.end(), [&](const Change& each) { return find(other, each) != nullptr; });
-    if (!same || other.deleted) finish(wait);
+    const bool together = other.time_stamp == mine_.time_stamp;
+    if (same && together && !other.deleted) continue;
+    finish(wait);
+    const std::string who = "rank " + std::to_string(cohort_[i]);
     if (other.deleted) throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, who + " cannot commit");
-    if (!same) throw Error(FENIX_ERROR_MISMATCH, who + " has stored other members than this one");
+    if (!together)
+      throw Error(FENIX_ERROR_MISMATCH, who + " commits while this one stores asynchronously, or the other way");
+    throw Error(FENIX_ERROR_MISMATCH, who + " has stored other members than this one");
   }
-  for (const Change& change : changes) encode_member(change, announcements);
+  for (const Change& change : changes) encode_member(change);
   finish(wait);
 }
 
 void ParityProtection::decline(const Wait& wait) {
   if (parity_ == 0) return;
   ++announcements_;
-  Record record = announcement_of(group_, announcements_, {});
-  record.deleted = true;
-  announce(record, wait);
+  make_announcement(group_, announcements_, EncodeFor::commit, {}, mine_);
+  mine_.deleted = true;
+  announce(mine_, wait);
   finish(wait);
 }
 
-void ParityProtection::encode_member(const Change& change, const std::vector<Record>& announcements) {
+void ParityProtection::encode_member(const Change& change) {
   Member& member = *change.member;
   const std::uint32_t own = *member.working.slot;
   const Stripes stripes = stripes_of(member, member.counts);
@@ -155,8 +171,8 @@ void ParityProtection::encode_member(const Change& change, const std::vector<Rec
   std::vector<CohortSlot> slots;
   IntervalSet ranges;
   bool all_known = !member.slot_epochs[own].none();
-  for (std::size_t i = 0; i < announcements.size(); ++i) {
-    const MemberVersion& version = *find(announcements[i], change);
+  for (std::size_t i = 0; i < theirs_.size(); ++i) {
+    const MemberVersion& version = *find(theirs_[i], change);
     slots.push_back(slot_of(member, cohort_[i], version.slot));
     if (slots.back().rank == CohortSlot::kMissing) {
       throw Error(FENIX_ERROR_INTERN, "rank " + std::to_string(cohort_[i]) + " announces a slot that it does not have");
@@ -170,7 +186,8 @@ void ParityProtection::encode_member(const Change& change, const std::vector<Rec
   if (!all_known) ranges = IntervalSet(0, all);
   CohortSlots cohort(*member.exposure, stripes, std::move(slots));
   const auto parity = member.held_slot(own).data;
-  const Stores stores = worth_streaming(ranges.count()) ? Stores::streaming : Stores::cached;
+  const std::uint64_t read = ranges.count() * static_cast<std::uint64_t>(stripes.data());
+  const Stores stores = worth_streaming(read) ? Stores::streaming : Stores::cached;
   ranges = ranges.within(0, all);
   for (const Interval& each : ranges.intervals()) {
     for (std::uint64_t begin = each.first; begin < each.end; begin += kPiece) {

@@ -18,6 +18,7 @@ class ParityProtection final : public Protection {
   [[nodiscard]] std::uint64_t held_bytes(const Member& member, std::span<const std::uint64_t> counts) const override;
   [[nodiscard]] std::vector<int> neighbours() const override { return cohort_; }
   [[nodiscard]] bool takes_slot_always() const override { return true; }
+  void prepare(const Member& member) const override;
   [[nodiscard]] std::span<std::byte> mirror(const Member&, std::uint32_t, std::size_t, std::size_t) const override {
     return {};
   }
@@ -26,7 +27,7 @@ class ParityProtection final : public Protection {
   void put_table(const Member&, std::uint32_t, std::uint64_t) const override {}
   void complete(const Member&) const override {}
   [[nodiscard]] bool settled(const Member&) const override { return true; }
-  void encode(std::span<const Change> changes, const Wait& wait) override;
+  void encode(EncodeFor purpose, std::span<const Change> changes, const Wait& wait) override;
   void decline(const Wait& wait) override;
   void committed(Epoch) override {}
   bool mend_own(Member& member, const MemberVersion& version, Epoch epoch, const std::vector<bool>& present) override;
@@ -39,9 +40,9 @@ class ParityProtection final : public Protection {
   [[nodiscard]] std::uint64_t most_bytes(const Member& member, std::span<const std::uint64_t> counts) const;
   [[nodiscard]] Stripes stripes_of(const Member& member, std::span<const std::uint64_t> counts) const;
   void announce(const Record& announcement, const Wait& wait);
-  [[nodiscard]] std::vector<Record> read_announcements();
+  void read_announcements();
   void finish(const Wait& wait);
-  void encode_member(const Change& change, const std::vector<Record>& announcements);
+  void encode_member(const Change& change);
   [[nodiscard]] CohortSlot slot_of(const Member& member, int rank, std::uint32_t slot) const;
   [[nodiscard]] CohortSlots slots_in(Member& member, Epoch epoch, const std::vector<bool>& present) const;
   bool try_ways(const std::vector<bool>& available, const std::function<bool(Codec&)>& attempt) const;
@@ -52,6 +53,10 @@ class ParityProtection final : public Protection {
   int parity_ = 0;
   std::uint64_t announcements_ = 0;  // that this rank has made
   Codec encoder_;
+  // Memory to use again.
+  Record mine_;
+  std::vector<Record> theirs_;
+  std::vector<std::byte> bytes_;
 };
 
 }  // namespace fenix_impl

@@ -35,6 +35,9 @@ struct Change {
 /// A way to wait that suits the thread: returns when ready() is true, and throws when it cannot become so.
 using Wait = std::function<void(const char* waited_for, const std::function<bool()>& ready)>;
 
+/// Ranks that encode together have to do so for the same purpose.
+enum class EncodeFor : std::int32_t { commit, asynchronous_store };
+
 class Protection {
  public:
   explicit Protection(const Surroundings& surroundings) : group_(surroundings) {}
@@ -48,6 +51,9 @@ class Protection {
   [[nodiscard]] virtual std::vector<int> neighbours() const = 0;
   /// Whether each store takes a slot, though it may have no element: else the member keeps the slot of the latest snapshot.
   [[nodiscard]] virtual bool takes_slot_always() const = 0;
+
+  /// A member has just been exposed: gets its neighbours' slots ready for use.
+  virtual void prepare(const Member& member) const = 0;
 
   // ------------------------------------------------------------------------------------------------------- store, commit
 
@@ -63,7 +69,7 @@ class Protection {
   /// Whether complete() would return at once.
   [[nodiscard]] virtual bool settled(const Member& member) const = 0;
   /// Does what takes other ranks, for changes that have come into working slots: they do the same at the same time.
-  virtual void encode(std::span<const Change> changes, const Wait& wait) = 0;
+  virtual void encode(EncodeFor purpose, std::span<const Change> changes, const Wait& wait) = 0;
   /// Instead of encode(), if this rank cannot commit: the others have to know.
   virtual void decline(const Wait& wait) = 0;
   /// The commit of an epoch has come to its end.

@@ -71,13 +71,13 @@ bool fits(const Head& head, std::size_t available) {
 
 // The intervals of a member, if they are as an IntervalSet has them.
 std::optional<IntervalSet> read_intervals(std::span<const std::byte> bytes, const MemberEntry& entry) {
-  std::vector<Interval> intervals(entry.interval_count);
-  if (!intervals.empty()) {
-    std::memcpy(intervals.data(), bytes.data() + entry.interval_offset, intervals.size() * kIntervalBytes);
+  IntervalSet set;
+  for (std::uint32_t i = 0; i < entry.interval_count; ++i) {
+    const auto interval = read<Interval>(bytes, entry.interval_offset + i * kIntervalBytes);
+    const bool follows = i == 0 || interval.first > set.end();
+    if (!follows || interval.first >= interval.end) return std::nullopt;
+    set.append(interval);
   }
-  auto set = IntervalSet::of(intervals);
-  if (!std::equal(intervals.begin(), intervals.end(), set.intervals().begin(), set.intervals().end()))
-    return std::nullopt;
   return set;
 }
 
@@ -165,29 +165,33 @@ std::optional<std::size_t> length_in_head(std::span<const std::byte> head, std::
 }
 
 std::optional<Record> decode(std::span<const std::byte> bytes) {
-  if (bytes.size() < kHeadBytes) return std::nullopt;
-  const auto head = read<Head>(bytes, 0);
-  if (!fits(head, bytes.size())) return std::nullopt;
-  bytes = bytes.first(head.length);
-  if (head.checksum != hash_bytes(bytes.subspan(kChecksumStart))) return std::nullopt;
+  Record record;
+  return decode(bytes, record) ? std::optional(std::move(record)) : std::nullopt;
+}
 
-  Record record{{head.epoch},
-                {head.generation},
-                head.time_stamp,
-                head.group_id,
-                head.owner,
-                {head.oldest_kept},
-                (head.flags & kDeleted) != 0,
-                {}};
+bool decode(std::span<const std::byte> bytes, Record& record) {
+  record.members.clear();
+  if (bytes.size() < kHeadBytes) return false;
+  const auto head = read<Head>(bytes, 0);
+  if (!fits(head, bytes.size())) return false;
+  bytes = bytes.first(head.length);
+  if (head.checksum != hash_bytes(bytes.subspan(kChecksumStart))) return false;
+
+  record.epoch = {head.epoch};
+  record.generation = {head.generation};
+  record.time_stamp = head.time_stamp;
+  record.group_id = head.group_id;
+  record.owner = head.owner;
+  record.oldest_kept = {head.oldest_kept};
+  record.deleted = (head.flags & kDeleted) != 0;
   record.members.reserve(head.member_count);
   std::size_t interval_offset = kHeadBytes + head.member_count * kMemberBytes;
   for (std::size_t i = 0; i < head.member_count; ++i) {
     auto member = read_member(bytes, kHeadBytes + i * kMemberBytes, interval_offset);
-    if (!member) return std::nullopt;
+    if (!member) return false;
     record.members.push_back(std::move(*member));
   }
-  if (interval_offset != bytes.size()) return std::nullopt;
-  return record;
+  return interval_offset == bytes.size();
 }
 
 }  // namespace fenix_impl

@@ -70,5 +70,7 @@ std::size_t encode(const Record& record, std::span<std::byte> out);
 
 /// Reads a record. nullopt unless it is sealed, whole and consistent in itself; any bytes may be given.
 [[nodiscard]] std::optional<Record> decode(std::span<const std::byte> bytes);
+/// The same into a record whose memory is used again; false instead of nullopt, with any contents then.
+[[nodiscard]] bool decode(std::span<const std::byte> bytes, Record& record);
 
 }  // namespace fenix_impl

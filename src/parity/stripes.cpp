@@ -2,7 +2,6 @@
 #include "parity/stripes.hpp"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 namespace fenix_impl {
@@ -41,37 +40,45 @@ Stripes::Cell Stripes::cell(const Position& position) const {
   return {wrap(rank), is_parity, (position.stripe * units + static_cast<std::uint64_t>(within)) * unit_};
 }
 
+// Ascending, within one stripe.
+void Stripes::add_parity_of(int keeper, int rank, const Interval& bytes, std::vector<Interval>& found) const {
+  const std::uint64_t stripe = bytes.first / (unit_ * static_cast<std::uint64_t>(data()));
+  for (int number = 0; number < parity_; ++number) {
+    const int row = wrap(keeper - number);
+    const int within = wrap(row - rank - 1);
+    if (within >= data()) continue;
+    const std::uint64_t start =
+        (stripe * static_cast<std::uint64_t>(data()) + static_cast<std::uint64_t>(within)) * unit_;
+    const std::uint64_t begin = std::max(bytes.first, start);
+    const std::uint64_t end = std::min(bytes.end, start + unit_);
+    const std::uint64_t parity =
+        (stripe * static_cast<std::uint64_t>(parity_) + static_cast<std::uint64_t>(number)) * unit_;
+    if (begin < end) found.push_back({parity + (begin - start), parity + (end - start)});
+  }
+}
+
 IntervalSet Stripes::parity_of(int keeper, int rank, const IntervalSet& bytes) const {
   if (parity_ == 0) return {};
   const std::uint64_t stripe_bytes = unit_ * static_cast<std::uint64_t>(data());
   const std::uint64_t stripe_parity = unit_ * static_cast<std::uint64_t>(parity_);
-  std::vector<Interval> found;
-  const auto add_units = [&](std::uint64_t begin, std::uint64_t end) {
-    while (begin < end) {
-      const std::uint64_t start = begin / unit_ * unit_;
-      const std::uint64_t stop = std::min(end, start + unit_);
-      const Position at = position(rank, false, begin / unit_);
-      const int within = wrap(keeper - at.row);
-      if (within < parity_) {
-        const std::uint64_t unit = at.stripe * stripe_parity + static_cast<std::uint64_t>(within) * unit_;
-        found.push_back({unit + (begin - start), unit + (stop - start)});
-      }
-      begin = stop;
-    }
-  };
+  thread_local std::vector<Interval> found;  // memory to use again
+  found.clear();
   for (const Interval& each : bytes.intervals()) {
-    // Whole stripes at once: a change of one of them may touch all of its parity.
-    const std::uint64_t first_whole = (each.first + stripe_bytes - 1) / stripe_bytes;
-    const std::uint64_t end_whole = each.end / stripe_bytes;
-    if (first_whole >= end_whole) {
-      add_units(each.first, each.end);
-      continue;
+    for (std::uint64_t begin = each.first; begin < each.end;) {
+      const std::uint64_t stripe = begin / stripe_bytes;
+      const std::uint64_t end_whole = each.end / stripe_bytes;
+      if (begin % stripe_bytes == 0 && end_whole > stripe) {
+        // Whole stripes at once: a change of one of them may touch all of its parity.
+        found.push_back({stripe * stripe_parity, end_whole * stripe_parity});
+        begin = end_whole * stripe_bytes;
+      } else {
+        const std::uint64_t end = std::min(each.end, (stripe + 1) * stripe_bytes);
+        add_parity_of(keeper, rank, {begin, end}, found);
+        begin = end;
+      }
     }
-    add_units(each.first, first_whole * stripe_bytes);
-    found.push_back({first_whole * stripe_parity, end_whole * stripe_parity});
-    add_units(end_whole * stripe_bytes, each.end);
   }
-  return IntervalSet::of(std::move(found));
+  return IntervalSet::of_sorting(found);
 }
 
 }  // namespace fenix_impl

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "base/interval_set.hpp"
 
@@ -51,6 +52,7 @@ class Stripes {
   [[nodiscard]] IntervalSet parity_of(int keeper, int rank, const IntervalSet& bytes) const;
 
  private:
+  void add_parity_of(int keeper, int rank, const Interval& bytes, std::vector<Interval>& found) const;
   [[nodiscard]] int wrap(int rank) const { return ((rank % ranks_) + ranks_) % ranks_; }
 
   int ranks_ = 1;

@@ -28,6 +28,10 @@ class Exposure {
     (void)target, (void)offset, (void)bytes;
     return {};
   }
+  /// There will be much access to those bytes: what has to be prepared for that can be prepared now.
+  virtual void expect_access(int target, std::size_t offset, std::size_t bytes) {
+    (void)target, (void)offset, (void)bytes;
+  }
   /// Writes data. It may be on its way until complete(); data must stay as it is until then.
   virtual void put(int target, std::size_t offset, std::span<const std::byte> data) = 0;
   /// Reads into data; done on return.

@@ -20,6 +20,8 @@
 namespace fenix_impl {
 namespace {
 
+constexpr std::size_t kPage = 4096;
+
 [[noreturn]] void no_memory(const std::string& what) {
   throw Error(FENIX_ERROR_NO_MEMORY, what + ": " + std::strerror(errno));
 }
@@ -49,6 +51,22 @@ Mapping::Mapping(int fd, std::size_t bytes) : size_(bytes) {
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
   if (memory == MAP_FAILED) no_memory("mapping " + std::to_string(bytes) + " bytes");
   data_ = static_cast<std::byte*>(memory);
+  (void)madvise(memory, bytes, MADV_HUGEPAGE);  // where the system has them for shared memory
+}
+
+bool Mapping::populate(std::size_t offset, std::size_t bytes) const {
+#ifdef MADV_POPULATE_WRITE
+  const std::size_t begin = offset / kPage * kPage;
+  const std::size_t end = std::min(size_, (offset + bytes + kPage - 1) / kPage * kPage);
+  int result = 0;
+  do {
+    result = begin < end ? madvise(data_ + begin, end - begin, MADV_POPULATE_WRITE) : 0;
+  } while (result != 0 && errno == EINTR);
+  return result == 0;
+#else
+  (void)offset, (void)bytes;
+  return false;
+#endif
 }
 
 Mapping::Mapping(Mapping&& other) noexcept
@@ -108,6 +126,12 @@ void Region::reserve(std::size_t offset, std::size_t bytes) {
       no_memory("reserving " + std::to_string(wanted) + " bytes of shared memory");
     }
     const std::size_t piece = std::min(bytes, kPiece);
+    // Takes the memory, from the node of this core, and maps it.
+    if (mapping_.populate(offset, piece)) {
+      offset += piece;
+      bytes -= piece;
+      continue;
+    }
     // Without this, the first write to a page that cannot be had ends the process with SIGBUS.
     const int result = posix_fallocate(fd_, static_cast<off_t>(offset), static_cast<off_t>(piece));
     if (result == EINTR) continue;

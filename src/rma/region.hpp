@@ -31,6 +31,9 @@ class Mapping {
   [[nodiscard]] std::span<std::byte> bytes() const { return {data_, size_}; }
   /// Gives the memory up without unmapping it.
   void leak() noexcept { data_ = nullptr; }
+  /// Makes sure that writes to [offset, offset + bytes) meet pages that are mapped. False if that cannot be done here; nothing is
+  /// lost then but time, later.
+  bool populate(std::size_t offset, std::size_t bytes) const;
 
  private:
   std::byte* data_ = nullptr;
