@@ -109,8 +109,15 @@ Member& Group::add_member(const MemberInfo& info, const void* buffer, std::uint6
   });
   fault_point("member.memory");
   expose_member(*member, member->region, member->layout);
+  prepare(*member);
   deleted_members_.erase(info.id);
   return *members_.emplace_back(std::move(member));
+}
+
+// Here, where there is time: after a failure the first writes have to map what they need, and recovery is the sooner done.
+void Group::prepare(const Member& member) const {
+  member.region.populate();
+  protection_->prepare(member);
 }
 
 void Group::delete_member(Member& member) {
@@ -368,7 +375,6 @@ void Group::expose_member(Member& member, const Region& region, const SlotLayout
   for (const int rank : protection_->neighbours()) {
     member.peer_layouts.emplace_back(rank, layouts[static_cast<std::size_t>(rank)]);
   }
-  protection_->prepare(member);
 }
 
 // ----------------------------------------------------------------------------------------------------------- snapshots

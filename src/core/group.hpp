@@ -223,6 +223,7 @@ class Group {
   void meet_to_change(std::uint64_t wanted, const Check& check);
   void set_placement();
   void replace_control(Control control);
+  void prepare(const Member& member) const;
   [[nodiscard]] SlotLayout wanted_layout(const Member& member, std::span<const std::uint64_t> counts,
                                          std::uint32_t slots) const;
   static Region grown_region(const Member& member, const SlotLayout& layout);

@@ -86,6 +86,7 @@ void Group::settle_member(Member& member, std::uint64_t needed) {
     member.region = std::move(grown);
     member.layout = wanted;
     member.add_slots();
+    prepare(member);
   }
   member.counts = std::move(counts);
   member.settled = true;

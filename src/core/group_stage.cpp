@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/copy.hpp"
 #include "base/error.hpp"
 #include "base/fault.hpp"
 #include "core/group.hpp"
@@ -166,9 +167,16 @@ IntervalSet Group::stage_elements(Member& member, const void* buffer, const Inte
   const auto memory = staging_memory(member, elements.end() * member.element_bytes());
   // From here on the slot is not what it was, whatever happens to the copy.
   if (member.working.slot) member.stale[*member.working.slot] = member.stale[*member.working.slot] | elements;
+  const std::uint32_t bytes = member.element_bytes();
+  const Stores stores = worth_streaming(elements.count() * bytes) ? Stores::streaming : Stores::cached;
   for (const Interval& each : elements.intervals()) {
     if (buffer == memory.data()) break;  // they are there: staging_area()
-    member.info.type->pack(buffer, each.first, each.count(), memory.data() + each.first * member.element_bytes());
+    const auto to = memory.subspan(each.first * bytes, each.count() * bytes);
+    if (member.info.type->contiguous()) {
+      copy_bytes(to, {static_cast<const std::byte*>(buffer) + each.first * bytes, to.size()}, stores);
+    } else {
+      member.info.type->pack(buffer, each.first, each.count(), to.data());
+    }
   }
   note_staged(member, elements);
   return elements;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/request.hpp"
 
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <csignal>
 
 namespace fenix_impl {
@@ -21,6 +25,12 @@ class SignalsBlocked {
  private:
   sigset_t before_{};
 };
+
+// Where all cores compute, the application goes first: what this thread does can wait until its end is waited for.
+void step_back() {
+  constexpr int kNice = 10;
+  (void)setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNice);
+}
 
 }  // namespace
 
@@ -54,6 +64,7 @@ void RequestWorker::cancel() {
 }
 
 void RequestWorker::run() {
+  step_back();
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [&] { return quit_ || !jobs_.empty(); });

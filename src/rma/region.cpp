@@ -126,12 +126,6 @@ void Region::reserve(std::size_t offset, std::size_t bytes) {
       no_memory("reserving " + std::to_string(wanted) + " bytes of shared memory");
     }
     const std::size_t piece = std::min(bytes, kPiece);
-    // Takes the memory, from the node of this core, and maps it.
-    if (mapping_.populate(offset, piece)) {
-      offset += piece;
-      bytes -= piece;
-      continue;
-    }
     // Without this, the first write to a page that cannot be had ends the process with SIGBUS.
     const int result = posix_fallocate(fd_, static_cast<off_t>(offset), static_cast<off_t>(piece));
     if (result == EINTR) continue;
