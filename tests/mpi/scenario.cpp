@@ -37,6 +37,7 @@ struct Options {
   bool tolerated = true;     // the policy covers the deaths
   bool must_recover = true;  // there has to be a repair
   bool read_older = false;   // after a repair, restore older snapshots as well
+  std::string policy = "buddies";
   std::string resume = "jump";
   std::string kill;        // RANK@STEP[,RANK@STEP…]: dies at the start of that step, in the first life
   std::string kill_again;  // the same for ranks of the repaired communicator, after the first repair
@@ -98,11 +99,19 @@ void check_values(const std::vector<std::int64_t>& values, int group, int member
 // Member 1 is stored at every third step only: other snapshots carry it on.
 std::int64_t stored_at(int member, std::int64_t at_step) { return member == 1 ? at_step / 3 * 3 : at_step; }
 
+std::pair<int, int*> policy_of(const std::string& name) {
+  static int parity[] = {5, 1, 4};
+  static int reed_solomon[] = {1, 4, 2};
+  if (name == "xor") return {FENIX_DATA_POLICY_IN_MEMORY_RAID, parity};
+  if (name == "rs") return {FENIX_DATA_POLICY_REED_SOLOMON, reed_solomon};
+  return {FENIX_DATA_POLICY_IN_MEMORY_RAID, nullptr};
+}
+
 bool create_groups() {
   for (int group = 0; group < options.groups; ++group) {
     int flag = 1;
-    const int code = Fenix_Data_group_create(kGroup + group, comm, 0, options.depth, FENIX_DATA_POLICY_IN_MEMORY_RAID,
-                                             nullptr, &flag);
+    const auto [policy, policy_values] = policy_of(options.policy);
+    const int code = Fenix_Data_group_create(kGroup + group, comm, 0, options.depth, policy, policy_values, &flag);
     if (!good(code, "group_create")) return false;
     if (options.tolerated) require(flag == FENIX_SUCCESS, "snapshots were lost");
     for (int member = 0; member < options.members; ++member) {
@@ -292,6 +301,8 @@ Options parse(int argc, char** argv) {
       parsed.spares = number();
     else if (name == "--depth")
       parsed.depth = number();
+    else if (name == "--policy")
+      parsed.policy = argv[++i];
     else if (name == "--members")
       parsed.members = number();
     else if (name == "--steps")
