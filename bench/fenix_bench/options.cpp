@@ -12,7 +12,7 @@ namespace bench {
 namespace {
 
 const std::vector<std::string> kAll{"store",  "commit", "commit_barrier", "store_commit_barrier", "partial",
-                                    "istore", "memory", "latency",        "allocations",          "restore"};
+                                    "inplace", "istore", "memory", "latency",        "allocations",          "restore"};
 
 const char* const kAbout =
     R"(Times the data functions of fenix against memcpy.
@@ -32,6 +32,7 @@ const char* const kMore =
   store_commit_barrier  Fenix_Data_member_store and Fenix_Data_commit_barrier: what a program does at each step
   store, commit, commit_barrier   the parts alone
   partial               the same for a block of 1 % of the elements, that moves; beside that of all elements
+  inplace               computing the data in the slot itself and store_commit_barrier; beside computing it in a buffer
   istore                Fenix_Data_member_istore: time in the call, then a loop that only computes, while the protection
                         goes on; beside the same loop alone
   latency               store_commit_barrier of 8 bytes, again and again (whatever --sizes)

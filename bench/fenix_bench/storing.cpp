@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// store, commit, commit_barrier, both, and the two of a part of the elements.
+// store, commit, commit_barrier, both, and the two of a part of the elements, or of data that is in its slot already.
 #include <algorithm>
 
 #include "measure.hpp"
@@ -94,6 +94,32 @@ std::vector<Result> time_partial(Subject& subject, const Options& options) {
   Result part = measure(subject, options, {"partial", iterations_for(subject.of().bytes), [] {}, store_block, true});
   if (subject.team().writes()) part.more.emplace_back("ratio_to_whole", ratio(*part.times, *whole.times).median);
   return {whole, part};
+}
+
+std::vector<Result> time_inplace(Subject& subject, const Options& options) {
+  const auto prepare = [&] { subject.compute(); };
+  const auto in_buffer = [&](int) {
+    const double start = seconds_now();
+    subject.compute_again();
+    subject.store();
+    subject.commit_barrier();
+    return seconds_now() - start;
+  };
+  const auto in_slot = [&](int) {
+    const double start = seconds_now();
+    void* slot = nullptr;
+    check(Fenix_Data_member_stage_memory(subject.group(), kMember, &slot), "Fenix_Data_member_stage_memory");
+    subject.compute_to(static_cast<std::int64_t*>(slot));
+    check(Fenix_Data_member_stage_inplace(subject.group(), kMember, slot, FENIX_DATA_SUBSET_FULL),
+          "Fenix_Data_member_stage_inplace");
+    check(Fenix_Data_member_store(subject.group(), kMember, FENIX_DATA_SUBSET_PRESTAGED), "Fenix_Data_member_store");
+    subject.commit_barrier();
+    return seconds_now() - start;
+  };
+  Result buffer = measure(subject, options, {"inplace.buffer", 1, prepare, in_buffer, true});
+  Result slot = measure(subject, options, {"inplace", 1, prepare, in_slot, true});
+  if (subject.team().writes()) slot.more.emplace_back("ratio_to_buffer", ratio(*slot.times, *buffer.times).median);
+  return {buffer, slot};
 }
 
 }  // namespace bench

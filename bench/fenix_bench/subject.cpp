@@ -80,6 +80,11 @@ void Subject::fill(std::size_t first, std::size_t number) {
 
 void Subject::compute() { compute(0, count()); }
 
+void Subject::compute_to(std::int64_t* memory) const {
+  const int rank = team_.rank();
+  for (std::size_t i = 0; i < count(); ++i) memory[i] = value(rank, step_, i);
+}
+
 void Subject::compute(std::size_t first, std::size_t number) {
   ++step_;
   fill(first, number);

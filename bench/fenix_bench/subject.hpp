@@ -39,6 +39,10 @@ class Subject {
   void compute();
   /// The same for some of the elements only.
   void compute(std::size_t first, std::size_t number);
+  /// Computes the values of this step once more, to other memory.
+  void compute_to(std::int64_t* memory) const;
+  /// The same to the member's buffer.
+  void compute_again() { compute_to(data_.data()); }
   /// Has the values of that step, as if it had been computed last.
   void set_step(std::int64_t step);
 
