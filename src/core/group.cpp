@@ -116,7 +116,7 @@ Member& Group::add_member(const MemberInfo& info, const void* buffer, std::uint6
 
 // Here, where there is time: after a failure the first writes have to map what they need, and recovery is the sooner done.
 void Group::prepare(const Member& member) const {
-  member.region.populate();
+  member.region.populate(member.layout.end());
   protection_->prepare(member);
 }
 

@@ -59,8 +59,8 @@ class Region {
   /// Throws Error(FENIX_ERROR_NO_MEMORY).
   void reserve(std::size_t offset, std::size_t bytes);
 
-  /// Maps all of what has been reserved, so that the first writes do not have to. Takes a while.
-  void populate() const { (void)mapping_.populate(0, mapping_.bytes().size()); }
+  /// Maps the first bytes, so that the first writes to them do not have to. Takes a while.
+  void populate(std::size_t bytes) const { (void)mapping_.populate(0, bytes); }
 
   /// Gives the memory up without unmapping it: it stays as it is until the process ends.
   void leak() noexcept;
