@@ -11,8 +11,8 @@ namespace bench {
 
 namespace {
 
-const std::vector<std::string> kAll{"store",  "commit", "commit_barrier", "store_commit_barrier", "partial",
-                                    "inplace", "istore", "memory", "latency",        "allocations",          "restore"};
+const std::vector<std::string> kAll{"store",  "commit", "commit_barrier", "store_commit_barrier", "partial", "inplace",
+                                    "istore", "memory", "latency",        "allocations",          "restore"};
 
 const char* const kAbout =
     R"(Times the data functions of fenix against memcpy.

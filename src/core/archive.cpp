@@ -125,7 +125,6 @@ Holdings holdings_of(const Holder& holder, const Policy& policy, Epoch epoch) {
   if (slot && *slot < layout.slots()) {
     result.own.data = layout.own_offset(*slot);
     result.own.data_bytes = bytes_of(holder.rank);
-    result.own.table = layout.own_offset(*slot) + layout.own_table();
     result.own.parity = layout.held_offset(*slot);
   }
   for (int copy = 0; copy < holder.placement.copies(); ++copy) {
@@ -135,7 +134,6 @@ Holdings holdings_of(const Holder& holder, const Policy& policy, Epoch epoch) {
     result.held[number] = held;
     if (!policy.keeps_copies() || !held_slot || *held_slot >= layout.slots()) continue;
     result.held[number].data = layout.held_offset(*held_slot);
-    result.held[number].table = layout.held_offset(*held_slot) + layout.held_table();
   }
   if (policy.encodes()) {
     std::uint64_t most = 0;

@@ -30,7 +30,6 @@ struct Holding {
   std::uint64_t record = kNothing;
   std::uint64_t data = kNothing;
   std::uint64_t data_bytes = 0;  ///< of all elements of that rank
-  std::uint64_t table = 0;
   std::uint64_t parity = 0;
 };
 

@@ -23,9 +23,9 @@ class CopyProtection final : public Protection {
   void put_table(const Member& member, std::uint32_t slot, std::uint64_t entries) const override;
   void complete(const Member& member) const override;
   [[nodiscard]] bool settled(const Member& member) const override;
-  void encode(EncodeFor, std::span<const Change>, const Wait&) override {}
+  void encode(const EncodeFor&, std::span<const Change>, const Wait&) override {}
   void decline(const Wait&) override {}
-  void committed(Epoch) override {}
+  [[nodiscard]] bool broken() const override { return false; }
   bool mend_own(Member& member, const MemberVersion& version, Epoch epoch, const std::vector<bool>& present) override;
   bool mend_held(Member& member, const MemberVersion& version, Epoch epoch, const std::vector<bool>& present) override;
   [[nodiscard]] bool held_is_sound(Member& member, const MemberVersion& version, Epoch epoch) override;

@@ -94,6 +94,8 @@ Member* Group::define_member(const MemberInfo& info, const void* buffer, std::ui
 
 Member& Group::add_member(const MemberInfo& info, const void* buffer, std::uint64_t count,
                           std::vector<std::uint64_t> counts) {
+  // The thread of asynchronous stores looks at the control region, which is about to get memory.
+  for (const auto& known : members_) wait_for_requests_of(*known);
   auto member = std::make_unique<Member>();
   member->info = info;
   // A size that may change is the same constant on all ranks, one that may not is 0 on some at most.

@@ -48,7 +48,7 @@ class Group {
   ~Group();
 
   [[nodiscard]] const GroupParameters& parameters() const { return parameters_; }
-  [[nodiscard]] bool attached() const { return team_ != nullptr && team_->sound(); }
+  [[nodiscard]] bool attached() const { return team_ != nullptr && team_->sound() && !protection_->broken(); }
   [[nodiscard]] const std::vector<std::unique_ptr<Member>>& members() const { return members_; }
   /// The member with an id, or null.
   [[nodiscard]] Member* find(std::int32_t member_id) const;
@@ -169,6 +169,8 @@ class Group {
   /// Whether the application has still to be told that snapshots were lost.
   [[nodiscard]] bool owes_loss_report() const { return owes_loss_report_; }
   void set_owes_loss_report(bool owes) { owes_loss_report_ = owes; }
+  /// Whether this rank took the place of a dead one, there was nothing left of what that one had, and it has not committed since.
+  [[nodiscard]] bool has_lost_data() const { return has_lost_data_; }
   /// Puts the members in the given order, and drops those that are not named. Local.
   void arrange_members(std::span<const MemberInfo> order);
   /// Learns of a member from a peer. Local.
@@ -197,6 +199,8 @@ class Group {
     std::uint32_t place = 0;
     int copy = 0;
   };
+  /// Under a policy without redundancy, instead of rebuilding.
+  void accept_loss() { has_lost_data_ = true; }
   /// Makes records and slots of this rank anew, from what ranks that are present have: by rank. Returns the epochs that came out whole.
   std::vector<Epoch> rebuild_own(std::span<const RecordCopy> copies, const std::vector<bool>& present);
   /// Makes what this rank keeps for others anew where it is missing; at_owners: by number of the copy, what the owner has
@@ -279,7 +283,7 @@ class Group {
   void check_committable();
   [[nodiscard]] bool fills_slot(const Member& member) const;
   [[nodiscard]] Wait waiting() const;
-  void encode_changes();
+  void encode_changes(Epoch epoch);
   void decline_commit();
   std::optional<MemberVersion> finish_version(Member& member, Epoch epoch);
   void carry_over(const Member& member, std::uint32_t from, std::uint32_t to, const IntervalSet& elements) const;
@@ -327,6 +331,7 @@ class Group {
   bool whole_ = false;
   bool ghost_ = false;
   bool owes_loss_report_ = false;
+  bool has_lost_data_ = false;
   Generation generation_;
   Shape shape_;
   Epoch last_;                         // of the latest commit, or where the group goes on from

@@ -150,7 +150,14 @@ int Group::commit() {
     return free_place(kPlacesToSpare).has_value();
   });
   PlacedRecord placed{next_record(epoch), *free_place(kPlacesToSpare)};
-  encode_changes();
+  // What can fail on this rank alone comes before what is done together.
+  try {
+    control_.make_room(placed.record, placed.place);
+  } catch (const Error&) {
+    decline_commit();
+    throw;
+  }
+  encode_changes(epoch);
   control_.write_record(placement_, team_rank_, placed.record, placed.place);
   after_commit(std::move(placed));
   return time_stamp_of(epoch);
@@ -195,16 +202,21 @@ Wait Group::waiting() const {
   return [this](const char* waited_for, const std::function<bool()>& ready) { wait_until(team(), waited_for, ready); };
 }
 
-void Group::encode_changes() {
+void Group::encode_changes(Epoch epoch) {
   if (!protection_->takes_slot_always()) return;
   changes_.clear();
   for (const auto& member : members_) {
-    if (!member->working.is_stored) continue;
+    if (!member->working.is_stored) {
+      // Parity is about what the others carry on, too.
+      const MemberVersion* base = latest_version(*member);
+      if (base != nullptr) changes_.push_back({member.get(), {}, base->stored_in});
+      continue;
+    }
     const IntervalSet changed = member->working.stored | member->stale[*member->working.slot];
     const std::uint64_t room = member->counts[static_cast<std::size_t>(team_rank_)];
-    changes_.push_back({member.get(), changed.within(0, room) - member->working.encoded});
+    changes_.push_back({member.get(), changed.within(0, room) - member->working.encoded, {}});
   }
-  protection_->encode(EncodeFor::commit, changes_, waiting());
+  protection_->encode({EncodeFor::Call::commit, epoch}, changes_, waiting());
 }
 
 void Group::after_commit(PlacedRecord placed) {
@@ -219,6 +231,7 @@ void Group::after_commit(PlacedRecord placed) {
   }
   records_.push_back(std::move(placed));
   last_ = epoch;
+  has_lost_data_ = false;
   control_.board.publish(*control_.exposure, team_rank_, epoch);
   fault_point("commit.published");
   forget_old_records();
@@ -238,6 +251,10 @@ void Group::delete_snapshot(const SnapshotChoice& choice) {
   if (latest_record() == nullptr) throw Error(FENIX_ERROR_NODATA_FOUND, "the group has no snapshot");
   const Epoch epoch = own_epoch(choice);
   fault_point("delete.begin");
+  // The thread of an asynchronous store looks at what is forgotten here.
+  if (attached()) {
+    for (const auto& member : members_) wait_for_requests_of(*member);
+  }
   for (PlacedRecord& placed : records_) {
     const bool chosen = choice.kind == SnapshotChoice::Kind::all || placed.record.epoch == epoch;
     if (chosen && !placed.record.deleted) delete_record(placed);

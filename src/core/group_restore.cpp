@@ -66,9 +66,11 @@ std::uint64_t Group::epoch_note() const { return last_.value | (has_gaps() ? kGa
 // What each rank has. Without redundancy, a rank that has lost all takes nothing from the others.
 std::vector<CommittedEpochs> Group::committed_by_all() {
   const auto mine = own_epochs();
+  const auto lost = team().gather(static_cast<std::uint8_t>(has_lost_data_ ? 1 : 0));
+  auto all = team().gather_lists(std::span<const CommittedEpoch>(mine));
   std::vector<CommittedEpochs> ranks;
-  for (auto& epochs : team().gather_lists(std::span<const CommittedEpoch>(mine))) {
-    if (!epochs.empty() || parameters_.policy.kind != Policy::Kind::local) ranks.emplace_back(std::move(epochs));
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    if (lost[rank] == 0) ranks.emplace_back(std::move(all[rank]));
   }
   return ranks;
 }
@@ -179,7 +181,7 @@ Found Group::restore(std::int32_t member_id, const SnapshotChoice& choice, const
   std::optional<Error> lost;
   (void)meet(team(), Operation::restore_ready, 0, 0, [&] {
     // Without redundancy, what a dead rank had is gone, and the others go on.
-    if (parameters_.policy.kind == Policy::Kind::local && record_of(epoch) == nullptr) {
+    if (has_lost_data_) {
       lost = Error(FENIX_ERROR_NODATA_FOUND, "the snapshot was lost with the rank whose place this one has taken");
       return;
     }

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/fault.hpp"
 #include "base/hash.hpp"
+#include "base/log.hpp"
 #include "core/group.hpp"
 #include "core/waiting.hpp"
 
@@ -233,17 +234,24 @@ std::shared_ptr<Request> Group::store_asynchronously(std::span<Member* const> me
 void Group::encode_early(std::span<const Part> parts, const std::atomic<bool>& stop) const {
   if (!protection_->takes_slot_always()) return;
   std::vector<Change> changes;
-  for (const Part& part : parts) changes.push_back({part.member, part.elements});
+  for (const Part& part : parts) changes.push_back({part.member, part.elements, {}});
   constexpr std::chrono::microseconds kNap{20};
   const Deadline deadline;
-  protection_->encode(EncodeFor::asynchronous_store, changes,
-                      [&](const char* waited_for, const std::function<bool()>& ready) {
-                        while (!ready()) {
-                          if (stop) throw Error(FENIX_ERROR_CANCELLED, "an asynchronous store was cancelled");
-                          deadline.check(waited_for);
-                          std::this_thread::sleep_for(kNap);
-                        }
-                      });
+  const auto wait = [&](const char* waited_for, const std::function<bool()>& ready) {
+    while (!ready()) {
+      if (stop) throw Error(FENIX_ERROR_CANCELLED, "an asynchronous store was cancelled");
+      deadline.check(waited_for);
+      std::this_thread::sleep_for(kNap);
+    }
+  };
+  try {
+    protection_->encode({EncodeFor::Call::asynchronous_store, last_}, changes, wait);
+  } catch (const Error& refused) {
+    // The ranks do different things, and nobody has encoded: that is for the commit to judge.
+    if (protection_->broken()) throw;
+    log().warn("group {}: {}", parameters_.id, refused.what());
+    return;
+  }
   for (const Part& part : parts) part.member->working.encoded = part.member->working.encoded | part.elements;
 }
 
@@ -255,7 +263,11 @@ bool Group::finished(Request& request) {
     });
     if (all_there) request.end(Request::State::done);
   }
-  if (request.pending()) return false;
+  if (request.pending()) {
+    // It may wait for others, in a thread that cannot see them die.
+    if (protection_->takes_slot_always()) team().check();
+    return false;
+  }
   // What failed stays: nothing must be committed then, before the group has been taken up again.
   if (request.state() == Request::State::failed) return true;
   std::erase_if(requests_, [&](const auto& each) { return each.get() == &request; });
@@ -263,7 +275,13 @@ bool Group::finished(Request& request) {
 }
 
 void Group::wait_for(Request& request) {
-  wait_until(team(), "an asynchronous store", [&] { return finished(request); });
+  constexpr std::chrono::microseconds kNap{20};
+  wait_until(team(), "an asynchronous store", [&] {
+    if (finished(request)) return true;
+    // The thread that works on it may need this core.
+    if (path_->puts_are_copies()) std::this_thread::sleep_for(kNap);
+    return false;
+  });
 }
 
 void Group::wait_for_requests_of(const Member& member) {

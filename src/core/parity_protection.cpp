@@ -16,6 +16,25 @@ namespace {
 // So much of a parity is computed before the next part is looked at.
 constexpr std::size_t kPiece = std::size_t{1} << 20;
 
+// In the place of a size: the member was not stored.
+constexpr std::uint64_t kCarried = 1;
+
+/// Ends with the protection broken, unless all that was begun has been done.
+class StepInCommon {
+ public:
+  explicit StepInCommon(std::atomic<bool>& broken) : broken_(broken) {}
+  StepInCommon(const StepInCommon&) = delete;
+  StepInCommon& operator=(const StepInCommon&) = delete;
+  ~StepInCommon() {
+    if (!done_) broken_ = true;
+  }
+  void done() { done_ = true; }
+
+ private:
+  std::atomic<bool>& broken_;
+  bool done_ = false;
+};
+
 const MemberVersion* find(const Record& announcement, const Change& change) {
   return announcement.find(change.member->info.id);
 }
@@ -31,16 +50,21 @@ IntervalSet in_bytes(const IntervalSet& elements, std::uint32_t element_bytes, s
 
 /// What a rank tells its cohort. It has the form of a record: of each member, the elements that have changed, and in stored_in
 /// the commit after which the slot was not touched.
-void make_announcement(const Surroundings& group, std::uint64_t number, EncodeFor purpose,
+void make_announcement(const Surroundings& group, std::uint64_t number, const EncodeFor& purpose,
                        std::span<const Change> changes, Record& record) {
   record.epoch = {number};
-  record.time_stamp = static_cast<std::int32_t>(purpose);
+  record.time_stamp = static_cast<std::int32_t>(purpose.call);
+  record.oldest_kept = purpose.epoch;
   record.group_id = group.parameters.id;
   record.owner = group.rank;
   record.deleted = false;
   record.members.clear();
   for (const Change& change : changes) {
     const Member& member = *change.member;
+    if (!change.carried_from.none()) {
+      record.members.push_back({member.info.id, 0, member.element_bytes(), kCarried, change.carried_from, 0, {}});
+      continue;
+    }
     const std::uint32_t slot = *member.working.slot;
     record.members.push_back(
         {member.info.id, slot, member.element_bytes(), 0, member.slot_epochs[slot].next(), 0, change.elements});
@@ -91,16 +115,24 @@ CohortSlot ParityProtection::slot_of(const Member& member, int rank, std::uint32
 
 // ------------------------------------------------------------------------------------------------------------- encoding
 
-void ParityProtection::announce(const Record& announcement, const Wait& wait) {
+void ParityProtection::make_room_for_announcement(const Wait& wait) {
+  const std::size_t length = record_bytes(mine_);
+  if (length <= group_.control.reserved) return;
+  try {
+    group_.control.region.reserve(group_.control.announcement.offset(0), length);
+  } catch (const Error&) {
+    refuse(wait);
+    throw;
+  }
+}
+
+void ParityProtection::announce(const Wait& wait) {
   Control& control = group_.control;
   // Others may still be reading the announcement before.
   wait("the cohort to encode what was stored before",
        [&] { return control.finished.reached_by_first(ranks()).value + 1 >= announcements_; });
-  if (record_bytes(announcement) > control.reserved) {
-    control.region.reserve(control.announcement.offset(0), record_bytes(announcement));
-  }
-  (void)control.announcement.write_unsealed(0, announcement);
-  control.announcement.seal(0, announcement.epoch);
+  (void)control.announcement.write_unsealed(0, mine_);
+  control.announcement.seal(0, mine_.epoch);
   fault_point("encode.announced");
   control.announced.publish(*control.exposure, cohort_, place_, {announcements_});
   wait("the cohort to store", [&] { return control.announced.reached_by_first(ranks()).value >= announcements_; });
@@ -130,37 +162,58 @@ void ParityProtection::finish(const Wait& wait) {
   }
 }
 
-void ParityProtection::encode(EncodeFor purpose, std::span<const Change> changes, const Wait& wait) {
+void ParityProtection::encode(const EncodeFor& purpose, std::span<const Change> changes, const Wait& wait) {
   if (parity_ == 0) return;
+  StepInCommon step(broken_);
   ++announcements_;
   make_announcement(group_, announcements_, purpose, changes, mine_);
-  announce(mine_, wait);
+  make_room_for_announcement(wait);
+  announce(wait);
   read_announcements();
   for (std::size_t i = 0; i < theirs_.size(); ++i) {
-    const Record& other = theirs_[i];
-    const bool same =
-        other.members.size() == changes.size() &&
-        std::all_of(changes.begin(), changes.end(), [&](const Change& each) { return find(other, each) != nullptr; });
-    const bool together = other.time_stamp == mine_.time_stamp;
-    if (same && together && !other.deleted) continue;
+    const std::string why = difference(theirs_[i], changes);
+    if (why.empty()) continue;
+    // All of the cohort come to this, and nobody encodes.
     finish(wait);
-    const std::string who = "rank " + std::to_string(cohort_[i]);
-    if (other.deleted) throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, who + " cannot commit");
-    if (!together)
-      throw Error(FENIX_ERROR_MISMATCH, who + " commits while this one stores asynchronously, or the other way");
-    throw Error(FENIX_ERROR_MISMATCH, who + " has stored other members than this one");
+    step.done();
+    throw Error(theirs_[i].deleted ? FENIX_ERROR_INVALID_LOGIC_CALL : FENIX_ERROR_MISMATCH,
+                "rank " + std::to_string(cohort_[i]) + " " + why);
   }
-  for (const Change& change : changes) encode_member(change);
+  for (const Change& change : changes) {
+    if (change.carried_from.none()) encode_member(change);
+  }
+  finish(wait);
+  step.done();
+}
+
+// Why this rank cannot encode together with another one; empty if it can.
+std::string ParityProtection::difference(const Record& other, std::span<const Change> changes) const {
+  if (other.deleted) return "cannot commit";
+  if (other.time_stamp != mine_.time_stamp) return "commits while this one stores asynchronously, or the other way";
+  if (other.oldest_kept != mine_.oldest_kept) return "has made another number of commits than this one";
+  const bool same =
+      other.members.size() == changes.size() && std::all_of(changes.begin(), changes.end(), [&](const Change& each) {
+        const MemberVersion* version = find(other, each);
+        if (version == nullptr || (version->size == kCarried) == each.carried_from.none()) return false;
+        return each.carried_from.none() || version->stored_in == each.carried_from;
+      });
+  return same ? "" : "has stored other members, or has other snapshots of them: store all, or call Fenix_Data_barrier";
+}
+
+void ParityProtection::refuse(const Wait& wait) {
+  mine_.members.clear();
+  mine_.deleted = true;
+  announce(wait);
   finish(wait);
 }
 
 void ParityProtection::decline(const Wait& wait) {
   if (parity_ == 0) return;
+  StepInCommon step(broken_);
   ++announcements_;
-  make_announcement(group_, announcements_, EncodeFor::commit, {}, mine_);
-  mine_.deleted = true;
-  announce(mine_, wait);
-  finish(wait);
+  make_announcement(group_, announcements_, {}, {}, mine_);
+  refuse(wait);
+  step.done();
 }
 
 void ParityProtection::encode_member(const Change& change) {

@@ -2,7 +2,9 @@
 // Parity: the ranks of a cohort encode each other's slots. DESIGN.md, "Parity", says why so.
 #pragma once
 
+#include <atomic>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "core/cohort_slots.hpp"
@@ -27,9 +29,9 @@ class ParityProtection final : public Protection {
   void put_table(const Member&, std::uint32_t, std::uint64_t) const override {}
   void complete(const Member&) const override {}
   [[nodiscard]] bool settled(const Member&) const override { return true; }
-  void encode(EncodeFor purpose, std::span<const Change> changes, const Wait& wait) override;
+  void encode(const EncodeFor& purpose, std::span<const Change> changes, const Wait& wait) override;
   void decline(const Wait& wait) override;
-  void committed(Epoch) override {}
+  [[nodiscard]] bool broken() const override { return broken_; }
   bool mend_own(Member& member, const MemberVersion& version, Epoch epoch, const std::vector<bool>& present) override;
   bool mend_held(Member& member, const MemberVersion& version, Epoch epoch, const std::vector<bool>& present) override;
   [[nodiscard]] bool held_is_sound(Member& member, const MemberVersion& version, Epoch epoch) override;
@@ -39,9 +41,12 @@ class ParityProtection final : public Protection {
   [[nodiscard]] int ranks() const { return static_cast<int>(cohort_.size()); }
   [[nodiscard]] std::uint64_t most_bytes(const Member& member, std::span<const std::uint64_t> counts) const;
   [[nodiscard]] Stripes stripes_of(const Member& member, std::span<const std::uint64_t> counts) const;
-  void announce(const Record& announcement, const Wait& wait);
+  void make_room_for_announcement(const Wait& wait);
+  void refuse(const Wait& wait);
+  void announce(const Wait& wait);
   void read_announcements();
   void finish(const Wait& wait);
+  [[nodiscard]] std::string difference(const Record& other, std::span<const Change> changes) const;
   void encode_member(const Change& change);
   [[nodiscard]] CohortSlot slot_of(const Member& member, int rank, std::uint32_t slot) const;
   [[nodiscard]] CohortSlots slots_in(Member& member, Epoch epoch, const std::vector<bool>& present) const;
@@ -52,6 +57,7 @@ class ParityProtection final : public Protection {
   int place_ = 0;
   int parity_ = 0;
   std::uint64_t announcements_ = 0;  // that this rank has made
+  std::atomic<bool> broken_{false};  // the group's thread may find out
   Codec encoder_;
   // Memory to use again.
   Record mine_;

@@ -30,13 +30,19 @@ struct Surroundings {
 struct Change {
   Member* member = nullptr;
   IntervalSet elements;
+  Epoch carried_from;  ///< not none: nothing was stored, and the version of that commit goes on
 };
 
 /// A way to wait that suits the thread: returns when ready() is true, and throws when it cannot become so.
 using Wait = std::function<void(const char* waited_for, const std::function<bool()>& ready)>;
 
-/// Ranks that encode together have to do so for the same purpose.
-enum class EncodeFor : std::int32_t { commit, asynchronous_store };
+/// Ranks that encode together have to do so for the same purpose: the commit of an epoch, or an asynchronous store after it.
+struct EncodeFor {
+  enum class Call : std::int32_t { commit, asynchronous_store };
+
+  Call call = Call::commit;
+  Epoch epoch;
+};
 
 class Protection {
  public:
@@ -69,11 +75,11 @@ class Protection {
   /// Whether complete() would return at once.
   [[nodiscard]] virtual bool settled(const Member& member) const = 0;
   /// Does what takes other ranks, for changes that have come into working slots: they do the same at the same time.
-  virtual void encode(EncodeFor purpose, std::span<const Change> changes, const Wait& wait) = 0;
+  virtual void encode(const EncodeFor& purpose, std::span<const Change> changes, const Wait& wait) = 0;
   /// Instead of encode(), if this rank cannot commit: the others have to know.
   virtual void decline(const Wait& wait) = 0;
-  /// The commit of an epoch has come to its end.
-  virtual void committed(Epoch epoch) = 0;
+  /// Whether an encoding has been cut short, so that this rank and its cohort may be out of step until the group is taken up anew.
+  [[nodiscard]] virtual bool broken() const = 0;
 
   // -------------------------------------------------------------------------------------------- after damage, after a death
 
@@ -82,12 +88,12 @@ class Protection {
   virtual bool mend_own(Member& member, const MemberVersion& version, Epoch epoch,
                         const std::vector<bool>& present) = 0;
   /// Makes the redundancy that this rank has for others in a slot of a snapshot anew, from memory of ranks that are
-  /// present. own and held: the versions of this rank, and of the rank whose copy it keeps, if any.
+  /// present. version: of the rank whose copy it is if holds_copies(), else of this rank.
   virtual bool mend_held(Member& member, const MemberVersion& version, Epoch epoch,
                          const std::vector<bool>& present) = 0;
-  /// Whether mend_held() would change anything.
+  /// Whether mend_held() would find nothing to do.
   [[nodiscard]] virtual bool held_is_sound(Member& member, const MemberVersion& version, Epoch epoch) = 0;
-  /// Whose versions mend_held and held_is_sound are about.
+  /// Whose versions mend_held and held_is_sound are about: those of the rank whose copies this one has, or its own.
   [[nodiscard]] virtual bool holds_copies() const = 0;
 
  protected:

@@ -21,6 +21,7 @@ namespace {
 struct Hello {
   std::int32_t knows = 0;          ///< it has the group, with all that was stored there
   std::int32_t has_snapshots = 0;  ///< it has committed, or holds what another rank has committed
+  std::int32_t lost_data = 0;      ///< it took the place of a dead rank, without anything of its data
   std::int32_t owes_report = 0;    ///< snapshots were lost, and the application has not been told yet
   std::uint32_t generation = 0;
   GroupParameters parameters;
@@ -88,6 +89,7 @@ class Rejoin {
     for (int copy = 0; copy < group.placement().copies(); ++copy) {
       if (!group.held_epochs(copy).empty()) hello.has_snapshots = 1;
     }
+    hello.lost_data = group.has_lost_data() ? 1 : 0;
     hello.owes_report = group.owes_loss_report() ? 1 : 0;
     hello.generation = group.generation().value;
     hello.parameters = group.parameters();
@@ -250,7 +252,7 @@ class Rejoin {
     const auto own = exchange_if([&] { return put_aside ? group_->archive()->own_epochs(id) : group_->own_epochs(); });
     for (int rank = 0; rank < team_->size(); ++rank) {
       const int number = number_in(rank, shape);
-      if (number >= 0) ranks[index(number)] = own[index(rank)];
+      if (number >= 0 && hello(rank).lost_data == 0) ranks[index(number)] = own[index(rank)];
     }
     if (without_redundancy()) drop_missing(ranks);
     return enough_left(placement, shape) ? consistent_epochs(ranks) : ConsistentEpochs{};
@@ -295,7 +297,7 @@ class Rejoin {
 
   // Without redundancy, the others go on without what a dead rank had.
   static void drop_missing(std::vector<CommittedEpochs>& ranks) {
-    std::erase_if(ranks, [](const CommittedEpochs& epochs) { return !epochs || epochs->empty(); });
+    std::erase_if(ranks, [](const CommittedEpochs& epochs) { return !epochs; });
   }
 
   // Kept until a rejoin has come to its end: one that is cut short may already have dropped what is lost.
@@ -321,7 +323,7 @@ class Rejoin {
       }
     }
     for (int rank = 0; rank < team_->size(); ++rank) {
-      if (knows(rank)) ranks[index(rank)] = own[index(rank)];
+      if (knows(rank) && hello(rank).lost_data == 0) ranks[index(rank)] = own[index(rank)];
     }
     unknown_ = std::any_of(ranks.begin(), ranks.end(), [](const CommittedEpochs& epochs) { return !epochs; });
     if (without_redundancy()) drop_missing(ranks);
@@ -331,6 +333,8 @@ class Rejoin {
     if (group_->whole()) {
       group_->keep_only(result.epochs);
       fault_point("rejoin.voided");
+    } else if (without_redundancy()) {
+      if (some_left) group_->accept_loss();
     } else {
       std::erase_if(copies_, [&](const Group::RecordCopy& each) { return !contains(result.epochs, each.epoch); });
       (void)group_->rebuild_own(copies_, present);
@@ -369,7 +373,7 @@ class Rejoin {
     }
     const auto whole = group_->rebuild_held(result.epochs, at_owners);
     std::vector<CommittedEpoch> mine;
-    const bool nothing_to_have = without_redundancy() && own[index(team_->rank())].empty();
+    const bool nothing_to_have = group_->has_lost_data();
     for (const Epoch epoch : whole) {
       const bool has_own = std::any_of(own[index(team_->rank())].begin(), own[index(team_->rank())].end(),
                                        [&](const CommittedEpoch& each) { return each.epoch == epoch; });

@@ -413,7 +413,67 @@ TEST(ParityCommit, WorksAfterRefusals) {
   }
 }
 
+constexpr int kOther = kSmall + 1;
+
+// What one rank carries on, and another one has deleted, cannot be encoded together.
+TEST(ParityCommit, ThatCarriesOnOtherSnapshotsIsAMismatchForAll) {
+  PartialJob job(4, 0, 500, 0, kParity);
+  expect_done(job.run([](Rank& rank) { provide(rank, kOther); }));
+  expect_done(job.run([&](Rank& rank) { store(rank, kOther, 0); }));
+  store_and_commit(job, {0, 500}, 1);
+  expect_error(job.run([](Rank& rank) {
+    if (rank.number == 1) rank.group->delete_snapshot(kLatest);
+    store(rank, kOther, 1);
+    rank.group->commit();
+  }),
+               FENIX_ERROR_MISMATCH);
+  store_and_commit(job, {0, 500}, 2);
+  job.kill(2);
+  job.repair();
+  job.form();
+  expect_done(job.run([&](Rank& rank) { expect_elements(rank, job.model(rank), kLatest, 500, "rebuilt"); }));
+  expect_done(job.run([](Rank& rank) { EXPECT_EQ(restore(rank, kOther), contents(rank.origin, kOther, 1)); }));
+}
+
+// Asynchronous stores that do not fit together are sorted out by the commit, which does not need them.
+TEST(ParityAsynchronous, OfDifferentMembersDoesNotBlockLaterCommits) {
+  PartialJob job(4, 0, 500, 0, kParity);
+  expect_done(job.run([](Rank& rank) { provide(rank, kOther); }));
+  expect_done(job.run([&](Rank& rank) { store(rank, kOther, 0); }));
+  store_and_commit(job, {0, 500}, 1);
+  expect_done(job.run([&](Rank& rank) {
+    Member* const member = rank.group->find(rank.number == 0 ? kMember : kOther);
+    change(rank, job.model(rank), {0, 500}, 2);
+    Words& buffer = rank.buffers.at(kOther);
+    const auto data = contents(rank.origin, kOther, 1);
+    std::copy(data.begin(), data.end(), buffer.begin());
+    auto request = rank.group->store_asynchronously(std::span(&member, 1), Selection::all(), 1);
+    rank.group->wait_for(*request);
+  }));
+  expect_error(job.run([](Rank& rank) { rank.group->commit(); }), FENIX_ERROR_MISMATCH);
+  expect_done(job.run([&](Rank& rank) {
+    store_elements(rank, kMember, Selection::all());
+    store_elements(rank, kOther, Selection::all());
+    commit_barrier(rank);
+  }));
+  expect_rebuilt(job, {3}, 500);
+  expect_done(job.run([](Rank& rank) { EXPECT_EQ(restore(rank, kOther), contents(rank.origin, kOther, 1)); }));
+}
+
 // -------------------------------------------------------------------------------------------------------------- no redundancy
+
+// Who has not committed yet is not one who has lost data: there is no snapshot then.
+TEST(LocalPolicy, WhatNotAllLivingRanksHaveCommittedIsNoSnapshot) {
+  PartialJob job(3, 0, 500, 0, {Policy::Kind::local, 1, 0, 0});
+  expect_done(job.run([&](Rank& rank) {
+    store_elements(rank, kMember, Selection::all());
+    if (rank.number == 0) rank.group->commit();
+  }));
+  job.kill(1);
+  job.repair();
+  job.form(/*expect_lost=*/true);
+  expect_error(job.run([](Rank& rank) { (void)restore(rank, kMember); }), FENIX_ERROR_NODATA_FOUND);
+}
 
 TEST(LocalPolicy, SurvivorsKeepTheirSnapshots) {
   PartialJob job(4, 1, 500, 0, {Policy::Kind::local, 1, 0, 0});
