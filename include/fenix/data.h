@@ -154,7 +154,7 @@ int Fenix_Data_group_set_redundancy_policy(int group_id, int policy_name, void* 
 /**
  * Whether stored data is hashed (new). Collective over the group, before anything is staged, stored or committed;
  * synchronising. Without hashes stores and commits are faster, but memory that has changed by itself is restored as it is: the
- * damage is not noticed. Ranks that take a dead one's place learn of it from their peers.
+ * damage is not noticed, and Fenix_Data_verify takes the data to be right where it and its parity differ. Ranks that take a dead one's place learn of it from their peers.
  * @param[in] hashing 0: no hashes; any other value: hashes, as in every new group. Both same on all ranks.
  * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_LOGIC_CALL if something has been staged, stored or committed;
  *         FENIX_ERROR_MISMATCH. After an error all is as before.
@@ -414,20 +414,24 @@ int Fenix_Data_test(Fenix_Request request, int* flag);
 
 /**
  * Makes what was stored since the last commit a snapshot with the next time stamp. Collective over the group; completes
- * locally, or under a policy with parity when the cohort has come to the same commit: once all ranks have returned from it, the snapshot survives what the policy tolerates. Elements that were not
- * stored since have in this snapshot the values of the one before. Snapshots older than depth are recycled when this one is
+ * locally, or under a policy with parity when the cohort has come to the same commit: once all ranks have returned from it,
+ * the snapshot survives what the policy tolerates. Elements that were not stored since have in this snapshot the values of the
+ * one before. Snapshots older than depth are recycled when this one is
  * known to be committed on every rank, not earlier. (Specification 3.4.2.)
  * @param[out] time_stamp of the new snapshot, or FENIX_TIME_STAMP_IGNORE
  * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_TIMESTAMP when time stamps are used up; FENIX_ERROR_INVALID_LOGIC_CALL if a
  *         request is pending or staged elements were not stored: the text names the member; also if a rank of the same cohort
- *         cannot commit. FENIX_ERROR_MISMATCH if the ranks of a cohort have stored different members.
+ *         cannot commit. FENIX_ERROR_MISMATCH if the ranks of a cohort have stored different members, or carry on different
+ *         snapshots of one that was not stored, because one of them has deleted the latest. FENIX_ERROR_TIMEOUT if the cohort does
+ *         not come: nothing was committed, and the group has to be created again.
  */
 int Fenix_Data_commit(int group_id, int* time_stamp);
 
 /**
  * As Fenix_Data_commit, and returns only when all ranks have committed: the snapshot is then consistent. Collective and
  * synchronising. If a rank dies before its commit, the snapshot does not come into being, and the failure is repaired.
- * After FENIX_ERROR_TIMEOUT the commit of this rank stands, with the time stamp given back; what the others did is not known.
+ * If time_stamp has been written, the commit of this rank stands also after FENIX_ERROR_TIMEOUT; what the others did is not
+ * known.
  * (Specification 3.4.2.)
  */
 int Fenix_Data_commit_barrier(int group_id, int* time_stamp);

@@ -42,12 +42,12 @@ struct Working {
   std::optional<std::uint32_t> slot;
   bool is_stored = false;        ///< there was a store, if only of no element
   bool is_lent = false;          ///< the application may write to the slot, or to spill
-  IntervalSet stored;            ///< elements that are on this rank and on those that protect it, or on their way there
+  IntervalSet stored;            ///< elements whose protection is done, under way, or left to the commit
   IntervalSet staged;            ///< elements that are on this rank only
   std::vector<std::byte> spill;  ///< staged elements, at their places from the first one on, if the slot has no room
   /// What is written to a file while there is something already that must not suffer if the file is refused.
   std::optional<std::vector<std::byte>> draft;
-  IntervalSet encoded;     ///< elements that other ranks have taken into their parity already
+  IntervalSet encoded;     ///< elements that need not be announced again: parity has them on all ranks that can commit
   IntervalSet hashed;      ///< blocks whose hash is in the table
   std::uint64_t size = 0;  ///< of a member whose size may change: as given by what was stored
 
@@ -63,7 +63,7 @@ struct Member {
   Serializer serializer;
   bool settled = false;  ///< attributes have been compared on all ranks, and the memory fits them
 
-  Region region;                                         ///< own slots, then those held for another rank
+  Region region;                                         ///< own slots, then the redundancy held for others
   SlotLayout layout;                                     ///< of the own region
   std::uint32_t least_slots = 0;                         ///< that some rank has
   std::vector<std::pair<int, SlotLayout>> peer_layouts;  ///< of the regions of those ranks that matter for protection

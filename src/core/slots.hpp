@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the slots of a member lie in its region: first the own ones, then those held for the rank that this one protects.
+// Where the slots of a member lie in its region: first the own ones, then the redundancy held for others, a copy or parity.
 // A slot has the member's elements, packed, and behind them the table of their hashes.
 #pragma once
 
