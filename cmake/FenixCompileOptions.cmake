@@ -9,6 +9,8 @@ target_compile_options(
             $<$<COMPILE_LANGUAGE:C,CXX>:-Wshadow>
             $<$<COMPILE_LANGUAGE:Fortran>:-std=f2018>
             $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
+            # GCC 12 sees overlaps in additions of strings where there are none (GCC bug 105651).
+            $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-restrict>
             $<$<COMPILE_LANGUAGE:CXX>:-Wold-style-cast>
             $<$<BOOL:${FENIX_WERROR}>:-Werror>)
 
