@@ -90,7 +90,8 @@ typedef void (*Fenix_Serialize_file_fn)(FILE* file, int direction, void* buffer,
  * @param[out] flag             or NULL: FENIX_SUCCESS; FENIX_ERROR_NODATA_FOUND if snapshots existed and were lost
  * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_GROUPID, _TIMESTART, _DEPTH, _POLICY_NAME, _POLICY_VALUE;
  *         FENIX_ERROR_INVALID_ARGUMENT (comm); FENIX_ERROR_MISMATCH; FENIX_ERROR_GROUP_CREATE (FENIX_PATH does not fit);
- *         FENIX_ERROR_NO_MEMORY. After an error an existing group has to be created again before it can be used.
+ *         FENIX_ERROR_NO_MEMORY; FENIX_ERROR_TIMEOUT (a rank has not come). After an error an existing group has to be created
+ *         again before it can be used.
  */
 int Fenix_Data_group_create(int group_id, MPI_Comm comm, int start_time_stamp, int depth, int policy_name,
                             void* policy_value, int* flag);

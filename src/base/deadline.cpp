@@ -13,7 +13,9 @@ namespace {
 constexpr double kDefaultSeconds = 600;
 constexpr double kMostSeconds = 1e9;  // more would overflow the clock, and is for ever anyway
 
-std::chrono::steady_clock::duration timeout() {
+}  // namespace
+
+Deadline::Clock::duration Deadline::timeout() {
   static const auto value = [] {
     const char* text = std::getenv("FENIX_TIMEOUT");
     const double seconds = text != nullptr ? std::strtod(text, nullptr) : 0;
@@ -22,8 +24,6 @@ std::chrono::steady_clock::duration timeout() {
   }();
   return value;
 }
-
-}  // namespace
 
 Deadline::Deadline() : end_(Clock::now() + timeout()) {}
 

@@ -14,6 +14,9 @@ class Deadline {
   Deadline();
   explicit Deadline(Clock::duration from_now) : end_(Clock::now() + from_now) {}
 
+  /// FENIX_TIMEOUT.
+  [[nodiscard]] static Clock::duration timeout();
+
   [[nodiscard]] bool passed() const { return Clock::now() >= end_; }
   /// Negative when the deadline has passed.
   [[nodiscard]] Clock::duration left() const { return end_ - Clock::now(); }

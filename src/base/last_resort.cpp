@@ -9,7 +9,7 @@
 
 namespace fenix_impl {
 
-LastResort::LastResort() {
+LastResort::LastResort(double timeouts) {
   sigevent event{};
   event.sigev_notify = SIGEV_SIGNAL;
   // Cannot be handled, and so needs no handler that the application would have to share.
@@ -17,7 +17,9 @@ LastResort::LastResort() {
   armed_ = timer_create(CLOCK_MONOTONIC, &event, &timer_) == 0;
   if (!armed_) return;
   // Waits that have a deadline come first.
-  const auto left = std::max<Deadline::Clock::duration>(Deadline().left() / 2 * 3, std::chrono::milliseconds(1));
+  const auto wanted = std::chrono::duration<double>(Deadline::timeout()) * timeouts;
+  const auto left = std::max<std::chrono::nanoseconds>(std::chrono::duration_cast<std::chrono::nanoseconds>(wanted),
+                                                       std::chrono::milliseconds(1));
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
   itimerspec when{};
   when.it_value.tv_sec = seconds.count();

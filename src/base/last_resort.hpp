@@ -6,11 +6,11 @@
 
 namespace fenix_impl {
 
-/// While one lives, the kernel kills this process when half as long again as FENIX_TIMEOUT has passed since its creation. For MPI
+/// While one lives, the kernel kills this process when so many times FENIX_TIMEOUT have passed since its creation. For MPI
 /// calls that nothing else can end: the other ranks can repair the death of this one, but not its silence.
 class LastResort {
  public:
-  LastResort();
+  explicit LastResort(double timeouts = 1.5);
   LastResort(const LastResort&) = delete;
   LastResort& operator=(const LastResort&) = delete;
   ~LastResort();

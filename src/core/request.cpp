@@ -5,26 +5,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <csignal>
+#include "base/signals_blocked.hpp"
 
 namespace fenix_impl {
 namespace {
-
-// Signals are for the application's threads: what starts while one of these lives gets none.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before_);
-  }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_{};
-};
 
 // Where all cores compute, the application goes first: what this thread does can wait until its end is waited for.
 void step_back() {

@@ -16,6 +16,8 @@
 #include "base/deadline.hpp"
 #include "base/error.hpp"
 #include "base/fault.hpp"
+#include "base/hash.hpp"
+#include "base/last_resort.hpp"
 #include "base/log.hpp"
 #include "recovery/derived.hpp"
 #include "rma/mpi_team.hpp"
@@ -24,6 +26,12 @@ namespace fenix_impl {
 namespace {
 
 constexpr int kFinishTag = 1;
+
+constexpr int kEndTag = 4;
+
+// Meetings of different ranks may go on at the same time, in several threads.
+constexpr int kFirstMeetingTag = 16;
+constexpr int kMeetingTags = 1 << 14;
 
 // Of no message. A probe that finds a message returns at once, without making progress for anything else.
 constexpr int kNoTag = 0;
@@ -37,6 +45,9 @@ constexpr std::chrono::milliseconds kNoticeTakes{500};
 
 constexpr std::chrono::microseconds kShortestNap{100};
 constexpr std::chrono::microseconds kLongestNap{10'000};
+
+// Who waits for this rank, or for one of another node, may have begun to do so a while later.
+constexpr double kTimeoutsOfARound = 3;
 
 // Processes that die on their way may have good reasons to.
 constexpr int kSpawnAttempts = 3;
@@ -101,12 +112,30 @@ void Process::start(MPI_Comm comm, int spares, MPI_Errhandler handler) {
   int size = 0;
   MPI_Comm_rank(world_, &rank);
   MPI_Comm_size(world_, &size);
+  watch_.observe(MpiTeam(world_, size, world_).gather(watch_.address()));
   const bool spare = rank >= size - spares;
   roles_.assign(static_cast<std::size_t>(size - spares), FENIX_ROLE_INITIAL_RANK);
   role_ = spare ? FENIX_ROLE_SPARE_RANK : FENIX_ROLE_INITIAL_RANK;
   own_seat_ = spare ? Seat{-1, rank - places()} : Seat{rank, -1};
   resilient_ = split(world_, spare ? MPI_UNDEFINED : 0, rank);
   if (!spare) MPI_Comm_set_errhandler(resilient_, handler_);
+}
+
+void Process::wait_for(const std::vector<int>& places, int tag, const char* waited_for) {
+  std::unique_lock lock(barriers_mutex_);
+  auto& kept = barriers_[{tag, places}];
+  if (!kept) kept = std::make_shared<ResumableBarrier>(world_, places, tag);
+  const auto barrier = kept;
+  lock.unlock();
+  MpiTeam world(world_, this->places(), resilient_);
+  barrier->wait([&] { world.check(); }, waited_for);
+  lock.lock();
+  barriers_.erase({tag, places});
+}
+
+void Process::meet(const std::vector<int>& places) {
+  const auto number = static_cast<int>(hash_bytes(std::as_bytes(std::span(places))) % kMeetingTags);
+  wait_for(places, kFirstMeetingTag + number, "all ranks to come");
 }
 
 void Process::abandon_start() { revoke(world_); }
@@ -169,6 +198,7 @@ void Process::repair() {
   noticed_ = MPI_Wtime();
   fault_point("repair.begin");
   call_all_to_repair();
+  const SilenceWatch::Wait wait(watch_, SilenceWatch::Wait::Kind::round);
   (void)agree_to(Intent::repair);
   rebuild_communicators();
 }
@@ -177,6 +207,7 @@ void Process::rebuild_communicators() {
   spawn_attempts_ = 0;
   spawn_overdue_ = false;
   while (true) {
+    const LastResort resort(kTimeoutsOfARound);
     fault_point("repair.agreed");
     MPI_Comm living = MPI_COMM_NULL;
     // Fault tolerant in itself: an error means that yet another rank has died meanwhile.
@@ -323,6 +354,7 @@ bool Process::start_as_replacement(MPI_Errhandler handler) {
   roles_.assign(static_cast<std::size_t>(invitation.places), FENIX_ROLE_SURVIVOR_RANK);
   role_ = FENIX_ROLE_SPARE_RANK;
   own_seat_ = {-1, invitation.spares + rank_in(MPI_COMM_WORLD)};
+  const SilenceWatch::Wait wait(watch_, SilenceWatch::Wait::Kind::round);
   if (build_and_adopt(joined)) return true;
   world_ = joined;
   rebuild_communicators();
@@ -335,9 +367,20 @@ bool Process::build_on(MPI_Comm living, RepairPlan& plan, MPI_Comm& world, MPI_C
     int size = 0;
     MPI_Comm_rank(living, &rank);
     MPI_Comm_size(living, &size);
-    std::vector<Seat> seats(static_cast<std::size_t>(size));
-    const Seat mine = own_seat_;
-    check_mpi(MPI_Allgather(&mine, 2, MPI_INT32_T, seats.data(), 2, MPI_INT32_T, living), "MPI_Allgather");
+    struct Presence {
+      Seat seat;
+      SilenceWatch::Address address;
+    };
+    const Presence mine{own_seat_, watch_.address()};
+    std::vector<Presence> all(static_cast<std::size_t>(size));
+    check_mpi(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, living), "MPI_Allgather");
+    std::vector<Seat> seats;
+    std::vector<SilenceWatch::Address> addresses;
+    for (const Presence& each : all) {
+      seats.push_back(each.seat);
+      addresses.push_back(each.address);
+    }
+    watch_.observe(addresses);
     plan = plan_repair(places(), spares_, seats);
 
     const auto place = std::find(plan.active.begin(), plan.active.end(), rank);
@@ -359,6 +402,7 @@ bool Process::build_on(MPI_Comm living, RepairPlan& plan, MPI_Comm& world, MPI_C
 
 void Process::adopt(const RepairPlan& plan, MPI_Comm world, MPI_Comm resilient) {
   world_ = world;
+  barriers_.clear();
   // The old one is not freed: the application may have copies of the handle, and requests on it.
   resilient_ = resilient;
   if (resilient_ != MPI_COMM_NULL) MPI_Comm_set_errhandler(resilient_, handler_);
@@ -416,6 +460,7 @@ bool Process::wait_as_spare(unsigned wait_mode, bool repairs) {
       continue;
     }
     if (told_to_finish()) {
+      const SilenceWatch::Wait wait(watch_, SilenceWatch::Wait::Kind::round);
       if (agree_to(Intent::finish)) return false;
       noticed_ = MPI_Wtime();
       rebuild_communicators();
@@ -430,7 +475,11 @@ bool Process::wait_as_spare(unsigned wait_mode, bool repairs) {
   }
 }
 
-void Process::wait_for_all_to_finish() { MpiTeam(world_, places(), resilient_).barrier(); }
+void Process::wait_for_all_to_finish() {
+  std::vector<int> all(static_cast<std::size_t>(places()));
+  std::iota(all.begin(), all.end(), 0);
+  wait_for(all, kEndTag, "all ranks to finish");
+}
 
 void Process::release_spares() {
   const char message = 0;
@@ -454,6 +503,7 @@ bool Process::finish(bool repairs, const std::function<void()>& before_end) {
     // Rank 0 may be among the dead: everybody tells the spares.
     release_spares();
   }
+  const SilenceWatch::Wait wait(watch_, SilenceWatch::Wait::Kind::round);
   if (!agree_to(Intent::finish)) {
     noticed_ = MPI_Wtime();
     rebuild_communicators();

@@ -11,11 +11,16 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include "recovery/repair_plan.hpp"
+#include "recovery/resumable_barrier.hpp"
 #include "recovery/spawning.hpp"
+#include "rma/silence_watch.hpp"
 
 namespace fenix_impl {
 
@@ -32,6 +37,12 @@ class Process {
   void allow_spawning(bool allowed) { may_spawn_ = allowed; }
   /// The info for MPI_Comm_spawn, which has to stay.
   void set_spawn_keys(MPI_Info keys) { spawn_keys_ = keys; }
+
+  /// Returns when all these ranks of the resilient communicator, this one among them, have called it. Throws as Team does; can be
+  /// repeated after a time-out.
+  void meet(const std::vector<int>& places);
+  /// Watches processes that others wait for inside of MPI.
+  [[nodiscard]] SilenceWatch& watch() { return watch_; }
 
   /// Frees ranks that still wait in start(), when it has failed here. Local.
   void abandon_start();
@@ -86,6 +97,7 @@ class Process {
   int count_missing(MPI_Comm living);
   bool build_on(MPI_Comm living, RepairPlan& plan, MPI_Comm& world, MPI_Comm& resilient);
   void adopt(const RepairPlan& plan, MPI_Comm world, MPI_Comm resilient);
+  void wait_for(const std::vector<int>& places, int tag, const char* waited_for);
   void wait_for_all_to_finish();
   void release_spares();
 
@@ -93,6 +105,9 @@ class Process {
   [[nodiscard]] bool active_rank_failed();
   [[nodiscard]] bool world_revoked();
 
+  SilenceWatch watch_;
+  std::mutex barriers_mutex_;
+  std::map<std::pair<int, std::vector<int>>, std::shared_ptr<ResumableBarrier>> barriers_;  // by tag and ranks
   MPI_Comm world_ = MPI_COMM_NULL;
   MPI_Comm resilient_ = MPI_COMM_NULL;
   MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;

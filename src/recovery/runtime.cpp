@@ -353,7 +353,9 @@ void Runtime::resume(int mpi_error, bool callbacks_due) {
 
 RejoinResult Runtime::create_group(const GroupParameters& parameters, MPI_Comm comm,
                                    const std::function<void()>& check_arguments) {
-  auto team = std::make_shared<MpiTeam>(comm, process_.resilient());
+  // Making a communicator has no deadline: see first that all have come.
+  process_.meet(process_.places_of(comm));
+  auto team = std::make_shared<MpiTeam>(comm, process_.resilient(), process_.watch());
   std::unique_lock lock(groups_mutex_);
   std::unique_ptr<Group>& group = groups_[parameters.id];
   lock.unlock();

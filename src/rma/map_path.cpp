@@ -4,13 +4,12 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
-#include <fstream>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "base/deadline.hpp"
 #include "base/error.hpp"
+#include "rma/processes.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -59,15 +58,6 @@ class MapExposure final : public Exposure {
   std::vector<Mapping> regions_;
 };
 
-// True if the process has ended, whether or not its parent knows.
-bool process_is_gone(int pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::string text;
-  if (!std::getline(file, text)) return true;
-  const std::size_t state = text.rfind(')') + 2;  // after the name, which may have anything in it
-  return state < text.size() && (text[state] == 'Z' || text[state] == 'X');
-}
-
 // A region that cannot be mapped may be that of a rank that has just died: then the notice of its death is on its way, and
 // takes a second or more when several die at once. If the process lives, something else is wrong.
 Mapping map_region_of_peer(Team& team, const RegionAddress& address) {
@@ -75,7 +65,7 @@ Mapping map_region_of_peer(Team& team, const RegionAddress& address) {
   try {
     return map_peer_region(address);
   } catch (const Error&) {
-    const Deadline deadline = process_is_gone(address.pid) ? Deadline() : Deadline(kNoticeTakes);
+    const Deadline deadline = is_gone(address.pid) ? Deadline() : Deadline(kNoticeTakes);
     while (!deadline.passed()) team.check();
     throw;
   }

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rma/mpi_team.hpp"
 
-#include <unistd.h>
 #include <mpi-ext.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "base/deadline.hpp"
 #include "base/error.hpp"
-#include "base/hash.hpp"
 #include "base/log.hpp"
+#include "rma/processes.hpp"
 #include "rma/quiet_comm.hpp"
 
 namespace fenix_impl {
@@ -33,17 +31,6 @@ constexpr int kNoTag = 3;
 constexpr std::chrono::seconds kGrace{10};
 
 constexpr std::chrono::milliseconds kTimeBetweenLooks{1};
-
-// Two processes share a node if they see the same kernel and the same process ids.
-std::uint64_t node_id() {
-  std::ifstream file("/proc/sys/kernel/random/boot_id");
-  std::string id;
-  std::getline(file, id);
-  std::array<char, 128> space{};
-  const ssize_t length = readlink("/proc/self/ns/pid", space.data(), space.size());
-  id.append(space.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
-  return hash_bytes(std::as_bytes(std::span(id)));
-}
 
 }  // namespace
 
@@ -63,8 +50,10 @@ void check_mpi(int mpi_error, const char* call) {
   throw MpiError(mpi_error, std::string(call) + ": " + text.data());
 }
 
-MpiTeam::MpiTeam(MPI_Comm comm, MPI_Comm resilient) : resilient_(resilient), owns_comm_(true) {
+MpiTeam::MpiTeam(MPI_Comm comm, MPI_Comm resilient, SilenceWatch& watch)
+    : resilient_(resilient), watch_(&watch), owns_comm_(true) {
   {
+    const SilenceWatch::Wait wait(watch, SilenceWatch::Wait::Kind::any);
     // The duplicate must not inherit the handler by which a repair finds communicators to revoke: if it fails, it may be
     // half made then, and Open MPI crashes. (MPI_Comm_idup could have a deadline, but a death during it ends the job.)
     const QuietComm quiet(comm);

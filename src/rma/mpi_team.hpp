@@ -6,6 +6,7 @@
 
 #include <chrono>
 
+#include "rma/silence_watch.hpp"
 #include "rma/team.hpp"
 
 namespace fenix_impl {
@@ -20,8 +21,8 @@ class MpiTeam final : public Team {
  public:
   /// Collective over comm: duplicates it. resilient is the communicator of all active ranks, comm's among them: a death
   /// there, or its revocation, with which every repair begins on every rank, calls off the work of the team. Neither
-  /// communicator is owned; resilient must outlive the team's use.
-  MpiTeam(MPI_Comm comm, MPI_Comm resilient);
+  /// communicator is owned; resilient must outlive the team's use, and so must watch.
+  MpiTeam(MPI_Comm comm, MPI_Comm resilient, SilenceWatch& watch);
   /// Local: the first size ranks of comm, which is borrowed.
   MpiTeam(MPI_Comm comm, int size, MPI_Comm resilient);
   ~MpiTeam() override;
@@ -35,6 +36,8 @@ class MpiTeam final : public Team {
   void dissolve() noexcept override;
 
   [[nodiscard]] MPI_Comm comm() const { return comm_; }
+  /// For waits inside of MPI. Only of teams that own their communicator.
+  [[nodiscard]] SilenceWatch& watch() { return *watch_; }
   /// True if all ranks of the team share a node. Known to teams that own their communicator.
   [[nodiscard]] bool on_one_node() const { return on_one_node_; }
   /// Waits for a request with the checks that the class promises. If it throws, MPI may still use the request's buffers.
@@ -49,6 +52,7 @@ class MpiTeam final : public Team {
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Comm resilient_ = MPI_COMM_NULL;
+  SilenceWatch* watch_ = nullptr;
   bool owns_comm_ = false;
   bool sound_ = true;  // no message is under way that nobody will receive
   int rank_ = 0;

@@ -104,6 +104,7 @@ std::unique_ptr<Exposure> WindowPath::expose(Team& team, const Region& region) {
   // All are here and alive a moment before the window is made. It cannot be called off, and Open MPI crashes if a rank dies
   // in its first steps.
   team.barrier();
+  const SilenceWatch::Wait wait(mpi_team.watch(), SilenceWatch::Wait::Kind::any);
   MPI_Win window = MPI_WIN_NULL;
   const auto memory = region.bytes();
   check_mpi(

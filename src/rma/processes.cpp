@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rma/processes.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <fstream>
+#include <span>
+#include <string>
+
+#include "base/hash.hpp"
+
+namespace fenix_impl {
+namespace {
+
+// A letter as in ps; 'X' if there is no such process.
+char state_of(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string text;
+  if (!std::getline(file, text)) return 'X';
+  const std::size_t state = text.rfind(')') + 2;  // after the name, which may have anything in it
+  return state < text.size() ? text[state] : '?';
+}
+
+}  // namespace
+
+std::uint64_t node_id() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  std::getline(file, id);
+  std::array<char, 128> space{};
+  const ssize_t length = readlink("/proc/self/ns/pid", space.data(), space.size());
+  id.append(space.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
+  return hash_bytes(std::as_bytes(std::span(id)));
+}
+
+bool is_gone(pid_t pid) {
+  const char state = state_of(pid);
+  return state == 'Z' || state == 'X';
+}
+
+bool is_stopped(pid_t pid) {
+  const char state = state_of(pid);
+  return state == 'T' || state == 't';
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the system says about processes.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+namespace fenix_impl {
+
+/// The same in two processes if they see the same kernel and the same process ids: then they can map each other's regions.
+[[nodiscard]] std::uint64_t node_id();
+
+/// True if a process of this node has ended, whether or not its parent knows.
+[[nodiscard]] bool is_gone(pid_t pid);
+/// True if a process of this node is stopped, by a signal or a debugger.
+[[nodiscard]] bool is_stopped(pid_t pid);
+
+}  // namespace fenix_impl

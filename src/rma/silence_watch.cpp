@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rma/silence_watch.hpp"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <system_error>
+#include <utility>
+
+#include "base/deadline.hpp"
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/signals_blocked.hpp"
+#include "rma/processes.hpp"
+
+namespace fenix_impl {
+namespace {
+
+std::atomic_ref<std::uint64_t> word_of(std::span<std::byte> page) {
+  return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(page.data() + Region::kHeaderBytes));
+}
+
+int open_process(pid_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pid, 0)); }
+
+void kill_process(int process) { (void)syscall(SYS_pidfd_send_signal, process, SIGKILL, nullptr, 0); }
+
+}  // namespace
+
+SilenceWatch::~SilenceWatch() {
+  for (const Peer& peer : peers_) close(peer.process);
+}
+
+SilenceWatch::Address SilenceWatch::address() {
+  if (!page_) {
+    page_.emplace(sizeof rounds_);
+    page_->reserve(Region::kHeaderBytes, sizeof rounds_);
+    set_rounds(rounds_);
+  }
+  return {page_->address(), node_id(), rounds_};
+}
+
+void SilenceWatch::set_rounds(std::uint64_t rounds) {
+  rounds_ = rounds;
+  if (page_) word_of(page_->bytes()).store(rounds, std::memory_order_relaxed);
+}
+
+std::uint64_t SilenceWatch::rounds_on(const Mapping& page) {
+  return word_of(page.bytes()).load(std::memory_order_relaxed);
+}
+
+// None if the process has died, or cannot be reached: then nobody can watch it.
+std::optional<SilenceWatch::Peer> SilenceWatch::reach(const Address& address) {
+  const int process = open_process(address.page.pid);
+  if (process < 0) return std::nullopt;
+  try {
+    // Of this process, and not of another one that has got its id: the key in the page says so.
+    return Peer{address.page, process, map_peer_region(address.page)};
+  } catch (const Error&) {
+    close(process);
+    return std::nullopt;
+  }
+}
+
+void SilenceWatch::observe(std::span<const Address> processes) {
+  const std::uint64_t node = node_id();
+  std::vector<Peer> peers;
+  std::uint64_t rounds = rounds_;
+  const std::lock_guard lock(mutex_);
+  for (const Address& address : processes) {
+    // A process that was spawned into a round takes part in it.
+    rounds = std::max(rounds, address.rounds);
+    if (address.node != node || address.page.pid == getpid()) continue;
+    const auto known = std::find_if(peers_.begin(), peers_.end(),
+                                    [&](const Peer& peer) { return peer.address.key == address.page.key; });
+    if (known != peers_.end()) {
+      peers.push_back(std::move(*known));
+      peers_.erase(known);
+    } else if (auto peer = reach(address)) {
+      peers.push_back(std::move(*peer));
+    }
+  }
+  for (const Peer& peer : peers_) close(peer.process);
+  peers_ = std::move(peers);
+  set_rounds(rounds);
+}
+
+SilenceWatch::Wait::Wait(SilenceWatch& watch, Kind kind) : watch_(watch) {
+  if (kind == Kind::round) {
+    watch_.set_rounds(watch_.rounds_ + 1);
+    round_ = watch_.rounds_;
+  }
+  const SignalsBlocked blocked;
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error& error) {
+    log().warn("no thread to watch for silent ranks: {}", error.what());
+  }
+}
+
+SilenceWatch::Wait::~Wait() {
+  {
+    const std::lock_guard lock(mutex_);
+    done_ = true;
+  }
+  ended_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void SilenceWatch::Wait::run() {
+  using std::chrono::milliseconds;
+  constexpr int kLooks = 10;
+  const auto pause =
+      std::clamp<Deadline::Clock::duration>(watch_.patience_ / kLooks, milliseconds(1), milliseconds(1000));
+  std::unique_lock lock(mutex_);
+  while (!ended_.wait_for(lock, pause, [&] { return done_; })) look();
+}
+
+void SilenceWatch::Wait::look() {
+  const auto now = Deadline::Clock::now();
+  const std::lock_guard lock(watch_.mutex_);
+  for (const Peer& peer : watch_.peers_) {
+    const pid_t pid = peer.address.pid;
+    const bool silent = rounds_on(peer.page) < round_ || is_stopped(pid);
+    if (!silent) {
+      silent_since_.erase(pid);
+      continue;
+    }
+    const auto since = silent_since_.emplace(pid, now).first->second;
+    if (now - since < watch_.patience_) continue;
+    log().warn("process {} has been silent for FENIX_TIMEOUT while others waited for it: killed", pid);
+    kill_process(peer.process);
+  }
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Processes of this node that keep the others waiting inside of MPI.
+//
+// MPI's agreements and the making of communicators wait for every living process, without an end: one that is stopped, or that
+// never comes, would hold up all. After FENIX_TIMEOUT it is killed by those that wait. Then its place can be repaired, and nothing
+// that it would do later can reach what the others commit meanwhile.
+#pragma once
+
+#include <sys/types.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "base/deadline.hpp"
+#include "rma/region.hpp"
+
+namespace fenix_impl {
+
+class SilenceWatch {
+ public:
+  /// What the others need to watch this process.
+  struct Address {
+    RegionAddress page;
+    std::uint64_t node = 0;
+    std::uint64_t rounds = 0;
+  };
+
+  /// patience: for how long a process may be silent.
+  explicit SilenceWatch(Deadline::Clock::duration patience = Deadline::timeout()) : patience_(patience) {}
+  SilenceWatch(const SilenceWatch&) = delete;
+  SilenceWatch& operator=(const SilenceWatch&) = delete;
+  ~SilenceWatch();
+
+  /// Throws Error(FENIX_ERROR_NO_MEMORY).
+  [[nodiscard]] Address address();
+  /// From now on watches those of them that are on this node, and no others.
+  void observe(std::span<const Address> processes);
+
+  /// While one lives, this process waits in MPI for the others.
+  class Wait {
+   public:
+    /// any: those that are stopped are killed. round: all watched processes come to it, one round after the other; those that
+    /// have not come are killed as well.
+    enum class Kind { round, any };
+    Wait(SilenceWatch& watch, Kind kind);
+    Wait(const Wait&) = delete;
+    Wait& operator=(const Wait&) = delete;
+    ~Wait();
+
+   private:
+    void run();
+    void look();
+
+    SilenceWatch& watch_;
+    std::uint64_t round_ = 0;  // 0: of no round
+    std::map<pid_t, Deadline::Clock::time_point> silent_since_;
+    std::mutex mutex_;
+    std::condition_variable ended_;
+    bool done_ = false;
+    std::thread thread_;
+  };
+
+ private:
+  struct Peer {
+    RegionAddress address;
+    int process = -1;  ///< a descriptor: process ids are used again
+    Mapping page;
+  };
+
+  static std::optional<Peer> reach(const Address& address);
+  [[nodiscard]] static std::uint64_t rounds_on(const Mapping& page);
+  void set_rounds(std::uint64_t rounds);
+
+  const Deadline::Clock::duration patience_;
+  std::optional<Region> page_;
+  std::uint64_t rounds_ = 0;
+  std::mutex mutex_;  // of peers_
+  std::vector<Peer> peers_;
+};
+
+}  // namespace fenix_impl

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A rank that is stopped for longer than FENIX_TIMEOUT, by FENIX_FAULT=point:rank:count:stop, while nobody dies: the others get an
+// error in time, as often as they try; when it goes on, all take up the group again, and nothing that was committed is lost
+// or harmed.
+#include <fenix.h>
+#include <mpi.h>
+
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "check.hpp"
+
+namespace {
+
+constexpr int kGroup = 3;
+constexpr int kMember = 0;
+constexpr int kSteps = 8;
+constexpr int kTimeouts = 2;  // how often an error has to come before the stopped rank is woken
+constexpr std::size_t kElements = 50'000;
+
+using Clock = std::chrono::steady_clock;
+
+int rank = -1;
+int silent = -1;
+MPI_Comm comm = MPI_COMM_NULL;
+std::vector<int> pids;
+int timeouts = 0;
+int committed = -1;  // the newest time stamp that is on all ranks, as known here
+std::vector<std::int64_t> data(kElements);
+
+double allowed() { return std::atof(std::getenv("FENIX_TIMEOUT")); }
+
+std::int64_t value(int step, std::size_t i) {
+  return (step * 1000LL + rank) * 1'000'003 + static_cast<std::int64_t>(i);
+}
+
+// True if the call went well, false if it took too long for somebody.
+bool in_time(const char* call, Clock::time_point start, int code) {
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  if (code == FENIX_SUCCESS) return true;
+  check::expect_equal(code, FENIX_ERROR_TIMEOUT, call);
+  ++timeouts;
+  check::require(rank == silent || seconds < 2 * allowed() + 1,
+                 std::string(call) + " took " + std::to_string(seconds) + " s");
+  if (rank == (silent + 1) % static_cast<int>(pids.size()) && timeouts == kTimeouts) {
+    kill(pids[static_cast<std::size_t>(silent)], SIGCONT);
+  }
+  return false;
+}
+
+#define IN_TIME(call)                   \
+  [&] {                                 \
+    const auto start = Clock::now();    \
+    return in_time(#call, start, call); \
+  }()
+
+bool take_up() {
+  int flag = 0;
+  if (!IN_TIME(Fenix_Data_group_create(kGroup, comm, 0, 1, FENIX_DATA_POLICY_IN_MEMORY_RAID, nullptr, &flag)))
+    return false;
+  check::expect_equal(flag, FENIX_SUCCESS, "flag of group_create");
+  if (Fenix_Data_member_created(kGroup, kMember) != 1 &&
+      !IN_TIME(Fenix_Data_member_create(kGroup, kMember, data.data(), static_cast<int>(kElements), MPI_INT64_T))) {
+    return false;
+  }
+  return true;
+}
+
+// The step to go on with; -1 if it took too long.
+int restore() {
+  int count = 0;
+  check::success(Fenix_Data_group_get_number_of_snapshots(kGroup, &count), "number of snapshots");
+  if (count == 0) {
+    check::require(committed < 0, "time stamp " + std::to_string(committed) + " is lost");
+    return 0;
+  }
+  int newest = -1;
+  check::success(Fenix_Data_group_get_snapshot_at_position(kGroup, 0, &newest), "snapshot at position 0");
+  check::require(newest >= committed,
+                 "time stamp " + std::to_string(committed) + " is lost, " + std::to_string(newest) + " is there");
+  if (!IN_TIME(Fenix_Data_member_restore(kGroup, kMember, data.data(), static_cast<int>(kElements), newest, nullptr))) {
+    return -1;
+  }
+  for (std::size_t i = 0; i < kElements; ++i) {
+    if (data[i] != value(newest, i)) check::fail("wrong element " + std::to_string(i));
+  }
+  return newest + 1;
+}
+
+bool one_step(int step) {
+  for (std::size_t i = 0; i < kElements; ++i) data[i] = value(step, i);
+  int stamp = -1;
+  if (!IN_TIME(Fenix_Data_member_store(kGroup, kMember, FENIX_DATA_SUBSET_FULL))) return false;
+  if (!IN_TIME(Fenix_Data_commit_barrier(kGroup, &stamp))) return false;
+  check::expect_equal(stamp, step, "time stamp");
+  committed = step;
+  // What everybody waits for is a meeting of all.
+  return step % 3 != 0 ||
+         IN_TIME(Fenix_Data_member_restore(kGroup, kMember, data.data(), static_cast<int>(kElements), stamp, nullptr));
+}
+
+bool run() {
+  if (!take_up()) return false;
+  int step = restore();
+  if (step < 0) return false;
+  for (; step < kSteps; ++step) {
+    if (!one_step(step)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  silent = std::atoi(argv[1]);
+  int role = 0;
+  int error = 0;
+  Fenix_Init(&role, MPI_COMM_WORLD, &comm, &argc, &argv, 0, 0, MPI_INFO_NULL, &error);
+  check::success(error, "Fenix_Init");
+  MPI_Comm_rank(comm, &rank);
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  pids.resize(static_cast<std::size_t>(size));
+  const int pid = getpid();
+  MPI_Allgather(&pid, 1, MPI_INT, pids.data(), 1, MPI_INT, comm);
+  while (!run()) {
+  }
+  while (!IN_TIME(Fenix_Finalize())) {
+  }
+  check::require(rank == silent || timeouts >= kTimeouts, "there were only " + std::to_string(timeouts) + " errors");
+  check::ok(rank);
+  MPI_Finalize();
+  return 0;
+}
