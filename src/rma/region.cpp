@@ -32,6 +32,12 @@ std::uint64_t random_key() {
   return key;
 }
 
+// The owner's processes only, and no change of size: whoever has mapped the file could not touch what was cut off.
+void secure(int fd) {
+  if (fchmod(fd, S_IRUSR | S_IWUSR) != 0) no_memory("fchmod");
+  if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) no_memory("sealing the size of a region");
+}
+
 // What the system could still give without touching its reserve; without /proc, no limit is known.
 std::size_t available_memory() {
   constexpr std::size_t kReserve = std::size_t{256} << 20;
@@ -87,11 +93,12 @@ Region::Region(std::size_t bytes) : key_(random_key()) {
     throw Error(FENIX_ERROR_NO_MEMORY, "a region of " + std::to_string(bytes) + " bytes is more than a file can have");
   }
   const std::size_t total = bytes + kHeaderBytes;
-  fd_ = memfd_create("fenix", MFD_CLOEXEC);
+  fd_ = memfd_create("fenix", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd_ < 0) no_memory("memfd_create");
   try {
     if (ftruncate(fd_, static_cast<off_t>(total)) != 0)
       no_memory("sizing a region of " + std::to_string(total) + " bytes");
+    secure(fd_);
     mapping_ = Mapping(fd_, total);
     reserve(0, kHeaderBytes);
   } catch (...) {

@@ -2,6 +2,7 @@
 // Regions: shared memory that peers reach, and of which nothing is left behind.
 #include "rma/region.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -62,6 +64,44 @@ TEST(Region, AddressNamesThisProcess) {
   EXPECT_EQ(address.pid, getpid());
   EXPECT_EQ(address.bytes, region.bytes().size());
   EXPECT_NE(address.key, Region(kBytes).address().key);
+}
+
+TEST(Region, KeysAreRandom) {
+  constexpr std::size_t kRegions = 100;
+  std::set<std::uint64_t> keys;
+  std::uint64_t set_somewhere = 0;
+  std::uint64_t clear_somewhere = 0;
+  for (std::size_t i = 0; i < kRegions; ++i) {
+    const std::uint64_t key = Region(64).address().key;
+    keys.insert(key);
+    set_somewhere |= key;
+    clear_somewhere |= ~key;
+  }
+  EXPECT_EQ(keys.size(), kRegions);
+  // Each bit takes both values: a counter or a time would not do that.
+  EXPECT_EQ(set_somewhere, ~std::uint64_t{0});
+  EXPECT_EQ(clear_somewhere, ~std::uint64_t{0});
+}
+
+TEST(Region, BelongsToItsUserAlone) {
+  const Region region(kBytes);
+  struct stat status {};
+  ASSERT_EQ(fstat(region.address().fd, &status), 0);
+  EXPECT_EQ(status.st_mode & 07777U, 0600U);
+  EXPECT_EQ(status.st_uid, geteuid());
+}
+
+// A peer, or a mistake, that shortens the file would end all who have mapped it.
+TEST(Region, NobodyCanChangeItsSize) {
+  Region region(kBytes);
+  const int fd = region.address().fd;
+  const auto size = static_cast<off_t>(region.bytes().size());
+  EXPECT_NE(ftruncate(fd, 0), 0);
+  EXPECT_NE(ftruncate(fd, size + 1), 0);
+  EXPECT_NE(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE), 0) << "seals are final";
+  EXPECT_EQ(ftruncate(fd, size), 0);
+  region.reserve(0, region.bytes().size());
+  region.bytes().back() = std::byte{1};
 }
 
 TEST(Region, PeersKeepTheMemoryWhenTheOwnerHasLetGo) {
