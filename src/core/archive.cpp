@@ -117,14 +117,15 @@ std::pair<Holding, std::optional<std::uint32_t>> holding_in(const RecordLog& log
 Holdings holdings_of(const Holder& holder, const Policy& policy, Epoch epoch) {
   const SlotLayout& layout = holder.layout;
   const auto bytes_of = [&](int rank) {
-    return holder.counts.at(static_cast<std::size_t>(rank)) * holder.info.element_bytes();
+    const auto number = static_cast<std::size_t>(rank);
+    return number < holder.counts.size() ? holder.counts[number] * holder.info.element_bytes() : 0;
   };
   Holdings result;
   const auto [own, slot] = holding_in(holder.own_log, holder.rank, holder.info, epoch);
   result.own = own;
+  result.own.data_bytes = bytes_of(holder.rank);
   if (slot && *slot < layout.slots()) {
     result.own.data = layout.own_offset(*slot);
-    result.own.data_bytes = bytes_of(holder.rank);
     result.own.parity = layout.held_offset(*slot);
   }
   for (int copy = 0; copy < holder.placement.copies(); ++copy) {
@@ -132,6 +133,7 @@ Holdings holdings_of(const Holder& holder, const Policy& policy, Epoch epoch) {
     const int owner = holder.placement.kept(holder.rank, copy);
     const auto [held, held_slot] = holding_in(holder.held_logs.at(number), owner, holder.info, epoch);
     result.held[number] = held;
+    result.held[number].data_bytes = bytes_of(owner);
     if (!policy.keeps_copies() || !held_slot || *held_slot >= layout.slots()) continue;
     result.held[number].data = layout.held_offset(*held_slot);
   }

@@ -39,6 +39,8 @@ std::optional<MemberVersion> fetch_entry(const FetchFrom& from, const Place& pla
   const auto record = bytes ? decode(*bytes) : std::nullopt;
   const MemberVersion* version = record ? record->find(member_id) : nullptr;
   if (version == nullptr || record->owner != place.holding.stored_by) return std::nullopt;
+  // More than a slot has room for is no version, whatever the record says.
+  if (version->bytes() > place.holding.data_bytes) return std::nullopt;
   return *version;
 }
 

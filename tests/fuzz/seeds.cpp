@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes the inputs that fuzzing begins with, each as its real encoder makes it: fuzz_seeds <corpus>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <string>
+
+#include "core/member_codec.hpp"
+#include "core/slot_hashes.hpp"
+#include "fuzz/support.hpp"
+#include "fuzz/two_ranks.hpp"
+#include "rma/type_description.hpp"
+
+using namespace fenix_impl;
+
+namespace {
+
+std::filesystem::path corpus;
+
+void write(const std::string& target, const std::string& name, std::span<const std::byte> bytes) {
+  std::filesystem::create_directories(corpus / target);
+  std::ofstream file(corpus / target / ("seed-" + name), std::ios::binary);
+  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+}
+
+// A version of a member whose elements are all 0.
+MemberVersion version(std::int32_t id, std::uint32_t slot, const IntervalSet& found) {
+  MemberVersion it{id, slot, fuzz::TwoRanks::kElementBytes, found.end(), {1}, 0, found};
+  const fuzz::Bytes data(it.bytes());
+  std::vector<std::uint64_t> table(hash_blocks(data.size()));
+  for (std::size_t block = 0; block < table.size(); ++block) {
+    table[block] = hash_of_block(data, block, found, it.element_bytes);
+  }
+  it.hash = hash_of_table(table, data.size());
+  return it;
+}
+
+IntervalSet pieces(std::uint64_t count) {
+  IntervalSet set;
+  for (std::uint64_t i = 0; i < count; ++i) set.append({10 * i, 10 * i + 3 + i});
+  return set;
+}
+
+fuzz::Bytes written(const Record& record) {
+  fuzz::Bytes bytes(record_bytes(record));
+  (void)encode(record, bytes);
+  const std::uint64_t seal = record_seal(record.epoch);
+  std::memcpy(bytes.data(), &seal, sizeof seal);
+  return bytes;
+}
+
+Record record(int owner, std::uint64_t epoch, std::vector<MemberVersion> members) {
+  return {{epoch}, {1}, static_cast<std::int32_t>(epoch) + 3, 0, owner, {1}, false, std::move(members)};
+}
+
+void write_records() {
+  write("record", "empty", written(record(0, 1, {})));
+  write("record", "one", written(record(1, 2, {version(1, 2, IntervalSet(0, 64))})));
+  write("record", "pieces",
+        written(record(1, 3, {version(1, 0, pieces(2)), version(7, 1, {}), version(2, 1, pieces(5))})));
+  write("record", "large", written(record(0, 9, {version(1, 0, IntervalSet(0, 40000))})));
+  Record deleted = record(1, 4, {});
+  deleted.deleted = true;
+  write("record", "deleted", written(deleted));
+}
+
+void write_logs() {
+  for (std::uint8_t policy = 0; policy < 2; ++policy) {
+    fuzz::Bytes bytes{std::byte{policy}};
+    const auto append = [&](std::uint8_t where, const fuzz::Bytes& record) {
+      const auto length = static_cast<std::uint16_t>(record.size());
+      bytes.push_back(std::byte{where});
+      bytes.insert(bytes.end(), {std::byte(length & 0xff), std::byte(length >> 8)});
+      bytes.insert(bytes.end(), record.begin(), record.end());
+    };
+    for (std::uint8_t rank = 0; rank < 2; ++rank) {
+      for (std::uint8_t epoch = 1; epoch < 3; ++epoch) {
+        const auto place = static_cast<std::uint8_t>(epoch << 2);
+        const auto own = written(record(rank, epoch, {version(1, epoch, pieces(epoch))}));
+        append(static_cast<std::uint8_t>(place | rank), own);
+        append(static_cast<std::uint8_t>(place | 2 | (1 - rank)), own);
+      }
+    }
+    write("log", policy == 0 ? "copies" : "parity", bytes);
+  }
+}
+
+class Types {
+ public:
+  void describe(const std::string& name, MPI_Datatype type) {
+    write("type", name, describe_type(type));
+    MPI_Type_commit(&type);
+    members_.push_back({static_cast<std::int32_t>(members_.size()),
+                        name.size() % 2 == 0,
+                        {members_.size()},
+                        std::make_shared<const ElementType>(type)});
+    write("members", name, encode_members(std::span(&members_.back(), 1)));
+  }
+
+  void write_all() {
+    describe("double", MPI_DOUBLE);
+    describe("pair", MPI_DOUBLE_INT);
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Type_contiguous(3, MPI_INT, &type);
+    describe("contiguous", type);
+    MPI_Datatype vector = MPI_DATATYPE_NULL;
+    MPI_Type_vector(4, 1, 2, MPI_DOUBLE, &vector);
+    describe("vector", vector);
+    MPI_Type_create_hvector(2, 3, 40, MPI_SHORT, &type);
+    describe("hvector", type);
+    const std::array<int, 3> lengths{1, 2, 1};
+    const std::array<int, 3> places{5, 0, 9};
+    const std::array<MPI_Aint, 3> far{0, 128, -64};
+    MPI_Type_indexed(3, lengths.data(), places.data(), MPI_FLOAT, &type);
+    describe("indexed", type);
+    MPI_Type_create_hindexed(3, lengths.data(), far.data(), vector, &type);
+    describe("hindexed", type);
+    MPI_Type_create_indexed_block(3, 2, places.data(), MPI_CHAR, &type);
+    describe("indexed_block", type);
+    MPI_Type_create_hindexed_block(3, 2, far.data(), MPI_INT, &type);
+    describe("hindexed_block", type);
+    const std::array<MPI_Datatype, 3> inner{vector, MPI_INT, MPI_CHAR};
+    MPI_Type_create_struct(3, lengths.data(), far.data(), inner.data(), &type);
+    describe("struct", type);
+    MPI_Type_create_resized(MPI_INT, -4, 32, &type);
+    describe("resized", type);
+    const std::array<int, 2> whole{6, 4};
+    const std::array<int, 2> part{2, 3};
+    const std::array<int, 2> start{1, 1};
+    MPI_Type_create_subarray(2, whole.data(), part.data(), start.data(), MPI_ORDER_C, MPI_INT, &type);
+    describe("subarray", type);
+    const std::array<int, 2> how{MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC};
+    const std::array<int, 2> arguments{MPI_DISTRIBUTE_DFLT_DARG, 1};
+    const std::array<int, 2> processes{2, 2};
+    MPI_Type_create_darray(4, 1, 2, whole.data(), how.data(), arguments.data(), processes.data(), MPI_ORDER_FORTRAN,
+                           MPI_INT, &type);
+    describe("darray", type);
+    members_.push_back({7, true, {3}, std::make_shared<const ElementType>(ElementType::plain(12))});
+    write("members", "all", encode_members(members_));
+  }
+
+ private:
+  std::vector<MemberInfo> members_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::cerr << "usage: fuzz_seeds <corpus>\n";
+    return 2;
+  }
+  corpus = argv[1];
+  fuzz::start_mpi();
+  write_records();
+  write_logs();
+  Types().write_all();
+  return 0;
+}

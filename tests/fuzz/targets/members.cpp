@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a rank that takes a dead one's place is told of the members. What is read can be written, and reads the same again.
+#include "base/error.hpp"
+#include "core/member_codec.hpp"
+#include "fuzz/support.hpp"
+
+using namespace fenix_impl;
+
+int LLVMFuzzerInitialize(int*, char***) {
+  fuzz::start_mpi();
+  return 0;
+}
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto bytes = std::as_bytes(std::span(data, size));
+  const fuzz::Bytes given(bytes.begin(), bytes.end());
+  std::vector<MemberInfo> members;
+  try {
+    members = decode_members(given);
+  } catch (const Error& error) {
+    fuzz::require(error.code() == FENIX_ERROR_INTERN, "code of what is refused");
+    return 0;
+  }
+  for (const MemberInfo& each : members) fuzz::require(each.element_bytes() > 0, "elements have bytes");
+  const auto written = encode_members(members);
+  fuzz::require(encode_members(decode_members(written)) == written, "what was written is read again");
+  return 0;
+}
