@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <bitset>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -91,45 +92,50 @@ std::uint8_t Code::coefficient(int position, int data_position) const {
   return rows_[static_cast<std::size_t>((position - data_) * data_ + data_position)];
 }
 
-Combination Code::combination(int target, std::span<const int> sources) const {
-  const int positions = data_ + parity_;
+void Code::check_positions(int target, std::span<const int> sources) const {
+  if (sources.size() != static_cast<std::size_t>(data_)) throw Error(FENIX_ERROR_INTERN, "too few positions of a code");
   std::bitset<kMostPositions> given;
   const auto add = [&](int position) {
-    if (position < 0 || position >= positions || given[static_cast<std::size_t>(position)]) {
+    if (position < 0 || position >= data_ + parity_ || given[static_cast<std::size_t>(position)]) {
       throw Error(FENIX_ERROR_INTERN,
                   "position " + std::to_string(position) + " of a code does not exist or is there twice");
     }
     given.set(static_cast<std::size_t>(position));
   };
-  if (sources.size() != static_cast<std::size_t>(data_)) throw Error(FENIX_ERROR_INTERN, "too few positions of a code");
   for (const int source : sources) add(source);
-  const auto present = given;
   add(target);
+}
 
-  // As many data positions are missing as there are parities among the sources. Those are, without what the data
-  // sources contribute, a square matrix times the missing ones; its inverse gives the missing ones.
-  std::vector<int> missing;
-  for (int position = 0; position < data_; ++position) {
-    if (!present[static_cast<std::size_t>(position)]) missing.push_back(position);
-  }
-  const std::size_t unknown = missing.size();
+// As many data positions are missing as there are parities among the sources. Those are, without what the data sources
+// contribute, a square matrix times the missing ones; its inverse gives the missing ones: a row for each of them.
+std::vector<std::uint8_t> Code::inverse(std::span<const int> parities, std::span<const int> missing) const {
   std::vector<unsigned char> square;
-  std::vector<int> parities;
-  for (const int source : sources) {
-    if (source < data_) continue;
-    parities.push_back(source);
-    for (const int each : missing) square.push_back(coefficient(source, each));
+  for (const int parity : parities) {
+    for (const int each : missing) square.push_back(coefficient(parity, each));
   }
-  std::vector<unsigned char> inverse(square.size());
-  if (unknown > 0 && gf_invert_matrix(square.data(), inverse.data(), static_cast<int>(unknown)) != 0) {
+  std::vector<unsigned char> result(square.size());
+  if (!square.empty() && gf_invert_matrix(square.data(), result.data(), static_cast<int>(missing.size())) != 0) {
     throw Error(FENIX_ERROR_INTERN, "a part of the code's matrix cannot be inverted");
   }
+  return result;
+}
+
+Combination Code::combination(int target, std::span<const int> sources) const {
+  check_positions(target, sources);
+  std::vector<int> missing;
+  for (int position = 0; position < data_; ++position) {
+    if (std::find(sources.begin(), sources.end(), position) == sources.end()) missing.push_back(position);
+  }
+  std::vector<int> parities;
+  std::copy_if(sources.begin(), sources.end(), std::back_inserter(parities), [&](int each) { return each >= data_; });
+  const auto solution = inverse(parities, missing);
 
   // The target through the missing positions: how much of each parity source it has.
+  const std::size_t unknown = missing.size();
   std::vector<std::uint8_t> of_parity(unknown, 0);
   for (std::size_t i = 0; i < unknown; ++i) {
     for (std::size_t j = 0; j < unknown; ++j) {
-      of_parity[i] ^= product(coefficient(target, missing[j]), inverse[j * unknown + i]);
+      of_parity[i] ^= product(coefficient(target, missing[j]), solution[j * unknown + i]);
     }
   }
   std::vector<std::uint8_t> coefficients;

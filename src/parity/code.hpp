@@ -50,6 +50,8 @@ class Code {
  private:
   /// The coefficient of a data position in any position.
   [[nodiscard]] std::uint8_t coefficient(int position, int data_position) const;
+  void check_positions(int target, std::span<const int> sources) const;
+  [[nodiscard]] std::vector<std::uint8_t> inverse(std::span<const int> parities, std::span<const int> missing) const;
 
   int data_;
   int parity_;

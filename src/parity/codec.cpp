@@ -6,11 +6,6 @@
 #include <utility>
 
 namespace fenix_impl {
-namespace {
-
-constexpr std::size_t kMostRanks = 255;
-
-}  // namespace
 
 Codec::Codec(int ranks, int parity, std::vector<bool> available)
     : ranks_(ranks),
@@ -37,7 +32,7 @@ const Codec::Plan& Codec::plan(const Stripes& stripes, const Stripes::Position& 
 
 void Codec::compute(const Stripes& stripes, int rank, bool is_parity, std::uint64_t offset, std::span<std::byte> target,
                     const Read& read, Stores stores) {
-  std::array<const std::byte*, kMostRanks> sources{};
+  std::array<const std::byte*, Code::kMostPositions> sources{};
   while (!target.empty()) {
     const std::uint64_t within = offset % stripes.unit();
     const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(target.size(), stripes.unit() - within));

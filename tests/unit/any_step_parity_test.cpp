@@ -102,7 +102,8 @@ TEST(AnyStepOfParity, OfCreatingTheGroup) {
 TEST(AnyStepOfParity, OfChangingThePolicy) {
   constexpr int kSize = 4;
   const Policy buddies{Policy::Kind::buddies, 2, 0, 1};
-  const std::vector<std::pair<Policy, Policy>> changes{{buddies, parity(4)},
+  const std::vector<std::pair<Policy, Policy>> changes{{buddies, {Policy::Kind::ring, 1, 0, 1}},
+                                                       {buddies, parity(4)},
                                                        {parity(2), reed_solomon(4, 2)},
                                                        {reed_solomon(4, 2), buddies},
                                                        {reed_solomon(3, 2), parity(3)}};

@@ -14,7 +14,6 @@ namespace {
 
 using fenix_impl::GroupParameters;
 using fenix_impl::Pairing;
-using fenix_impl::Policy;
 
 TEST(AnyStep, OfStoringAndCommitting) {
   for (int size = 2; size <= 5; ++size) {
@@ -47,47 +46,6 @@ TEST(AnyStep, OfCreatingTheGroup) {
         return !lives;
       });
     }
-  }
-}
-
-// A rank dies at any step of a change of policy: afterwards all ranks have the same one, the old or the new, and it works.
-TEST(AnyStep, OfChangingThePolicy) {
-  constexpr int kSize = 4;
-  const GroupParameters parameters{5, 0, 0, {Policy::Kind::buddies, 2}};
-  for (int dying = 0; dying < kSize; ++dying) {
-    SCOPED_TRACE(testing::Message() << dying << " dies");
-    for_steps(dying, [&](int steps) {
-      Job job(kSize);
-      expect_done(job.run([&](Rank& rank) {
-        join(rank, parameters);
-        provide(rank, kSmall);
-        rank.team->barrier();
-      }));
-      job.doom(dying, steps, some_unlucky(steps));
-      const auto outcomes = job.run([](Rank& rank) {
-        rank.group->set_policy({Policy::Kind::ring, 1}, [] {});
-        rank.team->barrier();
-      });
-      job.repair();
-      expect_done(job.run([&](Rank& rank) {
-        join(rank, parameters);
-        provide(rank, kSmall);
-        store(rank, kSmall, 0);
-        commit_barrier(rank);
-        rank.team->barrier();
-      }));
-      for (const Rank& rank : job.ranks()) {
-        EXPECT_EQ(rank.group->parameters().policy, job.rank(0).group->parameters().policy) << "rank " << rank.number;
-      }
-      job.kill(1);
-      job.repair();
-      expect_done(job.run([&](Rank& rank) {
-        join(rank, parameters);
-        EXPECT_EQ(restore(rank, kSmall), contents(rank.number, kSmall, 0));
-      }));
-      return std::any_of(outcomes.begin(), outcomes.end(),
-                         [](const Outcome& each) { return each.ending == Ending::died; });
-    });
   }
 }
 
