@@ -41,4 +41,17 @@ void CohortSlots::compute(Codec& codec, int place, bool is_parity, std::uint64_t
       stores);
 }
 
+bool CohortSlots::try_ways(const std::function<bool(Codec&)>& attempt) const {
+  constexpr std::size_t kNobody = ~std::size_t{0};
+  const auto there = available();
+  for (std::size_t left_out = kNobody; left_out == kNobody || left_out < there.size(); ++left_out) {
+    if (left_out != kNobody && !there[left_out]) continue;
+    auto used = there;
+    if (left_out != kNobody) used[left_out] = false;
+    Codec codec(stripes_.ranks(), stripes_.ranks() - stripes_.data(), std::move(used));
+    if (codec.suffices() && attempt(codec)) return true;
+  }
+  return false;
+}
+
 }  // namespace fenix_impl

@@ -35,6 +35,9 @@ class CohortSlots {
   /// Computes bytes of the elements or the parity of a place from the other slots.
   void compute(Codec& codec, int place, bool is_parity, std::uint64_t offset, std::span<std::byte> target,
                Stores stores);
+  /// Calls attempt with a codec for all slots that are there, and then for all but one of them: one may be damaged, and nobody
+  /// knows which. True as soon as attempt is, false if it never is or there are too few slots.
+  [[nodiscard]] bool try_ways(const std::function<bool(Codec&)>& attempt) const;
 
  private:
   const std::byte* read(const Stripes::Cell& cell, std::size_t bytes, std::size_t source);

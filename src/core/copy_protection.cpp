@@ -52,23 +52,27 @@ void CopyProtection::complete(const Member& member) const {
 
 bool CopyProtection::settled(const Member& member) const { return !holder_ || member.exposure->settled(*holder_); }
 
-bool CopyProtection::take(Member& member, const MemberVersion& version, int rank, std::size_t data, std::size_t table,
-                          const SlotView& slot) const {
-  const std::uint64_t bytes = version.bytes();
-  member.exposure->get(rank, data, slot.data.first(bytes));
-  member.exposure->get(rank, data + table, std::as_writable_bytes(slot.table.first(hash_blocks(bytes))));
-  return group_.parameters.hashing == 0 || verify(slot, version.found, version.element_bytes, version.hash);
+bool CopyProtection::holder_has(const Member& member, const MemberVersion& version) const {
+  if (!holder_) return false;
+  const SlotLayout& there = member.layout_of(*holder_);
+  return version.slot < there.slots() && version.bytes() <= there.held_bytes();
 }
 
-bool CopyProtection::mend_own(Member& member, const MemberVersion& version, Epoch, const std::vector<bool>& present) {
-  if (!holder_ || !present[static_cast<std::size_t>(*holder_)]) return false;
+// The table is made from the data: then it does not matter whether the one there is damaged.
+bool CopyProtection::take(Member& member, const MemberVersion& version, int rank, std::size_t offset,
+                          const SlotView& slot) const {
+  const auto data = slot.data.first(version.bytes());
+  member.exposure->get(rank, offset, data);
+  if (group_.parameters.hashing == 0) return true;
+  make_table(data, version.found, version.element_bytes, slot.table);
+  return hash_of_table(slot.table, data.size()) == version.hash;
+}
+
+bool CopyProtection::mend_own(Member& member, const MemberVersion& version, Epoch) {
+  if (!holder_has(member, version)) return false;
   const SlotLayout& there = member.layout_of(*holder_);
-  if (version.slot >= there.slots() || version.bytes() > there.held_bytes()) return false;
   const SlotView slot = member.own_slot(version.slot);
   const std::size_t copy = there.held_offset(version.slot);
-  if (group_.parameters.hashing == 0 || !present[static_cast<std::size_t>(group_.rank)]) {
-    return take(member, version, *holder_, copy, there.held_table(), slot);
-  }
   std::vector<std::uint64_t> table(hash_blocks(version.bytes()));
   member.exposure->get(*holder_, copy + there.held_table(), std::as_writable_bytes(std::span(table)));
   if (hash_of_table(table, version.bytes()) == version.hash) std::copy(table.begin(), table.end(), slot.table.begin());
@@ -78,13 +82,19 @@ bool CopyProtection::mend_own(Member& member, const MemberVersion& version, Epoc
   });
 }
 
-bool CopyProtection::mend_held(Member& member, const MemberVersion& version, Epoch, const std::vector<bool>& present) {
-  if (!owner_ || !present[static_cast<std::size_t>(*owner_)]) return false;
+bool CopyProtection::mend_held(Member& member, const MemberVersion& version, Epoch) {
+  if (!owner_) return false;
   const SlotLayout& there = member.layout_of(*owner_);
   if (version.slot >= there.slots() || version.bytes() > there.own_bytes()) return false;
   if (version.slot >= member.layout.slots() || version.bytes() > member.layout.held_bytes()) return false;
-  return take(member, version, *owner_, there.own_offset(version.slot), there.own_table(),
-              member.held_slot(version.slot));
+  return take(member, version, *owner_, there.own_offset(version.slot), member.held_slot(version.slot));
+}
+
+bool CopyProtection::rebuild_own(Member& member, const MemberVersion& version, Epoch,
+                                 const std::vector<bool>& present) {
+  if (!holder_has(member, version) || !present[static_cast<std::size_t>(*holder_)]) return false;
+  return take(member, version, *holder_, member.layout_of(*holder_).held_offset(version.slot),
+              member.own_slot(version.slot));
 }
 
 bool CopyProtection::held_is_sound(Member& member, const MemberVersion& version, Epoch) {

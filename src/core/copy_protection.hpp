@@ -26,14 +26,16 @@ class CopyProtection final : public Protection {
   void encode(const EncodeFor&, std::span<const Change>, const Wait&) override {}
   void decline(const Wait&) override {}
   [[nodiscard]] bool broken() const override { return false; }
-  bool mend_own(Member& member, const MemberVersion& version, Epoch epoch, const std::vector<bool>& present) override;
-  bool mend_held(Member& member, const MemberVersion& version, Epoch epoch, const std::vector<bool>& present) override;
+  bool mend_own(Member& member, const MemberVersion& version, Epoch epoch) override;
+  bool mend_held(Member& member, const MemberVersion& version, Epoch epoch) override;
+  bool rebuild_own(Member& member, const MemberVersion& version, Epoch epoch,
+                   const std::vector<bool>& present) override;
   [[nodiscard]] bool held_is_sound(Member& member, const MemberVersion& version, Epoch epoch) override;
   [[nodiscard]] bool holds_copies() const override { return true; }
 
  private:
-  bool take(Member& member, const MemberVersion& version, int rank, std::size_t data, std::size_t table,
-            const SlotView& slot) const;
+  [[nodiscard]] bool holder_has(const Member& member, const MemberVersion& version) const;
+  bool take(Member& member, const MemberVersion& version, int rank, std::size_t offset, const SlotView& slot) const;
 
   std::optional<int> holder_;  // has the copy of this rank's slots
   std::optional<int> owner_;   // whose copies this rank has

@@ -48,9 +48,7 @@ bool is_sound(const FetchFrom& from, const Fetched& fetched) {
   if (from.parameters.hashing == 0) return true;
   const MemberVersion& version = fetched.version;
   std::vector<std::uint64_t> table(hash_blocks(fetched.data.size()));
-  for (std::size_t block = 0; block < table.size(); ++block) {
-    table[block] = hash_of_block(fetched.data, block, version.found, version.element_bytes);
-  }
+  make_table(fetched.data, version.found, version.element_bytes, table);
   return hash_of_table(table, fetched.data.size()) == version.hash;
 }
 
@@ -67,14 +65,14 @@ std::optional<Fetched> decode_from_cohort(const FetchFrom& from, const MemberVer
       unit = from.holdings[rank].unit;
     }
   }
-  const int ranks = static_cast<int>(cohort.size());
-  const int parity = from.placement.copies();
-  CohortSlots there(from.data, Stripes(ranks, parity, unit), std::move(slots));
-  Codec codec(ranks, parity, there.available());
-  if (!codec.suffices()) return std::nullopt;
+  const Stripes stripes(static_cast<int>(cohort.size()), from.placement.copies(), unit);
+  CohortSlots there(from.data, stripes, std::move(slots));
   Fetched result{version, std::vector<std::byte>(version.bytes())};
-  there.compute(codec, from.placement.place_in_cohort(stored_by), false, 0, result.data, Stores::cached);
-  return is_sound(from, result) ? std::optional(std::move(result)) : std::nullopt;
+  const bool found = there.try_ways([&](Codec& codec) {
+    there.compute(codec, from.placement.place_in_cohort(stored_by), false, 0, result.data, Stores::cached);
+    return is_sound(from, result);
+  });
+  return found ? std::optional(std::move(result)) : std::nullopt;
 }
 
 }  // namespace

@@ -297,20 +297,18 @@ class Group {
   void delete_record(PlacedRecord& placed);
 
   // group_restore.cpp
+  /// What must be the same on all ranks.
+  [[nodiscard]] static std::uint64_t hash_of(std::int32_t member_id, const SnapshotChoice& choice);
   [[nodiscard]] const MemberVersion* latest_version(const Member& member) const;
   [[nodiscard]] const PlacedRecord* record_of(Epoch epoch) const;
   [[nodiscard]] const PlacedRecord* latest_record() const;
   [[nodiscard]] bool has_gaps() const;
   [[nodiscard]] std::vector<CommittedEpochs> committed_by_all();
-  [[nodiscard]] std::vector<bool> all_present() const {
-    return std::vector<bool>(static_cast<std::size_t>(team_size_), true);
-  }
   [[nodiscard]] std::uint64_t epoch_note() const;
   [[nodiscard]] Epoch agree_on_epoch(const SnapshotChoice& choice, const std::vector<std::uint64_t>& notes);
   [[nodiscard]] Epoch chosen(const SnapshotChoice& choice, std::span<const Epoch> epochs) const;
   [[nodiscard]] Holdings own_holdings(const Member* member, Epoch epoch) const;
   [[nodiscard]] Epoch own_epoch(const SnapshotChoice& choice) const;
-  [[nodiscard]] bool is_sound(const Member& member, const MemberVersion& version) const;
   const MemberVersion& checked_version(Member& member, Epoch epoch);
   static Found found_in(const MemberVersion& version, const SnapshotChoice& choice, bool resizeable);
   void check_room(const Found& found, const Target& target) const;

@@ -71,8 +71,7 @@ bool Group::rebuild_own_epoch(const RecordCopy& copy, const std::vector<bool>& p
     if (member == nullptr || version_in(*record, *member) == nullptr) continue;
     if (version.slot >= member->layout.slots() || version.element_bytes != member->element_bytes()) return false;
     if (version.bytes() > member->layout.own_bytes()) return false;
-    if (!protection_->mend_own(*member, version, copy.epoch, present)) return false;
-    if (!protection_->holds_copies() && !protection_->mend_held(*member, version, copy.epoch, present)) return false;
+    if (!protection_->rebuild_own(*member, version, copy.epoch, present)) return false;
   }
   put_in_place(control_.own_log, copy.place, *record);
   return true;
@@ -102,7 +101,7 @@ bool Group::rebuild_held_epoch(Epoch epoch, std::uint32_t place, int copy) {
     Member* member = find(version.member_id);
     if (!protection_->holds_copies() || member == nullptr || version_in(*record, *member) == nullptr) continue;
     if (version.element_bytes != member->element_bytes()) return false;
-    if (!protection_->mend_held(*member, version, epoch, all_present())) return false;
+    if (!protection_->mend_held(*member, version, epoch)) return false;
   }
   put_in_place(log, place, *record);
   return true;

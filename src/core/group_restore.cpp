@@ -22,11 +22,6 @@ constexpr std::uint64_t kGaps = std::uint64_t{1} << 63;
 
 std::string name_of(std::int32_t member_id) { return "member_id " + std::to_string(member_id); }
 
-std::uint64_t hash_of(std::int32_t member_id, const SnapshotChoice& choice) {
-  const std::array<std::int64_t, 3> same_on_all{member_id, static_cast<std::int64_t>(choice.kind), choice.time_stamp};
-  return hash_bytes(std::as_bytes(std::span(same_on_all)));
-}
-
 }  // namespace
 
 // ------------------------------------------------------------------------------------------------------------- records
@@ -153,18 +148,18 @@ const MemberVersion& Group::checked_version(Member& member, Epoch epoch) {
   }
   const MemberVersion* version = version_in(placed->record, member);
   if (version == nullptr) throw Error(FENIX_ERROR_NODATA_FOUND, name_of(member.info.id) + " is not in the snapshot");
-  if (is_sound(member, *version)) return *version;
+  if (own_is_sound(parameters_, member, *version)) return *version;
   log().warn("group {} member {}: the data of this rank is damaged, making it anew", parameters_.id, member.info.id);
-  if (protection_->mend_own(member, *version, epoch, all_present())) return *version;
+  if (protection_->mend_own(member, *version, epoch)) return *version;
   throw Error(FENIX_ERROR_NODATA_FOUND, name_of(member.info.id) + " is damaged beyond repair");
 }
 
-bool Group::is_sound(const Member& member, const MemberVersion& version) const {
-  return parameters_.hashing == 0 ||
-         verify(member.own_slot(version.slot), version.found, version.element_bytes, version.hash);
-}
-
 // ------------------------------------------------------------------------------------------------------------- restores
+
+std::uint64_t Group::hash_of(std::int32_t member_id, const SnapshotChoice& choice) {
+  const std::array<std::int64_t, 3> same_on_all{member_id, static_cast<std::int64_t>(choice.kind), choice.time_stamp};
+  return hash_bytes(std::as_bytes(std::span(same_on_all)));
+}
 
 Found Group::restore(std::int32_t member_id, const SnapshotChoice& choice, const Target& target, const Check& check) {
   fault_point("restore.begin");

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Restoring what another rank has stored, or a rank that is no more: every rank says what it has, and each fetches.
 #include <algorithm>
-#include <array>
 #include <string>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/fault.hpp"
-#include "base/hash.hpp"
 #include "core/fetching.hpp"
 #include "core/group.hpp"
 #include "core/meeting.hpp"
@@ -24,9 +22,8 @@ Found Group::restore_from(std::int32_t member_id, const SnapshotChoice& choice, 
                           const Check& check) {
   fault_point("restore.begin");
   const Member* member = find(member_id);
-  const std::array<std::int64_t, 3> same_on_all{member_id, static_cast<std::int64_t>(choice.kind), choice.time_stamp};
   const std::uint64_t note = epoch_note() | (archive_ != nullptr && archive_->attached() ? kArchived : 0);
-  auto notes = meet(team(), Operation::restore_from, hash_bytes(std::as_bytes(std::span(same_on_all))), note, [&] {
+  auto notes = meet(team(), Operation::restore_from, hash_of(member_id, choice), note, [&] {
     check();
     if (member == nullptr) {
       throw Error(FENIX_ERROR_INVALID_MEMBERID, "member_id " + std::to_string(member_id) + " is not in the group");

@@ -67,10 +67,10 @@ Group::Verified Group::verify_members(std::span<Member* const> members) {
     for (Member* member : members) {
       for_each_version(*member, [&](const MemberVersion& version, Epoch epoch) {
         ++counts.checked;
-        if (is_sound(*member, version)) return;
+        if (own_is_sound(parameters_, *member, version)) return;
         log().warn("group {} member {}: the data of this rank is damaged, making it anew", parameters_.id,
                    member->info.id);
-        ++(protection_->mend_own(*member, version, epoch, all_present()) ? counts.mended : counts.lost);
+        ++(protection_->mend_own(*member, version, epoch) ? counts.mended : counts.lost);
       });
     }
     fault_point("verify.own");
@@ -90,7 +90,7 @@ void Group::verify_held(Member& member, std::span<const Epoch> epochs, Verified&
     if (protection_->held_is_sound(member, version, epoch)) return;
     log().warn("group {} member {}: redundancy on this rank is damaged, making it anew", parameters_.id,
                member.info.id);
-    ++(protection_->mend_held(member, version, epoch, all_present()) ? counts.mended : counts.lost);
+    ++(protection_->mend_held(member, version, epoch) ? counts.mended : counts.lost);
   };
   const auto logs = protection_->holds_copies() ? control_.held_logs : std::vector<RecordLog>{control_.own_log};
   for (const RecordLog& log : logs) {

@@ -12,9 +12,7 @@ bool mend_table(const SlotView& slot, const MemberVersion& version, const Reader
   const std::uint64_t bytes = version.bytes();
   if (hash_of_table(slot.table, bytes) == version.hash) return true;
   std::vector<std::uint64_t> table(hash_blocks(bytes));
-  for (std::uint64_t block = 0; block < table.size(); ++block) {
-    table[block] = hash_of_block(slot.data.first(bytes), block, version.found, version.element_bytes);
-  }
+  make_table(slot.data.first(bytes), version.found, version.element_bytes, table);
   const auto is_right = [&] { return hash_of_table(table, bytes) == version.hash; };
   std::vector<std::byte> copy(std::min(kHashBlock, bytes));
   const bool found = is_right() || readers([&](const Reader& read) {

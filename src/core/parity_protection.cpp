@@ -253,66 +253,91 @@ void ParityProtection::encode_member(const Change& change) {
 
 // ------------------------------------------------------------------------------------------------------------- decoding
 
-CohortSlots ParityProtection::slots_in(Member& member, Epoch epoch, const std::vector<bool>& present) const {
+CohortSlots ParityProtection::slots_in(Member& member, Epoch epoch, const std::vector<bool>& present,
+                                       Sources sources) const {
   std::vector<CohortSlot> slots(cohort_.size());
   for (std::size_t i = 0; i < cohort_.size(); ++i) {
     const int rank = cohort_[i];
     if (rank == group_.rank || !present[static_cast<std::size_t>(rank)]) continue;
     const auto record = find_record(*group_.control.exposure, rank, group_.control.own_log, epoch);
     const MemberVersion* version = record ? version_in(*record, member) : nullptr;
-    if (version != nullptr) slots[i] = slot_of(member, rank, version->slot);
+    if (version == nullptr) continue;
+    const CohortSlot slot = slot_of(member, rank, version->slot);
+    if (sources == Sources::any || is_sound_at(member, slot, *version)) slots[i] = slot;
   }
   return {*member.exposure, stripes_of(member, member.counts), std::move(slots)};
 }
 
-// With all that is there, and then without each of the others: one may be damaged as well.
-bool ParityProtection::try_ways(const std::vector<bool>& available, const std::function<bool(Codec&)>& attempt) const {
-  constexpr std::size_t kNobody = ~std::size_t{0};
-  for (std::size_t left_out = kNobody; left_out == kNobody || left_out < available.size(); ++left_out) {
-    if (left_out != kNobody && !available[left_out]) continue;
-    auto used = available;
-    if (left_out != kNobody) used[left_out] = false;
-    Codec codec(ranks(), parity_, std::move(used));
-    if (codec.suffices() && attempt(codec)) return true;
-  }
-  return false;
+CohortSlots ParityProtection::slots_in(Member& member, Epoch epoch) const {
+  return slots_in(member, epoch, std::vector<bool>(member.counts.size(), true));
 }
 
-bool ParityProtection::decode_all(Member& member, const MemberVersion& version, CohortSlots& slots,
+bool ParityProtection::decode_own(Member& member, const MemberVersion& version, CohortSlots& slots,
                                   Codec& codec) const {
   const SlotView slot = member.own_slot(version.slot);
   // All of the slot, not only what has a value: it went into the parity of the others.
   slots.compute(codec, place_, false, 0, slot.data.first(member.bytes_of(group_.rank)), Stores::cached);
   const auto data = slot.data.first(version.bytes());
-  for (std::uint64_t block = 0; block < hash_blocks(data.size()); ++block) {
-    slot.table[block] = hash_of_block(data, block, version.found, version.element_bytes);
-  }
+  make_table(data, version.found, version.element_bytes, slot.table);
   return group_.parameters.hashing == 0 || hash_of_table(slot.table, data.size()) == version.hash;
 }
 
-bool ParityProtection::mend_own(Member& member, const MemberVersion& version, Epoch epoch,
-                                const std::vector<bool>& present) {
+bool ParityProtection::mend_own(Member& member, const MemberVersion& version, Epoch epoch) {
   if (version.slot >= member.layout.slots() || version.bytes() > member.bytes_of(group_.rank)) return false;
-  auto slots = slots_in(member, epoch, present);
-  const bool hashed = group_.parameters.hashing != 0;
-  if (hashed && present[static_cast<std::size_t>(group_.rank)]) {
-    return mend_slot(member.own_slot(version.slot), version, [&](const std::function<bool(const Reader&)>& attempt) {
-      return try_ways(slots.available(), [&](Codec& codec) {
-        return attempt([&](std::uint64_t begin, std::span<std::byte> part) {
-          slots.compute(codec, place_, false, begin, part, Stores::cached);
-        });
+  auto slots = slots_in(member, epoch);
+  return mend_slot(member.own_slot(version.slot), version, [&](const std::function<bool(const Reader&)>& attempt) {
+    return slots.try_ways([&](Codec& codec) {
+      return attempt([&](std::uint64_t begin, std::span<std::byte> part) {
+        slots.compute(codec, place_, false, begin, part, Stores::cached);
       });
     });
-  }
-  // Made anew for another snapshot that has the same version. One without a value has a hash that says nothing.
-  if (hashed && version.bytes() > 0 && verify_own(member, version)) return true;
-  return try_ways(slots.available(), [&](Codec& codec) { return decode_all(member, version, slots, codec); });
+  });
 }
 
-bool ParityProtection::mend_held(Member& member, const MemberVersion& version, Epoch epoch,
-                                 const std::vector<bool>& present) {
-  if (version.slot >= member.layout.slots()) return false;
+bool ParityProtection::rebuild_own(Member& member, const MemberVersion& version, Epoch epoch,
+                                   const std::vector<bool>& present) {
+  if (version.slot >= member.layout.slots() || version.bytes() > member.bytes_of(group_.rank)) return false;
+  // Made for another snapshot that has the same version: the table comes last. One without a value has a hash that says
+  // nothing.
+  const bool hashed = group_.parameters.hashing != 0;
+  if (hashed && version.bytes() > 0 && own_is_sound(group_.parameters, member, version)) return true;
+  const auto there =
+      std::count_if(cohort_.begin(), cohort_.end(), [&](int rank) { return present[static_cast<std::size_t>(rank)]; });
+  // If there are ranks to spare, those that are damaged: nobody would notice it in the parity.
+  if (hashed && there > ranks() - parity_) {
+    auto undamaged = slots_in(member, epoch, present, Sources::undamaged);
+    if (rebuild_from(member, version, undamaged)) return true;
+  }
   auto slots = slots_in(member, epoch, present);
+  return rebuild_from(member, version, slots);
+}
+
+// Both from the same sources: if the data comes out wrong, so may the parity have.
+bool ParityProtection::rebuild_from(Member& member, const MemberVersion& version, CohortSlots& slots) const {
+  const auto parity = member.held_slot(version.slot).data.first(held_bytes(member, member.counts));
+  return slots.try_ways([&](Codec& codec) {
+    slots.compute(codec, place_, true, 0, parity, Stores::cached);
+    return decode_own(member, version, slots, codec);
+  });
+}
+
+// Whether another rank's data is as its record says.
+bool ParityProtection::is_sound_at(const Member& member, const CohortSlot& slot, const MemberVersion& version) const {
+  const std::uint64_t bytes = version.bytes();
+  if (slot.rank == CohortSlot::kMissing || bytes > slot.element_bytes) return false;
+  std::vector<std::uint64_t> table(hash_blocks(bytes));
+  std::vector<std::byte> block(std::min(kHashBlock, bytes));
+  for (std::uint64_t begin = 0; begin < bytes; begin += kHashBlock) {
+    const auto part = std::span(block).first(std::min(kHashBlock, bytes - begin));
+    member.exposure->get(slot.rank, slot.elements + begin, part);
+    table[begin / kHashBlock] = hash_of_part(part, begin, version.found, version.element_bytes);
+  }
+  return hash_of_table(table, bytes) == version.hash;
+}
+
+bool ParityProtection::mend_held(Member& member, const MemberVersion& version, Epoch epoch) {
+  if (version.slot >= member.layout.slots()) return false;
+  auto slots = slots_in(member, epoch);
   Codec codec(ranks(), parity_, slots.available());
   if (!codec.suffices()) return false;
   const std::uint64_t bytes = held_bytes(member, member.counts);
@@ -322,7 +347,7 @@ bool ParityProtection::mend_held(Member& member, const MemberVersion& version, E
 
 bool ParityProtection::held_is_sound(Member& member, const MemberVersion& version, Epoch epoch) {
   if (parity_ == 0) return true;
-  auto slots = slots_in(member, epoch, std::vector<bool>(member.counts.size(), true));
+  auto slots = slots_in(member, epoch);
   Codec codec(ranks(), parity_, slots.available());
   if (!codec.suffices()) return false;
   const auto parity = member.held_slot(version.slot).data.first(held_bytes(member, member.counts));

@@ -32,8 +32,10 @@ class ParityProtection final : public Protection {
   void encode(const EncodeFor& purpose, std::span<const Change> changes, const Wait& wait) override;
   void decline(const Wait& wait) override;
   [[nodiscard]] bool broken() const override { return broken_; }
-  bool mend_own(Member& member, const MemberVersion& version, Epoch epoch, const std::vector<bool>& present) override;
-  bool mend_held(Member& member, const MemberVersion& version, Epoch epoch, const std::vector<bool>& present) override;
+  bool mend_own(Member& member, const MemberVersion& version, Epoch epoch) override;
+  bool mend_held(Member& member, const MemberVersion& version, Epoch epoch) override;
+  bool rebuild_own(Member& member, const MemberVersion& version, Epoch epoch,
+                   const std::vector<bool>& present) override;
   [[nodiscard]] bool held_is_sound(Member& member, const MemberVersion& version, Epoch epoch) override;
   [[nodiscard]] bool holds_copies() const override { return false; }
 
@@ -49,9 +51,13 @@ class ParityProtection final : public Protection {
   [[nodiscard]] std::string difference(const Record& other, std::span<const Change> changes) const;
   void encode_member(const Change& change);
   [[nodiscard]] CohortSlot slot_of(const Member& member, int rank, std::uint32_t slot) const;
-  [[nodiscard]] CohortSlots slots_in(Member& member, Epoch epoch, const std::vector<bool>& present) const;
-  bool try_ways(const std::vector<bool>& available, const std::function<bool(Codec&)>& attempt) const;
-  bool decode_all(Member& member, const MemberVersion& version, CohortSlots& slots, Codec& codec) const;
+  enum class Sources { any, undamaged };
+  [[nodiscard]] CohortSlots slots_in(Member& member, Epoch epoch, const std::vector<bool>& present,
+                                     Sources sources = Sources::any) const;
+  [[nodiscard]] CohortSlots slots_in(Member& member, Epoch epoch) const;
+  [[nodiscard]] bool is_sound_at(const Member& member, const CohortSlot& slot, const MemberVersion& version) const;
+  bool rebuild_from(Member& member, const MemberVersion& version, CohortSlots& slots) const;
+  bool decode_own(Member& member, const MemberVersion& version, CohortSlots& slots, Codec& codec) const;
 
   std::vector<int> cohort_;
   int place_ = 0;

@@ -6,8 +6,8 @@
 
 namespace fenix_impl {
 
-bool Protection::verify_own(const Member& member, const MemberVersion& version) const {
-  return group_.parameters.hashing == 0 ||
+bool own_is_sound(const GroupParameters& parameters, const Member& member, const MemberVersion& version) {
+  return parameters.hashing == 0 ||
          verify(member.own_slot(version.slot), version.found, version.element_bytes, version.hash);
 }
 

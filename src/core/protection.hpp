@@ -83,24 +83,27 @@ class Protection {
 
   // -------------------------------------------------------------------------------------------- after damage, after a death
 
-  /// Computes or fetches the own slot of a version anew. present: by rank, whose memory can be relied on. True if the slot is as
-  /// its record says now.
-  virtual bool mend_own(Member& member, const MemberVersion& version, Epoch epoch,
-                        const std::vector<bool>& present) = 0;
-  /// Makes the redundancy that this rank has for others in a slot of a snapshot anew, from memory of ranks that are
-  /// present. version: of the rank whose copy it is if holds_copies(), else of this rank.
-  virtual bool mend_held(Member& member, const MemberVersion& version, Epoch epoch,
-                         const std::vector<bool>& present) = 0;
+  /// Makes what is wrong in the own slot of a version right, of which all ranks have their part. True if the slot is as its
+  /// record says now. Only of groups with hashes: others do not know.
+  virtual bool mend_own(Member& member, const MemberVersion& version, Epoch epoch) = 0;
+  /// Makes the redundancy that this rank has for others in a slot of a snapshot anew. version: of the rank whose copy it is
+  /// if holds_copies(), else of this rank.
+  virtual bool mend_held(Member& member, const MemberVersion& version, Epoch epoch) = 0;
+  /// Makes the own slot of a version on a rank that has nothing of it, and what else depends on this rank's records: from ranks
+  /// that are present, by rank. True if the slot is as its record says.
+  virtual bool rebuild_own(Member& member, const MemberVersion& version, Epoch epoch,
+                           const std::vector<bool>& present) = 0;
   /// Whether mend_held() would find nothing to do.
   [[nodiscard]] virtual bool held_is_sound(Member& member, const MemberVersion& version, Epoch epoch) = 0;
   /// Whose versions mend_held and held_is_sound are about: those of the rank whose copies this one has, or its own.
   [[nodiscard]] virtual bool holds_copies() const = 0;
 
  protected:
-  [[nodiscard]] bool verify_own(const Member& member, const MemberVersion& version) const;
-
   const Surroundings group_;
 };
+
+/// Whether the own slot of a version is as its record says, as far as that is known.
+[[nodiscard]] bool own_is_sound(const GroupParameters& parameters, const Member& member, const MemberVersion& version);
 
 /// The one for the policy of the group.
 [[nodiscard]] std::unique_ptr<Protection> make_protection(const Surroundings& surroundings);

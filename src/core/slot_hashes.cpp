@@ -30,6 +30,13 @@ std::uint64_t hash_of_block(std::span<const std::byte> data, std::uint64_t block
                       element_bytes);
 }
 
+void make_table(std::span<const std::byte> data, const IntervalSet& found, std::uint32_t element_bytes,
+                std::span<std::uint64_t> table) {
+  for (std::uint64_t block = 0; block < hash_blocks(data.size()); ++block) {
+    table[block] = hash_of_block(data, block, found, element_bytes);
+  }
+}
+
 std::uint64_t hash_of_table(std::span<const std::uint64_t> table, std::uint64_t bytes) {
   return hash_bytes(std::as_bytes(table.first(hash_blocks(bytes))));
 }

@@ -31,6 +31,10 @@ struct SlotView {
 [[nodiscard]] std::uint64_t hash_of_part(std::span<const std::byte> part, std::uint64_t begin, const IntervalSet& found,
                                          std::uint32_t element_bytes);
 
+/// Writes the entries of a table for so much data.
+void make_table(std::span<const std::byte> data, const IntervalSet& found, std::uint32_t element_bytes,
+                std::span<std::uint64_t> table);
+
 /// Hash of the table for so many bytes.
 [[nodiscard]] std::uint64_t hash_of_table(std::span<const std::uint64_t> table, std::uint64_t bytes);
 

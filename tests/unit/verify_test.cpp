@@ -76,10 +76,14 @@ class VerifiedJob : public PartialJob {
   }
 
   void expect_rebuilt(const std::vector<int>& dead) {
+    rejoin_without(dead);
+    expect_done(run([&](Rank& rank) { expect_elements(rank, model(rank), kLatest, kCount, "rebuilt"); }));
+  }
+
+  void rejoin_without(const std::vector<int>& dead) {
     for (const int rank : dead) kill(rank);
     repair();
     form();
-    expect_done(run([&](Rank& rank) { expect_elements(rank, model(rank), kLatest, kCount, "rebuilt"); }));
   }
 
  private:
@@ -232,6 +236,18 @@ TEST(VerifyParity, RebuildGoesAroundADamagedSurvivor) {
   job.own(1).data[100] ^= kFlip;
   job.expect_rebuilt({3});
   job.expect_rebuilt({1});
+}
+
+// Wherever the damage is: in what the lost rank's data is decoded from, or in what its parity is made of.
+TEST(VerifyParity, RebuildKeepsDamageOutOfNewParity) {
+  for (std::size_t byte = 100; byte < 4 * kCount; byte += 30'000) {
+    SCOPED_TRACE(byte);
+    VerifiedJob job(5, kTwoLosses);
+    job.own(1).data[byte] ^= kFlip;
+    job.rejoin_without({3});
+    job.expect_sound(1);
+    job.expect_mended(1);
+  }
 }
 
 TEST(VerifyParity, LooksAtOneMemberOnly) {
