@@ -537,7 +537,8 @@ int Fenix_Data_member_load_begin(int group_id, int member_id, FILE** file, int t
 int Fenix_Data_member_load_end(int group_id, int member_id);
 
 /**
- * Verifies all copies of a member in all consistent snapshots, and mends what is damaged from the copies that are good.
+ * Verifies all copies of a member in all consistent snapshots, and mends what is damaged from the copies that are good; the
+ * records of the group's commits as well.
  * Collective over the group, synchronising. Deaths need no call of it: Fenix_Data_group_create rebuilds what they took.
  * @return FENIX_SUCCESS: all copies are good now; FENIX_ERROR_NODATA_FOUND if something is damaged in all copies.
  */
@@ -546,8 +547,9 @@ int Fenix_Data_member_repair(int group_id, int member_id);
 /**
  * Fenix_Data_member_repair for all members, telling what it found (new). Collective over the group, synchronising. Versions
  * are counted over all ranks: a member in a snapshot counts once for the data of each rank, and once for each part of its
- * redundancy. Redundancy is not looked at if data is lost, since it may be all that is left of it.
- * @param[out] num_mended or NULL: versions that were damaged, and are good now; same on all ranks
+ * redundancy. Redundancy is not looked at if data is lost, since it may be all that is left of it. Each record of a commit, and
+ * each copy of it on another rank, counts as well: they are made anew from what the rank that committed knows.
+ * @param[out] num_mended or NULL: versions and records that were damaged, and are good now; same on all ranks
  * @param[out] num_lost   or NULL: versions that are damaged beyond repair; same on all ranks
  * @return FENIX_SUCCESS; FENIX_ERROR_NODATA_FOUND if num_lost is not 0, with both numbers written;
  *         FENIX_ERROR_MISMATCH.

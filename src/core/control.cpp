@@ -53,8 +53,7 @@ Control::Control(const Placement& placement, int ranks, std::uint32_t places, Co
   const auto take_over = [&](const RecordLog& from, const RecordLog& to) {
     for (const auto& placed : from.read_all()) {
       region.reserve(to.offset(placed.place), to_pages(record_bytes(placed.record)));
-      (void)to.write_unsealed(placed.place, placed.record);
-      to.seal(placed.place, placed.record.epoch);
+      to.put(placed.place, placed.record);
     }
   };
   take_over(before.own_log, own_log);

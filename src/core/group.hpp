@@ -127,7 +127,7 @@ class Group {
   /// Local: opens and closes a file over the elements of a snapshot.
   std::FILE* open_to_load(Member& member, const SnapshotChoice& choice, Found& found);
   static void close_loaded(Member& member);
-  /// What a verification found on all ranks together: versions of members, and their redundancy.
+  /// What a verification found on all ranks together: versions of members, their redundancy, and records.
   struct Verified {
     std::uint64_t checked = 0;
     std::uint64_t mended = 0;
@@ -191,6 +191,10 @@ class Group {
   /// The records of this rank, and those of which it keeps a copy with a number, that check out. Oldest first.
   [[nodiscard]] std::vector<CommittedEpoch> own_epochs() const;
   [[nodiscard]] std::vector<CommittedEpoch> held_epochs(int copy) const;
+  /// The latest epoch that is known to be committed on every rank.
+  [[nodiscard]] Epoch known_on_all() { return control_.board.reached_by_all(); }
+  /// Writes own records again that are not what they were when they were committed; returns how many. Local.
+  std::uint64_t mend_own_records();
   /// Voids all records, own and held, but those of the given epochs.
   void keep_only(std::span<const Epoch> epochs);
   /// Where a record of this rank is: the place, and which copy.
@@ -318,6 +322,9 @@ class Group {
   // group_verify.cpp
   Verified verify_members(std::span<Member* const> members);
   void verify_held(Member& member, std::span<const Epoch> epochs, Verified& counts);
+
+  // group_records.cpp
+  void verify_held_records(Verified& counts);
 
   // group_rebuild.cpp
   bool rebuild_own_epoch(const RecordCopy& copy, const std::vector<bool>& present);

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/fault.hpp"
 #include "base/hash.hpp"
+#include "core/commit_faults.hpp"
 #include "core/group.hpp"
 #include "core/meeting.hpp"
 #include "core/waiting.hpp"
@@ -234,12 +235,14 @@ void Group::after_commit(PlacedRecord placed) {
   has_lost_data_ = false;
   control_.board.publish(*control_.exposure, team_rank_, epoch);
   fault_point("commit.published");
+  offer_own_to_faults(members_, control_, records_.back(), parameters_.policy.encodes());
   forget_old_records();
 }
 
 void Group::wait_for_commit_on_all() {
   wait_until(team(), "all ranks to commit", [&] { return control_.board.reached_by_all() >= last_; });
   fault_point("commit.on_all");
+  offer_held_to_faults(members_, control_, parameters_.policy.encodes());
   forget_old_records();
 }
 

@@ -26,12 +26,6 @@ std::optional<Record> record_at(Exposure& control, int rank, std::size_t offset,
   return record && record->epoch == epoch && !record->deleted ? record : std::nullopt;
 }
 
-/// The record counts from here on: what it is about has to be in place.
-void put_in_place(const RecordLog& log, std::uint32_t place, const Record& record) {
-  (void)log.write_unsealed(place, record);
-  log.seal(place, record.epoch);
-}
-
 }  // namespace
 
 std::vector<CommittedEpoch> Group::own_epochs() const {
@@ -46,6 +40,8 @@ std::vector<CommittedEpoch> Group::held_epochs(int copy) const {
 
 void Group::keep_only(std::span<const Epoch> epochs) {
   control_.own_log.clear_all_but(epochs);
+  // Not to be taken for damaged ones.
+  std::erase_if(records_, [&](const PlacedRecord& placed) { return !contains(epochs, placed.record.epoch); });
   fault_point("rejoin.half_voided");
   for (const RecordLog& log : control_.held_logs) log.clear_all_but(epochs);
 }
@@ -73,7 +69,7 @@ bool Group::rebuild_own_epoch(const RecordCopy& copy, const std::vector<bool>& p
     if (version.bytes() > member->layout.own_bytes()) return false;
     if (!protection_->rebuild_own(*member, version, copy.epoch, present)) return false;
   }
-  put_in_place(control_.own_log, copy.place, *record);
+  control_.own_log.put(copy.place, *record);
   return true;
 }
 
@@ -103,7 +99,7 @@ bool Group::rebuild_held_epoch(Epoch epoch, std::uint32_t place, int copy) {
     if (version.element_bytes != member->element_bytes()) return false;
     if (!protection_->mend_held(*member, version, epoch)) return false;
   }
-  put_in_place(log, place, *record);
+  log.put(place, *record);
   return true;
 }
 

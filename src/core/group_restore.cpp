@@ -165,6 +165,7 @@ Found Group::restore(std::int32_t member_id, const SnapshotChoice& choice, const
   fault_point("restore.begin");
   Member* member = find(member_id);
   const auto notes = meet(team(), Operation::restore, hash_of(member_id, choice), epoch_note(), [&] {
+    (void)mend_own_records();
     check();
     if (member == nullptr) throw Error(FENIX_ERROR_INVALID_MEMBERID, name_of(member_id) + " is not in the group");
   });

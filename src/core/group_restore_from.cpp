@@ -24,6 +24,7 @@ Found Group::restore_from(std::int32_t member_id, const SnapshotChoice& choice, 
   const Member* member = find(member_id);
   const std::uint64_t note = epoch_note() | (archive_ != nullptr && archive_->attached() ? kArchived : 0);
   auto notes = meet(team(), Operation::restore_from, hash_of(member_id, choice), note, [&] {
+    (void)mend_own_records();
     check();
     if (member == nullptr) {
       throw Error(FENIX_ERROR_INVALID_MEMBERID, "member_id " + std::to_string(member_id) + " is not in the group");

@@ -48,6 +48,9 @@ Group::Verified Group::verify_member(std::int32_t member_id, const Check& check)
 Group::Verified Group::verify_members(std::span<Member* const> members) {
   Verified counts;
   for (const Member* member : members) wait_for_requests_of(*member);
+  // Others need them to know what belongs together.
+  const std::uint64_t records = records_.size();
+  counts.mended = mend_own_records();
   // What some rank does not have is no snapshot, and its slots may be written to at any time.
   const auto epochs = consistent_epochs(committed_by_all()).epochs;
   const auto for_each_version = [&](Member& member, auto&& work) {
@@ -63,7 +66,8 @@ Group::Verified Group::verify_members(std::span<Member* const> members) {
   std::uint64_t mended_before = 0;
   do {
     mended_before = all.mended;
-    counts.checked = counts.lost = 0;
+    counts.checked = records;
+    counts.lost = 0;
     for (Member* member : members) {
       for_each_version(*member, [&](const MemberVersion& version, Epoch epoch) {
         ++counts.checked;
@@ -76,6 +80,7 @@ Group::Verified Group::verify_members(std::span<Member* const> members) {
     fault_point("verify.own");
     all = sum_of(team().gather(counts));
   } while (all.lost > 0 && all.mended > mended_before);
+  verify_held_records(counts);
   // Redundancy of data that is damaged is all that is left of it.
   if (all.lost == 0) {
     for (Member* member : members) verify_held(*member, epochs, counts);

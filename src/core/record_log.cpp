@@ -30,6 +30,11 @@ std::span<const std::byte> RecordLog::write_unsealed(std::uint32_t place, const 
 
 void RecordLog::seal(std::uint32_t place, Epoch epoch) const { set_seal(place, record_seal(epoch)); }
 
+void RecordLog::put(std::uint32_t place, const Record& record) const {
+  (void)write_unsealed(place, record);
+  seal(place, record.epoch);
+}
+
 void RecordLog::clear(std::uint32_t place) const { set_seal(place, 0); }
 
 void RecordLog::clear_all_but(std::span<const Epoch> epochs) const {

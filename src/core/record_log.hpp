@@ -43,6 +43,8 @@ class RecordLog {
   std::span<const std::byte> write_unsealed(std::uint32_t place, const Record& record) const;
   /// Makes the record of an epoch valid.
   void seal(std::uint32_t place, Epoch epoch) const;
+  /// The record counts from here on: what it is about has to be in place.
+  void put(std::uint32_t place, const Record& record) const;
   /// Makes the record in a place void.
   void clear(std::uint32_t place) const;
   /// Makes all records void but those of the given epochs. Of a deleted epoch that is not among them, nothing is left: not

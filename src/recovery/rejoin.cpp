@@ -23,6 +23,7 @@ struct Hello {
   std::int32_t has_snapshots = 0;  ///< it has committed, or holds what another rank has committed
   std::int32_t lost_data = 0;      ///< it took the place of a dead rank, without anything of its data
   std::int32_t owes_report = 0;    ///< snapshots were lost, and the application has not been told yet
+  Epoch known_on_all;              ///< the latest commit that it knows all ranks to have made
   std::uint32_t generation = 0;
   GroupParameters parameters;
   std::int32_t team_size = 0;
@@ -70,19 +71,21 @@ class Rejoin {
     if (group_ && (!group_->whole() || group_->is_ghost())) group_.reset();
     const auto known = meet(*team_, Operation::group_create, static_cast<std::uint64_t>(wanted_.id), group_ ? 1 : 0,
                             [&] { path_ = choose_path(); });
+    if (group_) (void)group_->mend_own_records();
     Hello hello;
     hello.parameters = wanted_;
     if (group_) hello = hello_of(*group_);
     hellos_ = team_->gather(hello);
     for (const Hello& other : hellos_) {
       had_snapshots_ = had_snapshots_ || other.has_snapshots != 0;
+      known_on_all_ = std::max(known_on_all_, other.known_on_all);
       lost_ = lost_ || other.owes_report != 0;
     }
     existed_ = std::find(known.begin(), known.end(), std::uint64_t{1}) != known.end();
     fault_point("rejoin.greeted");
   }
 
-  static Hello hello_of(const Group& group) {
+  static Hello hello_of(Group& group) {
     Hello hello;
     hello.knows = 1;
     hello.has_snapshots = group.own_epochs().empty() ? 0 : 1;
@@ -91,6 +94,7 @@ class Rejoin {
     }
     hello.lost_data = group.has_lost_data() ? 1 : 0;
     hello.owes_report = group.owes_loss_report() ? 1 : 0;
+    hello.known_on_all = group.known_on_all();
     hello.generation = group.generation().value;
     hello.parameters = group.parameters();
     hello.team_size = group.team_size();
@@ -328,7 +332,12 @@ class Rejoin {
     unknown_ = std::any_of(ranks.begin(), ranks.end(), [](const CommittedEpochs& epochs) { return !epochs; });
     if (without_redundancy()) drop_missing(ranks);
     auto result = cohorts_suffice(placement, present) ? consistent_epochs(ranks) : ConsistentEpochs{};
-    note_loss(result.newest.none() && had_snapshots_ && archived_.none() && (unknown_ || !some_had_none(ranks)));
+    const bool had_common = unknown_ || !some_had_none(ranks) || !known_on_all_.none();
+    note_loss(result.newest.none() && had_snapshots_ && archived_.none() && had_common);
+    if (!result.newest.none() && result.newest < known_on_all_) {
+      log().warn("group {}: the latest snapshot is lost, going back to time stamp {}", group_->parameters().id,
+                 group_->parameters().start_time_stamp + static_cast<int>(result.newest.value) - 1);
+    }
     const bool some_left = !result.epochs.empty();
     if (group_->whole()) {
       group_->keep_only(result.epochs);
@@ -423,6 +432,7 @@ class Rejoin {
   bool existed_ = false;
   bool moved_ = false;  // the team has another size or order than the one that stored
   bool had_snapshots_ = false;
+  Epoch known_on_all_;    // the latest that some rank knows all to have committed
   bool unknown_ = false;  // some rank's commits cannot be found out
   bool lost_ = false;
   std::vector<Group::RecordCopy> copies_;  // of this rank's records, if it has to be rebuilt

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Fault points at which what has just been committed can be damaged: base/fault.hpp, action flip. Nothing in release builds.
+#pragma once
+
+#include "core/control.hpp"
+#include "core/member.hpp"
+
+namespace fenix_impl {
+
+#ifdef FENIX_FAULT_INJECTION
+/// After a commit of this rank. Of the first member that has elements in the record: corrupt.own, corrupt.table, and with parity
+/// corrupt.parity; corrupt.record.
+void offer_own_to_faults(const std::vector<std::unique_ptr<Member>>& members, const Control& control,
+                         const PlacedRecord& placed, bool encodes);
+/// When all ranks have made a commit. Of the newest record of each rank of which this one keeps them: corrupt.held_record; and
+/// with copies, of its first member that has elements, corrupt.held and corrupt.held_table.
+void offer_held_to_faults(const std::vector<std::unique_ptr<Member>>& members, const Control& control, bool encodes);
+#else
+inline void offer_own_to_faults(const std::vector<std::unique_ptr<Member>>&, const Control&, const PlacedRecord&,
+                                bool) {}
+inline void offer_held_to_faults(const std::vector<std::unique_ptr<Member>>&, const Control&, bool) {}
+#endif
+
+}  // namespace fenix_impl
