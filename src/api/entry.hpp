@@ -17,8 +17,12 @@
 namespace fenix_impl {
 
 /// Notes the text for Fenix_Error_message and returns the code.
-inline int report(int code, const std::string& text) {
-  last_message() = text;
+inline int report(int code, const char* text) noexcept {
+  try {
+    last_message() = text;
+  } catch (const std::bad_alloc&) {
+    last_message() = "out of memory";  // short enough to need none
+  }
   return code;
 }
 

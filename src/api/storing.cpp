@@ -83,9 +83,14 @@ int istore(int group_id, int member_id, const Fenix_Data_subset& subset, Fenix_R
 }
 
 /// What the end of a request has to say; forgets it.
-int result_of(const Request& request) {
+int result_of(const Request& request, int group_id) {
+  if (request.state() == Request::State::failed) {
+    if (runtime().has_group(group_id)) runtime().group(group_id).tell_of_failure(request);
+    const Error error(request.error());
+    runtime().requests().remove(request.id());
+    throw Error(error);
+  }
   runtime().requests().remove(request.id());
-  if (request.state() == Request::State::failed) throw Error(request.error());
   if (request.state() == Request::State::cancelled) {
     throw Error(FENIX_ERROR_CANCELLED, "the request was cancelled by a failure, or with its group");
   }
@@ -96,10 +101,13 @@ enum class AfterCommit { nothing, barrier, cleanup };
 
 int commit_group(int group_id, int* time_stamp, AfterCommit after) {
   Group& group = runtime().working_group(group_id);
-  const int made = group.commit();
-  // Before the wait: the commit stands even if that ends early.
-  if (time_stamp != nullptr) *time_stamp = made;
-  if (after == AfterCommit::barrier) group.wait_for_commit_on_all();
+  int unwanted = 0;
+  int& made = time_stamp != nullptr ? *time_stamp : unwanted;
+  if (after == AfterCommit::barrier) {
+    group.commit_on_all(made);
+  } else {
+    made = group.commit();
+  }
   if (after == AfterCommit::cleanup) group.clean_up();
   return FENIX_SUCCESS;
 }
@@ -188,7 +196,7 @@ int Fenix_Data_wait(Fenix_Request request) {
     const auto found = runtime().requests().find(request.impl);
     if (!found.request) return FENIX_SUCCESS;
     if (found.request->pending()) runtime().attached_group(found.group_id).wait_for(*found.request);
-    return result_of(*found.request);
+    return result_of(*found.request, found.group_id);
   });
 }
 
@@ -202,7 +210,7 @@ int Fenix_Data_test(Fenix_Request request, int* flag) {
       *flag = 0;
       return FENIX_SUCCESS;
     }
-    return result_of(*found.request);
+    return result_of(*found.request, found.group_id);
   });
 }
 

@@ -19,6 +19,9 @@ class Error : public std::runtime_error {
   Fenix_Return_codes code_;
 };
 
+/// FENIX_ERROR_NO_MEMORY, made in advance: to copy it takes no memory.
+const Error& out_of_memory();
+
 /// An MPI call has failed, and the error does not say that a rank has died. It may mean just that.
 class MpiError : public Error {
  public:

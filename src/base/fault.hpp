@@ -22,6 +22,9 @@ void fault_point(const char* name);
 void fault_point(const char* name, std::span<std::byte> bytes);
 /// A point at which something is asked of the system. True if that has to fail.
 [[nodiscard]] bool fault_fails(const char* name);
+/// For tests in one process: asked at each point of fault_fails whether what comes next has to fail. Null: nobody is asked.
+using FaultHook = bool (*)(const char* name);
+void set_fault_hook(FaultHook hook);
 #else
 inline void fault_point(const char*) {}
 inline void fault_point(const char*, std::span<std::byte>) {}

@@ -33,15 +33,19 @@ Archive::~Archive() {
   for (auto& [id, kept] : members_) kept.region.leak();
 }
 
-void Archive::take_control(Region region, const RecordLog& own_log, const std::vector<RecordLog>& held_logs) {
-  control_ = std::move(region);
+void Archive::take_control(Region&& region, const RecordLog& own_log, const std::vector<RecordLog>& held_logs) {
   own_log_ = own_log;
   held_logs_ = held_logs;
+  control_ = std::move(region);
 }
 
-void Archive::take_member(const MemberInfo& info, Region region, const SlotLayout& layout,
-                          std::vector<std::uint64_t> counts) {
-  members_[info.id] = {info, std::move(region), layout, std::move(counts)};
+void Archive::take_member(const MemberInfo& info, Region&& region, const SlotLayout& layout,
+                          std::vector<std::uint64_t>&& counts) {
+  Kept& kept = members_[info.id];
+  kept.info = info;
+  kept.layout = layout;
+  kept.counts = std::move(counts);
+  kept.region = std::move(region);
 }
 
 std::vector<CommittedEpoch> Archive::own_epochs(std::int32_t group_id) const {

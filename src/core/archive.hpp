@@ -68,8 +68,12 @@ class Archive {
   Archive& operator=(const Archive&) = delete;
   ~Archive();
 
-  void take_control(Region region, const RecordLog& own_log, const std::vector<RecordLog>& held_logs);
-  void take_member(const MemberInfo& info, Region region, const SlotLayout& layout, std::vector<std::uint64_t> counts);
+  /// The regions are taken last: if there is no memory, they stay where they are.
+  void take_control(Region&& region, const RecordLog& own_log, const std::vector<RecordLog>& held_logs);
+  void take_member(const MemberInfo& info, Region&& region, const SlotLayout& layout,
+                   std::vector<std::uint64_t>&& counts);
+  /// Memory for take_member, so that it cannot fail.
+  void expect_member(std::int32_t member_id) { (void)members_[member_id]; }
 
   [[nodiscard]] bool empty() const { return rank_ < 0; }
   [[nodiscard]] int rank() const { return rank_; }

@@ -78,13 +78,17 @@ void Control::reserve_records(std::size_t bytes) {
   reserved = needed;
 }
 
-void Control::make_room(const Record& record, std::uint32_t place) {
+void Control::make_room(const Placement& placement, int rank, const Record& record, std::uint32_t place) {
   const std::size_t length = record_bytes(record);
-  if (length > reserved) region.reserve(own_log.offset(place), length);
+  if (length <= reserved) return;
+  region.reserve(own_log.offset(place), length);
+  for (int copy = 0; copy < placement.copies(); ++copy) {
+    exposure->reserve(placement.keeper(rank, copy), held_logs[static_cast<std::size_t>(copy)].offset(place), length);
+  }
 }
 
 void Control::write_record(const Placement& placement, int rank, const Record& record, std::uint32_t place) {
-  make_room(record, place);
+  make_room(placement, rank, record, place);
   const auto bytes = own_log.write_unsealed(place, record);
   fault_point("commit.written");
   for (int copy = 0; copy < placement.copies(); ++copy) {

@@ -37,8 +37,8 @@ struct Control {
   [[nodiscard]] bool suits(const Placement& placement, int ranks) const;
   /// Makes sure that records of so many bytes find memory in all places. Throws Error(FENIX_ERROR_NO_MEMORY).
   void reserve_records(std::size_t bytes);
-  /// Makes sure that a record finds memory in its place. Throws Error(FENIX_ERROR_NO_MEMORY).
-  void make_room(const Record& record, std::uint32_t place);
+  /// Makes sure that a record finds memory in its place, here and with those who keep copies. Throws Error(FENIX_ERROR_NO_MEMORY).
+  void make_room(const Placement& placement, int rank, const Record& record, std::uint32_t place);
   /// Writes a record to a place of the own log, and to those who keep copies of it. It counts from when this one returns.
   void write_record(const Placement& placement, int rank, const Record& record, std::uint32_t place);
   /// Makes the record in a place void, here and there.

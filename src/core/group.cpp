@@ -77,12 +77,16 @@ std::vector<std::uint64_t> Group::meet_to_create(const MemberInfo& info, std::ui
 }
 
 Member& Group::create_member(const MemberInfo& info, const void* buffer, std::uint64_t count, const Check& check) {
-  return add_member(info, buffer, count, meet_to_create(info, count, check));
+  return together(team(), [&]() -> Member& {
+    return add_member(info, buffer, count, meet_to_create(info, count, check));
+  });
 }
 
 Member* Group::define_member(const MemberInfo& info, const void* buffer, std::uint64_t count, const Check& check) {
-  const auto known = meet(team(), Operation::member_define, static_cast<std::uint64_t>(info.id),
-                          find(info.id) != nullptr ? 1 : 0, check);
+  const auto known = together(team(), [&] {
+    return meet(team(), Operation::member_define, static_cast<std::uint64_t>(info.id), find(info.id) != nullptr ? 1 : 0,
+                check);
+  });
   const auto knowing = std::count(known.begin(), known.end(), std::uint64_t{1});
   if (knowing == static_cast<std::ptrdiff_t>(known.size())) return nullptr;
   if (knowing > 0) {
@@ -108,9 +112,10 @@ Member& Group::add_member(const MemberInfo& info, const void* buffer, std::uint6
   (void)meet(team(), Operation::memory, 0, 0, [&] {
     control_.reserve_records(record_bytes(members_.size() + 1, members_.size() + 1));
     take_member_memory(*member);
+    members_.reserve(members_.size() + 1);
   });
   fault_point("member.memory");
-  expose_member(*member, member->region, member->layout);
+  adopt(*member, expose_member(*member, member->region, member->layout));
   prepare(*member);
   deleted_members_.erase(info.id);
   return *members_.emplace_back(std::move(member));
@@ -124,8 +129,8 @@ void Group::prepare(const Member& member) const {
 
 void Group::delete_member(Member& member) {
   wait_for_requests_of(member);
-  retire(member.region);
   deleted_members_.insert(member.info.id);
+  retire(member.region);
   drop_member(member.info.id);
 }
 
@@ -140,23 +145,31 @@ void Group::meet_to_change(std::uint64_t wanted, const Check& check) {
 }
 
 void Group::set_hashing(bool hashing, const Check& check) {
-  meet_to_change(hashing ? 1 : 2, check);
+  together(team(), [&] { meet_to_change(hashing ? 1 : 2, check); });
   parameters_.hashing = hashing ? 1 : 0;
 }
 
 void Group::set_policy(const Policy& policy, const Check& check) {
   const std::int32_t values[] = {static_cast<std::int32_t>(policy.kind), policy.separation, policy.cohort_size,
                                  policy.losses};
-  meet_to_change(hash_bytes(std::as_bytes(std::span(values))), check);
+  together(team(), [&] {
+    meet_to_change(hash_bytes(std::as_bytes(std::span(values))), check);
+    change_policy(policy);
+  });
+}
+
+void Group::change_policy(const Policy& policy) {
   const Policy before = std::exchange(parameters_.policy, policy);
+  auto placement_before = placement_;
   // It knows what it has announced so far.
   auto protection_before = std::move(protection_);
-  set_placement();
   Control control;
   std::vector<Region> regions;
   std::vector<SlotLayout> layouts;
+  std::vector<Exposed> exposed;
   try {
     (void)meet(team(), Operation::memory, 0, 0, [&] {
+      set_placement();
       control = Control(placement_, team_size_, log_places(), control_);
       // The new protection counts announcements from the start.
       control.announced.reset(generation_, {});
@@ -165,23 +178,30 @@ void Group::set_policy(const Policy& policy, const Check& check) {
         layouts.push_back(wanted_layout(*member, member->counts, member->layout.slots()));
         regions.push_back(grown_region(*member, layouts.back()));
       }
+      exposed.reserve(members_.size());
     });
-  } catch (const Error&) {
+    control.exposure = expose_control(control.region);
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      exposed.push_back(expose_member(*members_[i], regions[i], layouts[i]));
+    }
+  } catch (...) {
     parameters_.policy = before;
-    placement_ = Placement(before, team_size_);
+    std::swap(placement_, placement_before);
     protection_ = std::move(protection_before);
     throw;
   }
+  // Nothing from here on takes memory.
   replace_control(std::move(control));
   for (std::size_t i = 0; i < members_.size(); ++i) {
-    expose_member(*members_[i], regions[i], layouts[i]);
+    adopt(*members_[i], std::move(exposed[i]));
+    retire(members_[i]->region);
     members_[i]->region = std::move(regions[i]);
     members_[i]->layout = layouts[i];
   }
 }
 
 std::vector<std::uint64_t> Group::ask_all(std::uint64_t same_on_all, std::uint64_t mine, const Check& check) {
-  return meet(team(), Operation::ask_all, same_on_all, mine, check);
+  return together(team(), [&] { return meet(team(), Operation::ask_all, same_on_all, mine, check); });
 }
 
 void Group::arrange_members(std::span<const MemberInfo> order) {
@@ -264,16 +284,19 @@ void Group::forget_snapshots() {
     member->layout = {};
     member->counts.clear();
     member->stale.clear();
+    member->stale_next.clear();
     member->slot_epochs.clear();
   }
 }
 
 void Group::archive_snapshots() {
-  archive_ = std::make_unique<Archive>(shape_, parameters_.policy, team_rank_, regions_may_be_touched_);
-  archive_->take_control(std::move(control_.region), control_.own_log, control_.held_logs);
+  auto archive = std::make_unique<Archive>(shape_, parameters_.policy, team_rank_, regions_may_be_touched_);
+  for (const auto& member : members_) archive->expect_member(member->info.id);
+  archive->take_control(std::move(control_.region), control_.own_log, control_.held_logs);
   for (auto& member : members_) {
-    archive_->take_member(member->info, std::exchange(member->region, {}), member->layout, std::move(member->counts));
+    archive->take_member(member->info, std::move(member->region), member->layout, std::move(member->counts));
   }
+  archive_ = std::move(archive);
   forget_snapshots();
 }
 
@@ -343,20 +366,19 @@ void Group::take_member_memory(Member& member) const {
   const SlotLayout wanted = wanted_layout(member, member.counts, slots);
   if (!member.region.bytes().empty() && member.layout.has_room_for(wanted)) return;
   Region region = grown_region(member, wanted);
+  member.add_slots(wanted.slots());
   retire(member.region);
   member.region = std::move(region);
   member.layout = wanted;
-  member.add_slots();
 }
 
 void Group::expose() {
   control_.exposure = expose_control(control_.region);
-  for (auto& member : members_) expose_member(*member, member->region, member->layout);
+  for (auto& member : members_) adopt(*member, expose_member(*member, member->region, member->layout));
 }
 
 // Peers write no progress and no records meanwhile: all are here.
 void Group::replace_control(Control control) {
-  control.exposure = expose_control(control.region);
   retire(control_.region);
   control_ = std::move(control);
 }
@@ -367,16 +389,21 @@ std::unique_ptr<Exposure> Group::expose_control(const Region& region) {
   return exposure;
 }
 
-void Group::expose_member(Member& member, const Region& region, const SlotLayout& layout) {
+Group::Exposed Group::expose_member(const Member& member, const Region& region, const SlotLayout& layout) {
   const auto layouts = team().gather(layout);
-  std::unique_ptr<Exposure> exposure;
-  (void)meet(team(), Operation::member_attach, static_cast<std::uint64_t>(member.info.id), 0,
-             [&] { exposure = path_->expose(team(), region); });
-  member.exposure = std::move(exposure);
-  member.peer_layouts.clear();
-  for (const int rank : protection_->neighbours()) {
-    member.peer_layouts.emplace_back(rank, layouts[static_cast<std::size_t>(rank)]);
-  }
+  Exposed exposed;
+  (void)meet(team(), Operation::member_attach, static_cast<std::uint64_t>(member.info.id), 0, [&] {
+    exposed.exposure = path_->expose(team(), region);
+    for (const int rank : protection_->neighbours()) {
+      exposed.peer_layouts.emplace_back(rank, layouts[static_cast<std::size_t>(rank)]);
+    }
+  });
+  return exposed;
+}
+
+void Group::adopt(Member& member, Exposed exposed) noexcept {
+  member.exposure = std::move(exposed.exposure);
+  member.peer_layouts = std::move(exposed.peer_layouts);
 }
 
 // ----------------------------------------------------------------------------------------------------------- snapshots

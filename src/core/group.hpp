@@ -27,6 +27,8 @@
 
 namespace fenix_impl {
 
+struct Fetched;
+
 /// Where a restore puts elements.
 struct Target {
   void* buffer = nullptr;                      ///< null: nowhere
@@ -100,6 +102,8 @@ class Group {
                                                 std::uint64_t request_id, const Check& check = {});
   /// Local: whether a request is not pending any more. Moves it along.
   bool finished(Request& request);
+  /// Local: the others would wait for this rank if its request has failed for want of memory, and get to know here.
+  void tell_of_failure(const Request& request);
   /// Local: waits until it is finished.
   void wait_for(Request& request);
 
@@ -107,6 +111,8 @@ class Group {
   int commit();
   /// Collective: returns when all ranks have made the latest commit of this one.
   void wait_for_commit_on_all();
+  /// Both; time_stamp is set as soon as the commit stands.
+  void commit_on_all(int& time_stamp);
   /// Local: forgets what is older than depth.
   void clean_up();
   /// Collective: removes what is not on all ranks. False if the group itself is not.
@@ -224,11 +230,18 @@ class Group {
   [[nodiscard]] std::uint32_t first_slots() const;
   [[nodiscard]] int time_stamp_of(Epoch epoch) const;
 
+  /// What leads to the peers' regions of a member.
+  struct Exposed {
+    std::unique_ptr<Exposure> exposure;
+    std::vector<std::pair<int, SlotLayout>> peer_layouts;
+  };
+
   // group.cpp: memory and attachment
   std::vector<std::uint64_t> meet_to_create(const MemberInfo& info, std::uint64_t count, const Check& check);
   Member& add_member(const MemberInfo& info, const void* buffer, std::uint64_t count,
                      std::vector<std::uint64_t> counts);
   void meet_to_change(std::uint64_t wanted, const Check& check);
+  void change_policy(const Policy& policy);
   void set_placement();
   void replace_control(Control control);
   void prepare(const Member& member) const;
@@ -237,7 +250,8 @@ class Group {
   static Region grown_region(const Member& member, const SlotLayout& layout);
   void take_member_memory(Member& member) const;
   std::unique_ptr<Exposure> expose_control(const Region& region);
-  void expose_member(Member& member, const Region& region, const SlotLayout& layout);
+  [[nodiscard]] Exposed expose_member(const Member& member, const Region& region, const SlotLayout& layout);
+  static void adopt(Member& member, Exposed exposed) noexcept;
   void retire(Region& region) const;
 
   // group_settle.cpp: what stores and commits have to agree on before they can begin
@@ -254,6 +268,7 @@ class Group {
   // group_stage.cpp
   [[nodiscard]] IntervalSet elements_of(const Member& member, const Selection& selection) const;
   void check_pieces(const Member& member, const IntervalSet& elements) const;
+  static void check_readable(const Member& member, const IntervalSet& elements);
   IntervalSet stage_elements(Member& member, const void* buffer, const IntervalSet& elements);
   IntervalSet stage_with_serializer(Member& member, const Selection& selection);
   [[nodiscard]] std::unique_ptr<SlotFile> staging_file(Member& member);
@@ -275,8 +290,19 @@ class Group {
     bool mirrored = false;
     bool hashed = false;
   };
+  /// What a store makes of a member's part of the snapshot.
+  struct Stored {
+    Member* member = nullptr;
+    bool is_stored = true;
+    IntervalSet stored;
+    IntervalSet staged;
+    IntervalSet hashed;
+    std::uint64_t size = 0;
+  };
   Part begin_store(Member& member, const Selection& selection, bool in_one_pass);
   void store_in_one_pass(Part& part);
+  [[nodiscard]] static Stored once_stored(const Part& part);
+  static void swap(Stored& stored) noexcept;
   void protect(const Part& part, const std::atomic<bool>& stop) const;
   void put(const Part& part, const std::atomic<bool>& stop) const;
   void encode_early(std::span<const Part> parts, const std::atomic<bool>& stop) const;
@@ -287,8 +313,10 @@ class Group {
   void check_committable();
   [[nodiscard]] bool fills_slot(const Member& member) const;
   [[nodiscard]] Wait waiting() const;
-  void encode_changes(Epoch epoch);
+  void note_changes();
   void decline_commit();
+  template <class Work>
+  void do_or_decline(Work&& work);
   std::optional<MemberVersion> finish_version(Member& member, Epoch epoch);
   void carry_over(const Member& member, std::uint32_t from, std::uint32_t to, const IntervalSet& elements) const;
   void complete_table(const Member& member, const MemberVersion* base, const MemberVersion& version,
@@ -297,7 +325,10 @@ class Group {
   [[nodiscard]] std::vector<MemberVersion> spare_versions();
   [[nodiscard]] Epoch oldest_kept_with(Epoch epoch) const;
   [[nodiscard]] std::optional<std::uint32_t> free_place(std::size_t to_spare) const;
+  void prepare_after_commit();
   void after_commit(PlacedRecord placed);
+  int commit_alone();
+  bool remove_inconsistent();
   void delete_record(PlacedRecord& placed);
 
   // group_restore.cpp
@@ -314,10 +345,17 @@ class Group {
   [[nodiscard]] Holdings own_holdings(const Member* member, Epoch epoch) const;
   [[nodiscard]] Epoch own_epoch(const SnapshotChoice& choice) const;
   const MemberVersion& checked_version(Member& member, Epoch epoch);
+  const MemberVersion& agree_to_restore(std::int32_t member_id, const SnapshotChoice& choice, const Target& target,
+                                        const Check& check, Found& found);
   static Found found_in(const MemberVersion& version, const SnapshotChoice& choice, bool resizeable);
   void check_room(const Found& found, const Target& target) const;
+  static void check_writable(const Found& found, const Target& target, const Member& member);
   void write_to(const Target& target, const Member& member, std::span<const std::byte> slot,
                 const IntervalSet& elements) const;
+
+  // group_restore_from.cpp
+  Fetched fetch_together(std::int32_t member_id, const SnapshotChoice& choice, const Target& target, int source,
+                         const Check& check, Found& found);
 
   // group_verify.cpp
   Verified verify_members(std::span<Member* const> members);

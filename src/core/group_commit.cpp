@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -130,35 +131,64 @@ void Group::decline_commit() {
   protection_->decline(waiting());
 }
 
+// What can fail on this rank alone comes before what is done together.
+template <class Work>
+void Group::do_or_decline(Work&& work) {
+  try {
+    work();
+  } catch (const MpiError&) {
+    throw;
+  } catch (const Error& error) {
+    if (error.code() != FENIX_ERROR_TIMEOUT && !protection_->broken()) decline_commit();
+    throw;
+  } catch (const std::bad_alloc&) {
+    decline_commit();
+    throw Error(out_of_memory());
+  }
+}
+
 int Group::commit() {
   fault_point("commit.begin");
+  // Where the ranks commit one by one, no other one waits for this one here.
+  if (!keeps_all() && !protection_->takes_slot_always()) return commit_alone();
+  return together(team(), [&] { return commit_alone(); });
+}
+
+void Group::commit_on_all(int& time_stamp) {
+  try {
+    time_stamp = commit();
+  } catch (const Error& error) {
+    if (error.code() == FENIX_ERROR_NO_MEMORY) team().withdraw();
+    throw;
+  } catch (const std::bad_alloc&) {
+    team().withdraw();
+    throw;
+  }
+  wait_for_commit_on_all();
+}
+
+int Group::commit_alone() {
   if (keeps_all()) {
     grow_log_if_full();
   } else {
-    try {
-      check_committable();
-    } catch (const MpiError&) {
-      throw;
-    } catch (const Error&) {
-      decline_commit();
-      throw;
-    }
+    do_or_decline([&] { check_committable(); });
   }
   const Epoch epoch = last_.next();
   // This rank may be far ahead of the others: then all places have records that are still needed.
   wait_until(team(), "all ranks to commit an earlier snapshot, before its record is reused", [&] {
     forget_old_records();
-    return free_place(kPlacesToSpare).has_value();
+    return records_.size() + kPlacesToSpare < log_places();
   });
-  PlacedRecord placed{next_record(epoch), *free_place(kPlacesToSpare)};
-  // What can fail on this rank alone comes before what is done together.
-  try {
-    control_.make_room(placed.record, placed.place);
-  } catch (const Error&) {
-    decline_commit();
-    throw;
+  PlacedRecord placed;
+  do_or_decline([&] {
+    placed = {next_record(epoch), *free_place(kPlacesToSpare)};
+    control_.make_room(placement_, team_rank_, placed.record, placed.place);
+    prepare_after_commit();
+    note_changes();
+  });
+  if (protection_->takes_slot_always()) {
+    protection_->encode({EncodeFor::Call::commit, epoch}, changes_, waiting());
   }
-  encode_changes(epoch);
   control_.write_record(placement_, team_rank_, placed.record, placed.place);
   after_commit(std::move(placed));
   return time_stamp_of(epoch);
@@ -203,7 +233,8 @@ Wait Group::waiting() const {
   return [this](const char* waited_for, const std::function<bool()>& ready) { wait_until(team(), waited_for, ready); };
 }
 
-void Group::encode_changes(Epoch epoch) {
+// What the cohort has to know.
+void Group::note_changes() {
   if (!protection_->takes_slot_always()) return;
   changes_.clear();
   for (const auto& member : members_) {
@@ -217,14 +248,25 @@ void Group::encode_changes(Epoch epoch) {
     const std::uint64_t room = member->counts[static_cast<std::size_t>(team_rank_)];
     changes_.push_back({member.get(), changed.within(0, room) - member->working.encoded, {}});
   }
-  protection_->encode({EncodeFor::Call::commit, epoch}, changes_, waiting());
+}
+
+// Takes the memory for what comes after the commit: that must not fail.
+void Group::prepare_after_commit() {
+  for (const auto& member : members_) {
+    if (!fills_slot(*member)) continue;
+    for (std::size_t slot = 0; slot < member->stale.size(); ++slot) {
+      member->stale_next[slot] = member->stale[slot] | member->working.stored;
+    }
+  }
+  if (records_.size() == records_.capacity()) records_.reserve(2 * records_.size() + 1);
+  spare_versions_.reserve(records_.capacity());
 }
 
 void Group::after_commit(PlacedRecord placed) {
   const Epoch epoch = placed.record.epoch;
   for (auto& member : members_) {
     if (fills_slot(*member)) {
-      for (IntervalSet& stale : member->stale) stale = stale | member->working.stored;
+      std::swap(member->stale, member->stale_next);
       member->stale[*member->working.slot] = {};
       member->slot_epochs[*member->working.slot] = epoch;
     }
@@ -233,7 +275,8 @@ void Group::after_commit(PlacedRecord placed) {
   records_.push_back(std::move(placed));
   last_ = epoch;
   has_lost_data_ = false;
-  control_.board.publish(*control_.exposure, team_rank_, epoch);
+  // Others may wait for this, now or later.
+  together(team(), [&] { control_.board.publish(*control_.exposure, team_rank_, epoch); });
   fault_point("commit.published");
   offer_own_to_faults(members_, control_, records_.back(), parameters_.policy.encodes());
   forget_old_records();
@@ -268,11 +311,13 @@ void Group::delete_snapshot(const SnapshotChoice& choice) {
 // A record that says "deleted" takes the place of the one that was. It is needed: others have to see that the epoch was
 // committed, and what this rank may have reused since.
 void Group::delete_record(PlacedRecord& placed) {
-  const std::uint32_t before = placed.place;
-  placed.record.deleted = true;
-  placed.record.members.clear();
-  placed.place = free_place(0).value();
-  control_.write_record(placement_, team_rank_, placed.record, placed.place);
+  const Record& record = placed.record;
+  Record tombstone{record.epoch, record.generation,  record.time_stamp, record.group_id,
+                   record.owner, record.oldest_kept, true,              {}};
+  const std::uint32_t place = free_place(0).value();
+  control_.write_record(placement_, team_rank_, tombstone, place);
+  const std::uint32_t before = std::exchange(placed.place, place);
+  placed.record = std::move(tombstone);
   fault_point("delete.written");
   control_.clear_record(placement_, team_rank_, before);
   fault_point("delete.done");
@@ -281,6 +326,10 @@ void Group::delete_record(PlacedRecord& placed) {
 }
 
 bool Group::make_consistent() {
+  return together(team(), [&] { return remove_inconsistent(); });
+}
+
+bool Group::remove_inconsistent() {
   fault_point("barrier.begin");
   const auto ghosts = meet(team(), Operation::consistency, 0, ghost_ ? 1 : 0, [] {});
   if (std::find(ghosts.begin(), ghosts.end(), std::uint64_t{1}) != ghosts.end()) return false;

@@ -11,6 +11,7 @@
 #include "base/fault.hpp"
 #include "base/hash.hpp"
 #include "base/log.hpp"
+#include "base/probe.hpp"
 #include "core/group.hpp"
 #include "core/meeting.hpp"
 
@@ -119,6 +120,15 @@ void Group::check_room(const Found& found, const Target& target) const {
                                                 std::to_string(found.elements.end()) + " elements found");
 }
 
+// In the meeting: else the ranks that can write would.
+void Group::check_writable(const Found& found, const Target& target, const Member& member) {
+  if (target.buffer == nullptr || found.elements.empty() || member.serializer || !member.info.type->contiguous()) return;
+  const std::uint64_t begin = found.elements.intervals().front().first * member.element_bytes();
+  const std::uint64_t end = found.elements.end() * member.element_bytes();
+  if (can_write(static_cast<std::byte*>(target.buffer) + begin, end - begin)) return;
+  throw Error(FENIX_ERROR_INVALID_ARGUMENT, "target_buffer of " + name_of(member.info.id) + " cannot be written");
+}
+
 void Group::write_to(const Target& target, const Member& member, std::span<const std::byte> slot,
                      const IntervalSet& elements) const {
   const bool wanted = target.buffer != nullptr || (target.in_place && member.serializer);
@@ -164,6 +174,18 @@ std::uint64_t Group::hash_of(std::int32_t member_id, const SnapshotChoice& choic
 Found Group::restore(std::int32_t member_id, const SnapshotChoice& choice, const Target& target, const Check& check) {
   fault_point("restore.begin");
   Member* member = find(member_id);
+  const MemberVersion* version = nullptr;
+  Found found;
+  together(team(), [&] { version = &agree_to_restore(member_id, choice, target, check, found); });
+  fault_point("restore.ready");
+  write_to(target, *member, member->own_slot(version->slot).data, found.elements);
+  fault_point("restore.done");
+  return found;
+}
+
+const MemberVersion& Group::agree_to_restore(std::int32_t member_id, const SnapshotChoice& choice, const Target& target,
+                                             const Check& check, Found& found) {
+  Member* member = find(member_id);
   const auto notes = meet(team(), Operation::restore, hash_of(member_id, choice), epoch_note(), [&] {
     (void)mend_own_records();
     check();
@@ -173,7 +195,6 @@ Found Group::restore(std::int32_t member_id, const SnapshotChoice& choice, const
   const Epoch epoch = agree_on_epoch(choice, notes);
 
   const MemberVersion* version = nullptr;
-  Found found;
   std::optional<Error> lost;
   (void)meet(team(), Operation::restore_ready, 0, 0, [&] {
     // Without redundancy, what a dead rank had is gone, and the others go on.
@@ -184,18 +205,17 @@ Found Group::restore(std::int32_t member_id, const SnapshotChoice& choice, const
     version = &checked_version(*member, epoch);
     found = found_in(*version, choice, member->info.resizeable);
     check_room(found, target);
+    check_writable(found, target, *member);
   });
   if (lost) throw Error(*lost);
-  fault_point("restore.ready");
-  write_to(target, *member, member->own_slot(version->slot).data, found.elements);
-  fault_point("restore.done");
-  return found;
+  return *version;
 }
 
 Found Group::restore_own(Member& member, const SnapshotChoice& choice, const Target& target) {
   const MemberVersion& version = checked_version(member, own_epoch(choice));
   Found found = found_in(version, choice, member.info.resizeable);
   check_room(found, target);
+  check_writable(found, target, member);
   write_to(target, member, member.own_slot(version.slot).data, found.elements);
   return found;
 }

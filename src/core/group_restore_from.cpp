@@ -21,6 +21,17 @@ constexpr std::uint64_t kArchived = std::uint64_t{1} << 62;
 Found Group::restore_from(std::int32_t member_id, const SnapshotChoice& choice, const Target& target, int source,
                           const Check& check) {
   fault_point("restore.begin");
+  Found found;
+  const Fetched fetched =
+      together(team(), [&] { return fetch_together(member_id, choice, target, source, check, found); });
+  fault_point("restore.ready");
+  write_to(target, *find(member_id), fetched.data, found.elements);
+  fault_point("restore.done");
+  return found;
+}
+
+Fetched Group::fetch_together(std::int32_t member_id, const SnapshotChoice& choice, const Target& target, int source,
+                              const Check& check, Found& found) {
   const Member* member = find(member_id);
   const std::uint64_t note = epoch_note() | (archive_ != nullptr && archive_->attached() ? kArchived : 0);
   auto notes = meet(team(), Operation::restore_from, hash_of(member_id, choice), note, [&] {
@@ -40,7 +51,6 @@ Found Group::restore_from(std::int32_t member_id, const SnapshotChoice& choice, 
   const auto all = team().gather(archived ? archive_->holdings(member_id, epoch) : own_holdings(member, epoch));
   const Placement placement = archived ? Placement(parameters_.policy, ranks) : placement_;
   std::optional<Fetched> fetched;
-  Found found;
   (void)meet(team(), Operation::restore_ready, 0, 0, [&] {
     if (source < 0 || source >= ranks) {
       throw Error(FENIX_ERROR_INVALID_ARGUMENT,
@@ -58,11 +68,9 @@ Found Group::restore_from(std::int32_t member_id, const SnapshotChoice& choice, 
     }
     found = found_in(fetched->version, choice, member->info.resizeable);
     check_room(found, target);
+    check_writable(found, target, *member);
   });
-  fault_point("restore.ready");
-  write_to(target, *member, fetched->data, found.elements);
-  fault_point("restore.done");
-  return found;
+  return std::move(*fetched);
 }
 
 Holdings Group::own_holdings(const Member* member, Epoch epoch) const {

@@ -76,16 +76,17 @@ void Group::settle_member(Member& member, std::uint64_t needed) {
   // Others may grow though this rank need not: all expose their regions anew.
   Region grown;
   (void)meet(team(), Operation::memory, 0, 0, [&] {
-    if (!fits) grown = grown_region(member, wanted);
+    if (fits) return;
+    grown = grown_region(member, wanted);
+    member.add_slots(wanted.slots());
   });
   fault_point("grow.memory");
-  expose_member(member, fits ? member.region : grown, fits ? member.layout : wanted);
+  adopt(member, expose_member(member, fits ? member.region : grown, fits ? member.layout : wanted));
   fault_point("grow.exposed");
   if (!fits) {
     retire(member.region);
     member.region = std::move(grown);
     member.layout = wanted;
-    member.add_slots();
     prepare(member);
   }
   member.counts = std::move(counts);
@@ -100,6 +101,7 @@ void Group::grow_log_if_full() {
   (void)meet(team(), Operation::memory, 0, 0,
              [&] { grown = Control(placement_, team_size_, log_places() + log_places() / 2, control_); });
   fault_point("grow.log");
+  grown.exposure = expose_control(grown.region);
   replace_control(std::move(grown));
 }
 

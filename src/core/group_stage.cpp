@@ -8,6 +8,7 @@
 #include "base/copy.hpp"
 #include "base/error.hpp"
 #include "base/fault.hpp"
+#include "base/probe.hpp"
 #include "core/group.hpp"
 #include "core/waiting.hpp"
 
@@ -18,6 +19,10 @@ namespace {
 std::byte no_elements{};
 
 std::string name_of(const Member& member) { return "member_id " + std::to_string(member.info.id); }
+
+std::uint64_t elements_begin(const IntervalSet& elements) {
+  return elements.empty() ? 0 : elements.intervals().front().first;
+}
 
 IntervalSet blocks_of(const IntervalSet& elements, std::uint32_t element_bytes) {
   IntervalSet blocks;
@@ -49,6 +54,19 @@ void Group::check_storable(const Member& member, const Selection& selection) con
   if (!elements_of(member, selection).empty() && member.buffer == nullptr && !member.serializer) {
     throw Error(FENIX_ERROR_INVALID_ARGUMENT, name_of(member) + " has no source buffer");
   }
+  // A small store takes no longer than the look would.
+  constexpr std::uint64_t kWorthALook = std::uint64_t{1} << 20;
+  const IntervalSet elements = elements_of(member, selection);
+  const bool is_large = (elements.end() - elements_begin(elements)) * member.element_bytes() >= kWorthALook;
+  if (!member.serializer && (is_large || !member.settled)) check_readable(member, elements);
+}
+
+void Group::check_readable(const Member& member, const IntervalSet& elements) {
+  if (elements.empty() || !member.info.type->contiguous()) return;
+  const std::uint64_t begin = elements_begin(elements) * member.element_bytes();
+  const std::uint64_t end = elements.end() * member.element_bytes();
+  if (can_read(static_cast<const std::byte*>(member.buffer) + begin, end - begin)) return;
+  throw Error(FENIX_ERROR_INVALID_ARGUMENT, "the source buffer of " + name_of(member) + " cannot be read");
 }
 
 void Group::check_selection(const Member& member, const Selection& selection, bool has_serializer) const {
@@ -102,7 +120,8 @@ void Group::forget_old_records() {
     if (old) placed->record.epoch = {};
   }
   for (PlacedRecord& placed : records_) {
-    if (placed.record.epoch.none()) spare_versions_.push_back(std::move(placed.record.members));
+    const bool has_room = spare_versions_.size() < spare_versions_.capacity();
+    if (placed.record.epoch.none() && has_room) spare_versions_.push_back(std::move(placed.record.members));
   }
   std::erase_if(records_, [](const PlacedRecord& placed) { return placed.record.epoch.none(); });
   // The new communicator has data of its own.
@@ -156,17 +175,21 @@ std::span<std::byte> Group::staging_memory(Member& member, std::uint64_t bytes) 
 
 void Group::note_staged(Member& member, const IntervalSet& elements) const {
   Working& working = member.working;
-  working.staged = working.staged | elements;
-  working.encoded = working.encoded - elements;
-  working.hashed = working.hashed - blocks_of(elements, member.element_bytes());
+  IntervalSet staged = working.staged | elements;
+  IntervalSet encoded = working.encoded - elements;
+  IntervalSet hashed = working.hashed - blocks_of(elements, member.element_bytes());
   if (working.slot) member.stale[*working.slot] = member.stale[*working.slot] | elements;
+  // All or nothing: none of this takes memory.
+  working.staged = std::move(staged);
+  working.encoded = std::move(encoded);
+  working.hashed = std::move(hashed);
 }
 
 IntervalSet Group::stage_elements(Member& member, const void* buffer, const IntervalSet& elements) {
   if (elements.empty()) return elements;
   const auto memory = staging_memory(member, elements.end() * member.element_bytes());
   // From here on the slot is not what it was, whatever happens to the copy.
-  if (member.working.slot) member.stale[*member.working.slot] = member.stale[*member.working.slot] | elements;
+  note_staged(member, elements);
   const std::uint32_t bytes = member.element_bytes();
   const Stores stores = worth_streaming(elements.count() * bytes) ? Stores::streaming : Stores::cached;
   for (const Interval& each : elements.intervals()) {
@@ -178,7 +201,6 @@ IntervalSet Group::stage_elements(Member& member, const void* buffer, const Inte
       member.info.type->pack(buffer, each.first, each.count(), to.data());
     }
   }
-  note_staged(member, elements);
   return elements;
 }
 
@@ -300,13 +322,13 @@ void Group::unspill(Member& member) {
   Working& working = member.working;
   if (working.spill.empty()) return;
   (void)take_slot(member);
+  note_staged(member, working.staged);
   const auto slot = member.own_slot(*working.slot).data;
   const std::uint32_t bytes = member.element_bytes();
   for (const Interval& each : working.staged.intervals()) {
     std::memcpy(slot.data() + each.first * bytes, working.spill.data() + each.first * bytes, each.count() * bytes);
   }
   std::vector<std::byte>().swap(working.spill);
-  note_staged(member, working.staged);
 }
 
 std::FILE* Group::open_to_stage(Member& member) {

@@ -13,6 +13,7 @@
 #include "base/hash.hpp"
 #include "base/log.hpp"
 #include "core/group.hpp"
+#include "core/meeting.hpp"
 #include "core/waiting.hpp"
 
 namespace fenix_impl {
@@ -77,12 +78,26 @@ Group::Part Group::begin_store(Member& member, const Selection& selection, bool 
   const bool from_buffer = selection.kind != Selection::Kind::staged && !member.serializer;
   if (from_buffer && in_one_pass) store_in_one_pass(part);
   if (protection_->takes_slot_always()) (void)take_slot(member);
-  working.is_stored = true;
-  working.stored = working.stored | part.elements;
-  working.staged = working.staged - part.elements;
-  working.hashed = working.hashed | part.blocks;
-  working.size = std::max(working.size, part.elements.end());
   return part;
+}
+
+Group::Stored Group::once_stored(const Part& part) {
+  const Working& working = part.member->working;
+  return {part.member,
+          true,
+          working.stored | part.elements,
+          working.staged - part.elements,
+          working.hashed | part.blocks,
+          std::max(working.size, part.elements.end())};
+}
+
+void Group::swap(Stored& stored) noexcept {
+  Working& working = stored.member->working;
+  std::swap(working.is_stored, stored.is_stored);
+  std::swap(working.stored, stored.stored);
+  std::swap(working.staged, stored.staged);
+  std::swap(working.hashed, stored.hashed);
+  std::swap(working.size, stored.size);
 }
 
 // The source is read once, hashed while it is in the cache, and written to all places.
@@ -179,7 +194,7 @@ void Group::put(const Part& part, const std::atomic<bool>& stop) const {
 void Group::begin_stores(std::span<Member* const> members, const Selection& selection, const Check& check) {
   fault_point("store.begin");
   if (has_to_settle(members)) {
-    settle(members, selection, check);
+    together(team(), [&] { settle(members, selection, check); });
     return;
   }
   if (check) check();
@@ -195,6 +210,9 @@ void Group::store(std::span<Member* const> members, const Selection& selection, 
     fault_point("store.staged");
     protect(part, never);
     protection_->complete(*member);
+    // Not before: what is not protected must not be committed.
+    Stored stored = once_stored(part);
+    swap(stored);
     fault_point("store.done");
   }
 }
@@ -204,26 +222,35 @@ std::shared_ptr<Request> Group::store_asynchronously(std::span<Member* const> me
   begin_stores(members, selection, check);
   std::vector<std::int32_t> ids;
   std::vector<Part> parts;
+  std::vector<Stored> stored;
   for (Member* member : members) {
     wait_for_requests_of(*member);
     parts.push_back(begin_store(*member, is_open_ended(*member, selection) ? Selection::staged() : selection, false));
+    stored.push_back(once_stored(parts.back()));
     ids.push_back(member->info.id);
   }
   fault_point("store.staged");
   auto request = std::make_shared<Request>(request_id, std::move(ids));
-  const auto protect_all = [this](const std::vector<Part>& stored, const std::atomic<bool>& stop) {
-    for (const Part& part : stored) protect(part, stop);
+  requests_.reserve(requests_.size() + 1);
+  const auto protect_all = [this](const std::vector<Part>& all, const std::atomic<bool>& stop) {
+    for (const Part& part : all) protect(part, stop);
   };
-  if (path_->puts_are_copies()) {
-    worker_.submit(request, [this, protect_all, parts = std::move(parts)](const std::atomic<bool>& stop) {
-      protect_all(parts, stop);
-      if (!stop) encode_early(parts, stop);
-    });
-  } else {
-    // What is under way is the network's: only its end has to be looked for.
-    protect_all(parts, std::atomic<bool>{false});
-    worker_.submit(std::make_shared<Request>(0, std::vector<std::int32_t>{}),
-                   [path = path_, request](const std::atomic<bool>& stop) { keep_moving(*path, *request, stop); });
+  // What is under way is the network's, where it copies: only its end has to be looked for.
+  if (!path_->puts_are_copies()) protect_all(parts, std::atomic<bool>{false});
+  for (Stored& each : stored) swap(each);
+  try {
+    if (path_->puts_are_copies()) {
+      worker_.submit(request, [this, protect_all, parts = std::move(parts)](const std::atomic<bool>& stop) {
+        protect_all(parts, stop);
+        if (!stop) encode_early(parts, stop);
+      });
+    } else {
+      worker_.submit(std::make_shared<Request>(0, std::vector<std::int32_t>{}),
+                     [path = path_, request](const std::atomic<bool>& stop) { keep_moving(*path, *request, stop); });
+    }
+  } catch (...) {
+    for (Stored& each : stored) swap(each);
+    throw;
   }
   requests_.push_back(request);
   fault_point("istore.begun");
@@ -269,9 +296,19 @@ bool Group::finished(Request& request) {
     return false;
   }
   // What failed stays: nothing must be committed then, before the group has been taken up again.
-  if (request.state() == Request::State::failed) return true;
+  if (request.state() == Request::State::failed) {
+    tell_of_failure(request);
+    return true;
+  }
   std::erase_if(requests_, [&](const auto& each) { return each.get() == &request; });
   return true;
+}
+
+void Group::tell_of_failure(const Request& request) {
+  if (!team_ || !protection_->broken() || request.error().code() != FENIX_ERROR_NO_MEMORY) return;
+  const bool is_of_this_team = std::any_of(requests_.begin(), requests_.end(),
+                                           [&](const auto& each) { return each.get() == &request; });
+  if (is_of_this_team) team().withdraw();
 }
 
 void Group::wait_for(Request& request) {

@@ -27,22 +27,26 @@ Group::Verified sum_of(const std::vector<Group::Verified>& ranks) {
 }  // namespace
 
 Group::Verified Group::verify_all(const Check& check) {
-  (void)meet(
-      team(), Operation::repair, ~std::uint64_t{0}, 0, check ? check : [] {});
-  std::vector<Member*> members;
-  for (const auto& member : members_) members.push_back(member.get());
-  return verify_members(members);
+  return together(team(), [&] {
+    (void)meet(
+        team(), Operation::repair, ~std::uint64_t{0}, 0, check ? check : [] {});
+    std::vector<Member*> members;
+    for (const auto& member : members_) members.push_back(member.get());
+    return verify_members(members);
+  });
 }
 
 Group::Verified Group::verify_member(std::int32_t member_id, const Check& check) {
   Member* member = find(member_id);
-  (void)meet(team(), Operation::repair, static_cast<std::uint64_t>(member_id), 0, [&] {
-    if (check) check();
-    if (member == nullptr) {
-      throw Error(FENIX_ERROR_INVALID_MEMBERID, "member_id " + std::to_string(member_id) + " is not in the group");
-    }
+  return together(team(), [&] {
+    (void)meet(team(), Operation::repair, static_cast<std::uint64_t>(member_id), 0, [&] {
+      if (check) check();
+      if (member == nullptr) {
+        throw Error(FENIX_ERROR_INVALID_MEMBERID, "member_id " + std::to_string(member_id) + " is not in the group");
+      }
+    });
+    return verify_members(std::span(&member, 1));
   });
-  return verify_members(std::span(&member, 1));
 }
 
 Group::Verified Group::verify_members(std::span<Member* const> members) {

@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstring>
+#include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 #include "base/error.hpp"
@@ -19,45 +21,59 @@ struct Note {
   std::array<char, 136> text{};
 };
 
-std::optional<Error> run(const std::function<void()>& local) {
+void note(const Error& error, Note& mine) {
+  mine.code = error.code();
+  std::strncpy(mine.text.data(), error.what(), mine.text.size() - 1);
+}
+
+// What local has thrown, if anything. Takes no memory: there may be none.
+std::optional<Error> run(const std::function<void()>& local, Note& mine) {
+  std::optional<Error> result;
   try {
     local();
   } catch (const MpiError&) {
     throw;  // a death, most likely: others do not come to the meeting either
   } catch (const Error& error) {
-    return error;
+    result = error;
+  } catch (const std::bad_alloc&) {
+    result = out_of_memory();
+  } catch (const std::length_error&) {
+    result = out_of_memory();
   }
-  return std::nullopt;
+  if (result) note(*result, mine);
+  return result;
+}
+
+// On all ranks: one that has no memory for the text does without.
+[[noreturn]] void fail(Fenix_Return_codes code, std::size_t rank, const char* what, const char* why = "") {
+  try {
+    throw Error(code, "rank " + std::to_string(rank) + what + why);
+  } catch (const std::bad_alloc&) {
+    throw Error(out_of_memory());
+  }
 }
 
 }  // namespace
 
 std::vector<std::uint64_t> meet(Team& team, Operation operation, std::uint64_t arguments, std::uint64_t value,
                                 const std::function<void()>& local) {
-  const auto own_error = run(local);
   Note mine{static_cast<std::uint32_t>(operation), 0, arguments, value, {}};
-  if (own_error) {
-    mine.code = own_error->code();
-    std::strncpy(mine.text.data(), own_error->what(), mine.text.size() - 1);
-  }
+  const auto own_error = run(local, mine);
+  std::vector<std::uint64_t> values(static_cast<std::size_t>(team.size()));
   const auto notes = team.gather(mine);
-  if (own_error) throw *own_error;
+  if (own_error) throw Error(*own_error);
 
-  std::vector<std::uint64_t> values;
-  values.reserve(notes.size());
   for (std::size_t rank = 0; rank < notes.size(); ++rank) {
     const Note& note = notes[rank];
     if (note.operation != notes[0].operation) {
-      throw Error(FENIX_ERROR_MISMATCH, "rank " + std::to_string(rank) + " and rank 0 made different collective calls");
+      fail(FENIX_ERROR_MISMATCH, rank, " and rank 0 made different collective calls");
     }
-    if (note.code != 0) {
-      throw Error(static_cast<Fenix_Return_codes>(note.code), "rank " + std::to_string(rank) + ": " + note.text.data());
-    }
-    values.push_back(note.value);
+    if (note.code != 0) fail(static_cast<Fenix_Return_codes>(note.code), rank, ": ", note.text.data());
+    values[rank] = note.value;
   }
   for (std::size_t rank = 0; rank < notes.size(); ++rank) {
     if (notes[rank].arguments != notes[0].arguments) {
-      throw Error(FENIX_ERROR_MISMATCH, "rank " + std::to_string(rank) + " and rank 0 gave different arguments");
+      fail(FENIX_ERROR_MISMATCH, rank, " and rank 0 gave different arguments");
     }
   }
   return values;

@@ -4,8 +4,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <new>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "rma/team.hpp"
 
 namespace fenix_impl {
@@ -32,11 +36,25 @@ enum class Operation : std::uint32_t {
   consistency,
 };
 
-/// Collective over the team. local is run first; the Error that it throws, if any, is thrown on all ranks: on this one as it
+/// Collective over the team. local is run first; the Error that it throws, if any, or std::bad_alloc, is thrown on all ranks: on this one as it
 /// is, on the others with the number of the first rank that had one. Ranks whose operation or arguments (a hash of what
 /// must be the same on all ranks) differ from those of rank 0 make all ranks throw Error(FENIX_ERROR_MISMATCH).
 /// Returns the value of each rank.
 std::vector<std::uint64_t> meet(Team& team, Operation operation, std::uint64_t arguments, std::uint64_t value,
                                 const std::function<void()>& local);
+
+/// Runs work that the ranks do together. A rank that runs out of memory in it, where the others do not get to know, tells them:
+/// they get Error(FENIX_ERROR_NO_MEMORY) when they next wait, and the team is of no further use.
+template <class Work>
+decltype(auto) together(Team& team, Work&& work) {
+  try {
+    return std::forward<Work>(work)();
+  } catch (const std::bad_alloc&) {
+    team.withdraw();
+  } catch (const std::length_error&) {
+    team.withdraw();
+  }
+  throw Error(out_of_memory());
+}
 
 }  // namespace fenix_impl

@@ -17,9 +17,10 @@ void Member::forget_slots() {
   std::fill(slot_epochs.begin(), slot_epochs.end(), Epoch{});
 }
 
-void Member::add_slots() {
-  stale.resize(layout.slots(), IntervalSet::everything());
-  slot_epochs.resize(layout.slots());
+void Member::add_slots(std::uint32_t slots) {
+  stale.resize(slots, IntervalSet::everything());
+  stale_next.resize(slots);
+  slot_epochs.resize(slots);
 }
 
 const MemberVersion* version_in(const Record& record, const Member& member) {

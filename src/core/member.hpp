@@ -70,6 +70,7 @@ struct Member {
   std::unique_ptr<Exposure> exposure;                    ///< the members' regions of all ranks
   Working working;
   std::vector<IntervalSet> stale;  ///< by slot: elements in which it may differ from the latest snapshot
+  std::vector<IntervalSet> stale_next;  ///< the same after the commit that is being made
   std::vector<Epoch> slot_epochs;  ///< by slot: the last commit that it was for, if what stale says goes back to it
 
   std::unique_ptr<SlotFile> file;  ///< open for the application
@@ -83,8 +84,8 @@ struct Member {
   [[nodiscard]] const SlotLayout& layout_of(int rank) const;
   /// A slot may differ from any snapshot, for all that is known.
   void forget_slots();
-  /// There may be more slots now.
-  void add_slots();
+  /// There will be so many slots, or are already.
+  void add_slots(std::uint32_t slots);
   [[nodiscard]] SlotView own_slot(std::uint32_t slot) const {
     return view(layout.own_offset(slot), layout.own_bytes(), layout.own_table());
   }

@@ -5,6 +5,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <new>
+#include <string>
+#include <system_error>
+
+#include "base/fault.hpp"
 #include "base/signals_blocked.hpp"
 
 namespace fenix_impl {
@@ -14,6 +20,14 @@ namespace {
 void step_back() {
   constexpr int kNice = 10;
   (void)setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNice);
+}
+
+void fail(Request& request, const char* text) {
+  try {
+    request.fail(Error(FENIX_ERROR_INTERN, text));
+  } catch (const std::bad_alloc&) {
+    request.fail(out_of_memory());
+  }
 }
 
 }  // namespace
@@ -31,11 +45,20 @@ RequestWorker::~RequestWorker() {
 void RequestWorker::submit(std::shared_ptr<Request> request, Work work) {
   const std::lock_guard lock(mutex_);
   if (!thread_.joinable()) {
-    const SignalsBlocked blocked;
-    thread_ = std::thread([this] { run(); });
+    start();
   }
   jobs_.push_back({std::move(request), std::move(work)});
   changed_.notify_all();
+}
+
+void RequestWorker::start() {
+  const SignalsBlocked blocked;
+  try {
+    if (fault_fails("request.thread")) throw std::system_error(EAGAIN, std::generic_category());
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error& error) {
+    throw Error(FENIX_ERROR_NO_MEMORY, std::string("a thread for asynchronous stores: ") + error.what());
+  }
 }
 
 void RequestWorker::cancel() {
@@ -74,11 +97,13 @@ void RequestWorker::work_off(const Job& job) {
     } else {
       job.request->fail(error);
     }
+  } catch (const std::bad_alloc&) {
+    job.request->fail(out_of_memory());
   } catch (const std::exception& error) {
-    job.request->fail(Error(FENIX_ERROR_INTERN, error.what()));
+    fail(*job.request, error.what());
   } catch (...) {
     // Nothing may leave the thread: that would end the application.
-    job.request->fail(Error(FENIX_ERROR_INTERN, "an asynchronous store was cut short"));
+    fail(*job.request, "an asynchronous store was cut short");
   }
 }
 

@@ -65,6 +65,7 @@ class RequestWorker {
     Work work;
   };
 
+  void start();
   void run();
   void work_off(const Job& job);
 

@@ -444,7 +444,7 @@ class Rejoin {
 RejoinResult rejoin(std::unique_ptr<Group>& group, const GroupParameters& wanted,
                     const std::function<void()>& check_arguments, std::shared_ptr<Team> team,
                     const std::function<std::shared_ptr<Path>()>& choose_path) {
-  return Rejoin(group, wanted, std::move(team)).run(check_arguments, choose_path);
+  return together(*team, [&] { return Rejoin(group, wanted, team).run(check_arguments, choose_path); });
 }
 
 }  // namespace fenix_impl

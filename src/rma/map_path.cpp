@@ -27,6 +27,11 @@ class MapExposure final : public Exposure {
     (void)regions_[static_cast<std::size_t>(target)].populate(offset, bytes);
   }
 
+  void reserve(int target, std::size_t offset, std::size_t bytes) override {
+    (void)part(target, offset, bytes);
+    regions_[static_cast<std::size_t>(target)].reserve(offset, bytes);
+  }
+
   void put(int target, std::size_t offset, std::span<const std::byte> data) override {
     const auto to = part(target, offset, data.size());
     if (!data.empty()) std::memcpy(to.data(), data.data(), data.size());

@@ -24,8 +24,8 @@ constexpr std::size_t kPiece = std::size_t{1} << 30;
 
 constexpr int kTeamTag = 2;
 
-// Of no message. A probe that finds a message returns at once, without making progress for anything else.
-constexpr int kNoTag = 3;
+// Says that its sender has withdrawn; never received. A probe that finds no message makes progress for everything else.
+constexpr int kWithdrawalTag = 3;
 
 // How long a request may take to end after a failure: MPI has to let go of our buffers before they go away.
 constexpr std::chrono::seconds kGrace{10};
@@ -96,9 +96,7 @@ void MpiTeam::check() {
 }
 
 void MpiTeam::look_for_failures() {
-  int found = 0;
-  // Lets MPI make progress, which is how it learns of deaths and revocations.
-  check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, kNoTag, comm_, &found, MPI_STATUS_IGNORE), "MPI_Iprobe");
+  look_for_withdrawals();
   int revoked = 0;
   check_mpi(MPIX_Comm_is_revoked(resilient_, &revoked), "MPIX_Comm_is_revoked");
   if (revoked != 0) throw PeerFailure(MPIX_ERR_REVOKED);
@@ -112,6 +110,15 @@ void MpiTeam::look_for_failures() {
   MPI_Group_size(failed, &count);
   MPI_Group_free(&failed);
   if (count > 0) throw PeerFailure(MPIX_ERR_PROC_FAILED);
+}
+
+// Lets MPI make progress, too, which is how it learns of deaths and revocations.
+void MpiTeam::look_for_withdrawals() {
+  int found = 0;
+  MPI_Status status;
+  check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, kWithdrawalTag, comm_, &found, &status), "MPI_Iprobe");
+  if (found == 0) return;
+  throw Error(FENIX_ERROR_NO_MEMORY, "rank " + std::to_string(status.MPI_SOURCE) + " has no memory to go on with");
 }
 
 void MpiTeam::wait(MPI_Request request, const char* waited_for) {
@@ -201,6 +208,16 @@ void MpiTeam::broadcast(std::span<std::byte> data, int root) {
     } else if (place < 2 * distance) {
       exchange({}, MPI_PROC_NULL, data, (rank_ - distance + size_) % size_);
     }
+  }
+}
+
+void MpiTeam::withdraw() noexcept {
+  if (!sound_) return;
+  sound_ = false;
+  for (int other = 0; other < size_; ++other) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (other == rank_) continue;
+    if (MPI_Isend(nullptr, 0, MPI_BYTE, other, kWithdrawalTag, comm_, &request) == MPI_SUCCESS) MPI_Request_free(&request);
   }
 }
 

@@ -33,6 +33,7 @@ class MpiTeam final : public Team {
   void check() override;
   void allgather(std::span<const std::byte> mine, std::span<std::byte> all) override;
   void broadcast(std::span<std::byte> data, int root) override;
+  void withdraw() noexcept override;
   void dissolve() noexcept override;
 
   [[nodiscard]] MPI_Comm comm() const { return comm_; }
@@ -46,6 +47,7 @@ class MpiTeam final : public Team {
  private:
   void find_node();
   void look_for_failures();
+  void look_for_withdrawals();
   /// Sends to one rank and receives from another, MPI_PROC_NULL for none. MPI has let go of the buffers when it throws.
   void exchange(std::span<const std::byte> out, int to, std::span<std::byte> in, int from);
   void settle(MPI_Request& send, MPI_Request& receive) noexcept;

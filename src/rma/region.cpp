@@ -4,18 +4,20 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <limits>
 #include <string>
 #include <utility>
 
+#include "base/available_memory.hpp"
 #include "base/error.hpp"
+#include "base/fault.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -38,23 +40,25 @@ void secure(int fd) {
   if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) no_memory("sealing the size of a region");
 }
 
-// What the system could still give without touching its reserve; without /proc, no limit is known.
-std::size_t available_memory() {
-  constexpr std::size_t kReserve = std::size_t{256} << 20;
-  std::ifstream file("/proc/meminfo");
-  for (std::string name; file >> name; file.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {
-    if (name != "MemAvailable:") continue;
-    std::size_t kilobytes = 0;
-    file >> kilobytes;
-    return kilobytes * 1024 > kReserve ? kilobytes * 1024 - kReserve : 0;
-  }
-  return std::numeric_limits<std::size_t>::max();
+// A system request that a test lets fail, as the system would.
+bool refused(const char* point, int error) {
+  if (!fault_fails(point)) return false;
+  errno = error;
+  return true;
+}
+
+// To size a file beyond the limit of the process would raise SIGXFSZ.
+bool within_file_limit(std::size_t bytes) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur) return true;
+  errno = EFBIG;
+  return false;
 }
 
 }  // namespace
 
-Mapping::Mapping(int fd, std::size_t bytes) : size_(bytes) {
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+Mapping::Mapping(int fd, std::size_t bytes, const char* fault) : size_(bytes) {
+  void* memory = refused(fault, ENOMEM) ? MAP_FAILED : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
   if (memory == MAP_FAILED) no_memory("mapping " + std::to_string(bytes) + " bytes");
   data_ = static_cast<std::byte*>(memory);
   (void)madvise(memory, bytes, MADV_HUGEPAGE);  // where the system has them for shared memory
@@ -71,8 +75,15 @@ bool Mapping::populate(std::size_t offset, std::size_t bytes) const {
   return result == 0;
 #else
   (void)offset, (void)bytes;
+  errno = EINVAL;
   return false;
 #endif
+}
+
+void Mapping::reserve(std::size_t offset, std::size_t bytes) const {
+  // A system that does not know the request says so with EINVAL.
+  const bool failed = refused("peer.reserve", ENOMEM) || (!populate(offset, bytes) && errno != EINVAL);
+  if (failed) no_memory("reserving " + std::to_string(bytes) + " bytes of a peer's region");
 }
 
 Mapping::Mapping(Mapping&& other) noexcept
@@ -93,13 +104,13 @@ Region::Region(std::size_t bytes) : key_(random_key()) {
     throw Error(FENIX_ERROR_NO_MEMORY, "a region of " + std::to_string(bytes) + " bytes is more than a file can have");
   }
   const std::size_t total = bytes + kHeaderBytes;
-  fd_ = memfd_create("fenix", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  fd_ = refused("region.descriptor", EMFILE) ? -1 : memfd_create("fenix", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd_ < 0) no_memory("memfd_create");
   try {
-    if (ftruncate(fd_, static_cast<off_t>(total)) != 0)
+    if (refused("region.size", EFBIG) || !within_file_limit(total) || ftruncate(fd_, static_cast<off_t>(total)) != 0)
       no_memory("sizing a region of " + std::to_string(total) + " bytes");
     secure(fd_);
-    mapping_ = Mapping(fd_, total);
+    mapping_ = Mapping(fd_, total, "region.map");
     reserve(0, kHeaderBytes);
   } catch (...) {
     close(fd_);
@@ -126,15 +137,18 @@ void Region::reserve(std::size_t offset, std::size_t bytes) {
   // The system gives shared memory until nothing is left, and then kills processes: see before each piece what there is.
   // Small pieces, because other ranks do the same at the same time.
   constexpr std::size_t kPiece = std::size_t{64} << 20;
+  constexpr std::size_t kUnnoticed = std::size_t{256} << 10;  // makes no difference, and to look takes a while
   const std::size_t wanted = bytes;
   while (bytes > 0) {
-    if (bytes > available_memory()) {
+    if (bytes > kUnnoticed && bytes > available_memory()) {
       errno = ENOMEM;
       no_memory("reserving " + std::to_string(wanted) + " bytes of shared memory");
     }
     const std::size_t piece = std::min(bytes, kPiece);
     // Without this, the first write to a page that cannot be had ends the process with SIGBUS.
-    const int result = posix_fallocate(fd_, static_cast<off_t>(offset), static_cast<off_t>(piece));
+    const int result = refused("region.reserve", ENOSPC)
+                           ? errno
+                           : posix_fallocate(fd_, static_cast<off_t>(offset), static_cast<off_t>(piece));
     if (result == EINTR) continue;
     if (result != 0) {
       errno = result;
@@ -154,7 +168,7 @@ RegionAddress Region::address() const { return {getpid(), fd_, mapping_.bytes().
 
 Mapping map_peer_region(const RegionAddress& address) {
   const std::string name = "/proc/" + std::to_string(address.pid) + "/fd/" + std::to_string(address.fd);
-  const int fd = open(name.c_str(), O_RDWR | O_CLOEXEC);
+  const int fd = refused("peer.open", EMFILE) ? -1 : open(name.c_str(), O_RDWR | O_CLOEXEC);
   if (fd < 0) no_memory("opening a peer's region");
   Mapping mapping;
   try {
@@ -163,7 +177,7 @@ Mapping map_peer_region(const RegionAddress& address) {
     if (fstat(fd, &status) != 0 || static_cast<std::uint64_t>(status.st_size) < address.bytes) {
       throw Error(FENIX_ERROR_NO_MEMORY, "a peer's region is smaller than it said");
     }
-    mapping = Mapping(fd, address.bytes);
+    mapping = Mapping(fd, address.bytes, "peer.map");
   } catch (...) {
     close(fd);
     throw;

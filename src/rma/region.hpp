@@ -20,8 +20,8 @@ struct RegionAddress {
 class Mapping {
  public:
   Mapping() = default;
-  /// Maps bytes of the file. Throws Error(FENIX_ERROR_NO_MEMORY).
-  Mapping(int fd, std::size_t bytes);
+  /// Maps bytes of the file. Throws Error(FENIX_ERROR_NO_MEMORY). fault: the fault point for that.
+  Mapping(int fd, std::size_t bytes, const char* fault);
   Mapping(Mapping&& other) noexcept;
   Mapping& operator=(Mapping&& other) noexcept;
   Mapping(const Mapping&) = delete;
@@ -34,6 +34,8 @@ class Mapping {
   /// Makes sure that writes to [offset, offset + bytes) meet pages that are mapped. False if that cannot be done here; nothing is
   /// lost then but time, later.
   bool populate(std::size_t offset, std::size_t bytes) const;
+  /// The same for pages that nobody may have written to yet. Throws Error(FENIX_ERROR_NO_MEMORY) if there is no memory for them.
+  void reserve(std::size_t offset, std::size_t bytes) const;
 
  private:
   std::byte* data_ = nullptr;

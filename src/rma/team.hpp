@@ -13,7 +13,7 @@ namespace fenix_impl {
 
 /// All operations are collective over the team, except where they say "local". None waits for ever: they throw PeerFailure
 /// when a member has died, when the team is dissolved or when a repair has begun somewhere, and Error(FENIX_ERROR_TIMEOUT)
-/// after FENIX_TIMEOUT seconds. Then the team is not sound any more, and of no further use. A failure need not show on all ranks: an
+/// after FENIX_TIMEOUT seconds, and Error(FENIX_ERROR_NO_MEMORY) when a member has withdrawn. Then the team is not sound any more, and of no further use. A failure need not show on all ranks: an
 /// operation that has done its part for some may throw for others.
 class Team {
  public:
@@ -32,6 +32,8 @@ class Team {
   /// all receives size() pieces of mine.size() bytes, in the order of ranks.
   virtual void allgather(std::span<const std::byte> mine, std::span<std::byte> all) = 0;
   virtual void broadcast(std::span<std::byte> data, int root) = 0;
+  /// Local: this rank cannot go on, for want of memory. Ends every wait of every member with Error(FENIX_ERROR_NO_MEMORY).
+  virtual void withdraw() noexcept = 0;
   /// Local: ends every wait of every member with PeerFailure.
   virtual void dissolve() noexcept = 0;
 

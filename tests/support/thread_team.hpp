@@ -24,6 +24,7 @@
 #include "rma/map_path.hpp"
 #include "rma/path.hpp"
 #include "rma/team.hpp"
+#include "support/failing_allocations.hpp"
 
 namespace fenix_test {
 
@@ -92,10 +93,18 @@ class Crew {
     changed_.notify_all();
   }
 
+  /// A rank has no memory to go on with.
+  void withdraw() {
+    const std::lock_guard lock(mutex_);
+    withdrawn_ = true;
+    changed_.notify_all();
+  }
+
   void check(int rank) {
     const std::lock_guard lock(mutex_);
     if (dead_[index(rank)]) throw Death{};
     if (dissolved_ || has_dead()) fail();
+    look_for_withdrawals();
   }
 
   /// The peer dies whose memory the rank wants to access when it has accessed others so many times, and the rank sees it.
@@ -129,6 +138,7 @@ class Crew {
       std::unique_lock lock(mutex_);
       if (dead_[index(rank)]) throw Death{};
       if (dissolved_) fail();
+      look_for_withdrawals();
       Round& round = rounds_[next_round_[index(rank)]++];
       give(round, rank, root, mine);
       if (life.ends_now()) die(rank);
@@ -168,6 +178,10 @@ class Crew {
     throw fenix_impl::PeerFailure(some_mpi_error);
   }
 
+  void look_for_withdrawals() const {
+    if (withdrawn_) throw fenix_impl::Error(FENIX_ERROR_NO_MEMORY, "a rank has no memory to go on with");
+  }
+
   void give(Round& round, int rank, int root, std::span<const std::byte> mine) const {
     const bool first = round.given.empty();
     if (first) {
@@ -199,6 +213,7 @@ class Crew {
     while (!complete(round)) {
       if (dead_[index(waiting)]) throw Death{};
       if (dissolved_ || has_dead()) fail();
+      look_for_withdrawals();
       for (int rank = 0; rank < size_; ++rank) {
         if (misses(round, rank) && left_[index(rank)]) {
           throw std::logic_error("a collective call waits for rank " + std::to_string(rank) + ", which has ended");
@@ -217,6 +232,7 @@ class Crew {
   std::vector<bool> dead_;
   std::vector<bool> left_;
   bool dissolved_ = false;
+  bool withdrawn_ = false;
   unsigned unlucky_ = 0;
   int cut_off_ = -1;
   int accesses_ = 0;
@@ -229,20 +245,41 @@ class ThreadTeam final : public fenix_impl::Team {
 
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return crew_->size(); }
-  void check() override { crew_->check(rank_); }
+  [[nodiscard]] bool sound() const override { return sound_; }
+  void check() override {
+    unless_cut_short([&] { crew_->check(rank_); });
+  }
   void dissolve() noexcept override { crew_->dissolve(); }
-
-  void allgather(std::span<const std::byte> mine, std::span<std::byte> all) override {
-    const auto result = crew_->share(rank_, *life_, Crew::kAll, mine);
-    std::copy(result.begin(), result.end(), all.begin());
+  void withdraw() noexcept override {
+    const AllocationsSucceed here;
+    sound_ = false;
+    crew_->withdraw();
   }
 
-  void broadcast(std::span<std::byte> data, int root) override {
-    const auto result = crew_->share(rank_, *life_, root, data);
-    std::copy(result.begin(), result.end(), data.begin());
-  }
+  void allgather(std::span<const std::byte> mine, std::span<std::byte> all) override { share(Crew::kAll, mine, all); }
+
+  void broadcast(std::span<std::byte> data, int root) override { share(root, data, data); }
 
  private:
+  void share(int root, std::span<const std::byte> mine, std::span<std::byte> all) {
+    unless_cut_short([&] {
+      const auto result = crew_->share(rank_, *life_, root, mine);
+      std::copy(result.begin(), result.end(), all.begin());
+    });
+  }
+
+  template <class Work>
+  void unless_cut_short(Work&& work) {
+    const AllocationsSucceed here;
+    try {
+      work();
+    } catch (...) {
+      sound_ = false;
+      throw;
+    }
+  }
+
+  bool sound_ = true;
   std::shared_ptr<Crew> crew_;
   int rank_;
   std::shared_ptr<Life> life_;
@@ -260,6 +297,7 @@ class MortalExposure final : public fenix_impl::Exposure {
     step();
     return inner_->direct(target, offset, bytes);
   }
+  void reserve(int target, std::size_t offset, std::size_t bytes) override { inner_->reserve(target, offset, bytes); }
   void put(int target, std::size_t offset, std::span<const std::byte> data) override {
     const std::size_t half = data.size() / 2;
     crew_->reach_out(rank_, target);
