@@ -49,8 +49,10 @@ int run_inside(Body&& body, Failure& failure) {
   } catch (const Error& error) {
     return report(error.code(), error.what());
   } catch (const std::bad_alloc&) {
+    runtime().withdraw_from_call();
     return report(FENIX_ERROR_NO_MEMORY, "out of memory");
   } catch (const std::length_error&) {
+    runtime().withdraw_from_call();
     return report(FENIX_ERROR_NO_MEMORY, "more memory than there can be");
   } catch (const std::exception& error) {
     return report(FENIX_ERROR_INTERN, error.what());

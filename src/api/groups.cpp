@@ -5,6 +5,7 @@
 #include <fenix.h>
 
 #include <algorithm>
+#include <new>
 
 #include "api/policies.hpp"
 
@@ -36,7 +37,7 @@ extern "C" {
 
 int Fenix_Data_group_create(int group_id, MPI_Comm comm, int start_time_stamp, int depth, int policy_name,
                             void* policy_value, int* flag) {
-  return ready_entry([&]() -> int {
+  const auto create = [&] {
     const int size = static_cast<int>(runtime().process().places_of(comm).size());
     const int* values = static_cast<const int*>(policy_value);
     const Policy policy = policy_from(policy_name, values, size);
@@ -45,6 +46,15 @@ int Fenix_Data_group_create(int group_id, MPI_Comm comm, int start_time_stamp, i
       check_policy(policy_name, values, size);
     });
     return set_flag(flag, result.snapshots_lost ? FENIX_ERROR_NODATA_FOUND : FENIX_SUCCESS);
+  };
+  return ready_entry([&]() -> int {
+    try {
+      return create();
+    } catch (const std::bad_alloc&) {
+      // It has not come to the work in common, in which the others are.
+      runtime().withdraw_from(comm);
+      throw;
+    }
   });
 }
 

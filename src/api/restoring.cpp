@@ -7,6 +7,7 @@
 
 #include "api/groups.hpp"
 #include "api/subsets.hpp"
+#include "core/meeting.hpp"
 
 using namespace fenix_impl;
 
@@ -37,7 +38,10 @@ Target target_of(const Member* member, void* buffer, MPI_Count max_count) {
 }
 
 int give(const Found& found, Fenix_Data_subset* found_data) {
-  if (found_data != FENIX_DATA_SUBSET_IGNORE) *found_data = make_subset(found.elements);
+  // The ranks have restored, and do not wait for this one any more.
+  alone([&] {
+    if (found_data != FENIX_DATA_SUBSET_IGNORE) *found_data = make_subset(found.elements);
+  });
   if (!found.partial) return FENIX_SUCCESS;
   return report(FENIX_WARNING_PARTIAL_RESTORE, "some elements are in no snapshot");
 }

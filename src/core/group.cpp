@@ -77,9 +77,8 @@ std::vector<std::uint64_t> Group::meet_to_create(const MemberInfo& info, std::ui
 }
 
 Member& Group::create_member(const MemberInfo& info, const void* buffer, std::uint64_t count, const Check& check) {
-  return together(team(), [&]() -> Member& {
-    return add_member(info, buffer, count, meet_to_create(info, count, check));
-  });
+  return together(team(),
+                  [&]() -> Member& { return add_member(info, buffer, count, meet_to_create(info, count, check)); });
 }
 
 Member* Group::define_member(const MemberInfo& info, const void* buffer, std::uint64_t count, const Check& check) {

@@ -143,6 +143,11 @@ class Group {
   Verified verify_all(const Check& check = {});
   Verified verify_member(std::int32_t member_id, const Check& check = {});
 
+  /// Local: tells the others that this rank cannot go on with what they do together.
+  void withdraw() noexcept {
+    if (team_) team_->withdraw();
+  }
+
   // ------------------------------------------------------------------------------------------------------ taking up
 
   /// Lets go of the team and of all that leads to peers. What is committed stays. Local.
@@ -261,6 +266,9 @@ class Group {
   }
   [[nodiscard]] bool has_to_settle(std::span<Member* const> members) const;
   void settle(std::span<Member* const> members, const Selection& selection, const Check& check);
+  void store_alone(std::span<Member* const> members, const Selection& selection);
+  std::shared_ptr<Request> begin_request(std::span<Member* const> members, const Selection& selection,
+                                         std::uint64_t request_id);
   void begin_stores(std::span<Member* const> members, const Selection& selection, const Check& check);
   void settle_member(Member& member, std::uint64_t needed);
   void grow_log_if_full();

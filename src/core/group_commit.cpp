@@ -150,7 +150,7 @@ void Group::do_or_decline(Work&& work) {
 int Group::commit() {
   fault_point("commit.begin");
   // Where the ranks commit one by one, no other one waits for this one here.
-  if (!keeps_all() && !protection_->takes_slot_always()) return commit_alone();
+  if (!keeps_all() && !protection_->takes_slot_always()) return alone([&] { return commit_alone(); });
   return together(team(), [&] { return commit_alone(); });
 }
 
@@ -312,8 +312,8 @@ void Group::delete_snapshot(const SnapshotChoice& choice) {
 // committed, and what this rank may have reused since.
 void Group::delete_record(PlacedRecord& placed) {
   const Record& record = placed.record;
-  Record tombstone{record.epoch, record.generation,  record.time_stamp, record.group_id,
-                   record.owner, record.oldest_kept, true,              {}};
+  Record tombstone{
+      record.epoch, record.generation, record.time_stamp, record.group_id, record.owner, record.oldest_kept, true, {}};
   const std::uint32_t place = free_place(0).value();
   control_.write_record(placement_, team_rank_, tombstone, place);
   const std::uint32_t before = std::exchange(placed.place, place);

@@ -122,7 +122,8 @@ void Group::check_room(const Found& found, const Target& target) const {
 
 // In the meeting: else the ranks that can write would.
 void Group::check_writable(const Found& found, const Target& target, const Member& member) {
-  if (target.buffer == nullptr || found.elements.empty() || member.serializer || !member.info.type->contiguous()) return;
+  if (target.buffer == nullptr || found.elements.empty() || member.serializer || !member.info.type->contiguous())
+    return;
   const std::uint64_t begin = found.elements.intervals().front().first * member.element_bytes();
   const std::uint64_t end = found.elements.end() * member.element_bytes();
   if (can_write(static_cast<std::byte*>(target.buffer) + begin, end - begin)) return;
@@ -178,7 +179,7 @@ Found Group::restore(std::int32_t member_id, const SnapshotChoice& choice, const
   Found found;
   together(team(), [&] { version = &agree_to_restore(member_id, choice, target, check, found); });
   fault_point("restore.ready");
-  write_to(target, *member, member->own_slot(version->slot).data, found.elements);
+  alone([&] { write_to(target, *member, member->own_slot(version->slot).data, found.elements); });
   fault_point("restore.done");
   return found;
 }

@@ -25,7 +25,7 @@ Found Group::restore_from(std::int32_t member_id, const SnapshotChoice& choice, 
   const Fetched fetched =
       together(team(), [&] { return fetch_together(member_id, choice, target, source, check, found); });
   fault_point("restore.ready");
-  write_to(target, *find(member_id), fetched.data, found.elements);
+  alone([&] { write_to(target, *find(member_id), fetched.data, found.elements); });
   fault_point("restore.done");
   return found;
 }

@@ -197,13 +197,19 @@ void Group::begin_stores(std::span<Member* const> members, const Selection& sele
     together(team(), [&] { settle(members, selection, check); });
     return;
   }
-  if (check) check();
-  for (const Member* member : members) check_storable(*member, selection);
+  alone([&] {
+    if (check) check();
+    for (const Member* member : members) check_storable(*member, selection);
+  });
 }
 
 void Group::store(std::span<Member* const> members, const Selection& selection, const Check& check) {
-  static const std::atomic<bool> never{false};
   begin_stores(members, selection, check);
+  alone([&] { store_alone(members, selection); });
+}
+
+void Group::store_alone(std::span<Member* const> members, const Selection& selection) {
+  static const std::atomic<bool> never{false};
   for (Member* member : members) {
     wait_for_requests_of(*member);
     const Part part = begin_store(*member, is_open_ended(*member, selection) ? Selection::staged() : selection, true);
@@ -220,6 +226,17 @@ void Group::store(std::span<Member* const> members, const Selection& selection, 
 std::shared_ptr<Request> Group::store_asynchronously(std::span<Member* const> members, const Selection& selection,
                                                      std::uint64_t request_id, const Check& check) {
   begin_stores(members, selection, check);
+  try {
+    return alone([&] { return begin_request(members, selection, request_id); });
+  } catch (const Error& error) {
+    // The cohort's threads wait for this rank's.
+    if (error.code() == FENIX_ERROR_NO_MEMORY && protection_->takes_slot_always()) team().withdraw();
+    throw;
+  }
+}
+
+std::shared_ptr<Request> Group::begin_request(std::span<Member* const> members, const Selection& selection,
+                                              std::uint64_t request_id) {
   std::vector<std::int32_t> ids;
   std::vector<Part> parts;
   std::vector<Stored> stored;
@@ -305,9 +322,9 @@ bool Group::finished(Request& request) {
 }
 
 void Group::tell_of_failure(const Request& request) {
-  if (!team_ || !protection_->broken() || request.error().code() != FENIX_ERROR_NO_MEMORY) return;
-  const bool is_of_this_team = std::any_of(requests_.begin(), requests_.end(),
-                                           [&](const auto& each) { return each.get() == &request; });
+  if (!team_ || request.error().code() != FENIX_ERROR_NO_MEMORY) return;
+  const bool is_of_this_team =
+      std::any_of(requests_.begin(), requests_.end(), [&](const auto& each) { return each.get() == &request; });
   if (is_of_this_team) team().withdraw();
 }
 

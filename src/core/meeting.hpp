@@ -57,4 +57,16 @@ decltype(auto) together(Team& team, Work&& work) {
   throw Error(out_of_memory());
 }
 
+/// Runs work of this rank that no other one waits for.
+template <class Work>
+decltype(auto) alone(Work&& work) {
+  try {
+    return std::forward<Work>(work)();
+  } catch (const std::bad_alloc&) {
+    throw Error(out_of_memory());
+  } catch (const std::length_error&) {
+    throw Error(out_of_memory());
+  }
+}
+
 }  // namespace fenix_impl

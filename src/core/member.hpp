@@ -69,7 +69,7 @@ struct Member {
   std::vector<std::pair<int, SlotLayout>> peer_layouts;  ///< of the regions of those ranks that matter for protection
   std::unique_ptr<Exposure> exposure;                    ///< the members' regions of all ranks
   Working working;
-  std::vector<IntervalSet> stale;  ///< by slot: elements in which it may differ from the latest snapshot
+  std::vector<IntervalSet> stale;       ///< by slot: elements in which it may differ from the latest snapshot
   std::vector<IntervalSet> stale_next;  ///< the same after the commit that is being made
   std::vector<Epoch> slot_epochs;  ///< by slot: the last commit that it was for, if what stale says goes back to it
 

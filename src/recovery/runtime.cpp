@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "base/error.hpp"
 #include "base/fault.hpp"
 #include "base/log.hpp"
+#include "core/meeting.hpp"
 #include "rma/map_path.hpp"
 #include "rma/mpi_team.hpp"
 #include "rma/quiet_comm.hpp"
@@ -70,6 +72,7 @@ std::string& last_message() {
 }
 
 thread_local int Runtime::Inside::depth_ = 0;
+thread_local std::optional<int> Runtime::Inside::working_group_id_;
 
 void Runtime::require_ready() const {
   if (!initialized_) throw Error(FENIX_ERROR_UNINITIALIZED, "called before Fenix_Init");
@@ -353,9 +356,22 @@ void Runtime::resume(int mpi_error, bool callbacks_due) {
 
 RejoinResult Runtime::create_group(const GroupParameters& parameters, MPI_Comm comm,
                                    const std::function<void()>& check_arguments) {
-  // Making a communicator has no deadline: see first that all have come.
-  process_.meet(process_.places_of(comm));
-  auto team = std::make_shared<MpiTeam>(comm, process_.resilient(), process_.watch());
+  std::shared_ptr<MpiTeam> team;
+  bool met = false;
+  try {
+    // Making a communicator has no deadline: see first that all have come.
+    process_.meet(process_.places_of(comm));
+    met = true;
+    team = std::make_shared<MpiTeam>(comm, process_.resilient(), process_.watch());
+  } catch (const std::bad_alloc&) {
+    withdraw_from(comm, met);
+    throw Error(out_of_memory());
+  }
+  return together(*team, [&] { return create_group(parameters, team, check_arguments); });
+}
+
+RejoinResult Runtime::create_group(const GroupParameters& parameters, const std::shared_ptr<MpiTeam>& team,
+                                   const std::function<void()>& check_arguments) {
   std::unique_lock lock(groups_mutex_);
   std::unique_ptr<Group>& group = groups_[parameters.id];
   lock.unlock();
@@ -372,6 +388,20 @@ RejoinResult Runtime::create_group(const GroupParameters& parameters, MPI_Comm c
     keep_only_whole(parameters.id);
     throw;
   }
+}
+
+void Runtime::withdraw_from(MPI_Comm comm, bool met) noexcept {
+  try {
+    if (!met) process_.meet(process_.places_of(comm));
+    MpiTeam(comm, process_.resilient(), process_.watch()).withdraw();
+  } catch (const std::exception&) {
+    return;  // a death, or no memory again: the others know
+  }
+}
+
+void Runtime::withdraw_from_call() const noexcept {
+  if (!Inside::working_group_id_) return;
+  if (Group* group = find_group(*Inside::working_group_id_)) group->withdraw();
 }
 
 void Runtime::keep_only_whole(int group_id) {
@@ -414,6 +444,7 @@ Group& Runtime::attached_group(int group_id) const {
 }
 
 Group& Runtime::working_group(int group_id) {
+  Inside::working_group_id_ = group_id;
   if (group_id == FENIX_DATA_GROUP_WORLD_ID) {
     const Group* world = find_group(group_id);
     if (world == nullptr || !world->attached()) {

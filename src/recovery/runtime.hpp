@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <string>
 #include <thread>
@@ -79,6 +80,8 @@ class Runtime {
   /// Collective over comm.
   RejoinResult create_group(const GroupParameters& parameters, MPI_Comm comm,
                             const std::function<void()>& check_arguments);
+  /// Instead, if this rank has no memory for it: the others get to know. met: it has met them. Collective over comm.
+  void withdraw_from(MPI_Comm comm, bool met = false) noexcept;
   [[nodiscard]] bool has_group(int group_id) const;
   /// Throws Error(FENIX_ERROR_INVALID_GROUPID).
   [[nodiscard]] Group& group(int group_id) const;
@@ -87,6 +90,9 @@ class Runtime {
   [[nodiscard]] Group& attached_group(int group_id) const;
   /// The same, for collective calls: creates FENIX_DATA_GROUP_WORLD_ID if need be.
   [[nodiscard]] Group& working_group(int group_id);
+  /// What the call of this thread that has run out of memory has to tell others: they may wait for it, if it has asked for a
+  /// working group.
+  void withdraw_from_call() const noexcept;
   /// Local. Throws Error(FENIX_ERROR_INVALID_GROUPID).
   void delete_group(int group_id);
   /// Fenix_Data_barrier.
@@ -96,14 +102,18 @@ class Runtime {
   /// While one of these lives, failures are the library's own business: MPI calls return their errors.
   class Inside {
    public:
-    Inside() { ++depth_; }
+    Inside() {
+      if (depth_++ == 0) working_group_id_.reset();
+    }
     Inside(const Inside&) = delete;
     Inside& operator=(const Inside&) = delete;
     ~Inside() { --depth_; }
     [[nodiscard]] static bool here() { return depth_ > 0; }
 
    private:
+    friend class Runtime;
     static thread_local int depth_;
+    static thread_local std::optional<int> working_group_id_;
   };
 
  private:
@@ -112,6 +122,8 @@ class Runtime {
   void start_as_replacement(int spawn, MPI_Info info, const Outputs& outputs, std::jmp_buf* resume_point);
   [[nodiscard]] bool repairs() const;
   [[nodiscard]] bool spawns() const;
+  RejoinResult create_group(const GroupParameters& parameters, const std::shared_ptr<MpiTeam>& team,
+                            const std::function<void()>& check_arguments);
   void keep_only_whole(int group_id);
   void report_unhandled(int mpi_error) const;
 

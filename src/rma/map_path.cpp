@@ -64,12 +64,14 @@ class MapExposure final : public Exposure {
 };
 
 // A region that cannot be mapped may be that of a rank that has just died: then the notice of its death is on its way, and
-// takes a second or more when several die at once. If the process lives, something else is wrong.
+// takes a second or more when several die at once. If the process lives, something else is wrong; if the region is still there,
+// it is this process that has no memory for it.
 Mapping map_region_of_peer(Team& team, const RegionAddress& address) {
   constexpr std::chrono::seconds kNoticeTakes{1};
   try {
     return map_peer_region(address);
   } catch (const Error&) {
+    if (peer_region_exists(address)) throw;
     const Deadline deadline = is_gone(address.pid) ? Deadline() : Deadline(kNoticeTakes);
     while (!deadline.passed()) team.check();
     throw;

@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -62,7 +63,13 @@ MpiTeam::MpiTeam(MPI_Comm comm, MPI_Comm resilient, SilenceWatch& watch)
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);
-  find_node();
+  try {
+    find_node();
+  } catch (const std::bad_alloc&) {
+    // The others are here already.
+    withdraw();
+    throw Error(out_of_memory());
+  }
 }
 
 MpiTeam::MpiTeam(MPI_Comm comm, int size, MPI_Comm resilient) : comm_(comm), resilient_(resilient), size_(size) {
@@ -217,7 +224,8 @@ void MpiTeam::withdraw() noexcept {
   for (int other = 0; other < size_; ++other) {
     MPI_Request request = MPI_REQUEST_NULL;
     if (other == rank_) continue;
-    if (MPI_Isend(nullptr, 0, MPI_BYTE, other, kWithdrawalTag, comm_, &request) == MPI_SUCCESS) MPI_Request_free(&request);
+    if (MPI_Isend(nullptr, 0, MPI_BYTE, other, kWithdrawalTag, comm_, &request) == MPI_SUCCESS)
+      MPI_Request_free(&request);
   }
 }
 

@@ -21,7 +21,8 @@ class MpiTeam final : public Team {
  public:
   /// Collective over comm: duplicates it. resilient is the communicator of all active ranks, comm's among them: a death
   /// there, or its revocation, with which every repair begins on every rank, calls off the work of the team. Neither
-  /// communicator is owned; resilient must outlive the team's use, and so must watch.
+  /// communicator is owned; resilient must outlive the team's use, and so must watch. Throws Error(FENIX_ERROR_NO_MEMORY); then
+  /// the others get it when they next wait.
   MpiTeam(MPI_Comm comm, MPI_Comm resilient, SilenceWatch& watch);
   /// Local: the first size ranks of comm, which is borrowed.
   MpiTeam(MPI_Comm comm, int size, MPI_Comm resilient);

@@ -34,9 +34,7 @@ class Exposure {
   }
   /// Makes sure that the target has memory for those bytes. Throws Error(FENIX_ERROR_NO_MEMORY). Does nothing on paths where the
   /// target's own process writes them.
-  virtual void reserve(int target, std::size_t offset, std::size_t bytes) {
-    (void)target, (void)offset, (void)bytes;
-  }
+  virtual void reserve(int target, std::size_t offset, std::size_t bytes) { (void)target, (void)offset, (void)bytes; }
   /// Writes data. It may be on its way until complete(); data must stay as it is until then.
   virtual void put(int target, std::size_t offset, std::span<const std::byte> data) = 0;
   /// Reads into data; done on return.

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <fstream>
 #include <span>
 #include <string>
@@ -13,11 +14,11 @@
 namespace fenix_impl {
 namespace {
 
-// A letter as in ps; 'X' if there is no such process.
+// A letter as in ps.
 char state_of(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::string text;
-  if (!std::getline(file, text)) return 'X';
+  if (!std::getline(file, text)) return '?';
   const std::size_t state = text.rfind(')') + 2;  // after the name, which may have anything in it
   return state < text.size() ? text[state] : '?';
 }
@@ -35,6 +36,9 @@ std::uint64_t node_id() {
 }
 
 bool is_gone(pid_t pid) {
+  // Takes no descriptor: there may be none left.
+  const std::string name = "/proc/" + std::to_string(pid);
+  if (access(name.c_str(), F_OK) != 0 && errno == ENOENT) return true;
   const char state = state_of(pid);
   return state == 'Z' || state == 'X';
 }

@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -58,7 +60,9 @@ bool within_file_limit(std::size_t bytes) {
 }  // namespace
 
 Mapping::Mapping(int fd, std::size_t bytes, const char* fault) : size_(bytes) {
-  void* memory = refused(fault, ENOMEM) ? MAP_FAILED : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  void* memory = refused(fault, ENOMEM)
+                     ? MAP_FAILED
+                     : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
   if (memory == MAP_FAILED) no_memory("mapping " + std::to_string(bytes) + " bytes");
   data_ = static_cast<std::byte*>(memory);
   (void)madvise(memory, bytes, MADV_HUGEPAGE);  // where the system has them for shared memory
@@ -165,6 +169,12 @@ void Region::leak() noexcept {
 }
 
 RegionAddress Region::address() const { return {getpid(), fd_, mapping_.bytes().size(), key_}; }
+
+bool peer_region_exists(const RegionAddress& address) noexcept {
+  std::array<char, 64> name{};
+  std::snprintf(name.data(), name.size(), "/proc/%d/fd/%d", address.pid, address.fd);
+  return access(name.data(), F_OK) == 0;
+}
 
 Mapping map_peer_region(const RegionAddress& address) {
   const std::string name = "/proc/" + std::to_string(address.pid) + "/fd/" + std::to_string(address.fd);

@@ -80,4 +80,7 @@ class Region {
 /// Maps a region of another process of this node. Throws Error(FENIX_ERROR_NO_MEMORY) if it cannot be had.
 Mapping map_peer_region(const RegionAddress& address);
 
+/// Whether the process still has something there. Takes no memory and no descriptor.
+bool peer_region_exists(const RegionAddress& address) noexcept;
+
 }  // namespace fenix_impl

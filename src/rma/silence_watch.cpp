@@ -7,7 +7,8 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
-#include <system_error>
+#include <exception>
+#include <new>
 #include <utility>
 
 #include "base/deadline.hpp"
@@ -95,7 +96,7 @@ SilenceWatch::Wait::Wait(SilenceWatch& watch, Kind kind) : watch_(watch) {
   const SignalsBlocked blocked;
   try {
     thread_ = std::thread([this] { run(); });
-  } catch (const std::system_error& error) {
+  } catch (const std::exception& error) {
     log().warn("no thread to watch for silent ranks: {}", error.what());
   }
 }
@@ -115,7 +116,13 @@ void SilenceWatch::Wait::run() {
   const auto pause =
       std::clamp<Deadline::Clock::duration>(watch_.patience_ / kLooks, milliseconds(1), milliseconds(1000));
   std::unique_lock lock(mutex_);
-  while (!ended_.wait_for(lock, pause, [&] { return done_; })) look();
+  while (!ended_.wait_for(lock, pause, [&] { return done_; })) {
+    try {
+      look();
+    } catch (const std::bad_alloc&) {
+      // At the next look there may be memory again.
+    }
+  }
 }
 
 void SilenceWatch::Wait::look() {

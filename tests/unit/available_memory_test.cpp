@@ -30,7 +30,8 @@ class AvailableMemory : public testing::Test {
     std::ofstream(file) << text;
   }
   void system_has(std::size_t mib) const {
-    write("/proc/meminfo", "MemTotal: 99999999 kB\nMemAvailable:   " + std::to_string(mib * 1024) + " kB\nSwapFree: 1 kB\n");
+    write("/proc/meminfo",
+          "MemTotal: 99999999 kB\nMemAvailable:   " + std::to_string(mib * 1024) + " kB\nSwapFree: 1 kB\n");
   }
   [[nodiscard]] std::size_t available() const { return available_memory(root_.string()); }
 

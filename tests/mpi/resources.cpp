@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A rank that has no address space, no descriptors or no file size left, and buffers that cannot be accessed: all ranks get the
+// error, what was committed stays, and the same call works afterwards.
+//
+//   resources [--policy N]    rank 1 is the one in need
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "check.hpp"
+
+namespace {
+
+using check::expect_equal;
+using check::require;
+using check::success;
+
+constexpr int kGroup = 1;
+constexpr int kKept = 0;
+constexpr int kLarge = 1;
+constexpr int kNeedy = 1;
+constexpr int kCount = 1000;
+constexpr int kLargeCount = 2 << 20;  // 16 MiB
+
+MPI_Comm comm = MPI_COMM_NULL;
+int rank = -1;
+int role = -1;
+int error = 0;
+int stamp = -1;
+std::vector<double> kept(kCount);
+std::vector<double> large(kLargeCount);
+
+double value(int i) { return rank * 1000.0 + i + stamp * 0.5; }
+
+void snapshot() {
+  ++stamp;
+  for (int i = 0; i < kCount; ++i) kept[static_cast<std::size_t>(i)] = value(i);
+  success(Fenix_Data_member_store(kGroup, kKept, FENIX_DATA_SUBSET_FULL), "store");
+  int made = -1;
+  success(Fenix_Data_commit_barrier(kGroup, &made), "commit_barrier");
+  expect_equal(made, stamp, "time stamp");
+}
+
+void expect_snapshot() {
+  std::vector<double> target(kCount, -1);
+  success(Fenix_Data_member_restore(kGroup, kKept, target.data(), kCount, FENIX_DATA_SNAPSHOT_LATEST,
+                                    FENIX_DATA_SUBSET_IGNORE),
+          "restore");
+  for (int i = 0; i < kCount; ++i) {
+    require(target[static_cast<std::size_t>(i)] == value(i), "element " + std::to_string(i) + " is another one");
+  }
+}
+
+/// A limit of this process, lowered as long as this lives.
+class Lowered {
+ public:
+  Lowered(int resource, rlim_t to) : resource_(resource) {
+    require(getrlimit(which(), &before_) == 0, "getrlimit");
+    const rlimit lowered{to, before_.rlim_max};
+    require(setrlimit(which(), &lowered) == 0, "setrlimit");
+  }
+  Lowered(const Lowered&) = delete;
+  Lowered& operator=(const Lowered&) = delete;
+  ~Lowered() { setrlimit(which(), &before_); }
+
+ private:
+  [[nodiscard]] __rlimit_resource which() const { return static_cast<__rlimit_resource>(resource_); }
+
+  int resource_;
+  rlimit before_{};
+};
+
+rlim_t address_space() {
+  std::ifstream file("/proc/self/statm");
+  rlim_t pages = 0;
+  file >> pages;
+  return pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+}
+
+/// All descriptors that the limit leaves.
+class Descriptors {
+ public:
+  Descriptors() {
+    for (int fd = open("/dev/null", O_RDONLY); fd >= 0; fd = open("/dev/null", O_RDONLY)) all_.push_back(fd);
+  }
+  Descriptors(const Descriptors&) = delete;
+  Descriptors& operator=(const Descriptors&) = delete;
+  ~Descriptors() {
+    for (const int fd : all_) close(fd);
+  }
+
+ private:
+  std::vector<int> all_;
+};
+
+/// call fails for want of memory on all ranks while the needy one is in need, and works then.
+void in_need(const std::string& what, const std::function<void(const std::function<void()>&)>& in_need,
+             const std::function<int()>& call) {
+  check::context() = what + ": ";
+  int code = FENIX_SUCCESS;
+  const auto run = [&] { code = call(); };
+  if (rank == kNeedy) {
+    in_need(run);
+  } else {
+    run();
+  }
+  expect_equal(code, FENIX_ERROR_NO_MEMORY, "the code");
+  require(std::strlen(Fenix_Error_message()) > 0, "no message");
+  expect_snapshot();
+  success(call(), "the same with memory");
+  expect_snapshot();
+  snapshot();
+  expect_snapshot();
+  check::context().clear();
+}
+
+void without_address_space(const std::function<void()>& run) {
+  constexpr rlim_t kSome = rlim_t{8} << 20;
+  const Lowered limit(RLIMIT_AS, address_space() + kSome);
+  run();
+}
+
+void without_descriptors(const std::function<void()>& run) {
+  constexpr rlim_t kMost = 256;
+  const Lowered limit(RLIMIT_NOFILE, kMost);
+  const Descriptors all;
+  run();
+}
+
+// SIGXFSZ would end the process.
+void without_file_size(const std::function<void()>& run) {
+  const Lowered limit(RLIMIT_FSIZE, 1 << 20);
+  run();
+}
+
+int create_large() { return Fenix_Data_member_create(kGroup, kLarge, large.data(), kLargeCount, MPI_DOUBLE); }
+
+void delete_large() {
+  success(Fenix_Data_member_delete(kGroup, kLarge), "member_delete");
+  success(Fenix_Data_barrier(kGroup), "barrier");
+}
+
+/// A page that cannot be accessed, on the needy rank.
+class Closed {
+ public:
+  Closed() : memory_(mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+    require(memory_ != MAP_FAILED, "mmap");
+    if (rank == kNeedy) require(mprotect(memory_, kBytes, PROT_NONE) == 0, "mprotect");
+  }
+  Closed(const Closed&) = delete;
+  Closed& operator=(const Closed&) = delete;
+  ~Closed() { munmap(memory_, kBytes); }
+  [[nodiscard]] void* memory() const { return memory_; }
+
+ private:
+  static constexpr std::size_t kBytes = 65536;
+  void* memory_;
+};
+
+void buffers_that_cannot_be_accessed() {
+  check::context() = "buffer: ";
+  const Closed closed;
+  expect_equal(Fenix_Data_member_restore(kGroup, kKept, closed.memory(), kCount, FENIX_DATA_SNAPSHOT_LATEST,
+                                         FENIX_DATA_SUBSET_IGNORE),
+               FENIX_ERROR_INVALID_ARGUMENT, "restore to it");
+  if (rank != kNeedy) {
+    const auto* bytes = static_cast<const char*>(closed.memory());
+    for (int i = 0; i < 8 * kCount; ++i) require(bytes[i] == 0, "another rank has written to its target");
+  }
+  success(Fenix_Data_member_create(kGroup, 2, closed.memory(), kCount, MPI_DOUBLE), "member_create");
+  expect_equal(Fenix_Data_member_store(kGroup, 2, FENIX_DATA_SUBSET_FULL), FENIX_ERROR_INVALID_ARGUMENT,
+               "the first store from it");
+  success(Fenix_Data_member_delete(kGroup, 2), "member_delete");
+  success(Fenix_Data_barrier(kGroup), "barrier");
+  expect_snapshot();
+  snapshot();
+  expect_snapshot();
+}
+
+void create_group(int policy) {
+  std::vector<int> values{1, 1};
+  if (policy == FENIX_DATA_POLICY_REED_SOLOMON) values = {1, 4, 2};
+  success(Fenix_Data_group_create(kGroup, comm, 0, 1, policy, values.data(), nullptr), "group_create");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int policy = argc > 2 ? std::atoi(argv[2]) : FENIX_DATA_POLICY_IN_MEMORY_RAID;
+  Fenix_Init(&role, MPI_COMM_WORLD, &comm, &argc, &argv, 0, &error);
+  MPI_Comm_rank(comm, &rank);
+  create_group(policy);
+  success(Fenix_Data_member_create(kGroup, kKept, kept.data(), kCount, MPI_DOUBLE), "member_create");
+  snapshot();
+
+  in_need("member without address space", without_address_space, create_large);
+  delete_large();
+  in_need("member without descriptors", without_descriptors, create_large);
+  delete_large();
+  in_need("member without file size", without_file_size, create_large);
+  delete_large();
+
+  // A member grows in its store.
+  success(Fenix_Data_member_create(kGroup, kLarge, large.data(), FENIX_RESIZEABLE, MPI_DOUBLE), "member_create");
+  Fenix_Data_subset all;
+  success(Fenix_Data_subset_create(1, 0, kLargeCount - 1, 1, &all), "subset_create");
+  in_need("growth without address space", without_address_space,
+          [&] { return Fenix_Data_member_store(kGroup, kLarge, all); });
+  success(Fenix_Data_subset_delete(&all), "subset_delete");
+
+  buffers_that_cannot_be_accessed();
+  success(Fenix_Finalize(), "Fenix_Finalize");
+  check::ok(rank);
+  MPI_Finalize();
+  return 0;
+}
