@@ -98,7 +98,6 @@ byte exchanged; /* in this round */
 byte newest;    /* results of the exchanges of a recovery */
 byte epochs;    /* bit e: epoch e is left */
 bit lost;
-bit existed;    /* some rank knows the group */
 bit finished;
 
 /* What the properties are about, and no rank knows. */
@@ -170,6 +169,14 @@ inline die() {
     for (i : 0 .. N - 1) {
       if :: !whole[i] && !whole[KEEPER(i)] -> tolerated = 0 :: else fi
     }
+    found = 0;
+    for (i : 0 .. N - 1) { found = found || whole[i] }
+    if
+    :: !found -> /* nobody is left who has known the group: it begins anew */
+      must_survive = 0;
+      for (i : 1 .. EPOCHS) { done[i] = 0 }
+    :: else
+    fi;
     SAY("dies")
   }
 }
@@ -332,13 +339,12 @@ inline oldest_kept_by() {
 
 /* consistent_epochs: newest is the newest epoch that every rank has, epochs those that none has ceased to keep. */
 inline settle_snapshots() {
-  existed = 0; unknown = 0; had = 0; some_had_none = 0;
+  unknown = 0; had = 0; some_had_none = 0;
   newest = 0; epochs = 0; oldest = 0;
   for (i : 0 .. N - 1) {
     for (j : 0 .. PLACES - 1) {
       if :: whole[i] && (at[i].log[j].sealed || at[i].copies[j].sealed) -> had = 1 :: else fi
     }
-    existed = existed || whole[i];
     found = 0;
     for (j : 1 .. EPOCHS) {
       look_up(j);
@@ -399,7 +405,7 @@ inline check_restore() {
     if :: (epochs >> i) & 1 -> j = i :: else fi
   }
   assert(j >= must_survive || !tolerated); /* P1: as new as the latest commit on all ranks */
-  assert(j >= must_survive || (j == 0 && (lost || !existed))); /* else there is nothing, and survivors are told so */
+  assert(j >= must_survive || (j == 0 && lost)); /* else all has gone, and survivors are told so */
   if
   :: j > 0 ->
     FIND_PLACE(at[0].log, j, k);
@@ -416,7 +422,7 @@ inline check_restore() {
   :: else
   fi;
   for (i : 0 .. N - 1) {
-    must_tell[i] = must_tell[i] || (existed && j < must_survive)
+    must_tell[i] = must_tell[i] || j < must_survive
   }
   must_survive = j;
   tolerated = 1;
@@ -609,7 +615,7 @@ in_repair_too:
       !in_repair[me] ->
       SAY("rejoin.begin");
       /* It has not been rebuilt: Rejoin::greet drops what it has got so far. */
-      d_step { if :: !whole[me] -> forget_memory() :: else fi };
+      d_step { if :: !whole[me] -> forget_memory(); owes[me] = 0 :: else fi };
       ARRIVE(skip)
     }
   :: atomic { in_repair[me] && whole[me] && deaths < DEATHS -> die(); goto in_repair_too }
