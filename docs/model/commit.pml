@@ -31,6 +31,9 @@
 #ifndef HASHES
 #define HASHES 1 /* 0: rebuilding takes whatever bytes are there */
 #endif
+#ifndef LATE
+#define LATE 0 /* the put that was under way when its sender died or left may land later. 1: before a recovery ends; 2: at any time */
+#endif
 
 #define SLOTS (DEPTH + 2)
 #define PLACES (DEPTH + 3) /* the library has depth + 8: ranks may run ahead further */
@@ -80,7 +83,23 @@ typedef Memory {
   Record copies[PLACES] /* of the records of the rank whose copies this one keeps */
 }
 
+/* What is under way from a rank to its holder since it died or left. */
+typedef Put {
+  unsigned kind : 3;
+  unsigned to : 3; /* slot or place */
+  unsigned of_living : 1;
+  Record content
+}
+#define NO_PUT 0
+#define PUT_A 1
+#define PUT_B 2
+#define PUT_RECORD 3
+#define PUT_SEAL 4
+
 Memory at[N];
+#if LATE
+Put late[N];
+#endif
 byte board[N]; /* latest epoch that a rank has told: a reader may see any older one that is not older than what it saw */
 bit whole[N];  /* has its data, and the copies that it is to keep */
 bit owes[N];   /* has found that snapshots were lost, and not told the application */
@@ -166,6 +185,10 @@ inline die() {
     owes[me] = 0;
     must_tell[me] = 0;
     forget_memory();
+#if LATE
+    late[me].of_living = 0;
+    forget_put(KEPT(me));
+#endif
     for (i : 0 .. N - 1) {
       if :: !whole[i] && !whole[KEEPER(i)] -> tolerated = 0 :: else fi
     }
@@ -304,8 +327,69 @@ inline write_record(record) {
 /* What is written to a dead rank's memory is gone with it. */
 #define IF_HOLDER_LIVES(action) if :: !dead[HOLDER] -> action :: else fi
 
-inline store_held_a() { IF_HOLDER_LIVES(at[HOLDER].held[work].a = TAG(round, epoch)) }
-inline store_held_b() { IF_HOLDER_LIVES(at[HOLDER].held[work].b = TAG(round, epoch)) }
+inline store_held_a() { IF_HOLDER_LIVES(at[HOLDER].held[work].a = at[me].own[work].a) }
+inline store_held_b() { IF_HOLDER_LIVES(at[HOLDER].held[work].b = at[me].own[work].b) }
+inline send_record() {
+  IF_HOLDER_LIVES(at[HOLDER].copies[place].sealed = 0; copy_record(at[HOLDER].copies[place], at[me].log[place]))
+}
+inline send_seal() { IF_HOLDER_LIVES(at[HOLDER].copies[place].sealed = 1) }
+
+/* A step that puts something into the holder's memory. */
+#if LATE
+#define PUT if :: atomic { if :: late[me].of_living -> d_step { land(me) } :: else fi;
+#define END_PUT(what, where) \
+  } \
+  DIES \
+  LEAVES \
+  :: atomic { late[me].kind == NO_PUT && !dead[HOLDER] && deaths < DEATHS -> put_is_late(what, where); die(); goto repair } \
+  :: atomic { late[me].kind == NO_PUT && !dead[HOLDER] && dead_now > 0 -> put_is_late(what, where); goto repair } \
+  fi
+
+inline put_is_late(what, where) {
+  d_step {
+    late[me].kind = what;
+    late[me].to = where;
+    late[me].of_living = 1;
+    if
+    :: what == PUT_A -> late[me].content.a = at[me].own[work].a
+    :: what == PUT_B -> late[me].content.b = at[me].own[work].b
+    :: what == PUT_RECORD -> copy_record(late[me].content, at[me].log[place])
+    :: else
+    fi;
+    SAY("leaves a put under way")
+  }
+}
+
+inline land(sender) {
+    k = late[sender].to;
+    if
+    :: late[sender].kind == PUT_A -> at[KEEPER(sender)].held[k].a = late[sender].content.a
+    :: late[sender].kind == PUT_B -> at[KEEPER(sender)].held[k].b = late[sender].content.b
+    :: late[sender].kind == PUT_RECORD ->
+      at[KEEPER(sender)].copies[k].sealed = 0;
+      copy_record(at[KEEPER(sender)].copies[k], late[sender].content)
+    :: late[sender].kind == PUT_SEAL -> at[KEEPER(sender)].copies[k].sealed = 1
+    :: else
+    fi;
+    forget_put(sender)
+}
+
+inline forget_put(sender) {
+  late[sender].kind = NO_PUT; late[sender].to = 0; late[sender].of_living = 0;
+  wipe(late[sender].content)
+}
+
+/* What a rank has sent in its life lands in its order; what a dead one has sent, at any time. */
+proctype Network(byte sender) {
+end:
+  do
+  :: atomic { late[sender].kind != NO_PUT -> d_step { land(sender) }; printf("step: the put of rank %d lands\n", sender) }
+  od
+}
+#else
+#define PUT STEP
+#define END_PUT(what, where) END
+#endif
 
 /* P1 speaks of commits that have returned. This one counts from its own seal, which is earlier. */
 inline count_commit() {
@@ -315,11 +399,18 @@ inline count_commit() {
 
 /* ---------------------------------------------------------------------------------------------------------- recovery */
 
-/* RecordLog::clear_all_but */
+/* RecordLog::clear_all_but: a seal that comes late must not find the record that it is for. */
+#ifdef BREAK_KEEP_UNSEALED
+#define KEEP_ONLY(log_of) \
+  for (i : 0 .. PLACES - 1) { \
+    if :: !((epochs >> log_of[i].epoch) & 1) -> log_of[i].sealed = 0 :: else fi \
+  }
+#else
 #define KEEP_ONLY(log_of) \
   for (i : 0 .. PLACES - 1) { \
     if :: !(log_of[i].sealed && (epochs >> log_of[i].epoch) & 1) -> wipe(log_of[i]) :: else fi \
   }
+#endif
 
 /* The log that says what rank i has committed: its own, or what its keeper has of it; unknown if both have gone. */
 inline look_up(an_epoch) {
@@ -395,6 +486,13 @@ inline intersect() {
   }
   lost = lost || (newest > 0 && epochs == 0)
 }
+
+/* LATE 1: what was under way has landed. */
+#if LATE == 1
+#define LAND_ALL for (i : 0 .. N - 1) { land(i) }
+#else
+#define LAND_ALL skip
+#endif
 
 #define RIGHT(slot, record) (slot.a == record.a && slot.b == record.b)
 
@@ -500,9 +598,9 @@ program:
       SAY("store.staged")
     END;
 #ifndef BREAK_PUBLISH_EARLY
-    STEP store_held_a(); SAY("store.half") END;
+    PUT store_held_a(); SAY("store.half") END_PUT(PUT_A, work);
     if
-    :: kind == WHOLE -> STEP store_held_b(); SAY("store.done") END
+    :: kind == WHOLE -> PUT store_held_b(); SAY("store.done") END_PUT(PUT_B, work)
     :: else
     fi;
 #endif
@@ -540,11 +638,8 @@ program:
     :: else
     fi;
     STEP write_record(at[me].log[place]); SAY("commit.written") END;
-    STEP
-      IF_HOLDER_LIVES(at[HOLDER].copies[place].sealed = 0; copy_record(at[HOLDER].copies[place], at[me].log[place]));
-      SAY("commit.sent")
-    END;
-    STEP IF_HOLDER_LIVES(at[HOLDER].copies[place].sealed = 1); SAY("commit.held") END;
+    PUT send_record(); SAY("commit.sent") END_PUT(PUT_RECORD, place);
+    PUT send_seal(); SAY("commit.held") END_PUT(PUT_SEAL, place);
     STEP
       at[me].log[place].sealed = 1;
 #ifndef BREAK_PUBLISH_EARLY
@@ -575,7 +670,7 @@ program:
       SAY("commit.published")
     END;
 #ifdef BREAK_PUBLISH_EARLY
-    STEP store_held_a(); SAY("store.half") END;
+    PUT store_held_a(); SAY("store.half") END_PUT(PUT_A, work);
     STEP store_held_b(); work = NONE; SAY("store.done") END;
 #endif
 #if BARRIER
@@ -602,7 +697,10 @@ repair:
     for (i : 0 .. N - 1) { found = found && in_repair[i] }
     if
     :: found ->
-      for (i : 0 .. N - 1) { in_repair[i] = 0; dead[i] = 0; board[i] = 0; tidy(i) }
+      for (i : 0 .. N - 1) { in_repair[i] = 0; dead[i] = 0; board[i] = 0 }
+#if !LATE
+      for (i : 0 .. N - 1) { tidy(i) }
+#endif
       dead_now = 0; arrived = 0; exchanged = 0; newest = 0; epochs = 0; lost = 0;
       round++;
       printf("step: all have come to repair %d\n", round)
@@ -721,7 +819,7 @@ in_repair_too:
       stale_a = (1 << SLOTS) - 1; stale_b = stale_a
     };
     SAY("rejoin.resumed");
-    ARRIVE(check_restore())
+    ARRIVE(LAND_ALL; check_restore())
   END;
   STEP
     exchanged > 5;
@@ -737,5 +835,8 @@ over:
 init {
   atomic {
     for (i : 0 .. N - 1) { whole[i] = 1; run Rank(i) }
+#if LATE
+    for (i : 0 .. N - 1) { run Network(i) }
+#endif
   }
 }

@@ -40,7 +40,13 @@ void RecordLog::clear(std::uint32_t place) const { set_seal(place, 0); }
 void RecordLog::clear_all_but(std::span<const Epoch> epochs) const {
   for (std::uint32_t place = 0; place < places(); ++place) {
     const auto record = read(place);
-    if (record && std::find(epochs.begin(), epochs.end(), record->epoch) == epochs.end()) clear(place);
+    if (record && std::find(epochs.begin(), epochs.end(), record->epoch) != epochs.end()) continue;
+    // A place that was never written to may have no memory yet: it is not written to here either.
+    const auto head = this->place(place).first(record_format::kHeadBytes);
+    if (std::all_of(head.begin(), head.end(), [](std::byte each) { return each == std::byte{0}; })) continue;
+    clear(place);
+    const auto behind_seal = head.subspan(record_format::kSealBytes);
+    std::fill(behind_seal.begin(), behind_seal.end(), std::byte{0});
   }
 }
 

@@ -48,7 +48,8 @@ class RecordLog {
   /// Makes the record in a place void.
   void clear(std::uint32_t place) const;
   /// Makes all records void but those of the given epochs. Of a deleted epoch that is not among them, nothing is left: not
-  /// the record that it had before either.
+  /// the record that it had before either. A record without a seal is wiped out: a seal that is still on its way from a rank
+  /// that has died finds nothing then.
   void clear_all_but(std::span<const Epoch> epochs) const;
 
  private:
