@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a run does: drawn from its seed."""
+import hashlib
+import random
+from dataclasses import dataclass, field
+
+from .placement import Policy, covers_always, smallest_size
+
+# Classes of faults, and how often each is drawn.
+CLASSES = {
+    "none": 3,
+    "kill": 18,
+    "kill point": 16,
+    "two at once": 12,
+    "in recovery": 18,
+    "again": 9,
+    "spares": 5,
+    "shrink": 10,
+    "beyond": 8,
+    "stop": 8,
+    "start and end": 5,
+}
+
+# What some classes need: so many spares to choose from, so many active ranks.
+SPARES = {"again": [2, 2, 3], "spares": [1, 2, 2, 3], "two at once": [1, 1, 2, 2, 3], "shrink": [0, 0, 0, 1]}
+MIN_RANKS = {"shrink": 3, "beyond": 3, "in recovery": 3, "two at once": 3}
+
+TIMEOUT = 12  # FENIX_TIMEOUT
+
+
+def seed_of(master, number):
+    digest = hashlib.sha256(f"{master}:{number}".encode()).digest()
+    return int.from_bytes(digest[:6], "big")
+
+
+@dataclass
+class Fault:
+    """A signal from outside: so many seconds after the start of all ranks, or after another fault."""
+    rank: int  # in MPI_COMM_WORLD
+    at: float
+    after: int = -1  # number of the other fault
+    stop: float = 0.0  # SIGSTOP for so many seconds, instead of SIGKILL
+
+    def __str__(self):
+        what = f"stop {self.rank} for {self.stop:.2f} s" if self.stop else f"kill {self.rank}"
+        since = f" after fault {self.after}" if self.after >= 0 else ""
+        return f"{what} at {self.at * 1000:.0f} ms{since}"
+
+
+@dataclass
+class Member:
+    type: str
+    count: int
+    spread: int = 0
+    empty_rank: int = -1
+
+
+@dataclass
+class Group:
+    policy: Policy
+    depth: int
+    hashing: bool
+    barrier: bool
+    members: list
+
+
+@dataclass
+class Run:
+    seed: int
+    kind: str = ""  # of CLASSES
+    path: str = "map"
+    ranks: int = 4
+    spares: int = 1
+    resume: str = "jump"
+    steps: int = 10
+    pause_us: int = 0
+    release: bool = True
+    groups: list = field(default_factory=list)
+    faults: list = field(default_factory=list)
+    points: list = field(default_factory=list)  # entries of FENIX_FAULT
+    victims: set = field(default_factory=set)  # who may die, in MPI_COMM_WORLD
+    tolerated: bool = True
+
+    def processes(self):
+        return self.ranks + self.spares
+
+    def policy_text(self):
+        return "+".join(group.policy.kind for group in self.groups)
+
+    def describe(self):
+        groups = "; ".join(f"{group.policy} depth {group.depth}" for group in self.groups)
+        faults = ", ".join([str(fault) for fault in self.faults] + self.points)
+        return f"{self.kind}, {self.path}, {self.ranks}+{self.spares} ranks, {groups}: {faults or 'no faults'}"
+
+    def plan_text(self):
+        lines = [
+            f"seed {self.seed}", f"spares {self.spares}", f"steps {self.steps}", f"pause_us {self.pause_us}",
+            f"tolerated {int(self.tolerated)}", f"release {int(self.release)}", f"resume {self.resume}"
+        ]
+        for number, group in enumerate(self.groups):
+            values = " ".join(str(value) for value in group.policy.values())
+            lines.append(f"group {7 + number} {group.depth} {int(group.hashing)} {int(group.barrier)} "
+                         f"{group.policy.name()} {values}")
+            lines += [
+                f"member {i} {member.type} {member.count} {member.spread} {member.empty_rank}"
+                for i, member in enumerate(group.members)
+            ]
+        return "\n".join(lines) + "\n"
+
+
+class Drawer:
+    def __init__(self, points):
+        self.points = points
+
+    def draw(self, seed):
+        dice = random.Random(seed)
+        kind = dice.choices(list(CLASSES), CLASSES.values())[0]
+        while True:
+            run = Run(seed=seed, kind=kind)
+            self._shape(run, dice)
+            getattr(self, "_faults_" + kind.replace(" ", "_"))(run, dice)
+            tolerated = covers_always([group.policy for group in run.groups], run.ranks, run.spares, run.victims)
+            if tolerated == run.tolerated:
+                break
+        if smallest_size(run.ranks, run.spares, run.victims) < run.ranks:
+            # Members keep the counts of the survivors when the communicator shrinks.
+            for group in run.groups:
+                for member in group.members:
+                    member.spread, member.empty_rank = 0, -1
+        return run
+
+    # ------------------------------------------------------------------------------------------- what is stored, and how
+
+    def _shape(self, run, dice):
+        run.path = "window" if dice.random() < 0.12 else "map"
+        run.spares = dice.choice(SPARES.get(run.kind, [0, 1, 1, 1, 2, 2, 3]))
+        run.ranks = dice.randint(max(MIN_RANKS.get(run.kind, 2), 3 - run.spares), min(5, 7 - run.spares))
+        run.resume = dice.choice(["jump", "jump", "return", "throw"])
+        run.release = dice.random() < 0.6
+        run.steps = dice.randint(8, 30)
+        run.pause_us = dice.choice([0, 2000, 5000, 10000, 20000])
+        for _ in range(2 if dice.random() < 0.2 else 1):
+            run.groups.append(self._group(run, dice))
+
+    def _group(self, run, dice):
+        kinds = ["buddies", "ring", "xor"] + (["rs", "rs"] if run.ranks >= 3 else [])
+        kind = dice.choice(kinds)
+        separation = dice.randint(1, run.ranks - 1)
+        size = 0
+        if kind == "xor":
+            size = dice.randint(2, run.ranks)
+        if kind == "rs":
+            size = dice.randint(3, run.ranks)
+        policy = Policy(kind, separation, size, 2 if kind == "rs" else 1)
+        members = [self._member(run, dice) for _ in range(dice.choice([1, 1, 2, 2, 3, 4]))]
+        return Group(policy, dice.choice([0, 0, 0, 1, 1, 2, 3]), dice.random() < 0.85, dice.random() < 0.6, members)
+
+    @staticmethod
+    def _member(run, dice):
+        kind = dice.choice(["bytes", "words", "words", "holes"])
+        size = {"bytes": 1, "words": 8, "holes": 12}[kind]
+        bytes_wanted = dice.choice([
+            dice.randint(1, 64),
+            dice.randint(65, 20000),
+            4096 * dice.randint(1, 3) + dice.randint(-8, 8),
+            131072 * dice.randint(1, 3) + dice.choice([-1, 0, 1, 8]),
+            dice.randint(100000, 600000),
+            int(2**dice.uniform(18, 21.5)),
+        ])
+        count = max(1, bytes_wanted // size)
+        spread = dice.choice([0, 0, 1, 13, count // 3])
+        empty = dice.randrange(run.ranks) if dice.random() < 0.15 else -1
+        return Member(kind, count, spread, empty)
+
+    # ------------------------------------------------------------------------------------------------------------- faults
+
+    @staticmethod
+    def _duration(run):
+        """About how long the steps take, in seconds."""
+        data = sum(member.count * {"bytes": 1, "words": 8, "holes": 12}[member.type]
+                   for group in run.groups for member in group.members)
+        return run.steps * (run.pause_us / 1e6 + 0.002 * run.ranks + run.ranks * data / 5e8) + 0.05
+
+    def _instant(self, run, dice):
+        return dice.uniform(0, 1.0) * self._duration(run)
+
+    @staticmethod
+    def _kill(run, rank, at, after=-1):
+        run.faults.append(Fault(rank, at, after))
+        run.victims.add(rank)
+        return len(run.faults) - 1
+
+    def _point(self, run, dice, rank, names, most=1):
+        run.points.append(f"{dice.choice(names)}:{rank}:{dice.randint(1, most)}")
+        run.victims.add(rank)
+
+    @staticmethod
+    def _some(run, dice, number):
+        return dice.sample(range(run.ranks), min(number, run.ranks))
+
+    def _faults_none(self, run, dice):
+        pass
+
+    def _faults_kill(self, run, dice):
+        self._kill(run, dice.randrange(run.ranks), self._instant(run, dice))
+
+    def _faults_kill_point(self, run, dice):
+        self._point(run, dice, dice.randrange(run.ranks), self.points.steady, dice.choice([2, 10, run.steps]))
+
+    def _faults_two_at_once(self, run, dice):
+        victims = self._some(run, dice, 2)
+        if dice.random() < 0.5:
+            at = self._instant(run, dice)
+            for rank in victims:
+                self._kill(run, rank, at)
+            return
+        name, count = dice.choice(self.points.steady), dice.randint(1, run.steps)
+        for rank in victims:
+            run.points.append(f"{name}:{rank}:{count}")
+            run.victims.add(rank)
+
+    def _first_death(self, run, dice, rank):
+        """Returns what a second death may come after: a fault from outside, or nothing."""
+        if dice.random() < 0.5:
+            return self._kill(run, rank, self._instant(run, dice))
+        self._point(run, dice, rank, self.points.steady, run.steps)
+        return -1
+
+    def _faults_in_recovery(self, run, dice):
+        victims = self._some(run, dice, dice.choice([2, 2, 2, 3]))
+        first = self._first_death(run, dice, victims[0])
+        for rank in victims[1:]:
+            if first >= 0 and dice.random() < 0.4:
+                self._kill(run, rank, dice.uniform(0, 0.12), first)
+            else:
+                self._point(run, dice, rank, self.points.recovery, dice.choice([1, 1, 3]))
+
+    def _faults_again(self, run, dice):
+        """Who has taken a dead one's place dies as well."""
+        first = self._first_death(run, dice, dice.randrange(run.ranks))
+        spare = run.ranks
+        if first >= 0 and dice.random() < 0.4:
+            self._kill(run, spare, dice.uniform(0, 0.4), first)
+        else:
+            self._point(run, dice, spare, self.points.recovery + self.points.steady, dice.choice([1, 1, 3]))
+
+    def _faults_spares(self, run, dice):
+        spare = run.ranks + dice.randrange(run.spares)
+        if dice.random() < 0.7:
+            self._kill(run, spare, self._instant(run, dice))
+        else:
+            self._point(run, dice, spare, self.points.of_spares, 5)
+        if dice.random() < 0.6:
+            self._first_death(run, dice, dice.randrange(run.ranks))
+
+    def _faults_shrink(self, run, dice):
+        victims = self._some(run, dice, run.spares + dice.choice([1, 1, 2]))
+        for rank in victims:
+            self._first_death(run, dice, rank)
+        if len(victims) < run.ranks - 1 and dice.random() < 0.3:
+            rank = dice.choice([one for one in range(run.ranks) if one not in victims])
+            self._point(run, dice, rank, self.points.recovery)
+
+    def _faults_beyond(self, run, dice):
+        run.tolerated = False
+        victims = self._some(run, dice, min(dice.choice([2, 2, 3]), run.ranks - 1))
+        at = self._instant(run, dice)
+        if dice.random() < 0.4:
+            for rank in victims:
+                self._kill(run, rank, at)
+            return
+        first = self._first_death(run, dice, victims[0])
+        for rank in victims[1:]:
+            if first >= 0:
+                self._kill(run, rank, dice.uniform(0, 0.03), first)
+            else:
+                self._point(run, dice, rank, [name for name in self.points.recovery if name < "restore"])
+
+    def _faults_stop(self, run, dice):
+        ranks = self._some(run, dice, 2)
+        run.faults.append(Fault(ranks[0], self._instant(run, dice), stop=dice.uniform(0.05, 1.0)))
+        if dice.random() < 0.6:
+            self._kill(run, ranks[1], dice.uniform(-0.05, 0.3), 0)
+
+    def _faults_start_and_end(self, run, dice):
+        rank = dice.randrange(run.processes())
+        turn = dice.random()
+        if turn < 0.3:
+            self._kill(run, rank, dice.uniform(0, 0.02))
+        elif turn < 0.5:
+            self._point(run, dice, rank, self.points.init)
+        elif turn < 0.8:
+            self._point(run, dice, rank, self.points.finish)
+        else:
+            self._kill(run, rank, self._duration(run) * dice.uniform(0.9, 1.3))

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What became of a run: a verdict from the journals of its ranks, their output, and what was seen from outside."""
+import re
+from dataclasses import dataclass, field
+
+from .placement import covers
+
+OK, LOST, WRONG, HUNG, CRASHED, LEFT, OPEN_MPI = "ok", "lost", "wrong", "hung", "crashed", "left", "Open MPI"
+FAILURES = (LOST, WRONG, HUNG, CRASHED, LEFT, OPEN_MPI)
+
+# Crashes inside of Open MPI that docs/known-issues.md has: they cost the job all the same.
+_KNOWN_CRASHES = ("ompi_osc_rdma_free", )
+
+
+@dataclass
+class Event:
+    time: float
+    rank: int  # in MPI_COMM_WORLD
+    word: str
+    rest: list
+
+
+@dataclass
+class Verdict:
+    kind: str
+    text: str = ""
+    repairs: int = 0
+    deaths: int = 0
+    restores: int = 0
+    bytes: int = 0
+    lost: int = 0  # snapshots that could not be restored, where that is right
+    notes: list = field(default_factory=list)
+
+
+def read_journals(folder, ranks):
+    events = []
+    for rank in range(ranks):
+        path = folder / f"journal.{rank}"
+        if not path.exists():
+            continue
+        for line in path.read_text(encoding="utf-8").splitlines():
+            words = line.split()
+            events.append(Event(float(words[0]), rank, words[1], words[2:]))
+    return sorted(events, key=lambda event: event.time)
+
+
+def judge(run, outcome):
+    events = read_journals(outcome.folder, run.processes())
+    output = (outcome.folder / "output").read_text(encoding="utf-8", errors="replace")
+    verdict = Verdict(OK)
+    _count(verdict, events, output)
+    kind, text = _first_complaint(run, outcome, events, output)
+    verdict.kind, verdict.text = kind, text
+    if outcome.launcher_left:
+        verdict.notes.append("Open MPI's launcher did not end")
+    return verdict
+
+
+def _first_complaint(run, outcome, events, output):
+    for event in events:
+        if event.word == "fail":
+            return event.rest[0].rstrip(":"), f"rank {event.rank}: {' '.join(event.rest[1:])}"
+    ended = {event.rank for event in events if event.word == "exit"}
+    broken = [rank for rank in range(run.processes()) if rank not in ended and rank not in run.victims]
+    if any(name in output for name in _KNOWN_CRASHES) and broken:
+        return OPEN_MPI, "a crash in " + ", ".join(name for name in _KNOWN_CRASHES if name in output)
+    signals = re.findall(r"Signal: (.*)", output)
+    if signals:
+        return CRASHED, f"{signals[0]}; ranks {broken} did not end"
+    if outcome.hung:
+        return HUNG, f"ranks that did not end: {broken}"
+    if broken:
+        return CRASHED, f"ranks {broken} did not end, and were no victims; mpirun's status is {outcome.status}"
+    for check in (_check_refusal, _check_ages, _check_losses):
+        complaint = check(run, events)
+        if complaint:
+            return complaint
+    if outcome.left:
+        return LEFT, ", ".join(outcome.left)
+    return OK, ""
+
+
+def _check_refusal(run, events):
+    """A death in Fenix_Init is told to all who return from it, and to nobody if nobody died."""
+    refused = {event.rank: event.rest[0] for event in events if event.word == "refused"}
+    if not refused:
+        return None
+    resumed = {event.rank for event in events if event.word in ("resume", "released")}
+    if resumed or set(refused.values()) != {"-99"}:
+        return WRONG, f"Fenix_Init failed on {refused}, and not on {sorted(resumed)}"
+    if len(refused) == run.processes():
+        return WRONG, "Fenix_Init failed though nobody died"
+    return None
+
+
+def _check_ages(run, events):
+    """Nothing restored is older than what any process, be it dead since, had noted as committed."""
+    if not run.tolerated:
+        return None
+    committed = {}
+    for event in events:
+        if event.word == "committed":
+            group, step = map(int, event.rest)
+            committed[group] = max(step, committed.get(group, -1))
+        elif event.word == "restored":
+            group, step = map(int, event.rest)
+            if step < committed.get(group, -1):
+                return LOST, f"rank {event.rank} restored step {step} of group {group}: {committed[group]} was committed"
+    return None
+
+
+def _check_losses(run, events):
+    """Snapshots may be lost only if more places of a cohort died, before they were rebuilt, than the policy covers.
+
+    A survivor's journal has the places that each repair found dead, and when group_create had rebuilt them.
+    """
+    for rank in {event.rank for event in events if event.word == "lost"}:
+        dead, ranks = {}, run.ranks
+        for event in (event for event in events if event.rank == rank):
+            if event.word == "resume":
+                failed = {int(place) for place in event.rest[event.rest.index("failed") + 1:]}
+                size = int(event.rest[event.rest.index("of") + 1])
+                for group in range(len(run.groups)):
+                    dead.setdefault(group, set()).update(place for place in failed if place < ranks)
+                shape, ranks = ranks, size
+            elif event.word == "lost":
+                group = int(event.rest[0])
+                if size == shape and _survivor(events, rank) and covers(run.groups[group].policy, shape,
+                                                                         frozenset(dead[group])):
+                    return LOST, f"rank {rank}: group {group} was lost, though {sorted(dead[group])} of {shape} were dead"
+            elif event.word == "restored":
+                dead[int(event.rest[0])] = set()
+    return None
+
+
+def _survivor(events, rank):
+    """Whether it has seen all repairs: it was active from the start."""
+    roles = [event.rest[1] for event in events if event.rank == rank and event.word == "resume"]
+    return roles[:1] == ["0"]
+
+
+def _count(verdict, events, output):
+    ranks = {event.rank for event in events}
+    verdict.deaths = len(ranks - {event.rank for event in events if event.word == "exit"})
+    verdict.lost = len({(event.rest[0], event.rest[1]) for event in events if event.word == "lost"})
+    for repairs, restores, compared in re.findall(r"(\d+) repairs, (\d+) snapshots restored, (\d+) bytes", output):
+        verdict.repairs = max(verdict.repairs, int(repairs))
+        verdict.restores += int(restores)
+        verdict.bytes += int(compared)

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""scripts/torture: see docs/reliability.md."""
+import argparse
+import json
+import os
+import re
+import secrets
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from . import summary
+from .draw import Drawer, seed_of
+from .judge import OK, judge
+from .points import Points
+from .supervise import supervise
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(prog="scripts/torture", description=__doc__.split(":")[0] + """: runs an application
+        again and again, with other policies, sizes and ways of storing, kills and stops its ranks, and looks at every byte
+        that it gets back. All of a run follows from its seed, but for what time decides. Exit status 1 if a run failed.""")
+    parser.add_argument("--runs", type=int, help="so many runs (default 100, or as many as the minutes allow)")
+    parser.add_argument("--minutes", type=float, help="start no run after this time")
+    parser.add_argument("--seed", type=int, help="master seed, of which the seeds of the runs follow (default: random)")
+    parser.add_argument("--run", type=int, help="only this run of the master seed")
+    parser.add_argument("--only", type=int, metavar="SEED", help="only the run with this seed of its own")
+    parser.add_argument("--repeat", type=int, default=1, help="make each run so many times")
+    parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 1) // 2), help="runs at a time (%(default)s)")
+    parser.add_argument("--limit", type=float, default=30, help="seconds after which a run hangs (%(default)s)")
+    parser.add_argument("--build", type=Path, default=ROOT / "build/ci", help="build folder (build/ci)")
+    parser.add_argument("--work", type=Path, help="where folders of runs go; kept if a run fails (BUILD/torture)")
+    parser.add_argument("--json", type=Path, help="write all results")
+    parser.add_argument("--markdown", type=Path, help="write docs/reliability.md of this campaign, or of those of --of")
+    parser.add_argument("--of", type=Path, nargs="+", metavar="JSON", help="make no runs: take results from files")
+    parser.add_argument("--list", action="store_true", help="only print what the runs would do")
+    parser.add_argument("--keep", action="store_true", help="keep the folders of all runs")
+    return parser.parse_args(arguments)
+
+
+class Campaign:
+    def __init__(self, options):
+        self.options = options
+        self.master = secrets.randbelow(10**9) if options.seed is None else options.seed
+        self.drawer = Drawer(Points(ROOT / "src"))
+        self.work = options.work or options.build / "torture"
+        self.program = options.build / "tests/torture/torture"
+        self.rows = []
+        self.lock = threading.Lock()
+        self.start = time.monotonic()
+
+    def seeds(self):
+        options = self.options
+        if options.only is not None:
+            yield from [options.only] * options.repeat
+            return
+        if options.run is not None:
+            yield from [seed_of(self.master, options.run)] * options.repeat
+            return
+        total = options.runs or (10**9 if options.minutes else 100)
+        for number in range(total):
+            yield from [seed_of(self.master, number)] * options.repeat
+
+    def in_time(self):
+        return self.options.minutes is None or time.monotonic() - self.start < 60 * self.options.minutes
+
+    def one(self, seed):
+        run = self.drawer.draw(seed)
+        outcome = supervise(run, self.program, self.work, self.options.limit)
+        verdict = judge(run, outcome)
+        row = {
+            "seed": seed, "class": run.kind, "policy": run.policy_text(), "path": run.path, "what": run.describe(),
+            "seconds": round(outcome.seconds, 2), "hits": len(outcome.done), "verdict": verdict.kind,
+            "text": verdict.text, "repairs": verdict.repairs, "deaths": verdict.deaths, "restores": verdict.restores,
+            "bytes": verdict.bytes, "lost": verdict.lost, "notes": verdict.notes
+        }
+        with self.lock:
+            self.rows.append(row)
+            if verdict.kind != OK:
+                self.say(f"{verdict.kind.upper()}: {verdict.text}\n  {run.describe()}\n"
+                         f"  again: scripts/torture --only {seed}    output: {outcome.folder}")
+            self.progress()
+        if verdict.kind == OK and not self.options.keep:
+            shutil.rmtree(outcome.folder, ignore_errors=True)
+
+    def all(self):
+        """As many runs at a time as there are jobs; a new one is begun when one ends."""
+        self.work.mkdir(parents=True, exist_ok=True)
+        self.work = self.work.resolve()
+        seeds, lock = self.seeds(), threading.Lock()
+
+        def worker():
+            while self.in_time():
+                with lock:
+                    seed = next(seeds, None)
+                if seed is None:
+                    return
+                self.one(seed)
+
+        with ThreadPoolExecutor(self.options.jobs) as pool:
+            for done in [pool.submit(worker) for _ in range(self.options.jobs)]:
+                done.result()
+
+    def say(self, text):
+        print(("\r\033[K" if sys.stdout.isatty() else "") + text, flush=True)
+
+    def progress(self):
+        failed = sum(row["verdict"] != OK for row in self.rows)
+        seconds = time.monotonic() - self.start
+        line = f"torture: {len(self.rows)} runs, {failed} failed, {seconds:.0f} s, {seconds / len(self.rows):.2f} s a run"
+        if sys.stdout.isatty():
+            print("\r\033[K" + line, end="", flush=True)
+        elif len(self.rows) % 50 == 0:
+            print(line, flush=True)
+
+    def results(self):
+        version = re.search(r"project\(.*?VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8"), re.S)
+        mpi = subprocess.run(["mpirun", "--version"], check=False, capture_output=True, text=True).stdout.split("\n")[0]
+        return {
+            "seed": self.master, "seconds": round(time.monotonic() - self.start), "jobs": self.options.jobs,
+            "cores": os.cpu_count(), "version": version.group(1) if version else "", "mpi": mpi.replace("mpirun (", "").replace(")", ""),
+            "runs": self.rows
+        }
+
+
+def write_page(path, campaigns):
+    template = (Path(__file__).parent / "reliability.md").read_text(encoding="utf-8")
+    path.write_text(template.replace("{{campaigns}}", "\n\n".join(summary.as_markdown(one) for one in campaigns)),
+                    encoding="utf-8")
+
+
+def main(arguments=None):
+    options = parse(arguments)
+    if options.of:
+        write_page(options.markdown, [json.loads(path.read_text(encoding="utf-8")) for path in options.of])
+        return 0
+    campaign = Campaign(options)
+    if options.list:
+        for seed in campaign.seeds():
+            print(seed, campaign.drawer.draw(seed).describe())
+        return 0
+    if not campaign.program.exists():
+        print(f"torture: no {campaign.program}: build it first (scripts/build ci)", file=sys.stderr)
+        return 2
+    campaign.say(f"torture: master seed {campaign.master}, {options.jobs} at a time")
+    campaign.all()
+    results = campaign.results()
+    campaign.say(summary.as_text(campaign.rows))
+    failed = sum(row["verdict"] != OK for row in campaign.rows)
+    campaign.say(f"torture: master seed {campaign.master}: {len(campaign.rows) - failed} passed, {failed} failed")
+    if options.json:
+        options.json.write_text(json.dumps(results, indent=1), encoding="utf-8")
+    if options.markdown:
+        write_page(options.markdown, [results])
+    return 1 if failed else 0

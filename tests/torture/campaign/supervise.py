@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs one plan under mpirun, and does to it what it says."""
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from . import processes
+from .draw import TIMEOUT
+
+_PAUSE = 0.004  # between two looks
+_GRACE = 3.0  # for the launcher, when all ranks have ended
+
+
+@dataclass
+class Outcome:
+    """What was seen from outside."""
+    folder: Path
+    seconds: float = 0.0
+    status: int = 0
+    hung: bool = False
+    launcher_left: bool = False  # Open MPI's own
+    left: list = field(default_factory=list)
+    done: list = field(default_factory=list)  # faults that met a living process: numbers
+
+
+@lru_cache(maxsize=None)
+def can_have_own_shm():
+    test = ["unshare", "--mount", "sh", "-c", "mount -t tmpfs tmpfs /dev/shm"]
+    return subprocess.run(test, check=False, capture_output=True).returncode == 0
+
+
+# With a /dev/shm of its own nothing that others leave there is taken for this run's. Ranks may exit a moment after mpirun.
+_OWN_SHM = """mount -t tmpfs tmpfs /dev/shm || exit 99
+left=$1; shift
+"$@"; status=$?
+for turn in 1 2 3 4 5 6 7 8 9 10; do [ -z "$(ls -A /dev/shm)" ] && break; sleep 0.1; done
+ls -A /dev/shm >"$left"
+exit $status"""
+
+
+def _command(run, program, folder):
+    start = ["mpirun", "--with-ft", "ulfm", "-n", str(run.processes()), str(program), str(folder)]
+    if can_have_own_shm():
+        return ["unshare", "--mount", "sh", "-c", _OWN_SHM, "own-shm", str(folder / "shm-left"), *start]
+    return start
+
+
+def _environment(run, token, folder):
+    environment = dict(os.environ, TMPDIR=str(folder / "tmp"), FENIX_PATH=run.path, FENIX_TIMEOUT=str(TIMEOUT))
+    environment.setdefault("FENIX_LOG", "info")
+    name, value = token.split("=")
+    environment[name] = value
+    environment.pop("FENIX_FAULT", None)
+    if run.points:
+        environment["FENIX_FAULT"] = ",".join(run.points)
+    return environment
+
+
+class _Faults:
+    """The signals from outside, each at its time."""
+
+    def __init__(self, run, outcome):
+        self.waiting = list(enumerate(run.faults))
+        self.outcome = outcome
+        self.fired = {}  # number: when
+        self.to_continue = []  # (when, process id)
+        self.started = None
+
+    def _due(self, fault):
+        if fault.after < 0:
+            return self.started + fault.at
+        return self.fired[fault.after] + fault.at if fault.after in self.fired else None
+
+    def look(self, now, pids):
+        for number, fault in list(self.waiting):
+            due = self._due(fault)
+            if due is None or now < due:
+                continue
+            self.waiting.remove((number, fault))
+            self.fired[number] = now
+            if not _is_alive(pids[fault.rank]):
+                continue
+            self.outcome.done.append(number)
+            processes.send(pids[fault.rank], signal.SIGSTOP if fault.stop else signal.SIGKILL)
+            if fault.stop:
+                self.to_continue.append((now + fault.stop, pids[fault.rank]))
+        for entry in [entry for entry in self.to_continue if now >= entry[0]]:
+            self.to_continue.remove(entry)
+            processes.send(entry[1], signal.SIGCONT)
+
+
+def _is_alive(pid):
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[0]
+    except (OSError, IndexError):
+        return False
+    return state not in "ZX"
+
+
+def _read_pids(run, folder):
+    """Process ids of all ranks, once all have written them."""
+    pids = {}
+    for rank in range(run.processes()):
+        try:
+            line = (folder / f"journal.{rank}").read_text(encoding="utf-8").split("\n", 1)[0]
+        except OSError:
+            return None
+        words = line.split()
+        if len(words) < 3:
+            return None
+        pids[rank] = int(words[2])
+    return pids
+
+
+def supervise(run, program, work, limit):
+    """Returns an Outcome; its folder is the caller's to remove."""
+    folder = Path(tempfile.mkdtemp(prefix=f"{run.seed}.", dir=work))
+    (folder / "tmp").mkdir()
+    (folder / "plan").write_text(run.plan_text(), encoding="utf-8")
+    token = f"FENIX_TORTURE_RUN={secrets.token_hex(8)}"
+    outcome = Outcome(folder)
+    faults = _Faults(run, outcome)
+    start = time.monotonic()
+    with open(folder / "output", "wb") as output:
+        launcher = subprocess.Popen(_command(run, program, folder), env=_environment(run, token, folder),
+                                    stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                                    start_new_session=True)
+    try:
+        _watch(run, launcher, faults, outcome, start + limit, token)
+    finally:
+        outcome.seconds = time.monotonic() - start
+        _clean(launcher, token, outcome)
+    outcome.status = launcher.returncode
+    return outcome
+
+
+def _watch(run, launcher, faults, outcome, deadline, token):
+    pids, all_gone = None, None
+    while launcher.poll() is None:
+        now = time.monotonic()
+        if pids is None:
+            pids = _read_pids(run, outcome.folder)
+            faults.started = now
+        if pids is not None:
+            faults.look(now, pids)
+            if any(_is_alive(pid) for pid in pids.values()):
+                all_gone = None
+            elif all_gone is None:
+                all_gone = now
+            elif now - all_gone > _GRACE:
+                outcome.launcher_left = True
+                return
+        if now > deadline:
+            outcome.hung = True
+            ranks, _ = processes.find(token)
+            (outcome.folder / "stacks").write_text(processes.stacks(ranks), encoding="utf-8")
+            return
+        time.sleep(_PAUSE)
+
+
+def _clean(launcher, token, outcome):
+    """What should have gone by itself: looked for, noted, and removed."""
+    ranks, launchers = processes.find(token)
+    for _ in range(10):
+        if not ranks or outcome.hung:
+            break
+        time.sleep(0.1)
+        ranks, launchers = processes.find(token)
+    if ranks and not outcome.hung:
+        outcome.left.append(f"{len(ranks)} processes")
+        (outcome.folder / "stacks").write_text(processes.stacks(ranks), encoding="utf-8")
+    processes.kill(ranks + launchers)
+    launcher.wait()
+    killed = outcome.hung or outcome.launcher_left
+    shm = outcome.folder / "shm-left"
+    if not killed and shm.exists() and shm.read_text(encoding="utf-8").strip():
+        outcome.left.append("/dev/shm: " + " ".join(shm.read_text(encoding="utf-8").split()))
+    if not killed:
+        outcome.left += [f"TMPDIR: {entry.name}" for entry in (outcome.folder / "tmp").iterdir()
+                         if "fenix" in entry.name.lower()]
+    shutil.rmtree(outcome.folder / "tmp", ignore_errors=True)
