@@ -223,7 +223,7 @@ class Rejoin {
     }
     if (archived_.none()) group_->drop_archive();
     if (!moved_) return;
-    note_loss(had_snapshots_ && archived_.none());
+    note_loss(had_snapshots_ && archived_.none() && had_some_);
     group_->forget_snapshots();
     group_->set_whole();
   }
@@ -258,6 +258,8 @@ class Rejoin {
       const int number = number_in(rank, shape);
       if (number >= 0 && hello(rank).lost_data == 0) ranks[index(number)] = own[index(rank)];
     }
+    const bool unknown = std::any_of(ranks.begin(), ranks.end(), [](const CommittedEpochs& epochs) { return !epochs; });
+    had_some_ = had_some_ || unknown || !some_had_none(ranks);
     if (without_redundancy()) drop_missing(ranks);
     return enough_left(placement, shape) ? consistent_epochs(ranks) : ConsistentEpochs{};
   }
@@ -332,7 +334,7 @@ class Rejoin {
     unknown_ = std::any_of(ranks.begin(), ranks.end(), [](const CommittedEpochs& epochs) { return !epochs; });
     if (without_redundancy()) drop_missing(ranks);
     auto result = cohorts_suffice(placement, present) ? consistent_epochs(ranks) : ConsistentEpochs{};
-    const bool had_common = unknown_ || !some_had_none(ranks) || !known_on_all_.none();
+    const bool had_common = (moved_ ? had_some_ : unknown_ || !some_had_none(ranks)) || !known_on_all_.none();
     note_loss(result.newest.none() && had_snapshots_ && archived_.none() && had_common);
     if (!result.newest.none() && result.newest < known_on_all_) {
       log().warn("group {}: the latest snapshot is lost, going back to time stamp {}", group_->parameters().id,
@@ -432,8 +434,9 @@ class Rejoin {
   bool existed_ = false;
   bool moved_ = false;  // the team has another size or order than the one that stored
   bool had_snapshots_ = false;
-  Epoch known_on_all_;    // the latest that some rank knows all to have committed
-  bool unknown_ = false;  // some rank's commits cannot be found out
+  Epoch known_on_all_;     // the latest that some rank knows all to have committed
+  bool unknown_ = false;   // some rank's commits cannot be found out
+  bool had_some_ = false;  // every rank may have had a commit of what was put aside
   bool lost_ = false;
   std::vector<Group::RecordCopy> copies_;  // of this rank's records, if it has to be rebuilt
   Epoch archived_;                         // newest snapshot of what was put aside

@@ -306,6 +306,21 @@ TEST(Rejoin, ShrunkTeamKeepsMembersAndPutsSnapshotsAside) {
   job.expect_archive({2, 1}, 4);
 }
 
+TEST(Rejoin, ShrunkTeamLosesNoCommitThatNotAllRanksMade) {
+  for (int behind = 0; behind < 4; ++behind) {
+    SCOPED_TRACE(testing::Message() << "rank 1 dies, " << behind << " has not committed");
+    StoringJob job(4, 1);
+    expect_done(job.run([&](Rank& rank) {
+      for (const int member : kMembers) store(rank, member, 0);
+      if (rank.number != behind) rank.group->commit();
+    }));
+    job.kill(1);
+    job.shrink();
+    expect_done(job.run([](Rank& rank) { EXPECT_FALSE(join(rank, {5, 0, 1, {}}).snapshots_lost); }));
+    job.expect_no_snapshots();
+  }
+}
+
 TEST(Rejoin, ArchiveLastsUntilTheNewTeamHasCommitted) {
   StoringJob job(4, 0);
   job.make_snapshots(0, 2);
