@@ -40,9 +40,12 @@ std::uint64_t draw(std::uint64_t seed, std::initializer_list<std::uint64_t> what
 
 std::size_t bytes_of(Type type) {
   switch (type) {
-    case Type::bytes: return 1;
-    case Type::words: return 8;
-    case Type::holes: return 24;
+    case Type::bytes:
+      return 1;
+    case Type::words:
+      return 8;
+    case Type::holes:
+      return 24;
   }
   return 0;
 }
@@ -53,9 +56,12 @@ const MemberPlan& Contents::member(int group, int member) const {
 
 GroupForm Contents::group_form(int group, std::int64_t step) const {
   switch (draw(plan_.seed, {kGroupForm, number(group), number(step)}) % 8) {
-    case 0: return GroupForm::all;
-    case 1: return GroupForm::checkpoint;
-    default: return GroupForm::each;
+    case 0:
+      return GroupForm::all;
+    case 1:
+      return GroupForm::checkpoint;
+    default:
+      return GroupForm::each;
   }
 }
 

@@ -34,10 +34,10 @@ struct Plan {
   std::uint64_t seed = 0;
   int spares = 0;
   int steps = 10;
-  int pause_us = 0;        // after each step
-  bool tolerated = true;   // the policies cover all deaths, whenever they come
-  bool damage = false;     // bits are flipped
-  bool release = true;     // spares return from Fenix_Init at the end
+  int pause_us = 0;       // after each step
+  bool tolerated = true;  // the policies cover all deaths, whenever they come
+  bool damage = false;    // bits are flipped
+  bool release = true;    // spares return from Fenix_Init at the end
   std::string resume = "jump";
   std::vector<GroupPlan> groups;
 };

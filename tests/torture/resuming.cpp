@@ -18,9 +18,21 @@ const GroupPlan& plan_of(int group) { return state.plan.groups[static_cast<std::
 GroupState& state_of(int group) { return state.groups[static_cast<std::size_t>(group)]; }
 int group_count() { return static_cast<int>(state.plan.groups.size()); }
 
+/// The values of the policy, made to fit a communicator that has shrunk: the group may have to be created there.
+std::vector<int> policy_values(const GroupPlan& plan) {
+  std::vector<int> values = plan.values;
+  if (state.ranks < 2) return {};
+  const bool codes = plan.policy == FENIX_DATA_POLICY_REED_SOLOMON;
+  int& separation = plan.policy == FENIX_DATA_POLICY_IN_MEMORY_RAID ? values[1] : values[0];
+  separation = std::min(separation, state.ranks - 1);
+  if (values.size() == 3) values[codes ? 1 : 2] = std::min(values[codes ? 1 : 2], state.ranks);
+  if (codes) values[2] = std::min(values[2], state.ranks - 1);
+  return values;
+}
+
 void create_group(int group) {
   const GroupPlan& plan = plan_of(group);
-  std::vector<int> values = plan.values;
+  std::vector<int> values = policy_values(plan);
   int flag = 1;
   success(Fenix_Data_group_create(plan.id, state.comm, 0, plan.depth, plan.policy,
                                   values.empty() ? nullptr : values.data(), &flag),
@@ -149,9 +161,8 @@ void agree() {
     GroupState& group = state_of(i);
     require(of_group[0] == -of_group[1] && of_group[2] == -of_group[3], "ranks restored different steps");
     const std::int64_t committed = of_group[4];
-    const std::string what =
-        "group " + std::to_string(i) + ": restored step " + std::to_string(group.next - 1) + ", though step " +
-        std::to_string(committed) + " was committed";
+    const std::string what = "group " + std::to_string(i) + ": restored step " + std::to_string(group.next - 1) +
+                             ", though step " + std::to_string(committed) + " was committed";
     if (group.next <= committed && state.plan.tolerated) fail("lost", what);
     if (!state.plan.tolerated && state.repairs > 0 && (group.next <= committed || group.next == 0)) {
       state.stamps_moved = true;
@@ -168,9 +179,9 @@ void check_older_snapshots(int group) {
   int snapshots = 0;
   success(Fenix_Data_group_get_number_of_snapshots(plan.id, &snapshots), "number_of_snapshots");
   const auto expected = static_cast<int>(std::min<std::int64_t>(now.next - now.base, plan.depth + 1));
-  require(!state.plan.tolerated || snapshots == expected,
-          "group " + std::to_string(group) + " has " + std::to_string(snapshots) + " snapshots, not " +
-              std::to_string(expected));
+  require(!state.plan.tolerated || snapshots == expected, "group " + std::to_string(group) + " has " +
+                                                              std::to_string(snapshots) + " snapshots, not " +
+                                                              std::to_string(expected));
   for (int position = 0; position < snapshots; ++position) {
     int time_stamp = -1;
     success(Fenix_Data_group_get_snapshot_at_position(plan.id, position, &time_stamp), "snapshot_at_position");
@@ -186,8 +197,8 @@ void verify(int group) {
   int mended = -1;
   int lost = -1;
   success(Fenix_Data_verify(plan_of(group).id, &mended, &lost), "verify");
-  require(lost == 0 && (mended == 0 || state.plan.damage), "verify mended " + std::to_string(mended) + " and lost " +
-                                                               std::to_string(lost));
+  require(lost == 0 && (mended == 0 || state.plan.damage),
+          "verify mended " + std::to_string(mended) + " and lost " + std::to_string(lost));
 }
 
 /// More of what a repair leaves, at times; all ranks alike.

@@ -120,11 +120,21 @@ void store_member(const Item& item, Form form, std::vector<Fenix_Request>& reque
   item.fill(item.buffer());
   Fenix_Request request = FENIX_REQUEST_NULL;
   switch (form) {
-    case Form::store: success(Fenix_Data_member_store(item.gid(), id, subset), "store"); break;
-    case Form::istore: success(Fenix_Data_member_istore(item.gid(), id, subset, &request), "istore"); break;
-    case Form::istorev: success(Fenix_Data_member_istorev(item.gid(), id, subset, &request), "istorev"); break;
-    case Form::stage: success(Fenix_Data_member_stage(item.gid(), id, subset), "stage"); break;
-    default: success(Fenix_Data_member_storev(item.gid(), id, subset), "storev"); break;
+    case Form::store:
+      success(Fenix_Data_member_store(item.gid(), id, subset), "store");
+      break;
+    case Form::istore:
+      success(Fenix_Data_member_istore(item.gid(), id, subset, &request), "istore");
+      break;
+    case Form::istorev:
+      success(Fenix_Data_member_istorev(item.gid(), id, subset, &request), "istorev");
+      break;
+    case Form::stage:
+      success(Fenix_Data_member_stage(item.gid(), id, subset), "stage");
+      break;
+    default:
+      success(Fenix_Data_member_storev(item.gid(), id, subset), "storev");
+      break;
   }
   // The buffer is the application's again: what was stored must not change with it.
   item.scribble();
