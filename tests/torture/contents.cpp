@@ -8,7 +8,7 @@
 namespace torture {
 namespace {
 
-enum Purpose : std::uint64_t { kValue, kGroupForm, kExtent, kForm, kBlocks };
+enum Purpose : std::uint64_t { kValue, kGroupForm, kExtent, kForm, kBlocks, kCount, kBarrier };
 
 std::uint64_t mixed(std::uint64_t x) {
   x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
@@ -54,7 +54,23 @@ const MemberPlan& Contents::member(int group, int member) const {
   return plan_.groups.at(static_cast<std::size_t>(group)).members.at(static_cast<std::size_t>(member));
 }
 
+std::int64_t Contents::count(int group, int member, int rank, std::int64_t step) const {
+  const MemberPlan& plan = this->member(group, member);
+  const std::int64_t most = plan.most_on(rank);
+  if (!plan.resizeable) return most;
+  const std::uint64_t dice = draw(plan_.seed, {kCount, number(group), number(member), number(rank), number(step)});
+  return static_cast<std::int64_t>(dice % number(most + 1));
+}
+
+bool Contents::barrier_after(int group, std::int64_t step) const {
+  return draw(plan_.seed, {kBarrier, number(group), number(step)}) % 3 > 0;
+}
+
 GroupForm Contents::group_form(int group, std::int64_t step) const {
+  // What these forms store is FENIX_DATA_SUBSET_FULL.
+  for (const MemberPlan& member : plan_.groups[static_cast<std::size_t>(group)].members) {
+    if (member.resizeable) return GroupForm::each;
+  }
   switch (draw(plan_.seed, {kGroupForm, number(group), number(step)}) % 8) {
     case 0:
       return GroupForm::all;
@@ -68,6 +84,7 @@ GroupForm Contents::group_form(int group, std::int64_t step) const {
 Extent Contents::extent(int group, int member, std::int64_t step, std::int64_t base) const {
   if (group_form(group, step) != GroupForm::each) return Extent::full;
   const std::uint64_t dice = draw(plan_.seed, {kExtent, number(group), number(member), number(step)}) % 100;
+  if (this->member(group, member).resizeable) return step != base && dice < 20 ? Extent::none : Extent::parts;
   if (step == base) return dice < 80 ? Extent::full : Extent::parts;
   if (dice < 15) return Extent::none;
   return dice < 55 ? Extent::full : Extent::parts;
@@ -75,21 +92,21 @@ Extent Contents::extent(int group, int member, std::int64_t step, std::int64_t b
 
 Form Contents::form(int group, int member, std::int64_t step, std::int64_t base) const {
   const std::uint64_t dice = draw(plan_.seed, {kForm, number(group), number(member), number(step)});
+  const MemberPlan& plan = this->member(group, member);
   const bool full = extent(group, member, step, base) == Extent::full;
-  const bool holes = this->member(group, member).type == Type::holes;
-  // Subsets differ from rank to rank; the memory of a snapshot, and a file from its start, take whole members.
-  static constexpr Form kOfParts[] = {Form::storev, Form::storev, Form::istorev, Form::stage, Form::stage_inplace};
-  static constexpr Form kOfAll[] = {Form::store, Form::store,         Form::storev, Form::istore,
-                                    Form::stage, Form::stage_inplace, Form::file,   Form::stage_memory};
-  if (!full) return kOfParts[dice % std::size(kOfParts)];
-  return kOfAll[dice % (std::size(kOfAll) - (holes ? 1 : 0))];
+  // Subsets differ from rank to rank. A file is written from its start. The memory of a snapshot has neither holes nor sizes.
+  static constexpr Form kForms[] = {Form::storev, Form::storev, Form::istorev,      Form::stage, Form::stage_inplace,
+                                    Form::file,   Form::store,  Form::stage_memory, Form::store, Form::istore};
+  const std::size_t forms = plan.resizeable ? 6 : full ? std::size(kForms) : 5;
+  const Form form = kForms[dice % forms];
+  return form == Form::stage_memory && plan.type == Type::holes ? Form::store : form;
 }
 
 Blocks Contents::blocks(int group, int member, int rank, std::int64_t step, std::int64_t base) const {
-  const std::int64_t count = this->member(group, member).count_on(rank);
+  const std::int64_t count = this->count(group, member, rank, step);
   const Extent extent = this->extent(group, member, step, base);
   if (count == 0 || extent == Extent::none) return {};
-  if (extent == Extent::full) return {{0, count - 1}};
+  if (extent == Extent::full || this->member(group, member).resizeable) return {{0, count - 1}};
 
   std::uint64_t state = draw(plan_.seed, {kBlocks, number(group), number(member), number(rank), number(step)});
   const auto below = [&](std::int64_t bound) {
@@ -129,27 +146,27 @@ void Contents::fill(Bytes& buffer, int group, int member, int rank, std::int64_t
   }
 }
 
-bool Contents::fill_snapshot(Bytes& buffer, int group, int member, int rank, std::int64_t step,
-                             std::int64_t base) const {
-  const std::int64_t count = this->member(group, member).count_on(rank);
+std::vector<bool> Contents::fill_snapshot(Bytes& buffer, int group, int member, int rank, std::int64_t step,
+                                          std::int64_t base) const {
+  if (this->member(group, member).resizeable) {
+    // Each store is of the whole member, and gives it its size.
+    std::int64_t last = step;
+    while (last > base && extent(group, member, last, base) == Extent::none) --last;
+    fill(buffer, group, member, rank, last, blocks(group, member, rank, last, base));
+    return std::vector<bool>(static_cast<std::size_t>(count(group, member, rank, last)), true);
+  }
+  const std::int64_t count = this->member(group, member).most_on(rank);
+  std::vector<bool> covered(static_cast<std::size_t>(count));
   // Back to the last step that has it all, and forward from there.
   std::int64_t from = step;
-  bool whole = count == 0;
-  for (; from >= base; --from) {
+  const Blocks all{{0, count - 1}};
+  while (from > base && blocks(group, member, rank, from, base) != all) --from;
+  for (; from <= step; ++from) {
     const Blocks stored = blocks(group, member, rank, from, base);
-    if (stored.size() == 1 && stored[0].first == 0 && stored[0].second == count - 1) {
-      whole = true;
-      break;
-    }
-  }
-  std::vector<bool> covered(whole ? 0 : static_cast<std::size_t>(count));
-  for (std::int64_t at = std::max(from, base); at <= step; ++at) {
-    const Blocks stored = blocks(group, member, rank, at, base);
-    fill(buffer, group, member, rank, at, stored);
-    if (whole) continue;
+    fill(buffer, group, member, rank, from, stored);
     for (const auto& [first, last] : stored) std::fill(covered.begin() + first, covered.begin() + last + 1, true);
   }
-  return whole || std::find(covered.begin(), covered.end(), false) == covered.end();
+  return covered;
 }
 
 Bytes Contents::room(int group, int member, std::int64_t count) const {

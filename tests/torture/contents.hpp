@@ -35,8 +35,13 @@ class Contents {
 
   /// Writes the elements of a step into a buffer of the whole member, and touches nothing else.
   void fill(Bytes& buffer, int group, int member, int rank, std::int64_t step, const Blocks& blocks) const;
-  /// The same with what a snapshot has, in which steps from base to step were stored. False if it does not have all elements.
-  bool fill_snapshot(Bytes& buffer, int group, int member, int rank, std::int64_t step, std::int64_t base) const;
+  /// The same with what a snapshot has, in which steps from base to step were stored. Tells which elements these are.
+  std::vector<bool> fill_snapshot(Bytes& buffer, int group, int member, int rank, std::int64_t step,
+                                  std::int64_t base) const;
+  /// Elements of the member as of a step in which it is stored.
+  [[nodiscard]] std::int64_t count(int group, int member, int rank, std::int64_t step) const;
+  /// Whether all ranks have committed for certain when one has come through a step.
+  [[nodiscard]] bool barrier_after(int group, std::int64_t step) const;
 
   /// Room for count elements, filled with what no element is.
   [[nodiscard]] Bytes room(int group, int member, std::int64_t count) const;

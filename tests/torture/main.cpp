@@ -132,11 +132,12 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: torture FOLDER\n");
     return 2;
   }
-  MPI_Init(&argc, &argv);
+  state.plan = torture::read_plan(std::string(argv[1]) + "/plan");
+  int level = 0;
+  MPI_Init_thread(&argc, &argv, state.plan.threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &state.world_rank);
   torture::open_journal(argv[1], std::to_string(state.world_rank));
   std::atexit(torture::note_exit);
-  state.plan = torture::read_plan(std::string(argv[1]) + "/plan");
   state.groups.resize(state.plan.groups.size());
   torture::set_options();
 

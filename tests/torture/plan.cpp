@@ -23,7 +23,7 @@ GroupPlan read_group(std::istream& fields) {
 MemberPlan read_member(std::istream& fields) {
   MemberPlan member;
   std::string type;
-  fields >> member.id >> type >> member.count >> member.spread >> member.empty_rank;
+  fields >> member.id >> type >> member.count >> member.spread >> member.empty_rank >> member.resizeable;
   member.type = type_of(type);
   return member;
 }
@@ -41,6 +41,7 @@ Plan read_plan(const std::string& file) {
     if (key == "spares") fields >> plan.spares;
     if (key == "steps") fields >> plan.steps;
     if (key == "pause_us") fields >> plan.pause_us;
+    if (key == "threads") fields >> plan.threads;
     if (key == "tolerated") fields >> plan.tolerated;
     if (key == "damage") fields >> plan.damage;
     if (key == "release") fields >> plan.release;

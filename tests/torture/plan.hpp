@@ -16,8 +16,9 @@ struct MemberPlan {
   std::int64_t count = 1;   // elements on rank 0
   std::int64_t spread = 0;  // more of them on each next rank
   int empty_rank = -1;      // has no element
+  bool resizeable = false;  // has at most so many; how many, differs from step to step
 
-  [[nodiscard]] std::int64_t count_on(int rank) const { return rank == empty_rank ? 0 : count + spread * rank; }
+  [[nodiscard]] std::int64_t most_on(int rank) const { return rank == empty_rank ? 0 : count + spread * rank; }
 };
 
 struct GroupPlan {
@@ -33,6 +34,7 @@ struct GroupPlan {
 struct Plan {
   std::uint64_t seed = 0;
   int spares = 0;
+  bool threads = false;    // MPI_THREAD_MULTIPLE
   int steps = 10;
   int pause_us = 0;       // after each step
   bool tolerated = true;  // the policies cover all deaths, whenever they come

@@ -13,6 +13,7 @@ namespace {
 constexpr int kTail = 3;  // elements behind the member that a restore must not touch
 constexpr std::uint64_t kOlderToo = 100;
 constexpr std::uint64_t kVerifyToo = 101;
+constexpr std::uint64_t kRestoreForm = 102;
 
 const GroupPlan& plan_of(int group) { return state.plan.groups[static_cast<std::size_t>(group)]; }
 GroupState& state_of(int group) { return state.groups[static_cast<std::size_t>(group)]; }
@@ -51,9 +52,10 @@ void define_members(int group) {
   now.buffers.resize(plan.members.size());
   for (std::size_t i = 0; i < plan.members.size(); ++i) {
     const MemberPlan& member = plan.members[i];
-    const std::int64_t count = member.count_on(state.rank);
+    const std::int64_t count = member.most_on(state.rank);
     now.buffers[i] = state.contents.room(group, static_cast<int>(i), count);
-    success(Fenix_Data_member_define(plan.id, member.id, now.buffers[i].data(), static_cast<int>(count),
+    success(Fenix_Data_member_define(plan.id, member.id, now.buffers[i].data(),
+                                     member.resizeable ? FENIX_RESIZEABLE : static_cast<int>(count),
                                      mpi_type(member.type)),
             "member_define");
   }
@@ -73,21 +75,60 @@ void compare(const Bytes& got, const Bytes& wanted, int group, int member, int o
                     " bytes differ, the first is " + std::to_string(at));
 }
 
-/// Restores with read(member id, buffer, room in elements) what owner has stored, and checks it.
+/// Whether the subset has exactly these elements.
+void check_found(Fenix_Data_subset found, const std::vector<bool>& wanted) {
+  MPI_Count blocks = 0;
+  MPI_Count elements = 0;
+  success(Fenix_Data_subset_get_number_of_blocks(found, &blocks), "subset_get_number_of_blocks");
+  for (MPI_Count block = 0; block < blocks; ++block) {
+    MPI_Count first = 0;
+    MPI_Count last = 0;
+    success(Fenix_Data_subset_get_block(found, block, &first, &last), "subset_get_block");
+    require(last < static_cast<MPI_Count>(wanted.size()), "found elements that are not in the snapshot");
+    require(std::find(wanted.begin() + first, wanted.begin() + last + 1, false) == wanted.begin() + last + 1,
+            "found elements that were never stored");
+    elements += last - first + 1;
+  }
+  require(elements == std::count(wanted.begin(), wanted.end(), true), "did not find all elements");
+}
+
+/// Restores with read(member id, buffer, room in elements, found) what owner has stored, and checks it.
 template <class Read>
-void check_members(int group, int owner, const Record& record, const Read& read) {
-  const GroupPlan& plan = plan_of(group);
-  for (int member = 0; member < static_cast<int>(plan.members.size()); ++member) {
-    const MemberPlan& what = plan.members[static_cast<std::size_t>(member)];
-    const std::int64_t count = what.count_on(owner);
-    Bytes got = state.contents.room(group, member, count + kTail);
-    Bytes wanted = got;
-    const bool whole = state.contents.fill_snapshot(wanted, group, member, owner, record.step, record.base);
-    const int code = good(read(what.id, got.data(), static_cast<int>(count) + kTail), "restore");
-    require(code == (whole ? FENIX_SUCCESS : FENIX_WARNING_PARTIAL_RESTORE),
-            "restore of member " + std::to_string(member) + " returned " + std::to_string(code) +
-                (whole ? ", though all was stored" : ", though not all was stored"));
-    compare(got, wanted, group, member, owner, record);
+void check_member(int group, int member, int owner, const Record& record, const Read& read) {
+  const MemberPlan& what = plan_of(group).members[static_cast<std::size_t>(member)];
+  const std::int64_t room = what.most_on(owner) + kTail;
+  Bytes got = state.contents.room(group, member, room);
+  Bytes wanted = got;
+  const auto covered = state.contents.fill_snapshot(wanted, group, member, owner, record.step, record.base);
+  const bool whole = std::find(covered.begin(), covered.end(), false) == covered.end();
+  Fenix_Data_subset found = FENIX_SUBSET_NULL;
+  const int code = good(read(what.id, got.data(), static_cast<int>(room), &found), "restore");
+  require(code == (whole ? FENIX_SUCCESS : FENIX_WARNING_PARTIAL_RESTORE),
+          "restore of member " + std::to_string(member) + " returned " + std::to_string(code) +
+              (whole ? ", though all was stored" : ", though not all was stored"));
+  compare(got, wanted, group, member, owner, record);
+  check_found(found, covered);
+  success(Fenix_Data_subset_delete(&found), "subset_delete");
+}
+
+/// Each member in one of the ways there are.
+void check_members(int group, int time_stamp, const Record& record) {
+  const int id = plan_of(group).id;
+  for (int member = 0; member < static_cast<int>(plan_of(group).members.size()); ++member) {
+    const std::uint64_t dice = draw(state.plan.seed, {kRestoreForm, static_cast<std::uint64_t>(group),
+                                                      static_cast<std::uint64_t>(member),
+                                                      static_cast<std::uint64_t>(record.step)}) % 8;
+    if (dice == 0) {
+      const int source = (state.rank + 1) % state.ranks;
+      check_member(group, member, source, record, [&](int which, void* to, int room, Fenix_Data_subset* found) {
+        return Fenix_Data_member_restore_from_rank(id, which, to, room, time_stamp, found, source);
+      });
+      continue;
+    }
+    check_member(group, member, state.rank, record, [&](int which, void* to, int room, Fenix_Data_subset* found) {
+      return dice == 1 ? Fenix_Data_member_lrestore(id, which, to, room, time_stamp, found)
+                       : Fenix_Data_member_restore(id, which, to, room, time_stamp, found);
+    });
   }
   ++state.restores;
 }
@@ -100,9 +141,7 @@ bool restore_snapshot(int group, int time_stamp, Record& record) {
   if (code == FENIX_ERROR_NODATA_FOUND) return false;
   require(code == FENIX_SUCCESS, "restore of the record returned " + std::to_string(code));
   require(record.ranks == state.ranks, "the record is of " + std::to_string(record.ranks) + " ranks");
-  check_members(group, state.rank, record, [&](int member, void* buffer, int room) {
-    return Fenix_Data_member_restore(id, member, buffer, room, time_stamp, nullptr);
-  });
+  check_members(group, time_stamp, record);
   return true;
 }
 
@@ -112,12 +151,9 @@ bool read_old_snapshot(int group, Record& record) {
   int snapshots = 0;
   success(Fenix_Data_group_get_number_of_snapshots(id, &snapshots), "number_of_snapshots");
   if (snapshots == 0) return false;
-  const auto read_from = [&](int source) {
-    return [id, source](int member, void* buffer, int room) {
-      return Fenix_Data_member_restore_from_rank(id, member, buffer, room, FENIX_DATA_SNAPSHOT_LATEST, nullptr, source);
-    };
-  };
-  const int code = good(read_from(0)(kRecordMember, &record, 3), "restore_from_rank of the record");
+  const int code = good(Fenix_Data_member_restore_from_rank(id, kRecordMember, &record, 3, FENIX_DATA_SNAPSHOT_LATEST,
+                                                            nullptr, 0),
+                        "restore_from_rank of the record");
   if (code == FENIX_ERROR_NODATA_FOUND) {
     if (state.plan.tolerated) fail("lost", "a snapshot that was put aside cannot be read");
     return false;
@@ -127,8 +163,13 @@ bool read_old_snapshot(int group, Record& record) {
   const auto old_ranks = static_cast<int>(record.ranks);
   for (int shift = 0; shift < old_ranks; ++shift) {
     const int source = (state.rank + shift) % old_ranks;
-    check_members(group, source, record, read_from(source));
+    for (int member = 0; member < static_cast<int>(plan_of(group).members.size()); ++member) {
+      check_member(group, member, source, record, [&](int which, void* to, int room, Fenix_Data_subset* found) {
+        return Fenix_Data_member_restore_from_rank(id, which, to, room, FENIX_DATA_SNAPSHOT_LATEST, found, source);
+      });
+    }
   }
+  ++state.restores;
   return true;
 }
 
@@ -164,7 +205,9 @@ void agree() {
     const std::string what = "group " + std::to_string(i) + ": restored step " + std::to_string(group.next - 1) +
                              ", though step " + std::to_string(committed) + " was committed";
     if (group.next <= committed && state.plan.tolerated) fail("lost", what);
-    if (!state.plan.tolerated && state.repairs > 0 && (group.next <= committed || group.next == 0)) {
+    // A snapshot of which nobody knew may have been lost, too.
+    if (!state.plan.tolerated && state.repairs > 0 && group.next == 0) state.stamps_moved = true;
+    if (group.next <= committed) {
       state.stamps_moved = true;
       note("lost " + std::to_string(i) + " " + std::to_string(group.next - 1) + " " + std::to_string(committed));
     }
@@ -178,7 +221,8 @@ void check_older_snapshots(int group) {
   const GroupState& now = state_of(group);
   int snapshots = 0;
   success(Fenix_Data_group_get_number_of_snapshots(plan.id, &snapshots), "number_of_snapshots");
-  const auto expected = static_cast<int>(std::min<std::int64_t>(now.next - now.base, plan.depth + 1));
+  const std::int64_t stored = now.next - now.base;
+  const auto expected = static_cast<int>(plan.depth < 0 ? stored : std::min<std::int64_t>(stored, plan.depth + 1));
   require(!state.plan.tolerated || snapshots == expected, "group " + std::to_string(group) + " has " +
                                                               std::to_string(snapshots) + " snapshots, not " +
                                                               std::to_string(expected));

@@ -188,9 +188,13 @@ void store_step(int group, std::int64_t step) {
   int time_stamp = -1;
   success(commit(group, form, &time_stamp), "commit");
   require(state.stamps_moved || time_stamp == step, "the commit gave the time stamp " + std::to_string(time_stamp));
-  if (!plan.barrier || form == GroupForm::checkpoint) mpi(MPI_Barrier(state.comm));
-  now.committed = step;
   now.next = step + 1;
+  if (!plan.barrier || form == GroupForm::checkpoint) {
+    // Several commits may follow each other without it.
+    if (!state.contents.barrier_after(group, step)) return;
+    mpi(MPI_Barrier(state.comm));
+  }
+  now.committed = step;
   note("committed " + std::to_string(group) + " " + std::to_string(step));
 }
 

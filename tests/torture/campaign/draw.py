@@ -14,6 +14,7 @@ CLASSES = {
     "two at once": 12,
     "in recovery": 18,
     "again": 9,
+    "series": 8,
     "spares": 5,
     "shrink": 10,
     "beyond": 8,
@@ -22,7 +23,7 @@ CLASSES = {
 }
 
 # What some classes need: so many spares to choose from, so many active ranks.
-SPARES = {"again": [2, 2, 3], "spares": [1, 2, 2, 3], "two at once": [1, 1, 2, 2, 3], "shrink": [0, 0, 0, 1]}
+SPARES = {"again": [2, 2, 3], "spares": [1, 2, 2, 3], "series": [2, 2, 3], "two at once": [1, 1, 2, 2, 3], "shrink": [0, 0, 0, 1]}
 MIN_RANKS = {"shrink": 3, "beyond": 3, "in recovery": 3, "two at once": 3}
 
 TIMEOUT = 12  # FENIX_TIMEOUT
@@ -53,6 +54,7 @@ class Member:
     count: int
     spread: int = 0
     empty_rank: int = -1
+    resizeable: bool = False
 
 
 @dataclass
@@ -75,6 +77,7 @@ class Run:
     steps: int = 10
     pause_us: int = 0
     release: bool = True
+    threads: bool = False
     groups: list = field(default_factory=list)
     faults: list = field(default_factory=list)
     points: list = field(default_factory=list)  # entries of FENIX_FAULT
@@ -95,14 +98,14 @@ class Run:
     def plan_text(self):
         lines = [
             f"seed {self.seed}", f"spares {self.spares}", f"steps {self.steps}", f"pause_us {self.pause_us}",
-            f"tolerated {int(self.tolerated)}", f"release {int(self.release)}", f"resume {self.resume}"
+            f"threads {int(self.threads)}", f"tolerated {int(self.tolerated)}", f"release {int(self.release)}", f"resume {self.resume}"
         ]
         for number, group in enumerate(self.groups):
             values = " ".join(str(value) for value in group.policy.values())
             lines.append(f"group {7 + number} {group.depth} {int(group.hashing)} {int(group.barrier)} "
                          f"{group.policy.name()} {values}")
             lines += [
-                f"member {i} {member.type} {member.count} {member.spread} {member.empty_rank}"
+                f"member {i} {member.type} {member.count} {member.spread} {member.empty_rank} {int(member.resizeable)}"
                 for i, member in enumerate(group.members)
             ]
         return "\n".join(lines) + "\n"
@@ -137,8 +140,9 @@ class Drawer:
         run.ranks = dice.randint(max(MIN_RANKS.get(run.kind, 2), 3 - run.spares), min(5, 7 - run.spares))
         run.resume = dice.choice(["jump", "jump", "return", "throw"])
         run.release = dice.random() < 0.6
+        run.threads = dice.random() < 0.2
         run.steps = dice.randint(8, 30)
-        run.pause_us = dice.choice([0, 2000, 5000, 10000, 20000])
+        run.pause_us = dice.choice([0, 0, 2000, 5000, 10000])
         for _ in range(2 if dice.random() < 0.2 else 1):
             run.groups.append(self._group(run, dice))
 
@@ -153,7 +157,7 @@ class Drawer:
             size = dice.randint(3, run.ranks)
         policy = Policy(kind, separation, size, 2 if kind == "rs" else 1)
         members = [self._member(run, dice) for _ in range(dice.choice([1, 1, 2, 2, 3, 4]))]
-        return Group(policy, dice.choice([0, 0, 0, 1, 1, 2, 3]), dice.random() < 0.85, dice.random() < 0.6, members)
+        return Group(policy, dice.choice([0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3, -1]), dice.random() < 0.85, dice.random() < 0.6, members)
 
     @staticmethod
     def _member(run, dice):
@@ -170,7 +174,7 @@ class Drawer:
         count = max(1, bytes_wanted // size)
         spread = dice.choice([0, 0, 1, 13, count // 3])
         empty = dice.randrange(run.ranks) if dice.random() < 0.15 else -1
-        return Member(kind, count, spread, empty)
+        return Member(kind, count, spread, empty, dice.random() < 0.1)
 
     # ------------------------------------------------------------------------------------------------------------- faults
 
@@ -233,7 +237,14 @@ class Drawer:
             if first >= 0 and dice.random() < 0.4:
                 self._kill(run, rank, dice.uniform(0, 0.12), first)
             else:
-                self._point(run, dice, rank, self.points.recovery, dice.choice([1, 1, 3]))
+                self._recovery_point(run, dice, rank)
+
+    def _recovery_point(self, run, dice, rank, names=None):
+        """Creating groups and looking for snapshots pass some of the points at the start as well: not then."""
+        name, groups = dice.choice(names or self.points.recovery), len(run.groups)
+        before = 0 if name.startswith(("repair.", "verify.")) else groups
+        run.points.append(f"{name}:{rank}:{before + dice.randint(1, groups + (2 if name.startswith('restore.') else 0))}")
+        run.victims.add(rank)
 
     def _faults_again(self, run, dice):
         """Who has taken a dead one's place dies as well."""
@@ -243,6 +254,11 @@ class Drawer:
             self._kill(run, spare, dice.uniform(0, 0.4), first)
         else:
             self._point(run, dice, spare, self.points.recovery + self.points.steady, dice.choice([1, 1, 3]))
+
+    def _faults_series(self, run, dice):
+        """One after the other, whoever it is by then."""
+        for rank in dice.sample(range(run.processes()), min(3, run.spares + 1)):
+            self._first_death(run, dice, rank)
 
     def _faults_spares(self, run, dice):
         spare = run.ranks + dice.randrange(run.spares)
@@ -259,7 +275,7 @@ class Drawer:
             self._first_death(run, dice, rank)
         if len(victims) < run.ranks - 1 and dice.random() < 0.3:
             rank = dice.choice([one for one in range(run.ranks) if one not in victims])
-            self._point(run, dice, rank, self.points.recovery)
+            self._recovery_point(run, dice, rank)
 
     def _faults_beyond(self, run, dice):
         run.tolerated = False
@@ -274,7 +290,7 @@ class Drawer:
             if first >= 0:
                 self._kill(run, rank, dice.uniform(0, 0.03), first)
             else:
-                self._point(run, dice, rank, [name for name in self.points.recovery if name < "restore"])
+                self._recovery_point(run, dice, rank, [name for name in self.points.recovery if name < "restore"])
 
     def _faults_stop(self, run, dice):
         ranks = self._some(run, dice, 2)

@@ -112,31 +112,25 @@ def _check_ages(run, events):
 def _check_losses(run, events):
     """Snapshots may be lost only if more places of a cohort died, before they were rebuilt, than the policy covers.
 
-    A survivor's journal has the places that each repair found dead, and when group_create had rebuilt them.
+    The journal of a rank that was active from the start has the places that each repair found dead, and when what it got back had
+    been rebuilt. After the communicator has shrunk the places are not those of the snapshots any more: not judged.
     """
-    for rank in {event.rank for event in events if event.word == "lost"}:
-        dead, ranks = {}, run.ranks
+    for rank in {event.rank for event in events if event.word == "resume" and event.rest[1] == "0"}:
+        dead, ranks = [set() for _ in run.groups], run.ranks
         for event in (event for event in events if event.rank == rank):
             if event.word == "resume":
-                failed = {int(place) for place in event.rest[event.rest.index("failed") + 1:]}
                 size = int(event.rest[event.rest.index("of") + 1])
-                for group in range(len(run.groups)):
-                    dead.setdefault(group, set()).update(place for place in failed if place < ranks)
-                shape, ranks = ranks, size
-            elif event.word == "lost":
-                group = int(event.rest[0])
-                if size == shape and _survivor(events, rank) and covers(run.groups[group].policy, shape,
-                                                                         frozenset(dead[group])):
-                    return LOST, f"rank {rank}: group {group} was lost, though {sorted(dead[group])} of {shape} were dead"
+                failed = {int(place) for place in event.rest[event.rest.index("failed") + 1:]}
+                dead = [places | {place for place in failed if place < ranks} for places in dead]
+                if size != ranks:
+                    break
             elif event.word == "restored":
                 dead[int(event.rest[0])] = set()
+            elif event.word == "lost" or (event.word == "created" and event.rest[1] != "0"):
+                group = int(event.rest[0])
+                if covers(run.groups[group].policy, ranks, frozenset(dead[group])):
+                    return LOST, f"rank {rank}: group {group} was lost, though only {sorted(dead[group])} of {ranks} were dead"
     return None
-
-
-def _survivor(events, rank):
-    """Whether it has seen all repairs: it was active from the start."""
-    roles = [event.rest[1] for event in events if event.rank == rank and event.word == "resume"]
-    return roles[:1] == ["0"]
 
 
 def _count(verdict, events, output):

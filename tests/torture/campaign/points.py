@@ -6,7 +6,7 @@ from pathlib import Path
 _POINT = re.compile(r'\bfault_point\("([a-z_.]+)"\s*(,|\))')
 
 # Met in calls that the application does not make.
-_ELSEWHERE = ("spawn.", "recruit.", "delete.", "grow.", "barrier.")
+_ELSEWHERE = ("spawn.", "recruit.", "delete.", "barrier.")
 _RECOVERY = ("repair.", "rejoin.", "restore.", "verify.")
 
 

@@ -2,15 +2,16 @@
 """Tables of a campaign: for the terminal, and for docs/reliability.md."""
 from .judge import FAILURES, OK
 
-BY = (("class of faults", lambda row: row["class"]), ("policy", lambda row: row["policy"]), ("path", lambda row: row["path"]))
+# What a run counts under; with two groups it has two policies.
+BY = (("faults", lambda row: {row["class"]}), ("policy", lambda row: set(row["policy"].split("+"))), ("path", lambda row: {row["path"]}))
 
 
 def tally(rows):
     """One line for each value of each column of BY: runs, repairs, and runs of each kind of failure."""
     lines = []
     for title, key in BY:
-        values = sorted({key(row) for row in rows})
-        lines += [(title, value, [row for row in rows if key(row) == value]) for value in values]
+        values = sorted(set().union(*(key(row) for row in rows)))
+        lines += [(title, value, [row for row in rows if value in key(row)]) for value in values]
     lines.append(("all", "", rows))
     return lines
 
