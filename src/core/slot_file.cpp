@@ -40,7 +40,7 @@ std::span<std::byte> SlotFile::room_for(std::uint64_t end) {
   if (spill_->empty() && end <= memory_.size()) return memory_;
   if (spill_->size() < end) {
     const bool first = spill_->empty();
-    spill_->reserve(std::max<std::uint64_t>(end, spill_->size() * 2));
+    if (spill_->capacity() < end) spill_->reserve(std::max<std::uint64_t>(end, spill_->capacity() * 2));
     spill_->resize(end);
     if (first) std::copy_n(memory_.begin(), size_, spill_->begin());
   }

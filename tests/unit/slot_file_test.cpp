@@ -193,6 +193,19 @@ TEST_F(SlotFileTest, SpillKeepsWhatWasThere) {
   EXPECT_EQ(text_of(spill), "0!23456789abcdEFGH");
 }
 
+TEST_F(SlotFileTest, SpillGrowsSeldomHoweverSmallTheWrites) {
+  SlotFile file(memory, 0, spill, kEndless);
+  int moves = 0;
+  const std::byte* at = spill.data();
+  for (int i = 0; i < 20'000; ++i) {
+    EXPECT_EQ(write(file.file(), "ab"), 2U);
+    if (spill.data() != at) ++moves;
+    at = spill.data();
+  }
+  EXPECT_EQ(spill.size(), 40'000U);
+  EXPECT_LT(moves, 20);
+}
+
 TEST_F(SlotFileTest, SpillHasZerosInGaps) {
   SlotFile file(memory, 4, spill, kEndless);
   file.seek(18);
