@@ -96,9 +96,10 @@ void stage_memory(const Item& item) {
 void stage_file(const Item& item) {
   Bytes values = item.buffer();
   item.fill(values);
+  const std::size_t extent = bytes_of(item.plan.type);
+  values.resize(item.blocks.empty() ? 0 : (static_cast<std::size_t>(item.blocks[0].second) + 1) * extent);
   std::FILE* file = nullptr;
   success(Fenix_Data_member_stage_begin(item.gid(), item.plan.id, &file), "stage_begin");
-  const std::size_t extent = bytes_of(item.plan.type);
   if (item.plan.type == Type::holes) {
     for (std::size_t at = 0; at < values.size(); at += extent) {
       require(std::fwrite(&values[at], 8, 1, file) == 1 && std::fwrite(&values[at + 16], 4, 1, file) == 1, "fwrite");
