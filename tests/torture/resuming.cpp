@@ -14,6 +14,7 @@ constexpr int kTail = 3;  // elements behind the member that a restore must not 
 constexpr std::uint64_t kOlderToo = 100;
 constexpr std::uint64_t kVerifyToo = 101;
 constexpr std::uint64_t kRestoreForm = 102;
+constexpr std::uint64_t kInspect = 103;
 
 const GroupPlan& plan_of(int group) { return state.plan.groups[static_cast<std::size_t>(group)]; }
 GroupState& state_of(int group) { return state.groups[static_cast<std::size_t>(group)]; }
@@ -261,6 +262,18 @@ void look_closer() {
 }
 
 }  // namespace
+
+void inspect(int group) {
+  const GroupState& now = state_of(group);
+  const std::uint64_t dice = draw(state.plan.seed, {kInspect, static_cast<std::uint64_t>(group),
+                                                    static_cast<std::uint64_t>(now.next)}) % 16;
+  if (dice == 0) verify(group);
+  if (dice != 1) return;
+  Record record;
+  if (!restore_snapshot(group, FENIX_DATA_SNAPSHOT_LATEST, record)) fail("lost", "nothing to restore");
+  if (record.step < now.committed) fail("lost", "restored an older step than was committed");
+  require(record.step < now.next, "restored a step that was not stored");
+}
 
 void resume() {
   for (int group = 0; group < group_count(); ++group) create_group(group);

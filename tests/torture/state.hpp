@@ -65,5 +65,7 @@ MPI_Datatype mpi_type(Type type);
 void store_step(int group, std::int64_t step);
 /// Creates the groups, or takes them up again, and checks what they have.
 void resume();
+/// At times: looks at what is stored, without a reason.
+void inspect(int group);
 
 }  // namespace torture

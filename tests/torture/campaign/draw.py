@@ -19,6 +19,8 @@ CLASSES = {
     "shrink": 10,
     "beyond": 8,
     "stop": 8,
+    "flip": 4,  # only if there are fault points with bytes
+    "silent": 0,
     "start and end": 5,
 }
 
@@ -73,6 +75,8 @@ class Run:
     path: str = "map"
     ranks: int = 4
     spares: int = 1
+    timeout: int = TIMEOUT
+    damage: bool = False
     resume: str = "jump"
     steps: int = 10
     pause_us: int = 0
@@ -98,7 +102,7 @@ class Run:
     def plan_text(self):
         lines = [
             f"seed {self.seed}", f"spares {self.spares}", f"steps {self.steps}", f"pause_us {self.pause_us}",
-            f"threads {int(self.threads)}", f"tolerated {int(self.tolerated)}", f"release {int(self.release)}", f"resume {self.resume}"
+            f"threads {int(self.threads)}", f"tolerated {int(self.tolerated)}", f"damage {int(self.damage)}", f"release {int(self.release)}", f"resume {self.resume}"
         ]
         for number, group in enumerate(self.groups):
             values = " ".join(str(value) for value in group.policy.values())
@@ -117,7 +121,8 @@ class Drawer:
 
     def draw(self, seed):
         dice = random.Random(seed)
-        kind = dice.choices(list(CLASSES), CLASSES.values())[0]
+        classes = {kind: weight for kind, weight in CLASSES.items() if kind != "flip" or self.points.with_bytes}
+        kind = dice.choices(list(classes), classes.values())[0]
         while True:
             run = Run(seed=seed, kind=kind)
             self._shape(run, dice)
@@ -297,6 +302,22 @@ class Drawer:
         run.faults.append(Fault(ranks[0], self._instant(run, dice), stop=dice.uniform(0.05, 1.0)))
         if dice.random() < 0.6:
             self._kill(run, ranks[1], dice.uniform(-0.05, 0.3), 0)
+
+    def _faults_silent(self, run, dice):
+        """Stopped for longer than FENIX_TIMEOUT while others repair: killed by them, and replaced."""
+        run.timeout = 3
+        ranks = self._some(run, dice, 2)
+        self._kill(run, ranks[0], self._instant(run, dice))
+        run.faults.append(Fault(ranks[1], dice.uniform(-0.05, 0.05), 0, stop=20))
+        run.victims.add(ranks[1])
+
+    def _faults_flip(self, run, dice):
+        """One bit of what a rank stores, keeps for another one, or is told: it has to be noticed, and made good."""
+        run.damage = True
+        for group in run.groups:
+            group.hashing = True
+        rank, count = dice.randrange(run.ranks), dice.randint(1, run.steps)
+        run.points.append(f"{dice.choice(self.points.with_bytes)}:{rank}:{count}:flip={dice.randrange(2**32)}")
 
     def _faults_start_and_end(self, run, dice):
         rank = dice.randrange(run.processes())

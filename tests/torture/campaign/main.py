@@ -15,7 +15,7 @@ from pathlib import Path
 
 from . import summary
 from .draw import Drawer, seed_of
-from .judge import OK, judge
+from .judge import OK, OPEN_MPI, judge
 from .points import Points
 from .supervise import supervise
 
@@ -33,6 +33,8 @@ def parse(arguments):
     parser.add_argument("--only", type=int, metavar="SEED", help="only the run with this seed of its own")
     parser.add_argument("--repeat", type=int, default=1, help="make each run so many times")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 1) // 2), help="runs at a time (%(default)s)")
+    parser.add_argument("--strict", action="store_true", help="a run that a known crash of Open MPI has ended has failed; "
+                        "else it is made once more, and named")
     parser.add_argument("--limit", type=float, default=30, help="seconds after which a run hangs (%(default)s)")
     parser.add_argument("--build", type=Path, default=ROOT / "build/ci", help="build folder (build/ci)")
     parser.add_argument("--work", type=Path, help="where folders of runs go; kept if a run fails (BUILD/torture)")
@@ -54,6 +56,7 @@ class Campaign:
         self.rows = []
         self.lock = threading.Lock()
         self.start = time.monotonic()
+        self.interrupted = False
 
     def seeds(self):
         options = self.options
@@ -67,18 +70,30 @@ class Campaign:
         for number in range(total):
             yield from [seed_of(self.master, number)] * options.repeat
 
-    def in_time(self):
+    def goes_on(self):
+        if self.interrupted:
+            return False
         return self.options.minutes is None or time.monotonic() - self.start < 60 * self.options.minutes
+
+    def attempt(self, run):
+        outcome = supervise(run, self.program, self.work, self.options.limit)
+        return outcome, judge(run, outcome)
 
     def one(self, seed):
         run = self.drawer.draw(seed)
-        outcome = supervise(run, self.program, self.work, self.options.limit)
-        verdict = judge(run, outcome)
+        outcome, verdict = self.attempt(run)
+        crashed = verdict.kind == OPEN_MPI
+        if crashed and not self.options.strict:
+            first = verdict.text
+            self.say(f"made once more after {first}: --only {seed}, {run.describe()}")
+            shutil.rmtree(outcome.folder, ignore_errors=True)
+            outcome, verdict = self.attempt(run)
+            verdict.notes.append(f"the first time {first}")
         row = {
             "seed": seed, "class": run.kind, "policy": run.policy_text(), "path": run.path, "what": run.describe(),
             "seconds": round(outcome.seconds, 2), "hits": len(outcome.done), "verdict": verdict.kind,
             "text": verdict.text, "repairs": verdict.repairs, "deaths": verdict.deaths, "restores": verdict.restores,
-            "bytes": verdict.bytes, "lost": verdict.lost, "notes": verdict.notes
+            "bytes": verdict.bytes, "crashed": crashed, "lost": verdict.lost, "notes": verdict.notes
         }
         with self.lock:
             self.rows.append(row)
@@ -96,7 +111,7 @@ class Campaign:
         seeds, lock = self.seeds(), threading.Lock()
 
         def worker():
-            while self.in_time():
+            while self.goes_on():
                 with lock:
                     seed = next(seeds, None)
                 if seed is None:
@@ -104,8 +119,13 @@ class Campaign:
                 self.one(seed)
 
         with ThreadPoolExecutor(self.options.jobs) as pool:
-            for done in [pool.submit(worker) for _ in range(self.options.jobs)]:
-                done.result()
+            running = [pool.submit(worker) for _ in range(self.options.jobs)]
+            try:
+                for one in running:
+                    one.result()
+            except KeyboardInterrupt:
+                # The runs that are under way come to their end, and clean up.
+                self.interrupted = True
 
     def say(self, text):
         print(("\r\033[K" if sys.stdout.isatty() else "") + text, flush=True)

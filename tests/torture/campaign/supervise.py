@@ -12,7 +12,6 @@ from functools import lru_cache
 from pathlib import Path
 
 from . import processes
-from .draw import TIMEOUT
 
 _PAUSE = 0.004  # between two looks
 _GRACE = 3.0  # for the launcher, when all ranks have ended
@@ -53,7 +52,7 @@ def _command(run, program, folder):
 
 
 def _environment(run, token, folder):
-    environment = dict(os.environ, TMPDIR=str(folder / "tmp"), FENIX_PATH=run.path, FENIX_TIMEOUT=str(TIMEOUT))
+    environment = dict(os.environ, TMPDIR=str(folder / "tmp"), FENIX_PATH=run.path, FENIX_TIMEOUT=str(run.timeout))
     environment.setdefault("FENIX_LOG", "info")
     name, value = token.split("=")
     environment[name] = value

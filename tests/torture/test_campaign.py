@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The logic of scripts/torture: python3 -m unittest, in this folder."""
+import tempfile
+import unittest
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+
+from campaign.draw import Drawer, seed_of
+from campaign.judge import CRASHED, HUNG, LEFT, LOST, OK, OPEN_MPI, WRONG, judge
+from campaign.placement import Policy, after_repair, cohorts, covers, covers_always, holders
+from campaign.points import Points
+from campaign.supervise import Outcome
+
+SOURCE = Path(__file__).resolve().parents[2] / "src"
+
+
+class Placement(unittest.TestCase):
+    # The same cases as in tests/unit/pairing_test.cpp and placement_test.cpp.
+    def test_holders(self):
+        self.assertEqual(holders(Policy("buddies", 1), 4), [1, 0, 3, 2])
+        self.assertEqual(holders(Policy("buddies", 2), 4), [2, 3, 0, 1])
+        self.assertEqual(holders(Policy("buddies", 2), 6), [2, 3, 0, 1, 5, 4])
+        self.assertEqual(holders(Policy("buddies", 1), 5), [2, 3, 4, 1, 0])
+        self.assertEqual(holders(Policy("ring", 2), 5), [2, 3, 4, 0, 1])
+        self.assertEqual(holders(Policy("ring", 9), 4), [3, 0, 1, 2])
+
+    def test_cohorts(self):
+        self.assertEqual(cohorts(Policy("xor", 2, 2), 4), [[0, 2], [1, 3]])
+        self.assertEqual(cohorts(Policy("xor", 1, 3), 7), [[0, 1, 2], [3, 4, 5, 6]])
+        self.assertEqual(cohorts(Policy("rs", 1, 4, 2), 3), [[0, 1, 2]])
+
+    def test_covers(self):
+        pairs = Policy("buddies", 1)
+        self.assertTrue(covers(pairs, 4, frozenset({0, 2})))
+        self.assertFalse(covers(pairs, 4, frozenset({0, 1})))
+        self.assertTrue(covers(Policy("rs", 1, 4, 2), 4, frozenset({0, 3})))
+        self.assertFalse(covers(Policy("rs", 1, 4, 2), 4, frozenset({0, 1, 3})))
+        self.assertFalse(covers(Policy("rs", 1, 4, 2), 2, frozenset({0, 1})))
+        self.assertTrue(covers(Policy("xor", 1, 2), 4, frozenset({1, 2})))
+        self.assertFalse(covers(pairs, 1, frozenset({0})))
+
+    def test_repair_fills_the_lowest_places_and_closes_up(self):
+        self.assertEqual(after_repair((0, 1, 2, 3), (4, ), {1, 2}), ((0, 4, 3), ()))
+        self.assertEqual(after_repair((0, 1, 2), (3, 4), {3}), ((0, 1, 2), (4, )))
+
+    def test_any_timing(self):
+        pairs = [Policy("buddies", 1)]
+        self.assertTrue(covers_always(pairs, 4, 1, {0, 2}))
+        self.assertFalse(covers_always(pairs, 4, 2, {0, 1}), "both may die at once")
+        self.assertTrue(covers_always(pairs, 4, 2, {0, 4}), "the spare takes the place of rank 0")
+        self.assertTrue(covers_always(pairs, 4, 1, {0, 3, 4}), "rank 4 gets one of the two places, never the buddy's")
+        # Without a spare three are left of four, a chain: one more is one too many at once, but not in turn.
+        self.assertTrue(covers_always(pairs, 4, 0, {0, 2}))
+        self.assertFalse(covers_always([Policy("ring", 1), Policy("buddies", 2)], 4, 1, {0, 2}))
+
+
+class Drawing(unittest.TestCase):
+    def setUp(self):
+        self.drawer = Drawer(Points(SOURCE))
+
+    def test_all_follows_from_the_seed(self):
+        for number in range(50):
+            seed = seed_of(7, number)
+            self.assertEqual(self.drawer.draw(seed), self.drawer.draw(seed))
+
+    def test_what_is_drawn_makes_sense(self):
+        for number in range(500):
+            run = self.drawer.draw(seed_of(1, number))
+            self.assertGreaterEqual(run.ranks, 2)
+            self.assertTrue(3 <= run.processes() <= 7)
+            self.assertTrue(all(victim < run.processes() for victim in run.victims))
+            self.assertEqual(run.tolerated, run.kind != "beyond")
+            for group in run.groups:
+                self.assertTrue(1 <= group.policy.separation < run.ranks)
+                if group.policy.size:
+                    self.assertTrue(group.policy.losses < group.policy.size <= run.ranks)
+            if run.tolerated:
+                for dead in (frozenset(some) for n in (1, 2) for some in combinations(run.victims, n)):
+                    places = frozenset(rank for rank in dead if rank < run.ranks)
+                    self.assertTrue(all(covers(group.policy, run.ranks, places) for group in run.groups))
+
+    def test_all_points_are_drawn(self):
+        points = self.drawer.points
+        drawn = {entry.split(":")[0] for number in range(3000) for entry in self.drawer.draw(seed_of(2, number)).points}
+        self.assertEqual(drawn, set(points.steady + points.recovery + points.of_spares + points.init + points.finish))
+
+
+class Judging(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory())) if hasattr(self, "enterContext") else Path(
+            tempfile.mkdtemp())
+        drawer = Drawer(Points(SOURCE))
+        run = next(run for run in map(drawer.draw, range(1000)) if run.kind == "kill" and len(run.groups) == 1)
+        self.run = replace(run, ranks=3, spares=0, victims={2}, path="map")
+        self.run.groups[0].policy = Policy("ring", 1)
+
+    def verdict(self, journals, output="", **outcome):
+        for rank, lines in enumerate(journals):
+            text = "".join(f"{time}.0 {line}\n" for time, line in lines)
+            (self.folder / f"journal.{rank}").write_text(text, encoding="utf-8")
+        (self.folder / "output").write_text(output, encoding="utf-8")
+        return judge(self.run, Outcome(self.folder, **outcome))
+
+    @staticmethod
+    def good(*more):
+        return [(1, "start 5"), (2, "resume role 0 rank 0 of 3 error 0 failed"), *more, (9, "exit")]
+
+    def test_good_runs(self):
+        self.assertEqual(self.verdict([self.good(), self.good(), self.good()]).kind, OK)
+        self.assertEqual(self.verdict([self.good(), self.good(), [(1, "start 5")]]).kind, OK)
+
+    def test_failures(self):
+        short = [(1, "start 5")]
+        good = self.good()
+        self.assertEqual(self.verdict([good, short, short]).kind, CRASHED)
+        self.assertEqual(self.verdict([good, short, short], hung=True).kind, HUNG)
+        self.assertEqual(self.verdict([good, short, short], "… ompi_osc_rdma_free+0x12").kind, OPEN_MPI)
+        self.assertEqual(self.verdict([good, good, good], left=["1 processes"]).kind, LEFT)
+        self.assertEqual(self.verdict([good, good, self.good((3, "fail wrong: bytes"))]).kind, WRONG)
+        self.assertEqual(self.verdict([good, good, self.good((3, "fail lost: gone"))]).kind, LOST)
+
+    def test_a_step_that_only_the_dead_knew_to_be_committed(self):
+        dead = [(1, "start 5"), (3, "committed 0 4")]
+        self.assertEqual(self.verdict([self.good((4, "restored 0 3")), self.good(), dead]).kind, LOST)
+        self.assertEqual(self.verdict([self.good((4, "restored 0 4")), self.good(), dead]).kind, OK)
+
+    def test_refusals(self):
+        refused = [(1, "start 5"), (2, "refused -99"), (9, "exit")]
+        dead = [(1, "start 5")]
+        self.assertEqual(self.verdict([refused, refused, dead]).kind, OK)
+        self.assertEqual(self.verdict([refused, self.good(), dead]).kind, WRONG)
+        self.assertEqual(self.verdict([refused, refused, refused]).kind, WRONG)
+
+    def test_losses_need_deaths_beyond_the_policy(self):
+        self.run = replace(self.run, tolerated=False, victims={1, 2})
+        dead = [(1, "start 5")]
+        for failed, kind in (("2", LOST), ("1 2", OK)):
+            lost = self.good((4, f"resume role 2 rank 0 of 3 error 0 failed {failed}"), (5, "lost 0 -1 3"))
+            self.assertEqual(self.verdict([lost, dead, dead]).kind, kind)
+
+
+if __name__ == "__main__":
+    unittest.main()
