@@ -104,6 +104,7 @@ void check_member(int group, int member, int owner, const Record& record, const 
   const bool whole = std::find(covered.begin(), covered.end(), false) == covered.end();
   Fenix_Data_subset found = FENIX_SUBSET_NULL;
   const int code = good(read(what.id, got.data(), static_cast<int>(room), &found), "restore");
+  if (code == FENIX_ERROR_NODATA_FOUND) fail("lost", "member " + std::to_string(member) + " is not to be had");
   require(code == (whole ? FENIX_SUCCESS : FENIX_WARNING_PARTIAL_RESTORE),
           "restore of member " + std::to_string(member) + " returned " + std::to_string(code) +
               (whole ? ", though all was stored" : ", though not all was stored"));
@@ -241,7 +242,9 @@ void check_older_snapshots(int group) {
 void verify(int group) {
   int mended = -1;
   int lost = -1;
-  success(Fenix_Data_verify(plan_of(group).id, &mended, &lost), "verify");
+  const int code = good(Fenix_Data_verify(plan_of(group).id, &mended, &lost), "verify");
+  if (code == FENIX_ERROR_NODATA_FOUND) fail("lost", "verify found " + std::to_string(lost) + " versions beyond repair");
+  require(code == FENIX_SUCCESS, "verify returned " + std::to_string(code));
   require(lost == 0 && (mended == 0 || state.plan.damage),
           "verify mended " + std::to_string(mended) + " and lost " + std::to_string(lost));
 }

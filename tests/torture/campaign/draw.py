@@ -4,7 +4,7 @@ import hashlib
 import random
 from dataclasses import dataclass, field
 
-from .placement import Policy, covers_always, smallest_size
+from .placement import Policy, after_repair, covers_always, smallest_size
 
 # Classes of faults, and how often each is drawn.
 CLASSES = {
@@ -14,6 +14,7 @@ CLASSES = {
     "two at once": 12,
     "in recovery": 18,
     "again": 9,
+    "rebuilt": 12,
     "series": 8,
     "spares": 5,
     "shrink": 10,
@@ -25,7 +26,7 @@ CLASSES = {
 }
 
 # What some classes need: so many spares to choose from, so many active ranks.
-SPARES = {"again": [2, 2, 3], "spares": [1, 2, 2, 3], "series": [2, 2, 3], "two at once": [1, 1, 2, 2, 3], "shrink": [0, 0, 0, 1]}
+SPARES = {"again": [2, 2, 3], "spares": [1, 2, 2, 3], "rebuilt": [1, 1, 2, 2, 3], "series": [2, 2, 3], "two at once": [1, 1, 2, 2, 3], "shrink": [0, 0, 0, 1]}
 MIN_RANKS = {"shrink": 3, "beyond": 3, "in recovery": 3, "two at once": 3}
 
 TIMEOUT = 12  # FENIX_TIMEOUT
@@ -38,15 +39,16 @@ def seed_of(master, number):
 
 @dataclass
 class Fault:
-    """A signal from outside: so many seconds after the start of all ranks, or after another fault."""
+    """A signal from outside: so many seconds after the start of all ranks, after another fault, or after a rebuild."""
     rank: int  # in MPI_COMM_WORLD
     at: float
     after: int = -1  # number of the other fault
+    rebuilt: int = 0  # when all groups are whole again after so many repairs
     stop: float = 0.0  # SIGSTOP for so many seconds, instead of SIGKILL
 
     def __str__(self):
         what = f"stop {self.rank} for {self.stop:.2f} s" if self.stop else f"kill {self.rank}"
-        since = f" after fault {self.after}" if self.after >= 0 else ""
+        since = f" after fault {self.after}" if self.after >= 0 else f" after rebuild {self.rebuilt}" if self.rebuilt else ""
         return f"{what} at {self.at * 1000:.0f} ms{since}"
 
 
@@ -127,7 +129,9 @@ class Drawer:
             run = Run(seed=seed, kind=kind)
             self._shape(run, dice)
             getattr(self, "_faults_" + kind.replace(" ", "_"))(run, dice)
-            tolerated = covers_always([group.policy for group in run.groups], run.ranks, run.spares, run.victims)
+            # What a rebuild has made whole is protected again: one death after each is always covered.
+            tolerated = run.kind == "rebuilt" or covers_always([group.policy for group in run.groups], run.ranks,
+                                                               run.spares, run.victims)
             if tolerated == run.tolerated:
                 break
         if smallest_size(run.ranks, run.spares, run.victims) < run.ranks:
@@ -259,6 +263,19 @@ class Drawer:
             self._kill(run, spare, dice.uniform(0, 0.4), first)
         else:
             self._point(run, dice, spare, self.points.recovery + self.points.steady, dice.choice([1, 1, 3]))
+
+    def _faults_rebuilt(self, run, dice):
+        """One dies, and as soon as its data and what it kept are there again another one, which may be its holder."""
+        active, spares = tuple(range(run.ranks)), tuple(range(run.ranks, run.processes()))
+        # The last may leave no spare, so that the communicator shrinks.
+        for number in range(dice.randint(2, run.spares + 1)):
+            victim = dice.choice(active)
+            if number == 0:
+                self._kill(run, victim, self._instant(run, dice))
+            else:
+                run.faults.append(Fault(victim, dice.choice([0, 0, dice.uniform(0, 0.05)]), rebuilt=number))
+                run.victims.add(victim)
+            active, spares = after_repair(active, spares, {victim})
 
     def _faults_series(self, run, dice):
         """One after the other, whoever it is by then."""

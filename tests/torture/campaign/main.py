@@ -31,6 +31,7 @@ def parse(arguments):
     parser.add_argument("--seed", type=int, help="master seed, of which the seeds of the runs follow (default: random)")
     parser.add_argument("--run", type=int, help="only this run of the master seed")
     parser.add_argument("--only", type=int, metavar="SEED", help="only the run with this seed of its own")
+    parser.add_argument("--faults", metavar="CLASS", help="of the runs, only those with faults of this class")
     parser.add_argument("--repeat", type=int, default=1, help="make each run so many times")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 1) // 2), help="runs at a time (%(default)s)")
     parser.add_argument("--strict", action="store_true", help="a run that a known crash of Open MPI has ended has failed; "
@@ -68,7 +69,9 @@ class Campaign:
             return
         total = options.runs or (10**9 if options.minutes else 100)
         for number in range(total):
-            yield from [seed_of(self.master, number)] * options.repeat
+            seed = seed_of(self.master, number)
+            if options.faults in (None, self.drawer.draw(seed).kind):
+                yield from [seed] * options.repeat
 
     def goes_on(self):
         if self.interrupted:

@@ -68,11 +68,29 @@ class _Faults:
     def __init__(self, run, outcome):
         self.waiting = list(enumerate(run.faults))
         self.outcome = outcome
-        self.fired = {}  # number: when
+        self.fired = {}  # what the time of others is counted from: when it was
         self.to_continue = []  # (when, process id)
         self.started = None
 
+    def _rebuilds(self):
+        """How many repairs are over: all groups are whole again on all ranks when one rank has noted what it got back."""
+        most = 0
+        for path in self.outcome.folder.glob("journal.*"):
+            rebuilds, in_repair = 0, False
+            for words in map(str.split, path.read_text(encoding="utf-8").splitlines()):
+                if words[1] == "resume":
+                    in_repair = words[3] != "0"  # the role
+                elif words[1] == "restored" and in_repair:
+                    rebuilds, in_repair = rebuilds + 1, False
+            most = max(most, rebuilds)
+        return most
+
     def _due(self, fault):
+        if fault.rebuilt:
+            key = ("rebuilt", fault.rebuilt)
+            if key not in self.fired and self._rebuilds() >= fault.rebuilt:
+                self.fired[key] = time.monotonic()
+            return self.fired[key] + fault.at if key in self.fired else None
         if fault.after < 0:
             return self.started + fault.at
         return self.fired[fault.after] + fault.at if fault.after in self.fired else None
