@@ -29,7 +29,7 @@ struct Holding {
   std::uint32_t reserved = 0;
   std::uint64_t record = kNothing;
   std::uint64_t data = kNothing;
-  std::uint64_t data_bytes = 0;  ///< that a slot of that rank has room for
+  std::uint64_t data_bytes = 0;  ///< of all elements of that rank
   std::uint64_t parity = 0;
 };
 

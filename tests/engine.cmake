@@ -1,0 +1,9 @@
+# fenix_engine: the layers that can be tested in one process, without those above them. Some builds for tests are made of it
+# alone, so that they are soon done.
+set(engine_objects)
+foreach(layer core parity rma base)
+  list(APPEND engine_objects $<TARGET_OBJECTS:fenix_${layer}>)
+endforeach()
+add_library(fenix_engine STATIC EXCLUDE_FROM_ALL ${engine_objects} ${PROJECT_SOURCE_DIR}/src/recovery/rejoin.cpp)
+target_include_directories(fenix_engine INTERFACE ${PROJECT_SOURCE_DIR}/tests)
+target_link_libraries(fenix_engine PUBLIC fenix_internal MPI::MPI_CXX)
