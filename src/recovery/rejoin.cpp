@@ -13,6 +13,7 @@
 #include "base/log.hpp"
 #include "core/meeting.hpp"
 #include "core/member_codec.hpp"
+#include "parity/code.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -34,6 +35,24 @@ struct Hello {
   Shape archive;  ///< of what it has put aside, if anything
   std::int32_t archive_rank = -1;
 };
+
+bool makes_sense(const Policy& policy) {
+  constexpr int kMostCohort = 128;
+  if (!policy.encodes()) return policy.keeps_copies() || policy.kind == Policy::Kind::local;
+  return policy.separation >= 1 && policy.losses >= 1 && policy.losses <= Code::kMostParity &&
+         policy.cohort_size >= 1 && policy.cohort_size <= kMostCohort;
+}
+
+/// Whether the numbers in it can be: they lead to sizes and indices. What a rank wants that does not know the group is looked at
+/// with its arguments.
+bool makes_sense(const Hello& hello) {
+  const auto is_number_in = [](int rank, const Shape& shape) {
+    constexpr int kMostRanks = 1 << 24;
+    return rank >= 0 && rank < shape.ranks && shape.ranks <= kMostRanks;
+  };
+  if (hello.archive_rank >= 0 && !is_number_in(hello.archive_rank, hello.archive)) return false;
+  return hello.knows == 0 || (is_number_in(hello.team_rank, hello.shape) && makes_sense(hello.parameters.policy));
+}
 
 class Rejoin {
  public:
@@ -69,19 +88,20 @@ class Rejoin {
  private:
   void greet(const std::function<std::shared_ptr<Path>()>& choose_path) {
     if (group_ && (!group_->whole() || group_->is_ghost())) group_.reset();
-    const auto known = meet(*team_, Operation::group_create, static_cast<std::uint64_t>(wanted_.id), group_ ? 1 : 0,
-                            [&] { path_ = choose_path(); });
+    (void)meet(*team_, Operation::group_create, static_cast<std::uint64_t>(wanted_.id), group_ ? 1 : 0,
+               [&] { path_ = choose_path(); });
     if (group_) (void)group_->mend_own_records();
     Hello hello;
     hello.parameters = wanted_;
     if (group_) hello = hello_of(*group_);
     hellos_ = team_->gather(hello);
     for (const Hello& other : hellos_) {
+      if (!makes_sense(other)) throw Error(FENIX_ERROR_INTERN, "what a rank says of its group cannot be");
       had_snapshots_ = had_snapshots_ || other.has_snapshots != 0;
       known_on_all_ = std::max(known_on_all_, other.known_on_all);
       lost_ = lost_ || other.owes_report != 0;
+      existed_ = existed_ || other.knows != 0;
     }
-    existed_ = std::find(known.begin(), known.end(), std::uint64_t{1}) != known.end();
     fault_point("rejoin.greeted");
   }
 

@@ -252,6 +252,7 @@ Invitation report_to_recruiter() {
     log().info("a replacement that nobody asks in: {}", error.what());
     return {};
   }
+  invitation.port.back() = '\0';
   return invitation;
 }
 
