@@ -278,13 +278,13 @@ void Group::after_commit(PlacedRecord placed) {
   // Others may wait for this, now or later.
   together(team(), [&] { control_.board.publish(*control_.exposure, team_rank_, epoch); });
   fault_point("commit.published");
-  offer_own_to_faults(members_, control_, records_.back(), parameters_.policy.encodes());
   forget_old_records();
 }
 
 void Group::wait_for_commit_on_all() {
   wait_until(team(), "all ranks to commit", [&] { return control_.board.reached_by_all() >= last_; });
   fault_point("commit.on_all");
+  if (!records_.empty()) offer_own_to_faults(members_, control_, records_.back(), parameters_.policy.encodes());
   offer_held_to_faults(members_, control_, parameters_.policy.encodes());
   forget_old_records();
 }

@@ -417,22 +417,25 @@ constexpr int kOther = kSmall + 1;
 
 // What one rank carries on, and another one has deleted, cannot be encoded together.
 TEST(ParityCommit, ThatCarriesOnOtherSnapshotsIsAMismatchForAll) {
-  PartialJob job(4, 0, 500, 0, kParity);
-  expect_done(job.run([](Rank& rank) { provide(rank, kOther); }));
-  expect_done(job.run([&](Rank& rank) { store(rank, kOther, 0); }));
-  store_and_commit(job, {0, 500}, 1);
-  expect_error(job.run([](Rank& rank) {
-    if (rank.number == 1) rank.group->delete_snapshot(kLatest);
-    store(rank, kOther, 1);
-    rank.group->commit();
-  }),
-               FENIX_ERROR_MISMATCH);
-  store_and_commit(job, {0, 500}, 2);
-  job.kill(2);
-  job.repair();
-  job.form();
-  expect_done(job.run([&](Rank& rank) { expect_elements(rank, job.model(rank), kLatest, 500, "rebuilt"); }));
-  expect_done(job.run([](Rank& rank) { EXPECT_EQ(restore(rank, kOther), contents(rank.origin, kOther, 1)); }));
+  for (const int depth : {0, 1}) {
+    PartialJob job(4, depth, 500, 0, kParity);
+    expect_done(job.run([](Rank& rank) { provide(rank, kOther); }));
+    expect_done(job.run([&](Rank& rank) { store(rank, kOther, 0); }));
+    // Rank 1 has nothing to carry on then, or an older snapshot.
+    for (int commit = 0; commit <= depth; ++commit) store_and_commit(job, {0, 500}, 1);
+    expect_error(job.run([](Rank& rank) {
+      if (rank.number == 1) rank.group->delete_snapshot(kLatest);
+      store(rank, kOther, 1);
+      rank.group->commit();
+    }),
+                 FENIX_ERROR_MISMATCH);
+    store_and_commit(job, {0, 500}, 2);
+    job.kill(2);
+    job.repair();
+    job.form();
+    expect_done(job.run([&](Rank& rank) { expect_elements(rank, job.model(rank), kLatest, 500, "rebuilt"); }));
+    expect_done(job.run([](Rank& rank) { EXPECT_EQ(restore(rank, kOther), contents(rank.origin, kOther, 1)); }));
+  }
 }
 
 // Asynchronous stores that do not fit together are sorted out by the commit, which does not need them.
