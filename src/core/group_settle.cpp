@@ -87,8 +87,8 @@ void Group::settle_member(Member& member, std::uint64_t needed) {
     retire(member.region);
     member.region = std::move(grown);
     member.layout = wanted;
-    prepare(member);
   }
+  prepare(member);
   member.counts = std::move(counts);
   member.settled = true;
 }
