@@ -26,6 +26,12 @@ void note(const Error& error, Note& mine) {
   std::strncpy(mine.text.data(), error.what(), mine.text.size() - 1);
 }
 
+// What a damaged message says need not be a code, nor have an end.
+Fenix_Return_codes code_of(const Note& note) {
+  const bool is_code = note.code >= FENIX_ERROR_UNINITIALIZED && note.code <= FENIX_WARNING_PARTIAL_RESTORE;
+  return is_code ? static_cast<Fenix_Return_codes>(note.code) : FENIX_ERROR_INTERN;
+}
+
 // What local has thrown, if anything. Takes no memory: there may be none.
 std::optional<Error> run(const std::function<void()>& local, Note& mine) {
   std::optional<Error> result;
@@ -60,15 +66,16 @@ std::vector<std::uint64_t> meet(Team& team, Operation operation, std::uint64_t a
   Note mine{static_cast<std::uint32_t>(operation), 0, arguments, value, {}};
   const auto own_error = run(local, mine);
   std::vector<std::uint64_t> values(static_cast<std::size_t>(team.size()));
-  const auto notes = team.gather(mine);
+  auto notes = team.gather(mine);
   if (own_error) throw Error(*own_error);
 
   for (std::size_t rank = 0; rank < notes.size(); ++rank) {
-    const Note& note = notes[rank];
+    Note& note = notes[rank];
+    note.text.back() = '\0';
     if (note.operation != notes[0].operation) {
       fail(FENIX_ERROR_MISMATCH, rank, " and rank 0 made different collective calls");
     }
-    if (note.code != 0) fail(static_cast<Fenix_Return_codes>(note.code), rank, ": ", note.text.data());
+    if (note.code != 0) fail(code_of(note), rank, ": ", note.text.data());
     values[rank] = note.value;
   }
   for (std::size_t rank = 0; rank < notes.size(); ++rank) {

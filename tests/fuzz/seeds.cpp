@@ -86,6 +86,16 @@ void write_logs() {
   }
 }
 
+// Peers that say the same as rank 0, in all that they are asked.
+void write_rejoins() {
+  constexpr std::size_t kLong = 1500;
+  for (std::uint8_t kind = 0; kind < 4; ++kind) {
+    fuzz::Bytes bytes(kLong);
+    bytes[0] = std::byte{kind};
+    write("rejoin", std::to_string(kind), bytes);
+  }
+}
+
 class Types {
  public:
   void describe(const std::string& name, MPI_Datatype type) {
@@ -155,6 +165,7 @@ int main(int argc, char** argv) {
   fuzz::start_mpi();
   write_records();
   write_logs();
+  write_rejoins();
   Types().write_all();
   return 0;
 }
