@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/error.hpp"
+
 namespace fenix_impl {
 
 /// All operations are collective over the team, except where they say "local". None waits for ever: they throw PeerFailure
@@ -54,6 +56,8 @@ class Team {
   std::vector<std::vector<T>> gather_lists(std::span<const T> mine) {
     const auto lengths = gather(static_cast<std::uint64_t>(mine.size()));
     const std::uint64_t longest = *std::max_element(lengths.begin(), lengths.end());
+    constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
+    if (longest > kMostBytes / sizeof(T)) throw Error(FENIX_ERROR_INTERN, "a rank has a list that is longer than any");
     std::vector<T> padded(mine.begin(), mine.end());
     padded.resize(longest);
     const auto all = gather(std::span<const T>(padded));
