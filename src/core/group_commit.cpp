@@ -149,14 +149,17 @@ void Group::do_or_decline(Work&& work) {
 
 int Group::commit() {
   fault_point("commit.begin");
-  // Where the ranks commit one by one, no other one waits for this one here.
-  if (!keeps_all() && !protection_->takes_slot_always()) return alone([&] { return commit_alone(); });
+  if (keeps_all()) together(team(), [&] { grow_log_if_full(); });
+  // With copies the ranks commit one by one: no other one waits for this one here.
+  if (!protection_->takes_slot_always()) return alone([&] { return commit_alone(); });
   return together(team(), [&] { return commit_alone(); });
 }
 
 void Group::commit_on_all(int& time_stamp) {
+  fault_point("commit.begin");
+  if (keeps_all()) together(team(), [&] { grow_log_if_full(); });
   try {
-    time_stamp = commit();
+    time_stamp = commit_alone();
   } catch (const Error& error) {
     if (error.code() == FENIX_ERROR_NO_MEMORY) team().withdraw();
     throw;
@@ -168,11 +171,7 @@ void Group::commit_on_all(int& time_stamp) {
 }
 
 int Group::commit_alone() {
-  if (keeps_all()) {
-    grow_log_if_full();
-  } else {
-    do_or_decline([&] { check_committable(); });
-  }
+  if (!keeps_all()) do_or_decline([&] { check_committable(); });
   const Epoch epoch = last_.next();
   // This rank may be far ahead of the others: then all places have records that are still needed.
   wait_until(team(), "all ranks to commit an earlier snapshot, before its record is reused", [&] {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -78,10 +79,20 @@ Mapping map_region_of_peer(Team& team, const RegionAddress& address) {
   }
 }
 
+// A rank that has no memory for its part in the collective work must not let the others wait.
+std::vector<RegionAddress> addresses_of_all(Team& team, const Region& region) {
+  try {
+    return team.gather(region.address());
+  } catch (const std::bad_alloc&) {
+    team.withdraw();
+    throw Error(out_of_memory());
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<Exposure> MapPath::expose(Team& team, const Region& region) {
-  const auto addresses = team.gather(region.address());
+  const auto addresses = addresses_of_all(team, region);
   std::vector<Mapping> regions;
   regions.reserve(addresses.size());
   for (const RegionAddress& address : addresses) regions.push_back(map_region_of_peer(team, address));

@@ -121,6 +121,7 @@ void MpiTeam::look_for_failures() {
 
 // Lets MPI make progress, too, which is how it learns of deaths and revocations.
 void MpiTeam::look_for_withdrawals() {
+  if (withdrawn_) throw Error(out_of_memory());
   int found = 0;
   MPI_Status status;
   check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, kWithdrawalTag, comm_, &found, &status), "MPI_Iprobe");
@@ -139,6 +140,7 @@ void MpiTeam::wait(MPI_Request request, const char* waited_for) {
 }
 
 void MpiTeam::exchange(std::span<const std::byte> out, int to, std::span<std::byte> in, int from) {
+  if (withdrawn_) throw Error(out_of_memory());
   while (!out.empty() || !in.empty()) {
     const auto out_piece = out.first(std::min(out.size(), kPiece));
     const auto in_piece = in.first(std::min(in.size(), kPiece));
@@ -219,6 +221,7 @@ void MpiTeam::broadcast(std::span<std::byte> data, int root) {
 }
 
 void MpiTeam::withdraw() noexcept {
+  withdrawn_ = true;
   if (!sound_) return;
   sound_ = false;
   for (int other = 0; other < size_; ++other) {

@@ -57,6 +57,7 @@ class MpiTeam final : public Team {
   MPI_Comm resilient_ = MPI_COMM_NULL;
   SilenceWatch* watch_ = nullptr;
   bool owns_comm_ = false;
+  bool withdrawn_ = false;
   bool sound_ = true;  // no message is under way that nobody will receive
   int rank_ = 0;
   int size_ = 0;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <new>
 #include <vector>
 
 #include "base/error.hpp"
@@ -103,7 +104,12 @@ std::unique_ptr<Exposure> WindowPath::expose(Team& team, const Region& region) {
   auto& mpi_team = dynamic_cast<MpiTeam&>(team);
   // All are here and alive a moment before the window is made. It cannot be called off, and Open MPI crashes if a rank dies
   // in its first steps.
-  team.barrier();
+  try {
+    team.barrier();
+  } catch (const std::bad_alloc&) {
+    team.withdraw();
+    throw Error(out_of_memory());
+  }
   const SilenceWatch::Wait wait(mpi_team.watch(), SilenceWatch::Wait::Kind::any);
   MPI_Win window = MPI_WIN_NULL;
   const auto memory = region.bytes();
