@@ -237,7 +237,11 @@ class Rejoin {
       const auto readable = readable_epochs(*shape);
       if (readable.epochs.empty()) continue;
       archived_ = readable.newest;
-      if (moved_ && hello(team_->rank()).knows != 0 && group_->shape() == *shape) group_->archive_snapshots();
+      // Unless that has been done already, by a rejoin that was cut short right after it.
+      const Archive* there = group_->archive();
+      const bool put_aside = there != nullptr && !there->empty() && there->shape() == *shape;
+      const bool attached = moved_ && hello(team_->rank()).knows != 0 && group_->shape() == *shape;
+      if (attached && !put_aside) group_->archive_snapshots();
       group_->keep_archive(*shape, readable.epochs);
       break;
     }

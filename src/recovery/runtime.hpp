@@ -31,6 +31,8 @@ struct Outputs {
   int* error = nullptr;
 };
 
+class MpiTeam;
+
 class Runtime {
  public:
   Settings settings;
