@@ -34,7 +34,7 @@ struct GroupPlan {
 struct Plan {
   std::uint64_t seed = 0;
   int spares = 0;
-  bool threads = false;    // MPI_THREAD_MULTIPLE
+  bool threads = false;  // MPI_THREAD_MULTIPLE
   int steps = 10;
   int pause_us = 0;       // after each step
   bool tolerated = true;  // the policies cover all deaths, whenever they come

@@ -55,10 +55,10 @@ void define_members(int group) {
     const MemberPlan& member = plan.members[i];
     const std::int64_t count = member.most_on(state.rank);
     now.buffers[i] = state.contents.room(group, static_cast<int>(i), count);
-    success(Fenix_Data_member_define(plan.id, member.id, now.buffers[i].data(),
-                                     member.resizeable ? FENIX_RESIZEABLE : static_cast<int>(count),
-                                     mpi_type(member.type)),
-            "member_define");
+    success(
+        Fenix_Data_member_define(plan.id, member.id, now.buffers[i].data(),
+                                 member.resizeable ? FENIX_RESIZEABLE : static_cast<int>(count), mpi_type(member.type)),
+        "member_define");
   }
   success(Fenix_Data_member_define(plan.id, kRecordMember, &now.record, 3, MPI_INT64_T), "member_define of the record");
 }
@@ -117,9 +117,10 @@ void check_member(int group, int member, int owner, const Record& record, const 
 void check_members(int group, int time_stamp, const Record& record) {
   const int id = plan_of(group).id;
   for (int member = 0; member < static_cast<int>(plan_of(group).members.size()); ++member) {
-    const std::uint64_t dice = draw(state.plan.seed, {kRestoreForm, static_cast<std::uint64_t>(group),
-                                                      static_cast<std::uint64_t>(member),
-                                                      static_cast<std::uint64_t>(record.step)}) % 8;
+    const std::uint64_t dice =
+        draw(state.plan.seed, {kRestoreForm, static_cast<std::uint64_t>(group), static_cast<std::uint64_t>(member),
+                               static_cast<std::uint64_t>(record.step)}) %
+        8;
     if (dice == 0) {
       const int source = (state.rank + 1) % state.ranks;
       check_member(group, member, source, record, [&](int which, void* to, int room, Fenix_Data_subset* found) {
@@ -153,9 +154,9 @@ bool read_old_snapshot(int group, Record& record) {
   int snapshots = 0;
   success(Fenix_Data_group_get_number_of_snapshots(id, &snapshots), "number_of_snapshots");
   if (snapshots == 0) return false;
-  const int code = good(Fenix_Data_member_restore_from_rank(id, kRecordMember, &record, 3, FENIX_DATA_SNAPSHOT_LATEST,
-                                                            nullptr, 0),
-                        "restore_from_rank of the record");
+  const int code =
+      good(Fenix_Data_member_restore_from_rank(id, kRecordMember, &record, 3, FENIX_DATA_SNAPSHOT_LATEST, nullptr, 0),
+           "restore_from_rank of the record");
   if (code == FENIX_ERROR_NODATA_FOUND) {
     if (state.plan.tolerated) fail("lost", "a snapshot that was put aside cannot be read");
     return false;
@@ -243,7 +244,8 @@ void verify(int group) {
   int mended = -1;
   int lost = -1;
   const int code = good(Fenix_Data_verify(plan_of(group).id, &mended, &lost), "verify");
-  if (code == FENIX_ERROR_NODATA_FOUND) fail("lost", "verify found " + std::to_string(lost) + " versions beyond repair");
+  if (code == FENIX_ERROR_NODATA_FOUND)
+    fail("lost", "verify found " + std::to_string(lost) + " versions beyond repair");
   require(code == FENIX_SUCCESS, "verify returned " + std::to_string(code));
   require(lost == 0 && (mended == 0 || state.plan.damage),
           "verify mended " + std::to_string(mended) + " and lost " + std::to_string(lost));
@@ -268,8 +270,8 @@ void look_closer() {
 
 void inspect(int group) {
   const GroupState& now = state_of(group);
-  const std::uint64_t dice = draw(state.plan.seed, {kInspect, static_cast<std::uint64_t>(group),
-                                                    static_cast<std::uint64_t>(now.next)}) % 16;
+  const std::uint64_t dice =
+      draw(state.plan.seed, {kInspect, static_cast<std::uint64_t>(group), static_cast<std::uint64_t>(now.next)}) % 16;
   if (dice == 0) verify(group);
   if (dice != 1) return;
   Record record;
