@@ -129,8 +129,9 @@ void check_members(int group, int time_stamp, const Record& record) {
       continue;
     }
     check_member(group, member, state.rank, record, [&](int which, void* to, int room, Fenix_Data_subset* found) {
-      return dice == 1 ? Fenix_Data_member_lrestore(id, which, to, room, time_stamp, found)
-                       : Fenix_Data_member_restore(id, which, to, room, time_stamp, found);
+      // A rank's own copy cannot be made good without the others.
+      return dice == 1 && !state.plan.damage ? Fenix_Data_member_lrestore(id, which, to, room, time_stamp, found)
+                                             : Fenix_Data_member_restore(id, which, to, room, time_stamp, found);
     });
   }
   ++state.restores;

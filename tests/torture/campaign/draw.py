@@ -21,7 +21,7 @@ CLASSES = {
     "beyond": 8,
     "stop": 8,
     "flip": 4,  # only if there are fault points with bytes
-    "silent": 0,
+    "silent": 4,
     "start and end": 5,
 }
 
@@ -322,7 +322,7 @@ class Drawer:
 
     def _faults_silent(self, run, dice):
         """Stopped for longer than FENIX_TIMEOUT while others repair: killed by them, and replaced."""
-        run.timeout = 3
+        run.timeout = 4
         ranks = self._some(run, dice, 2)
         self._kill(run, ranks[0], self._instant(run, dice))
         run.faults.append(Fault(ranks[1], dice.uniform(-0.05, 0.05), 0, stop=20))

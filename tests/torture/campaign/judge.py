@@ -69,6 +69,9 @@ def _first_complaint(run, outcome, events, output):
         return CRASHED, f"{signals[0]}; ranks {broken} did not end"
     if outcome.hung:
         return HUNG, f"ranks that did not end: {broken}"
+    silent = re.search(r"process \d+ has been silent.*", output)
+    if broken and silent:
+        return CRASHED, f"{silent.group(0)}; ranks {broken} were no victims"
     if broken:
         return CRASHED, f"ranks {broken} did not end, and were no victims; mpirun's status is {outcome.status}"
     for check in (_check_refusal, _check_ages, _check_losses):
