@@ -26,7 +26,14 @@ CLASSES = {
 }
 
 # What some classes need: so many spares to choose from, so many active ranks.
-SPARES = {"again": [2, 2, 3], "spares": [1, 2, 2, 3], "rebuilt": [1, 1, 2, 2, 3], "series": [2, 2, 3], "two at once": [1, 1, 2, 2, 3], "shrink": [0, 0, 0, 1]}
+SPARES = {
+    "again": [2, 2, 3],
+    "rebuilt": [1, 1, 2, 2, 3],
+    "series": [2, 2, 3],
+    "shrink": [0, 0, 0, 1],
+    "spares": [1, 2, 2, 3],
+    "two at once": [1, 1, 2, 2, 3],
+}
 MIN_RANKS = {"shrink": 3, "beyond": 3, "in recovery": 3, "two at once": 3}
 
 TIMEOUT = 12  # FENIX_TIMEOUT
@@ -104,7 +111,8 @@ class Run:
     def plan_text(self):
         lines = [
             f"seed {self.seed}", f"spares {self.spares}", f"steps {self.steps}", f"pause_us {self.pause_us}",
-            f"threads {int(self.threads)}", f"tolerated {int(self.tolerated)}", f"damage {int(self.damage)}", f"release {int(self.release)}", f"resume {self.resume}"
+            f"threads {int(self.threads)}", f"tolerated {int(self.tolerated)}", f"damage {int(self.damage)}",
+            f"release {int(self.release)}", f"resume {self.resume}"
         ]
         for number, group in enumerate(self.groups):
             values = " ".join(str(value) for value in group.policy.values())
@@ -166,7 +174,8 @@ class Drawer:
             size = dice.randint(3, run.ranks)
         policy = Policy(kind, separation, size, 2 if kind == "rs" else 1)
         members = [self._member(run, dice) for _ in range(dice.choice([1, 1, 2, 2, 3, 4]))]
-        return Group(policy, dice.choice([0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3, -1]), dice.random() < 0.85, dice.random() < 0.6, members)
+        depth = dice.choice([0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3, -1])
+        return Group(policy, depth, dice.random() < 0.85, dice.random() < 0.6, members)
 
     @staticmethod
     def _member(run, dice):

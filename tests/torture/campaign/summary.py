@@ -3,7 +3,11 @@
 from .judge import FAILURES, OK, OPEN_MPI
 
 # What a run counts under; with two groups it has two policies.
-BY = (("faults", lambda row: {row["class"]}), ("policy", lambda row: set(row["policy"].split("+"))), ("path", lambda row: {row["path"]}))
+BY = (
+    ("faults", lambda row: {row["class"]}),
+    ("policy", lambda row: set(row["policy"].split("+"))),
+    ("path", lambda row: {row["path"]}),
+)
 
 
 def tally(rows):
