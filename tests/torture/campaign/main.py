@@ -33,7 +33,7 @@ def parse(arguments):
     parser.add_argument("--only", type=int, metavar="SEED", help="only the run with this seed of its own")
     parser.add_argument("--faults", metavar="CLASS", help="of the runs, only those with faults of this class")
     parser.add_argument("--repeat", type=int, default=1, help="make each run so many times")
-    parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 1) // 2), help="runs at a time (%(default)s)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="runs at a time (%(default)s)")
     parser.add_argument("--strict", action="store_true", help="a run that a known crash of Open MPI has ended has failed; "
                         "else it is made once more, and named")
     parser.add_argument("--limit", type=float, default=30, help="seconds after which a run hangs (%(default)s)")
