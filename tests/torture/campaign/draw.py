@@ -21,7 +21,7 @@ CLASSES = {
     "beyond": 8,
     "stop": 8,
     "flip": 4,  # only if there are fault points with bytes
-    "silent": 4,
+    "silent": 0,  # the application has to learn what to do after FENIX_ERROR_TIMEOUT first
     "start and end": 5,
 }
 
