@@ -132,6 +132,7 @@ class LateTeam final : public Team {
   [[nodiscard]] int size() const override { return team_.size(); }
   void check() override { team_.check(); }
   void dissolve() noexcept override { team_.dissolve(); }
+  void withdraw() noexcept override { team_.withdraw(); }
   void allgather(std::span<const std::byte> mine, std::span<std::byte> all) override {
     team_.allgather(mine, all);
     while (!end_of_wait_) std::this_thread::yield();
