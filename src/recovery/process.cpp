@@ -47,7 +47,7 @@ constexpr std::chrono::microseconds kShortestNap{100};
 constexpr std::chrono::microseconds kLongestNap{10'000};
 
 // Who waits for this rank, or for one of another node, may have begun to do so a while later.
-constexpr double kTimeoutsOfARound = 3;
+constexpr double kTimeoutsOfARound = 4;
 
 // Processes that die on their way may have good reasons to.
 constexpr int kSpawnAttempts = 3;
@@ -513,6 +513,7 @@ bool Process::finish(bool repairs, const std::function<void()>& before_end) {
   before_end();
   free_comm(resilient_);
   free_comm(world_);
+  watch_.end();
   return true;
 }
 

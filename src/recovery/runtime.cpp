@@ -110,6 +110,7 @@ void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const O
     process_.abandon_start();
     MPIX_Comm_revoke(comm);
   }
+  const SilenceWatch::Wait wait(process_.watch(), SilenceWatch::Wait::Kind::any);
   fault_point("init.end");
   // All begin, or none does; later deaths are repaired.
   int begin = error ? 0 : 1;

@@ -88,6 +88,11 @@ void SilenceWatch::observe(std::span<const Address> processes) {
   set_rounds(rounds);
 }
 
+void SilenceWatch::end() {
+  observe({});
+  page_.reset();
+}
+
 SilenceWatch::Wait::Wait(SilenceWatch& watch, Kind kind) : watch_(watch) {
   if (kind == Kind::round) {
     watch_.set_rounds(watch_.rounds_ + 1);
@@ -130,13 +135,14 @@ void SilenceWatch::Wait::look() {
   const std::lock_guard lock(watch_.mutex_);
   for (const Peer& peer : watch_.peers_) {
     const pid_t pid = peer.address.pid;
-    const bool silent = rounds_on(peer.page) < round_ || is_stopped(pid);
-    if (!silent) {
+    const bool stopped = is_stopped(pid);
+    if (!stopped && rounds_on(peer.page) >= round_) {
       silent_since_.erase(pid);
       continue;
     }
     const auto since = silent_since_.emplace(pid, now).first->second;
-    if (now - since < watch_.patience_) continue;
+    // Who is missing may be held up by one that is stopped.
+    if (now - since < (stopped ? 1 : 2) * watch_.patience_) continue;
     log().warn("process {} has been silent for FENIX_TIMEOUT while others waited for it: killed", pid);
     kill_process(peer.process);
   }

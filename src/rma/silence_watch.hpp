@@ -41,12 +41,14 @@ class SilenceWatch {
   [[nodiscard]] Address address();
   /// From now on watches those of them that are on this node, and no others.
   void observe(std::span<const Address> processes);
+  /// Watches nobody any more, and cannot be watched.
+  void end();
 
   /// While one lives, this process waits in MPI for the others.
   class Wait {
    public:
     /// any: those that are stopped are killed. round: all watched processes come to it, one round after the other; those that
-    /// have not come are killed as well.
+    /// have not come when twice the time has passed are killed as well.
     enum class Kind { round, any };
     Wait(SilenceWatch& watch, Kind kind);
     Wait(const Wait&) = delete;

@@ -91,7 +91,8 @@ void work() {
   for (std::int64_t step = next_step(); step < state.plan.steps; ++step) {
     for (int group = 0; group < static_cast<int>(state.groups.size()); ++group) {
       // A failure may have come between the commits of two groups.
-      if (state.groups[static_cast<std::size_t>(group)].next == step) store_step(group, step);
+      if (state.groups[static_cast<std::size_t>(group)].next != step) continue;
+      store_step(group, step);
       inspect(group);
     }
     if (state.plan.pause_us > 0) ::usleep(static_cast<useconds_t>(state.plan.pause_us));

@@ -276,7 +276,9 @@ void inspect(int group) {
   if (dice == 0) verify(group);
   if (dice != 1) return;
   Record record;
-  if (!restore_snapshot(group, FENIX_DATA_SNAPSHOT_LATEST, record)) fail("lost", "nothing to restore");
+  if (!restore_snapshot(group, FENIX_DATA_SNAPSHOT_LATEST, record)) {
+    fail("lost", std::string("nothing to restore: ") + Fenix_Error_message());
+  }
   if (record.step < now.committed) fail("lost", "restored an older step than was committed");
   require(record.step < now.next, "restored a step that was not stored");
 }

@@ -53,7 +53,7 @@ class Child {
   // Whether it is dead when some time has passed, or earlier.
   [[nodiscard]] bool dies() const {
     siginfo_t info{};
-    for (int i = 0; i < 50; ++i) {
+    for (int i = 0; i < 60; ++i) {
       if (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid_) {
         EXPECT_EQ(info.si_status, SIGKILL);
         return true;
@@ -116,6 +116,15 @@ TEST(SilenceWatch, KillsAProcessThatDoesNotComeToARound) {
   Watched watched(child);
   const SilenceWatch::Wait wait(watched.watch, Kind::round);
   EXPECT_TRUE(child.dies());
+}
+
+TEST(SilenceWatch, GivesAProcessThatDoesNotComeTwiceTheTimeOfOneThatIsStopped) {
+  const Child child(kNothing);
+  Watched watched(child);
+  const auto start = Deadline::Clock::now();
+  const SilenceWatch::Wait wait(watched.watch, Kind::round);
+  EXPECT_TRUE(child.dies());
+  EXPECT_GE(Deadline::Clock::now() - start, 2 * kPatience);
 }
 
 TEST(SilenceWatch, LeavesAProcessAloneThatHasComeToTheRound) {

@@ -21,7 +21,7 @@ CLASSES = {
     "beyond": 8,
     "stop": 8,
     "flip": 4,  # only if there are fault points with bytes
-    "silent": 0,  # the application has to learn what to do after FENIX_ERROR_TIMEOUT first
+    "silent": 4,
     "start and end": 5,
 }
 
@@ -334,7 +334,8 @@ class Drawer:
         run.timeout = 4
         ranks = self._some(run, dice, 2)
         self._kill(run, ranks[0], self._instant(run, dice))
-        run.faults.append(Fault(ranks[1], dice.uniform(-0.05, 0.05), 0, stop=20))
+        name = dice.choice([name for name in self.points.recovery if name.startswith("repair.") and name != "repair.done"])
+        run.points.append(f"{name}:{ranks[1]}:1:stop")
         run.victims.add(ranks[1])
 
     def _faults_flip(self, run, dice):

@@ -42,6 +42,8 @@ def parse(arguments):
     parser.add_argument("--json", type=Path, help="write all results")
     parser.add_argument("--markdown", type=Path, help="write docs/reliability.md of this campaign, or of those of --of")
     parser.add_argument("--of", type=Path, nargs="+", metavar="JSON", help="make no runs: take results from files")
+    parser.add_argument("--tests", type=Path, metavar="XML", help="results of the other tests for that page, as scripts/test leaves them: "
+                        "build/ci/test-results.xml")
     parser.add_argument("--list", action="store_true", help="only print what the runs would do")
     parser.add_argument("--keep", action="store_true", help="keep the folders of all runs")
     return parser.parse_args(arguments)
@@ -153,16 +155,18 @@ class Campaign:
         }
 
 
-def write_page(path, campaigns):
-    template = (Path(__file__).parent / "reliability.md").read_text(encoding="utf-8")
-    path.write_text(template.replace("{{campaigns}}", "\n\n".join(summary.as_markdown(one) for one in campaigns)),
-                    encoding="utf-8")
+def write_page(path, campaigns, tests):
+    page = (Path(__file__).parent / "reliability.md").read_text(encoding="utf-8")
+    page = page.replace("{{campaigns}}", "\n\n".join(summary.as_markdown(one) for one in campaigns))
+    page = page.replace("{{promises}}", summary.promises(campaigns, tests))
+    path.write_text(page, encoding="utf-8")
 
 
 def main(arguments=None):
     options = parse(arguments)
     if options.of:
-        write_page(options.markdown, [json.loads(path.read_text(encoding="utf-8")) for path in options.of])
+        campaigns = [json.loads(path.read_text(encoding="utf-8")) for path in options.of]
+        write_page(options.markdown, campaigns, options.tests)
         return 0
     campaign = Campaign(options)
     if options.list:
@@ -181,5 +185,5 @@ def main(arguments=None):
     if options.json:
         options.json.write_text(json.dumps(results, indent=1), encoding="utf-8")
     if options.markdown:
-        write_page(options.markdown, [results])
+        write_page(options.markdown, [results], options.tests)
     return 1 if failed else 0

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables of a campaign: for the terminal, and for docs/reliability.md."""
-from .judge import FAILURES, OK, OPEN_MPI
+import re
+import xml.etree.ElementTree as xml
+from .judge import CRASHED, FAILURES, HUNG, LEFT, LOST, OK, OPEN_MPI, WRONG
 
 # What a run counts under; with two groups it has two policies.
 BY = (
@@ -57,4 +59,46 @@ def as_markdown(campaign):
     if failed:
         lines += ["", "| run | verdict | what |", "|---|---|---|"]
         lines += [f"| `--only {row['seed']}`: {row['what']} | {row['verdict']} | {row['text']} |" for row in failed]
+    return "\n".join(lines)
+
+
+# Promise, what of the campaigns tests it (classes of faults, all if none; verdicts that break it), other tests (by name).
+PROMISES = (
+    ("P1 committed is recoverable", {}, (LOST, ), "the model; deaths at each step of simulated ranks; each fault point",
+     r"^model$|unit\.AnyStep|unit\.AnyStepParity|^mpi\.kill\."),
+    ("P2 never a mixture", {}, (WRONG, ), "the model; random work against a plain copy of it",
+     r"^model$|unit\.RandomWork|unit\.Epochs|^mpi\.kill\."),
+    ("P3 any instruction", {"kill", "kill point", "two at once", "series", "start and end"}, (LOST, WRONG, CRASHED),
+     "each fault point, on several ranks and paths", r"^mpi\.kill\.|^mpi\.spawn\."),
+    ("P4 nothing hangs", {}, (HUNG, ), "ranks that are stopped; time-outs; silent processes",
+     r"^mpi\.silence\.|^mpi\.bad_input_timeouts$|unit\.SilenceWatch"),
+    ("P5 silent corruption is noticed", {"flip"}, (LOST, WRONG), "bits flipped everywhere; parsers that are fuzzed",
+     r"unit\..*[Cc]orruption|unit\.Verify|^mpi\.corrupt\.|^fuzz\."),
+    ("P6 failures during recovery", {"in recovery", "again", "rebuilt", "series"}, (LOST, WRONG, HUNG),
+     "each fault point of repair, rebuild and restore, after a first death",
+     r"^mpi\.kill\.(in_|rs_in|buddy_in)|unit\.Rejoin"),
+    ("P7 bad input", None, (), "each argument of each function", r"^mpi\.bad_input"),
+    ("P8 memory is bounded and told", None, (), "each allocation and each request to the system fails once; memory in use",
+     r"unit\..*NoMemory|^mpi\.memory$|^mpi\.resources"),
+    ("P9 nothing is left behind", {}, (LEFT, ), "looked for after each run; another user of the node", r"^mpi\."),
+)
+
+
+def _tests(path):
+    """Names and results of the tests of a file that ctest has written."""
+    cases = xml.parse(path).getroot().iter("testcase")
+    return [(case.get("name"), case.get("status") == "run") for case in cases if case.get("status") in ("run", "fail")]
+
+
+def promises(campaigns, results):
+    rows = [row for campaign in campaigns for row in campaign["runs"]]
+    tests = _tests(results) if results else []
+    lines = ["| promise | campaign: runs | failures | other tests | runs | failures |", "|---|---|---|---|---|---|"]
+    for name, classes, verdicts, what, pattern in PROMISES:
+        runs, broken = "–", "–"
+        if classes is not None:
+            some = [row for row in rows if not classes or row["class"] in classes]
+            runs, broken = len(some), sum(row["verdict"] in verdicts for row in some)
+        others = [passed for test, passed in tests if re.search(pattern, test)]
+        lines.append(f"| {name} | {runs} | {broken} | {what} | {len(others) or '–'} | {others.count(False) if others else '–'} |")
     return "\n".join(lines)
