@@ -19,6 +19,7 @@
 #include "base/deadline.hpp"
 #include "base/error.hpp"
 #include "base/fault.hpp"
+#include "base/last_resort.hpp"
 #include "base/log.hpp"
 #include "core/meeting.hpp"
 #include "rma/map_path.hpp"
@@ -28,6 +29,9 @@
 
 namespace fenix_impl {
 namespace {
+
+// All have come when it begins.
+constexpr double kTimeoutsOfAnAgreement = 4;
 
 void handle_mpi_error(MPI_Comm*, int* error, ...) { runtime().on_mpi_error(*error); }
 
@@ -111,6 +115,7 @@ void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const O
     MPIX_Comm_revoke(comm);
   }
   const SilenceWatch::Wait wait(process_.watch(), SilenceWatch::Wait::Kind::any);
+  const LastResort resort(kTimeoutsOfAnAgreement);
   fault_point("init.end");
   // All begin, or none does; later deaths are repaired.
   int begin = error ? 0 : 1;

@@ -120,6 +120,12 @@ class Judging(unittest.TestCase):
         self.assertEqual(self.verdict([good, good, self.good((3, "fail wrong: bytes"))]).kind, WRONG)
         self.assertEqual(self.verdict([good, good, self.good((3, "fail lost: gone"))]).kind, LOST)
 
+    def test_an_agreement_that_does_not_end(self):
+        short, inside, elsewhere = [(1, "start 5")], "--- process 7\n#3 MPIX_Comm_agree\n", "--- process 8\n#3 MPI_Test\n"
+        for stacks, verdict in ((inside * 2, OPEN_MPI), (inside + elsewhere, HUNG), ("", HUNG)):
+            (self.folder / "stacks").write_text(stacks, encoding="utf-8")
+            self.assertEqual(self.verdict([short, short, short], hung=True).kind, verdict)
+
     def test_a_step_that_only_the_dead_knew_to_be_committed(self):
         dead = [(1, "start 5"), (3, "committed 0 4")]
         self.assertEqual(self.verdict([self.good((4, "restored 0 3")), self.good(), dead]).kind, LOST)
