@@ -134,7 +134,9 @@ int main(int argc, char** argv) {
   }
   while (!IN_TIME(Fenix_Finalize())) {
   }
-  check::require(rank == silent || timeouts >= kTimeouts, "there were only " + std::to_string(timeouts) + " errors");
+  // Who began to wait later than the one that woke the silent rank may have seen one less.
+  check::require(rank == silent || timeouts >= kTimeouts - 1,
+                 "there were only " + std::to_string(timeouts) + " errors");
   check::ok(rank);
   MPI_Finalize();
   return 0;
