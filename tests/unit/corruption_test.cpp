@@ -28,7 +28,13 @@ using fenix_impl::Selection;
 constexpr std::uint64_t kCount = 34'000;  // two blocks of hashes
 constexpr std::uint32_t kSlot = 1;        // of the latest snapshot
 
-int flips() { return std::getenv("FENIX_TEST_ALL_STEPS") != nullptr ? 200 : 4; }
+#ifdef __SANITIZE_ADDRESS__
+constexpr int kFlips = 1;
+#else
+constexpr int kFlips = 4;
+#endif
+
+int flips() { return std::getenv("FENIX_TEST_ALL_STEPS") != nullptr ? 200 : kFlips; }
 
 struct Setting {
   const char* name;
