@@ -16,6 +16,7 @@
 #include "base/log.hpp"
 #include "base/signals_blocked.hpp"
 #include "rma/processes.hpp"
+#include "rma/window_files.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -83,7 +84,10 @@ void SilenceWatch::observe(std::span<const Address> processes) {
       peers.push_back(std::move(*peer));
     }
   }
-  for (const Peer& peer : peers_) close(peer.process);
+  for (const Peer& peer : peers_) {
+    if (is_gone(peer.address.pid)) remove_window_files(peer.address.pid);
+    close(peer.process);
+  }
   peers_ = std::move(peers);
   set_rounds(rounds);
 }

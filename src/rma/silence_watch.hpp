@@ -39,7 +39,8 @@ class SilenceWatch {
 
   /// Throws Error(FENIX_ERROR_NO_MEMORY).
   [[nodiscard]] Address address();
-  /// From now on watches those of them that are on this node, and no others.
+  /// From now on watches those of them that are on this node, and no others. Of those of before that have died it removes what
+  /// they left.
   void observe(std::span<const Address> processes);
   /// Watches nobody any more, and cannot be watched.
   void end();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <new>
 #include <vector>
 
@@ -15,6 +16,8 @@ namespace {
 
 // MPI counts are ints: larger transfers go in pieces.
 constexpr std::size_t kPiece = std::size_t{1} << 28;
+// What is fetched lands in memory of the path: MPI cannot call a get off, and the caller's memory may be gone when it lands.
+constexpr std::size_t kLanding = std::size_t{1} << 20;
 
 class WindowExposure final : public Exposure {
  public:
@@ -22,24 +25,37 @@ class WindowExposure final : public Exposure {
   // The window is abandoned: freeing it is collective and crashes when a rank of it has died.
 
   void put(int target, std::size_t offset, std::span<const std::byte> data) override {
-    for (; !data.empty(); data = rest(data, offset)) {
+    while (!data.empty()) {
       const int count = static_cast<int>(std::min(data.size(), kPiece));
       MPI_Request request = MPI_REQUEST_NULL;
       check_mpi(MPI_Rput(data.data(), count, MPI_BYTE, target, static_cast<MPI_Aint>(offset), count, MPI_BYTE, window_,
                          &request),
                 "MPI_Rput");
       pending_[target].push_back(request);
+      data = data.subspan(static_cast<std::size_t>(count));
+      offset += static_cast<std::size_t>(count);
     }
   }
 
   void get(int target, std::size_t offset, std::span<std::byte> data) override {
-    for (; !data.empty(); data = rest(data, offset)) {
-      const int count = static_cast<int>(std::min(data.size(), kPiece));
-      MPI_Request request = MPI_REQUEST_NULL;
-      check_mpi(MPI_Rget(data.data(), count, MPI_BYTE, target, static_cast<MPI_Aint>(offset), count, MPI_BYTE, window_,
-                         &request),
-                "MPI_Rget");
-      team_.wait(request, "MPI_Rget");
+    if (data.empty()) return;
+    auto landing = std::make_unique_for_overwrite<std::byte[]>(std::min(data.size(), kLanding));
+    try {
+      while (!data.empty()) {
+        const auto piece = data.first(std::min(data.size(), kLanding));
+        MPI_Request request = MPI_REQUEST_NULL;
+        const int count = static_cast<int>(piece.size());
+        check_mpi(MPI_Rget(landing.get(), count, MPI_BYTE, target, static_cast<MPI_Aint>(offset), count, MPI_BYTE,
+                           window_, &request),
+                  "MPI_Rget");
+        team_.wait(request, "MPI_Rget");
+        std::copy_n(landing.get(), piece.size(), piece.begin());
+        data = data.subspan(piece.size());
+        offset += piece.size();
+      }
+    } catch (...) {
+      (void)landing.release();  // a target that was stopped answers later on
+      throw;
     }
   }
 
@@ -75,13 +91,6 @@ class WindowExposure final : public Exposure {
   }
 
  private:
-  template <class Span>
-  static Span rest(Span data, std::size_t& offset) {
-    const std::size_t done = std::min(data.size(), kPiece);
-    offset += done;
-    return data.subspan(done);
-  }
-
   MpiTeam& team_;
   MPI_Win window_;
   // Never freed, like the window: MPI may read it as long as a put toward a dead rank is under way.
