@@ -19,8 +19,6 @@ constexpr int kParityMode = 5;
 constexpr int kDefaultCohort = 4;
 constexpr int kDefaultLosses = 2;
 constexpr int kMostLosses = 4;
-// A cohort may get as many ranks again that are left over, and codes end at 255.
-constexpr int kMostCohort = 128;
 
 [[noreturn]] void refuse(const std::string& what, int value, const std::string& why) {
   throw Error(FENIX_ERROR_INVALID_POLICY_VALUE, "policy_value: " + what + " " + std::to_string(value) + " " + why);
@@ -62,7 +60,7 @@ void check_policy(int name, const int* values, int ranks) {
   if (!policy.encodes()) return;
   if (policy.losses < 1 || policy.losses > kMostLosses) refuse("losses", policy.losses, "is not in [1, 4]");
   // A communicator of one rank has nobody to protect it, under any policy.
-  const int most = std::min(std::max(ranks, policy.losses + 1), kMostCohort);
+  const int most = std::min(std::max(ranks, policy.losses + 1), Policy::kMostCohort);
   if (policy.cohort_size <= policy.losses || policy.cohort_size > most) {
     refuse("group size", policy.cohort_size, "is not in [losses + 1, size of comm], or more than 128");
   }

@@ -36,8 +36,8 @@ enum class Operation : std::uint32_t {
   consistency,
 };
 
-/// Collective over the team. local is run first; the Error that it throws, if any, or std::bad_alloc, is thrown on all ranks: on this one as it
-/// is, on the others with the number of the first rank that had one. Ranks whose operation or arguments (a hash of what
+/// Collective over the team. local is run first; the Error that it throws, if any, or std::bad_alloc, is thrown on all ranks: on
+/// this one as it is, on the others with the number of the first rank that had one. Ranks whose operation or arguments (a hash of what
 /// must be the same on all ranks) differ from those of rank 0 make all ranks throw Error(FENIX_ERROR_MISMATCH).
 /// Returns the value of each rank.
 std::vector<std::uint64_t> meet(Team& team, Operation operation, std::uint64_t arguments, std::uint64_t value,

@@ -20,6 +20,9 @@ struct Policy {
   std::int32_t cohort_size = 0;  ///< for parity and reed_solomon: ranks of a cohort
   std::int32_t losses = 1;       ///< ranks that a cohort can lose
 
+  /// Most ranks of a cohort: one may get as many again that are left over, and codes end at 255.
+  static constexpr std::int32_t kMostCohort = 128;
+
   bool operator==(const Policy&) const = default;
   [[nodiscard]] bool keeps_copies() const { return kind == Kind::buddies || kind == Kind::ring; }
   [[nodiscard]] bool encodes() const { return kind == Kind::parity || kind == Kind::reed_solomon; }

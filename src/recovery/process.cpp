@@ -182,6 +182,7 @@ int Process::look_for_failures() const {
 }
 
 bool Process::agree_to(Intent intent) {
+  const LastResort resort(kTimeoutsOfARound);
   int finish = intent == Intent::finish ? 1 : 0;
   // The result is the same on all living ranks, whatever the call returns. It works on a revoked communicator.
   MPIX_Comm_agree(world_, &finish);

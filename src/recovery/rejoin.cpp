@@ -37,10 +37,9 @@ struct Hello {
 };
 
 bool makes_sense(const Policy& policy) {
-  constexpr int kMostCohort = 128;
   if (!policy.encodes()) return policy.keeps_copies() || policy.kind == Policy::Kind::local;
   return policy.separation >= 1 && policy.losses >= 1 && policy.losses <= Code::kMostParity &&
-         policy.cohort_size >= 1 && policy.cohort_size <= kMostCohort;
+         policy.cohort_size >= 1 && policy.cohort_size <= Policy::kMostCohort;
 }
 
 /// Whether the numbers in it can be: they lead to sizes and indices. What a rank wants that does not know the group is looked at
@@ -88,7 +87,7 @@ class Rejoin {
  private:
   void greet(const std::function<std::shared_ptr<Path>()>& choose_path) {
     if (group_ && (!group_->whole() || group_->is_ghost())) group_.reset();
-    (void)meet(*team_, Operation::group_create, static_cast<std::uint64_t>(wanted_.id), group_ ? 1 : 0,
+    (void)meet(*team_, Operation::group_create, static_cast<std::uint64_t>(wanted_.id), 0,
                [&] { path_ = choose_path(); });
     if (group_) (void)group_->mend_own_records();
     Hello hello;
