@@ -150,6 +150,7 @@ void Runtime::start_as_replacement(int spawn, MPI_Info info, const Outputs& outp
     return;
   }
   finalized_ = true;
+  const LastResort resort;
   MPI_Finalize();
   std::exit(EXIT_SUCCESS);
 }
@@ -215,6 +216,7 @@ void Runtime::serve_as_spare() {
     write_outputs();
     return;
   }
+  const LastResort resort;
   MPI_Finalize();
   std::exit(EXIT_SUCCESS);
 }

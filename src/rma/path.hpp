@@ -37,7 +37,7 @@ class Exposure {
   virtual void reserve(int target, std::size_t offset, std::size_t bytes) { (void)target, (void)offset, (void)bytes; }
   /// Writes data. It may be on its way until complete(); data must stay as it is until then.
   virtual void put(int target, std::size_t offset, std::span<const std::byte> data) = 0;
-  /// Reads into data; done on return.
+  /// Reads into data; done on return. If it throws, nothing is written to data later on.
   virtual void get(int target, std::size_t offset, std::span<std::byte> data) = 0;
   /// Returns when all earlier puts to the target are in its memory.
   virtual void complete(int target) = 0;

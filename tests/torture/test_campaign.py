@@ -120,9 +120,11 @@ class Judging(unittest.TestCase):
         self.assertEqual(self.verdict([good, good, self.good((3, "fail wrong: bytes"))]).kind, WRONG)
         self.assertEqual(self.verdict([good, good, self.good((3, "fail lost: gone"))]).kind, LOST)
 
-    def test_an_agreement_that_does_not_end(self):
+    def test_calls_of_mpi_that_do_not_end(self):
         short, inside, elsewhere = [(1, "start 5")], "--- process 7\n#3 MPIX_Comm_agree\n", "--- process 8\n#3 MPI_Test\n"
-        for stacks, verdict in ((inside * 2, OPEN_MPI), (inside + elsewhere, HUNG), ("", HUNG)):
+        at_end = "--- process 9\n#3 MPI_Finalize\n"
+        for stacks, verdict in ((inside * 2, OPEN_MPI), (inside + elsewhere, HUNG), ("", HUNG), (at_end, OPEN_MPI),
+                                (at_end + inside, HUNG)):
             (self.folder / "stacks").write_text(stacks, encoding="utf-8")
             self.assertEqual(self.verdict([short, short, short], hung=True).kind, verdict)
 

@@ -475,6 +475,7 @@ TEST(LocalPolicy, WhatNotAllLivingRanksHaveCommittedIsNoSnapshot) {
   job.kill(1);
   job.repair();
   job.form(/*expect_lost=*/true);
+  expect_done(job.run([](Rank& rank) { EXPECT_TRUE(rank.group->snapshots().empty()) << "rank " << rank.number; }));
   expect_error(job.run([](Rank& rank) { (void)restore(rank, kMember); }), FENIX_ERROR_NODATA_FOUND);
 }
 

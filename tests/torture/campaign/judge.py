@@ -67,8 +67,10 @@ def _first_complaint(run, outcome, events, output):
     signals = re.findall(r"Signal: (.*)", output)
     if signals:
         return CRASHED, f"{signals[0]}; ranks {broken} did not end"
-    if outcome.hung and _all_agree(outcome):
+    if outcome.hung and _all_are_in(outcome, "MPIX_Comm_agree", "MPIX_Comm_shrink"):
         return OPEN_MPI, "all living ranks are in an agreement of Open MPI, which does not end"
+    if outcome.hung and _all_are_in(outcome, "MPI_Finalize"):
+        return OPEN_MPI, "all that is left is in MPI_Finalize, which does not end"
     if outcome.hung:
         return HUNG, f"ranks that did not end: {broken}"
     silent = re.search(r"process \d+ has been silent.*", output)
@@ -85,13 +87,13 @@ def _first_complaint(run, outcome, events, output):
     return OK, ""
 
 
-def _all_agree(outcome):
-    """Whether the stacks of all ranks are in a call that has to end when all living ranks are in it."""
+def _all_are_in(outcome, *calls):
+    """Whether the stacks of all ranks are in calls of MPI that have to end when all living ranks are in them."""
     stacks = outcome.folder / "stacks"
     if not stacks.exists():
         return False
     processes = stacks.read_text(encoding="utf-8", errors="replace").split("--- process")[1:]
-    return bool(processes) and all("MPIX_Comm_agree" in each or "MPIX_Comm_shrink" in each for each in processes)
+    return bool(processes) and all(any(call in each for call in calls) for each in processes)
 
 
 def _check_refusal(run, events):
