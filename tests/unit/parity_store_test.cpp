@@ -467,7 +467,7 @@ TEST(ParityAsynchronous, OfDifferentMembersDoesNotBlockLaterCommits) {
 
 // Who has not committed yet is not one who has lost data: there is no snapshot then.
 TEST(LocalPolicy, WhatNotAllLivingRanksHaveCommittedIsNoSnapshot) {
-  PartialJob job(3, 0, 500, 0, {Policy::Kind::local, 1, 0, 0});
+  PartialJob job(3, 1, 500, 0, {Policy::Kind::local, 1, 0, 0});
   expect_done(job.run([&](Rank& rank) {
     store_elements(rank, kMember, Selection::all());
     if (rank.number == 0) rank.group->commit();
