@@ -52,7 +52,8 @@ typedef enum {
   FENIX_ERROR_SPAWNING_FAILED = -52,      /**< replacements could not be spawned: the communicator has shrunk */
 
   FENIX_WARNING_SPARE_RANKS_DEPLETED = 100, /**< the communicator has shrunk: no spare was left */
-  FENIX_WARNING_PARTIAL_RESTORE = 101       /**< some elements are in no snapshot: see found_data */
+  FENIX_WARNING_PARTIAL_RESTORE = 101,      /**< some elements are in no snapshot: see found_data */
+  FENIX_WARNING_SHARED_FATE = 102           /**< snapshots would not survive the death of one of the nodes */
 } Fenix_Return_codes;
 
 /** Role of a rank since the latest exit from Fenix_Init (specification 2.1). */

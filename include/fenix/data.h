@@ -87,7 +87,9 @@ typedef void (*Fenix_Serialize_file_fn)(FILE* file, int direction, void* buffer,
  *                              Then every store and commit synchronises: the space for snapshots may have to grow.
  * @param[in]  policy_name      FENIX_DATA_POLICY_IN_MEMORY_RAID, _PEER_RANK_SEPARATION, _REED_SOLOMON or _LOCAL
  * @param[in]  policy_value     values of the policy, see Fenix_Data_group_set_redundancy_policy; NULL for its default
- * @param[out] flag             or NULL: FENIX_SUCCESS; FENIX_ERROR_NODATA_FOUND if snapshots existed and were lost
+ * @param[out] flag             or NULL: FENIX_SUCCESS; FENIX_ERROR_NODATA_FOUND if snapshots existed and were lost; else
+ *                              FENIX_WARNING_SHARED_FATE if there are several nodes, and more ranks that protect each other are
+ *                              on one of them than the policy covers: a node's death would lose snapshots
  * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_GROUPID, _TIMESTART, _DEPTH, _POLICY_NAME, _POLICY_VALUE;
  *         FENIX_ERROR_INVALID_ARGUMENT (comm); FENIX_ERROR_MISMATCH; FENIX_ERROR_GROUP_CREATE (FENIX_PATH does not fit);
  *         FENIX_ERROR_NO_MEMORY; FENIX_ERROR_TIMEOUT (a rank has not come). After an error an existing group has to be created
@@ -122,18 +124,20 @@ int Fenix_Data_group_get_redundancy_policy(int group_id, int* policy_name, void*
  *
  *   FENIX_DATA_POLICY_IN_MEMORY_RAID        int[2] {1, separation}: buddies. Rank N and rank N + separation keep a copy of
  *                                           each other's data; for an odd number of ranks, the first, middle and last rank
- *                                           form a chain of three. Default separation: half of the ranks.
+ *                                           form a chain of three. Default separation: 0.
  *                                           int[3] {5, separation, size}: XOR parity in cohorts of size ranks. One rank of
  *                                           each cohort may be lost.
  *   FENIX_DATA_POLICY_PEER_RANK_SEPARATION  int {separation}: rank (N + separation) mod size keeps a copy of rank N's data.
- *                                           Default: half of the ranks.
+ *                                           Default: 0.
  *   FENIX_DATA_POLICY_REED_SOLOMON          int[3] {separation, size, losses} (new): Reed-Solomon codes in cohorts of size
- *                                           ranks, of which any losses, 1 to 4, may be lost. Default: {1, 4, 2}.
+ *                                           ranks, of which any losses, 1 to 4, may be lost. Default: {0, 4, 2}.
  *   FENIX_DATA_POLICY_LOCAL                 no values: no redundancy (new). Survivors keep their snapshots; restores of the rank
  *                                           that took a dead one's place return FENIX_ERROR_NODATA_FOUND.
  *
- * separation is in [1, size of the communicator). A communicator of one rank has nobody to protect it: the group works and
- * tolerates nothing.
+ * separation is in [0, size of the communicator). With 0 (new) the library chooses who protects whom, when the group is created:
+ * ranks that protect each other share no node, and no failure domain where FENIX_FAILURE_DOMAIN names them, as far as there are
+ * enough of them. On a single node that is a separation of half of the ranks, or of the number of cohorts. A communicator of one
+ * rank has nobody to protect it: the group works and tolerates nothing.
  *
  * A cohort has the ranks N, N + separation, N + 2 × separation, …; its size is in [losses + 1, size of the communicator], and at
  * most 128. Cohorts fill blocks of separation × size ranks. Ranks that are left over form cohorts of the same size, with

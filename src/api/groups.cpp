@@ -40,12 +40,13 @@ int Fenix_Data_group_create(int group_id, MPI_Comm comm, int start_time_stamp, i
   const auto create = [&] {
     const int size = static_cast<int>(runtime().process().places_of(comm).size());
     const int* values = static_cast<const int*>(policy_value);
-    const Policy policy = policy_from(policy_name, values, size);
+    const Policy policy = policy_from(policy_name, values);
     const auto result = runtime().create_group({group_id, start_time_stamp, depth, policy}, comm, [&] {
       check_group_arguments(group_id, start_time_stamp, depth);
       check_policy(policy_name, values, size);
     });
-    return set_flag(flag, result.snapshots_lost ? FENIX_ERROR_NODATA_FOUND : FENIX_SUCCESS);
+    if (result.snapshots_lost) return set_flag(flag, FENIX_ERROR_NODATA_FOUND);
+    return set_flag(flag, result.shares_fate ? FENIX_WARNING_SHARED_FATE : FENIX_SUCCESS);
   };
   return ready_entry([&]() -> int {
     try {
@@ -84,8 +85,7 @@ int Fenix_Data_group_set_redundancy_policy(int group_id, int policy_name, void* 
     (void)set_flag(flag, 0);
     Group& group = runtime().working_group(group_id);
     const int* values = static_cast<const int*>(policy_value);
-    group.set_policy(policy_from(policy_name, values, group.team_size()),
-                     [&] { check_policy(policy_name, values, group.team_size()); });
+    group.set_policy(policy_from(policy_name, values), [&] { check_policy(policy_name, values, group.team_size()); });
     return set_flag(flag, 1);
   });
 }

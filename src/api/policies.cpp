@@ -26,20 +26,19 @@ constexpr int kMostLosses = 4;
 
 }  // namespace
 
-Policy policy_from(int name, const int* values, int ranks) {
-  const int half = std::max(ranks / 2, 1);
+Policy policy_from(int name, const int* values) {
   switch (name) {
     case FENIX_DATA_POLICY_IN_MEMORY_RAID:
-      if (values == nullptr) return {Policy::Kind::buddies, half, 0, 1};
+      if (values == nullptr) return {Policy::Kind::buddies, Policy::kChosen, 0, 1};
       if (values[0] == kParityMode) return {Policy::Kind::parity, values[1], values[2], 1};
       return {Policy::Kind::buddies, values[1], 0, 1};
     case FENIX_DATA_POLICY_REED_SOLOMON:
-      if (values == nullptr) return {Policy::Kind::reed_solomon, 1, kDefaultCohort, kDefaultLosses};
+      if (values == nullptr) return {Policy::Kind::reed_solomon, Policy::kChosen, kDefaultCohort, kDefaultLosses};
       return {Policy::Kind::reed_solomon, values[0], values[1], values[2]};
     case FENIX_DATA_POLICY_LOCAL:
       return {Policy::Kind::local, 1, 0, 0};
     default:
-      return {Policy::Kind::ring, values != nullptr ? values[0] : half, 0, 1};
+      return {Policy::Kind::ring, values != nullptr ? values[0] : Policy::kChosen, 0, 1};
   }
 }
 
@@ -53,9 +52,9 @@ void check_policy(int name, const int* values, int ranks) {
   if (name == FENIX_DATA_POLICY_IN_MEMORY_RAID && values[0] != kBuddyMode && values[0] != kParityMode) {
     refuse("mode", values[0], "does not exist");
   }
-  const Policy policy = policy_from(name, values, ranks);
-  if (policy.separation < 1 || policy.separation >= std::max(ranks, 2)) {
-    refuse("separation", policy.separation, "is not in [1, size of comm)");
+  const Policy policy = policy_from(name, values);
+  if (policy.separation < 0 || policy.separation >= std::max(ranks, 2)) {
+    refuse("separation", policy.separation, "is not in [0, size of comm)");
   }
   if (!policy.encodes()) return;
   if (policy.losses < 1 || policy.losses > kMostLosses) refuse("losses", policy.losses, "is not in [1, 4]");

@@ -7,7 +7,7 @@
 namespace fenix_impl {
 
 /// The policy for ranks ranks; with defaults where values is null or not good, which check_policy tells.
-[[nodiscard]] Policy policy_from(int name, const int* values, int ranks);
+[[nodiscard]] Policy policy_from(int name, const int* values);
 
 /// Throws Error(FENIX_ERROR_INVALID_POLICY_NAME or _POLICY_VALUE).
 void check_policy(int name, const int* values, int ranks);

@@ -58,10 +58,10 @@ class Archive {
   /// Nothing: of a rank that was not there. It takes part all the same.
   Archive() = default;
   /// rank: in shape.
-  Archive(const Shape& shape, const Policy& policy, int rank, bool regions_may_be_touched)
+  Archive(const Shape& shape, const Policy& policy, const Placement& placement, int rank, bool regions_may_be_touched)
       : shape_(shape),
         policy_(policy),
-        placement_(policy, shape.ranks),
+        placement_(placement),
         rank_(rank),
         regions_may_be_touched_(regions_may_be_touched) {}
   Archive(const Archive&) = delete;
@@ -83,8 +83,10 @@ class Archive {
   [[nodiscard]] const std::vector<Epoch>& epochs() const { return epochs_; }
   /// Of the team that stored.
   [[nodiscard]] const Shape& shape() const { return shape_; }
-  void set_epochs(const Shape& shape, std::vector<Epoch> epochs) {
+  [[nodiscard]] const Placement& placement() const { return placement_; }
+  void set_epochs(const Shape& shape, const Placement& placement, std::vector<Epoch> epochs) {
     shape_ = shape;
+    placement_ = placement;
     epochs_ = std::move(epochs);
   }
 

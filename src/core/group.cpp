@@ -168,7 +168,7 @@ void Group::change_policy(const Policy& policy) {
   std::vector<Exposed> exposed;
   try {
     (void)meet(team(), Operation::memory, 0, 0, [&] {
-      set_placement();
+      set_placement(placement_.order());
       control = Control(placement_, team_size_, log_places(), control_);
       // The new protection counts announcements from the start.
       control.announced.reset(generation_, {});
@@ -253,18 +253,18 @@ void Group::detach() {
   path_.reset();
 }
 
-void Group::set_team(std::shared_ptr<Team> team, std::shared_ptr<Path> path) {
+void Group::set_team(std::shared_ptr<Team> team, std::shared_ptr<Path> path, std::vector<int> order) {
   detach();
   team_ = std::move(team);
   path_ = std::move(path);
   team_size_ = team_->size();
   team_rank_ = team_->rank();
-  set_placement();
+  set_placement(std::move(order));
   regions_may_be_touched_ = regions_may_be_touched_ || path_->may_touch_regions_later();
 }
 
-void Group::set_placement() {
-  placement_ = Placement(parameters_.policy, team_size_);
+void Group::set_placement(std::vector<int> order) {
+  placement_ = Placement(parameters_.policy, team_size_, std::move(order));
   protection_ = make_protection({parameters_, placement_, control_, *path_, team_rank_});
 }
 
@@ -289,7 +289,7 @@ void Group::forget_snapshots() {
 }
 
 void Group::archive_snapshots() {
-  auto archive = std::make_unique<Archive>(shape_, parameters_.policy, team_rank_, regions_may_be_touched_);
+  auto archive = std::make_unique<Archive>(shape_, parameters_.policy, placement_, team_rank_, regions_may_be_touched_);
   for (const auto& member : members_) archive->expect_member(member->info.id);
   archive->take_control(std::move(control_.region), control_.own_log, control_.held_logs);
   for (auto& member : members_) {
@@ -299,9 +299,9 @@ void Group::archive_snapshots() {
   forget_snapshots();
 }
 
-void Group::keep_archive(const Shape& shape, std::vector<Epoch> epochs) {
+void Group::keep_archive(const Shape& shape, const Placement& placement, std::vector<Epoch> epochs) {
   if (!archive_ || archive_->shape() != shape) archive_ = std::make_unique<Archive>();
-  archive_->set_epochs(shape, std::move(epochs));
+  archive_->set_epochs(shape, placement, std::move(epochs));
 }
 
 void Group::attach_archive() {

@@ -164,8 +164,8 @@ class Group {
   /// Takes over what the others have: a change of it that was cut short may have reached some ranks only. Nothing is stored
   /// then. Local.
   void adopt_parameters(const GroupParameters& parameters) { parameters_ = parameters; }
-  /// Sets the team, of which this rank has the place that it had, or a first one. Local.
-  void set_team(std::shared_ptr<Team> team, std::shared_ptr<Path> path);
+  /// Sets the team, of which this rank has the place that it had, or a first one. order: of its ranks, for the placement. Local.
+  void set_team(std::shared_ptr<Team> team, std::shared_ptr<Path> path, std::vector<int> order);
   /// Drops all snapshots and regions, and the other ranks' counts. Local.
   void forget_snapshots();
   /// The team has another shape now: puts snapshots and regions aside, for restore_from. Local.
@@ -173,7 +173,7 @@ class Group {
   /// What was put aside, or null.
   [[nodiscard]] const Archive* archive() const { return archive_.get(); }
   /// Which archive is of use, and what for; the same on all ranks. Ranks without it get an empty one.
-  void keep_archive(const Shape& shape, std::vector<Epoch> epochs);
+  void keep_archive(const Shape& shape, const Placement& placement, std::vector<Epoch> epochs);
   void drop_archive() { archive_.reset(); }
   /// Makes what the ranks have put aside reachable. Collective, jointly successful.
   void attach_archive();
@@ -247,7 +247,7 @@ class Group {
                      std::vector<std::uint64_t> counts);
   void meet_to_change(std::uint64_t wanted, const Check& check);
   void change_policy(const Policy& policy);
-  void set_placement();
+  void set_placement(std::vector<int> order);
   void replace_control(Control control);
   void prepare(const Member& member) const;
   [[nodiscard]] SlotLayout wanted_layout(const Member& member, std::span<const std::uint64_t> counts,

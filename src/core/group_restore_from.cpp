@@ -49,7 +49,7 @@ Fetched Group::fetch_together(std::int32_t member_id, const SnapshotChoice& choi
   fault_point("restore.met");
   const Epoch epoch = archived ? chosen(choice, archive_->epochs()) : agree_on_epoch(choice, notes);
   const auto all = team().gather(archived ? archive_->holdings(member_id, epoch) : own_holdings(member, epoch));
-  const Placement placement = archived ? Placement(parameters_.policy, ranks) : placement_;
+  const Placement& placement = archived ? archive_->placement() : placement_;
   std::optional<Fetched> fetched;
   (void)meet(team(), Operation::restore_ready, 0, 0, [&] {
     if (source < 0 || source >= ranks) {

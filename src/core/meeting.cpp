@@ -28,7 +28,7 @@ void note(const Error& error, Note& mine) {
 
 // What a damaged message says need not be a code, nor have an end.
 Fenix_Return_codes code_of(const Note& note) {
-  const bool is_code = note.code >= FENIX_ERROR_UNINITIALIZED && note.code <= FENIX_WARNING_PARTIAL_RESTORE;
+  const bool is_code = note.code >= FENIX_ERROR_UNINITIALIZED && note.code <= FENIX_WARNING_SHARED_FATE;
   return is_code ? static_cast<Fenix_Return_codes>(note.code) : FENIX_ERROR_INTERN;
 }
 

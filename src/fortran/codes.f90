@@ -45,6 +45,7 @@ module fenix_codes
   integer(c_int), parameter :: FENIX_ERROR_SPAWNING_FAILED = -52
   integer(c_int), parameter :: FENIX_WARNING_SPARE_RANKS_DEPLETED = 100
   integer(c_int), parameter :: FENIX_WARNING_PARTIAL_RESTORE = 101
+  integer(c_int), parameter :: FENIX_WARNING_SHARED_FATE = 102
 
   ! Roles
   integer(c_int), parameter :: FENIX_ROLE_INITIAL_RANK = 0

@@ -2,7 +2,9 @@
 #include "parity/placement.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include "parity/pairing.hpp"
 
@@ -30,7 +32,38 @@ std::vector<std::vector<int>> cohorts_of(int ranks, int separation, int size) {
   return cohorts;
 }
 
-Placement::Placement(const Policy& policy, int ranks) {
+std::vector<std::vector<int>> dealt_cohorts(const std::vector<int>& order, int size) {
+  const std::size_t count = std::max<std::size_t>(order.size() / static_cast<std::size_t>(size), 1);
+  std::vector<std::vector<int>> cohorts(count);
+  for (std::size_t i = 0; i < order.size(); ++i) cohorts[i % count].push_back(order[i]);
+  return cohorts;
+}
+
+namespace {
+
+// All ranks, such that who follows is about half of them away in the order.
+std::vector<std::vector<int>> ring_of(const std::vector<int>& order) {
+  const std::size_t half = std::max<std::size_t>(order.size() / 2, 1);
+  std::vector<std::vector<int>> rings;
+  std::vector<bool> seen(order.size());
+  for (std::size_t first = 0; first < order.size(); ++first) {
+    if (seen[first]) continue;
+    auto& ring = rings.emplace_back();
+    for (std::size_t i = first; !seen[i]; i = (i + half) % order.size()) {
+      seen[i] = true;
+      ring.push_back(order[i]);
+    }
+  }
+  return rings;
+}
+
+}  // namespace
+
+Placement::Placement(const Policy& policy, int ranks, std::vector<int> order) : order_(std::move(order)) {
+  if (order_.empty()) {
+    order_.resize(static_cast<std::size_t>(ranks));
+    std::iota(order_.begin(), order_.end(), 0);
+  }
   if (policy.encodes()) {
     make_cohorts(policy, ranks);
   } else if (policy.keeps_copies() && ranks > 1) {
@@ -39,6 +72,11 @@ Placement::Placement(const Policy& policy, int ranks) {
 }
 
 void Placement::make_pairs(const Policy& policy, int ranks) {
+  if (policy.separation == Policy::kChosen) {
+    constexpr int kPair = 2;
+    keep_for_next(policy.kind == Policy::Kind::ring ? ring_of(order_) : dealt_cohorts(order_, kPair), ranks, 1);
+    return;
+  }
   const Pairing pairing(policy, ranks);
   keepers_.resize(1);
   kept_.resize(1);
@@ -49,18 +87,24 @@ void Placement::make_pairs(const Policy& policy, int ranks) {
 }
 
 void Placement::make_cohorts(const Policy& policy, int ranks) {
-  cohorts_ = cohorts_of(ranks, policy.separation, policy.cohort_size);
+  cohorts_ = policy.separation == Policy::kChosen ? dealt_cohorts(order_, policy.cohort_size)
+                                                  : cohorts_of(ranks, policy.separation, policy.cohort_size);
   std::size_t smallest = cohorts_[0].size();
   for (const auto& cohort : cohorts_) smallest = std::min(smallest, cohort.size());
   const std::size_t copies = std::min(static_cast<std::size_t>(policy.losses), smallest - 1);
-  const auto count = static_cast<std::size_t>(ranks);
-  keepers_.assign(copies, std::vector<int>(count));
-  kept_.assign(copies, std::vector<int>(count));
-  cohort_of_.resize(count);
+  keep_for_next(cohorts_, ranks, copies);
+  cohort_of_.resize(static_cast<std::size_t>(ranks));
   for (std::size_t number = 0; number < cohorts_.size(); ++number) {
-    const auto& cohort = cohorts_[number];
+    for (const int rank : cohorts_[number]) cohort_of_[static_cast<std::size_t>(rank)] = static_cast<int>(number);
+  }
+}
+
+// Each rank's copies are with those that follow it in its cohort.
+void Placement::keep_for_next(const std::vector<std::vector<int>>& cohorts, int ranks, std::size_t copies) {
+  keepers_.assign(copies, std::vector<int>(static_cast<std::size_t>(ranks)));
+  kept_ = keepers_;
+  for (const auto& cohort : cohorts) {
     for (std::size_t i = 0; i < cohort.size(); ++i) {
-      cohort_of_[static_cast<std::size_t>(cohort[i])] = static_cast<int>(number);
       for (std::size_t copy = 0; copy < copies; ++copy) {
         const int keeper = cohort[(i + 1 + copy) % cohort.size()];
         keepers_[copy][static_cast<std::size_t>(cohort[i])] = keeper;
@@ -68,6 +112,31 @@ void Placement::make_cohorts(const Policy& policy, int ranks) {
       }
     }
   }
+}
+
+template <class Name>
+int Placement::most_with_one(const Name& name) const {
+  int most = 1;
+  const auto count = [&](const std::vector<int>& ranks) {
+    std::map<decltype(name(0)), int> with;
+    for (const int rank : ranks) most = std::max(most, ++with[name(rank)]);
+  };
+  for (const auto& cohort : cohorts_) count(cohort);
+  if (!cohorts_.empty()) return most;
+  for (const auto& keepers : keepers_) {
+    for (std::size_t rank = 0; rank < keepers.size(); ++rank) {
+      if (keepers[rank] != static_cast<int>(rank)) count({static_cast<int>(rank), keepers[rank]});
+    }
+  }
+  return most;
+}
+
+int Placement::most_on_a_node(std::span<const Location> ranks) const {
+  return most_with_one([&](int rank) { return ranks[static_cast<std::size_t>(rank)]; });
+}
+
+int Placement::most_in_a_domain(std::span<const Location> ranks) const {
+  return most_with_one([&](int rank) { return ranks[static_cast<std::size_t>(rank)].domain; });
 }
 
 const std::vector<int>& Placement::cohort(int rank) const {

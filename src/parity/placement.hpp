@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
+#include "base/location.hpp"
 #include "parity/policy.hpp"
 
 namespace fenix_impl {
@@ -13,8 +15,10 @@ class Placement {
  public:
   /// Nobody keeps anything.
   Placement() = default;
-  Placement(const Policy& policy, int ranks);
+  /// order: of all ranks, see order_of(); used where the separation is chosen here. Empty: by number.
+  Placement(const Policy& policy, int ranks, std::vector<int> order = {});
 
+  [[nodiscard]] const std::vector<int>& order() const { return order_; }
   /// Copies of each record that other ranks have; also the ranks that may be lost from each cohort.
   [[nodiscard]] int copies() const { return static_cast<int>(keepers_.size()); }
   /// The rank that has a copy of what a rank commits. copy: from 0 to copies() - 1.
@@ -25,6 +29,10 @@ class Placement {
   [[nodiscard]] const std::vector<int>& cohort(int rank) const;
   /// The place of a rank in its cohort.
   [[nodiscard]] int place_in_cohort(int rank) const;
+  /// The most ranks that protect each other and are on one node: if it dies, so many are lost at once. 1 is best. The same for
+  /// domains, where they have names. A rank that nobody protects counts as one.
+  [[nodiscard]] int most_on_a_node(std::span<const Location> ranks) const;
+  [[nodiscard]] int most_in_a_domain(std::span<const Location> ranks) const;
 
  private:
   template <class T>
@@ -32,9 +40,13 @@ class Placement {
     return all.at(static_cast<std::size_t>(index));
   }
 
+  template <class Name>
+  [[nodiscard]] int most_with_one(const Name& name) const;
   void make_pairs(const Policy& policy, int ranks);
   void make_cohorts(const Policy& policy, int ranks);
+  void keep_for_next(const std::vector<std::vector<int>>& cohorts, int ranks, std::size_t copies);
 
+  std::vector<int> order_;
   std::vector<std::vector<int>> keepers_;  // by copy and rank
   std::vector<std::vector<int>> kept_;
   std::vector<std::vector<int>> cohorts_;
@@ -45,5 +57,9 @@ class Placement {
 /// apart; a rest that is smaller makes up cohorts with the largest separation that it allows, and what is left then goes to the
 /// last cohorts, one rank each. Fewer ranks than size are one cohort.
 [[nodiscard]] std::vector<std::vector<int>> cohorts_of(int ranks, int separation, int size);
+
+/// Divides ranks into as many cohorts of at least size as there can be, by dealing them out in their order: two of one node, which
+/// are neighbours there, come to the same cohort only if a node has more ranks than there are cohorts.
+[[nodiscard]] std::vector<std::vector<int>> dealt_cohorts(const std::vector<int>& order, int size);
 
 }  // namespace fenix_impl

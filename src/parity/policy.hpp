@@ -16,7 +16,9 @@ struct Policy {
   };
 
   Kind kind = Kind::buddies;
-  std::int32_t separation = 1;
+  static constexpr std::int32_t kChosen = 0;
+
+  std::int32_t separation = 1;   ///< or kChosen: such that ranks that protect each other share neither node nor domain
   std::int32_t cohort_size = 0;  ///< for parity and reed_solomon: ranks of a cohort
   std::int32_t losses = 1;       ///< ranks that a cohort can lose
 

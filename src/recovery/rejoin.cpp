@@ -34,11 +34,12 @@ struct Hello {
   Shape shape;
   Shape archive;  ///< of what it has put aside, if anything
   std::int32_t archive_rank = -1;
+  Location location;
 };
 
 bool makes_sense(const Policy& policy) {
   if (!policy.encodes()) return policy.keeps_copies() || policy.kind == Policy::Kind::local;
-  return policy.separation >= 1 && policy.losses >= 1 && policy.losses <= Code::kMostParity &&
+  return policy.separation >= 0 && policy.losses >= 1 && policy.losses <= Code::kMostParity &&
          policy.cohort_size >= 1 && policy.cohort_size <= Policy::kMostCohort;
 }
 
@@ -81,7 +82,7 @@ class Rejoin {
     log().info("group {}: {} ranks, {} path, {} snapshots", group_->parameters().id, team_->size(), path_->name(),
                epochs.size());
     fault_point("rejoin.end");
-    return {existed_, lost_};
+    return {existed_, lost_, shares_fate_};
   }
 
  private:
@@ -93,6 +94,7 @@ class Rejoin {
     Hello hello;
     hello.parameters = wanted_;
     if (group_) hello = hello_of(*group_);
+    hello.location = team_->location();
     hellos_ = team_->gather(hello);
     for (const Hello& other : hellos_) {
       if (!makes_sense(other)) throw Error(FENIX_ERROR_INTERN, "what a rank says of its group cannot be");
@@ -161,13 +163,48 @@ class Rejoin {
 
   void settle_members() {
     if (existed_) settle_archive();
-    group_->set_team(team_, path_);
+    group_->set_team(team_, path_, settle_order());
+    look_for_shared_fate();
     group_->set_shape(existed_ && !moved_ ? hello(teacher_).shape : Shape{next_generation(), team_->size()});
     if (!existed_) return;
     const auto infos = teach_members();
     // The teacher's order, on all ranks: what is done for one member after the other meets its like on the other ranks.
     group_->arrange_members(infos);
     for (const MemberInfo& info : infos) settle_counts(info);
+  }
+
+  [[nodiscard]] std::vector<Location> locations() const {
+    std::vector<Location> all;
+    for (const Hello& each : hellos_) all.push_back(each.location);
+    return all;
+  }
+
+  /// Who protects whom stays as long as the ranks have the same numbers, wherever replacements run: the data lies that way.
+  std::vector<int> settle_order() {
+    if (!existed_ || moved_) return order_of(locations());
+    return teach_order(teacher_, team_->size(), group_->placement());
+  }
+
+  /// The order of a placement that one rank knows for sure.
+  std::vector<int> teach_order(int teacher, int ranks, const Placement& known) {
+    auto order = known.order();
+    order.resize(static_cast<std::size_t>(ranks));
+    team_->broadcast(std::as_writable_bytes(std::span(order)), teacher);
+    if (!is_order(order)) throw Error(FENIX_ERROR_INTERN, "what a rank says of the order of ranks cannot be");
+    return order;
+  }
+
+  void look_for_shared_fate() {
+    const auto all = locations();
+    const Placement& placement = group_->placement();
+    if (placement.copies() == 0 || std::equal(all.begin() + 1, all.end(), all.begin())) return;
+    const int most = placement.most_on_a_node(all);
+    shares_fate_ = most > placement.copies();
+    if (!shares_fate_ || team_->rank() != 0) return;
+    log().warn(
+        "group {}: {} ranks that protect each other are on one node, and the policy covers {}: snapshots do not "
+        "survive it",
+        group_->parameters().id, most, placement.copies());
   }
 
   std::vector<MemberInfo> teach_members() {
@@ -241,7 +278,7 @@ class Rejoin {
       const bool put_aside = there != nullptr && !there->empty() && there->shape() == *shape;
       const bool attached = moved_ && hello(team_->rank()).knows != 0 && group_->shape() == *shape;
       if (attached && !put_aside) group_->archive_snapshots();
-      group_->keep_archive(*shape, readable.epochs);
+      group_->keep_archive(*shape, placement_of(*shape), readable.epochs);
       break;
     }
     if (archived_.none()) group_->drop_archive();
@@ -258,9 +295,19 @@ class Rejoin {
     return it.archive_rank >= 0 && it.archive == shape ? it.archive_rank : -1;
   }
 
+  /// Who protected whom in a shape; some rank knows.
+  Placement placement_of(const Shape& shape) {
+    int knowing = 0;
+    while (number_in(knowing, shape) < 0) ++knowing;
+    const Archive* there = group_->archive();
+    const bool put_aside = there != nullptr && !there->empty() && there->shape() == shape;
+    auto order = teach_order(knowing, shape.ranks, put_aside ? there->placement() : group_->placement());
+    return {group_->parameters().policy, shape.ranks, std::move(order)};
+  }
+
   /// The snapshots of a shape of which everything can be had.
   ConsistentEpochs readable_epochs(const Shape& shape) {
-    const Placement placement(group_->parameters().policy, shape.ranks);
+    const Placement placement = placement_of(shape);
     const int self = number_in(team_->rank(), shape);
     const bool put_aside = hello(team_->rank()).archive_rank >= 0 && hello(team_->rank()).archive == shape;
     const std::int32_t id = group_->parameters().id;
@@ -461,6 +508,7 @@ class Rejoin {
   bool unknown_ = false;   // some rank's commits cannot be found out
   bool had_some_ = false;  // every rank may have had a commit of what was put aside
   bool lost_ = false;
+  bool shares_fate_ = false;
   std::vector<Group::RecordCopy> copies_;  // of this rank's records, if it has to be rebuilt
   Epoch archived_;                         // newest snapshot of what was put aside
 };

@@ -456,8 +456,7 @@ Group& Runtime::working_group(int group_id) {
   if (group_id == FENIX_DATA_GROUP_WORLD_ID) {
     const Group* world = find_group(group_id);
     if (world == nullptr || !world->attached()) {
-      const auto half = std::max(static_cast<int>(process_.roles().size()) / 2, 1);
-      (void)create_group({group_id, 0, 0, {Policy::Kind::ring, half}}, process_.resilient(), [] {});
+      (void)create_group({group_id, 0, 0, {Policy::Kind::ring, Policy::kChosen}}, process_.resilient(), [] {});
     }
   }
   return attached_group(group_id);

@@ -102,6 +102,8 @@ void MpiTeam::check() {
   }
 }
 
+Location MpiTeam::location() const { return this_location(); }
+
 void MpiTeam::look_for_failures() {
   look_for_withdrawals();
   int revoked = 0;

@@ -31,6 +31,7 @@ class MpiTeam final : public Team {
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return size_; }
   [[nodiscard]] bool sound() const override { return sound_; }
+  [[nodiscard]] Location location() const override;
   void check() override;
   void allgather(std::span<const std::byte> mine, std::span<std::byte> all) override;
   void broadcast(std::span<std::byte> data, int root) override;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <fstream>
 #include <span>
 #include <string>
@@ -23,16 +24,31 @@ char state_of(pid_t pid) {
   return state < text.size() ? text[state] : '?';
 }
 
-}  // namespace
-
-std::uint64_t node_id() {
+std::string boot_id() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
   std::string id;
   std::getline(file, id);
+  return id;
+}
+
+}  // namespace
+
+std::uint64_t node_id() {
+  std::string id = boot_id();
   std::array<char, 128> space{};
   const ssize_t length = readlink("/proc/self/ns/pid", space.data(), space.size());
   id.append(space.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
   return hash_bytes(std::as_bytes(std::span(id)));
+}
+
+Location this_location() {
+  std::array<char, 256> name{};
+  (void)gethostname(name.data(), name.size() - 1);
+  const std::string node = boot_id() + name.data();
+  const char* text = std::getenv("FENIX_FAILURE_DOMAIN");
+  const std::string domain = text != nullptr ? text : "";
+  return {domain.empty() ? 0 : hash_bytes(std::as_bytes(std::span(domain))),
+          hash_bytes(std::as_bytes(std::span(node)))};
 }
 
 bool is_gone(pid_t pid) {

@@ -6,10 +6,15 @@
 
 #include <cstdint>
 
+#include "base/location.hpp"
+
 namespace fenix_impl {
 
 /// The same in two processes if they see the same kernel and the same process ids: then they can map each other's regions.
 [[nodiscard]] std::uint64_t node_id();
+
+/// Where this process runs: its node by the name that it has and the kernel that runs there, its domain by FENIX_FAILURE_DOMAIN.
+[[nodiscard]] Location this_location();
 
 /// True if a process of this node has ended, whether or not its parent knows.
 [[nodiscard]] bool is_gone(pid_t pid);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/location.hpp"
 
 namespace fenix_impl {
 
@@ -27,6 +28,8 @@ class Team {
   [[nodiscard]] virtual int rank() const = 0;
   [[nodiscard]] virtual int size() const = 0;
 
+  /// Local: where this rank runs.
+  [[nodiscard]] virtual Location location() const { return {}; }
   /// Local: false after an operation that was cut short: messages of it may still come, and would be taken for later ones.
   [[nodiscard]] virtual bool sound() const { return true; }
   /// Local: throws PeerFailure if there is reason to. Moves pending work along.

@@ -45,6 +45,7 @@ struct Rank {
   int number = 0;  ///< in the team
   int origin = 0;  ///< what number was before the team shrank: tells whose data it has
   bool alive = true;
+  fenix_impl::Location location;
   std::shared_ptr<Life> life;
   std::shared_ptr<ThreadTeam> team;
   std::shared_ptr<MortalPath> path;
@@ -120,7 +121,7 @@ class Job {
     for (Rank& each : ranks_) {
       if (each.group) each.group->detach();
       each.life = std::make_shared<Life>();
-      each.team = std::make_shared<ThreadTeam>(crew_, each.number, each.life);
+      each.team = std::make_shared<ThreadTeam>(crew_, each.number, each.life, each.location);
       each.path = std::make_shared<MortalPath>(crew_, each.number, each.life);
     }
   }

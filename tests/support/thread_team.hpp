@@ -240,12 +240,13 @@ class Crew {
 
 class ThreadTeam final : public fenix_impl::Team {
  public:
-  ThreadTeam(std::shared_ptr<Crew> crew, int rank, std::shared_ptr<Life> life)
-      : crew_(std::move(crew)), rank_(rank), life_(std::move(life)) {}
+  ThreadTeam(std::shared_ptr<Crew> crew, int rank, std::shared_ptr<Life> life, fenix_impl::Location location = {})
+      : crew_(std::move(crew)), rank_(rank), life_(std::move(life)), location_(location) {}
 
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return crew_->size(); }
   [[nodiscard]] bool sound() const override { return sound_; }
+  [[nodiscard]] fenix_impl::Location location() const override { return location_; }
   void check() override {
     unless_cut_short([&] { crew_->check(rank_); });
   }
@@ -283,6 +284,7 @@ class ThreadTeam final : public fenix_impl::Team {
   std::shared_ptr<Crew> crew_;
   int rank_;
   std::shared_ptr<Life> life_;
+  fenix_impl::Location location_;
 };
 
 /// Passes on to another exposure. The rank may die between any two of its operations, and halfway through those that are
