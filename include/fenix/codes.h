@@ -165,6 +165,9 @@ typedef enum {
 #define FENIX_DATA_POLICY_REED_SOLOMON 15
 #define FENIX_DATA_POLICY_LOCAL 16
 
+/** As the separation of a policy: the library chooses, see Fenix_Data_group_set_redundancy_policy. (new) */
+#define FENIX_DATA_SEPARATION_AUTO (-2)
+
 #define FENIX_TIME_STAMP_IGNORE NULL
 
 #endif

@@ -124,20 +124,21 @@ int Fenix_Data_group_get_redundancy_policy(int group_id, int* policy_name, void*
  *
  *   FENIX_DATA_POLICY_IN_MEMORY_RAID        int[2] {1, separation}: buddies. Rank N and rank N + separation keep a copy of
  *                                           each other's data; for an odd number of ranks, the first, middle and last rank
- *                                           form a chain of three. Default separation: 0.
+ *                                           form a chain of three. Default: FENIX_DATA_SEPARATION_AUTO.
  *                                           int[3] {5, separation, size}: XOR parity in cohorts of size ranks. One rank of
  *                                           each cohort may be lost.
  *   FENIX_DATA_POLICY_PEER_RANK_SEPARATION  int {separation}: rank (N + separation) mod size keeps a copy of rank N's data.
- *                                           Default: 0.
+ *                                           Default: FENIX_DATA_SEPARATION_AUTO.
  *   FENIX_DATA_POLICY_REED_SOLOMON          int[3] {separation, size, losses} (new): Reed-Solomon codes in cohorts of size
- *                                           ranks, of which any losses, 1 to 4, may be lost. Default: {0, 4, 2}.
+ *                                           ranks, of which any losses, 1 to 4, may be lost. Default: {AUTO, 4, 2}.
  *   FENIX_DATA_POLICY_LOCAL                 no values: no redundancy (new). Survivors keep their snapshots; restores of the rank
  *                                           that took a dead one's place return FENIX_ERROR_NODATA_FOUND.
  *
- * separation is in [0, size of the communicator). With 0 (new) the library chooses who protects whom, when the group is created:
- * ranks that protect each other share no node, and no failure domain where FENIX_FAILURE_DOMAIN names them, as far as there are
- * enough of them. On a single node that is a separation of half of the ranks, or of the number of cohorts. A communicator of one
- * rank has nobody to protect it: the group works and tolerates nothing.
+ * separation is in [1, size of the communicator), or FENIX_DATA_SEPARATION_AUTO (new): the library chooses who protects whom, when
+ * the group is created. Ranks that protect each other then share no node, and no failure domain where FENIX_FAILURE_DOMAIN
+ * names them, as far as there are enough of these. Where ranks are in the order of their nodes it is half of the ranks for
+ * copies, and the number of cohorts for codes. A communicator of one rank has nobody to protect it: the group works and tolerates
+ * nothing.
  *
  * A cohort has the ranks N, N + separation, N + 2 × separation, …; its size is in [losses + 1, size of the communicator], and at
  * most 128. Cohorts fill blocks of separation × size ranks. Ranks that are left over form cohorts of the same size, with

@@ -75,7 +75,7 @@ int Fenix_Data_group_get_redundancy_policy(int group_id, int* policy_name, void*
     const Group& group = runtime().group(group_id);
     require(policy_name, "policy_name");
     require(policy_value, "policy_value");
-    *policy_name = policy_to(group.parameters().policy, static_cast<int*>(policy_value));
+    *policy_name = policy_to(group.parameters().policy, group.placement(), static_cast<int*>(policy_value));
     return set_flag(flag, 1);
   });
 }

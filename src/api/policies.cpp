@@ -27,18 +27,19 @@ constexpr int kMostLosses = 4;
 }  // namespace
 
 Policy policy_from(int name, const int* values) {
+  const auto separation = [](int value) { return value == FENIX_DATA_SEPARATION_AUTO ? Policy::kChosen : value; };
   switch (name) {
     case FENIX_DATA_POLICY_IN_MEMORY_RAID:
       if (values == nullptr) return {Policy::Kind::buddies, Policy::kChosen, 0, 1};
-      if (values[0] == kParityMode) return {Policy::Kind::parity, values[1], values[2], 1};
-      return {Policy::Kind::buddies, values[1], 0, 1};
+      if (values[0] == kParityMode) return {Policy::Kind::parity, separation(values[1]), values[2], 1};
+      return {Policy::Kind::buddies, separation(values[1]), 0, 1};
     case FENIX_DATA_POLICY_REED_SOLOMON:
       if (values == nullptr) return {Policy::Kind::reed_solomon, Policy::kChosen, kDefaultCohort, kDefaultLosses};
-      return {Policy::Kind::reed_solomon, values[0], values[1], values[2]};
+      return {Policy::Kind::reed_solomon, separation(values[0]), values[1], values[2]};
     case FENIX_DATA_POLICY_LOCAL:
       return {Policy::Kind::local, 1, 0, 0};
     default:
-      return {Policy::Kind::ring, values != nullptr ? values[0] : Policy::kChosen, 0, 1};
+      return {Policy::Kind::ring, values != nullptr ? separation(values[0]) : Policy::kChosen, 0, 1};
   }
 }
 
@@ -53,8 +54,9 @@ void check_policy(int name, const int* values, int ranks) {
     refuse("mode", values[0], "does not exist");
   }
   const Policy policy = policy_from(name, values);
-  if (policy.separation < 0 || policy.separation >= std::max(ranks, 2)) {
-    refuse("separation", policy.separation, "is not in [0, size of comm)");
+  const int separation = values[name == FENIX_DATA_POLICY_IN_MEMORY_RAID ? 1 : 0];
+  if (separation != FENIX_DATA_SEPARATION_AUTO && (separation < 1 || separation >= std::max(ranks, 2))) {
+    refuse("separation", separation, "is not in [1, size of comm)");
   }
   if (!policy.encodes()) return;
   if (policy.losses < 1 || policy.losses > kMostLosses) refuse("losses", policy.losses, "is not in [1, 4]");
@@ -65,28 +67,35 @@ void check_policy(int name, const int* values, int ranks) {
   }
 }
 
-int policy_to(const Policy& policy, int* values) {
+int policy_to(const Policy& policy, const Placement& placement, int* values) {
+  int separation = policy.separation;
+  if (separation == Policy::kChosen) {
+    // In the order of the ranks it is the default of the specification.
+    const auto& order = placement.order();
+    const bool is_half = policy.keeps_copies() && std::is_sorted(order.begin(), order.end());
+    separation = is_half ? std::max(static_cast<int>(order.size()) / 2, 1) : FENIX_DATA_SEPARATION_AUTO;
+  }
   switch (policy.kind) {
     case Policy::Kind::local:
       return FENIX_DATA_POLICY_LOCAL;
     case Policy::Kind::ring:
-      values[0] = policy.separation;
+      values[0] = separation;
       return FENIX_DATA_POLICY_PEER_RANK_SEPARATION;
     case Policy::Kind::reed_solomon:
-      values[0] = policy.separation;
+      values[0] = separation;
       values[1] = policy.cohort_size;
       values[2] = policy.losses;
       return FENIX_DATA_POLICY_REED_SOLOMON;
     case Policy::Kind::parity:
       values[0] = kParityMode;
-      values[1] = policy.separation;
+      values[1] = separation;
       values[2] = policy.cohort_size;
       return FENIX_DATA_POLICY_IN_MEMORY_RAID;
     case Policy::Kind::buddies:
       break;
   }
   values[0] = kBuddyMode;
-  values[1] = policy.separation;
+  values[1] = separation;
   return FENIX_DATA_POLICY_IN_MEMORY_RAID;
 }
 

@@ -118,4 +118,5 @@ module fenix_codes
   integer(c_int), parameter :: FENIX_DATA_POLICY_PEER_RANK_SEPARATION = 14
   integer(c_int), parameter :: FENIX_DATA_POLICY_REED_SOLOMON = 15
   integer(c_int), parameter :: FENIX_DATA_POLICY_LOCAL = 16
+  integer(c_int), parameter :: FENIX_DATA_SEPARATION_AUTO = -2
 end module fenix_codes

@@ -75,7 +75,7 @@ void expect_policy(int group, int name, std::vector<int> wanted) {
 void check_values() {
   constexpr int kGroup = 1;
   success(Fenix_Data_group_create(kGroup, comm, 0, 0, kCodes, nullptr, nullptr), "group_create");
-  expect_policy(kGroup, kCodes, {1, 4, 2});
+  expect_policy(kGroup, kCodes, {FENIX_DATA_SEPARATION_AUTO, 4, 2});
   int parity[] = {5, 2, 2};
   success(Fenix_Data_group_set_redundancy_policy(kGroup, kRaid, parity, nullptr), "set_redundancy_policy");
   expect_policy(kGroup, kRaid, {5, 2, 2});
