@@ -1,4 +1,4 @@
-# Everything the library needs from outside: Open MPI with ULFM, xxHash, ISA-L, spdlog, threads.
+# Everything the library needs from outside: Open MPI with ULFM, xxHash, ISA-L, spdlog, threads; and libfabric, if there is one.
 
 # Where MPI is: $FENIX_MPI_HOME, else what scripts/bootstrap has recorded, else what is on PATH.
 if(NOT DEFINED MPI_HOME)
@@ -38,3 +38,5 @@ pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(ISAL REQUIRED IMPORTED_TARGET libisal)
 find_package(spdlog REQUIRED)
 find_package(Threads REQUIRED)
+
+include(FenixLibfabric)

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rma/fabric_library.hpp"
+
+#include <dlfcn.h>
+
+#include "base/error.hpp"
+
+namespace fenix_impl {
+namespace {
+
+constexpr const char* kFile = "libfabric.so.1";
+
+// The version of a function is that of the structures that it was compiled with: CMake has read it from the library then.
+template <class Function>
+void find(void* library, const char* name, const char* version, Function& function) {
+  function = reinterpret_cast<Function>(dlvsym(library, name, version));
+  if (function == nullptr) {
+    throw Error(FENIX_ERROR_GROUP_CREATE,
+                std::string("there is no fabric path: ") + kFile + " has no " + name + " of " + version);
+  }
+}
+
+}  // namespace
+
+FabricLibrary::FabricLibrary() {
+  void* library = dlopen(kFile, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (library == nullptr) {
+    const char* why = dlerror();
+    throw Error(FENIX_ERROR_GROUP_CREATE,
+                std::string("there is no fabric path: ") + (why != nullptr ? why : "libfabric cannot be loaded"));
+  }
+  find(library, "fi_getinfo", FENIX_VERSION_OF_fi_getinfo, getinfo);
+  find(library, "fi_freeinfo", FENIX_VERSION_OF_fi_freeinfo, freeinfo);
+  find(library, "fi_dupinfo", FENIX_VERSION_OF_fi_dupinfo, dupinfo);
+  find(library, "fi_fabric", FENIX_VERSION_OF_fi_fabric, fabric);
+  find(library, "fi_strerror", FENIX_VERSION_OF_fi_strerror, strerror);
+}
+
+SignalActionsKept::SignalActionsKept() {
+  for (int signal = 1; signal < NSIG; ++signal) {
+    const auto index = static_cast<std::size_t>(signal);
+    known_[index] = sigaction(signal, nullptr, &before_[index]) == 0;
+  }
+}
+
+SignalActionsKept::~SignalActionsKept() {
+  for (int signal = 1; signal < NSIG; ++signal) {
+    const auto index = static_cast<std::size_t>(signal);
+    if (known_[index]) (void)sigaction(signal, &before_[index], nullptr);
+  }
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The path of libfabric. Each rank is a thread with an endpoint of its own; what they write goes through the network's own host.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include "rma/fabric.hpp"
+#include "support/simulated_job.hpp"
+
+namespace fenix_test {
+namespace {
+
+using fenix_impl::Error;
+using fenix_impl::Exposure;
+using fenix_impl::FabricNetwork;
+using fenix_impl::make_fabric_path;
+using fenix_impl::open_fabric;
+using fenix_impl::Region;
+
+constexpr std::size_t kStart = Region::kHeaderBytes;
+constexpr std::size_t kBytes = std::size_t{8} << 20;
+
+// Of the library: one test waits for it.
+constexpr int kTimeout = 6;
+const bool timeout_is_short = setenv("FENIX_TIMEOUT", std::to_string(kTimeout).c_str(), 1) == 0;
+
+bool there_is_libfabric() {
+  try {
+    (void)open_fabric();
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+std::vector<std::byte> pattern(std::size_t bytes, unsigned seed) {
+  std::vector<std::byte> data(bytes);
+  for (std::size_t i = 0; i < bytes; ++i) data[i] = static_cast<std::byte>((i * 2654435761U >> 7) + seed + i);
+  return data;
+}
+
+bool holds(const Region& region, std::size_t offset, std::span<const std::byte> expected) {
+  return std::memcmp(region.bytes().data() + offset, expected.data(), expected.size()) == 0;
+}
+
+std::uint64_t word_at(const Region& region, std::size_t offset) {
+  return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(region.bytes().data() + offset)).load();
+}
+
+/// What the ranks of a job keep from one phase to the next.
+class FabricPath : public testing::Test {
+ protected:
+  struct Process {
+    std::shared_ptr<FabricNetwork> network;
+    Region region;
+    std::unique_ptr<Exposure> peers;
+    std::unique_ptr<Exposure> old_peers;
+  };
+
+  void SetUp() override {
+    if (!there_is_libfabric()) GTEST_SKIP() << "there is no libfabric";
+    start(3);
+  }
+
+  /// Makes the processes of a job of so many ranks.
+  void start(int ranks) {
+    processes_.clear();
+    for (int i = 0; i < ranks; ++i) processes_.push_back(new_process());
+  }
+  static Process new_process() {
+    Process process{open_fabric(), Region(kBytes), nullptr, nullptr};
+    process.region.reserve(0, kStart + kBytes);
+    return process;
+  }
+  Process& process(const Rank& rank) { return processes_.at(static_cast<std::size_t>(rank.origin)); }
+
+  /// Collective over the team of the job.
+  Exposure& expose(Rank& rank) {
+    Process& own = process(rank);
+    own.peers = make_fabric_path(own.network)->expose(*rank.team, own.region);
+    return *own.peers;
+  }
+
+  // Each rank writes to each, itself included, from its own region and from elsewhere, and reads that back.
+  void write_and_read(Rank& rank, std::size_t bytes) {
+    Exposure& peers = expose(rank);
+    const Region& region = process(rank).region;
+    const int ranks = rank.team->size();
+    const std::size_t room = kBytes / 8;
+    const auto place = [&](int from, bool own) {
+      return kStart + (static_cast<std::size_t>(2 * from) + (own ? 1 : 0)) * room;
+    };
+    const auto mine = pattern(bytes, static_cast<unsigned>(rank.number));
+    std::copy(mine.begin(), mine.end(), region.bytes().data() + kStart + 6 * room);
+    const auto own = region.bytes().subspan(kStart + 6 * room, bytes);
+    for (int target = 0; target < ranks; ++target) {
+      peers.put(target, place(rank.number, false), mine);
+      peers.put(target, place(rank.number, true), own);
+    }
+    for (int target = 0; target < ranks; ++target) peers.complete(target);
+    rank.team->barrier();
+    for (int from = 0; from < ranks; ++from) {
+      const auto expected = pattern(bytes, static_cast<unsigned>(from));
+      EXPECT_TRUE(holds(region, place(from, false), expected)) << bytes;
+      EXPECT_TRUE(holds(region, place(from, true), expected)) << bytes;
+      std::vector<std::byte> got(bytes);
+      peers.get((rank.number + 1) % ranks, place(from, false), got);
+      EXPECT_TRUE(got == expected) << bytes;
+    }
+    rank.team->barrier();
+  }
+
+  void expect_all_done(const std::vector<Outcome>& outcomes) {
+    for (const Outcome& outcome : outcomes) EXPECT_EQ(outcome.ending, Ending::done) << outcome;
+  }
+
+  std::vector<Process> processes_;
+};
+
+TEST_F(FabricPath, WhatIsPutIsInTheMemoryOfTheTarget) {
+  for (const std::size_t bytes : {0U, 1U, 8U, 4097U, 1U << 20, (1U << 20) - 3, 777777U}) {
+    Job job(3);
+    expect_all_done(job.run([&](Rank& rank) { write_and_read(rank, bytes); }));
+  }
+}
+
+TEST_F(FabricPath, WritesOfSeveralPieces) {
+  Job job(2);
+  const auto data = pattern((std::size_t{5} << 20) + 13, 3);
+  expect_all_done(job.run([&](Rank& rank) {
+    Exposure& peers = expose(rank);
+    const int other = 1 - rank.number;
+    peers.put(other, kStart + 1, data);
+    peers.complete(other);
+    rank.team->barrier();
+    EXPECT_TRUE(holds(process(rank).region, kStart + 1, data));
+    std::vector<std::byte> got(data.size());
+    peers.get(other, kStart + 1, got);
+    EXPECT_TRUE(got == data);
+    rank.team->barrier();
+  }));
+}
+
+TEST_F(FabricPath, ManyWritesAtOnceSettleByThemselves) {
+  constexpr std::size_t kWrites = 2000;
+  constexpr std::size_t kEach = 1000;
+  Job job(3);
+  expect_all_done(job.run([&](Rank& rank) {
+    Exposure& peers = expose(rank);
+    const Region& region = process(rank).region;
+    const auto mine = pattern(kWrites * kEach, static_cast<unsigned>(rank.number));
+    std::copy(mine.begin(), mine.end(), region.bytes().data() + kStart);
+    const int next = (rank.number + 1) % 3;
+    for (std::size_t i = 0; i < kWrites; ++i) {
+      const auto from_own = region.bytes().subspan(kStart + i * kEach, kEach);
+      peers.put(next, kStart + (kBytes / 2) + i * kEach, from_own);
+    }
+    const auto path = make_fabric_path(process(rank).network);
+    while (!peers.settled(next)) EXPECT_TRUE(path->make_progress());
+    rank.team->barrier();
+    const auto expected = pattern(kWrites * kEach, static_cast<unsigned>((rank.number + 2) % 3));
+    EXPECT_TRUE(holds(region, kStart + kBytes / 2, expected));
+    rank.team->barrier();
+  }));
+}
+
+// The target looks at its memory only. What was written before the word is there when the word is.
+TEST_F(FabricPath, WordComesLastAndNeedsNoHelpOfTheTarget) {
+  Job job(2);
+  const auto data = pattern(3000001, 9);
+  expect_all_done(job.run([&](Rank& rank) {
+    Exposure& peers = expose(rank);
+    const Region& region = process(rank).region;
+    constexpr int kRounds = 20;
+    for (std::uint64_t round = 1; round <= kRounds; ++round) {
+      if (rank.number == 0) {
+        peers.put(1, kStart + 8, data);
+        peers.put_word(1, kStart, round);
+      } else {
+        const auto begin = std::chrono::steady_clock::now();
+        while (word_at(region, kStart) != round) {
+          ASSERT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+        }
+        EXPECT_TRUE(holds(region, kStart + 8, data));
+        std::memset(region.bytes().data() + kStart + 8, 0, data.size());
+      }
+      rank.team->barrier();
+    }
+  }));
+}
+
+TEST_F(FabricPath, AccessBeyondARegionIsRefused) {
+  Job job(2);
+  processes_[1].region = Region(kBytes + 1000);
+  expect_all_done(job.run([&](Rank& rank) {
+    Exposure& peers = expose(rank);
+    const std::size_t end = kBytes + kStart;
+    std::array<std::byte, 16> bytes{};
+    EXPECT_NO_THROW(peers.put(0, end - 16, bytes));
+    EXPECT_NO_THROW(peers.put(0, end, std::span(bytes).first(0)));
+    EXPECT_NO_THROW(peers.put(1, end - 15, bytes)) << "the other region is larger";
+    EXPECT_THROW(peers.put(0, end - 15, bytes), Error);
+    EXPECT_THROW(peers.get(0, end - 15, bytes), Error);
+    EXPECT_THROW(peers.put_word(0, end, 1), Error);
+    EXPECT_THROW(peers.put(0, ~std::size_t{0}, bytes), Error);
+    peers.complete(0);
+    peers.complete(1);
+    rank.team->barrier();
+  }));
+}
+
+// The same memory, exposed once more after a death: what was written through the exposure of before does not get there, and does
+// not disturb what is written through the new one, though it breaks the connection that both use.
+TEST_F(FabricPath, WritesOfBeforeARepairAreRefused) {
+  Job job(3);
+  const auto good = pattern(2000000, 2);
+  expect_all_done(job.run([&](Rank& rank) {
+    (void)expose(rank);
+    process(rank).region.bytes()[kStart] = std::byte{77};
+    rank.team->barrier();
+  }));
+  std::vector<std::shared_ptr<ThreadTeam>> old_teams{job.rank(0).team, job.rank(1).team};
+  job.kill(2);
+  job.shrink();
+  expect_all_done(job.run([&](Rank& rank) {
+    Process& own = process(rank);
+    own.old_peers = std::move(own.peers);
+    if (rank.number == 1) own.old_peers.reset();
+    Exposure& peers = expose(rank);
+    rank.team->barrier();
+    if (rank.number == 0) {
+      for (int round = 0; round < 5; ++round) {
+        own.old_peers->put(1, kStart, own.region.bytes().subspan(kStart + 5, 2000000));
+        peers.put(1, kStart + kBytes / 2, good);
+        peers.complete(1);
+        peers.put_word(1, kStart + kBytes / 2 - 8, 5);
+      }
+      EXPECT_FALSE(own.old_peers->settled(1));
+      own.old_peers.reset();
+    }
+    rank.team->barrier();
+    if (rank.number == 1) {
+      EXPECT_EQ(own.region.bytes()[kStart], std::byte{77});
+      EXPECT_TRUE(holds(own.region, kStart + kBytes / 2, good));
+    }
+    rank.team->barrier();
+  }));
+}
+
+TEST_F(FabricPath, ReplacementIsReached) {
+  Job job(3);
+  expect_all_done(job.run([&](Rank& rank) { write_and_read(rank, 10000); }));
+  for (int round = 0; round < 3; ++round) {
+    job.kill(1);
+    processes_[1] = new_process();
+    job.repair();
+    expect_all_done(job.run([&](Rank& rank) { write_and_read(rank, 300000); }));
+  }
+}
+
+// The peer's endpoint is gone, and the team gets to know.
+TEST_F(FabricPath, DeathOfThePeerEndsTheWait) {
+  Job job(2);
+  const auto data = pattern(kBytes, 1);
+  std::atomic<bool> gone = false;
+  const auto outcomes = job.run([&](Rank& rank) {
+    Exposure& peers = expose(rank);
+    rank.team->barrier();
+    if (rank.number == 1) {
+      process(rank).peers.reset();
+      process(rank).network.reset();
+      gone = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      job.crew().kill(1);
+      throw Death{};
+    }
+    while (!gone) std::this_thread::yield();
+    peers.put(1, kStart, data);
+    peers.complete(1);
+  });
+  EXPECT_EQ(outcomes[0].ending, Ending::failure_seen) << outcomes[0];
+}
+
+// The peer's endpoint is gone, but nobody says that it has died: that is an error, after some seconds.
+TEST_F(FabricPath, PeerThatCannotBeReachedIsAnError) {
+  Job job(2);
+  std::atomic<bool> gone = false;
+  const auto outcomes = job.run([&](Rank& rank) {
+    Exposure& peers = expose(rank);
+    std::array<std::byte, 16> bytes{};
+    peers.put(1 - rank.number, kStart, bytes);
+    peers.complete(1 - rank.number);
+    rank.team->barrier();
+    if (rank.number == 1) {
+      process(rank).peers.reset();
+      process(rank).network.reset();
+      gone = true;
+      return;
+    }
+    while (!gone) std::this_thread::yield();
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_THROW(
+        {
+          peers.put(1, kStart, bytes);
+          peers.complete(1);
+        },
+        Error);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(kTimeout + 3));
+    EXPECT_THROW(peers.get(1, kStart, bytes), Error);
+  });
+  EXPECT_EQ(outcomes[0].ending, Ending::done) << outcomes[0];
+}
+
+TEST_F(FabricPath, SignalHandlersStay) {
+  // In a process of its own, as ctest runs it, this is where libfabric is loaded.
+  struct sigaction action {};
+  for (const int signal : {SIGINT, SIGTERM, SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL}) {
+    ASSERT_EQ(sigaction(signal, nullptr, &action), 0);
+    EXPECT_TRUE(action.sa_handler == SIG_DFL) << signal;
+  }
+}
+
+/// Rules of registration that tcp does not ask for.
+class FabricRules : public FabricPath, public testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override {
+    setenv("FENIX_FABRIC_MR_MODE", GetParam(), 1);
+    FabricPath::SetUp();
+  }
+  void TearDown() override { unsetenv("FENIX_FABRIC_MR_MODE"); }
+};
+
+TEST_P(FabricRules, AreKept) {
+  Job job(3);
+  expect_all_done(job.run([&](Rank& rank) { write_and_read(rank, 1000003); }));
+}
+
+INSTANTIATE_TEST_SUITE_P(, FabricRules, testing::Values("local", "basic", "basic,local"));
+
+}  // namespace
+}  // namespace fenix_test
