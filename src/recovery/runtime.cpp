@@ -22,6 +22,7 @@
 #include "base/last_resort.hpp"
 #include "base/log.hpp"
 #include "core/meeting.hpp"
+#include "rma/fabric.hpp"
 #include "rma/map_path.hpp"
 #include "rma/mpi_team.hpp"
 #include "rma/quiet_comm.hpp"
@@ -35,18 +36,9 @@ constexpr double kTimeoutsOfAnAgreement = 4;
 
 void handle_mpi_error(MPI_Comm*, int* error, ...) { runtime().on_mpi_error(*error); }
 
-std::shared_ptr<Path> choose_path(const MpiTeam& team) {
+std::string_view wanted_path() {
   const char* wanted = std::getenv("FENIX_PATH");
-  const std::string_view name = wanted != nullptr ? wanted : "auto";
-  if (name == "window") return std::make_shared<WindowPath>();
-  if (name == "map" && !team.on_one_node()) {
-    throw Error(FENIX_ERROR_GROUP_CREATE, "FENIX_PATH is map, but the ranks of comm are on several nodes");
-  }
-  if (name != "map" && name != "auto") {
-    throw Error(FENIX_ERROR_GROUP_CREATE, "FENIX_PATH is neither auto, map nor window");
-  }
-  if (team.on_one_node()) return std::make_shared<MapPath>();
-  return std::make_shared<WindowPath>();
+  return wanted != nullptr ? wanted : "auto";
 }
 
 // Open MPI's TCP component writes to the sockets of processes that have died, and SIGPIPE ends the writer. That of an application
@@ -242,6 +234,7 @@ bool Runtime::finish() {
     write_outputs();
     return false;
   }
+  fabric_.reset();
   callbacks.clear();
   attachments.clear();
   MPI_Errhandler_free(&handler_);
@@ -378,6 +371,37 @@ RejoinResult Runtime::create_group(const GroupParameters& parameters, MPI_Comm c
   return together(*team, [&] { return create_group(parameters, team, check_arguments); });
 }
 
+std::shared_ptr<Path> Runtime::fabric_path() {
+  const std::lock_guard lock(fabric_mutex_);
+  if (!fabric_) fabric_ = open_fabric();
+  return make_fabric_path(fabric_);
+}
+
+std::shared_ptr<Path> Runtime::path_across_nodes(Team& team) {
+  std::shared_ptr<Path> fabric;
+  try {
+    fabric = fabric_path();
+  } catch (const Error& error) {
+    log().info("{}", error.what());
+  }
+  const auto all = team.gather(fabric ? char{1} : char{0});
+  if (std::find(all.begin(), all.end(), char{0}) == all.end()) return fabric;
+  return std::make_shared<WindowPath>();
+}
+
+std::shared_ptr<Path> Runtime::named_path(const MpiTeam& team) {
+  const std::string_view name = wanted_path();
+  if (name == "window") return std::make_shared<WindowPath>();
+  if (name == "fabric") return fabric_path();
+  if (name == "map" && !team.on_one_node()) {
+    throw Error(FENIX_ERROR_GROUP_CREATE, "FENIX_PATH is map, but the ranks of comm are on several nodes");
+  }
+  if (name != "map" && name != "auto") {
+    throw Error(FENIX_ERROR_GROUP_CREATE, "FENIX_PATH is neither auto, map, fabric nor window");
+  }
+  return std::make_shared<MapPath>();
+}
+
 RejoinResult Runtime::create_group(const GroupParameters& parameters, const std::shared_ptr<MpiTeam>& team,
                                    const std::function<void()>& check_arguments) {
   std::unique_lock lock(groups_mutex_);
@@ -385,7 +409,9 @@ RejoinResult Runtime::create_group(const GroupParameters& parameters, const std:
   lock.unlock();
   const bool known_before = group != nullptr;
   try {
-    return rejoin(group, parameters, check_arguments, team, [&] { return choose_path(*team); });
+    std::shared_ptr<Path> path;
+    if (!team->on_one_node() && wanted_path() == "auto") path = path_across_nodes(*team);
+    return rejoin(group, parameters, check_arguments, team, [&] { return path ? path : named_path(*team); });
   } catch (const Error& error) {
     // The work with a group that could not be formed leaves nothing behind; an existing one waits to be taken up again.
     if (!known_before && dynamic_cast<const MpiError*>(&error) == nullptr) group.reset();

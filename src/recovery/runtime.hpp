@@ -31,6 +31,7 @@ struct Outputs {
   int* error = nullptr;
 };
 
+class FabricNetwork;
 class MpiTeam;
 
 class Runtime {
@@ -126,6 +127,12 @@ class Runtime {
   [[nodiscard]] bool spawns() const;
   RejoinResult create_group(const GroupParameters& parameters, const std::shared_ptr<MpiTeam>& team,
                             const std::function<void()>& check_arguments);
+  /// Local. Throws Error(FENIX_ERROR_GROUP_CREATE) if there is none here.
+  std::shared_ptr<Path> fabric_path();
+  /// Collective over the team, whose ranks are on several nodes: the fabric path if all ranks have it, else windows.
+  std::shared_ptr<Path> path_across_nodes(Team& team);
+  /// Local: what FENIX_PATH asks for. Throws Error(FENIX_ERROR_GROUP_CREATE) if this team cannot have it.
+  std::shared_ptr<Path> named_path(const MpiTeam& team);
   void keep_only_whole(int group_id);
   void report_unhandled(int mpi_error) const;
 
@@ -144,6 +151,8 @@ class Runtime {
   mutable std::mutex groups_mutex_;  // of the map; a group is for one thread at a time
   std::map<int, std::unique_ptr<Group>> groups_;
   RequestTable requests_;
+  std::mutex fabric_mutex_;
+  std::shared_ptr<FabricNetwork> fabric_;  // made when a group first needs it
   std::mutex repair_mutex_;
   std::shared_mutex calls_;
   std::thread::id init_thread_;

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// killed_target [stop]: rank 1 is killed, or stopped for a while, in the midst of a write of the fabric path to it. The writer gets
+// a failure, or a time-out, in time; and reaches the third rank afterwards. Run with 3 ranks.
+#include <mpi.h>
+#include <unistd.h>
+#include <mpi-ext.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstddef>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "../check.hpp"
+#include "base/error.hpp"
+#include "rma/fabric.hpp"
+#include "rma/mpi_team.hpp"
+
+using namespace fenix_impl;
+
+namespace {
+
+constexpr std::size_t kBytes = std::size_t{64} << 20;
+constexpr std::byte kThere{7};
+constexpr int kFailure = 1;
+
+int end_of_write(Exposure& exposure, int target, const Region& region) {
+  try {
+    exposure.complete(target);
+    exposure.put(target, Region::kHeaderBytes, region.bytes().subspan(Region::kHeaderBytes, kBytes));
+    exposure.complete(target);
+    return FENIX_SUCCESS;
+  } catch (const PeerFailure&) {
+    return kFailure;
+  } catch (const Error& error) {
+    return error.code();
+  }
+}
+
+void write(Exposure& exposure, const Region& region, pid_t target, bool stops) {
+  exposure.put(1, Region::kHeaderBytes, region.bytes().subspan(Region::kHeaderBytes, kBytes));
+  usleep(2000);
+  kill(target, stops ? SIGSTOP : SIGKILL);
+  const double begin = MPI_Wtime();
+  const int ended = end_of_write(exposure, 1, region);
+  std::printf("the write ended after %.3f s\n", MPI_Wtime() - begin);
+  check::expect_equal(ended, stops ? static_cast<int>(FENIX_ERROR_TIMEOUT) : kFailure, "the end of a write");
+  check::require(MPI_Wtime() - begin < 10, "a write has not ended in time");
+  check::expect_equal(end_of_write(exposure, 2, region), stops ? static_cast<int>(FENIX_SUCCESS) : kFailure,
+                      "a write to the third rank");
+  if (stops) kill(target, SIGCONT);
+}
+
+void write_to_the_next(MpiTeam& team, Path& path, const Region& region) {
+  const auto exposure = path.expose(team, region);
+  const int next = (team.rank() + 1) % team.size();
+  check::expect_equal(end_of_write(*exposure, next, region), FENIX_SUCCESS, "a write between survivors");
+  team.barrier();
+  const auto data = region.bytes().subspan(Region::kHeaderBytes, kBytes);
+  check::require(std::ranges::count(data, kThere) == static_cast<std::ptrdiff_t>(kBytes), "not all bytes are there");
+  team.barrier();
+}
+
+void wait_for_the_end(MpiTeam& team, bool stops) {
+  try {
+    if (stops) return;
+    for (;;) team.check();
+  } catch (const PeerFailure&) {
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bool stops = argc > 1 && std::string_view(argv[1]) == "stop";
+  int level = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  {
+    SilenceWatch watch;
+    Region region(kBytes);
+    region.reserve(0, region.bytes().size());
+    std::ranges::fill(region.bytes().subspan(Region::kHeaderBytes), kThere);
+    const auto path = make_fabric_path(open_fabric());
+    {
+      MpiTeam team(MPI_COMM_WORLD, MPI_COMM_WORLD, watch);
+      const auto exposure = path->expose(team, region);
+      const auto processes = team.gather(getpid());
+      if (team.rank() == 0) write(*exposure, region, processes[1], stops);
+      if (team.rank() == 2) wait_for_the_end(team, stops);
+      if (team.rank() == 1 && !stops) pause();
+      int done = 0;
+      MPI_Request all_done = MPI_REQUEST_NULL;
+      if (stops) MPI_Ibarrier(MPI_COMM_WORLD, &all_done);
+      while (stops && done == 0) MPI_Test(&all_done, &done, MPI_STATUS_IGNORE);
+    }
+    MPI_Comm survivors = MPI_COMM_NULL;
+    MPIX_Comm_shrink(MPI_COMM_WORLD, &survivors);
+    MpiTeam team(survivors, survivors, watch);
+    write_to_the_next(team, *path, region);
+    check::ok(team.rank());
+    region.leak();
+  }
+  MPI_Finalize();
+}
