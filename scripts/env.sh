@@ -49,7 +49,7 @@ fenix_env_default PRTE_MCA_state_base_error_non_zero_exit 0
 # not end the others, and they are told of it.
 fenix_env_default PRTE_MCA_state_base_recoverable 1
 fenix_env_default PRTE_MCA_state_base_notify_errors 1
-# libfabric, where something links it, must not take over the signal handlers.
+# libfabric, where the application links it, must not take over the signal handlers. (Fenix loads it, and puts them back.)
 fenix_env_default IPATH_NO_BACKTRACE 1
 if [ "$(id -u)" = 0 ]; then
   # mpirun refuses to run as root otherwise.

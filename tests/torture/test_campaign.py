@@ -64,6 +64,17 @@ class Drawing(unittest.TestCase):
             seed = seed_of(7, number)
             self.assertEqual(self.drawer.draw(seed), self.drawer.draw(seed))
 
+    def test_builds_differ_in_runs_over_fabric_only(self):
+        with_fabric = Drawer(Points(SOURCE), has_fabric=True)
+        paths = set()
+        for number in range(200):
+            seed = seed_of(3, number)
+            run, other = with_fabric.draw(seed), self.drawer.draw(seed)
+            paths.add(run.path)
+            self.assertEqual(replace(run, path="map") if run.path == "fabric" else run, other)
+        self.assertEqual(paths, {"map", "window", "fabric"})
+        self.assertEqual(Drawer(Points(SOURCE), path="window").draw(1).path, "window")
+
     def test_what_is_drawn_makes_sense(self):
         for number in range(500):
             run = self.drawer.draw(seed_of(1, number))

@@ -126,8 +126,11 @@ class Run:
 
 
 class Drawer:
-    def __init__(self, points):
+    def __init__(self, points, has_fabric=False, path=None):
+        """has_fabric: the build has that path. path: which all runs take, instead of the drawn one."""
         self.points = points
+        self.has_fabric = has_fabric
+        self.path = path
 
     def draw(self, seed):
         dice = random.Random(seed)
@@ -152,7 +155,7 @@ class Drawer:
     # ------------------------------------------------------------------------------------------- what is stored, and how
 
     def _shape(self, run, dice):
-        run.path = "window" if dice.random() < 0.12 else "map"
+        run.path = self._path(dice.random())
         run.spares = dice.choice(SPARES.get(run.kind, [0, 1, 1, 1, 2, 2, 3]))
         run.ranks = dice.randint(max(MIN_RANKS.get(run.kind, 2), 3 - run.spares), min(5, 7 - run.spares))
         run.resume = dice.choice(["jump", "jump", "return", "throw"])
@@ -162,6 +165,14 @@ class Drawer:
         run.pause_us = dice.choice([0, 0, 2000, 5000, 10000])
         for _ in range(2 if dice.random() < 0.2 else 1):
             run.groups.append(self._group(run, dice))
+
+    # The same for every build, but for the runs over fabric: without it they are over map.
+    def _path(self, chance):
+        if self.path:
+            return self.path
+        if chance < 0.12:
+            return "window"
+        return "fabric" if chance > 0.88 and self.has_fabric else "map"
 
     def _group(self, run, dice):
         kinds = ["buddies", "ring", "xor"] + (["rs", "rs"] if run.ranks >= 3 else [])

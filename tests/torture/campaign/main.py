@@ -32,6 +32,7 @@ def parse(arguments):
     parser.add_argument("--run", type=int, help="only this run of the master seed")
     parser.add_argument("--only", type=int, metavar="SEED", help="only the run with this seed of its own")
     parser.add_argument("--faults", metavar="CLASS", help="of the runs, only those with faults of this class")
+    parser.add_argument("--path", choices=["map", "window", "fabric"], help="all runs by this path")
     parser.add_argument("--repeat", type=int, default=1, help="make each run so many times")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="runs at a time (%(default)s)")
     parser.add_argument("--strict", action="store_true", help="a run that a known crash of Open MPI has ended has failed; "
@@ -49,11 +50,17 @@ def parse(arguments):
     return parser.parse_args(arguments)
 
 
+def has_fabric(build):
+    """Whether the library there was built with libfabric, which it loads by name."""
+    library = build / "src/libfenix.so"
+    return library.exists() and b"libfabric.so" in library.read_bytes()
+
+
 class Campaign:
     def __init__(self, options):
         self.options = options
         self.master = secrets.randbelow(10**9) if options.seed is None else options.seed
-        self.drawer = Drawer(Points(ROOT / "src"))
+        self.drawer = Drawer(Points(ROOT / "src"), has_fabric(options.build), options.path)
         self.work = options.work or options.build / "torture"
         self.program = options.build / "tests/torture/torture"
         self.rows = []
