@@ -67,6 +67,7 @@ void write(Exposure& exposure, const Region& region, pid_t target, bool stops) {
 
 // A write is complete when it is in the memory of the target, not in a socket: it cannot be while the target is stopped.
 void write_a_little(Exposure& exposure, const Region& region, pid_t target) {
+  check::expect_equal(end_of_write(exposure, 1, region, 8), FENIX_SUCCESS, "the first write, which connects");
   kill(target, SIGSTOP);
   usleep(100000);
   check::expect_equal(end_of_write(exposure, 1, region, 8), FENIX_ERROR_TIMEOUT, "the end of a small write");
