@@ -2,6 +2,7 @@
 // The path of libfabric. Each rank is a thread with an endpoint of its own; what they write goes through the network's own host.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -46,7 +47,7 @@ std::vector<std::byte> pattern(std::size_t bytes, unsigned seed) {
 }
 
 bool holds(const Region& region, std::size_t offset, std::span<const std::byte> expected) {
-  return std::memcmp(region.bytes().data() + offset, expected.data(), expected.size()) == 0;
+  return std::ranges::equal(region.bytes().subspan(offset, expected.size()), expected);
 }
 
 std::uint64_t word_at(const Region& region, std::size_t offset) {
