@@ -11,8 +11,9 @@ namespace fenix_impl {
 /// What a process has of the network: one endpoint, for all its groups.
 class FabricNetwork;
 
-/// Local: loads libfabric and opens an endpoint with the provider that it puts first, or with that of FI_PROVIDER. Takes a fraction of a second. Throws
-/// Error(FENIX_ERROR_GROUP_CREATE) saying why there is none. Signal handlers stay as they are.
+/// Local: loads libfabric and opens an endpoint with the provider that it puts first, or with that of FI_PROVIDER.
+/// Takes a fraction of a second. Throws Error(FENIX_ERROR_GROUP_CREATE) saying why there is none. Signal handlers stay
+/// as they are.
 std::shared_ptr<FabricNetwork> open_fabric();
 
 /// The path "fabric". Its exposures use the network, and any number of paths share one.

@@ -21,8 +21,8 @@ constexpr int kKnownModes = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI
 // Without FI_ATOMIC, which is not used, tcp moves nothing at a target that does not call it, whatever it says.
 constexpr std::uint64_t kCapabilities = FI_RMA | FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE | FI_ATOMIC;
 
-// shm: a process that is killed may leave a lock held, and then all others wait for ever. net: moves nothing at a target that does
-// not call it, in spite of saying so.
+// shm: a process that is killed may leave a lock held, and then all others wait for ever. net: moves nothing at a
+// target that does not call it, in spite of saying so.
 bool can_be_trusted(std::string_view provider) {
   constexpr std::array<std::string_view, 2> kUnfit{"shm", "net"};
   return std::none_of(kUnfit.begin(), kUnfit.end(), [&](std::string_view name) {
@@ -30,8 +30,9 @@ bool can_be_trusted(std::string_view provider) {
   });
 }
 
-/// For tests: FENIX_FABRIC_MR_MODE names rules to keep even if the provider can do without: basic (virtual addresses, keys of the
-/// provider and memory that is there, which tcp does on demand) or local (memory of own transfers is registered, too).
+/// For tests: FENIX_FABRIC_MR_MODE names rules to keep even if the provider can do without: basic (virtual addresses,
+/// keys of the provider and memory that is there, which tcp does on demand) or local (memory of own transfers is
+/// registered, too).
 bool is_forced(std::string_view mode) {
   const char* forced = std::getenv("FENIX_FABRIC_MR_MODE");
   return forced != nullptr && std::string_view(forced).find(mode) != std::string_view::npos;

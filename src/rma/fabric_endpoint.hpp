@@ -28,8 +28,8 @@ struct CloseFabricObject {
 template <class Object>
 using FabricHandle = std::unique_ptr<Object, CloseFabricObject>;
 
-/// A reliable, connectionless endpoint for one-sided writes and reads, with one queue of completions, usable by all threads, whose
-/// target side works on by itself.
+/// A reliable, connectionless endpoint for one-sided writes and reads, with one queue of completions, usable by all
+/// threads, whose target side works on by itself.
 class FabricEndpoint {
  public:
   /// Throws Error(FENIX_ERROR_GROUP_CREATE) if no provider can do that.

@@ -10,7 +10,8 @@ namespace {
 
 constexpr const char* kFile = "libfabric.so.1";
 
-// The version of a function is that of the structures that it was compiled with: CMake has read it from the library then.
+// The version of a function is that of the structures that it was compiled with: CMake has read it from the library
+// then.
 template <class Function>
 void find(void* library, const char* name, const char* version, Function& function) {
   function = reinterpret_cast<Function>(dlvsym(library, name, version));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libfabric, loaded when it is first needed: programs that do not use it get none of its threads, memory and signal handlers.
+// libfabric, loaded when it is first needed: programs that do not use it get none of its threads, memory and signal
+// handlers.
 #pragma once
 
 #include <rdma/fabric.h>
@@ -26,8 +27,8 @@ class FabricLibrary {
   [[nodiscard]] std::string text_of(int error) const { return strerror(error < 0 ? -error : error); }
 };
 
-/// Puts the handlers of all signals back at its end: one of the libraries that libfabric brings along installs its own for
-/// SIGINT, SIGTERM, SIGSEGV and others when it is loaded.
+/// Puts the handlers of all signals back at its end: one of the libraries that libfabric brings along installs its own
+/// for SIGINT, SIGTERM, SIGSEGV and others when it is loaded.
 class SignalActionsKept {
  public:
   SignalActionsKept();

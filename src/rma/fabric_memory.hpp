@@ -12,11 +12,12 @@
 
 namespace fenix_impl {
 
-/// A registration, under a key of its own. Ends with the object: what others send under this key from then on is refused. The endpoint must outlive it.
+/// A registration, under a key of its own. Ends with the object: what others send under this key from then on is
+/// refused. The endpoint must outlive it.
 class FabricMemory {
  public:
-  /// access: FI_WRITE and FI_READ for memory that this process sends from and receives into, FI_REMOTE_… for others. The memory must be
-  /// there. Throws Error(FENIX_ERROR_NO_MEMORY).
+  /// access: FI_WRITE and FI_READ for memory that this process sends from and receives into, FI_REMOTE_… for others.
+  /// The memory must be there. Throws Error(FENIX_ERROR_NO_MEMORY).
   FabricMemory(const FabricEndpoint& endpoint, std::span<std::byte> memory, std::uint64_t access);
 
   [[nodiscard]] std::uint64_t key() const { return key_; }

@@ -18,8 +18,8 @@ namespace {
 // Pieces of a lane that the network has at once: enough to keep it busy, few enough to be called off soon.
 constexpr std::size_t kWindow = 16;
 
-// A connection may break without a death: a target that refuses what was called off breaks it for all. What fails is tried again,
-// until it has failed for so long; the notice of a death comes sooner.
+// A connection may break without a death: a target that refuses what was called off breaks it for all. What fails is
+// tried again, until it has failed for so long; the notice of a death comes sooner.
 constexpr std::chrono::seconds kPatience{5};
 constexpr std::chrono::milliseconds kBeforeNextTry{10};
 
@@ -73,8 +73,8 @@ void FabricNetwork::close_lane(FabricLane& lane) noexcept {
   const std::lock_guard lock(mutex_);
   lane.abandoned = true;
   while (!lane.waiting.empty()) discard(lane.waiting, lane.waiting.begin());
-  // One with transfers under way goes when they are over. If they never are, because the peer has died, it stays with its
-  // buffers.
+  // One with transfers under way goes when they are over. If they never are, because the peer has died, it stays with
+  // its buffers.
   std::erase_if(lanes_, [](const FabricLane& each) { return each.abandoned && each.under_way.empty(); });
 }
 

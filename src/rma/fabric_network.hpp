@@ -24,8 +24,8 @@ struct FabricPeer {
   fi_addr_t address = FI_ADDR_UNSPEC;
 };
 
-/// A piece of a write or read. Its address is what libfabric gives back when it is over, and the object is there until then: an abandoned one,
-/// too.
+/// A piece of a write or read. Its address is what libfabric gives back when it is over, and the object is there until
+/// then: an abandoned one, too.
 struct FabricTransfer : fi_context2 {
   bool writes = true;
   std::byte* local = nullptr;  ///< what is sent, or where it lands
@@ -71,12 +71,14 @@ class FabricNetwork {
   void forget_unused_peers();
 
   FabricLane& open_lane(fi_addr_t address, std::uint64_t key);
-  /// Nothing more is sent, no caller's memory is touched any more, and buffers of what is under way are kept until that is over.
+  /// Nothing more is sent, no caller's memory is touched any more, and buffers of what is under way are kept until that
+  /// is over.
   void close_lane(FabricLane& lane) noexcept;
 
   /// Lends a buffer of at least so many bytes. Throws Error(FENIX_ERROR_NO_MEMORY) and std::bad_alloc.
   FabricBuffer* take_buffer(std::size_t bytes);
-  /// Sends it, now or later. A buffer goes back when it has been carried out or the lane is closed. Throws std::bad_alloc.
+  /// Sends it, now or later. A buffer goes back when it has been carried out or the lane is closed. Throws
+  /// std::bad_alloc.
   void post(FabricLane& lane, const FabricTransfer& transfer);
 
   /// Takes note of what has ended, and sends what waits for that. False if nothing has changed.

@@ -100,8 +100,8 @@ class FabricExposure final : public Exposure {
       std::memcpy(data.data(), own_.data() + offset, data.size());
       return;
     }
-    // It lands in memory of the network, and never straight in the caller's: an answer that comes late, after this call has
-    // been called off, cannot be stopped by closing anything here, with tcp at least.
+    // It lands in memory of the network, and never straight in the caller's: an answer that comes late, after this call
+    // has been called off, cannot be stopped by closing anything here, with tcp at least.
     LaneForCall call(*network_, from);
     for_each_piece(offset, data, [&](FabricTransfer& piece, std::span<const std::byte> to) {
       piece.writes = false;
@@ -211,7 +211,8 @@ class FabricPath final : public Path {
 
   [[nodiscard]] std::string_view name() const override { return "fabric"; }
   [[nodiscard]] bool puts_are_copies() const override { return false; }
-  // The network reads what was put until that is over; and a target's provider may be in the midst of a write when its key is withdrawn.
+  // The network reads what was put until that is over; and a target's provider may be in the midst of a write when its
+  // key is withdrawn.
   [[nodiscard]] bool may_touch_regions_later() const override { return true; }
 
   bool make_progress() override {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The path of libfabric. Each rank is a thread with an endpoint of its own; what they write goes through the network's own host.
+// The path of libfabric. Each rank is a thread with an endpoint of its own; what they write goes through the network's
+// own host.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -229,8 +230,8 @@ TEST_F(FabricPath, AccessBeyondARegionIsRefused) {
   }));
 }
 
-// The same memory, exposed once more after a death: what was written through the exposure of before does not get there, and does
-// not disturb what is written through the new one, though it breaks the connection that both use.
+// The same memory, exposed once more after a death: what was written through the exposure of before does not get there,
+// and does not disturb what is written through the new one, though it breaks the connection that both use.
 TEST_F(FabricPath, WritesOfBeforeARepairAreRefused) {
   Job job(3);
   const auto good = pattern(2000000, 2);

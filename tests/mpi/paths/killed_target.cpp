@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// killed_target [stop]: rank 1 is killed, or stopped for a while, in the midst of a write of the fabric path to it. The writer gets
-// a failure, or a time-out, in time; and reaches the third rank afterwards. Run with 3 ranks.
+// killed_target [stop]: rank 1 is killed, or stopped for a while, in the midst of a write of the fabric path to it. The
+// writer gets a failure, or a time-out, in time; and reaches the third rank afterwards. Run with 3 ranks.
 #include <mpi.h>
 #include <unistd.h>
 #include <mpi-ext.h>
@@ -65,7 +65,8 @@ void write(Exposure& exposure, const Region& region, pid_t target, bool stops) {
   if (stops) kill(target, SIGCONT);
 }
 
-// A write is complete when it is in the memory of the target, not in a socket: it cannot be while the target is stopped.
+// A write is complete when it is in the memory of the target, not in a socket: it cannot be while the target is
+// stopped.
 void write_a_little(Exposure& exposure, const Region& region, pid_t target) {
   check::expect_equal(end_of_write(exposure, 1, region, 8), FENIX_SUCCESS, "the first write, which connects");
   kill(target, SIGSTOP);
