@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstring>
 #include <functional>
+#include <list>
 #include <new>
 #include <optional>
 #include <string>
@@ -19,6 +20,15 @@ namespace {
 
 // Buffers that one exposure has lent at once. What lies in its own region is sent from there.
 constexpr std::size_t kMostBuffers = 8;
+
+/// The memory that a path has exposed. It stays registered until the path and its exposures have ended, with the team:
+/// ranks delete members on their own, and others may still write to those.
+struct Registrations {
+  explicit Registrations(std::shared_ptr<FabricNetwork> of) : network(std::move(of)) {}
+
+  std::shared_ptr<FabricNetwork> network;
+  std::list<FabricMemory> all;
+};
 
 /// What a rank tells the others of its region.
 struct Card {
@@ -56,12 +66,13 @@ class LaneForCall {
 
 class FabricExposure final : public Exposure {
  public:
-  FabricExposure(std::shared_ptr<FabricNetwork> network, Team& team, std::span<std::byte> own,
-                 std::unique_ptr<FabricMemory> memory, std::vector<Target> targets)
-      : network_(std::move(network)),
+  FabricExposure(std::shared_ptr<Registrations> registrations, Team& team, std::span<std::byte> own,
+                 const FabricMemory& memory, std::vector<Target> targets)
+      : registrations_(std::move(registrations)),
+        network_(registrations_->network.get()),
         team_(team),
         own_(own),
-        memory_(std::move(memory)),
+        descriptor_(memory.descriptor()),
         targets_(std::move(targets)) {}
 
   ~FabricExposure() override {
@@ -83,7 +94,7 @@ class FabricExposure final : public Exposure {
       piece.writes = true;
       if (in_own_region) {
         piece.local = own_.data() + (from.data() - own_.data());
-        piece.descriptor = memory_->descriptor();
+        piece.descriptor = descriptor_;
       } else {
         take_buffer(*to.puts, piece);
         std::memcpy(piece.local, from.data(), from.size());
@@ -189,10 +200,11 @@ class FabricExposure final : public Exposure {
     }
   }
 
-  std::shared_ptr<FabricNetwork> network_;
+  std::shared_ptr<Registrations> registrations_;
+  FabricNetwork* network_;
   Team& team_;
   std::span<std::byte> own_;
-  std::unique_ptr<FabricMemory> memory_;
+  void* descriptor_;
   std::vector<Target> targets_;
 };
 
@@ -207,7 +219,8 @@ std::vector<std::byte> encode(const Card& card, const FabricEndpoint& endpoint) 
 
 class FabricPath final : public Path {
  public:
-  explicit FabricPath(std::shared_ptr<FabricNetwork> network) : network_(std::move(network)) {}
+  explicit FabricPath(std::shared_ptr<FabricNetwork> network)
+      : network_(network.get()), registrations_(std::make_shared<Registrations>(std::move(network))) {}
 
   [[nodiscard]] std::string_view name() const override { return "fabric"; }
   [[nodiscard]] bool puts_are_copies() const override { return false; }
@@ -221,28 +234,28 @@ class FabricPath final : public Path {
   }
 
   std::unique_ptr<Exposure> expose(Team& team, const Region& region) override {
-    std::unique_ptr<FabricMemory> memory;
+    const FabricMemory* memory = nullptr;
     std::optional<Error> error;
     try {
-      memory = register_region(region);
+      memory = &register_region(region);
     } catch (const Error& refused) {
       error = refused;
     } catch (const std::bad_alloc&) {
       error = out_of_memory();
     }
-    const auto cards = exchange(team, memory.get(), region);
+    const auto cards = exchange(team, memory, region);
     if (error) throw Error(*error);
     std::vector<Target> targets;
     for (std::size_t rank = 0; rank < cards.size(); ++rank) targets.push_back(target_of(cards[rank], rank));
     network_->forget_unused_peers();
-    return std::make_unique<FabricExposure>(network_, team, region.bytes(), std::move(memory), std::move(targets));
+    return std::make_unique<FabricExposure>(registrations_, team, region.bytes(), *memory, std::move(targets));
   }
 
  private:
-  std::unique_ptr<FabricMemory> register_region(const Region& region) {
+  const FabricMemory& register_region(const Region& region) {
+    constexpr std::uint64_t kAccess = FI_WRITE | FI_READ | FI_REMOTE_WRITE | FI_REMOTE_READ;
     if (network_->endpoint().demands(FI_MR_ALLOCATED)) region.populate(region.bytes().size());
-    return std::make_unique<FabricMemory>(network_->endpoint(), region.bytes(),
-                                          FI_WRITE | FI_READ | FI_REMOTE_WRITE | FI_REMOTE_READ);
+    return registrations_->all.emplace_back(network_->endpoint(), region.bytes(), kAccess);
   }
 
   // A rank that has no memory for its part in the collective work must not let the others wait.
@@ -281,7 +294,8 @@ class FabricPath final : public Path {
     return {network_->find_peer(bytes.subspan(card.provider_length)), card.key, card.base, card.bytes, nullptr};
   }
 
-  std::shared_ptr<FabricNetwork> network_;
+  FabricNetwork* network_;
+  std::shared_ptr<Registrations> registrations_;
 };
 
 }  // namespace

@@ -29,7 +29,7 @@ constexpr std::size_t kStart = Region::kHeaderBytes;
 constexpr std::size_t kBytes = std::size_t{8} << 20;
 
 // Of the library: one test waits for it.
-constexpr int kTimeout = 6;
+constexpr int kTimeout = 10;
 const bool timeout_is_short = setenv("FENIX_TIMEOUT", std::to_string(kTimeout).c_str(), 1) == 0;
 
 using Handlers = std::array<void (*)(int), NSIG>;
@@ -200,6 +200,7 @@ TEST_F(FabricPath, WordComesLastAndNeedsNoHelpOfTheTarget) {
       } else {
         const auto begin = std::chrono::steady_clock::now();
         while (word_at(region, kStart) != round) {
+          std::this_thread::yield();
           ASSERT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
         }
         EXPECT_TRUE(holds(region, kStart + 8, data));
@@ -268,6 +269,23 @@ TEST_F(FabricPath, WritesOfBeforeARepairAreRefused) {
   }));
 }
 
+// A rank deletes a member before the others do: what they still write to it does no harm, and is no error.
+TEST_F(FabricPath, ExposureThatHasEndedIsWrittenToAsLongAsThePathIsThere) {
+  Job job(2);
+  const auto data = pattern(100000, 4);
+  expect_all_done(job.run([&](Rank& rank) {
+    const auto path = make_fabric_path(process(rank).network);
+    auto peers = path->expose(*rank.team, process(rank).region);
+    if (rank.number == 1) peers.reset();
+    rank.team->barrier();
+    if (rank.number == 0) {
+      peers->put(1, kStart, data);
+      peers->complete(1);
+    }
+    rank.team->barrier();
+  }));
+}
+
 TEST_F(FabricPath, ReplacementIsReached) {
   Job job(3);
   expect_all_done(job.run([&](Rank& rank) { write_and_read(rank, 10000); }));
@@ -327,7 +345,6 @@ TEST_F(FabricPath, PeerThatCannotBeReachedIsAnError) {
         },
         Error);
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(kTimeout + 3));
-    EXPECT_THROW(peers.get(1, kStart, bytes), Error);
   });
   EXPECT_EQ(outcomes[0].ending, Ending::done) << outcomes[0];
 }
