@@ -102,6 +102,12 @@ std::int64_t stored_at(int member, std::int64_t at_step) { return member == 1 ? 
 std::pair<int, int*> policy_of(const std::string& name) {
   static int parity[] = {5, 1, 4};
   static int reed_solomon[] = {1, 4, 2};
+  // Who protects whom is up to the library.
+  static int chosen_parity[] = {5, FENIX_DATA_SEPARATION_AUTO, 2};
+  static int chosen_reed_solomon[] = {FENIX_DATA_SEPARATION_AUTO, 4, 2};
+  if (name == "chosen-xor") return {FENIX_DATA_POLICY_IN_MEMORY_RAID, chosen_parity};
+  if (name == "chosen-rs") return {FENIX_DATA_POLICY_REED_SOLOMON, chosen_reed_solomon};
+  if (name == "chosen-ring") return {FENIX_DATA_POLICY_PEER_RANK_SEPARATION, nullptr};
   if (name == "xor") return {FENIX_DATA_POLICY_IN_MEMORY_RAID, parity};
   if (name == "rs") return {FENIX_DATA_POLICY_REED_SOLOMON, reed_solomon};
   return {FENIX_DATA_POLICY_IN_MEMORY_RAID, nullptr};
@@ -113,7 +119,7 @@ bool create_groups() {
     const auto [policy, policy_values] = policy_of(options.policy);
     const int code = Fenix_Data_group_create(kGroup + group, comm, 0, options.depth, policy, policy_values, &flag);
     if (!good(code, "group_create")) return false;
-    if (options.tolerated) require(flag == FENIX_SUCCESS, "snapshots were lost");
+    if (options.tolerated) require(flag != FENIX_ERROR_NODATA_FOUND, "snapshots were lost");
     for (int member = 0; member < options.members; ++member) {
       auto& values = data[static_cast<std::size_t>(group * options.members + member)];
       values.resize(elements(member, rank));
