@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "rma/path.hpp"
 
@@ -15,6 +16,9 @@ class FabricNetwork;
 /// Takes a fraction of a second. Throws Error(FENIX_ERROR_GROUP_CREATE) saying why there is none. Signal handlers stay
 /// as they are.
 std::shared_ptr<FabricNetwork> open_fabric();
+
+/// As libfabric names it.
+[[nodiscard]] std::string provider_of(const FabricNetwork& network);
 
 /// The path "fabric". Its exposures use the network, and any number of paths share one.
 std::shared_ptr<Path> make_fabric_path(std::shared_ptr<FabricNetwork> network);

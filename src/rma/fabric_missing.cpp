@@ -14,6 +14,8 @@ namespace {
 
 std::shared_ptr<FabricNetwork> open_fabric() { refuse(); }
 
+std::string provider_of(const FabricNetwork&) { refuse(); }
+
 std::shared_ptr<Path> make_fabric_path(std::shared_ptr<FabricNetwork>) { refuse(); }
 
 }  // namespace fenix_impl

@@ -31,6 +31,8 @@ std::shared_ptr<FabricNetwork> open_fabric() {
   return std::make_shared<FabricNetwork>();
 }
 
+std::string provider_of(const FabricNetwork& network) { return std::string(network.endpoint().provider()); }
+
 FabricNetwork::~FabricNetwork() {
   // Only then is it certain that nobody touches buffers and transfers any more.
   buffers_.close_registrations();

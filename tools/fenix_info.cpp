@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tells what the library finds on this machine: versions, kernels, ways to other ranks' memory; under mpirun also where the ranks run.
+#include <fenix.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/location.hpp"
+#include "base/simd.hpp"
+#include "rma/fabric.hpp"
+#include "rma/processes.hpp"
+#include "rma/region.hpp"
+
+namespace {
+
+using namespace fenix_impl;
+
+constexpr const char* kUsage =
+    "usage: fenix-info\n"
+    "       mpirun --with-ft ulfm … fenix-info\n\n"
+    "Tells versions, kernels and paths that libfenix has on this machine; under mpirun also on which nodes the ranks "
+    "run.\n";
+
+void line(const char* what, const std::string& value) { std::printf("%-16s %s\n", what, value.c_str()); }
+
+std::string mpi_version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  const std::string all = text.data();
+  return all.substr(0, all.find(','));
+}
+
+std::string kernels() {
+  std::string text = std::string(name_of(simd())) + " (this CPU has:";
+  for (const Simd each : available_simd()) text += std::string(" ") + name_of(each);
+  return text + ")";
+}
+
+// As ranks of one node do it: a region, mapped once more through the system's list of open files.
+std::string map_path() {
+  try {
+    const Region region(1);
+    (void)map_peer_region(region.address());
+    return "works within a node";
+  } catch (const Error& error) {
+    return std::string("does not work: ") + error.what();
+  }
+}
+
+std::string fabric_path() {
+  try {
+    return "works, provider " + provider_of(*open_fabric());
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+void tell_settings() {
+  for (const char* name :
+       {"FENIX_PATH", "FENIX_TIMEOUT", "FENIX_FAILURE_DOMAIN", "FENIX_SIMD", "FENIX_LOG", "FI_PROVIDER"}) {
+    if (const char* value = std::getenv(name)) line(name, value);
+  }
+}
+
+struct Place {
+  Location location;
+  std::array<char, 64> host{};
+  std::array<char, 64> domain{};
+};
+
+Place own_place() {
+  Place place;
+  place.location = this_location();
+  (void)gethostname(place.host.data(), place.host.size() - 1);
+  if (const char* domain = std::getenv("FENIX_FAILURE_DOMAIN")) {
+    std::strncpy(place.domain.data(), domain, place.domain.size() - 1);
+  }
+  return place;
+}
+
+void tell_nodes(const std::vector<Place>& places) {
+  std::map<Location, std::string> ranks;
+  std::vector<std::size_t> first_ranks;
+  for (std::size_t rank = 0; rank < places.size(); ++rank) {
+    std::string& there = ranks[places[rank].location];
+    if (there.empty()) first_ranks.push_back(rank);
+    there += (there.empty() ? "" : " ") + std::to_string(rank);
+  }
+  for (const std::size_t first : first_ranks) {
+    const Place& place = places[first];
+    const std::string domain = place.domain[0] != '\0' ? std::string(" in ") + place.domain.data() : "";
+    line("node", std::string(place.host.data()) + domain + ": ranks " + ranks[place.location]);
+  }
+}
+
+void tell_ranks(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank = 0;
+  int size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const Place mine = own_place();
+  std::vector<Place> places(static_cast<std::size_t>(size));
+  MPI_Gather(&mine, sizeof mine, MPI_BYTE, places.data(), sizeof mine, MPI_BYTE, 0, MPI_COMM_WORLD);
+  if (rank == 0) tell_nodes(places);
+  MPI_Finalize();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 1) {
+    std::fputs(kUsage, std::strcmp(argv[1], "--help") == 0 ? stdout : stderr);
+    return std::strcmp(argv[1], "--help") == 0 ? EXIT_SUCCESS : 2;
+  }
+  const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
+  if (rank == nullptr || std::strcmp(rank, "0") == 0) {
+    line("fenix", FENIX_INFO_VERSION);
+    line("MPI", mpi_version());
+    line("kernels", kernels());
+    line("path map", map_path());
+    line("path fabric", fabric_path());
+    line("path window", "works where MPI does");
+    tell_settings();
+    std::fflush(stdout);
+  }
+  if (rank != nullptr) tell_ranks(argc, argv);
+  return EXIT_SUCCESS;
+}
