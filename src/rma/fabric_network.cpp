@@ -43,7 +43,7 @@ FabricNetwork::~FabricNetwork() {
 
 std::shared_ptr<const FabricPeer> FabricNetwork::find_peer(std::span<const std::byte> name) {
   const std::lock_guard lock(mutex_);
-  std::shared_ptr<FabricPeer>& peer = peers_[{name.begin(), name.end()}];
+  std::shared_ptr<FabricPeer>& peer = peers_[{reinterpret_cast<const char*>(name.data()), name.size()}];
   if (peer) return peer;
   auto inserted = std::make_shared<FabricPeer>();
   const int count = fi_av_insert(endpoint_.addresses(), name.data(), 1, &inserted->address, 0, nullptr);

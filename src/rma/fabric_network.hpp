@@ -11,7 +11,6 @@
 #include <mutex>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "rma/fabric.hpp"
 #include "rma/fabric_endpoint.hpp"
@@ -101,7 +100,7 @@ class FabricNetwork {
   mutable std::mutex mutex_;
   FabricEndpoint endpoint_;
   FabricBuffers buffers_;
-  std::map<std::vector<std::byte>, std::shared_ptr<FabricPeer>> peers_;
+  std::map<std::string, std::shared_ptr<FabricPeer>> peers_;  // by name
   std::list<FabricLane> lanes_;
 };
 
