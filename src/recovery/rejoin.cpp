@@ -213,6 +213,8 @@ class Rejoin {
     auto bytes = encode_members(infos);
     auto length = static_cast<std::uint64_t>(bytes.size());
     team_->broadcast(std::as_writable_bytes(std::span(&length, 1)), teacher_);
+    constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
+    if (length > kMostBytes) throw Error(FENIX_ERROR_INTERN, "what a rank says of the members is longer than can be");
     bytes.resize(length);
     team_->broadcast(bytes, teacher_);
     return decode_members(bytes);
