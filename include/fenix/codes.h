@@ -53,7 +53,7 @@ typedef enum {
 
   FENIX_WARNING_SPARE_RANKS_DEPLETED = 100, /**< the communicator has shrunk: no spare was left */
   FENIX_WARNING_PARTIAL_RESTORE = 101,      /**< some elements are in no snapshot: see found_data */
-  FENIX_WARNING_SHARED_FATE = 102           /**< snapshots would not survive the death of one of the nodes */
+  FENIX_WARNING_SHARED_FATE = 102           /**< snapshots would not survive the death of a node or failure domain */
 } Fenix_Return_codes;
 
 /** Role of a rank since the latest exit from Fenix_Init (specification 2.1). */

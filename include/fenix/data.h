@@ -88,8 +88,9 @@ typedef void (*Fenix_Serialize_file_fn)(FILE* file, int direction, void* buffer,
  * @param[in]  policy_name      FENIX_DATA_POLICY_IN_MEMORY_RAID, _PEER_RANK_SEPARATION, _REED_SOLOMON or _LOCAL
  * @param[in]  policy_value     values of the policy, see Fenix_Data_group_set_redundancy_policy; NULL for its default
  * @param[out] flag             or NULL: FENIX_SUCCESS; FENIX_ERROR_NODATA_FOUND if snapshots existed and were lost; else
- *                              FENIX_WARNING_SHARED_FATE if there are several nodes, and more ranks that protect each other are
- *                              on one of them than the policy covers: a node's death would lose snapshots
+ *                              FENIX_WARNING_SHARED_FATE if there are several nodes, or failure domains with different names, and
+ *                              more ranks that protect each other are in one of them than the policy covers: its death would
+ *                              lose snapshots
  * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_GROUPID, _TIMESTART, _DEPTH, _POLICY_NAME, _POLICY_VALUE;
  *         FENIX_ERROR_INVALID_ARGUMENT (comm); FENIX_ERROR_MISMATCH; FENIX_ERROR_GROUP_CREATE (FENIX_PATH does not fit);
  *         FENIX_ERROR_NO_MEMORY; FENIX_ERROR_TIMEOUT (a rank has not come). After an error an existing group has to be created

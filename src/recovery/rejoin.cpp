@@ -198,12 +198,16 @@ class Rejoin {
     const auto all = locations();
     const Placement& placement = group_->placement();
     if (placement.copies() == 0 || std::equal(all.begin() + 1, all.end(), all.begin())) return;
-    const int most = placement.most_on_a_node(all);
+    // Without names all are in one domain, and so is the rest of the world.
+    const bool several_domains =
+        std::any_of(all.begin(), all.end(), [&](const Location& each) { return each.domain != all[0].domain; });
+    const int most = std::max(placement.most_on_a_node(all), several_domains ? placement.most_in_a_domain(all) : 1);
     shares_fate_ = most > placement.copies();
     if (!shares_fate_ || team_->rank() != 0) return;
     log().warn(
-        "group {}: {} ranks that protect each other are on one node, and the policy covers {}: snapshots do not "
-        "survive it",
+        "group {}: {} ranks that protect each other are on one node or in one failure domain, and the policy covers "
+        "{}: "
+        "snapshots do not survive its death",
         group_->parameters().id, most, placement.copies());
   }
 
@@ -213,8 +217,8 @@ class Rejoin {
     auto bytes = encode_members(infos);
     auto length = static_cast<std::uint64_t>(bytes.size());
     team_->broadcast(std::as_writable_bytes(std::span(&length, 1)), teacher_);
-    constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
-    if (length > kMostBytes) throw Error(FENIX_ERROR_INTERN, "what a rank says of the members is longer than can be");
+    if (length > Team::kMostBytes)
+      throw Error(FENIX_ERROR_INTERN, "what a rank says of the members is longer than can be");
     bytes.resize(length);
     team_->broadcast(bytes, teacher_);
     return decode_members(bytes);
@@ -272,15 +276,14 @@ class Rejoin {
       if (each.archive_rank >= 0) shapes.insert(each.archive);
     }
     for (auto shape = shapes.rbegin(); shape != shapes.rend(); ++shape) {
-      const auto readable = readable_epochs(*shape);
+      const Placement placement = placement_of(*shape);
+      const auto readable = readable_epochs(*shape, placement);
       if (readable.epochs.empty()) continue;
       archived_ = readable.newest;
       // Unless that has been done already, by a rejoin that was cut short right after it.
-      const Archive* there = group_->archive();
-      const bool put_aside = there != nullptr && !there->empty() && there->shape() == *shape;
       const bool attached = moved_ && hello(team_->rank()).knows != 0 && group_->shape() == *shape;
-      if (attached && !put_aside) group_->archive_snapshots();
-      group_->keep_archive(*shape, placement_of(*shape), readable.epochs);
+      if (attached && !has_put_aside(*shape)) group_->archive_snapshots();
+      group_->keep_archive(*shape, placement, readable.epochs);
       break;
     }
     if (archived_.none()) group_->drop_archive();
@@ -297,19 +300,22 @@ class Rejoin {
     return it.archive_rank >= 0 && it.archive == shape ? it.archive_rank : -1;
   }
 
+  [[nodiscard]] bool has_put_aside(const Shape& shape) const {
+    const Archive* there = group_->archive();
+    return there != nullptr && !there->empty() && there->shape() == shape;
+  }
+
   /// Who protected whom in a shape; some rank knows.
   Placement placement_of(const Shape& shape) {
     int knowing = 0;
     while (number_in(knowing, shape) < 0) ++knowing;
-    const Archive* there = group_->archive();
-    const bool put_aside = there != nullptr && !there->empty() && there->shape() == shape;
-    auto order = teach_order(knowing, shape.ranks, put_aside ? there->placement() : group_->placement());
+    auto order =
+        teach_order(knowing, shape.ranks, has_put_aside(shape) ? group_->archive()->placement() : group_->placement());
     return {group_->parameters().policy, shape.ranks, std::move(order)};
   }
 
   /// The snapshots of a shape of which everything can be had.
-  ConsistentEpochs readable_epochs(const Shape& shape) {
-    const Placement placement = placement_of(shape);
+  ConsistentEpochs readable_epochs(const Shape& shape, const Placement& placement) {
     const int self = number_in(team_->rank(), shape);
     const bool put_aside = hello(team_->rank()).archive_rank >= 0 && hello(team_->rank()).archive == shape;
     const std::int32_t id = group_->parameters().id;

@@ -14,7 +14,7 @@ namespace fenix_impl {
 struct RejoinResult {
   bool existed = false;         ///< some rank knew the group
   bool snapshots_lost = false;  ///< there were snapshots, and none can be restored
-  bool shares_fate = false;     ///< the death of one of several nodes would lose snapshots
+  bool shares_fate = false;     ///< the death of one of several nodes or failure domains would lose snapshots
 };
 
 /// Collective over the team. group is this rank's part of the group, or null; on return it is attached. Throws PeerFailure

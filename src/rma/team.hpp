@@ -20,6 +20,9 @@ namespace fenix_impl {
 /// operation that has done its part for some may throw for others.
 class Team {
  public:
+  /// What ranks tell each other of themselves is never longer; a length from a peer that is more is not believed.
+  static constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
+
   Team() = default;
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
@@ -59,7 +62,6 @@ class Team {
   std::vector<std::vector<T>> gather_lists(std::span<const T> mine) {
     const auto lengths = gather(static_cast<std::uint64_t>(mine.size()));
     const std::uint64_t longest = *std::max_element(lengths.begin(), lengths.end());
-    constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
     if (longest > kMostBytes / sizeof(T)) throw Error(FENIX_ERROR_INTERN, "a rank has a list that is longer than any");
     std::vector<T> padded(mine.begin(), mine.end());
     padded.resize(longest);

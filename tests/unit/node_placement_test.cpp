@@ -214,6 +214,23 @@ TEST_P(Nodes, WithABadSeparationTheDeathOfOneLosesAllThatIsNotCovered) {
   expect_done(plain.run([&](Rank& rank) { EXPECT_EQ(join(rank, parameters).snapshots_lost, !covered); }));
 }
 
+// Nodes of one rank each: only domains can be shared. Three are enough for pairs and cohorts of three, two are not for the latter.
+TEST_P(Nodes, ADomainThatIsSharedIsToldOf) {
+  for (const int domains : {3, 2, 1}) {
+    Job job(kRanks);
+    for (Rank& each : job.ranks()) {
+      const auto number = static_cast<std::uint64_t>(each.number);
+      each.location = {1 + number % static_cast<std::uint64_t>(domains), 100 + number};
+    }
+    job.repair();
+    const Policy chosen = policy(GetParam());
+    const bool fits = domains != 2 || !chosen.encodes() || chosen.losses == 2;
+    expect_done(job.run([&](Rank& rank) {
+      EXPECT_EQ(join(rank, {4, 0, 1, chosen}).shares_fate, !fits) << domains << " domains";
+    }));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Policies, Nodes, testing::ValuesIn(kKinds), [](const auto& kind) {
   return std::string(kind.param == Policy::Kind::buddies  ? "Buddies"
                      : kind.param == Policy::Kind::ring   ? "Ring"
