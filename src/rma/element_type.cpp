@@ -2,6 +2,8 @@
 #include "rma/element_type.hpp"
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -45,6 +47,12 @@ TypeHandle own(MPI_Datatype type) {
   if (type == MPI_DATATYPE_NULL) throw wrong("MPI_DATATYPE_NULL");
   if (!is_committed(type)) throw wrong("not committed");
   return committed_duplicate(type);
+}
+
+// Displacements may be absolute addresses (MPI_BOTTOM): their sum is within an object, the buffer need not be.
+template <typename Byte>
+Byte* at(Byte* buffer, std::ptrdiff_t place) {
+  return reinterpret_cast<Byte*>(reinterpret_cast<std::uintptr_t>(buffer) + static_cast<std::uintptr_t>(place));
 }
 
 }  // namespace
@@ -102,11 +110,11 @@ void ElementType::pack(const void* buffer, std::uint64_t first, std::uint64_t co
   const std::byte* from = static_cast<const std::byte*>(buffer);
   const std::ptrdiff_t start = static_cast<std::ptrdiff_t>(first) * extent_;
   if (contiguous_) {
-    std::memcpy(to, from + start, count * bytes_);
+    std::memcpy(to, at(from, start), count * bytes_);
     return;
   }
   const auto move = [&](std::ptrdiff_t place, std::uint64_t bytes) {
-    std::memcpy(to, from + place, bytes);
+    std::memcpy(to, at(from, place), bytes);
     to += bytes;
   };
   for (std::uint64_t element = 0; element < count; ++element) {
@@ -119,11 +127,11 @@ void ElementType::unpack(const std::byte* from, std::uint64_t first, std::uint64
   std::byte* to = static_cast<std::byte*>(buffer);
   const std::ptrdiff_t start = static_cast<std::ptrdiff_t>(first) * extent_;
   if (contiguous_) {
-    std::memcpy(to + start, from, count * bytes_);
+    std::memcpy(at(to, start), from, count * bytes_);
     return;
   }
   const auto move = [&](std::ptrdiff_t place, std::uint64_t bytes) {
-    std::memcpy(to + place, from, bytes);
+    std::memcpy(at(to, place), from, bytes);
     from += bytes;
   };
   for (std::uint64_t element = 0; element < count; ++element) {
