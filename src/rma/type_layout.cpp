@@ -45,12 +45,15 @@ SharedLayout array_layout(std::span<const Chosen> dimensions, std::ptrdiff_t ext
   if (inner->bytes() == 0) return inner;
   for (const Chosen& chosen : dimensions) {
     auto layout = std::make_shared<TypeLayout>();
-    const std::int64_t elements = std::max<std::int64_t>(chosen.end - chosen.first, 0);
+    const std::int64_t elements = chosen.end - chosen.first;
+    if (elements <= 0) return layout;
     const std::int64_t blocks = elements / chosen.step + (elements % chosen.step >= chosen.block ? 1 : 0);
     const std::int64_t rest = elements - blocks * chosen.step;
     auto block = std::make_shared<TypeLayout>();
     block->add(0, static_cast<std::uint64_t>(chosen.block), extent, inner);
-    layout->add(chosen.first * extent, static_cast<std::uint64_t>(blocks), chosen.step * extent, block);
+    // From the only block, no step is taken: it may lead farther than numbers go.
+    const std::int64_t stride = blocks > 1 ? chosen.step * extent : 0;
+    layout->add(chosen.first * extent, static_cast<std::uint64_t>(blocks), stride, block);
     if (rest > 0) {
       const std::int64_t place = chosen.first + blocks * chosen.step;
       layout->add(place * extent, static_cast<std::uint64_t>(rest), extent, inner);
