@@ -21,19 +21,19 @@ std::size_t largest_cohort(const Placement& placement, int ranks) {
 
 }  // namespace
 
-Control::Control(const Placement& placement, int ranks, std::uint32_t places, Control& before) {
-  const std::size_t board_bytes = to_pages(static_cast<std::size_t>(ranks) * Board::kEntryBytes);
-  const std::size_t entries = largest_cohort(placement, ranks) * Board::kEntryBytes;
+Control::Control(const Placement& placement, int rank, int ranks, std::uint32_t places, Control& before) {
+  const std::size_t commits_bytes = to_pages(Dissemination::bytes(ranks));
+  const std::size_t entries = largest_cohort(placement, ranks) * ProgressCell::kBytes;
   const std::size_t cohort_bytes = to_pages(2 * entries);
   const std::size_t announcement_bytes = entries > 0 ? RecordLog::kPlaceBytes : 0;
   const std::size_t log_bytes = places * RecordLog::kPlaceBytes;
   const auto copies = static_cast<std::size_t>(placement.copies());
-  region = Region(kPage + board_bytes + cohort_bytes + announcement_bytes + (1 + copies) * log_bytes);
-  region.reserve(0, kPage + board_bytes + cohort_bytes);
+  region = Region(kPage + commits_bytes + cohort_bytes + announcement_bytes + (1 + copies) * log_bytes);
+  region.reserve(0, kPage + commits_bytes + cohort_bytes);
   const auto bytes = region.bytes();
   std::size_t offset = kPage;
-  board = Board(bytes.subspan(offset, static_cast<std::size_t>(ranks) * Board::kEntryBytes), offset);
-  offset += board_bytes;
+  commits = Dissemination(bytes.subspan(offset, Dissemination::bytes(ranks)), offset, rank, ranks);
+  offset += commits_bytes;
   announced = Board(bytes.subspan(offset, entries), offset);
   finished = Board(bytes.subspan(offset + entries, entries), offset + entries);
   offset += cohort_bytes;
@@ -46,7 +46,7 @@ Control::Control(const Placement& placement, int ranks, std::uint32_t places, Co
   own_log = log_at(log_bytes);
   for (std::size_t copy = 0; copy < copies; ++copy) held_logs.push_back(log_at(log_bytes));
 
-  board.continue_from(before.board);
+  commits.continue_from(before.commits);
   announced.continue_from(before.announced);
   finished.continue_from(before.finished);
   reserve_records(before.reserved);
@@ -62,8 +62,8 @@ Control::Control(const Placement& placement, int ranks, std::uint32_t places, Co
   }
 }
 
-bool Control::suits(const Placement& placement, int ranks) const {
-  return board.size() == ranks && static_cast<int>(held_logs.size()) == placement.copies() &&
+bool Control::suits(const Placement& placement, int rank, int ranks) const {
+  return commits.suits(rank, ranks) && static_cast<int>(held_logs.size()) == placement.copies() &&
          static_cast<std::size_t>(announced.size()) == largest_cohort(placement, ranks);
 }
 
@@ -96,20 +96,27 @@ void Control::write_record(const Placement& placement, int rank, const Record& r
   }
   fault_point("commit.sent");
   // The copies first: once the own record counts, they must count as well if this rank dies.
-  for (int copy = 0; copy < placement.copies(); ++copy) {
-    exposure->put_word(placement.keeper(rank, copy), held_logs[static_cast<std::size_t>(copy)].offset(place),
-                       record_seal(record.epoch));
-  }
+  seal_copies(placement, rank, place, record_seal(record.epoch));
   fault_point("commit.held");
   own_log.seal(place, record.epoch);
   fault_point("commit.sealed");
 }
 
 void Control::clear_record(const Placement& placement, int rank, std::uint32_t place) {
-  for (int copy = 0; copy < placement.copies(); ++copy) {
-    exposure->put_word(placement.keeper(rank, copy), held_logs[static_cast<std::size_t>(copy)].offset(place), 0);
-  }
+  seal_copies(placement, rank, place, 0);
   own_log.clear(place);
+}
+
+// What was put to the keepers before is there when they see the seal.
+void Control::seal_copies(const Placement& placement, int rank, std::uint32_t place, std::uint64_t seal) {
+  const auto each_copy = [&](auto&& act) {
+    for (int copy = 0; copy < placement.copies(); ++copy) {
+      act(placement.keeper(rank, copy), held_logs[static_cast<std::size_t>(copy)].offset(place));
+    }
+  };
+  each_copy([&](int keeper, std::size_t) { exposure->complete(keeper); });
+  each_copy([&](int keeper, std::size_t offset) { exposure->put_words(keeper, offset, {&seal, 1}); });
+  each_copy([&](int keeper, std::size_t) { exposure->complete(keeper); });
 }
 
 std::optional<std::vector<std::byte>> fetch_record(Exposure& control, int rank, std::size_t offset) {

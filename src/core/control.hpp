@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/board.hpp"
+#include "core/dissemination.hpp"
 #include "core/record_log.hpp"
 #include "parity/placement.hpp"
 #include "rma/path.hpp"
@@ -19,9 +20,9 @@ namespace fenix_impl {
 /// All ranks have the same number of places, and cohorts of at most the same size: offsets are the same everywhere.
 struct Control {
   Region region;
-  Board board;      ///< what each rank has committed
-  Board announced;  ///< by place in the cohort: how many announcements it has made
-  Board finished;   ///< and how many it has acted upon
+  Dissemination commits;  ///< what all ranks have committed
+  Board announced;        ///< by place in the cohort: how many announcements it has made
+  Board finished;         ///< and how many it has acted upon
   RecordLog announcement;
   RecordLog own_log;
   std::vector<RecordLog> held_logs;  ///< by number of the copy
@@ -31,10 +32,10 @@ struct Control {
   Control() = default;
   /// Takes memory for so many places. Goes on from another one, to which nobody may write any more. Throws
   /// Error(FENIX_ERROR_NO_MEMORY).
-  Control(const Placement& placement, int ranks, std::uint32_t places, Control& before);
+  Control(const Placement& placement, int rank, int ranks, std::uint32_t places, Control& before);
 
-  /// Whether it is laid out for so many ranks that are placed so.
-  [[nodiscard]] bool suits(const Placement& placement, int ranks) const;
+  /// Whether it is laid out for this rank of so many that are placed so.
+  [[nodiscard]] bool suits(const Placement& placement, int rank, int ranks) const;
   /// Makes sure that records of so many bytes find memory in all places. Throws Error(FENIX_ERROR_NO_MEMORY).
   void reserve_records(std::size_t bytes);
   /// Makes sure that a record finds memory in its place, here and with those who keep copies. Throws Error(FENIX_ERROR_NO_MEMORY).
@@ -43,6 +44,9 @@ struct Control {
   void write_record(const Placement& placement, int rank, const Record& record, std::uint32_t place);
   /// Makes the record in a place void, here and there.
   void clear_record(const Placement& placement, int rank, std::uint32_t place);
+
+ private:
+  void seal_copies(const Placement& placement, int rank, std::uint32_t place, std::uint64_t seal);
 };
 
 /// The bytes of a record in the log of another rank, as they are there: nullopt if they cannot be one.

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/fault.hpp"
 #include "base/hash.hpp"
+#include "base/log.hpp"
 #include "core/meeting.hpp"
 
 namespace fenix_impl {
@@ -169,7 +170,7 @@ void Group::change_policy(const Policy& policy) {
   try {
     (void)meet(team(), Operation::memory, 0, 0, [&] {
       set_placement(placement_.order());
-      control = Control(placement_, team_size_, log_places(), control_);
+      control = Control(placement_, team_rank_, team_size_, log_places(), control_);
       // The new protection counts announcements from the start.
       control.announced.reset(generation_, {});
       control.finished.reset(generation_, {});
@@ -338,8 +339,8 @@ std::uint32_t Group::log_places() const {
 
 void Group::take_memory(std::uint32_t places) {
   // A change of policy that was cut short may have left one for another policy.
-  if (control_.own_log.places() < places || !control_.suits(placement_, team_size_)) {
-    Control control(placement_, team_size_, std::max(places, control_.own_log.places()), control_);
+  if (control_.own_log.places() < places || !control_.suits(placement_, team_rank_, team_size_)) {
+    Control control(placement_, team_rank_, team_size_, std::max(places, control_.own_log.places()), control_);
     retire(control_.region);
     control_ = std::move(control);
   }
@@ -417,8 +418,15 @@ std::vector<int> Group::snapshots() {
     }
     return time_stamps;
   }
+  try {
+    if (attached()) ask_others();
+  } catch (const PeerFailure&) {
+    // That is for the next operation to tell.
+  } catch (const Error& error) {
+    log().debug("group {}: asking for commits: {}", parameters_.id, error.what());
+  }
   // Looked up once: it may move on at any time.
-  const Epoch newest = control_.board.reached_by_all();
+  const Epoch newest = known_on_all();
   for (auto placed = records_.rbegin(); placed != records_.rend(); ++placed) {
     const Record& record = placed->record;
     if (record.epoch > newest || record.deleted || time_stamps.size() == kept_snapshots()) continue;

@@ -203,7 +203,7 @@ class Group {
   [[nodiscard]] std::vector<CommittedEpoch> own_epochs() const;
   [[nodiscard]] std::vector<CommittedEpoch> held_epochs(int copy) const;
   /// The latest epoch that is known to be committed on every rank.
-  [[nodiscard]] Epoch known_on_all() { return control_.board.reached_by_all(); }
+  [[nodiscard]] Epoch known_on_all() { return control_.commits.reached_by_all(); }
   /// Writes own records again that are not what they were when they were committed; returns how many. Local.
   std::uint64_t mend_own_records();
   /// Voids all records, own and held, but those of the given epochs.
@@ -286,6 +286,8 @@ class Group {
   std::span<std::byte> staging_memory(Member& member, std::uint64_t bytes);
   void check_staging_area(const Member& member, const IntervalSet& elements) const;
   std::optional<std::uint32_t> free_slot_for(const Member& member);
+  void ask_others();
+  void wait_for_others(const char* waited_for, const std::function<bool()>& ready);
   bool take_slot(Member& member);
   void unspill(Member& member);
   void forget_old_records();

@@ -174,7 +174,7 @@ int Group::commit_alone() {
   if (!keeps_all()) do_or_decline([&] { check_committable(); });
   const Epoch epoch = last_.next();
   // This rank may be far ahead of the others: then all places have records that are still needed.
-  wait_until(team(), "all ranks to commit an earlier snapshot, before its record is reused", [&] {
+  wait_for_others("all ranks to commit an earlier snapshot, before its record is reused", [&] {
     forget_old_records();
     return records_.size() + kPlacesToSpare < log_places();
   });
@@ -275,13 +275,15 @@ void Group::after_commit(PlacedRecord placed) {
   last_ = epoch;
   has_lost_data_ = false;
   // Others may wait for this, now or later.
-  together(team(), [&] { control_.board.publish(*control_.exposure, team_rank_, epoch); });
+  together(team(), [&] { control_.commits.advance(*control_.exposure, epoch); });
   fault_point("commit.published");
   forget_old_records();
 }
 
 void Group::wait_for_commit_on_all() {
-  wait_until(team(), "all ranks to commit", [&] { return control_.board.reached_by_all() >= last_; });
+  wait_for_others("all ranks to commit", [&] { return known_on_all() >= last_; });
+  // Those that it has not told yet would have to ask it.
+  together(team(), [&] { control_.commits.pass_on(*control_.exposure); });
   fault_point("commit.on_all");
   if (!records_.empty()) offer_own_to_faults(members_, control_, records_.back(), parameters_.policy.encodes());
   offer_held_to_faults(members_, control_, parameters_.policy.encodes());

@@ -113,7 +113,7 @@ void Group::resume(Generation generation, Epoch base, std::span<const Epoch> epo
   last_ = base;
   // What is older than a member is about another one with its id, also after epochs begin to be counted anew.
   for (auto& member : members_) member->info.created_after = std::min(member->info.created_after, base);
-  control_.board.reset(generation, base);
+  control_.commits.reset(generation, base);
   control_.announced.reset(generation, {});
   control_.finished.reset(generation, {});
 }

@@ -99,7 +99,7 @@ void Group::grow_log_if_full() {
   if (std::find(full.begin(), full.end(), std::uint64_t{1}) == full.end()) return;
   Control grown;
   (void)meet(team(), Operation::memory, 0, 0,
-             [&] { grown = Control(placement_, team_size_, log_places() + log_places() / 2, control_); });
+             [&] { grown = Control(placement_, team_rank_, team_size_, log_places() + log_places() / 2, control_); });
   fault_point("grow.log");
   grown.exposure = expose_control(grown.region);
   replace_control(std::move(grown));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Staging: elements on their way from the application into the slot of the snapshot under construction.
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -109,7 +110,7 @@ void Group::check_pieces(const Member& member, const IntervalSet& elements) cons
 // -------------------------------------------------------------------------------------------------------------- slots
 
 void Group::forget_old_records() {
-  const Epoch on_all = control_.board.reached_by_all();
+  const Epoch on_all = known_on_all();
   std::size_t live = 0;
   bool newer = false;
   for (auto placed = records_.rbegin(); placed != records_.rend(); ++placed) {
@@ -137,11 +138,32 @@ std::optional<std::uint32_t> Group::free_slot_for(const Member& member) {
   return lowest_free(member.layout.slots(), used_);
 }
 
+// Finds out what all ranks have committed, also if nobody has told this one.
+void Group::ask_others() {
+  while (known_on_all() < last_ && control_.commits.ask(*control_.exposure)) {
+  }
+}
+
+// Ranks that are in the library pass on what they hear. Those that compute do not: their memory is asked after a while.
+void Group::wait_for_others(const char* waited_for, const std::function<bool()>& ready) {
+  constexpr std::chrono::milliseconds kBetweenQuestions{1};
+  if (ready()) return;
+  Deadline question(kBetweenQuestions);
+  wait_until(team(), waited_for, [&] {
+    control_.commits.pass_on(*control_.exposure);
+    if (question.passed()) {
+      ask_others();
+      question = Deadline(kBetweenQuestions);
+    }
+    return ready();
+  });
+}
+
 bool Group::take_slot(Member& member) {
   if (!member.working.slot && keeps_all()) {
     member.working.slot = free_slot_for(member);
   } else if (!member.working.slot) {
-    wait_until(team(), "all ranks to commit an earlier snapshot, before a slot is reused", [&] {
+    wait_for_others("all ranks to commit an earlier snapshot, before a slot is reused", [&] {
       member.working.slot = free_slot_for(member);
       return member.working.slot.has_value();
     });

@@ -137,15 +137,12 @@ class FabricExposure final : public Exposure {
     return network_->open_transfers(*to.puts) == 0;
   }
 
-  void put_word(int target, std::size_t offset, std::uint64_t word) override {
-    complete(target);
-    if (target == team_.rank()) {
-      (void)part(target, offset, sizeof word);
-      std::atomic_ref(*reinterpret_cast<std::uint64_t*>(own_.data() + offset)).store(word, std::memory_order_release);
-      return;
-    }
-    put(target, offset, std::as_bytes(std::span(&word, 1)));
-    complete(target);
+  // Words of the caller are never in a region: they are sent from a buffer.
+  void put_words(int target, std::size_t offset, std::span<const std::uint64_t> words) override {
+    if (target != team_.rank()) return put(target, offset, std::as_bytes(words));
+    (void)part(target, offset, words.size_bytes());
+    auto* place = reinterpret_cast<std::uint64_t*>(own_.data() + offset);
+    for (const std::uint64_t word : words) std::atomic_ref(*place++).store(word, std::memory_order_release);
   }
 
  private:

@@ -47,9 +47,9 @@ class MapExposure final : public Exposure {
 
   [[nodiscard]] bool settled(int) override { return true; }
 
-  void put_word(int target, std::size_t offset, std::uint64_t word) override {
-    auto* place = reinterpret_cast<std::uint64_t*>(part(target, offset, sizeof word).data());
-    std::atomic_ref(*place).store(word, std::memory_order_release);
+  void put_words(int target, std::size_t offset, std::span<const std::uint64_t> words) override {
+    auto* place = reinterpret_cast<std::uint64_t*>(part(target, offset, words.size_bytes()).data());
+    for (const std::uint64_t word : words) std::atomic_ref(*place++).store(word, std::memory_order_release);
   }
 
  private:

@@ -43,8 +43,15 @@ class Exposure {
   virtual void complete(int target) = 0;
   /// Whether complete() would return at once. Does not wait.
   [[nodiscard]] virtual bool settled(int target) = 0;
-  /// complete(), and then writes one word, 8-byte aligned, which the target sees all at once.
-  virtual void put_word(int target, std::size_t offset, std::uint64_t word) = 0;
+  /// Writes words, 8-byte aligned, as put() does, but words may change on return. The target sees each all at once, where the
+  /// path and the system can do that.
+  virtual void put_words(int target, std::size_t offset, std::span<const std::uint64_t> words) = 0;
+  /// complete(), and then writes one word and completes that.
+  void put_word(int target, std::size_t offset, std::uint64_t word) {
+    complete(target);
+    put_words(target, offset, {&word, 1});
+    complete(target);
+  }
 };
 
 class Path {

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <list>
 #include <map>
 #include <memory>
 #include <new>
@@ -68,6 +69,7 @@ class WindowExposure final : public Exposure {
         team_.wait(request, "MPI_Rput");
       }
     }
+    words_->clear();
     // A request ends when the target has the data (osc/rdma counts its operations), so the flush has nothing to wait for;
     // it is what the standard asks for. A flush with operations under way toward a dead rank would never return.
     team_.check();
@@ -83,18 +85,16 @@ class WindowExposure final : public Exposure {
     return all_done != 0;
   }
 
-  void put_word(int target, std::size_t offset, std::uint64_t word) override {
-    complete(target);
-    *word_ = word;
-    put(target, offset, std::as_bytes(std::span(word_, 1)));
-    complete(target);
+  void put_words(int target, std::size_t offset, std::span<const std::uint64_t> words) override {
+    const auto& sent = words_->emplace_back(words.begin(), words.end());
+    put(target, offset, std::as_bytes(std::span(sent)));
   }
 
  private:
   MpiTeam& team_;
   MPI_Win window_;
-  // Never freed, like the window: MPI may read it as long as a put toward a dead rank is under way.
-  std::uint64_t* word_ = new std::uint64_t(0);
+  // Never freed with the exposure, like the window: MPI may read them as long as a put toward a dead rank is under way.
+  std::list<std::vector<std::uint64_t>>* words_ = new std::list<std::vector<std::uint64_t>>;
   std::map<int, std::vector<MPI_Request>> pending_;
 };
 

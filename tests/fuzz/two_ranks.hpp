@@ -31,8 +31,8 @@ class Regions final : public fenix_impl::Exposure {
   }
   void complete(int) override {}
   bool settled(int) override { return true; }
-  void put_word(int target, std::size_t offset, std::uint64_t word) override {
-    put(target, offset, std::as_bytes(std::span(&word, 1)));
+  void put_words(int target, std::size_t offset, std::span<const std::uint64_t> words) override {
+    put(target, offset, std::as_bytes(words));
   }
 
  private:

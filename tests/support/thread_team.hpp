@@ -317,10 +317,12 @@ class MortalExposure final : public fenix_impl::Exposure {
   }
   void complete(int target) override { inner_->complete(target); }
   [[nodiscard]] bool settled(int target) override { return inner_->settled(target); }
-  void put_word(int target, std::size_t offset, std::uint64_t word) override {
+  void put_words(int target, std::size_t offset, std::span<const std::uint64_t> words) override {
     crew_->reach_out(rank_, target);
-    step();
-    inner_->put_word(target, offset, word);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      step();
+      inner_->put_words(target, offset + i * sizeof words[i], words.subspan(i, 1));
+    }
     step();
   }
 

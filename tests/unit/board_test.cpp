@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Boards: what ranks know of each other's commits, with generations and torn words.
+// Boards: what the ranks of a cohort know of each other's progress, with generations and torn words.
 #include "core/board.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 constexpr int kRanks = 3;
 constexpr std::size_t kStart = 128;
 
-using Memory = std::array<std::uint64_t, (kStart + kRanks * Board::kEntryBytes) / 8>;
+using Memory = std::array<std::uint64_t, (kStart + kRanks * ProgressCell::kBytes) / 8>;
 
 // Regions of all ranks, in memory of the test. Remembers in which order words were written.
 class Regions final : public Exposure {
@@ -22,9 +22,12 @@ class Regions final : public Exposure {
   void get(int, std::size_t, std::span<std::byte>) override { FAIL() << "boards are read locally"; }
   void complete(int) override {}
   [[nodiscard]] bool settled(int) override { return true; }
-  void put_word(int target, std::size_t offset, std::uint64_t word) override {
+  void put_words(int target, std::size_t offset, std::span<const std::uint64_t> words) override {
     ASSERT_EQ(offset % 8, 0U);
-    memories.at(static_cast<std::size_t>(target)).at(offset / 8) = word;
+    for (const std::uint64_t word : words) {
+      memories.at(static_cast<std::size_t>(target)).at(offset / 8) = word;
+      offset += 8;
+    }
     targets.push_back(target);
   }
 
@@ -44,15 +47,19 @@ class BoardTest : public testing::Test {
   void reset(Generation generation, Epoch base) {
     for (Board& board : boards) board.reset(generation, base);
   }
+  static void publish_on(Board& board, Regions& to, int rank, std::uint64_t epoch) {
+    constexpr std::array<int, kRanks> kAll{0, 1, 2};
+    board.publish(to, kAll, rank, {epoch});
+  }
   void publish(int rank, std::uint64_t epoch) {
-    boards[static_cast<std::size_t>(rank)].publish(regions, rank, {epoch});
+    publish_on(boards[static_cast<std::size_t>(rank)], regions, rank, epoch);
   }
   // The two words of a rank's entry on the board of rank 0.
   std::uint64_t& word(int rank) { return regions.memories[0][kStart / 8 + static_cast<std::size_t>(rank) * 2]; }
   std::uint64_t& check(int rank) { return (&word(rank))[1]; }
 
   void expect_all_at(std::uint64_t epoch) {
-    for (Board& board : boards) EXPECT_EQ(board.reached_by_all(), Epoch{epoch});
+    for (Board& board : boards) EXPECT_EQ(board.reached_by_first(kRanks), Epoch{epoch});
   }
 
   Regions regions;
@@ -80,7 +87,7 @@ TEST_F(BoardTest, GoesAsFarAsTheSlowestRank) {
 TEST_F(BoardTest, TellsEveryPeerAndNotItself) {
   publish(1, 1);
   for (const int target : regions.targets) EXPECT_NE(target, 1);
-  EXPECT_EQ(regions.targets.size(), 2U * (kRanks - 1));
+  EXPECT_EQ(regions.targets.size(), kRanks - 1U);
 }
 
 TEST_F(BoardTest, EpochsKeepAllTheirBits) {
@@ -99,16 +106,16 @@ TEST_F(BoardTest, ProgressOfAnEarlierGenerationDoesNotCount) {
   publish(1, 2);
   word(2) = late_word;
   check(2) = late_check;
-  EXPECT_EQ(boards[0].reached_by_all(), Epoch{1});
+  EXPECT_EQ(boards[0].reached_by_first(kRanks), Epoch{1});
 }
 
 TEST_F(BoardTest, ProgressOfALaterGenerationDoesNotCount) {
   Board late = boards[2];
   late.reset({2}, {0});
-  late.publish(regions, 2, {9});
+  publish_on(late, regions, 2, 9);
   publish(0, 9);
   publish(1, 9);
-  EXPECT_EQ(boards[0].reached_by_all(), Epoch{0});
+  EXPECT_EQ(boards[0].reached_by_first(kRanks), Epoch{0});
 }
 
 TEST_F(BoardTest, TornWordsDoNotCount) {
@@ -122,12 +129,12 @@ TEST_F(BoardTest, TornWordsDoNotCount) {
   const auto new_check = check(2);
 
   word(2) = (new_word & 0xff) | (old_word & ~std::uint64_t{0xff});
-  EXPECT_EQ(boards[0].reached_by_all(), Epoch{0}) << "half a word";
+  EXPECT_EQ(boards[0].reached_by_first(kRanks), Epoch{0}) << "half a word";
   word(2) = new_word;
   check(2) = old_check;
-  EXPECT_EQ(boards[0].reached_by_all(), Epoch{0}) << "without its second word";
+  EXPECT_EQ(boards[0].reached_by_first(kRanks), Epoch{0}) << "without its second word";
   check(2) = new_check;
-  EXPECT_EQ(boards[0].reached_by_all(), Epoch{0xffff});
+  EXPECT_EQ(boards[0].reached_by_first(kRanks), Epoch{0xffff});
 }
 
 TEST_F(BoardTest, MemoryThatWasNeverWrittenDoesNotCount) {
@@ -135,7 +142,7 @@ TEST_F(BoardTest, MemoryThatWasNeverWrittenDoesNotCount) {
   check(1) = 0;
   publish(0, 1);
   publish(2, 1);
-  EXPECT_EQ(boards[0].reached_by_all(), Epoch{0});
+  EXPECT_EQ(boards[0].reached_by_first(kRanks), Epoch{0});
 }
 
 // A board in another region, which has never been written to, as after the group's memory has grown.
@@ -149,16 +156,16 @@ TEST_F(BoardTest, ContinuesWithWhatAnotherOneKnew) {
     const auto area = std::as_writable_bytes(std::span(others.memories[0])).subspan(kStart);
     Board grown(area, kStart);
     grown.continue_from(boards[static_cast<std::size_t>(rank)]);
-    EXPECT_EQ(grown.reached_by_all(), Epoch{3});
+    EXPECT_EQ(grown.reached_by_first(kRanks), Epoch{3});
     // The same generation goes on: progress in the new region counts.
     for (const int slow : {1, 2}) {
-      grown.publish(others, slow, {9});
+      publish_on(grown, others, slow, 9);
     }
-    EXPECT_EQ(grown.reached_by_all(), Epoch{5});
+    EXPECT_EQ(grown.reached_by_first(kRanks), Epoch{5});
     Board before = grown;
     before.reset({3}, {0});
-    before.publish(others, 0, {9});
-    EXPECT_EQ(grown.reached_by_all(), Epoch{5}) << "of another generation";
+    publish_on(before, others, 0, 9);
+    EXPECT_EQ(grown.reached_by_first(kRanks), Epoch{5}) << "of another generation";
   }
 }
 
@@ -167,7 +174,7 @@ TEST_F(BoardTest, ContinuesNothingForAnotherNumberOfRanks) {
   std::vector<std::uint64_t> memory(2 * 2);
   Board smaller(std::as_writable_bytes(std::span(memory)), 0);
   smaller.continue_from(boards[0]);
-  EXPECT_EQ(smaller.reached_by_all(), Epoch{0});
+  EXPECT_EQ(smaller.reached_by_first(1), Epoch{0});
 }
 
 }  // namespace

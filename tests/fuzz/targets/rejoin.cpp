@@ -77,8 +77,8 @@ class Mirrors final : public Exposure {
   }
   void complete(int) override {}
   bool settled(int) override { return true; }
-  void put_word(int target, std::size_t offset, std::uint64_t) override {
-    check(target, offset, sizeof(std::uint64_t));
+  void put_words(int target, std::size_t offset, std::span<const std::uint64_t> words) override {
+    check(target, offset, words.size_bytes());
   }
 
  private:

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An epoch that a rank tells another one by writing it into its memory.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "base/types.hpp"
+
+namespace fenix_impl {
+
+/// What is written: generation and epoch, and a hash of them. Not every path writes 8 bytes at once on every system: what
+/// is read while it is being written must not count.
+using ProgressWords = std::array<std::uint64_t, 2>;
+
+[[nodiscard]] ProgressWords encode_progress(Generation generation, Epoch epoch);
+/// nullopt if it is torn, or of another generation.
+[[nodiscard]] std::optional<Epoch> decode_progress(const ProgressWords& words, Generation generation);
+
+/// Such words in memory of this process that peers write to: 16 bytes, 8-byte aligned.
+class ProgressCell {
+ public:
+  static constexpr std::size_t kBytes = sizeof(ProgressWords);
+
+  explicit ProgressCell(std::span<std::byte> place) : words_(reinterpret_cast<std::uint64_t*>(place.data())) {}
+
+  void store(const ProgressWords& words) const;
+  [[nodiscard]] ProgressWords load() const;
+
+ private:
+  std::uint64_t* words_;
+};
+
+}  // namespace fenix_impl
