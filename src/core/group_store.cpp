@@ -253,10 +253,10 @@ std::shared_ptr<Request> Group::begin_request(std::span<Member* const> members, 
     for (const Part& part : all) protect(part, stop);
   };
   // What is under way is the network's, where it copies: only its end has to be looked for.
-  if (!path_->puts_are_copies()) protect_all(parts, std::atomic<bool>{false});
+  if (!protection_->puts_are_copies()) protect_all(parts, std::atomic<bool>{false});
   for (Stored& each : stored) swap(each);
   try {
-    if (path_->puts_are_copies()) {
+    if (protection_->puts_are_copies()) {
       worker_.submit(request, [this, protect_all, parts = std::move(parts)](const std::atomic<bool>& stop) {
         protect_all(parts, stop);
         if (!stop) encode_early(parts, stop);
@@ -300,7 +300,7 @@ void Group::encode_early(std::span<const Part> parts, const std::atomic<bool>& s
 }
 
 bool Group::finished(Request& request) {
-  if (request.pending() && !path_->puts_are_copies()) {
+  if (request.pending() && !protection_->puts_are_copies()) {
     const bool all_there = std::all_of(request.members().begin(), request.members().end(), [&](std::int32_t id) {
       const Member* member = find(id);
       return member == nullptr || protection_->settled(*member);
@@ -333,7 +333,7 @@ void Group::wait_for(Request& request) {
   wait_until(team(), "an asynchronous store", [&] {
     if (finished(request)) return true;
     // The thread that works on it may need this core.
-    if (path_->puts_are_copies()) std::this_thread::sleep_for(kNap);
+    if (protection_->puts_are_copies()) std::this_thread::sleep_for(kNap);
     return false;
   });
 }

@@ -157,7 +157,7 @@ void ParityProtection::finish(const Wait& wait) {
   control.finished.publish(*control.exposure, cohort_, place_, {announcements_});
   fault_point("encode.done");
   // Who leaves for work of its own could hold up reads of its memory that its core has to carry out.
-  if (!group_.path.puts_are_copies()) {
+  if (!puts_are_copies()) {
     wait("the cohort to encode", [&] { return control.finished.reached_by_first(ranks()).value >= announcements_; });
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/protection.hpp"
 
+#include <algorithm>
+
 #include "core/copy_protection.hpp"
 #include "core/parity_protection.hpp"
 
@@ -12,8 +14,16 @@ bool own_is_sound(const GroupParameters& parameters, const Member& member, const
 }
 
 std::unique_ptr<Protection> make_protection(const Surroundings& surroundings) {
-  if (surroundings.parameters.policy.encodes()) return std::make_unique<ParityProtection>(surroundings);
-  return std::make_unique<CopyProtection>(surroundings);
+  std::unique_ptr<Protection> protection;
+  if (surroundings.parameters.policy.encodes()) {
+    protection = std::make_unique<ParityProtection>(surroundings);
+  } else {
+    protection = std::make_unique<CopyProtection>(surroundings);
+  }
+  const auto others = protection->neighbours();
+  protection->puts_are_copies_ =
+      std::all_of(others.begin(), others.end(), [&](int rank) { return surroundings.path.puts_are_copies(rank); });
+  return protection;
 }
 
 }  // namespace fenix_impl

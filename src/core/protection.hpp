@@ -55,6 +55,8 @@ class Protection {
   [[nodiscard]] virtual std::uint64_t held_bytes(const Member& member, std::span<const std::uint64_t> counts) const = 0;
   /// The ranks whose layout of a member's region has to be known.
   [[nodiscard]] virtual std::vector<int> neighbours() const = 0;
+  /// Whether all that is written to other ranks is copied with the caller's core; else the network works on.
+  [[nodiscard]] bool puts_are_copies() const { return puts_are_copies_; }
   /// Whether each store takes a slot, though it may have no element: else the member keeps the slot of the latest snapshot.
   [[nodiscard]] virtual bool takes_slot_always() const = 0;
 
@@ -100,6 +102,10 @@ class Protection {
 
  protected:
   const Surroundings group_;
+
+ private:
+  friend std::unique_ptr<Protection> make_protection(const Surroundings& surroundings);
+  bool puts_are_copies_ = false;
 };
 
 /// Whether the own slot of a version is as its record says, as far as that is known.

@@ -24,6 +24,7 @@
 #include "core/meeting.hpp"
 #include "rma/fabric.hpp"
 #include "rma/map_path.hpp"
+#include "rma/mixed_path.hpp"
 #include "rma/mpi_team.hpp"
 #include "rma/quiet_comm.hpp"
 #include "rma/window_path.hpp"
@@ -377,16 +378,18 @@ std::shared_ptr<Path> Runtime::fabric_path() {
   return make_fabric_path(fabric_);
 }
 
-std::shared_ptr<Path> Runtime::path_across_nodes(Team& team) {
-  std::shared_ptr<Path> fabric;
+// Collective.
+std::shared_ptr<Path> Runtime::path_across_nodes(MpiTeam& team) {
+  std::shared_ptr<Path> across;
   try {
-    fabric = fabric_path();
+    across = fabric_path();
   } catch (const Error& error) {
     log().info("{}", error.what());
   }
-  const auto all = team.gather(fabric ? char{1} : char{0});
-  if (std::find(all.begin(), all.end(), char{0}) == all.end()) return fabric;
-  return std::make_shared<WindowPath>();
+  // All the same: a rank without libfabric cannot be written to by the others.
+  const auto all = team.gather(across ? char{1} : char{0});
+  if (std::find(all.begin(), all.end(), char{0}) != all.end()) across = std::make_shared<WindowPath>();
+  return std::make_shared<MixedPath>(std::move(across), team.near());
 }
 
 std::shared_ptr<Path> Runtime::named_path(const MpiTeam& team) {

@@ -130,7 +130,7 @@ class Runtime {
   /// Local. Throws Error(FENIX_ERROR_GROUP_CREATE) if there is none here.
   std::shared_ptr<Path> fabric_path();
   /// Collective over the team, whose ranks are on several nodes: the fabric path if all ranks have it, else windows.
-  std::shared_ptr<Path> path_across_nodes(Team& team);
+  std::shared_ptr<Path> path_across_nodes(MpiTeam& team);
   /// Local: what FENIX_PATH asks for. Throws Error(FENIX_ERROR_GROUP_CREATE) if this team cannot have it.
   std::shared_ptr<Path> named_path(const MpiTeam& team);
   void keep_only_whole(int group_id);

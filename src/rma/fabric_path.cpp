@@ -220,7 +220,7 @@ class FabricPath final : public Path {
       : network_(network.get()), registrations_(std::make_shared<Registrations>(std::move(network))) {}
 
   [[nodiscard]] std::string_view name() const override { return "fabric"; }
-  [[nodiscard]] bool puts_are_copies() const override { return false; }
+  [[nodiscard]] bool puts_are_copies(int) const override { return false; }
   // The network reads what was put until that is over; and a target's provider may be in the midst of a write when its
   // key is withdrawn.
   [[nodiscard]] bool may_touch_regions_later() const override { return true; }

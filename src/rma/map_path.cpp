@@ -95,7 +95,10 @@ std::unique_ptr<Exposure> MapPath::expose(Team& team, const Region& region) {
   const auto addresses = addresses_of_all(team, region);
   std::vector<Mapping> regions;
   regions.reserve(addresses.size());
-  for (const RegionAddress& address : addresses) regions.push_back(map_region_of_peer(team, address));
+  for (std::size_t rank = 0; rank < addresses.size(); ++rank) {
+    const bool reached = near_.empty() || near_.at(rank);
+    regions.push_back(reached ? map_region_of_peer(team, addresses[rank]) : Mapping());
+  }
   return std::make_unique<MapExposure>(std::move(regions));
 }
 

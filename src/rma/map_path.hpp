@@ -2,16 +2,25 @@
 // Same node: peers' regions are mapped, and reached by loads and stores. Cannot block on a dead peer.
 #pragma once
 
+#include <utility>
+#include <vector>
+
 #include "rma/path.hpp"
 
 namespace fenix_impl {
 
 class MapPath final : public Path {
  public:
+  /// Reaches all ranks of the team, or only those for which near is true.
+  explicit MapPath(std::vector<bool> near = {}) : near_(std::move(near)) {}
+
   [[nodiscard]] std::string_view name() const override { return "map"; }
   [[nodiscard]] bool may_touch_regions_later() const override { return false; }
-  [[nodiscard]] bool puts_are_copies() const override { return true; }
+  [[nodiscard]] bool puts_are_copies(int) const override { return true; }
   std::unique_ptr<Exposure> expose(Team& team, const Region& region) override;
+
+ private:
+  std::vector<bool> near_;
 };
 
 }  // namespace fenix_impl

@@ -89,8 +89,7 @@ MpiTeam::~MpiTeam() {
 
 void MpiTeam::find_node() {
   const std::uint64_t mine = node_id();
-  const auto nodes = gather(mine);
-  on_one_node_ = std::all_of(nodes.begin(), nodes.end(), [&](std::uint64_t node) { return node == mine; });
+  for (const std::uint64_t node : gather(mine)) near_.push_back(node == mine);
 }
 
 void MpiTeam::check() {

@@ -4,7 +4,9 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <chrono>
+#include <vector>
 
 #include "rma/silence_watch.hpp"
 #include "rma/team.hpp"
@@ -41,8 +43,9 @@ class MpiTeam final : public Team {
   [[nodiscard]] MPI_Comm comm() const { return comm_; }
   /// For waits inside of MPI. Only of teams that own their communicator.
   [[nodiscard]] SilenceWatch& watch() { return *watch_; }
-  /// True if all ranks of the team share a node. Known to teams that own their communicator.
-  [[nodiscard]] bool on_one_node() const { return on_one_node_; }
+  /// For each rank of the team, whether it is on the node of this one. Known to teams that own their communicator.
+  [[nodiscard]] const std::vector<bool>& near() const { return near_; }
+  [[nodiscard]] bool on_one_node() const { return std::find(near_.begin(), near_.end(), false) == near_.end(); }
   /// Waits for a request with the checks that the class promises. If it throws, MPI may still use the request's buffers.
   void wait(MPI_Request request, const char* waited_for);
 
@@ -62,7 +65,7 @@ class MpiTeam final : public Team {
   bool sound_ = true;  // no message is under way that nobody will receive
   int rank_ = 0;
   int size_ = 0;
-  bool on_one_node_ = false;
+  std::vector<bool> near_;
   std::chrono::steady_clock::time_point next_look_;
 };
 

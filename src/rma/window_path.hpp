@@ -13,7 +13,7 @@ class WindowPath final : public Path {
  public:
   [[nodiscard]] std::string_view name() const override { return "window"; }
   [[nodiscard]] bool may_touch_regions_later() const override { return true; }
-  [[nodiscard]] bool puts_are_copies() const override { return false; }
+  [[nodiscard]] bool puts_are_copies(int) const override { return false; }
   bool make_progress() override;
   /// team must be an MpiTeam.
   std::unique_ptr<Exposure> expose(Team& team, const Region& region) override;

@@ -346,7 +346,7 @@ class MortalPath final : public fenix_impl::Path {
 
   [[nodiscard]] std::string_view name() const override { return map_.name(); }
   [[nodiscard]] bool may_touch_regions_later() const override { return map_.may_touch_regions_later(); }
-  [[nodiscard]] bool puts_are_copies() const override { return map_.puts_are_copies(); }
+  [[nodiscard]] bool puts_are_copies(int target) const override { return map_.puts_are_copies(target); }
   std::unique_ptr<fenix_impl::Exposure> expose(fenix_impl::Team& team, const fenix_impl::Region& region) override {
     if (first_region_.empty()) first_region_ = region.bytes();
     return std::make_unique<MortalExposure>(map_.expose(team, region), crew_, rank_, life_);

@@ -58,7 +58,7 @@ TEST(MapPath, WhatIsPutIsInTheMemoryOfTheTarget) {
 
 // What is put is there at once: nothing is under way that could be waited for, or come late.
 TEST(MapPath, PutsAreSettledAtOnce) {
-  EXPECT_TRUE(MapPath().puts_are_copies());
+  EXPECT_TRUE(MapPath().puts_are_copies(0));
   EXPECT_FALSE(MapPath().may_touch_regions_later());
   Job job(2);
   job.run([](Rank& rank) {

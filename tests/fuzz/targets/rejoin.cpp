@@ -96,7 +96,7 @@ class MirrorPath final : public Path {
  public:
   explicit MirrorPath(fuzz::Input& input) : input_(input) {}
   [[nodiscard]] std::string_view name() const override { return "mirror"; }
-  [[nodiscard]] bool puts_are_copies() const override { return true; }
+  [[nodiscard]] bool puts_are_copies(int) const override { return true; }
   [[nodiscard]] bool may_touch_regions_later() const override { return false; }
   std::unique_ptr<Exposure> expose(Team&, const Region& region) override {
     return std::make_unique<Mirrors>(region.bytes(), input_);

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rma/mixed_path.hpp"
+
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "rma/map_path.hpp"
+
+namespace fenix_impl {
+namespace {
+
+class MixedExposure final : public Exposure {
+ public:
+  MixedExposure(std::unique_ptr<Exposure> within, std::unique_ptr<Exposure> across, std::vector<bool> near)
+      : within_(std::move(within)), across_(std::move(across)), near_(std::move(near)) {}
+
+  [[nodiscard]] std::span<std::byte> direct(int target, std::size_t offset, std::size_t bytes) override {
+    return to(target).direct(target, offset, bytes);
+  }
+  void expect_access(int target, std::size_t offset, std::size_t bytes) override {
+    to(target).expect_access(target, offset, bytes);
+  }
+  void reserve(int target, std::size_t offset, std::size_t bytes) override {
+    to(target).reserve(target, offset, bytes);
+  }
+  void put(int target, std::size_t offset, std::span<const std::byte> data) override {
+    to(target).put(target, offset, data);
+  }
+  void get(int target, std::size_t offset, std::span<std::byte> data) override { to(target).get(target, offset, data); }
+  void complete(int target) override { to(target).complete(target); }
+  [[nodiscard]] bool settled(int target) override { return to(target).settled(target); }
+  void put_words(int target, std::size_t offset, std::span<const std::uint64_t> words) override {
+    to(target).put_words(target, offset, words);
+  }
+
+ private:
+  [[nodiscard]] Exposure& to(int target) { return near_.at(static_cast<std::size_t>(target)) ? *within_ : *across_; }
+
+  std::unique_ptr<Exposure> within_;
+  std::unique_ptr<Exposure> across_;
+  std::vector<bool> near_;
+};
+
+}  // namespace
+
+MixedPath::MixedPath(std::shared_ptr<Path> across, std::vector<bool> near)
+    : across_(std::move(across)), near_(std::move(near)), name_("map+" + std::string(across_->name())) {}
+
+bool MixedPath::puts_are_copies(int target) const {
+  return near_.at(static_cast<std::size_t>(target)) || across_->puts_are_copies(target);
+}
+
+std::unique_ptr<Exposure> MixedPath::expose(Team& team, const Region& region) {
+  std::unique_ptr<Exposure> across;
+  std::optional<Error> error;
+  try {
+    across = across_->expose(team, region);
+  } catch (const Error& refused) {
+    if (!team.sound()) throw;
+    error = refused;
+  } catch (const std::bad_alloc&) {
+    error = out_of_memory();
+  }
+  // The others go on to this, whatever this rank has met.
+  auto within = MapPath(near_).expose(team, region);
+  if (error) throw Error(*error);
+  return std::make_unique<MixedExposure>(std::move(within), std::move(across), near_);
+}
+
+}  // namespace fenix_impl

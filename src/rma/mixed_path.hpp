@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Several nodes: each peer by the path that suits it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rma/path.hpp"
+
+namespace fenix_impl {
+
+/// Ranks of this node by the path "map", those of other nodes by another one.
+class MixedPath final : public Path {
+ public:
+  /// near: for each rank of the team, whether it is on this node.
+  MixedPath(std::shared_ptr<Path> across, std::vector<bool> near);
+
+  [[nodiscard]] std::string_view name() const override { return name_; }
+  [[nodiscard]] bool puts_are_copies(int target) const override;
+  bool make_progress() override { return across_->make_progress(); }
+  [[nodiscard]] bool may_touch_regions_later() const override { return across_->may_touch_regions_later(); }
+  std::unique_ptr<Exposure> expose(Team& team, const Region& region) override;
+
+ private:
+  std::shared_ptr<Path> across_;
+  std::vector<bool> near_;
+  std::string name_;
+};
+
+}  // namespace fenix_impl
