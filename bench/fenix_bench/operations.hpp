@@ -20,6 +20,9 @@ std::vector<Result> time_partial(Subject& subject, const Options& options);
 /// Computing in the buffer and store_commit_barrier, beside computing in the slot itself, which saves the staging copy.
 std::vector<Result> time_inplace(Subject& subject, const Options& options);
 
+/// store_commit_barrier and MPI_Sendrecv of the same bytes, between the ranks that the default buddy policy pairs.
+std::vector<Result> time_exchange(Subject& subject, const Options& options);
+
 /// Stores that go on while the program computes.
 std::vector<Result> time_overlap(Subject& subject, const Options& options);
 

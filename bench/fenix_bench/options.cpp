@@ -11,8 +11,9 @@ namespace bench {
 
 namespace {
 
-const std::vector<std::string> kAll{"store",  "commit", "commit_barrier", "store_commit_barrier", "partial", "inplace",
-                                    "istore", "memory", "latency",        "allocations",          "restore"};
+const std::vector<std::string> kAll{"store",   "commit",  "commit_barrier", "store_commit_barrier",
+                                    "partial", "inplace", "exchange",       "istore",
+                                    "memory",  "latency", "allocations",    "restore"};
 
 const char* const kAbout =
     R"(Times the data functions of fenix against memcpy.
@@ -32,6 +33,7 @@ const char* const kMore =
   store_commit_barrier  Fenix_Data_member_store and Fenix_Data_commit_barrier: what a program does at each step
   store, commit, commit_barrier   the parts alone
   partial               the same for a block of 1 % of the elements, that moves; beside that of all elements
+  exchange              store_commit_barrier beside MPI_Sendrecv of the same bytes with the rank half of all ranks further on
   inplace               computing the data in the slot itself and store_commit_barrier; beside computing it in a buffer
   istore                Fenix_Data_member_istore: time in the call, then a loop that only computes, while the protection
                         goes on; beside the same loop alone
@@ -88,7 +90,7 @@ void declare(CLI::App& app, Options& options, bool& count_allocations) {
   app.add_option("--repetitions", options.repetitions, "counted repetitions")->check(CLI::PositiveNumber);
   app.add_option("--warmup", options.warmup, "repetitions before them, not counted")->check(CLI::NonNegativeNumber);
   app.add_option("--path", options.path, "how data gets to other ranks; default: the library chooses")
-      ->check(CLI::IsMember({"map", "window", "auto"}));
+      ->check(CLI::IsMember({"map", "fabric", "window", "auto"}));
   app.add_option("--spares", options.spares, "ranks held in reserve, out of those started; for restore")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--latency-iterations", options.latency_iterations, "for latency and instructions")

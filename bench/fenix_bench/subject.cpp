@@ -106,6 +106,20 @@ double Subject::copy(int iterations, bool until_all) {
   return seconds_now() - start;
 }
 
+double Subject::exchange(int iterations) {
+  const int half = team_.size() / 2;
+  const int to = (team_.rank() + half) % team_.size();
+  const int from = (team_.rank() + team_.size() - half) % team_.size();
+  const int count = static_cast<int>(data_.size());
+  const double start = seconds_now();
+  for (int i = 0; i < iterations; ++i) {
+    check(MPI_Sendrecv(data_.data(), count, MPI_INT64_T, to, 0, other_.data(), count, MPI_INT64_T, from, 0,
+                       team_.comm(), MPI_STATUS_IGNORE),
+          "MPI_Sendrecv");
+  }
+  return seconds_now() - start;
+}
+
 void Subject::store() const {
   check(Fenix_Data_member_store(group_, kMember, FENIX_DATA_SUBSET_FULL), "Fenix_Data_member_store");
 }

@@ -48,6 +48,8 @@ class Subject {
 
   /// Seconds for so many memcpys of the buffer; until_all: until all ranks have done theirs.
   [[nodiscard]] double copy(int iterations, bool until_all);
+  /// Seconds for so many exchanges of the buffer with the rank half of all ranks further on, by MPI_Sendrecv.
+  [[nodiscard]] double exchange(int iterations);
   void store() const;
   void commit_barrier() const;
   /// Restores into the other buffer. Seconds on this rank.
