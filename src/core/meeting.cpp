@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/meeting.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <new>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 
@@ -13,18 +15,16 @@
 namespace fenix_impl {
 namespace {
 
+// All ranks get it from all, so it is short.
 struct Note {
   std::uint32_t operation = 0;
   std::int32_t code = 0;
   std::uint64_t arguments = 0;
   std::uint64_t value = 0;
-  std::array<char, 136> text{};
 };
 
-void note(const Error& error, Note& mine) {
-  mine.code = error.code();
-  std::strncpy(mine.text.data(), error.what(), mine.text.size() - 1);
-}
+// Why a rank cannot go on: only told if there is one that cannot.
+using Text = std::array<char, 136>;
 
 // What a damaged message says need not be a code, nor have an end.
 Fenix_Return_codes code_of(const Note& note) {
@@ -46,8 +46,15 @@ std::optional<Error> run(const std::function<void()>& local, Note& mine) {
   } catch (const std::length_error&) {
     result = out_of_memory();
   }
-  if (result) note(*result, mine);
+  if (result) mine.code = result->code();
   return result;
+}
+
+/// The first rank whose operation is another one than that of rank 0, or that has an error: the same on all ranks. The number of
+/// ranks if there is none.
+std::size_t first_that_stops(const std::vector<Note>& notes) {
+  const auto stops = [&](const Note& note) { return note.operation != notes[0].operation || note.code != 0; };
+  return static_cast<std::size_t>(std::find_if(notes.begin(), notes.end(), stops) - notes.begin());
 }
 
 // On all ranks: one that has no memory for the text does without.
@@ -63,21 +70,22 @@ std::optional<Error> run(const std::function<void()>& local, Note& mine) {
 
 std::vector<std::uint64_t> meet(Team& team, Operation operation, std::uint64_t arguments, std::uint64_t value,
                                 const std::function<void()>& local) {
-  Note mine{static_cast<std::uint32_t>(operation), 0, arguments, value, {}};
+  Note mine{static_cast<std::uint32_t>(operation), 0, arguments, value};
   const auto own_error = run(local, mine);
   std::vector<std::uint64_t> values(static_cast<std::size_t>(team.size()));
-  auto notes = team.gather(mine);
-  if (own_error) throw Error(*own_error);
-
-  for (std::size_t rank = 0; rank < notes.size(); ++rank) {
-    Note& note = notes[rank];
-    note.text.back() = '\0';
-    if (note.operation != notes[0].operation) {
-      fail(FENIX_ERROR_MISMATCH, rank, " and rank 0 made different collective calls");
-    }
-    if (note.code != 0) fail(code_of(note), rank, ": ", note.text.data());
-    values[rank] = note.value;
+  const auto notes = team.gather(mine);
+  const std::size_t first = first_that_stops(notes);
+  if (first < notes.size() && notes[first].operation == notes[0].operation) {
+    Text text{};
+    if (own_error) std::strncpy(text.data(), own_error->what(), text.size() - 1);
+    team.broadcast(std::as_writable_bytes(std::span(text)), static_cast<int>(first));
+    text.back() = '\0';
+    if (!own_error) fail(code_of(notes[first]), first, ": ", text.data());
   }
+  if (own_error) throw Error(*own_error);
+  if (first < notes.size()) fail(FENIX_ERROR_MISMATCH, first, " and rank 0 made different collective calls");
+
+  std::transform(notes.begin(), notes.end(), values.begin(), [](const Note& note) { return note.value; });
   for (std::size_t rank = 0; rank < notes.size(); ++rank) {
     if (notes[rank].arguments != notes[0].arguments) {
       fail(FENIX_ERROR_MISMATCH, rank, " and rank 0 gave different arguments");
