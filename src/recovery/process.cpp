@@ -138,6 +138,12 @@ void Process::meet(const std::vector<int>& places) {
   wait_for(places, kFirstMeetingTag + number, "all ranks to come");
 }
 
+std::vector<int> Process::all_places() const {
+  std::vector<int> all(static_cast<std::size_t>(places()));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
 void Process::abandon_start() { revoke(world_); }
 
 std::vector<int> Process::places_of(MPI_Comm comm) const {
@@ -149,6 +155,8 @@ std::vector<int> Process::places_of(MPI_Comm comm) const {
     }
     throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is from before a repair: derive it again");
   }
+  // Open MPI compares each rank with each where it translates.
+  if (comm == resilient_) return all_places();
   MPI_Group theirs = MPI_GROUP_NULL;
   MPI_Group ours = MPI_GROUP_NULL;
   check_mpi(MPI_Comm_group(comm, &theirs), "MPI_Comm_group");
@@ -476,11 +484,7 @@ bool Process::wait_as_spare(unsigned wait_mode, bool repairs) {
   }
 }
 
-void Process::wait_for_all_to_finish() {
-  std::vector<int> all(static_cast<std::size_t>(places()));
-  std::iota(all.begin(), all.end(), 0);
-  wait_for(all, kEndTag, "all ranks to finish");
-}
+void Process::wait_for_all_to_finish() { wait_for(all_places(), kEndTag, "all ranks to finish"); }
 
 void Process::release_spares() {
   const char message = 0;

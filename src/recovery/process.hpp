@@ -85,6 +85,7 @@ class Process {
   enum class Intent { repair, finish };
 
   [[nodiscard]] int places() const { return static_cast<int>(roles_.size()); }
+  [[nodiscard]] std::vector<int> all_places() const;
   [[nodiscard]] bool agree_to(Intent intent);
   void rebuild_communicators();
   /// All these are collective over living, and false on all its ranks if a rank has died meanwhile.
