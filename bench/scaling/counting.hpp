@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Counts what this process asks of MPI: the functions of MPI's profiling interface stand before MPI's own (counting.cpp), so
+// everything that the library calls is seen, and nothing of what MPI does inside of a call.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace scaling {
+
+enum Count {
+  messages,  ///< sent
+  message_bytes,
+  puts,
+  put_bytes,
+  gets,
+  get_bytes,
+  allgathers,       ///< MPI's own
+  allgather_bytes,  ///< of the result
+  communicators,    ///< made by MPI_Comm_dup and MPI_Comm_split
+  windows,
+  agreements,
+  shrinks,
+  kinds
+};
+
+inline constexpr std::array<const char*, kinds> kNames{
+    "messages",   "message_bytes",   "puts",          "put_bytes", "gets",       "get_bytes",
+    "allgathers", "allgather_bytes", "communicators", "windows",   "agreements", "shrinks"};
+
+using Counts = std::array<std::int64_t, kinds>;
+
+/// Of this process, from the start on; one thread.
+Counts& counts();
+
+}  // namespace scaling

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What one rank of a large team has to do and to keep. Rank 0 is real; the others say what it says and do what it does at the same
+// time, so that each thing that goes through its hands is counted, for more ranks than any machine here has.
+// usage: scaling_local RANKS…. Prints JSON, a line for each phase.
+#include <malloc.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/epochs.hpp"
+#include "core/group.hpp"
+#include "recovery/rejoin.hpp"
+#include "recovery/repair_plan.hpp"
+
+using namespace fenix_impl;
+
+namespace {
+
+struct Traffic {
+  long long collectives = 0;  // allgathers and broadcasts of the library's own
+  long long bytes = 0;        // of their results
+  long long words = 0;        // written to peers, 8 bytes each
+  long long puts = 0;         // of longer pieces
+};
+Traffic traffic;
+
+class Chorus final : public Team {
+ public:
+  explicit Chorus(int ranks) : ranks_(ranks) {}
+  [[nodiscard]] int rank() const override { return 0; }
+  [[nodiscard]] int size() const override { return ranks_; }
+  void check() override {}
+  void dissolve() noexcept override {}
+  void withdraw() noexcept override {}
+  void allgather(std::span<const std::byte> mine, std::span<std::byte> all) override {
+    ++traffic.collectives;
+    traffic.bytes += static_cast<long long>(all.size());
+    for (auto rest = all; !rest.empty(); rest = rest.subspan(mine.size())) {
+      std::copy(mine.begin(), mine.end(), rest.begin());
+    }
+  }
+  void broadcast(std::span<std::byte> data, int) override {
+    ++traffic.collectives;
+    traffic.bytes += static_cast<long long>(data.size());
+  }
+
+ private:
+  int ranks_;
+};
+
+/// What is written to a peer's board, the peer writes to this rank's board at the same time.
+class Echo final : public Exposure {
+ public:
+  Echo(std::span<std::byte> own, int ranks) : own_(own), ranks_(static_cast<std::size_t>(ranks)) {}
+  void put(int, std::size_t, std::span<const std::byte>) override { ++traffic.puts; }
+  void get(int, std::size_t offset, std::span<std::byte> data) override {
+    const auto from = own_.subspan(offset, data.size());
+    std::copy(from.begin(), from.end(), data.begin());
+  }
+  void complete(int) override {}
+  bool settled(int) override { return true; }
+  void put_word(int target, std::size_t offset, std::uint64_t word) override {
+    constexpr std::size_t kBoard = 4096;  // where core/control.cpp puts it
+    ++traffic.words;
+    const std::size_t in_entry = (offset - kBoard) % Board::kEntryBytes;
+    if (offset < kBoard || offset >= kBoard + ranks_ * Board::kEntryBytes) return;
+    const auto place =
+        own_.subspan(kBoard + static_cast<std::size_t>(target) * Board::kEntryBytes + in_entry, sizeof word);
+    const auto bytes = std::as_bytes(std::span(&word, 1));
+    std::copy(bytes.begin(), bytes.end(), place.begin());
+  }
+
+ private:
+  std::span<std::byte> own_;
+  std::size_t ranks_;
+};
+
+class EchoPath final : public Path {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "echo"; }
+  [[nodiscard]] bool puts_are_copies() const override { return true; }
+  [[nodiscard]] bool may_touch_regions_later() const override { return false; }
+  std::unique_ptr<Exposure> expose(Team& team, const Region& region) override {
+    (void)team.gather(region.address());
+    return std::make_unique<Echo>(region.bytes(), team.size());
+  }
+};
+
+long long heap_bytes() {
+  const auto info = mallinfo2();
+  return static_cast<long long>(info.uordblks + info.hblkhd);
+}
+
+/// Prints what the work has cost: once for what is counted, the median of some repetitions for the time.
+template <class Work>
+void measure(int ranks, const char* phase, int repetitions, Work&& work) {
+  std::vector<double> seconds;
+  const long long heap_before = heap_bytes();
+  traffic = {};
+  Traffic once;
+  long long heap = 0;
+  for (int i = 0; i < repetitions; ++i) {
+    const auto before = std::chrono::steady_clock::now();
+    work();
+    seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count());
+    if (i > 0) continue;
+    once = traffic;
+    heap = heap_bytes() - heap_before;
+  }
+  std::sort(seconds.begin(), seconds.end());
+  std::printf(
+      "{\"ranks\": %d, \"phase\": \"%s\", \"median\": %.9f, \"min\": %.9f, \"max\": %.9f, \"collectives\": %lld, "
+      "\"bytes\": %lld, \"words\": %lld, \"puts\": %lld, \"heap\": %lld}\n",
+      ranks, phase, seconds[seconds.size() / 2], seconds.front(), seconds.back(), once.collectives, once.bytes,
+      once.words, once.puts, heap);
+}
+
+void measure_group(int ranks) {
+  constexpr int kRepetitions = 9;
+  constexpr std::size_t kElements = 8192;
+  const GroupParameters parameters{1, 0, 0, {Policy::Kind::ring, Policy::kChosen}};
+  const auto team = std::make_shared<Chorus>(ranks);
+  std::unique_ptr<Group> group;
+  measure(ranks, "group", 1, [&] {
+    (void)rejoin(
+        group, parameters, [] {}, team, [] { return std::make_shared<EchoPath>(); });
+  });
+  const std::vector<std::uint64_t> data(kElements, 1);
+  const auto type = std::make_shared<const ElementType>(ElementType::plain(sizeof data[0]));
+  measure(ranks, "member", 1, [&] { group->create_member({7, false, {}, type}, data.data(), data.size(), [] {}); });
+  Member* const member = group->find(7);
+  const auto store = [&] { group->store(std::span(&member, 1), Selection::all()); };
+  int time_stamp = 0;
+  measure(ranks, "first store", 1, store);
+  group->commit_on_all(time_stamp);
+  measure(ranks, "store", kRepetitions, store);
+  measure(ranks, "commit", kRepetitions, [&] { (void)group->commit(); });
+  store();
+  measure(ranks, "commit_barrier", kRepetitions, [&] { group->commit_on_all(time_stamp); });
+  std::vector<std::uint64_t> back(kElements);
+  measure(ranks, "restore", kRepetitions, [&] { (void)group->restore(7, {}, {back.data(), kElements, false}, [] {}); });
+}
+
+void measure_parts(int ranks) {
+  constexpr int kRepetitions = 9;
+  const auto size = static_cast<std::size_t>(ranks);
+  measure(ranks, "placement: copies", kRepetitions, [&] {
+    const Placement placement({Policy::Kind::ring, Policy::kChosen}, ranks);
+  });
+  measure(ranks, "placement: cohorts of 8", kRepetitions, [&] {
+    const Placement placement({Policy::Kind::reed_solomon, Policy::kChosen, 8, 2}, ranks);
+  });
+  std::vector<Location> locations(size);
+  for (std::size_t i = 0; i < size; ++i) locations[i] = {i / 1024, i / 64};
+  measure(ranks, "order of ranks", kRepetitions, [&] { (void)order_of(locations); });
+  std::vector<Seat> seats(size);
+  for (int i = 0; i < ranks; ++i) seats[static_cast<std::size_t>(i)] = {i, -1};
+  measure(ranks, "plan of a repair", kRepetitions, [&] { (void)plan_repair(ranks + 1, 0, seats); });
+  const std::vector<CommittedEpochs> epochs(size, std::vector<CommittedEpoch>{{{1}, {}, 0, 0}, {{2}, {1}, 1, 0}});
+  measure(ranks, "snapshots of all", kRepetitions, [&] { (void)consistent_epochs(epochs); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: scaling_local RANKS...\n");
+    return 2;
+  }
+  for (int i = 1; i < argc; ++i) {
+    measure_group(std::atoi(argv[i]));
+    measure_parts(std::atoi(argv[i]));
+  }
+}
