@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/dissemination.hpp"
 #include "core/epochs.hpp"
 #include "core/group.hpp"
 #include "recovery/rejoin.hpp"
@@ -54,10 +55,10 @@ class Chorus final : public Team {
   int ranks_;
 };
 
-/// What is written to a peer's board, the peer writes to this rank's board at the same time.
+/// What is written to a peer about the progress of commits, another one writes to this rank at the same time.
 class Echo final : public Exposure {
  public:
-  Echo(std::span<std::byte> own, int ranks) : own_(own), ranks_(static_cast<std::size_t>(ranks)) {}
+  Echo(std::span<std::byte> own, int ranks) : own_(own), progress_bytes_(Dissemination::bytes(ranks)) {}
   void put(int, std::size_t, std::span<const std::byte>) override { ++traffic.puts; }
   void get(int, std::size_t offset, std::span<std::byte> data) override {
     const auto from = own_.subspan(offset, data.size());
@@ -65,20 +66,17 @@ class Echo final : public Exposure {
   }
   void complete(int) override {}
   bool settled(int) override { return true; }
-  void put_word(int target, std::size_t offset, std::uint64_t word) override {
-    constexpr std::size_t kBoard = 4096;  // where core/control.cpp puts it
-    ++traffic.words;
-    const std::size_t in_entry = (offset - kBoard) % Board::kEntryBytes;
-    if (offset < kBoard || offset >= kBoard + ranks_ * Board::kEntryBytes) return;
-    const auto place =
-        own_.subspan(kBoard + static_cast<std::size_t>(target) * Board::kEntryBytes + in_entry, sizeof word);
-    const auto bytes = std::as_bytes(std::span(&word, 1));
-    std::copy(bytes.begin(), bytes.end(), place.begin());
+  void put_words(int, std::size_t offset, std::span<const std::uint64_t> words) override {
+    constexpr std::size_t kProgress = 4096;  // where core/control.cpp puts it
+    traffic.words += static_cast<long long>(words.size());
+    if (offset < kProgress || offset >= kProgress + progress_bytes_) return;
+    const auto bytes = std::as_bytes(words);
+    std::copy(bytes.begin(), bytes.end(), own_.begin() + static_cast<std::ptrdiff_t>(offset));
   }
 
  private:
   std::span<std::byte> own_;
-  std::size_t ranks_;
+  std::size_t progress_bytes_;
 };
 
 class EchoPath final : public Path {
