@@ -31,8 +31,8 @@ def lines_of(command, limit=120):
     for _ in range(ATTEMPTS):
         done = subprocess.run(["timeout", "-s", "KILL", str(limit), *command], stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, text=True, check=False)
-        # mpirun may write a space of its own in front of what a rank writes.
-        rows = [json.loads(line) for line in done.stdout.splitlines() if line.strip().startswith("{")]
+        # mpirun may write a byte of its own in front of what a rank writes.
+        rows = [json.loads(line[line.index("{"):]) for line in done.stdout.splitlines() if '"phase"' in line]
         if done.returncode == 0 and rows:
             return rows
         print(f"scaling: once more, since it ended with {done.returncode}: {' '.join(command)}", flush=True)

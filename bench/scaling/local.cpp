@@ -82,7 +82,7 @@ class Echo final : public Exposure {
 class EchoPath final : public Path {
  public:
   [[nodiscard]] std::string_view name() const override { return "echo"; }
-  [[nodiscard]] bool puts_are_copies() const override { return true; }
+  [[nodiscard]] bool puts_are_copies(int) const override { return true; }
   [[nodiscard]] bool may_touch_regions_later() const override { return false; }
   std::unique_ptr<Exposure> expose(Team& team, const Region& region) override {
     (void)team.gather(region.address());
