@@ -114,7 +114,7 @@ int Dissemination::known_to_have(Epoch epoch, const Levels& levels) const {
   return ranks;
 }
 
-bool Dissemination::ask(Exposure& peers) {
+bool Dissemination::ask(Exposure& peers, int most_reads) {
   const Epoch epoch = reached_by_all().next();
   if (epoch != asked_) {
     asked_ = epoch;
@@ -122,7 +122,8 @@ bool Dissemination::ask(Exposure& peers) {
   }
   have_it_ = std::max(have_it_, known_to_have(epoch, levels_));
   if (have_it_ == 0) return false;
-  while (have_it_ < ranks_) {
+  for (int reads = 0; have_it_ < ranks_; ++reads) {
+    if (reads == most_reads) return false;
     fetch_row(peers, rank_at(ranks_ - have_it_));
     const int more = known_to_have(epoch, row_);
     if (more == 0) return false;

@@ -36,9 +36,10 @@ class Dissemination {
   void advance(Exposure& peers, Epoch epoch);
   /// Tells others what this rank has come to know since it told them last.
   void pass_on(Exposure& peers);
-  /// Finds out in the memory of others whether all have committed the epoch after reached_by_all(); false if not yet.
-  /// Reads once from each rank that nothing is known of, until one has not; goes on from that one when it is called again.
-  bool ask(Exposure& peers);
+  /// Finds out in the memory of others whether all have committed the epoch after reached_by_all(); false if that is not
+  /// known yet. Reads once from each rank that nothing is known of, until one has not, or from most_reads ranks; goes on
+  /// from that one when it is called again.
+  bool ask(Exposure& peers, int most_reads);
 
  private:
   /// What is known of the 2^level ranks that end with a rank: the last level is about all.

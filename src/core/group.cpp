@@ -419,7 +419,7 @@ std::vector<int> Group::snapshots() {
     return time_stamps;
   }
   try {
-    if (attached()) ask_others();
+    if (attached()) ask_others(team_size_);
   } catch (const PeerFailure&) {
     // That is for the next operation to tell.
   } catch (const Error& error) {

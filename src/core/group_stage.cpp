@@ -139,20 +139,22 @@ std::optional<std::uint32_t> Group::free_slot_for(const Member& member) {
 }
 
 // Finds out what all ranks have committed, also if nobody has told this one.
-void Group::ask_others() {
-  while (known_on_all() < last_ && control_.commits.ask(*control_.exposure)) {
+void Group::ask_others(int most_reads) {
+  while (known_on_all() < last_ && control_.commits.ask(*control_.exposure, most_reads)) {
   }
 }
 
 // Ranks that are in the library pass on what they hear. Those that compute do not: their memory is asked after a while.
 void Group::wait_for_others(const char* waited_for, const std::function<bool()>& ready) {
   constexpr std::chrono::milliseconds kBetweenQuestions{1};
+  constexpr int kReadsAtOnce = 8;
   if (ready()) return;
   Deadline question(kBetweenQuestions);
   wait_until(team(), waited_for, [&] {
     control_.commits.pass_on(*control_.exposure);
     if (question.passed()) {
-      ask_others();
+      // Then on again: those that wait for this rank hear of its progress between its questions.
+      ask_others(kReadsAtOnce);
       question = Deadline(kBetweenQuestions);
     }
     return ready();
