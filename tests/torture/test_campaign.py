@@ -6,9 +6,10 @@ from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
+from campaign import nodes
 from campaign.draw import Drawer, seed_of
 from campaign.judge import CRASHED, HUNG, LEFT, LOST, OK, OPEN_MPI, WRONG, judge
-from campaign.placement import Policy, after_repair, cohorts, covers, covers_always, holders
+from campaign.placement import AUTO, Policy, after_repair, cohorts, covers, covers_always, holders, order_of, shares_fate
 from campaign.points import Points
 from campaign.supervise import Outcome
 
@@ -29,6 +30,28 @@ class Placement(unittest.TestCase):
         self.assertEqual(cohorts(Policy("xor", 2, 2), 4), [[0, 2], [1, 3]])
         self.assertEqual(cohorts(Policy("xor", 1, 3), 7), [[0, 1, 2], [3, 4, 5, 6]])
         self.assertEqual(cohorts(Policy("rs", 1, 4, 2), 3), [[0, 1, 2]])
+
+    def test_the_library_chooses(self):
+        self.assertEqual(order_of((5, 2, 5, 2)), (0, 2, 1, 3))
+        self.assertEqual(holders(Policy("buddies", AUTO), 4), [2, 3, 0, 1])
+        self.assertEqual(holders(Policy("buddies", AUTO), 4, (0, 2, 1, 3)), [1, 0, 3, 2])
+        self.assertEqual(holders(Policy("buddies", AUTO), 5), [2, 3, 4, 1, 0])
+        self.assertEqual(holders(Policy("ring", AUTO), 5), [2, 3, 4, 0, 1])
+        self.assertEqual(cohorts(Policy("xor", AUTO, 3), 7), [[0, 2, 4, 6], [1, 3, 5]])
+
+    def test_death_of_a_node(self):
+        nodes = (1, 1, 2, 2)
+        self.assertTrue(shares_fate(Policy("buddies", 1), nodes))
+        self.assertFalse(shares_fate(Policy("buddies", 2), nodes))
+        self.assertFalse(shares_fate(Policy("buddies", AUTO), nodes))
+        self.assertFalse(shares_fate(Policy("buddies", AUTO), (1, 2, 1, 2)))
+        self.assertFalse(shares_fate(Policy("buddies", 1), (1, 1, 1, 1)), "there is no other node")
+        self.assertTrue(shares_fate(Policy("buddies", AUTO), (1, 1, 1, 2)))
+        spares = nodes + (3, 3)
+        self.assertTrue(covers_always([Policy("buddies", AUTO)], 4, 2, {0, 1}, spares))
+        self.assertFalse(covers_always([Policy("buddies", AUTO)], 4, 2, {0, 2}, spares))
+        self.assertTrue(covers_always([Policy("buddies", AUTO)], 4, 2, {0, 2}, (1, 2, 1, 2, 3, 3)))
+        self.assertFalse(covers_always([Policy("buddies", 1)], 4, 2, {0, 1}, spares))
 
     def test_covers(self):
         pairs = Policy("buddies", 1)
@@ -91,6 +114,30 @@ class Drawing(unittest.TestCase):
                     places = frozenset(rank for rank in dead if rank < run.ranks)
                     self.assertTrue(all(covers(group.policy, run.ranks, places) for group in run.groups))
 
+    def test_runs_on_nodes(self):
+        kinds, drawer = set(), Drawer(Points(SOURCE), has_fabric=True, nodes=3)
+        for number in range(300):
+            run = drawer.draw(seed_of(4, number))
+            kinds.add(run.kind)
+            self.assertEqual((len(run.nodes), set(run.nodes)), (run.processes(), {1, 2, 3}))
+            self.assertEqual(list(run.nodes), sorted(run.nodes))
+            self.assertEqual(sum(map(int, run.ranks_per_node().split(","))), run.processes())
+            self.assertIn(run.path, ("auto", "fabric"), "windows only on request")
+            if not run.kind.startswith("node"):
+                continue
+            together = run.faults[0].ranks
+            self.assertGreater(len(together), 1)
+            node = {run.nodes[rank] for rank in together}
+            self.assertEqual((len(node), len(together)), (1, run.nodes.count(*node)), "all of one node")
+            self.assertNotEqual(set(run.nodes[:run.ranks]), node, "somebody is left")
+            places = frozenset(rank for rank in together if rank < run.ranks)
+            covered = all(covers(group.policy, run.ranks, places, order_of(run.nodes[:run.ranks])) for group in run.groups)
+            if run.tolerated:
+                self.assertTrue(covered)
+        self.assertLessEqual({"node", "node beyond", "kill", "silent"}, kinds)
+        one = Drawer(Points(SOURCE), has_fabric=True)
+        self.assertFalse(any(one.draw(seed_of(4, number)).nodes for number in range(50)))
+
     def test_all_points_are_drawn(self):
         points = self.drawer.points
         drawn = {entry.split(":")[0] for number in range(3000) for entry in self.drawer.draw(seed_of(2, number)).points}
@@ -150,6 +197,19 @@ class Judging(unittest.TestCase):
         self.assertEqual(self.verdict([refused, refused, dead]).kind, OK)
         self.assertEqual(self.verdict([refused, self.good(), dead]).kind, WRONG)
         self.assertEqual(self.verdict([refused, refused, refused]).kind, WRONG)
+
+    def test_warnings_of_shared_fate(self):
+        good = [self.good((3, "created 0 0"))] * 3
+        warned = [self.good((3, "created 0 102"))] * 3
+        self.assertEqual(self.verdict(good).kind, OK)
+        self.assertEqual(self.verdict(warned).kind, WRONG, "there is one node only")
+        self.run = replace(self.run, nodes=(1, 1, 2))
+        self.assertEqual(self.verdict(good).kind, WRONG)
+        self.assertEqual(self.verdict(warned).kind, OK)
+
+    def test_what_is_left_on_nodes(self):
+        (self.folder / "left").write_text("node1 /dev/shm/x\n", encoding="utf-8")
+        self.assertEqual(nodes.left(self.folder), ["node1 /dev/shm/x"])
 
     def test_losses_need_deaths_beyond_the_policy(self):
         self.run = replace(self.run, tolerated=False, victims={1, 2})

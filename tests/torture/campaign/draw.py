@@ -2,9 +2,9 @@
 """What a run does: drawn from its seed."""
 import hashlib
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from .placement import Policy, after_repair, covers_always, smallest_size
+from .placement import AUTO, Policy, after_repair, covers_always, smallest_size
 
 # Classes of faults, and how often each is drawn.
 CLASSES = {
@@ -24,6 +24,7 @@ CLASSES = {
     "silent": 4,
     "start and end": 5,
 }
+CLASSES_OVER_NODES = {"node": 40, "node beyond": 8}
 
 # What some classes need: so many spares to choose from, so many active ranks.
 SPARES = {
@@ -33,10 +34,11 @@ SPARES = {
     "shrink": [0, 0, 0, 1],
     "spares": [1, 2, 2, 3],
     "two at once": [1, 1, 2, 2, 3],
+    "node": [0, 1, 2, 2, 3],
 }
-MIN_RANKS = {"shrink": 3, "beyond": 3, "in recovery": 3, "two at once": 3}
+MIN_RANKS = {"shrink": 3, "beyond": 3, "in recovery": 3, "two at once": 3, "node": 3, "node beyond": 3}
 
-TIMEOUT = 12  # FENIX_TIMEOUT
+TIMEOUT, TIMEOUT_OVER_NODES = 12, 25  # FENIX_TIMEOUT; over tcp, ranks of many nodes on few cores wait longer for each other
 
 
 def seed_of(master, number):
@@ -47,14 +49,15 @@ def seed_of(master, number):
 @dataclass
 class Fault:
     """A signal from outside: so many seconds after the start of all ranks, after another fault, or after a rebuild."""
-    rank: int  # in MPI_COMM_WORLD
+    ranks: tuple  # in MPI_COMM_WORLD; several at the same instant
     at: float
     after: int = -1  # number of the other fault
     rebuilt: int = 0  # when all groups are whole again after so many repairs
     stop: float = 0.0  # SIGSTOP for so many seconds, instead of SIGKILL
 
     def __str__(self):
-        what = f"stop {self.rank} for {self.stop:.2f} s" if self.stop else f"kill {self.rank}"
+        who = " and ".join(map(str, self.ranks))
+        what = f"stop {who} for {self.stop:.2f} s" if self.stop else f"kill {who}"
         since = f" after fault {self.after}" if self.after >= 0 else f" after rebuild {self.rebuilt}" if self.rebuilt else ""
         return f"{what} at {self.at * 1000:.0f} ms{since}"
 
@@ -84,6 +87,7 @@ class Run:
     path: str = "map"
     ranks: int = 4
     spares: int = 1
+    nodes: tuple = ()  # that of each process, from 1, if there are several
     timeout: int = TIMEOUT
     damage: bool = False
     resume: str = "jump"
@@ -106,7 +110,11 @@ class Run:
     def describe(self):
         groups = "; ".join(f"{group.policy} depth {group.depth}" for group in self.groups)
         faults = ", ".join([str(fault) for fault in self.faults] + self.points)
-        return f"{self.kind}, {self.path}, {self.ranks}+{self.spares} ranks, {groups}: {faults or 'no faults'}"
+        where = f" on nodes {self.ranks_per_node()}" if self.nodes else ""
+        return f"{self.kind}, {self.path}, {self.ranks}+{self.spares} ranks{where}, {groups}: {faults or 'no faults'}"
+
+    def ranks_per_node(self):
+        return ",".join(str(self.nodes.count(node)) for node in sorted(set(self.nodes)))
 
     def plan_text(self):
         lines = [
@@ -126,24 +134,29 @@ class Run:
 
 
 class Drawer:
-    def __init__(self, points, has_fabric=False, path=None):
-        """has_fabric: the build has that path. path: which all runs take, instead of the drawn one."""
+    def __init__(self, points, has_fabric=False, path=None, nodes=0):
+        """has_fabric: the build has that path. path: which all runs take, instead of the drawn one. nodes: 0, 2 or 3."""
         self.points = points
         self.has_fabric = has_fabric
         self.path = path
+        self.nodes = nodes
 
     def draw(self, seed):
         dice = random.Random(seed)
         classes = {kind: weight for kind, weight in CLASSES.items() if kind != "flip" or self.points.with_bytes}
+        if self.nodes:
+            classes.update(CLASSES_OVER_NODES)
         kind = dice.choices(list(classes), classes.values())[0]
+        # Else policies that cover more would be drawn most.
+        first_policy = dice.choice(["buddies", "ring", "xor", "rs"]) if kind == "node" else None
         while True:
             run = Run(seed=seed, kind=kind)
             self._shape(run, dice)
             getattr(self, "_faults_" + kind.replace(" ", "_"))(run, dice)
             # What a rebuild has made whole is protected again: one death after each is always covered.
             tolerated = run.kind == "rebuilt" or covers_always([group.policy for group in run.groups], run.ranks,
-                                                               run.spares, run.victims)
-            if tolerated == run.tolerated:
+                                                               run.spares, run.victims, run.nodes)
+            if tolerated == run.tolerated and first_policy in (None, run.groups[0].policy.kind) and self._can_be_placed(run):
                 break
         if smallest_size(run.ranks, run.spares, run.victims) < run.ranks:
             # Members keep the counts of the survivors when the communicator shrinks.
@@ -165,11 +178,32 @@ class Drawer:
         run.pause_us = dice.choice([0, 0, 2000, 5000, 10000])
         for _ in range(2 if dice.random() < 0.2 else 1):
             run.groups.append(self._group(run, dice))
+        if self.nodes:
+            self._place(run, dice)
+
+    def _place(self, run, dice):
+        """One node is filled after the other, with at least one process each."""
+        first = [0] + sorted(dice.sample(range(1, run.processes()), self.nodes - 1))
+        run.timeout = TIMEOUT_OVER_NODES
+        run.nodes = tuple(sum(begin <= process for begin in first) for process in range(run.processes()))
+        for group in run.groups:
+            if dice.random() < 0.5:
+                group.policy = replace(group.policy, separation=AUTO)
+
+    @staticmethod
+    def _can_be_placed(run):
+        """Who is silent in a repair is killed by others of its node only: one has to be left there."""
+        if not run.nodes or run.kind != "silent":
+            return True
+        silent = int(run.points[-1].split(":")[1])
+        return any(rank not in run.victims and run.nodes[rank] == run.nodes[silent] for rank in range(run.ranks))
 
     # The same for every build, but for the runs over fabric: without it they are over map.
     def _path(self, chance):
         if self.path:
             return self.path
+        if self.nodes:
+            return "fabric" if chance > 0.75 else "auto"
         if chance < 0.12:
             return "window"
         return "fabric" if chance > 0.88 and self.has_fabric else "map"
@@ -212,14 +246,15 @@ class Drawer:
         """About how long the steps take, in seconds."""
         data = sum(member.count * {"bytes": 1, "words": 8, "holes": 12}[member.type]
                    for group in run.groups for member in group.members)
-        return run.steps * (run.pause_us / 1e6 + 0.002 * run.ranks + run.ranks * data / 5e8) + 0.05
+        seconds = run.steps * (run.pause_us / 1e6 + 0.002 * run.ranks + run.ranks * data / 5e8) + 0.05
+        return 2 * seconds + 0.3 if run.nodes else seconds
 
     def _instant(self, run, dice):
         return dice.uniform(0, 1.0) * self._duration(run)
 
     @staticmethod
     def _kill(run, rank, at, after=-1):
-        run.faults.append(Fault(rank, at, after))
+        run.faults.append(Fault((rank, ), at, after))
         run.victims.add(rank)
         return len(run.faults) - 1
 
@@ -293,7 +328,7 @@ class Drawer:
             if number == 0:
                 self._kill(run, victim, self._instant(run, dice))
             else:
-                run.faults.append(Fault(victim, dice.choice([0, 0, dice.uniform(0, 0.05)]), rebuilt=number))
+                run.faults.append(Fault((victim, ), dice.choice([0, 0, dice.uniform(0, 0.05)]), rebuilt=number))
                 run.victims.add(victim)
             active, spares = after_repair(active, spares, {victim})
 
@@ -334,15 +369,37 @@ class Drawer:
             else:
                 self._recovery_point(run, dice, rank, [name for name in self.points.recovery if name < "restore"])
 
+    def _kill_node(self, run, dice):
+        """Returns active ranks that are left: none if that cannot be; the run is drawn once more then."""
+        nodes = [node for node in set(run.nodes[:run.ranks]) if run.nodes.count(node) > 1]
+        if not nodes or len(set(run.nodes[:run.ranks])) < 2:
+            run.tolerated = None
+            return []
+        node = dice.choice(sorted(nodes))
+        ranks = tuple(process for process in range(run.processes()) if run.nodes[process] == node)
+        run.faults.append(Fault(ranks, self._instant(run, dice)))
+        run.victims.update(ranks)
+        return [rank for rank in range(run.ranks) if rank not in ranks]
+
+    def _faults_node(self, run, dice):
+        """All of a node at once, perhaps with another rank while that is repaired."""
+        others = self._kill_node(run, dice)
+        if len(others) > 1 and dice.random() < 0.25:
+            self._kill(run, dice.choice(others), dice.uniform(0, 0.12), 0)
+
+    def _faults_node_beyond(self, run, dice):
+        if self._kill_node(run, dice):
+            run.tolerated = False
+
     def _faults_stop(self, run, dice):
         ranks = self._some(run, dice, 2)
-        run.faults.append(Fault(ranks[0], self._instant(run, dice), stop=dice.uniform(0.05, 1.0)))
+        run.faults.append(Fault((ranks[0], ), self._instant(run, dice), stop=dice.uniform(0.05, 1.0)))
         if dice.random() < 0.6:
             self._kill(run, ranks[1], dice.uniform(-0.05, 0.3), 0)
 
     def _faults_silent(self, run, dice):
         """Stopped for longer than FENIX_TIMEOUT while others repair: killed by them, and replaced."""
-        run.timeout = 4
+        run.timeout //= 3
         ranks = self._some(run, dice, 2)
         self._kill(run, ranks[0], self._instant(run, dice))
         name = dice.choice([name for name in self.points.recovery if name.startswith("repair.") and name != "repair.done"])

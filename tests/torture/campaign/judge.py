@@ -3,10 +3,13 @@
 import re
 from dataclasses import dataclass, field
 
-from .placement import covers
+from .placement import covers_in_any_order, shares_fate
 
 OK, LOST, WRONG, HUNG, CRASHED, LEFT, OPEN_MPI = "ok", "lost", "wrong", "hung", "crashed", "left", "Open MPI"
 FAILURES = (LOST, WRONG, HUNG, CRASHED, LEFT, OPEN_MPI)
+
+# Flags of Fenix_Data_group_create.
+_NO_DATA, _SHARED_FATE = "-78", "102"
 
 # Crashes inside of Open MPI that docs/known-issues.md has: they cost the job all the same.
 _KNOWN_CRASHES = ("ompi_osc_rdma_free", )
@@ -78,7 +81,7 @@ def _first_complaint(run, outcome, events, output):
         return CRASHED, f"{silent.group(0)}; ranks {broken} were no victims"
     if broken:
         return CRASHED, f"ranks {broken} did not end, and were no victims; mpirun's status is {outcome.status}"
-    for check in (_check_refusal, _check_ages, _check_losses):
+    for check in (_check_refusal, _check_ages, _check_losses, _check_warnings):
         complaint = check(run, events)
         if complaint:
             return complaint
@@ -142,10 +145,23 @@ def _check_losses(run, events):
                     break
             elif event.word == "restored":
                 dead[int(event.rest[0])] = set()
-            elif event.word == "lost" or (event.word == "created" and event.rest[1] != "0"):
+            elif event.word == "lost" or (event.word == "created" and event.rest[1] == _NO_DATA):
                 group = int(event.rest[0])
-                if covers(run.groups[group].policy, ranks, frozenset(dead[group])):
+                if covers_in_any_order(run.groups[group].policy, ranks, frozenset(dead[group])):
                     return LOST, f"rank {rank}: group {group} was lost, though only {sorted(dead[group])} of {ranks} were dead"
+    return None
+
+
+def _check_warnings(run, events):
+    """As long as nobody has died, each group says whether it survives the death of a node."""
+    repaired = set()
+    for event in events:
+        if event.word == "resume" and event.rest[1] != "0":
+            repaired.add(event.rank)
+        elif event.word == "created" and event.rank not in repaired:
+            expected = shares_fate(run.groups[int(event.rest[0])].policy, run.nodes[:run.ranks])
+            if (event.rest[1] == _SHARED_FATE) != expected:
+                return WRONG, f"rank {event.rank}: the flag of group {event.rest[0]} is {event.rest[1]}"
     return None
 
 

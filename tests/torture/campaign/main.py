@@ -13,7 +13,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import summary
+from . import nodes, summary
 from .draw import Drawer, seed_of
 from .judge import OK, OPEN_MPI, judge
 from .points import Points
@@ -32,12 +32,14 @@ def parse(arguments):
     parser.add_argument("--run", type=int, help="only this run of the master seed")
     parser.add_argument("--only", type=int, metavar="SEED", help="only the run with this seed of its own")
     parser.add_argument("--faults", metavar="CLASS", help="of the runs, only those with faults of this class")
-    parser.add_argument("--path", choices=["map", "window", "fabric"], help="all runs by this path")
+    parser.add_argument("--path", choices=["auto", "map", "window", "fabric"], help="all runs by this path")
+    parser.add_argument("--nodes", type=int, choices=[2, 3], default=0, help="each run on so many nodes, made by scripts/nodes; "
+                        "also kills all ranks of a node at once")
     parser.add_argument("--repeat", type=int, default=1, help="make each run so many times")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="runs at a time (%(default)s)")
     parser.add_argument("--strict", action="store_true", help="a run that a known crash of Open MPI has ended has failed; "
                         "else it is made once more, and named")
-    parser.add_argument("--limit", type=float, default=30, help="seconds after which a run hangs (%(default)s)")
+    parser.add_argument("--limit", type=float, help="seconds after which a run hangs (30; over nodes 75)")
     parser.add_argument("--build", type=Path, default=ROOT / "build/ci", help="build folder (build/ci)")
     parser.add_argument("--work", type=Path, help="where folders of runs go; kept if a run fails (BUILD/torture)")
     parser.add_argument("--json", type=Path, help="write all results")
@@ -47,7 +49,9 @@ def parse(arguments):
                         "build/ci/test-results.xml")
     parser.add_argument("--list", action="store_true", help="only print what the runs would do")
     parser.add_argument("--keep", action="store_true", help="keep the folders of all runs")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    options.limit = options.limit or (75 if options.nodes else 30)
+    return options
 
 
 def has_fabric(build):
@@ -60,7 +64,7 @@ class Campaign:
     def __init__(self, options):
         self.options = options
         self.master = secrets.randbelow(10**9) if options.seed is None else options.seed
-        self.drawer = Drawer(Points(ROOT / "src"), has_fabric(options.build), options.path)
+        self.drawer = Drawer(Points(ROOT / "src"), has_fabric(options.build), options.path, options.nodes)
         self.work = options.work or options.build / "torture"
         self.program = options.build / "tests/torture/torture"
         self.rows = []
@@ -91,13 +95,18 @@ class Campaign:
         outcome = supervise(run, self.program, self.work, self.options.limit)
         return outcome, judge(run, outcome)
 
+    def repeat(self, seed):
+        """The arguments that make this run once more."""
+        given = [("path", self.options.path), ("nodes", self.options.nodes)]
+        return " ".join([f"--only {seed}"] + [f"--{name} {value}" for name, value in given if value])
+
     def one(self, seed):
         run = self.drawer.draw(seed)
         outcome, verdict = self.attempt(run)
         crashed = verdict.kind == OPEN_MPI
         if crashed and not self.options.strict:
             first = verdict.text
-            self.say(f"made once more after {first}: --only {seed}, {run.describe()}")
+            self.say(f"made once more after {first}: {self.repeat(seed)}, {run.describe()}")
             shutil.rmtree(outcome.folder, ignore_errors=True)
             outcome, verdict = self.attempt(run)
             verdict.notes.append(f"the first time {first}")
@@ -105,13 +114,14 @@ class Campaign:
             "seed": seed, "class": run.kind, "policy": run.policy_text(), "path": run.path, "what": run.describe(),
             "seconds": round(outcome.seconds, 2), "hits": len(outcome.done), "verdict": verdict.kind,
             "text": verdict.text, "repairs": verdict.repairs, "deaths": verdict.deaths, "restores": verdict.restores,
-            "bytes": verdict.bytes, "crashed": crashed, "lost": verdict.lost, "notes": verdict.notes
+            "bytes": verdict.bytes, "crashed": crashed, "lost": verdict.lost, "notes": verdict.notes,
+            "repeat": self.repeat(seed)
         }
         with self.lock:
             self.rows.append(row)
             if verdict.kind != OK:
                 self.say(f"{verdict.kind.upper()}: {verdict.text}\n  {run.describe()}\n"
-                         f"  again: scripts/torture --only {seed}    output: {outcome.folder}")
+                         f"  again: scripts/torture {self.repeat(seed)}    output: {outcome.folder}")
             self.progress()
         if verdict.kind == OK and not self.options.keep:
             shutil.rmtree(outcome.folder, ignore_errors=True)
@@ -156,7 +166,7 @@ class Campaign:
         mpi = subprocess.run(["mpirun", "--version"], check=False, capture_output=True, text=True).stdout.split("\n")[0]
         return {
             "seed": self.master, "seconds": round(time.monotonic() - self.start), "jobs": self.options.jobs,
-            "cores": os.cpu_count(), "version": version.group(1) if version else "",
+            "cores": os.cpu_count(), "nodes": self.options.nodes, "version": version.group(1) if version else "",
             "mpi": mpi.replace("mpirun (", "").replace(")", ""),
             "runs": self.rows
         }
@@ -182,6 +192,12 @@ def main(arguments=None):
         return 0
     if not campaign.program.exists():
         print(f"torture: no {campaign.program}: build it first (scripts/build ci)", file=sys.stderr)
+        return 2
+    if options.nodes and not nodes.are_possible():
+        return 77
+    if options.nodes and not options.path and not campaign.drawer.has_fabric:
+        print("torture: this build has no libfabric, so runs on several nodes would be by windows: say --path window for that",
+              file=sys.stderr)
         return 2
     campaign.say(f"torture: master seed {campaign.master}, {options.jobs} at a time")
     campaign.all()

@@ -2,10 +2,11 @@
 """Who protects whom, and which deaths a policy covers: what docs and headers promise, written down once more."""
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, permutations
 
 # Numbers of <fenix/codes.h>.
 RAID, RING, REED_SOLOMON = 13, 14, 15
+AUTO = -2  # separation: the library chooses, by where ranks run
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,29 @@ class Policy:
         return f"{self.kind} {','.join(str(value) for value in self.values())}"
 
 
-def holders(policy, ranks):
-    """The rank that has the copy of each rank's data."""
+def order_of(nodes):
+    """The order of ranks by which the library chooses: one node after the other. nodes: that of each rank."""
+    return tuple(sorted(range(len(nodes)), key=lambda rank: (nodes.index(nodes[rank]), rank)))
+
+
+def _dealt(order, size):
+    count = max(1, len(order) // size)
+    return [list(order[first::count]) for first in range(count)]
+
+
+def holders(policy, ranks, order=None):
+    """The rank that has the copy of each rank's data. order: of all ranks, where the library chooses."""
+    if policy.separation == AUTO:
+        order = order or tuple(range(ranks))
+        holder = [0] * ranks
+        if policy.kind == "ring":
+            for i, rank in enumerate(order):
+                holder[rank] = order[(i + max(1, ranks // 2)) % ranks]
+        else:
+            for cohort in _dealt(order, 2):
+                for i, rank in enumerate(cohort):
+                    holder[rank] = cohort[(i + 1) % len(cohort)]
+        return holder
     separation = max(1, min(policy.separation, ranks - 1))
     if policy.kind == "ring":
         return [(rank + separation) % ranks for rank in range(ranks)]
@@ -51,7 +73,9 @@ def holders(policy, ranks):
     return holder
 
 
-def cohorts(policy, ranks):
+def cohorts(policy, ranks, order=None):
+    if policy.separation == AUTO:
+        return _dealt(order or tuple(range(ranks)), policy.size)
     found, first = [], 0
     while ranks - first >= policy.size:
         apart = min(policy.separation, (ranks - first) // policy.size)
@@ -65,16 +89,19 @@ def cohorts(policy, ranks):
 
 
 @lru_cache(maxsize=None)
-def covers(policy, ranks, dead):
-    """Whether nothing is lost if these ranks (a frozenset) of a communicator of so many are dead at the same time."""
+def covers(policy, ranks, dead, order=None):
+    """Whether nothing is lost if these ranks (a frozenset) of a communicator of so many are dead at the same time.
+
+    order: a tuple, where the library chooses.
+    """
     if not dead:
         return True
     if ranks < 2:
         return False
     if policy.kind in ("buddies", "ring"):
-        holder = holders(policy, ranks)
+        holder = holders(policy, ranks, order)
         return not any(holder[rank] in dead for rank in dead)
-    all_cohorts = cohorts(policy, ranks)
+    all_cohorts = cohorts(policy, ranks, order)
     losses = min(policy.losses, min(len(cohort) for cohort in all_cohorts) - 1)
     return all(len(dead.intersection(cohort)) <= losses for cohort in all_cohorts)
 
@@ -91,24 +118,47 @@ def after_repair(active, spares, dead):
     return tuple(places), tuple(reserve)
 
 
-def covers_always(policies, ranks, spares, victims):
-    """Whether nothing is lost, whenever each of the victims (numbers in MPI_COMM_WORLD) dies, alone or with others."""
+def covers_in_any_order(policy, ranks, dead):
+    """The same, whatever the library chooses."""
+    if policy.separation != AUTO:
+        return covers(policy, ranks, dead)
+    return all(covers(policy, ranks, dead, order) for order in permutations(range(ranks)))
+
+
+def shares_fate(policy, nodes):
+    """Whether the death of one of several nodes loses snapshots. nodes: that of each rank of the communicator, a tuple."""
+    whole = [frozenset(rank for rank, node in enumerate(nodes) if node == one) for one in set(nodes)]
+    return len(whole) > 1 and not all(covers(policy, len(nodes), dead, order_of(nodes)) for dead in whole)
+
+
+def covers_always(policies, ranks, spares, victims, nodes=()):
+    """Whether nothing is lost, whenever each of the victims (numbers in MPI_COMM_WORLD) dies, alone or with others.
+
+    nodes: that of each process.
+    """
+
+    def chosen(active):
+        return order_of([nodes[process] if nodes else 0 for process in active])
 
     @lru_cache(maxsize=None)
-    def from_here(active, reserve, left):
+    def from_here(active, reserve, left, order):
         for number in range(1, len(left) + 1):
             for dead in combinations(left, number):
                 places = frozenset(i for i, process in enumerate(active) if process in dead)
-                if not all(covers(policy, len(active), places) for policy in policies):
+                if not all(covers(policy, len(active), places, order) for policy in policies):
                     return False
                 next_active, next_reserve = after_repair(active, reserve, dead)
                 if not next_active:
                     return False
-                if not from_here(next_active, next_reserve, tuple(one for one in left if one not in dead)):
+                rest = tuple(one for one in left if one not in dead)
+                # Data stays where it is as long as all places are filled; but a group may be created only then.
+                next_orders = {chosen(next_active)} | ({order} if len(next_active) == len(active) else set())
+                if not all(from_here(next_active, next_reserve, rest, one) for one in next_orders):
                     return False
         return True
 
-    return from_here(tuple(range(ranks)), tuple(range(ranks, ranks + spares)), tuple(sorted(victims)))
+    active = tuple(range(ranks))
+    return from_here(active, tuple(range(ranks, ranks + spares)), tuple(sorted(victims)), chosen(active))
 
 
 def smallest_size(ranks, spares, victims):

@@ -6,11 +6,11 @@ import signal
 import subprocess
 from pathlib import Path
 
-_LAUNCHERS = ("mpirun", "prterun", "prted", "sh", "unshare")
+_LAUNCHERS = ("mpirun", "prterun", "prted")
 
 
 def find(token):
-    """Process ids of ranks, and of Open MPI's own processes and the shell around them."""
+    """Process ids of ranks, and of Open MPI's own processes and the scripts around them."""
     ranks, launchers = [], []
     needle = token.encode()
     for entry in os.scandir("/proc"):
@@ -18,12 +18,14 @@ def find(token):
             continue
         try:
             # The kernel gives zombies an empty environment: they do not count.
-            if needle not in Path(entry.path, "environ").read_bytes().split(b"\0"):
+            environment = Path(entry.path, "environ").read_bytes().split(b"\0")
+            if needle not in environment:
                 continue
             command = Path(entry.path, "comm").read_text(encoding="utf-8").strip()
         except OSError:
             continue
-        (launchers if command in _LAUNCHERS else ranks).append(int(entry.name))
+        is_rank = command not in _LAUNCHERS and any(variable.startswith(b"PMIX_RANK=") for variable in environment)
+        (ranks if is_rank else launchers).append(int(entry.name))
     return ranks, launchers
 
 

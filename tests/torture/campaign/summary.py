@@ -42,13 +42,17 @@ def as_text(rows):
     return "\n".join(lines)
 
 
+def on_nodes(campaign):
+    return f" on {campaign['nodes']} nodes each" if campaign.get("nodes") else ""
+
+
 def as_markdown(campaign):
     rows = campaign["runs"]
     failed = [row for row in rows if row["verdict"] != OK]
     lines = [
         f"### Master seed {campaign['seed']}", "",
-        f"{len(rows)} runs in {campaign['seconds'] / 60:.0f} minutes, {campaign['jobs']} at a time, on {campaign['cores']} "
-        f"cores; fenix {campaign['version']}, {campaign['mpi']}. {sum(row['deaths'] for row in rows)} ranks died, "
+        f"{len(rows)} runs{on_nodes(campaign)} in {campaign['seconds'] / 60:.0f} minutes, {campaign['jobs']} at a time, on "
+        f"{campaign['cores']} cores; fenix {campaign['version']}, {campaign['mpi']}. {sum(row['deaths'] for row in rows)} ranks died, "
         f"{sum(row['repairs'] for row in rows)} repairs were made, {sum(row['restores'] for row in rows)} restored snapshots "
         f"compared, {sum(row['bytes'] for row in rows) / 1e9:.1f} GB of them. In {sum(row['lost'] > 0 for row in rows)} of "
         f"the runs whose deaths were beyond the policy, snapshots were lost and the job went on.", "",
@@ -58,7 +62,8 @@ def as_markdown(campaign):
               for title, value, some in tally(rows)]
     if failed:
         lines += ["", "| run | verdict | what |", "|---|---|---|"]
-        lines += [f"| `--only {row['seed']}`: {row['what']} | {row['verdict']} | {row['text']} |" for row in failed]
+        lines += [f"| `{row.get('repeat', '--only ' + str(row['seed']))}`: {row['what']} | {row['verdict']} | {row['text']} |"
+                  for row in failed]
     return "\n".join(lines)
 
 
@@ -68,7 +73,7 @@ PROMISES = (
      r"^model$|unit\.AnyStep|unit\.AnyStepParity|^mpi\.kill\."),
     ("P2 never a mixture", {}, (WRONG, ), "the model; random work against a plain copy of it",
      r"^model$|unit\.RandomWork|unit\.Epochs|^mpi\.kill\."),
-    ("P3 any instruction", {"kill", "kill point", "two at once", "series", "start and end"}, (LOST, WRONG, CRASHED),
+    ("P3 any instruction", {"kill", "kill point", "two at once", "series", "node", "start and end"}, (LOST, WRONG, CRASHED),
      "each fault point, on several ranks and paths", r"^mpi\.kill\.|^mpi\.spawn\."),
     ("P4 nothing hangs", {}, (HUNG, ), "ranks that are stopped; time-outs; silent processes",
      r"^mpi\.silence\.|^mpi\.bad_input_timeouts$|unit\.SilenceWatch"),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from . import processes
+from . import nodes, processes
 
 _PAUSE = 0.004  # between two looks
 _GRACE = 3.0  # for the launcher, when all ranks have ended
@@ -44,7 +44,9 @@ ls -A /dev/shm >"$left"
 exit $status"""
 
 
-def _command(run, program, folder):
+def _command(run, program, folder, limit):
+    if run.nodes:
+        return nodes.command(run, program, folder, limit)
     start = ["mpirun", "--with-ft", "ulfm", "-n", str(run.processes()), str(program), str(folder)]
     if can_have_own_shm():
         return ["unshare", "--mount", "sh", "-c", _OWN_SHM, "own-shm", str(folder / "shm-left"), *start]
@@ -102,18 +104,21 @@ class _Faults:
                 continue
             self.waiting.remove((number, fault))
             self.fired[number] = now
-            if not _is_alive(pids[fault.rank]):
-                continue
-            self.outcome.done.append(number)
-            processes.send(pids[fault.rank], signal.SIGSTOP if fault.stop else signal.SIGKILL)
-            if fault.stop:
-                self.to_continue.append((now + fault.stop, pids[fault.rank]))
+            living = [pids[rank] for rank in fault.ranks if _is_alive(pids[rank])]
+            if living:
+                self.outcome.done.append(number)
+            for pid in living:
+                processes.send(pid, signal.SIGSTOP if fault.stop else signal.SIGKILL)
+                if fault.stop:
+                    self.to_continue.append((now + fault.stop, pid))
         for entry in [entry for entry in self.to_continue if now >= entry[0]]:
             self.to_continue.remove(entry)
             processes.send(entry[1], signal.SIGCONT)
 
 
 def _is_alive(pid):
+    if pid is None:
+        return False
     try:
         state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[0]
     except (OSError, IndexError):
@@ -133,7 +138,8 @@ def _read_pids(run, folder):
         if len(words) < 3:
             return None
         pids[rank] = int(words[2])
-    return pids
+    # These are process ids of their nodes.
+    return nodes.read_pids(folder, run.processes()) if run.nodes else pids
 
 
 def supervise(run, program, work, limit):
@@ -146,7 +152,7 @@ def supervise(run, program, work, limit):
     faults = _Faults(run, outcome)
     start = time.monotonic()
     with open(folder / "output", "wb") as output:
-        launcher = subprocess.Popen(_command(run, program, folder), env=_environment(run, token, folder),
+        launcher = subprocess.Popen(_command(run, program, folder, limit), env=_environment(run, token, folder),
                                     stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
                                     start_new_session=True)
     try:
@@ -158,15 +164,24 @@ def supervise(run, program, work, limit):
     return outcome
 
 
+def _has_begun(run, folder):
+    """Over nodes the start takes seconds: there the time of faults counts from the first group of a rank."""
+    if not run.nodes or run.kind == "start and end":
+        return True
+    return any(word in path.read_text(encoding="utf-8") for path in folder.glob("journal.*") for word in (" created ", " refused "))
+
+
 def _watch(run, launcher, faults, outcome, deadline, token):
     pids, all_gone = None, None
     while launcher.poll() is None:
         now = time.monotonic()
         if pids is None:
             pids = _read_pids(run, outcome.folder)
+        if faults.started is None and pids is not None and _has_begun(run, outcome.folder):
             faults.started = now
-        if pids is not None:
+        if faults.started is not None:
             faults.look(now, pids)
+        if pids is not None:
             if any(_is_alive(pid) for pid in pids.values()):
                 all_gone = None
             elif all_gone is None:
@@ -196,6 +211,8 @@ def _clean(launcher, token, outcome):
     processes.kill(ranks + launchers)
     launcher.wait()
     killed = outcome.hung or outcome.launcher_left
+    if not killed:
+        outcome.left += nodes.left(outcome.folder)
     shm = outcome.folder / "shm-left"
     if not killed and shm.exists() and shm.read_text(encoding="utf-8").strip():
         outcome.left.append("/dev/shm: " + " ".join(shm.read_text(encoding="utf-8").split()))

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A run on several nodes, made by scripts/nodes."""
+import subprocess
+from pathlib import Path
+
+_SCRIPT = str(Path(__file__).resolve().parents[3] / "scripts/nodes")
+
+
+def are_possible():
+    """Says why if they are not."""
+    return subprocess.run([_SCRIPT, "--check"], check=False, stdout=subprocess.DEVNULL).returncode == 0
+
+
+def command(run, program, folder, limit):
+    """Its own limit is for the case that nobody supervises the run any more."""
+    return [
+        _SCRIPT, "--nodes", str(len(set(run.nodes))), "--ranks-per-node", run.ranks_per_node(), "--state", str(folder / "nodes"),
+        "--left", str(folder / "left"), "--timeout", str(int(limit) + 20), "--", str(program), str(folder)
+    ]
+
+
+def read_pids(folder, ranks):
+    """Process ids as seen from here; None for those that are dead already."""
+    table = subprocess.run([_SCRIPT, "--pids", str(folder / "nodes")], check=False, capture_output=True, text=True).stdout
+    pids = dict.fromkeys(range(ranks))
+    for line in table.splitlines():
+        _, rank, pid, _ = line.split()
+        pids[int(rank)] = int(pid)
+    return pids
+
+
+def left(folder):
+    path = folder / "left"
+    return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
