@@ -36,6 +36,8 @@ struct Options {
   bool barrier = true;
   bool tolerated = true;     // the policy covers the deaths
   bool must_recover = true;  // there has to be a repair
+  bool shared_fate = false;  // the group has to warn of it, and to lose what is lost
+  int progress = 0;          // pause after each step, in milliseconds, and rank 0 prints it
   bool read_older = false;   // after a repair, restore older snapshots as well
   std::string policy = "buddies";
   std::string resume = "jump";
@@ -101,12 +103,14 @@ std::int64_t stored_at(int member, std::int64_t at_step) { return member == 1 ? 
 
 std::pair<int, int*> policy_of(const std::string& name) {
   static int parity[] = {5, 1, 4};
+  static int neighbours[] = {1, 1};
   static int reed_solomon[] = {1, 4, 2};
   // Who protects whom is up to the library.
   static int chosen_parity[] = {5, FENIX_DATA_SEPARATION_AUTO, 2};
   static int chosen_reed_solomon[] = {FENIX_DATA_SEPARATION_AUTO, 4, 2};
   if (name == "chosen-xor") return {FENIX_DATA_POLICY_IN_MEMORY_RAID, chosen_parity};
   if (name == "chosen-rs") return {FENIX_DATA_POLICY_REED_SOLOMON, chosen_reed_solomon};
+  if (name == "neighbours") return {FENIX_DATA_POLICY_IN_MEMORY_RAID, neighbours};
   if (name == "chosen-ring") return {FENIX_DATA_POLICY_PEER_RANK_SEPARATION, nullptr};
   if (name == "xor") return {FENIX_DATA_POLICY_IN_MEMORY_RAID, parity};
   if (name == "rs") return {FENIX_DATA_POLICY_REED_SOLOMON, reed_solomon};
@@ -120,6 +124,11 @@ bool create_groups() {
     const int code = Fenix_Data_group_create(kGroup + group, comm, 0, options.depth, policy, policy_values, &flag);
     if (!good(code, "group_create")) return false;
     if (options.tolerated) require(flag != FENIX_ERROR_NODATA_FOUND, "snapshots were lost");
+    if (options.shared_fate) {
+      const bool first = repairs == 0 && role != FENIX_ROLE_RECOVERED_RANK;
+      require(flag == (first ? FENIX_WARNING_SHARED_FATE : FENIX_ERROR_NODATA_FOUND),
+              "flag of group_create " + std::to_string(flag));
+    }
     for (int member = 0; member < options.members; ++member) {
       auto& values = data[static_cast<std::size_t>(group * options.members + member)];
       values.resize(elements(member, rank));
@@ -256,6 +265,11 @@ bool one_step() {
   }
   if (!options.barrier && MPI_Barrier(comm) != MPI_SUCCESS) return false;
   seen_committed = static_cast<int>(step);
+  if (options.progress > 0) {
+    if (rank == 0) std::printf("step %lld\n", static_cast<long long>(step));
+    std::fflush(stdout);
+    std::this_thread::sleep_for(std::chrono::milliseconds(options.progress));
+  }
   ++step;
   return true;
 }
@@ -333,6 +347,10 @@ Options parse(int argc, char** argv) {
       parsed.barrier = false;
     else if (name == "--lost")
       parsed.tolerated = false;
+    else if (name == "--shared-fate")
+      parsed.shared_fate = true;
+    else if (name == "--progress")
+      parsed.progress = number();
     else if (name == "--no-repair")
       parsed.must_recover = false;
     else if (name == "--read-older")

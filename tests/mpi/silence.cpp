@@ -2,6 +2,8 @@
 // A rank that is stopped for longer than FENIX_TIMEOUT, by FENIX_FAULT=point:rank:count:stop, while nobody dies: the others get an
 // error in time, as often as they try; when it goes on, all take up the group again, and nothing that was committed is lost
 // or harmed.
+// usage: silence RANK | silence network STEPS none|any
+// With "network" nobody is stopped, but others do something to the network meanwhile, and no or any errors may come.
 #include <fenix.h>
 #include <mpi.h>
 
@@ -10,8 +12,10 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "check.hpp"
@@ -20,14 +24,16 @@ namespace {
 
 constexpr int kGroup = 3;
 constexpr int kMember = 0;
-constexpr int kSteps = 8;
-constexpr int kTimeouts = 2;  // how often an error has to come before the stopped rank is woken
+constexpr int kPauseMs = 100;    // after a step, for who does something to the network
+constexpr double kPatience = 6;  // of the fabric path, in seconds, if a peer cannot be reached
+constexpr int kTimeouts = 2;     // how often an error has to come before the stopped rank is woken
 constexpr std::size_t kElements = 50'000;
 
 using Clock = std::chrono::steady_clock;
 
 int rank = -1;
-int silent = -1;
+int silent = -1;  // none: it is the network
+int steps = 8;
 MPI_Comm comm = MPI_COMM_NULL;
 std::vector<int> pids;
 int timeouts = 0;
@@ -46,8 +52,13 @@ bool in_time(const char* call, Clock::time_point start, int code) {
   if (code == FENIX_SUCCESS) return true;
   check::expect_equal(code, FENIX_ERROR_TIMEOUT, call);
   ++timeouts;
-  check::require(rank == silent || seconds < 2 * allowed() + 1,
+  check::require(rank == silent || seconds < 2 * allowed() + (silent < 0 ? kPatience : 1),
                  std::string(call) + " took " + std::to_string(seconds) + " s");
+  if (silent < 0) {
+    std::printf("rank %d: %s after %.1f s: %s\n", rank, call, seconds, Fenix_Error_message());
+    std::fflush(stdout);
+    return false;
+  }
   if (rank == (silent + 1) % static_cast<int>(pids.size()) && timeouts == kTimeouts) {
     kill(pids[static_cast<std::size_t>(silent)], SIGCONT);
   }
@@ -100,6 +111,11 @@ bool one_step(int step) {
   if (!IN_TIME(Fenix_Data_commit_barrier(kGroup, &stamp))) return false;
   check::expect_equal(stamp, step, "time stamp");
   committed = step;
+  if (silent < 0) {
+    if (rank == 0) std::printf("step %d\n", step);
+    std::fflush(stdout);
+    std::this_thread::sleep_for(std::chrono::milliseconds(kPauseMs));
+  }
   // What everybody waits for is a meeting of all.
   return step % 3 != 0 ||
          IN_TIME(Fenix_Data_member_restore(kGroup, kMember, data.data(), static_cast<int>(kElements), stamp, nullptr));
@@ -109,7 +125,7 @@ bool run() {
   if (!take_up()) return false;
   int step = restore();
   if (step < 0) return false;
-  for (; step < kSteps; ++step) {
+  for (; step < steps; ++step) {
     if (!one_step(step)) return false;
   }
   return true;
@@ -119,7 +135,9 @@ bool run() {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  silent = std::atoi(argv[1]);
+  const bool network = std::string(argv[1]) == "network";
+  silent = network ? -1 : std::atoi(argv[1]);
+  if (network) steps = std::atoi(argv[2]);
   int role = 0;
   int error = 0;
   Fenix_Init(&role, MPI_COMM_WORLD, &comm, &argc, &argv, 0, 0, MPI_INFO_NULL, &error);
@@ -135,8 +153,10 @@ int main(int argc, char** argv) {
   while (!IN_TIME(Fenix_Finalize())) {
   }
   // Who began to wait later than the one that woke the silent rank may have seen one less.
-  check::require(rank == silent || timeouts >= kTimeouts - 1,
+  check::require(network || rank == silent || timeouts >= kTimeouts - 1,
                  "there were only " + std::to_string(timeouts) + " errors");
+  check::require(!network || std::string(argv[3]) == "any" || timeouts == 0,
+                 "there were " + std::to_string(timeouts) + " errors");
   check::ok(rank);
   MPI_Finalize();
   return 0;
