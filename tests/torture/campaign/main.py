@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 from . import nodes, summary
@@ -40,6 +41,8 @@ def parse(arguments):
     parser.add_argument("--strict", action="store_true", help="a run that a known crash of Open MPI has ended has failed; "
                         "else it is made once more, and named")
     parser.add_argument("--limit", type=float, help="seconds after which a run hangs (30; over nodes 75)")
+    parser.add_argument("--slow", type=int, default=1, metavar="N", help="FENIX_TIMEOUT and the limit N times as long: on a machine that "
+                        "others keep busy")
     parser.add_argument("--build", type=Path, default=ROOT / "build/ci", help="build folder (build/ci)")
     parser.add_argument("--work", type=Path, help="where folders of runs go; kept if a run fails (BUILD/torture)")
     parser.add_argument("--json", type=Path, help="write all results")
@@ -50,7 +53,7 @@ def parse(arguments):
     parser.add_argument("--list", action="store_true", help="only print what the runs would do")
     parser.add_argument("--keep", action="store_true", help="keep the folders of all runs")
     options = parser.parse_args(arguments)
-    options.limit = options.limit or (75 if options.nodes else 30)
+    options.limit = options.limit or (75 if options.nodes else 30) * options.slow
     return options
 
 
@@ -92,6 +95,7 @@ class Campaign:
         return self.options.minutes is None or time.monotonic() - self.start < 60 * self.options.minutes
 
     def attempt(self, run):
+        run = replace(run, timeout=run.timeout * self.options.slow)
         outcome = supervise(run, self.program, self.work, self.options.limit)
         return outcome, judge(run, outcome)
 

@@ -219,4 +219,5 @@ def _clean(launcher, token, outcome):
     if not killed:
         outcome.left += [f"TMPDIR: {entry.name}" for entry in (outcome.folder / "tmp").iterdir()
                          if "fenix" in entry.name.lower()]
-    shutil.rmtree(outcome.folder / "tmp", ignore_errors=True)
+    for name in ("tmp", "nodes"):
+        shutil.rmtree(outcome.folder / name, ignore_errors=True)
