@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/error.hpp"
 #include "base/fault.hpp"
 
 namespace fenix_impl {
@@ -21,30 +22,57 @@ std::size_t largest_cohort(const Placement& placement, int ranks) {
 
 }  // namespace
 
-Control::Control(const Placement& placement, int rank, int ranks, std::uint32_t places, Control& before) {
-  const std::size_t commits_bytes = to_pages(Dissemination::bytes(ranks));
-  const std::size_t entries = largest_cohort(placement, ranks) * ProgressCell::kBytes;
-  const std::size_t cohort_bytes = to_pages(2 * entries);
-  const std::size_t announcement_bytes = entries > 0 ? RecordLog::kPlaceBytes : 0;
-  const std::size_t log_bytes = places * RecordLog::kPlaceBytes;
-  const auto copies = static_cast<std::size_t>(placement.copies());
-  region = Region(kPage + commits_bytes + cohort_bytes + announcement_bytes + (1 + copies) * log_bytes);
-  region.reserve(0, kPage + commits_bytes + cohort_bytes);
+struct Control::Sizes {
+  Sizes(const Placement& placement, int ranks, std::uint32_t places)
+      : commits(to_pages(Dissemination::bytes(ranks))),
+        entries(largest_cohort(placement, ranks) * ProgressCell::kBytes),
+        cohort(to_pages(2 * entries)),
+        announcement(entries > 0 ? RecordLog::kPlaceBytes : 0),
+        log(places * RecordLog::kPlaceBytes),
+        copies(static_cast<std::size_t>(placement.copies())) {}
+
+  [[nodiscard]] std::size_t all() const { return kPage + commits + cohort + announcement + (1 + copies) * log; }
+
+  std::size_t commits;
+  std::size_t entries;  // of one board
+  std::size_t cohort;
+  std::size_t announcement;
+  std::size_t log;
+  std::size_t copies;
+};
+
+void Control::lay_out(const Sizes& sizes, int rank, int ranks) {
   const auto bytes = region.bytes();
   std::size_t offset = kPage;
   commits = Dissemination(bytes.subspan(offset, Dissemination::bytes(ranks)), offset, rank, ranks);
-  offset += commits_bytes;
-  announced = Board(bytes.subspan(offset, entries), offset);
-  finished = Board(bytes.subspan(offset + entries, entries), offset + entries);
-  offset += cohort_bytes;
+  offset += sizes.commits;
+  announced = Board(bytes.subspan(offset, sizes.entries), offset);
+  finished = Board(bytes.subspan(offset + sizes.entries, sizes.entries), offset + sizes.entries);
+  offset += sizes.cohort;
   const auto log_at = [&](std::size_t length) {
     RecordLog log(bytes.subspan(offset, length), offset);
     offset += length;
     return log;
   };
-  announcement = log_at(announcement_bytes);
-  own_log = log_at(log_bytes);
-  for (std::size_t copy = 0; copy < copies; ++copy) held_logs.push_back(log_at(log_bytes));
+  announcement = log_at(sizes.announcement);
+  own_log = log_at(sizes.log);
+  for (std::size_t copy = 0; copy < sizes.copies; ++copy) held_logs.push_back(log_at(sizes.log));
+}
+
+Control::Control(Region written, const Placement& placement, int rank, int ranks, std::uint32_t places)
+    : region(std::move(written)) {
+  const Sizes sizes(placement, ranks, places);
+  if (region.bytes().size() != sizes.all() + Region::kHeaderBytes) {
+    throw Error(FENIX_ERROR_NO_MEMORY, "a control region has another size than it should have");
+  }
+  lay_out(sizes, rank, ranks);
+}
+
+Control::Control(const Placement& placement, int rank, int ranks, std::uint32_t places, Control& before) {
+  const Sizes sizes(placement, ranks, places);
+  region = Region(sizes.all());
+  region.reserve(0, kPage + sizes.commits + sizes.cohort);
+  lay_out(sizes, rank, ranks);
 
   commits.continue_from(before.commits);
   announced.continue_from(before.announced);
@@ -57,7 +85,7 @@ Control::Control(const Placement& placement, int rank, int ranks, std::uint32_t 
     }
   };
   take_over(before.own_log, own_log);
-  for (std::size_t copy = 0; copy < std::min(copies, before.held_logs.size()); ++copy) {
+  for (std::size_t copy = 0; copy < std::min(sizes.copies, before.held_logs.size()); ++copy) {
     take_over(before.held_logs[copy], held_logs[copy]);
   }
 }

@@ -34,6 +34,9 @@ struct Control {
   /// Error(FENIX_ERROR_NO_MEMORY).
   Control(const Placement& placement, int rank, int ranks, std::uint32_t places, Control& before);
 
+  /// In a region that another rank has written. Throws Error(FENIX_ERROR_NO_MEMORY) if that is not of this layout.
+  Control(Region written, const Placement& placement, int rank, int ranks, std::uint32_t places);
+
   /// Whether it is laid out for this rank of so many that are placed so.
   [[nodiscard]] bool suits(const Placement& placement, int rank, int ranks) const;
   /// Makes sure that records of so many bytes find memory in all places. Throws Error(FENIX_ERROR_NO_MEMORY).
@@ -46,6 +49,8 @@ struct Control {
   void clear_record(const Placement& placement, int rank, std::uint32_t place);
 
  private:
+  struct Sizes;
+  void lay_out(const Sizes& sizes, int rank, int ranks);
   void seal_copies(const Placement& placement, int rank, std::uint32_t place, std::uint64_t seal);
 };
 

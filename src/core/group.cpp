@@ -239,6 +239,7 @@ void Group::cancel_requests() {
 
 void Group::detach() {
   cancel_requests();
+  keep_estate();
   protection_.reset();
   control_.exposure.reset();
   if (archive_) archive_->detach();
@@ -397,6 +398,8 @@ Group::Exposed Group::expose_member(const Member& member, const Region& region, 
     for (const int rank : protection_->neighbours()) {
       exposed.peer_layouts.emplace_back(rank, layouts[static_cast<std::size_t>(rank)]);
     }
+    const int kept = exposed.exposure->keeps();
+    if (kept >= 0) exposed.kept_layout = layouts.at(static_cast<std::size_t>(kept));
   });
   return exposed;
 }
@@ -404,6 +407,7 @@ Group::Exposed Group::expose_member(const Member& member, const Region& region, 
 void Group::adopt(Member& member, Exposed exposed) noexcept {
   member.exposure = std::move(exposed.exposure);
   member.peer_layouts = std::move(exposed.peer_layouts);
+  member.kept_layout = exposed.kept_layout;
 }
 
 // ----------------------------------------------------------------------------------------------------------- snapshots

@@ -16,6 +16,7 @@
 #include "core/archive.hpp"
 #include "core/control.hpp"
 #include "core/epochs.hpp"
+#include "core/estate.hpp"
 #include "core/group_parameters.hpp"
 #include "core/member.hpp"
 #include "core/protection.hpp"
@@ -214,6 +215,11 @@ class Group {
     std::uint32_t place = 0;
     int copy = 0;
   };
+  /// What this rank can offer of the memory of one that has died on its node; empty if there is nothing, or it may live yet.
+  [[nodiscard]] std::vector<Legacy> legacies() const;
+  /// Instead of rebuilding: takes over the memory of the rank before, offered by another rank of this node, and is whole.
+  /// False, and nothing has changed, if that cannot be had. Local.
+  bool inherit(std::span<const Legacy> legacies);
   /// Under a policy without redundancy, instead of rebuilding.
   void accept_loss() { has_lost_data_ = true; }
   /// Makes records and slots of this rank anew, from what ranks that are present have: by rank. Returns the epochs that came out whole.
@@ -239,6 +245,7 @@ class Group {
   struct Exposed {
     std::unique_ptr<Exposure> exposure;
     std::vector<std::pair<int, SlotLayout>> peer_layouts;
+    SlotLayout kept_layout;
   };
 
   // group.cpp: memory and attachment
@@ -374,6 +381,9 @@ class Group {
   // group_records.cpp
   void verify_held_records(Verified& counts);
 
+  // group_estate.cpp
+  void keep_estate();
+
   // group_rebuild.cpp
   bool rebuild_own_epoch(const RecordCopy& copy, const std::vector<bool>& present);
   bool rebuild_held_epoch(Epoch epoch, std::uint32_t place, int copy);
@@ -382,6 +392,8 @@ class Group {
   std::vector<std::unique_ptr<Member>> members_;
   std::set<std::int32_t> deleted_members_;
   bool whole_ = false;
+  bool resumed_ = false;  // since it was attached
+  Estate estate_;         // from a failure until the group goes on
   bool ghost_ = false;
   bool owes_loss_report_ = false;
   bool has_lost_data_ = false;

@@ -116,6 +116,8 @@ void Group::resume(Generation generation, Epoch base, std::span<const Epoch> epo
   control_.commits.reset(generation, base);
   control_.announced.reset(generation, {});
   control_.finished.reset(generation, {});
+  resumed_ = true;
+  estate_ = {};
 }
 
 }  // namespace fenix_impl

@@ -67,6 +67,7 @@ struct Member {
   SlotLayout layout;                                     ///< of the own region
   std::uint32_t least_slots = 0;                         ///< that some rank has
   std::vector<std::pair<int, SlotLayout>> peer_layouts;  ///< of the regions of those ranks that matter for protection
+  SlotLayout kept_layout;                                ///< of the region that the exposure keeps
   std::unique_ptr<Exposure> exposure;                    ///< the members' regions of all ranks
   Working working;
   std::vector<IntervalSet> stale;       ///< by slot: elements in which it may differ from the latest snapshot

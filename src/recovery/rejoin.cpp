@@ -66,12 +66,15 @@ class Rejoin {
     if (!existed_) (void)meet(*team_, Operation::group_arguments, 0, 0, check_arguments);
     settle_parameters();
     settle_members();
+    settle_estates();
     (void)meet(*team_, Operation::group_memory, 0, 0, [&] { group_->take_memory(log_places()); });
     fault_point("rejoin.memory");
     group_->expose();
     group_->attach_archive();
     fault_point("rejoin.exposed");
+    const std::uint64_t fetched_before = path_->bytes_fetched();
     const auto [newest, epochs] = settle_snapshots();
+    if (is_replacement_) tell_of_replacement(path_->bytes_fetched() - fetched_before);
     // What was put aside is of no use once there is something newer.
     if (!newest.none()) group_->drop_archive();
     group_->resume(next_generation(), newest.none() ? archived_ : newest, epochs);
@@ -171,6 +174,43 @@ class Rejoin {
     // The teacher's order, on all ranks: what is done for one member after the other meets its like on the other ranks.
     group_->arrange_members(infos);
     for (const MemberInfo& info : infos) settle_counts(info);
+  }
+
+  void tell_of_replacement(std::uint64_t fetched) const {
+    std::uint64_t bytes = 0;
+    for (const auto& member : group_->members()) bytes += Group::footprint(*member);
+    log().info("group {}: {} the memory of the rank before, {} bytes; fetched {} bytes from other nodes",
+               group_->parameters().id, inherited_[index(team_->rank())] ? "took over" : "made anew", bytes, fetched);
+  }
+
+  // Ranks that took the places of dead ones take over the memory of those, where a rank of the same node has kept it: then they
+  // know what survivors know.
+  void settle_estates() {
+    const auto is_new = [&](int rank) { return hello(rank).knows == 0; };
+    inherited_.resize(index(team_->size()));
+    if (!existed_ || moved_) return;
+    bool some_new = false;
+    for (int rank = 0; rank < team_->size(); ++rank) some_new = some_new || is_new(rank);
+    if (!some_new) return;
+    is_replacement_ = is_new(team_->rank());
+    auto mine = is_replacement_ ? std::vector<Legacy>{} : group_->legacies();
+    std::erase_if(mine, [&](const Legacy& each) {
+      return each.owner < 0 || each.owner >= team_->size() || !is_new(each.owner) ||
+             hello(each.owner).location != hello(team_->rank()).location;
+    });
+    const auto offered = team_->gather_lists(std::span<const Legacy>(mine));
+    char taken = 0;
+    for (const auto& list : offered) {
+      if (taken == 0 && is_replacement_ && !list.empty() && list.front().owner == team_->rank()) {
+        taken = group_->inherit(list) ? 1 : 0;
+      }
+    }
+    const auto all = team_->gather(taken);
+    for (int rank = 0; rank < team_->size(); ++rank) {
+      if (!is_new(rank) || all[index(rank)] == 0) continue;
+      hellos_[index(rank)].knows = 1;
+      inherited_[index(rank)] = true;
+    }
   }
 
   [[nodiscard]] std::vector<Location> locations() const {
@@ -407,7 +447,13 @@ class Rejoin {
       }
     }
     for (int rank = 0; rank < team_->size(); ++rank) {
-      if (knows(rank) && hello(rank).lost_data == 0) ranks[index(rank)] = own[index(rank)];
+      if (inherited_[index(rank)]) {
+        // In the memory of a dead rank the last record may be without its seal, and nobody has looked for damage: what others have
+        // of its records counts as well.
+        add(ranks[index(rank)], own[index(rank)]);
+      } else if (knows(rank) && hello(rank).lost_data == 0) {
+        ranks[index(rank)] = own[index(rank)];
+      }
     }
     unknown_ = std::any_of(ranks.begin(), ranks.end(), [](const CommittedEpochs& epochs) { return !epochs; });
     if (without_redundancy()) drop_missing(ranks);
@@ -422,6 +468,7 @@ class Rejoin {
     if (group_->whole()) {
       group_->keep_only(result.epochs);
       fault_point("rejoin.voided");
+      if (inherited_[index(team_->rank())]) complete_inheritance(result, present);
     } else if (without_redundancy()) {
       if (some_left) group_->accept_loss();
     } else {
@@ -436,6 +483,16 @@ class Rejoin {
     }
     note_loss(some_left && result.epochs.empty());
     return result;
+  }
+
+  /// What the memory that was taken over lacks is rebuilt.
+  void complete_inheritance(const ConsistentEpochs& result, const std::vector<bool>& present) {
+    const auto there = group_->own_epochs();
+    std::erase_if(copies_, [&](const Group::RecordCopy& each) {
+      return !contains(result.epochs, each.epoch) ||
+             std::any_of(there.begin(), there.end(), [&](const auto& own) { return own.epoch == each.epoch; });
+    });
+    if (!copies_.empty()) (void)group_->rebuild_own(copies_, present);
   }
 
   /// Where the records of this rank can be had: of each epoch, one copy.
@@ -510,6 +567,8 @@ class Rejoin {
   std::vector<Hello> hellos_;
   int teacher_ = 0;
   bool existed_ = false;
+  std::vector<bool> inherited_;  // by rank: it has taken over the memory of a dead one
+  bool is_replacement_ = false;
   bool moved_ = false;  // the team has another size or order than the one that stored
   bool had_snapshots_ = false;
   Epoch known_on_all_;     // the latest that some rank knows all to have committed

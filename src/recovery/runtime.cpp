@@ -37,6 +37,12 @@ constexpr double kTimeoutsOfAnAgreement = 4;
 
 void handle_mpi_error(MPI_Comm*, int* error, ...) { runtime().on_mpi_error(*error); }
 
+// Whether a rank that takes the place of a dead one of its node takes over its memory.
+MapPath::Keep wanted_replacement() {
+  const char* wanted = std::getenv("FENIX_WARM_REPLACEMENT");
+  return wanted != nullptr && std::string_view(wanted) == "off" ? MapPath::Keep::no : MapPath::Keep::yes;
+}
+
 std::string_view wanted_path() {
   const char* wanted = std::getenv("FENIX_PATH");
   return wanted != nullptr ? wanted : "auto";
@@ -392,7 +398,7 @@ std::shared_ptr<Path> Runtime::path_across_nodes(MpiTeam& team) {
   const auto near = std::count(team.near().begin(), team.near().end(), true);
   log().info("ranks on this node, by the path map: {}; on others, by the path {}: {}", near, across->name(),
              team.size() - near);
-  return std::make_shared<MixedPath>(std::move(across), team.near());
+  return std::make_shared<MixedPath>(std::move(across), wanted_replacement(), team.near());
 }
 
 std::shared_ptr<Path> Runtime::named_path(const MpiTeam& team) {
@@ -405,7 +411,7 @@ std::shared_ptr<Path> Runtime::named_path(const MpiTeam& team) {
   if (name != "map" && name != "auto") {
     throw Error(FENIX_ERROR_GROUP_CREATE, "FENIX_PATH is neither auto, map, fabric nor window");
   }
-  return std::make_shared<MapPath>();
+  return std::make_shared<MapPath>(wanted_replacement());
 }
 
 RejoinResult Runtime::create_group(const GroupParameters& parameters, const std::shared_ptr<MpiTeam>& team,

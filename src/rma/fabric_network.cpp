@@ -108,6 +108,11 @@ std::uint64_t FabricNetwork::ended_transfers(const FabricLane& lane) const {
   return lane.ended;
 }
 
+std::uint64_t FabricNetwork::bytes_fetched() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_fetched_;
+}
+
 void FabricNetwork::check(const FabricLane& lane) const {
   const std::lock_guard lock(mutex_);
   if (lane.error == 0 || FabricLane::Clock::now() - lane.failing_since < kPatience) return;
@@ -179,6 +184,7 @@ void FabricNetwork::end(FabricTransfer& transfer) {
   if (!lane.abandoned && transfer.destination != nullptr) {
     std::memcpy(transfer.destination, transfer.local, transfer.bytes);
   }
+  if (!transfer.writes) bytes_fetched_ += transfer.bytes;
   lane.error = 0;
   ++lane.ended;
   discard(lane.under_way, transfer.place);

@@ -86,6 +86,8 @@ class FabricNetwork {
   [[nodiscard]] std::size_t open_transfers(const FabricLane& lane) const;
   /// Transfers of a lane that have been carried out so far.
   [[nodiscard]] std::uint64_t ended_transfers(const FabricLane& lane) const;
+  /// By all reads so far.
+  [[nodiscard]] std::uint64_t bytes_fetched() const;
   /// Throws Error(FENIX_ERROR_TIMEOUT) if transfers of a lane have failed, again and again, for some seconds.
   void check(const FabricLane& lane) const;
 
@@ -102,6 +104,7 @@ class FabricNetwork {
   FabricBuffers buffers_;
   std::map<std::string, std::shared_ptr<FabricPeer>> peers_;  // by name
   std::list<FabricLane> lanes_;
+  std::uint64_t bytes_fetched_ = 0;
 };
 
 }  // namespace fenix_impl

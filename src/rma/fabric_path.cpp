@@ -225,6 +225,8 @@ class FabricPath final : public Path {
   // key is withdrawn.
   [[nodiscard]] bool may_touch_regions_later() const override { return true; }
 
+  [[nodiscard]] std::uint64_t bytes_fetched() const override { return network_->bytes_fetched(); }
+
   bool make_progress() override {
     (void)network_->progress();
     return true;

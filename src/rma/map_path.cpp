@@ -10,6 +10,7 @@
 
 #include "base/deadline.hpp"
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "rma/processes.hpp"
 
 namespace fenix_impl {
@@ -17,7 +18,10 @@ namespace {
 
 class MapExposure final : public Exposure {
  public:
-  explicit MapExposure(std::vector<Mapping> regions) : regions_(std::move(regions)) {}
+  MapExposure(std::vector<Mapping> regions, KeptRegion kept) : regions_(std::move(regions)), kept_(std::move(kept)) {}
+
+  [[nodiscard]] int keeps() const override { return kept_.owner(); }
+  [[nodiscard]] KeptRegion release_kept() override { return std::exchange(kept_, {}); }
 
   [[nodiscard]] std::span<std::byte> direct(int target, std::size_t offset, std::size_t bytes) override {
     return part(target, offset, bytes);
@@ -62,6 +66,7 @@ class MapExposure final : public Exposure {
   }
 
   std::vector<Mapping> regions_;
+  KeptRegion kept_;
 };
 
 // A region that cannot be mapped may be that of a rank that has just died: then the notice of its death is on its way, and
@@ -99,7 +104,24 @@ std::unique_ptr<Exposure> MapPath::expose(Team& team, const Region& region) {
     const bool reached = near_.empty() || near_.at(rank);
     regions.push_back(reached ? map_region_of_peer(team, addresses[rank]) : Mapping());
   }
-  return std::make_unique<MapExposure>(std::move(regions));
+  return std::make_unique<MapExposure>(std::move(regions), keep_region(team.rank(), addresses));
+}
+
+// That of the rank before this one on the node: so each is kept by one other rank.
+KeptRegion MapPath::keep_region(int self, std::span<const RegionAddress> addresses) const {
+  if (!keeps_) return {};
+  const int ranks = static_cast<int>(addresses.size());
+  for (int distance = 1; distance < ranks; ++distance) {
+    const int rank = (self + ranks - distance) % ranks;
+    if (!near_.empty() && !near_.at(static_cast<std::size_t>(rank))) continue;
+    try {
+      return KeptRegion(rank, addresses[static_cast<std::size_t>(rank)]);
+    } catch (const Error& error) {
+      log().info("what rank {} leaves if it dies cannot be kept: {}", rank, error.what());
+      return {};
+    }
+  }
+  return {};
 }
 
 }  // namespace fenix_impl

@@ -2,6 +2,7 @@
 // Same node: peers' regions are mapped, and reached by loads and stores. Cannot block on a dead peer.
 #pragma once
 
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -11,8 +12,12 @@ namespace fenix_impl {
 
 class MapPath final : public Path {
  public:
+  /// Whether each rank keeps open what another one of the node leaves when it dies.
+  enum class Keep : bool { no, yes };
+
   /// Reaches all ranks of the team, or only those for which near is true.
-  explicit MapPath(std::vector<bool> near = {}) : near_(std::move(near)) {}
+  explicit MapPath(Keep keep = Keep::no, std::vector<bool> near = {})
+      : keeps_(keep == Keep::yes), near_(std::move(near)) {}
 
   [[nodiscard]] std::string_view name() const override { return "map"; }
   [[nodiscard]] bool may_touch_regions_later() const override { return false; }
@@ -20,6 +25,9 @@ class MapPath final : public Path {
   std::unique_ptr<Exposure> expose(Team& team, const Region& region) override;
 
  private:
+  [[nodiscard]] KeptRegion keep_region(int self, std::span<const RegionAddress> addresses) const;
+
+  bool keeps_;
   std::vector<bool> near_;
 };
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "rma/map_path.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -16,6 +15,8 @@ class MixedExposure final : public Exposure {
   MixedExposure(std::unique_ptr<Exposure> within, std::unique_ptr<Exposure> across, std::vector<bool> near)
       : within_(std::move(within)), across_(std::move(across)), near_(std::move(near)) {}
 
+  [[nodiscard]] int keeps() const override { return within_->keeps(); }
+  [[nodiscard]] KeptRegion release_kept() override { return within_->release_kept(); }
   [[nodiscard]] std::span<std::byte> direct(int target, std::size_t offset, std::size_t bytes) override {
     return to(target).direct(target, offset, bytes);
   }
@@ -45,8 +46,8 @@ class MixedExposure final : public Exposure {
 
 }  // namespace
 
-MixedPath::MixedPath(std::shared_ptr<Path> across, std::vector<bool> near)
-    : across_(std::move(across)), near_(std::move(near)), name_("map+" + std::string(across_->name())) {}
+MixedPath::MixedPath(std::shared_ptr<Path> across, MapPath::Keep keep, std::vector<bool> near)
+    : across_(std::move(across)), keep_(keep), near_(std::move(near)), name_("map+" + std::string(across_->name())) {}
 
 bool MixedPath::puts_are_copies(int target) const {
   return near_.at(static_cast<std::size_t>(target)) || across_->puts_are_copies(target);
@@ -64,7 +65,7 @@ std::unique_ptr<Exposure> MixedPath::expose(Team& team, const Region& region) {
     error = out_of_memory();
   }
   // The others go on to this, whatever this rank has met.
-  auto within = MapPath(near_).expose(team, region);
+  auto within = MapPath(keep_, near_).expose(team, region);
   if (error) throw Error(*error);
   return std::make_unique<MixedExposure>(std::move(within), std::move(across), near_);
 }

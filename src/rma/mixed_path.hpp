@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "rma/map_path.hpp"
 #include "rma/path.hpp"
 
 namespace fenix_impl {
@@ -14,16 +15,18 @@ namespace fenix_impl {
 class MixedPath final : public Path {
  public:
   /// near: for each rank of the team, whether it is on this node.
-  MixedPath(std::shared_ptr<Path> across, std::vector<bool> near);
+  MixedPath(std::shared_ptr<Path> across, MapPath::Keep keep, std::vector<bool> near);
 
   [[nodiscard]] std::string_view name() const override { return name_; }
   [[nodiscard]] bool puts_are_copies(int target) const override;
   bool make_progress() override { return across_->make_progress(); }
   [[nodiscard]] bool may_touch_regions_later() const override { return across_->may_touch_regions_later(); }
+  [[nodiscard]] std::uint64_t bytes_fetched() const override { return across_->bytes_fetched(); }
   std::unique_ptr<Exposure> expose(Team& team, const Region& region) override;
 
  private:
   std::shared_ptr<Path> across_;
+  MapPath::Keep keep_;
   std::vector<bool> near_;
   std::string name_;
 };

@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "rma/kept_region.hpp"
 #include "rma/region.hpp"
 #include "rma/team.hpp"
 
@@ -22,6 +23,11 @@ class Exposure {
   Exposure(const Exposure&) = delete;
   Exposure& operator=(const Exposure&) = delete;
   virtual ~Exposure() = default;
+
+  /// The rank whose region this exposure keeps open beyond that rank's death; negative if there is none.
+  [[nodiscard]] virtual int keeps() const { return -1; }
+  /// Gives that region out; none if it does not.
+  [[nodiscard]] virtual KeptRegion release_kept() { return {}; }
 
   /// The bytes themselves, where they can be reached by loads and stores; else empty. Valid as long as the exposure.
   [[nodiscard]] virtual std::span<std::byte> direct(int target, std::size_t offset, std::size_t bytes) {
@@ -69,6 +75,8 @@ class Path {
   virtual bool make_progress() { return false; }
   /// True if a transfer that a failure cut short may touch its regions later on: then they must never be unmapped.
   [[nodiscard]] virtual bool may_touch_regions_later() const = 0;
+  /// What this process has read so far from other nodes; 0 on paths that do not count.
+  [[nodiscard]] virtual std::uint64_t bytes_fetched() const { return 0; }
   /// Collective over the team: every rank brings a region, which must outlive the exposure. A rank that cannot reach its
   /// peers throws Error(FENIX_ERROR_NO_MEMORY), after its part in the collective work.
   virtual std::unique_ptr<Exposure> expose(Team& team, const Region& region) = 0;

@@ -176,27 +176,47 @@ bool peer_region_exists(const RegionAddress& address) noexcept {
   return access(name.data(), F_OK) == 0;
 }
 
-Mapping map_peer_region(const RegionAddress& address) {
+int open_region(const RegionAddress& address) {
   const std::string name = "/proc/" + std::to_string(address.pid) + "/fd/" + std::to_string(address.fd);
   const int fd = refused("peer.open", EMFILE) ? -1 : open(name.c_str(), O_RDWR | O_CLOEXEC);
   if (fd < 0) no_memory("opening a peer's region");
-  Mapping mapping;
-  try {
-    struct stat status {};
-    // A mapping past the end of the file would end the process at the first touch.
-    if (fstat(fd, &status) != 0 || static_cast<std::uint64_t>(status.st_size) < address.bytes) {
-      throw Error(FENIX_ERROR_NO_MEMORY, "a peer's region is smaller than it said");
-    }
-    mapping = Mapping(fd, address.bytes, "peer.map");
-  } catch (...) {
-    close(fd);
-    throw;
-  }
+  struct stat status {};
+  // A mapping past the end of the file would end the process at the first touch.
+  if (fstat(fd, &status) == 0 && static_cast<std::uint64_t>(status.st_size) >= address.bytes) return fd;
   close(fd);
+  throw Error(FENIX_ERROR_NO_MEMORY, "a peer's region is smaller than it said");
+}
+
+namespace {
+
+Mapping map_region(int fd, const RegionAddress& address) {
+  Mapping mapping(fd, address.bytes, "peer.map");
   std::uint64_t key = 0;
   std::memcpy(&key, mapping.bytes().data(), sizeof key);
   if (key != address.key) throw Error(FENIX_ERROR_NO_MEMORY, "a peer's region is not where it said");
   return mapping;
+}
+
+}  // namespace
+
+Mapping map_peer_region(const RegionAddress& address) {
+  const int fd = open_region(address);
+  try {
+    Mapping mapping = map_region(fd, address);
+    close(fd);
+    return mapping;
+  } catch (...) {
+    close(fd);
+    throw;
+  }
+}
+
+Region Region::take_over(const RegionAddress& address) {
+  Region region;
+  region.fd_ = open_region(address);
+  region.key_ = address.key;
+  region.mapping_ = map_region(region.fd_, address);
+  return region;
 }
 
 }  // namespace fenix_impl

@@ -57,6 +57,10 @@ class Region {
   Region& operator=(const Region&) = delete;
   ~Region();
 
+  /// Takes over one that another process of this node has open, with what is in it; its owner has ended. Throws
+  /// Error(FENIX_ERROR_NO_MEMORY).
+  static Region take_over(const RegionAddress& address);
+
   /// Takes the memory of [offset, offset + bytes) now, so that a later write cannot fail for the lack of it.
   /// Throws Error(FENIX_ERROR_NO_MEMORY).
   void reserve(std::size_t offset, std::size_t bytes);
@@ -76,6 +80,9 @@ class Region {
   std::uint64_t key_ = 0;
   Mapping mapping_;
 };
+
+/// Opens a region of another process of this node, without a look at its key. Throws Error(FENIX_ERROR_NO_MEMORY).
+int open_region(const RegionAddress& address);
 
 /// Maps a region of another process of this node. Throws Error(FENIX_ERROR_NO_MEMORY) if it cannot be had.
 Mapping map_peer_region(const RegionAddress& address);
