@@ -51,6 +51,8 @@ bool Group::inherit(std::span<const Legacy> legacies) {
     if (control_region == legacies.end()) return false;
     Control control(Region::take_over(control_region->address), placement_, team_rank_, team_size_,
                     control_region->places);
+    // That of a rank which had nothing itself, and was to be left out.
+    if (epochs_in(control.own_log, parameters_.id, team_rank_).empty()) return false;
     std::vector<std::pair<Region, SlotLayout>> regions;
     for (const auto& member : members_) {
       const auto legacy = find_legacy(member->info.id);
@@ -61,7 +63,7 @@ bool Group::inherit(std::span<const Legacy> legacies) {
       member->add_slots(layout.slots());
       regions.emplace_back(std::move(region), layout);
     }
-    fault_point("rejoin.inherited");
+    fault_point("estate.inherited");
     control_ = std::move(control);
     for (std::size_t i = 0; i < members_.size(); ++i) {
       members_[i]->region = std::move(regions[i].first);

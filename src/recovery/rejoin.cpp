@@ -486,7 +486,8 @@ class Rejoin {
   }
 
   /// What the memory that was taken over lacks is rebuilt.
-  void complete_inheritance(const ConsistentEpochs& result, const std::vector<bool>& present) {
+  void complete_inheritance(const ConsistentEpochs& result, std::vector<bool> present) {
+    present[index(team_->rank())] = false;
     const auto there = group_->own_epochs();
     std::erase_if(copies_, [&](const Group::RecordCopy& each) {
       return !contains(result.epochs, each.epoch) ||
