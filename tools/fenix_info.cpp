@@ -64,6 +64,14 @@ std::string fabric_path() {
   }
 }
 
+bool has_fabric() {
+  try {
+    return open_fabric() != nullptr;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 void tell_settings() {
   for (const char* name :
        {"FENIX_PATH", "FENIX_TIMEOUT", "FENIX_FAILURE_DOMAIN", "FENIX_SIMD", "FENIX_LOG", "FI_PROVIDER"}) {
@@ -75,6 +83,7 @@ struct Place {
   Location location;
   std::array<char, 64> host{};
   std::array<char, 64> domain{};
+  bool has_fabric = false;
 };
 
 Place own_place() {
@@ -84,7 +93,18 @@ Place own_place() {
   if (const char* domain = std::getenv("FENIX_FAILURE_DOMAIN")) {
     std::strncpy(place.domain.data(), domain, place.domain.size() - 1);
   }
+  place.has_fabric = has_fabric();
   return place;
+}
+
+// What a group of all ranks gets, if FENIX_PATH names none.
+void tell_path(const std::vector<Place>& places) {
+  const bool one_node = std::all_of(places.begin(), places.end(), [&](const Place& each) {
+    return each.location.node == places.front().location.node;
+  });
+  const bool fabric = std::all_of(places.begin(), places.end(), [](const Place& each) { return each.has_fabric; });
+  line("path auto",
+       one_node ? "map" : std::string("map within a node, ") + (fabric ? "fabric" : "window") + " between nodes");
 }
 
 void tell_nodes(const std::vector<Place>& places) {
@@ -111,7 +131,10 @@ void tell_ranks(int argc, char** argv) {
   const Place mine = own_place();
   std::vector<Place> places(static_cast<std::size_t>(size));
   MPI_Gather(&mine, sizeof mine, MPI_BYTE, places.data(), sizeof mine, MPI_BYTE, 0, MPI_COMM_WORLD);
-  if (rank == 0) tell_nodes(places);
+  if (rank == 0) {
+    tell_path(places);
+    tell_nodes(places);
+  }
   MPI_Finalize();
 }
 

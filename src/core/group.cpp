@@ -414,6 +414,17 @@ void Group::adopt(Member& member, Exposed exposed) noexcept {
 
 int Group::time_stamp_of(Epoch epoch) const { return parameters_.start_time_stamp + static_cast<int>(epoch.value) - 1; }
 
+// Of all ranks, as of now; as far as that can be found out.
+void Group::find_commits() {
+  try {
+    if (attached()) ask_others(team_size_);
+  } catch (const PeerFailure&) {
+    // That is for the next operation to tell.
+  } catch (const Error& error) {
+    log().debug("group {}: asking for commits: {}", parameters_.id, error.what());
+  }
+}
+
 std::vector<int> Group::snapshots() {
   std::vector<int> time_stamps;
   if (records_.empty()) {
@@ -422,13 +433,7 @@ std::vector<int> Group::snapshots() {
     }
     return time_stamps;
   }
-  try {
-    if (attached()) ask_others(team_size_);
-  } catch (const PeerFailure&) {
-    // That is for the next operation to tell.
-  } catch (const Error& error) {
-    log().debug("group {}: asking for commits: {}", parameters_.id, error.what());
-  }
+  find_commits();
   // Looked up once: it may move on at any time.
   const Epoch newest = known_on_all();
   for (auto placed = records_.rbegin(); placed != records_.rend(); ++placed) {

@@ -294,6 +294,7 @@ class Group {
   void check_staging_area(const Member& member, const IntervalSet& elements) const;
   std::optional<std::uint32_t> free_slot_for(const Member& member);
   void ask_others(int most_reads);
+  void find_commits();
   void wait_for_others(const char* waited_for, const std::function<bool()>& ready);
   bool take_slot(Member& member);
   void unspill(Member& member);

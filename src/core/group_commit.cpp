@@ -301,6 +301,9 @@ void Group::delete_snapshot(const SnapshotChoice& choice) {
   // The thread of an asynchronous store looks at what is forgotten here.
   if (attached()) {
     for (const auto& member : members_) wait_for_requests_of(*member);
+    // What is older than depth must not come up again in the place of what is deleted.
+    find_commits();
+    forget_old_records();
   }
   for (PlacedRecord& placed : records_) {
     const bool chosen = choice.kind == SnapshotChoice::Kind::all || placed.record.epoch == epoch;
