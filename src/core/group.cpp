@@ -414,6 +414,15 @@ void Group::adopt(Member& member, Exposed exposed) noexcept {
 
 int Group::time_stamp_of(Epoch epoch) const { return parameters_.start_time_stamp + static_cast<int>(epoch.value) - 1; }
 
+void Group::look_for_failures() const {
+  if (!team_) return;
+  try {
+    team_->check();
+  } catch (const Error& error) {
+    log().debug("group {}: looking for failures: {}", parameters_.id, error.what());
+  }
+}
+
 // Of all ranks, as of now; as far as that can be found out.
 void Group::find_commits() {
   try {

@@ -52,6 +52,8 @@ class Group {
 
   [[nodiscard]] const GroupParameters& parameters() const { return parameters_; }
   [[nodiscard]] bool attached() const { return team_ != nullptr && team_->sound() && !protection_->broken(); }
+  /// Local: throws PeerFailure if a rank of the group's team has died, and the repair is still to come.
+  void look_for_failures() const;
   [[nodiscard]] const std::vector<std::unique_ptr<Member>>& members() const { return members_; }
   /// The member with an id, or null.
   [[nodiscard]] Member* find(std::int32_t member_id) const;

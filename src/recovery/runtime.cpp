@@ -483,6 +483,8 @@ Group& Runtime::group(int group_id) const {
 Group& Runtime::attached_group(int group_id) const {
   Group& found = group(group_id);
   if (!found.attached()) {
+    // An operation that got through in spite of a death leaves it to this one.
+    found.look_for_failures();
     throw Error(FENIX_ERROR_INVALID_LOGIC_CALL,
                 "group_id " + std::to_string(group_id) + " has to be created again, after a repair or a time-out");
   }

@@ -89,7 +89,7 @@ class Runtime {
   /// Throws Error(FENIX_ERROR_INVALID_GROUPID).
   [[nodiscard]] Group& group(int group_id) const;
   /// The same, for local work with what is stored. Throws Error(FENIX_ERROR_INVALID_LOGIC_CALL) too, if the group has to be
-  /// created again.
+  /// created again, PeerFailure if a repair has to come first.
   [[nodiscard]] Group& attached_group(int group_id) const;
   /// The same, for collective calls: creates FENIX_DATA_GROUP_WORLD_ID if need be.
   [[nodiscard]] Group& working_group(int group_id);

@@ -93,8 +93,14 @@ void MpiTeam::find_node() {
 }
 
 void MpiTeam::check() {
+  // Whoever was told of it first may have been able to do without.
+  if (failure_ != MPI_SUCCESS) throw PeerFailure(failure_);
   try {
     look_for_failures();
+  } catch (const PeerFailure& peer) {
+    sound_ = false;
+    failure_ = peer.mpi_error();
+    throw;
   } catch (...) {
     sound_ = false;
     throw;
@@ -161,8 +167,9 @@ void MpiTeam::exchange(std::span<const std::byte> out, int to, std::span<std::by
         check();
         deadline.check("a message from or to a peer");
       }
-    } catch (const PeerFailure&) {
+    } catch (const PeerFailure& peer) {
       sound_ = false;
+      failure_ = peer.mpi_error();
       // All leave for the repair: end what is under way at once.
       if (owns_comm_) dissolve();
       settle(send, receive);

@@ -62,7 +62,8 @@ class MpiTeam final : public Team {
   SilenceWatch* watch_ = nullptr;
   bool owns_comm_ = false;
   bool withdrawn_ = false;
-  bool sound_ = true;  // no message is under way that nobody will receive
+  bool sound_ = true;          // no message is under way that nobody will receive
+  int failure_ = MPI_SUCCESS;  // what check() has thrown, and always will
   int rank_ = 0;
   int size_ = 0;
   std::vector<bool> near_;
