@@ -2,8 +2,7 @@
 // Waiting for what peers write into this rank's memory.
 #pragma once
 
-#include <sched.h>
-
+#include "base/backoff.hpp"
 #include "base/deadline.hpp"
 #include "base/error.hpp"
 #include "rma/team.hpp"
@@ -16,6 +15,7 @@ template <class Ready>
 void wait_until(Team& team, const char* waited_for, Ready&& ready) {
   constexpr int kPollsBetweenChecks = 16;
   const Deadline deadline;
+  const Backoff backoff;
   for (int polls = 1; !ready(); ++polls) {
     if (polls % kPollsBetweenChecks == 0) {
       try {
@@ -25,8 +25,7 @@ void wait_until(Team& team, const char* waited_for, Ready&& ready) {
         throw;
       }
       deadline.check(waited_for);
-      // There may be more ranks than cores, and the one that is waited for may need this core.
-      sched_yield();
+      backoff.pause();
     }
   }
 }

@@ -7,10 +7,10 @@
 #include <new>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/backoff.hpp"
 #include "base/deadline.hpp"
 #include "base/error.hpp"
 #include "rma/fabric_network.hpp"
@@ -185,8 +185,9 @@ class FabricExposure final : public Exposure {
   void wait(const FabricLane& lane, std::size_t most, const char* waited_for) {
     std::uint64_t ended = 0;
     std::optional<Deadline> deadline;
+    const Backoff backoff;
     while (network_->open_transfers(lane) > most) {
-      if (!network_->progress()) std::this_thread::yield();
+      if (!network_->progress()) backoff.pause();
       network_->check(lane);
       team_.check();
       // As long as something arrives, the peer is there.
