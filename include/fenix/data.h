@@ -179,9 +179,10 @@ int Fenix_Data_group_get_number_of_members(int group_id, int* number_of_members)
 int Fenix_Data_group_get_member_at_position(int group_id, int* member_id, int position);
 
 /**
- * Number of consistent snapshots: those that every rank has committed and that can be restored. Local, from the knowledge
- * of this rank: after a plain commit the newest may not be counted until the other ranks have committed as well, and what
- * another rank has deleted is counted until Fenix_Data_barrier. (Specification 3.7.2, which has it collective.)
+ * Number of consistent snapshots: those that every rank has committed and that can be restored. Local: looks
+ * into the memory of other ranks, over windows perhaps only when these call MPI. After a plain commit the newest may not be
+ * counted until the other ranks have committed as well, and what another rank has deleted is counted until
+ * Fenix_Data_barrier. (Specification 3.7.2, which has it collective.)
  * @return FENIX_SUCCESS.
  */
 int Fenix_Data_group_get_number_of_snapshots(int group_id, int* number_of_snapshots);
@@ -473,8 +474,9 @@ int Fenix_Data_checkpoint(int group_id, const Fenix_Data_subset subset, int num_
 int Fenix_Data_checkpointv(int group_id, const Fenix_Data_subset subset, int* time_stamp);
 
 /**
- * Deletes a snapshot on this rank, irretrievably. Local. (Specification 3.8.) It is not consistent any more; later
- * snapshots keep the values that they have from it.
+ * Deletes a snapshot on this rank, irretrievably. Local; looks into the memory of other ranks as
+ * Fenix_Data_group_get_number_of_snapshots does. (Specification 3.8.) It is not consistent any more; later snapshots keep the
+ * values that they have from it.
  * @param time_stamp of a snapshot committed here; FENIX_DATA_SNAPSHOT_LATEST; FENIX_DATA_SNAPSHOT_ALL
  * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_TIMESTAMP; FENIX_ERROR_NODATA_FOUND if there is none at all.
  */

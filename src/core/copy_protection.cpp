@@ -93,6 +93,9 @@ bool CopyProtection::mend_held(Member& member, const MemberVersion& version, Epo
 bool CopyProtection::rebuild_own(Member& member, const MemberVersion& version, Epoch,
                                  const std::vector<bool>& present) {
   if (!holder_has(member, version) || !present[static_cast<std::size_t>(*holder_)]) return false;
+  // What was taken over may be right, and the copy damaged.
+  const bool hashed = group_.parameters.hashing != 0 && version.bytes() > 0;
+  if (hashed && own_is_sound(group_.parameters, member, version)) return true;
   return take(member, version, *holder_, member.layout_of(*holder_).held_offset(version.slot),
               member.own_slot(version.slot));
 }

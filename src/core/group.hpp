@@ -219,9 +219,12 @@ class Group {
   };
   /// What this rank can offer of the memory of one that has died on its node; empty if there is nothing, or it may live yet.
   [[nodiscard]] std::vector<Legacy> legacies() const;
-  /// Instead of rebuilding: takes over the memory of the rank before, offered by another rank of this node, and is whole.
-  /// False, and nothing has changed, if that cannot be had. Local.
+  /// Instead of rebuilding: takes over the memory of the rank before, offered by another rank of this node. What
+  /// the others committed without that one is still to be rebuilt. False, and nothing has changed, if that cannot be had. Local.
   bool inherit(std::span<const Legacy> legacies);
+  /// The rank whose memory this one has kept; none if negative.
+  [[nodiscard]] int estate_owner() const { return estate_.owner(); }
+  void forget_estate();
   /// Under a policy without redundancy, instead of rebuilding.
   void accept_loss() { has_lost_data_ = true; }
   /// Makes records and slots of this rank anew, from what ranks that are present have: by rank. Returns the epochs that came out whole.

@@ -75,8 +75,9 @@ bool Group::inherit(std::span<const Legacy> legacies) {
   } catch (const std::bad_alloc&) {
     return false;
   }
-  set_whole();
   return true;
 }
+
+void Group::forget_estate() { estate_ = {}; }
 
 }  // namespace fenix_impl

@@ -184,10 +184,11 @@ class Rejoin {
   }
 
   // Ranks that took the places of dead ones take over the memory of those, where a rank of the same node has kept it: then they
-  // know what survivors know.
+  // know nearly what survivors know. Cut short before the rest is there, too, they come back with nothing, as any replacement.
   void settle_estates() {
     const auto is_new = [&](int rank) { return hello(rank).knows == 0; };
     inherited_.resize(index(team_->size()));
+    if (moved_) group_->forget_estate();
     if (!existed_ || moved_) return;
     bool some_new = false;
     for (int rank = 0; rank < team_->size(); ++rank) some_new = some_new || is_new(rank);
@@ -211,6 +212,9 @@ class Rejoin {
       hellos_[index(rank)].knows = 1;
       inherited_[index(rank)] = true;
     }
+    // What nobody takes over must not stand beside what is made anew.
+    const int owner = group_->estate_owner();
+    if (owner >= 0 && owner < team_->size() && is_new(owner)) group_->forget_estate();
   }
 
   [[nodiscard]] std::vector<Location> locations() const {
@@ -465,10 +469,11 @@ class Rejoin {
                  group_->parameters().start_time_stamp + static_cast<int>(result.newest.value) - 1);
     }
     const bool some_left = !result.epochs.empty();
-    if (group_->whole()) {
+    const bool inherited = inherited_[index(team_->rank())];
+    if (group_->whole() || inherited) {
       group_->keep_only(result.epochs);
       fault_point("rejoin.voided");
-      if (inherited_[index(team_->rank())]) complete_inheritance(result, present);
+      if (inherited) complete_inheritance(result, present);
     } else if (without_redundancy()) {
       if (some_left) group_->accept_loss();
     } else {
