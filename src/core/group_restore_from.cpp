@@ -33,7 +33,9 @@ Found Group::restore_from(std::int32_t member_id, const SnapshotChoice& choice, 
 Fetched Group::fetch_together(std::int32_t member_id, const SnapshotChoice& choice, const Target& target, int source,
                               const Check& check, Found& found) {
   const Member* member = find(member_id);
-  const std::uint64_t note = epoch_note() | (archive_ != nullptr && archive_->attached() ? kArchived : 0);
+  // That all have committed something newer may not be known here yet, and then the archive is still there.
+  const bool only_archived = archive_ != nullptr && archive_->attached() && records_.empty();
+  const std::uint64_t note = epoch_note() | (only_archived ? kArchived : 0);
   auto notes = meet(team(), Operation::restore_from, hash_of(member_id, choice), note, [&] {
     (void)mend_own_records();
     check();
@@ -43,7 +45,7 @@ Fetched Group::fetch_together(std::int32_t member_id, const SnapshotChoice& choi
   });
   // Until the new communicator has data of its own, the numbers are those of the one before.
   const bool archived =
-      std::all_of(notes.begin(), notes.end(), [](std::uint64_t each) { return (each & kArchived) != 0; });
+      std::any_of(notes.begin(), notes.end(), [](std::uint64_t each) { return (each & kArchived) != 0; });
   const int ranks = archived ? archive_->shape().ranks : team_size_;
   for (std::uint64_t& each : notes) each &= ~kArchived;
   fault_point("restore.met");

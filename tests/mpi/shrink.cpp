@@ -69,7 +69,14 @@ int main(int argc, char** argv) {
   expect_equal(Fenix_Data_member_restore_from_rank(kGroup, 0, &restored, 1, time_stamp, nullptr, 4),
                FENIX_ERROR_INVALID_ARGUMENT, "restore_from_rank of a rank that never was");
 
+  // What has been committed last is what is read, whether or not it is known already that all have committed it.
   state = 200 + rank;
+  success(Fenix_Data_member_store(kGroup, 0, FENIX_DATA_SUBSET_FULL), "store");
+  success(Fenix_Data_commit(kGroup, nullptr), "commit");
+  success(
+      Fenix_Data_member_restore_from_rank(kGroup, 0, &restored, 1, FENIX_DATA_SNAPSHOT_LATEST, nullptr, (rank + 1) % 3),
+      "restore_from_rank");
+  expect_equal(restored, 200 + (rank + 1) % 3, "what the next rank stored after shrinking");
   take_part();
   success(Fenix_Data_member_restore(kGroup, 0, &restored, 1, FENIX_DATA_SNAPSHOT_LATEST, nullptr), "restore");
   expect_equal(restored, 200 + rank, "what was stored after shrinking");
