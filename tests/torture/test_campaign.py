@@ -180,9 +180,9 @@ class Judging(unittest.TestCase):
 
     def test_calls_of_mpi_that_do_not_end(self):
         short, inside, elsewhere = [(1, "start 5")], "--- process 7\n#3 MPIX_Comm_agree\n", "--- process 8\n#3 MPI_Test\n"
-        at_end = "--- process 9\n#3 MPI_Finalize\n"
+        at_end, too = "--- process 9\n#3 MPI_Finalize\n", "--- process 9\n#13 0x0 in ompi_mpi_finalize () from libmpi.so\n"
         for stacks, verdict in ((inside * 2, OPEN_MPI), (inside + elsewhere, HUNG), ("", HUNG), (at_end, OPEN_MPI),
-                                (at_end + inside, HUNG)):
+                                (too, OPEN_MPI), (at_end + inside, HUNG)):
             (self.folder / "stacks").write_text(stacks, encoding="utf-8")
             self.assertEqual(self.verdict([short, short, short], hung=True).kind, verdict)
 

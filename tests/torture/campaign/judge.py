@@ -72,7 +72,8 @@ def _first_complaint(run, outcome, events, output):
         return CRASHED, f"{signals[0]}; ranks {broken} did not end"
     if outcome.hung and _all_are_in(outcome, "MPIX_Comm_agree", "MPIX_Comm_shrink"):
         return OPEN_MPI, "all living ranks are in an agreement of Open MPI, which does not end"
-    if outcome.hung and _all_are_in(outcome, "MPI_Finalize"):
+    # The compiler may leave out the outer frame.
+    if outcome.hung and _all_are_in(outcome, "MPI_Finalize", "ompi_mpi_finalize"):
         return OPEN_MPI, "all that is left is in MPI_Finalize, which does not end"
     if outcome.hung:
         return HUNG, f"ranks that did not end: {broken}"
