@@ -2,6 +2,7 @@
 #include "recovery/runtime.hpp"
 
 #include <fenix.hpp>
+#include <unistd.h>
 #include <mpi-ext.h>
 
 #include <algorithm>
@@ -27,6 +28,7 @@
 #include "rma/mixed_path.hpp"
 #include "rma/mpi_team.hpp"
 #include "rma/quiet_comm.hpp"
+#include "rma/window_files.hpp"
 #include "rma/window_path.hpp"
 
 namespace fenix_impl {
@@ -242,6 +244,8 @@ bool Runtime::finish() {
     return false;
   }
   fabric_.reset();
+  // Of windows that could not be made because a rank died meanwhile: Open MPI leaves them.
+  if (process_.repairs() > 0) remove_window_files(getpid());
   callbacks.clear();
   attachments.clear();
   MPI_Errhandler_free(&handler_);

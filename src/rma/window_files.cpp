@@ -19,7 +19,7 @@ void remove_window_files(pid_t ended, const std::string& folder) noexcept {
       struct stat status {};
       if (!name.starts_with(prefix) || !name.ends_with(suffix)) continue;
       if (lstat(entry.path().c_str(), &status) != 0 || status.st_uid != geteuid()) continue;
-      if (unlink(entry.path().c_str()) == 0) log().info("removed {}, left by dead process {}", name, ended);
+      if (unlink(entry.path().c_str()) == 0) log().info("removed {}, left by process {}", name, ended);
     }
   } catch (const std::exception&) {
     // A file more or less: not worth an error.
