@@ -5,6 +5,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -24,7 +25,7 @@ using namespace fenix_impl;
 namespace {
 
 struct Traffic {
-  long long collectives = 0;  // allgathers and broadcasts of the library's own
+  long long collectives = 0;  // allgathers, allreduces and broadcasts of the library's own
   long long bytes = 0;        // of their results
   long long words = 0;        // written to peers, 8 bytes each
   long long puts = 0;         // of longer pieces
@@ -45,6 +46,10 @@ class Chorus final : public Team {
     for (auto rest = all; !rest.empty(); rest = rest.subspan(mine.size())) {
       std::copy(mine.begin(), mine.end(), rest.begin());
     }
+  }
+  void allreduce(std::span<std::byte> mine, const Merge&) override {
+    ++traffic.collectives;
+    traffic.bytes += static_cast<long long>(mine.size()) * std::bit_width(static_cast<unsigned>(ranks_) - 1);
   }
   void broadcast(std::span<std::byte> data, int) override {
     ++traffic.collectives;

@@ -62,11 +62,11 @@ std::uint64_t Group::size_of(const Member& member) const {
 
 // ------------------------------------------------------------------------------------------------------------- members
 
-std::vector<std::uint64_t> Group::meet_to_create(const MemberInfo& info, std::uint64_t count, const Check& check) {
+void Group::meet_to_create(const MemberInfo& info, const Check& check) {
   // What must be the same on all ranks; a type that is no good is found by check.
   const std::uint64_t type = info.type ? info.type->hash() : 0;
   const std::uint64_t same_on_all[] = {static_cast<std::uint64_t>(info.id), type};
-  return meet(team(), Operation::member_create, hash_bytes(std::as_bytes(std::span(same_on_all))), count, [&] {
+  (void)meet(team(), Operation::member_create, hash_bytes(std::as_bytes(std::span(same_on_all))), 0, [&] {
     check();
     if (find(info.id) != nullptr) {
       throw Error(FENIX_ERROR_MEMBER_EXISTS, "member_id " + std::to_string(info.id) + " exists in the group");
@@ -78,8 +78,10 @@ std::vector<std::uint64_t> Group::meet_to_create(const MemberInfo& info, std::ui
 }
 
 Member& Group::create_member(const MemberInfo& info, const void* buffer, std::uint64_t count, const Check& check) {
-  return together(team(),
-                  [&]() -> Member& { return add_member(info, buffer, count, meet_to_create(info, count, check)); });
+  return together(team(), [&]() -> Member& {
+    meet_to_create(info, check);
+    return add_member(info, buffer, count, team().gather(count));
+  });
 }
 
 Member* Group::define_member(const MemberInfo& info, const void* buffer, std::uint64_t count, const Check& check) {
@@ -87,9 +89,8 @@ Member* Group::define_member(const MemberInfo& info, const void* buffer, std::ui
     return meet(team(), Operation::member_define, static_cast<std::uint64_t>(info.id), find(info.id) != nullptr ? 1 : 0,
                 check);
   });
-  const auto knowing = std::count(known.begin(), known.end(), std::uint64_t{1});
-  if (knowing == static_cast<std::ptrdiff_t>(known.size())) return nullptr;
-  if (knowing > 0) {
+  if (known.least != 0) return nullptr;
+  if (known.bits != 0) {
     throw Error(FENIX_ERROR_MISMATCH,
                 "member_id " + std::to_string(info.id) + " exists on some ranks and not on others");
   }
@@ -201,7 +202,10 @@ void Group::change_policy(const Policy& policy) {
 }
 
 std::vector<std::uint64_t> Group::ask_all(std::uint64_t same_on_all, std::uint64_t mine, const Check& check) {
-  return together(team(), [&] { return meet(team(), Operation::ask_all, same_on_all, mine, check); });
+  return together(team(), [&] {
+    (void)meet(team(), Operation::ask_all, same_on_all, 0, check);
+    return team().gather(mine);
+  });
 }
 
 void Group::arrange_members(std::span<const MemberInfo> order) {

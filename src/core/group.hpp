@@ -29,6 +29,7 @@
 namespace fenix_impl {
 
 struct Fetched;
+struct MeetingValues;
 
 /// Where a restore puts elements.
 struct Target {
@@ -254,7 +255,7 @@ class Group {
   };
 
   // group.cpp: memory and attachment
-  std::vector<std::uint64_t> meet_to_create(const MemberInfo& info, std::uint64_t count, const Check& check);
+  void meet_to_create(const MemberInfo& info, const Check& check);
   Member& add_member(const MemberInfo& info, const void* buffer, std::uint64_t count,
                      std::vector<std::uint64_t> counts);
   void meet_to_change(std::uint64_t wanted, const Check& check);
@@ -363,7 +364,7 @@ class Group {
   [[nodiscard]] bool has_gaps() const;
   [[nodiscard]] std::vector<CommittedEpochs> committed_by_all();
   [[nodiscard]] std::uint64_t epoch_note() const;
-  [[nodiscard]] Epoch agree_on_epoch(const SnapshotChoice& choice, const std::vector<std::uint64_t>& notes);
+  [[nodiscard]] Epoch agree_on_epoch(const SnapshotChoice& choice, const MeetingValues& notes);
   [[nodiscard]] Epoch chosen(const SnapshotChoice& choice, std::span<const Epoch> epochs) const;
   [[nodiscard]] Holdings own_holdings(const Member* member, Epoch epoch) const;
   [[nodiscard]] Epoch own_epoch(const SnapshotChoice& choice) const;

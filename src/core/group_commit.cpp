@@ -336,7 +336,7 @@ bool Group::make_consistent() {
 bool Group::remove_inconsistent() {
   fault_point("barrier.begin");
   const auto ghosts = meet(team(), Operation::consistency, 0, ghost_ ? 1 : 0, [] {});
-  if (std::find(ghosts.begin(), ghosts.end(), std::uint64_t{1}) != ghosts.end()) return false;
+  if (ghosts.bits != 0) return false;
 
   const auto consistent = consistent_epochs(committed_by_all());
   for (PlacedRecord& placed : records_) {

@@ -72,15 +72,10 @@ std::vector<CommittedEpochs> Group::committed_by_all() {
 }
 
 // The same on all ranks.
-Epoch Group::agree_on_epoch(const SnapshotChoice& choice, const std::vector<std::uint64_t>& notes) {
-  std::uint64_t newest = ~kGaps;
-  bool gaps = false;
-  for (const std::uint64_t note : notes) {
-    newest = std::min(newest, note & ~kGaps);
-    gaps = gaps || (note & kGaps) != 0;
-  }
+Epoch Group::agree_on_epoch(const SnapshotChoice& choice, const MeetingValues& notes) {
+  const std::uint64_t newest = notes.least;
   std::vector<Epoch> epochs;
-  if (gaps) {
+  if ((notes.bits & kGaps) != 0) {
     epochs = consistent_epochs(committed_by_all()).epochs;
   } else if (newest > 0) {
     const std::uint64_t kept = std::min<std::uint64_t>(kept_snapshots(), newest);

@@ -36,7 +36,7 @@ Fetched Group::fetch_together(std::int32_t member_id, const SnapshotChoice& choi
   // That all have committed something newer may not be known here yet, and then the archive is still there.
   const bool only_archived = archive_ != nullptr && archive_->attached() && records_.empty();
   const std::uint64_t note = epoch_note() | (only_archived ? kArchived : 0);
-  auto notes = meet(team(), Operation::restore_from, hash_of(member_id, choice), note, [&] {
+  const auto notes = meet(team(), Operation::restore_from, hash_of(member_id, choice), note, [&] {
     (void)mend_own_records();
     check();
     if (member == nullptr) {
@@ -44,10 +44,8 @@ Fetched Group::fetch_together(std::int32_t member_id, const SnapshotChoice& choi
     }
   });
   // Until the new communicator has data of its own, the numbers are those of the one before.
-  const bool archived =
-      std::any_of(notes.begin(), notes.end(), [](std::uint64_t each) { return (each & kArchived) != 0; });
+  const bool archived = (notes.bits & kArchived) != 0;
   const int ranks = archived ? archive_->shape().ranks : team_size_;
-  for (std::uint64_t& each : notes) each &= ~kArchived;
   fault_point("restore.met");
   const Epoch epoch = archived ? chosen(choice, archive_->epochs()) : agree_on_epoch(choice, notes);
   const auto all = team().gather(archived ? archive_->holdings(member_id, epoch) : own_holdings(member, epoch));

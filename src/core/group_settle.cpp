@@ -67,8 +67,7 @@ void Group::settle_member(Member& member, std::uint64_t needed) {
   const SlotLayout wanted = wanted_layout(member, counts, static_cast<std::uint32_t>(most_slots));
   const bool fits = member.layout.has_room_for(wanted);
   const bool stays = counts == member.counts && fits;
-  const auto all_stay = team().gather(static_cast<std::uint8_t>(stays ? 1 : 0));
-  if (std::all_of(all_stay.begin(), all_stay.end(), [](std::uint8_t each) { return each != 0; })) {
+  if (team().all_of(stays)) {
     member.settled = true;
     return;
   }
@@ -96,7 +95,7 @@ void Group::settle_member(Member& member, std::uint64_t needed) {
 void Group::grow_log_if_full() {
   const auto full =
       meet(team(), Operation::commit_room, 0, free_place(kPlacesToSpare) ? 0 : 1, [&] { check_committable(); });
-  if (std::find(full.begin(), full.end(), std::uint64_t{1}) == full.end()) return;
+  if (full.bits == 0) return;
   Control grown;
   (void)meet(team(), Operation::memory, 0, 0,
              [&] { grown = Control(placement_, team_rank_, team_size_, log_places() + log_places() / 2, control_); });

@@ -15,12 +15,39 @@
 namespace fenix_impl {
 namespace {
 
-// All ranks get it from all, so it is short.
+constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+
+// What ranks say that should all say the same.
+struct Saying {
+  std::uint64_t value = 0;          // of the first of them
+  std::uint32_t first = kNobody;    // its number
+  std::uint32_t differs = kNobody;  // the first that says something else
+
+  void merge(const Saying& other) {
+    const Saying early = first <= other.first ? *this : other;
+    const Saying late = first <= other.first ? other : *this;
+    *this = {early.value, early.first, std::min(early.differs, late.value == early.value ? late.differs : late.first)};
+  }
+};
+
+// What some of the ranks bring to a meeting, and at its end all of them.
 struct Note {
-  std::uint32_t operation = 0;
-  std::int32_t code = 0;
-  std::uint64_t arguments = 0;
-  std::uint64_t value = 0;
+  Saying operation;
+  Saying arguments;
+  std::uint32_t failed = kNobody;  // the first that has an error
+  std::int32_t code = 0;           // of which
+  MeetingValues values;
+
+  void merge(const Note& other) {
+    operation.merge(other.operation);
+    arguments.merge(other.arguments);
+    if (other.failed < failed) {
+      failed = other.failed;
+      code = other.code;
+    }
+    values.least = std::min(values.least, other.values.least);
+    values.bits |= other.values.bits;
+  }
 };
 
 // Why a rank cannot go on: only told if there is one that cannot.
@@ -33,7 +60,7 @@ Fenix_Return_codes code_of(const Note& note) {
 }
 
 // What local has thrown, if anything. Takes no memory: there may be none.
-std::optional<Error> run(const std::function<void()>& local, Note& mine) {
+std::optional<Error> run(const std::function<void()>& local) {
   std::optional<Error> result;
   try {
     local();
@@ -46,15 +73,7 @@ std::optional<Error> run(const std::function<void()>& local, Note& mine) {
   } catch (const std::length_error&) {
     result = out_of_memory();
   }
-  if (result) mine.code = result->code();
   return result;
-}
-
-/// The first rank whose operation is another one than that of rank 0, or that has an error: the same on all ranks. The number of
-/// ranks if there is none.
-std::size_t first_that_stops(const std::vector<Note>& notes) {
-  const auto stops = [&](const Note& note) { return note.operation != notes[0].operation || note.code != 0; };
-  return static_cast<std::size_t>(std::find_if(notes.begin(), notes.end(), stops) - notes.begin());
 }
 
 // On all ranks: one that has no memory for the text does without.
@@ -68,30 +87,35 @@ std::size_t first_that_stops(const std::vector<Note>& notes) {
 
 }  // namespace
 
-std::vector<std::uint64_t> meet(Team& team, Operation operation, std::uint64_t arguments, std::uint64_t value,
-                                const std::function<void()>& local) {
-  Note mine{static_cast<std::uint32_t>(operation), 0, arguments, value};
-  const auto own_error = run(local, mine);
-  std::vector<std::uint64_t> values(static_cast<std::size_t>(team.size()));
-  const auto notes = team.gather(mine);
-  const std::size_t first = first_that_stops(notes);
-  if (first < notes.size() && notes[first].operation == notes[0].operation) {
+MeetingValues meet(Team& team, Operation operation, std::uint64_t arguments, std::uint64_t value,
+                   const std::function<void()>& local) {
+  const auto self = static_cast<std::uint32_t>(team.rank());
+  const auto own_error = run(local);
+  Note mine{{static_cast<std::uint64_t>(operation), self}, {arguments, self}, kNobody, 0, {value, value}};
+  if (own_error) {
+    mine.failed = self;
+    mine.code = own_error->code();
+  }
+  const Note all = team.reduce(mine, [](Note& into, const Note& from) { into.merge(from); });
+  const bool knows_why = all.failed < all.operation.differs;
+  if (knows_why) {
+    if (all.failed >= static_cast<std::uint32_t>(team.size())) {
+      throw Error(FENIX_ERROR_INTERN, "what a rank says at a meeting cannot be");
+    }
     Text text{};
     if (own_error) std::strncpy(text.data(), own_error->what(), text.size() - 1);
-    team.broadcast(std::as_writable_bytes(std::span(text)), static_cast<int>(first));
+    team.broadcast(std::as_writable_bytes(std::span(text)), static_cast<int>(all.failed));
     text.back() = '\0';
-    if (!own_error) fail(code_of(notes[first]), first, ": ", text.data());
+    if (!own_error) fail(code_of(all), all.failed, ": ", text.data());
   }
   if (own_error) throw Error(*own_error);
-  if (first < notes.size()) fail(FENIX_ERROR_MISMATCH, first, " and rank 0 made different collective calls");
-
-  std::transform(notes.begin(), notes.end(), values.begin(), [](const Note& note) { return note.value; });
-  for (std::size_t rank = 0; rank < notes.size(); ++rank) {
-    if (notes[rank].arguments != notes[0].arguments) {
-      fail(FENIX_ERROR_MISMATCH, rank, " and rank 0 gave different arguments");
-    }
+  if (all.operation.differs != kNobody) {
+    fail(FENIX_ERROR_MISMATCH, all.operation.differs, " and rank 0 made different collective calls");
   }
-  return values;
+  if (all.arguments.differs != kNobody) {
+    fail(FENIX_ERROR_MISMATCH, all.arguments.differs, " and rank 0 gave different arguments");
+  }
+  return all.values;
 }
 
 }  // namespace fenix_impl

@@ -7,7 +7,6 @@
 #include <new>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 #include "base/error.hpp"
 #include "rma/team.hpp"
@@ -36,12 +35,18 @@ enum class Operation : std::uint32_t {
   consistency,
 };
 
+/// What the ranks have brought with them, each a value.
+struct MeetingValues {
+  std::uint64_t least = 0;
+  std::uint64_t bits = 0;  ///< that some rank has set
+};
+
 /// Collective over the team. local is run first; the Error that it throws, if any, or std::bad_alloc, is thrown on all ranks: on
 /// this one as it is, on the others with the number of the first rank that had one. Ranks whose operation or arguments (a hash of what
 /// must be the same on all ranks) differ from those of rank 0 make all ranks throw Error(FENIX_ERROR_MISMATCH).
-/// Returns the value of each rank.
-std::vector<std::uint64_t> meet(Team& team, Operation operation, std::uint64_t arguments, std::uint64_t value,
-                                const std::function<void()>& local);
+/// Messages and bytes of a rank grow with the logarithm of the ranks.
+MeetingValues meet(Team& team, Operation operation, std::uint64_t arguments, std::uint64_t value,
+                   const std::function<void()>& local);
 
 /// Runs work that the ranks do together. A rank that runs out of memory in it, where the others do not get to know, tells them:
 /// they get Error(FENIX_ERROR_NO_MEMORY) when they next wait, and the team is of no further use.

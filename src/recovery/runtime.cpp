@@ -397,8 +397,7 @@ std::shared_ptr<Path> Runtime::path_across_nodes(MpiTeam& team) {
     log().info("{}", error.what());
   }
   // All the same: a rank without libfabric cannot be written to by the others.
-  const auto all = team.gather(across ? char{1} : char{0});
-  if (std::find(all.begin(), all.end(), char{0}) != all.end()) across = std::make_shared<WindowPath>();
+  if (!team.all_of(across != nullptr)) across = std::make_shared<WindowPath>();
   const auto near = std::count(team.near().begin(), team.near().end(), true);
   log().info("ranks on this node, by the path map: {}; on others, by the path {}: {}", near, across->name(),
              team.size() - near);

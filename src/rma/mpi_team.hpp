@@ -37,6 +37,7 @@ class MpiTeam final : public Team {
   void check() override;
   void allgather(std::span<const std::byte> mine, std::span<std::byte> all) override;
   void broadcast(std::span<std::byte> data, int root) override;
+  void allreduce(std::span<std::byte> mine, const Merge& merge) override;
   void withdraw() noexcept override;
   void dissolve() noexcept override;
 

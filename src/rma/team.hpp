@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <functional>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -40,13 +42,42 @@ class Team {
   /// all receives size() pieces of mine.size() bytes, in the order of ranks.
   virtual void allgather(std::span<const std::byte> mine, std::span<std::byte> all) = 0;
   virtual void broadcast(std::span<std::byte> data, int root) = 0;
+  /// Takes into the first what the second says. Associative and commutative, and what is taken in twice counts once.
+  using Merge = std::function<void(std::span<std::byte> into, std::span<const std::byte> from)>;
+  /// mine becomes what all ranks have said, merged: the same on all. At most kMostReduced bytes.
+  virtual void allreduce(std::span<std::byte> mine, const Merge& merge);
+  static constexpr std::size_t kMostReduced = 128;
   /// Local: this rank cannot go on, for want of memory. Ends every wait of every member with Error(FENIX_ERROR_NO_MEMORY).
   virtual void withdraw() noexcept = 0;
   /// Local: ends every wait of every member with PeerFailure.
   virtual void dissolve() noexcept = 0;
 
   /// Returns when all have called it.
-  void barrier() { (void)gather(char{0}); }
+  void barrier() {
+    (void)reduce(char{0}, [](char&, char) {});
+  }
+
+  /// allreduce of a value. merge(T& into, const T& from), as Merge.
+  template <class T, class MergeValues>
+  T reduce(T mine, MergeValues&& merge) {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kMostReduced);
+    allreduce(std::as_writable_bytes(std::span(&mine, 1)),
+              [&](std::span<std::byte> into, std::span<const std::byte> from) {
+                T all;
+                T more;
+                std::memcpy(&all, into.data(), sizeof all);
+                std::memcpy(&more, from.data(), sizeof more);
+                merge(all, more);
+                std::memcpy(into.data(), &all, sizeof all);
+              });
+    return mine;
+  }
+
+  /// Whether it holds on all ranks.
+  bool all_of(bool mine) {
+    return reduce(static_cast<std::uint8_t>(mine ? 1 : 0),
+                  [](std::uint8_t& all, std::uint8_t more) { all = all != 0 && more != 0 ? 1 : 0; }) != 0;
+  }
 
   /// allgather of one value per rank.
   template <class T>
@@ -83,5 +114,14 @@ class Team {
     return all;
   }
 };
+
+// By what every team has. One whose messages cost time has a better way.
+inline void Team::allreduce(std::span<std::byte> mine, const Merge& merge) {
+  std::vector<std::byte> all(static_cast<std::size_t>(size()) * mine.size());
+  allgather(mine, all);
+  for (auto rest = std::span<const std::byte>(all); !rest.empty(); rest = rest.subspan(mine.size())) {
+    merge(mine, rest.first(mine.size()));
+  }
+}
 
 }  // namespace fenix_impl

@@ -20,11 +20,12 @@ std::vector<Outcome> meet_with(Job& job, const std::vector<std::string>& errors)
   });
 }
 
-TEST(Meeting, GivesTheValuesOfAll) {
+TEST(Meeting, SumsUpTheValuesOfAll) {
   Job job(3);
   const auto outcomes = job.run([](Rank& rank) {
     const auto values = meet(*rank.team, Operation::memory, 7, static_cast<std::uint64_t>(10 + rank.number), [] {});
-    EXPECT_EQ(values, (std::vector<std::uint64_t>{10, 11, 12}));
+    EXPECT_EQ(values.least, 10U);
+    EXPECT_EQ(values.bits, 10U | 11U | 12U);
   });
   for (const Outcome& each : outcomes) EXPECT_EQ(each.ending, Ending::done) << each;
 }
@@ -57,6 +58,48 @@ TEST(Meeting, NoticesOtherCallsAndArguments) {
     for (const Outcome& each : outcomes) {
       EXPECT_EQ(each.code, FENIX_ERROR_MISMATCH) << each;
       EXPECT_EQ(each.text.substr(0, 17), "rank 2 and rank 0") << each;
+    }
+  }
+}
+
+// Rank by rank, in whatever order they learn of each other.
+TEST(Meeting, NamesTheFirstThatDiffersFromRankZero) {
+  constexpr int kRanks = 4;
+  for (unsigned odd = 0; odd < 1U << kRanks; ++odd) {
+    const auto argument_of = [&](int rank) { return odd >> rank & 1U; };
+    int first = 1;
+    while (first < kRanks && argument_of(first) == argument_of(0)) ++first;
+    Job job(kRanks);
+    const auto outcomes =
+        job.run([&](Rank& rank) { (void)meet(*rank.team, Operation::memory, argument_of(rank.number), 0, [] {}); });
+    for (const Outcome& each : outcomes) {
+      if (first == kRanks) {
+        EXPECT_EQ(each.ending, Ending::done) << odd << ": " << each;
+      } else {
+        EXPECT_EQ(each.text, "rank " + std::to_string(first) + " and rank 0 gave different arguments") << odd;
+      }
+    }
+  }
+}
+
+// An error that comes after another call has been made is not looked at: who made that call does not wait for the text.
+TEST(Meeting, AnErrorOfALaterRankDoesNotHideAnotherCall) {
+  for (const int failing : {1, 3}) {
+    Job job(4);
+    const auto outcomes = job.run([&](Rank& rank) {
+      (void)meet(*rank.team, rank.number == 2 ? Operation::settle : Operation::memory, 7, 0, [&] {
+        if (rank.number == failing) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "why");
+      });
+    });
+    for (int rank = 0; rank < 4; ++rank) {
+      const Outcome& each = outcomes[static_cast<std::size_t>(rank)];
+      if (rank == failing) {
+        EXPECT_EQ(each.text, "why");
+      } else if (failing == 1) {
+        EXPECT_EQ(each.text, "rank 1: why");
+      } else {
+        EXPECT_EQ(each.text, "rank 2 and rank 0 made different collective calls");
+      }
     }
   }
 }
