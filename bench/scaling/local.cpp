@@ -26,7 +26,7 @@ namespace {
 
 struct Traffic {
   long long collectives = 0;  // allgathers, allreduces and broadcasts of the library's own
-  long long bytes = 0;        // of their results
+  long long bytes = 0;        // that come to this rank in them
   long long words = 0;        // written to peers, 8 bytes each
   long long puts = 0;         // of longer pieces
 };

@@ -73,7 +73,7 @@ std::vector<CommittedEpochs> Group::committed_by_all() {
 
 // The same on all ranks.
 Epoch Group::agree_on_epoch(const SnapshotChoice& choice, const MeetingValues& notes) {
-  const std::uint64_t newest = notes.least;
+  const std::uint64_t newest = notes.least;  // if nobody has gaps
   std::vector<Epoch> epochs;
   if ((notes.bits & kGaps) != 0) {
     epochs = consistent_epochs(committed_by_all()).epochs;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Restoring what another rank has stored, or a rank that is no more: every rank says what it has, and each fetches.
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -45,6 +44,9 @@ Fetched Group::fetch_together(std::int32_t member_id, const SnapshotChoice& choi
   });
   // Until the new communicator has data of its own, the numbers are those of the one before.
   const bool archived = (notes.bits & kArchived) != 0;
+  if (archived && (archive_ == nullptr || !archive_->attached())) {
+    throw Error(FENIX_ERROR_INTERN, "a rank has put snapshots aside that this one knows nothing of");
+  }
   const int ranks = archived ? archive_->shape().ranks : team_size_;
   fault_point("restore.met");
   const Epoch epoch = archived ? chosen(choice, archive_->epochs()) : agree_on_epoch(choice, notes);

@@ -37,8 +37,8 @@ enum class Operation : std::uint32_t {
 
 /// What the ranks have brought with them, each a value.
 struct MeetingValues {
-  std::uint64_t least = 0;
-  std::uint64_t bits = 0;  ///< that some rank has set
+  std::uint64_t least = 0;  ///< as numbers, with all their bits
+  std::uint64_t bits = 0;   ///< that some rank has set
 };
 
 /// Collective over the team. local is run first; the Error that it throws, if any, or std::bad_alloc, is thrown on all ranks: on

@@ -391,13 +391,18 @@ std::shared_ptr<Path> Runtime::fabric_path() {
 // Collective.
 std::shared_ptr<Path> Runtime::path_across_nodes(MpiTeam& team) {
   std::shared_ptr<Path> across;
+  bool no_memory = false;
   try {
     across = fabric_path();
   } catch (const Error& error) {
     log().info("{}", error.what());
+  } catch (const std::bad_alloc&) {
+    no_memory = true;  // the others wait for what this rank says
   }
   // All the same: a rank without libfabric cannot be written to by the others.
-  if (!team.all_of(across != nullptr)) across = std::make_shared<WindowPath>();
+  const bool all_can = team.all_of(across != nullptr);
+  if (no_memory) throw Error(out_of_memory());
+  if (!all_can) across = std::make_shared<WindowPath>();
   const auto near = std::count(team.near().begin(), team.near().end(), true);
   log().info("ranks on this node, by the path map: {}; on others, by the path {}: {}", near, across->name(),
              team.size() - near);

@@ -230,8 +230,7 @@ void MpiTeam::broadcast(std::span<std::byte> data, int root) {
 
 // Dissemination: after each round a rank has what the 1, 2, 4, … ranks before it and itself have said; of some, more than once.
 void MpiTeam::allreduce(std::span<std::byte> mine, const Merge& merge) {
-  std::array<std::byte, kMostReduced> theirs{};
-  const auto said = std::span(theirs).first(mine.size());
+  const auto said = std::span(reduced_).first(mine.size());
   for (int distance = 1; distance < size_; distance *= 2) {
     exchange(mine, (rank_ + distance) % size_, said, (rank_ - distance + size_) % size_);
     merge(mine, said);

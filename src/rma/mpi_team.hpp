@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <vector>
 
@@ -67,6 +68,7 @@ class MpiTeam final : public Team {
   int failure_ = MPI_SUCCESS;  // what check() has thrown, and always will
   int rank_ = 0;
   int size_ = 0;
+  std::array<std::byte, kMostReduced> reduced_{};  // what comes from others
   std::vector<bool> near_;
   std::chrono::steady_clock::time_point next_look_;
 };

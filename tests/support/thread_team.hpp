@@ -261,15 +261,22 @@ class ThreadTeam final : public fenix_impl::Team {
 
   void broadcast(std::span<std::byte> data, int root) override { share(root, data, data); }
 
-  // In another order on each rank, and all of it twice: a merge must not mind.
+  // Merges as MpiTeam does: what is merged already, of several ranks, and of some of them twice.
   void allreduce(std::span<std::byte> mine, const Merge& merge) override {
-    const std::size_t ranks = static_cast<std::size_t>(size());
     const AllocationsSucceed here;
-    std::vector<std::byte> pieces(ranks * mine.size());
-    allgather(mine, pieces);
-    for (std::size_t i = 0; i < 2 * ranks; ++i) {
-      merge(mine, std::span(pieces).subspan((static_cast<std::size_t>(rank_) + i) % ranks * mine.size(), mine.size()));
+    const auto ranks = static_cast<std::size_t>(size());
+    std::vector<std::byte> merged(ranks * mine.size());
+    allgather(mine, merged);
+    const auto piece = [&](std::vector<std::byte>& of, std::size_t rank) {
+      return std::span(of).subspan(rank % ranks * mine.size(), mine.size());
+    };
+    for (std::size_t distance = 1; distance < ranks; distance *= 2) {
+      auto before = merged;
+      for (std::size_t rank = 0; rank < ranks; ++rank)
+        merge(piece(merged, rank), piece(before, rank + ranks - distance));
     }
+    const auto result = piece(merged, static_cast<std::size_t>(rank_));
+    std::copy(result.begin(), result.end(), mine.begin());
   }
 
  private:

@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "support/simulated_job.hpp"
 
 using namespace fenix_impl;
@@ -62,21 +67,25 @@ TEST(Meeting, NoticesOtherCallsAndArguments) {
   }
 }
 
-// Rank by rank, in whatever order they learn of each other.
+// Each rank says one of three things, in all ways: the same on all, for numbers of ranks that are powers of two and others.
 TEST(Meeting, NamesTheFirstThatDiffersFromRankZero) {
-  constexpr int kRanks = 4;
-  for (unsigned odd = 0; odd < 1U << kRanks; ++odd) {
-    const auto argument_of = [&](int rank) { return odd >> rank & 1U; };
-    int first = 1;
-    while (first < kRanks && argument_of(first) == argument_of(0)) ++first;
-    Job job(kRanks);
-    const auto outcomes =
-        job.run([&](Rank& rank) { (void)meet(*rank.team, Operation::memory, argument_of(rank.number), 0, [] {}); });
-    for (const Outcome& each : outcomes) {
-      if (first == kRanks) {
-        EXPECT_EQ(each.ending, Ending::done) << odd << ": " << each;
-      } else {
-        EXPECT_EQ(each.text, "rank " + std::to_string(first) + " and rank 0 gave different arguments") << odd;
+  for (const auto& [ranks, ways] : {std::pair{2, 9}, {3, 27}, {5, 243}}) {
+    for (int way = 0; way < ways; ++way) {
+      std::vector<std::uint64_t> says;
+      for (int rank = 0, rest = way; rank < ranks; ++rank, rest /= 3)
+        says.push_back(static_cast<std::uint64_t>(rest % 3));
+      const auto other = std::find_if(says.begin(), says.end(), [&](auto each) { return each != says[0]; });
+      Job job(ranks);
+      const auto outcomes = job.run([&](Rank& rank) {
+        (void)meet(*rank.team, Operation::memory, says[static_cast<std::size_t>(rank.number)], 0, [] {});
+      });
+      for (const Outcome& each : outcomes) {
+        if (other == says.end()) {
+          EXPECT_EQ(each.ending, Ending::done) << way << ": " << each;
+        } else {
+          EXPECT_EQ(each.text, "rank " + std::to_string(other - says.begin()) + " and rank 0 gave different arguments")
+              << way;
+        }
       }
     }
   }
