@@ -4,6 +4,7 @@ set(engine_objects)
 foreach(layer core parity rma base)
   list(APPEND engine_objects $<TARGET_OBJECTS:fenix_${layer}>)
 endforeach()
-add_library(fenix_engine STATIC EXCLUDE_FROM_ALL ${engine_objects} ${PROJECT_SOURCE_DIR}/src/recovery/rejoin.cpp)
+add_library(fenix_engine STATIC EXCLUDE_FROM_ALL ${engine_objects} ${PROJECT_SOURCE_DIR}/src/recovery/past_shapes.cpp
+            ${PROJECT_SOURCE_DIR}/src/recovery/rejoin.cpp ${PROJECT_SOURCE_DIR}/src/recovery/teach_order.cpp)
 target_include_directories(fenix_engine INTERFACE ${PROJECT_SOURCE_DIR}/tests)
 target_link_libraries(fenix_engine PUBLIC fenix_internal MPI::MPI_CXX)

@@ -40,7 +40,7 @@ void Archive::take_control(Region&& region, const RecordLog& own_log, const std:
 }
 
 void Archive::take_member(const MemberInfo& info, Region&& region, const SlotLayout& layout,
-                          std::vector<std::uint64_t>&& counts) {
+                          Counts&& counts) {
   Kept& kept = members_[info.id];
   kept.info = info;
   kept.layout = layout;
@@ -121,8 +121,8 @@ std::pair<Holding, std::optional<std::uint32_t>> holding_in(const RecordLog& log
 Holdings holdings_of(const Holder& holder, const Policy& policy, Epoch epoch) {
   const SlotLayout& layout = holder.layout;
   const auto bytes_of = [&](int rank) {
-    const auto number = static_cast<std::size_t>(rank);
-    return number < holder.counts.size() ? holder.counts[number] * holder.info.element_bytes() : 0;
+    const auto count = holder.counts.find(rank);
+    return count != holder.counts.end() ? count->second * holder.info.element_bytes() : 0;
   };
   Holdings result;
   const auto [own, slot] = holding_in(holder.own_log, holder.rank, holder.info, epoch);

@@ -48,7 +48,7 @@ struct Holder {
   const std::vector<RecordLog>& held_logs;
   const SlotLayout& layout;
   const MemberInfo& info;
-  const std::vector<std::uint64_t>& counts;
+  const Counts& counts;
 };
 
 [[nodiscard]] Holdings holdings_of(const Holder& holder, const Policy& policy, Epoch epoch);
@@ -71,7 +71,7 @@ class Archive {
   /// The regions are taken last: if there is no memory, they stay where they are.
   void take_control(Region&& region, const RecordLog& own_log, const std::vector<RecordLog>& held_logs);
   void take_member(const MemberInfo& info, Region&& region, const SlotLayout& layout,
-                   std::vector<std::uint64_t>&& counts);
+                   Counts&& counts);
   /// Memory for take_member, so that it cannot fail.
   void expect_member(std::int32_t member_id) { (void)members_[member_id]; }
 
@@ -109,7 +109,7 @@ class Archive {
     MemberInfo info;
     Region region;
     SlotLayout layout;
-    std::vector<std::uint64_t> counts;
+    Counts counts;
   };
 
   void settle_ids(Team& team);

@@ -13,8 +13,8 @@ CopyProtection::CopyProtection(const Surroundings& surroundings) : Protection(su
   owner_ = group_.placement.kept(group_.rank, 0);
 }
 
-std::uint64_t CopyProtection::held_bytes(const Member& member, std::span<const std::uint64_t> counts) const {
-  return owner_ ? counts[static_cast<std::size_t>(*owner_)] * member.element_bytes() : 0;
+std::uint64_t CopyProtection::held_bytes(const Member& member, const Counts& counts) const {
+  return owner_ ? counts.at(*owner_) * member.element_bytes() : 0;
 }
 
 std::vector<int> CopyProtection::neighbours() const {
@@ -91,8 +91,8 @@ bool CopyProtection::mend_held(Member& member, const MemberVersion& version, Epo
 }
 
 bool CopyProtection::rebuild_own(Member& member, const MemberVersion& version, Epoch,
-                                 const std::vector<bool>& present) {
-  if (!holder_has(member, version) || !present[static_cast<std::size_t>(*holder_)]) return false;
+                                 const std::set<int>& missing) {
+  if (!holder_has(member, version) || missing.count(*holder_) != 0) return false;
   // What was taken over may be right, and the copy damaged.
   const bool hashed = group_.parameters.hashing != 0 && version.bytes() > 0;
   if (hashed && own_is_sound(group_.parameters, member, version)) return true;

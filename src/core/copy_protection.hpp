@@ -13,7 +13,7 @@ class CopyProtection final : public Protection {
  public:
   explicit CopyProtection(const Surroundings& surroundings);
 
-  [[nodiscard]] std::uint64_t held_bytes(const Member& member, std::span<const std::uint64_t> counts) const override;
+  [[nodiscard]] std::uint64_t held_bytes(const Member& member, const Counts& counts) const override;
   [[nodiscard]] std::vector<int> neighbours() const override;
   [[nodiscard]] bool takes_slot_always() const override { return false; }
   void prepare(const Member& member) const override;
@@ -29,7 +29,7 @@ class CopyProtection final : public Protection {
   bool mend_own(Member& member, const MemberVersion& version, Epoch epoch) override;
   bool mend_held(Member& member, const MemberVersion& version, Epoch epoch) override;
   bool rebuild_own(Member& member, const MemberVersion& version, Epoch epoch,
-                   const std::vector<bool>& present) override;
+                   const std::set<int>& missing) override;
   [[nodiscard]] bool held_is_sound(Member& member, const MemberVersion& version, Epoch epoch) override;
   [[nodiscard]] bool holds_copies() const override { return true; }
 

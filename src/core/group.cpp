@@ -80,7 +80,7 @@ void Group::meet_to_create(const MemberInfo& info, const Check& check) {
 Member& Group::create_member(const MemberInfo& info, const void* buffer, std::uint64_t count, const Check& check) {
   return together(team(), [&]() -> Member& {
     meet_to_create(info, check);
-    return add_member(info, buffer, count, team().gather(count));
+    return add_member(info, buffer, count);
   });
 }
 
@@ -97,17 +97,15 @@ Member* Group::define_member(const MemberInfo& info, const void* buffer, std::ui
   return &create_member(info, buffer, count, [] {});
 }
 
-Member& Group::add_member(const MemberInfo& info, const void* buffer, std::uint64_t count,
-                          std::vector<std::uint64_t> counts) {
+Member& Group::add_member(const MemberInfo& info, const void* buffer, std::uint64_t count) {
   // The thread of asynchronous stores looks at the control region, which is about to get memory.
   for (const auto& known : members_) wait_for_requests_of(*known);
   auto member = std::make_unique<Member>();
   member->info = info;
   // A size that may change is the same constant on all ranks, one that may not is 0 on some at most.
-  member->info.resizeable =
-      std::all_of(counts.begin(), counts.end(), [](std::uint64_t each) { return each == FENIX_RESIZEABLE; });
-  member->counts = std::move(counts);
+  member->info.resizeable = team().all_of(count == FENIX_RESIZEABLE);
   member->own_count = count;
+  learn_counts(std::span(&member, 1));
   member->buffer = buffer;
   member->info.created_after = last_;
   (void)meet(team(), Operation::memory, 0, 0, [&] {
@@ -171,6 +169,10 @@ void Group::change_policy(const Policy& policy) {
   try {
     (void)meet(team(), Operation::memory, 0, 0, [&] {
       set_placement(placement_.order());
+    });
+    // Before any rank has the new policy for good: whoever dies, its new partners know what it had.
+    learn_counts(members_);
+    (void)meet(team(), Operation::memory, 0, 0, [&] {
       control = Control(placement_, team_rank_, team_size_, log_places(), control_);
       // The new protection counts announcements from the start.
       control.announced.reset(generation_, {});
@@ -216,13 +218,25 @@ void Group::arrange_members(std::span<const MemberInfo> order) {
   std::sort(members_.begin(), members_.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
 }
 
-void Group::adopt_member(const MemberInfo& info, std::vector<std::uint64_t> counts, std::uint32_t slots) {
+// Of ranks that are witnesses now; what is known of others stays.
+void Group::learn_counts(std::span<const std::unique_ptr<Member>> members) {
+  std::vector<std::uint64_t> mine;
+  for (const auto& member : members) {
+    mine.push_back(member->counts.try_emplace(team_rank_, member->own_count).first->second);
+  }
+  for (const auto& [rank, theirs] : team().ask(witnesses(), std::span<const std::uint64_t>(mine))) {
+    if (theirs.size() != mine.size()) throw Error(FENIX_ERROR_INTERN, "a rank has another number of members");
+    for (std::size_t i = 0; i < theirs.size(); ++i) members[i]->counts[rank] = theirs[i];
+  }
+}
+
+void Group::adopt_member(const MemberInfo& info, Counts counts, std::uint32_t slots) {
   Member* member = find(info.id);
   if (member == nullptr) {
     member = members_.emplace_back(std::make_unique<Member>()).get();
     member->info = info;
   }
-  if (!info.resizeable) member->own_count = counts.at(static_cast<std::size_t>(team_rank_));
+  if (!info.resizeable) member->own_count = counts.at(team_rank_);
   member->counts = std::move(counts);
   member->least_slots = slots;
 }
@@ -353,9 +367,9 @@ void Group::take_memory(std::uint32_t places) {
   for (auto& member : members_) take_member_memory(*member);
 }
 
-SlotLayout Group::wanted_layout(const Member& member, std::span<const std::uint64_t> counts,
+SlotLayout Group::wanted_layout(const Member& member, const Counts& counts,
                                 std::uint32_t slots) const {
-  return {slots, counts[static_cast<std::size_t>(team_rank_)] * member.element_bytes(),
+  return {slots, counts.at(team_rank_) * member.element_bytes(),
           protection_->held_bytes(member, counts)};
 }
 
@@ -395,15 +409,17 @@ std::unique_ptr<Exposure> Group::expose_control(const Region& region) {
 }
 
 Group::Exposed Group::expose_member(const Member& member, const Region& region, const SlotLayout& layout) {
-  const auto layouts = team().gather(layout);
+  std::set<int> interested(path_->estate_neighbours(team()));
+  for (const int rank : partners()) interested.insert(rank);
+  const std::vector<int> peers(interested.begin(), interested.end());
+  auto layouts = team().ask(peers, layout);
+  layouts[team_rank_] = layout;
   Exposed exposed;
   (void)meet(team(), Operation::member_attach, static_cast<std::uint64_t>(member.info.id), 0, [&] {
     exposed.exposure = path_->expose(team(), region);
-    for (const int rank : protection_->neighbours()) {
-      exposed.peer_layouts.emplace_back(rank, layouts[static_cast<std::size_t>(rank)]);
-    }
+    for (const int rank : protection_->neighbours()) exposed.peer_layouts.emplace_back(rank, layouts.at(rank));
     const int kept = exposed.exposure->keeps();
-    if (kept >= 0) exposed.kept_layout = layouts.at(static_cast<std::size_t>(kept));
+    if (kept >= 0) exposed.kept_layout = layouts.at(kept);
   });
   return exposed;
 }

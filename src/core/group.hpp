@@ -189,7 +189,7 @@ class Group {
   /// Puts the members in the given order, and drops those that are not named. Local.
   void arrange_members(std::span<const MemberInfo> order);
   /// Learns of a member from a peer. Local.
-  void adopt_member(const MemberInfo& info, std::vector<std::uint64_t> counts, std::uint32_t slots);
+  void adopt_member(const MemberInfo& info, Counts counts, std::uint32_t slots);
   /// Local; nothing if there is no such member.
   void drop_member(std::int32_t member_id);
   /// True if the member was deleted here, and has not been created again.
@@ -228,8 +228,8 @@ class Group {
   void forget_estate();
   /// Under a policy without redundancy, instead of rebuilding.
   void accept_loss() { has_lost_data_ = true; }
-  /// Makes records and slots of this rank anew, from what ranks that are present have: by rank. Returns the epochs that came out whole.
-  std::vector<Epoch> rebuild_own(std::span<const RecordCopy> copies, const std::vector<bool>& present);
+  /// Makes records and slots of this rank anew, from what ranks that are not missing have. Returns the epochs that came out whole.
+  std::vector<Epoch> rebuild_own(std::span<const RecordCopy> copies, const std::set<int>& missing);
   /// Makes what this rank keeps for others anew where it is missing; at_owners: by number of the copy, what the owner has
   /// committed. Returns the epochs of which all is there. All ranks must have their own part.
   std::vector<Epoch> rebuild_held(std::span<const Epoch> epochs, std::span<const CommittedEpochs> at_owners);
@@ -256,14 +256,16 @@ class Group {
 
   // group.cpp: memory and attachment
   void meet_to_create(const MemberInfo& info, const Check& check);
-  Member& add_member(const MemberInfo& info, const void* buffer, std::uint64_t count,
-                     std::vector<std::uint64_t> counts);
+  Member& add_member(const MemberInfo& info, const void* buffer, std::uint64_t count);
+  [[nodiscard]] std::vector<int> partners() const { return placement_.partners(team_rank_); }
+  [[nodiscard]] std::vector<int> witnesses() const { return placement_.witnesses(team_rank_); }
+  void learn_counts(std::span<const std::unique_ptr<Member>> members);
   void meet_to_change(std::uint64_t wanted, const Check& check);
   void change_policy(const Policy& policy);
   void set_placement(std::vector<int> order);
   void replace_control(Control control);
   void prepare(const Member& member) const;
-  [[nodiscard]] SlotLayout wanted_layout(const Member& member, std::span<const std::uint64_t> counts,
+  [[nodiscard]] SlotLayout wanted_layout(const Member& member, const Counts& counts,
                                          std::uint32_t slots) const;
   static Region grown_region(const Member& member, const SlotLayout& layout);
   void take_member_memory(Member& member) const;
@@ -283,6 +285,7 @@ class Group {
   std::shared_ptr<Request> begin_request(std::span<Member* const> members, const Selection& selection,
                                          std::uint64_t request_id);
   void begin_stores(std::span<Member* const> members, const Selection& selection, const Check& check);
+  [[nodiscard]] Counts wanted_counts(const Member& member, std::uint64_t needed);
   void settle_member(Member& member, std::uint64_t needed);
   void grow_log_if_full();
 
@@ -362,7 +365,7 @@ class Group {
   [[nodiscard]] const PlacedRecord* record_of(Epoch epoch) const;
   [[nodiscard]] const PlacedRecord* latest_record() const;
   [[nodiscard]] bool has_gaps() const;
-  [[nodiscard]] std::vector<CommittedEpochs> committed_by_all();
+  [[nodiscard]] ConsistentEpochs consistent_now();
   [[nodiscard]] std::uint64_t epoch_note() const;
   [[nodiscard]] Epoch agree_on_epoch(const SnapshotChoice& choice, const MeetingValues& notes);
   [[nodiscard]] Epoch chosen(const SnapshotChoice& choice, std::span<const Epoch> epochs) const;
@@ -392,7 +395,7 @@ class Group {
   void keep_estate();
 
   // group_rebuild.cpp
-  bool rebuild_own_epoch(const RecordCopy& copy, const std::vector<bool>& present);
+  bool rebuild_own_epoch(const RecordCopy& copy, const std::set<int>& missing);
   bool rebuild_held_epoch(Epoch epoch, std::uint32_t place, int copy);
 
   GroupParameters parameters_;

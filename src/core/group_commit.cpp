@@ -244,7 +244,7 @@ void Group::note_changes() {
       continue;
     }
     const IntervalSet changed = member->working.stored | member->stale[*member->working.slot];
-    const std::uint64_t room = member->counts[static_cast<std::size_t>(team_rank_)];
+    const std::uint64_t room = member->counts.at(team_rank_);
     changes_.push_back({member.get(), changed.within(0, room) - member->working.encoded, {}});
   }
 }
@@ -338,7 +338,7 @@ bool Group::remove_inconsistent() {
   const auto ghosts = meet(team(), Operation::consistency, 0, ghost_ ? 1 : 0, [] {});
   if (ghosts.bits != 0) return false;
 
-  const auto consistent = consistent_epochs(committed_by_all());
+  const auto consistent = consistent_now();
   for (PlacedRecord& placed : records_) {
     const auto& epochs = consistent.epochs;
     const bool keep = std::find(epochs.begin(), epochs.end(), placed.record.epoch) != epochs.end();
@@ -347,12 +347,12 @@ bool Group::remove_inconsistent() {
   fault_point("barrier.snapshots");
   std::vector<std::int32_t> ids;
   for (const auto& member : members_) ids.push_back(member->info.id);
-  const auto all_ids = team().gather_lists(std::span<const std::int32_t>(ids));
+  const auto on_all = team().reduce_lists(
+      std::span<const std::int32_t>(ids), [](std::vector<std::int32_t>& into, std::span<const std::int32_t> from) {
+        std::erase_if(into, [&](std::int32_t id) { return std::find(from.begin(), from.end(), id) == from.end(); });
+      });
   for (const std::int32_t id : ids) {
-    const bool on_all = std::all_of(all_ids.begin(), all_ids.end(), [&](const std::vector<std::int32_t>& theirs) {
-      return std::find(theirs.begin(), theirs.end(), id) != theirs.end();
-    });
-    if (on_all) continue;
+    if (std::find(on_all.begin(), on_all.end(), id) != on_all.end()) continue;
     delete_member(*find(id));
     deleted_members_.erase(id);
   }

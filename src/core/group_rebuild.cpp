@@ -46,17 +46,17 @@ void Group::keep_only(std::span<const Epoch> epochs) {
   for (const RecordLog& log : control_.held_logs) log.clear_all_but(epochs);
 }
 
-std::vector<Epoch> Group::rebuild_own(std::span<const RecordCopy> copies, const std::vector<bool>& present) {
+std::vector<Epoch> Group::rebuild_own(std::span<const RecordCopy> copies, const std::set<int>& missing) {
   std::vector<Epoch> whole;
   for (const RecordCopy& each : copies) {
     if (each.place >= log_places()) continue;
-    if (rebuild_own_epoch(each, present)) whole.push_back(each.epoch);
+    if (rebuild_own_epoch(each, missing)) whole.push_back(each.epoch);
     fault_point("rejoin.half_rebuilt");
   }
   return whole;
 }
 
-bool Group::rebuild_own_epoch(const RecordCopy& copy, const std::vector<bool>& present) {
+bool Group::rebuild_own_epoch(const RecordCopy& copy, const std::set<int>& missing) {
   const RecordLog& there = control_.held_logs.at(static_cast<std::size_t>(copy.copy));
   const int keeper = placement_.keeper(team_rank_, copy.copy);
   const auto record = record_at(*control_.exposure, keeper, there.offset(copy.place), copy.epoch);
@@ -67,7 +67,7 @@ bool Group::rebuild_own_epoch(const RecordCopy& copy, const std::vector<bool>& p
     if (member == nullptr || version_in(*record, *member) == nullptr) continue;
     if (version.slot >= member->layout.slots() || version.element_bytes != member->element_bytes()) return false;
     if (version.bytes() > member->layout.own_bytes()) return false;
-    if (!protection_->rebuild_own(*member, version, copy.epoch, present)) return false;
+    if (!protection_->rebuild_own(*member, version, copy.epoch, missing)) return false;
   }
   control_.own_log.put(copy.place, *record);
   return true;

@@ -30,11 +30,11 @@ std::uint64_t Group::mend_own_records() {
 // Own records are right, on all ranks.
 void Group::verify_held_records(Verified& counts) {
   const auto mine = own_epochs();
-  const auto all = team().gather_lists(std::span<const CommittedEpoch>(mine));
+  const auto theirs = team().ask(partners(), std::span<const CommittedEpoch>(mine));
   for (int copy = 0; copy < placement_.copies(); ++copy) {
     const int owner = placement_.kept(team_rank_, copy);
     const RecordLog& log_of_owner = control_.held_logs[static_cast<std::size_t>(copy)];
-    for (const CommittedEpoch& each : all[static_cast<std::size_t>(owner)]) {
+    for (const CommittedEpoch& each : owner == team_rank_ ? mine : theirs.at(owner)) {
       ++counts.checked;
       const auto record = record_there(*control_.exposure, owner, control_.own_log.offset(each.place));
       if (record && log_of_owner.read(each.place) == record) continue;

@@ -59,16 +59,9 @@ bool Group::has_gaps() const {
 
 std::uint64_t Group::epoch_note() const { return last_.value | (has_gaps() ? kGaps : 0); }
 
-// What each rank has. Without redundancy, a rank that has lost all takes nothing from the others.
-std::vector<CommittedEpochs> Group::committed_by_all() {
-  const auto mine = own_epochs();
-  const auto lost = team().gather(static_cast<std::uint8_t>(has_lost_data_ ? 1 : 0));
-  auto all = team().gather_lists(std::span<const CommittedEpoch>(mine));
-  std::vector<CommittedEpochs> ranks;
-  for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    if (lost[rank] == 0) ranks.emplace_back(std::move(all[rank]));
-  }
-  return ranks;
+// Without redundancy, a rank that has lost all takes nothing from the others.
+ConsistentEpochs Group::consistent_now() {
+  return common_to_all(team(), has_lost_data_ ? CommonEpochs() : CommonEpochs(own_epochs())).consistent();
 }
 
 // The same on all ranks.
@@ -76,7 +69,7 @@ Epoch Group::agree_on_epoch(const SnapshotChoice& choice, const MeetingValues& n
   const std::uint64_t newest = notes.least;  // if nobody has gaps
   std::vector<Epoch> epochs;
   if ((notes.bits & kGaps) != 0) {
-    epochs = consistent_epochs(committed_by_all()).epochs;
+    epochs = consistent_now().epochs;
   } else if (newest > 0) {
     const std::uint64_t kept = std::min<std::uint64_t>(kept_snapshots(), newest);
     for (std::uint64_t epoch = newest - kept + 1; epoch <= newest; ++epoch) epochs.push_back({epoch});

@@ -49,28 +49,39 @@ void Group::settle(std::span<Member* const> members, const Selection& selection,
   }
 }
 
+// needed: by this rank. What slots need room for. A size that may change is told at each store, to those who work with it only.
+Counts Group::wanted_counts(const Member& member, std::uint64_t needed) {
+  Counts needs = team().ask(member.info.resizeable ? partners() : witnesses(), needed);
+  needs[team_rank_] = needed;
+  Counts counts = member.counts;
+  for (const auto& [rank, elements] : needs) {
+    counts[rank] = member.info.resizeable ? with_headroom(counts[rank], elements) : elements;
+  }
+  return counts;
+}
+
 void Group::settle_member(Member& member, std::uint64_t needed) {
   struct Need {
-    std::uint64_t elements = 0;
-    std::uint64_t slots = 0;
+    std::uint32_t most_slots = 0;
+    std::uint32_t least_slots = 0;
+    std::uint32_t grows = 0;  // some rank does
   };
+  Counts counts = wanted_counts(member, needed);
   const std::uint32_t slots = member.layout.slots();
   const bool full = keeps_all() && !member.working.slot && !free_slot_for(member);
-  const auto needs = team().gather(Need{needed, full ? slots + slots / 2 + 1 : slots});
-
-  std::vector<std::uint64_t> counts(member.counts);
-  std::uint64_t most_slots = slots;
-  for (std::size_t rank = 0; rank < needs.size(); ++rank) {
-    counts[rank] = member.info.resizeable ? with_headroom(counts[rank], needs[rank].elements) : needs[rank].elements;
-    most_slots = std::max(most_slots, needs[rank].slots);
-  }
-  const SlotLayout wanted = wanted_layout(member, counts, static_cast<std::uint32_t>(most_slots));
-  const bool fits = member.layout.has_room_for(wanted);
-  const bool stays = counts == member.counts && fits;
-  if (team().all_of(stays)) {
+  const bool is_as_wanted = counts == member.counts && member.layout.has_room_for(wanted_layout(member, counts, slots));
+  const std::uint32_t own_slots = full ? slots + slots / 2 + 1 : slots;
+  const Need all = team().reduce(Need{own_slots, own_slots, is_as_wanted && !full ? 0U : 1U}, [](Need& into, const Need& from) {
+    into.most_slots = std::max(into.most_slots, from.most_slots);
+    into.least_slots = std::min(into.least_slots, from.least_slots);
+    into.grows |= from.grows;
+  });
+  if (all.grows == 0 && all.most_slots == all.least_slots) {
     member.settled = true;
     return;
   }
+  const SlotLayout wanted = wanted_layout(member, counts, all.most_slots);
+  const bool fits = member.layout.has_room_for(wanted);
   fault_point("grow.begin");
   // Others may grow though this rank need not: all expose their regions anew.
   Region grown;

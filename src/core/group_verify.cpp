@@ -56,7 +56,7 @@ Group::Verified Group::verify_members(std::span<Member* const> members) {
   const std::uint64_t records = records_.size();
   counts.mended = mend_own_records();
   // What some rank does not have is no snapshot, and its slots may be written to at any time.
-  const auto epochs = consistent_epochs(committed_by_all()).epochs;
+  const auto epochs = consistent_now().epochs;
   const auto for_each_version = [&](Member& member, auto&& work) {
     for (const Epoch epoch : epochs) {
       const PlacedRecord* placed = record_of(epoch);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -37,6 +38,9 @@ struct MemberInfo {
 using Serializer =
     std::function<void(std::FILE*, int direction, void* buffer, std::uint64_t offset, std::uint64_t count)>;
 
+/// A number of elements for this rank and for each of those whose partner or witness it is, by rank; empty until they are known.
+using Counts = std::map<int, std::uint64_t>;
+
 /// A member's part of the snapshot under construction.
 struct Working {
   std::optional<std::uint32_t> slot;
@@ -57,8 +61,7 @@ struct Working {
 struct Member {
   MemberInfo info;
   std::uint64_t own_count = 0;  ///< elements, of this rank; 0 if the size may change
-  std::vector<std::uint64_t>
-      counts;                    ///< elements that a slot has room for, of every rank; empty until they are all known
+  Counts counts;                 ///< elements that a slot has room for
   const void* buffer = nullptr;  ///< source of stores; belongs to the application
   Serializer serializer;
   bool settled = false;  ///< attributes have been compared on all ranks, and the memory fits them
@@ -79,7 +82,7 @@ struct Member {
 
   [[nodiscard]] std::uint32_t element_bytes() const { return info.element_bytes(); }
   [[nodiscard]] std::uint64_t bytes_of(int rank) const {
-    return counts.at(static_cast<std::size_t>(rank)) * element_bytes();
+    return counts.at(rank) * element_bytes();
   }
   /// Of the region of another rank; one without slots if that is not known.
   [[nodiscard]] const SlotLayout& layout_of(int rank) const;

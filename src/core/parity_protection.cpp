@@ -84,18 +84,18 @@ ParityProtection::ParityProtection(const Surroundings& surroundings)
 
 // --------------------------------------------------------------------------------------------------------------- layout
 
-std::uint64_t ParityProtection::most_bytes(const Member& member, std::span<const std::uint64_t> counts) const {
+std::uint64_t ParityProtection::most_bytes(const Member& member, const Counts& counts) const {
   std::uint64_t most = 0;
-  for (const int rank : cohort_) most = std::max(most, counts[static_cast<std::size_t>(rank)]);
+  for (const int rank : cohort_) most = std::max(most, counts.at(rank));
   return most * member.element_bytes();
 }
 
-Stripes ParityProtection::stripes_of(const Member& member, std::span<const std::uint64_t> counts) const {
+Stripes ParityProtection::stripes_of(const Member& member, const Counts& counts) const {
   const std::uint64_t unit = Stripes::unit_for(most_bytes(member, counts), ranks() - parity_, member.info.resizeable);
   return {ranks(), parity_, unit};
 }
 
-std::uint64_t ParityProtection::held_bytes(const Member& member, std::span<const std::uint64_t> counts) const {
+std::uint64_t ParityProtection::held_bytes(const Member& member, const Counts& counts) const {
   return stripes_of(member, counts).parity_bytes(most_bytes(member, counts));
 }
 
@@ -253,12 +253,12 @@ void ParityProtection::encode_member(const Change& change) {
 
 // ------------------------------------------------------------------------------------------------------------- decoding
 
-CohortSlots ParityProtection::slots_in(Member& member, Epoch epoch, const std::vector<bool>& present,
+CohortSlots ParityProtection::slots_in(Member& member, Epoch epoch, const std::set<int>& missing,
                                        Sources sources) const {
   std::vector<CohortSlot> slots(cohort_.size());
   for (std::size_t i = 0; i < cohort_.size(); ++i) {
     const int rank = cohort_[i];
-    if (rank == group_.rank || !present[static_cast<std::size_t>(rank)]) continue;
+    if (rank == group_.rank || missing.count(rank) != 0) continue;
     const auto record = find_record(*group_.control.exposure, rank, group_.control.own_log, epoch);
     const MemberVersion* version = record ? version_in(*record, member) : nullptr;
     if (version == nullptr) continue;
@@ -269,7 +269,7 @@ CohortSlots ParityProtection::slots_in(Member& member, Epoch epoch, const std::v
 }
 
 CohortSlots ParityProtection::slots_in(Member& member, Epoch epoch) const {
-  return slots_in(member, epoch, std::vector<bool>(member.counts.size(), true));
+  return slots_in(member, epoch, std::set<int>{});
 }
 
 bool ParityProtection::decode_own(Member& member, const MemberVersion& version, CohortSlots& slots,
@@ -295,20 +295,20 @@ bool ParityProtection::mend_own(Member& member, const MemberVersion& version, Ep
 }
 
 bool ParityProtection::rebuild_own(Member& member, const MemberVersion& version, Epoch epoch,
-                                   const std::vector<bool>& present) {
+                                   const std::set<int>& missing) {
   if (version.slot >= member.layout.slots() || version.bytes() > member.bytes_of(group_.rank)) return false;
   // Made for another snapshot that has the same version: the table comes last. One without a value has a hash that says
   // nothing.
   const bool hashed = group_.parameters.hashing != 0;
   if (hashed && version.bytes() > 0 && own_is_sound(group_.parameters, member, version)) return true;
   const auto there =
-      std::count_if(cohort_.begin(), cohort_.end(), [&](int rank) { return present[static_cast<std::size_t>(rank)]; });
+      std::count_if(cohort_.begin(), cohort_.end(), [&](int rank) { return missing.count(rank) == 0; });
   // If there are ranks to spare, those that are damaged: nobody would notice it in the parity.
   if (hashed && there > ranks() - parity_) {
-    auto undamaged = slots_in(member, epoch, present, Sources::undamaged);
+    auto undamaged = slots_in(member, epoch, missing, Sources::undamaged);
     if (rebuild_from(member, version, undamaged)) return true;
   }
-  auto slots = slots_in(member, epoch, present);
+  auto slots = slots_in(member, epoch, missing);
   return rebuild_from(member, version, slots);
 }
 

@@ -17,7 +17,7 @@ class ParityProtection final : public Protection {
  public:
   explicit ParityProtection(const Surroundings& surroundings);
 
-  [[nodiscard]] std::uint64_t held_bytes(const Member& member, std::span<const std::uint64_t> counts) const override;
+  [[nodiscard]] std::uint64_t held_bytes(const Member& member, const Counts& counts) const override;
   [[nodiscard]] std::vector<int> neighbours() const override { return cohort_; }
   [[nodiscard]] bool takes_slot_always() const override { return true; }
   void prepare(const Member& member) const override;
@@ -35,14 +35,14 @@ class ParityProtection final : public Protection {
   bool mend_own(Member& member, const MemberVersion& version, Epoch epoch) override;
   bool mend_held(Member& member, const MemberVersion& version, Epoch epoch) override;
   bool rebuild_own(Member& member, const MemberVersion& version, Epoch epoch,
-                   const std::vector<bool>& present) override;
+                   const std::set<int>& missing) override;
   [[nodiscard]] bool held_is_sound(Member& member, const MemberVersion& version, Epoch epoch) override;
   [[nodiscard]] bool holds_copies() const override { return false; }
 
  private:
   [[nodiscard]] int ranks() const { return static_cast<int>(cohort_.size()); }
-  [[nodiscard]] std::uint64_t most_bytes(const Member& member, std::span<const std::uint64_t> counts) const;
-  [[nodiscard]] Stripes stripes_of(const Member& member, std::span<const std::uint64_t> counts) const;
+  [[nodiscard]] std::uint64_t most_bytes(const Member& member, const Counts& counts) const;
+  [[nodiscard]] Stripes stripes_of(const Member& member, const Counts& counts) const;
   void make_room_for_announcement(const Wait& wait);
   void refuse(const Wait& wait);
   void announce(const Wait& wait);
@@ -52,7 +52,7 @@ class ParityProtection final : public Protection {
   void encode_member(const Change& change);
   [[nodiscard]] CohortSlot slot_of(const Member& member, int rank, std::uint32_t slot) const;
   enum class Sources { any, undamaged };
-  [[nodiscard]] CohortSlots slots_in(Member& member, Epoch epoch, const std::vector<bool>& present,
+  [[nodiscard]] CohortSlots slots_in(Member& member, Epoch epoch, const std::set<int>& missing,
                                      Sources sources = Sources::any) const;
   [[nodiscard]] CohortSlots slots_in(Member& member, Epoch epoch) const;
   [[nodiscard]] bool is_sound_at(const Member& member, const CohortSlot& slot, const MemberVersion& version) const;

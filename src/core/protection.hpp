@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -51,8 +52,8 @@ class Protection {
   Protection& operator=(const Protection&) = delete;
   virtual ~Protection() = default;
 
-  /// Bytes of redundancy that this rank has in each slot of a member, if slots have room for so many elements of each rank.
-  [[nodiscard]] virtual std::uint64_t held_bytes(const Member& member, std::span<const std::uint64_t> counts) const = 0;
+  /// Bytes of redundancy that this rank has in each slot of a member, if slots have room for so many elements.
+  [[nodiscard]] virtual std::uint64_t held_bytes(const Member& member, const Counts& counts) const = 0;
   /// The ranks whose layout of a member's region has to be known.
   [[nodiscard]] virtual std::vector<int> neighbours() const = 0;
   /// Whether all that is written to other ranks is copied with the caller's core; else the network works on.
@@ -92,9 +93,9 @@ class Protection {
   /// if holds_copies(), else of this rank.
   virtual bool mend_held(Member& member, const MemberVersion& version, Epoch epoch) = 0;
   /// Makes the own slot of a version on a rank that has nothing of it, and what else depends on this rank's records: from ranks
-  /// that are present, by rank. True if the slot is as its record says.
+  /// that are not missing. True if the slot is as its record says.
   virtual bool rebuild_own(Member& member, const MemberVersion& version, Epoch epoch,
-                           const std::vector<bool>& present) = 0;
+                           const std::set<int>& missing) = 0;
   /// Whether mend_held() would find nothing to do.
   [[nodiscard]] virtual bool held_is_sound(Member& member, const MemberVersion& version, Epoch epoch) = 0;
   /// Whose versions mend_held and held_is_sound are about: those of the rank whose copies this one has, or its own.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "parity/pairing.hpp"
@@ -114,29 +115,51 @@ void Placement::keep_for_next(const std::vector<std::vector<int>>& cohorts, int 
   }
 }
 
+std::vector<int> Placement::partners(int rank) const {
+  std::set<int> all(cohort(rank).begin(), cohort(rank).end());
+  for (int copy = 0; copy < copies(); ++copy) {
+    all.insert(keeper(rank, copy));
+    all.insert(kept(rank, copy));
+  }
+  all.erase(rank);
+  return {all.begin(), all.end()};
+}
+
+std::vector<int> Placement::witnesses(int rank) const {
+  const auto near = partners(rank);
+  std::set<int> all(near.begin(), near.end());
+  const int ranks = static_cast<int>(order_.size());
+  for (int distance = 1; distance < ranks; distance *= 2) {
+    all.insert((rank + distance) % ranks);
+    all.insert((rank + ranks - distance) % ranks);
+  }
+  all.erase(rank);
+  return {all.begin(), all.end()};
+}
+
 template <class Name>
-int Placement::most_with_one(const Name& name) const {
+int Placement::most_with_one(int rank, const Name& name) const {
   int most = 1;
   const auto count = [&](const std::vector<int>& ranks) {
     std::map<decltype(name(0)), int> with;
-    for (const int rank : ranks) most = std::max(most, ++with[name(rank)]);
+    for (const int each : ranks) most = std::max(most, ++with[name(each)]);
   };
-  for (const auto& cohort : cohorts_) count(cohort);
-  if (!cohorts_.empty()) return most;
-  for (const auto& keepers : keepers_) {
-    for (std::size_t rank = 0; rank < keepers.size(); ++rank) {
-      if (keepers[rank] != static_cast<int>(rank)) count({static_cast<int>(rank), keepers[rank]});
-    }
+  if (!cohorts_.empty()) {
+    count(cohort(rank));
+    return most;
+  }
+  for (int copy = 0; copy < copies(); ++copy) {
+    if (keeper(rank, copy) != rank) count({rank, keeper(rank, copy)});
   }
   return most;
 }
 
-int Placement::most_on_a_node(std::span<const Location> ranks) const {
-  return most_with_one([&](int rank) { return ranks[static_cast<std::size_t>(rank)]; });
+int Placement::most_on_a_node(int rank, const std::map<int, Location>& where) const {
+  return most_with_one(rank, [&](int each) { return where.at(each); });
 }
 
-int Placement::most_in_a_domain(std::span<const Location> ranks) const {
-  return most_with_one([&](int rank) { return ranks[static_cast<std::size_t>(rank)].domain; });
+int Placement::most_in_a_domain(int rank, const std::map<int, Location>& where) const {
+  return most_with_one(rank, [&](int each) { return where.at(each).domain; });
 }
 
 const std::vector<int>& Placement::cohort(int rank) const {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
+#include <map>
 #include <vector>
 
 #include "base/location.hpp"
@@ -29,10 +29,15 @@ class Placement {
   [[nodiscard]] const std::vector<int>& cohort(int rank) const;
   /// The place of a rank in its cohort.
   [[nodiscard]] int place_in_cohort(int rank) const;
-  /// The most ranks that protect each other and are on one node: if it dies, so many are lost at once. 1 is best. The same for
-  /// domains, where they have names. A rank that nobody protects counts as one.
-  [[nodiscard]] int most_on_a_node(std::span<const Location> ranks) const;
-  [[nodiscard]] int most_in_a_domain(std::span<const Location> ranks) const;
+  /// The ranks that protect a rank or are protected by it, ascending. Who is a partner of a rank has it as a partner.
+  [[nodiscard]] std::vector<int> partners(int rank) const;
+  /// Those, and some more, few of which are near each other: they know of a rank what has to be known though its partners have
+  /// died with it. Their number grows with the logarithm of the ranks. Mutual, as above.
+  [[nodiscard]] std::vector<int> witnesses(int rank) const;
+  /// The most ranks, a rank and others that protect each other with it, that are on one node: if it dies, so many are lost at
+  /// once. 1 is best. The same for domains, where they have names. where: by rank, of this one and its partners.
+  [[nodiscard]] int most_on_a_node(int rank, const std::map<int, Location>& where) const;
+  [[nodiscard]] int most_in_a_domain(int rank, const std::map<int, Location>& where) const;
 
  private:
   template <class T>
@@ -41,7 +46,7 @@ class Placement {
   }
 
   template <class Name>
-  [[nodiscard]] int most_with_one(const Name& name) const;
+  [[nodiscard]] int most_with_one(int rank, const Name& name) const;
   void make_pairs(const Policy& policy, int ranks);
   void make_cohorts(const Policy& policy, int ranks);
   void keep_for_next(const std::vector<std::vector<int>>& cohorts, int ranks, std::size_t copies);

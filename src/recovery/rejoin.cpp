@@ -2,9 +2,12 @@
 #include "recovery/rejoin.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -14,27 +17,103 @@
 #include "core/meeting.hpp"
 #include "core/member_codec.hpp"
 #include "parity/code.hpp"
+#include "recovery/past_shapes.hpp"
+#include "recovery/teach_order.hpp"
 
 namespace fenix_impl {
 namespace {
 
-/// What each rank says of itself at the start.
-struct Hello {
-  std::int32_t knows = 0;          ///< it has the group, with all that was stored there
-  std::int32_t has_snapshots = 0;  ///< it has committed, or holds what another rank has committed
-  std::int32_t lost_data = 0;      ///< it took the place of a dead rank, without anything of its data
-  std::int32_t owes_report = 0;    ///< snapshots were lost, and the application has not been told yet
-  Epoch known_on_all;              ///< the latest commit that it knows all ranks to have made
-  std::uint32_t generation = 0;
-  GroupParameters parameters;
-  std::int32_t team_size = 0;
-  std::int32_t team_rank = 0;
-  std::uint64_t members = 0;
-  std::uint32_t log_places = 0;
-  Shape shape;
-  Shape archive;  ///< of what it has put aside, if anything
-  std::int32_t archive_rank = -1;
+/// What some of the ranks say of themselves at the start, all together.
+struct Greeting {
+  enum Flags : std::uint32_t {
+    kSomeKnow = 1,         ///< a rank has the group, with all that was stored there
+    kSomeNew = 2,          ///< a rank has not
+    kSomeMoved = 4,        ///< a rank has another number than in the group
+    kHasSnapshots = 8,     ///< a rank has committed, or holds what another one has committed
+    kOwesReport = 16,      ///< snapshots were lost, and the application of some rank has not been told yet
+    kHasArchive = 32,      ///< a rank has put something aside
+    kWantedDiffers = 64,   ///< ranks gave different arguments
+    kSeveralNodes = 128,   ///< ranks are in different places
+    kSeveralDomains = 256  ///< or even in different failure domains
+  };
+
+  std::uint32_t flags = 0;
+  std::int32_t teacher = std::numeric_limits<std::int32_t>::max();  ///< who knows most, and the first of those
+  std::uint64_t members = 0;                                        ///< that the teacher knows, and one for the group
+  Epoch known_on_all;                                               ///< the latest commit that is known to be all ranks'
+  std::uint32_t generation = 0;                                     ///< the newest
+  std::uint32_t log_places = 0;                                     ///< of the log that has most
+  Shape least{{std::numeric_limits<std::uint32_t>::max()}, std::numeric_limits<std::int32_t>::max()};
+  Shape most;  ///< of those ranks' groups that have it
+  GroupParameters wanted;
   Location location;
+
+  [[nodiscard]] bool has(std::uint32_t flag) const { return (flags & flag) != 0; }
+  [[nodiscard]] auto knowledge() const { return std::tuple(members, -std::int64_t{teacher}); }
+
+  void merge(const Greeting& other) {
+    flags |= other.flags;
+    if (!(wanted == other.wanted)) flags |= kWantedDiffers;
+    if (location != other.location) flags |= kSeveralNodes;
+    if (location.domain != other.location.domain) flags |= kSeveralDomains;
+    if (knowledge() < other.knowledge()) {
+      teacher = other.teacher;
+      members = other.members;
+    }
+    known_on_all = std::max(known_on_all, other.known_on_all);
+    generation = std::max(generation, other.generation);
+    log_places = std::max(log_places, other.log_places);
+    least = std::min(least, other.least);
+    most = std::max(most, other.most);
+  }
+};
+
+/// What the teacher says of the group.
+struct Lesson {
+  GroupParameters parameters;
+  Shape shape;
+};
+
+/// A rank that takes the place of a dead one.
+struct Newcomer {
+  std::int32_t rank = -1;
+  std::int32_t reserved = 0;
+  Location location;
+
+  auto operator<=>(const Newcomer&) const = default;
+};
+
+/// A region that a rank has kept for the one that takes the place of its owner.
+struct Offer {
+  std::int32_t keeper = -1;
+  std::int32_t reserved = 0;
+  Legacy legacy;
+
+  [[nodiscard]] auto key() const { return std::tuple(legacy.owner, keeper, legacy.what); }
+  bool operator<(const Offer& other) const { return key() < other.key(); }
+};
+
+/// How much a rank has of a member.
+struct KnownCount {
+  std::uint32_t member = 0;  ///< its place among the members
+  std::int32_t rank = -1;
+  std::uint64_t elements = 0;
+};
+
+/// What all ranks say of a member.
+struct MemberState {
+  std::uint32_t slots = 0;    ///< the most that a rank has
+  std::uint16_t unknown = 0;  ///< nobody knows how much some rank has
+  std::uint16_t deleted = 0;  ///< a rank has deleted it
+};
+
+/// A record that a rank has.
+struct KnownRecord {
+  static constexpr std::int32_t kOwn = -1;
+
+  std::int32_t copy = kOwn;  ///< or the number of the copy
+  std::int32_t reserved = 0;
+  CommittedEpoch record;
 };
 
 bool makes_sense(const Policy& policy) {
@@ -43,21 +122,10 @@ bool makes_sense(const Policy& policy) {
          policy.cohort_size >= 1 && policy.cohort_size <= Policy::kMostCohort;
 }
 
-/// Whether the numbers in it can be: they lead to sizes and indices. What a rank wants that does not know the group is looked at
-/// with its arguments.
-bool makes_sense(const Hello& hello) {
-  const auto is_number_in = [](int rank, const Shape& shape) {
-    constexpr int kMostRanks = 1 << 24;
-    return rank >= 0 && rank < shape.ranks && shape.ranks <= kMostRanks;
-  };
-  if (hello.archive_rank >= 0 && !is_number_in(hello.archive_rank, hello.archive)) return false;
-  return hello.knows == 0 || (is_number_in(hello.team_rank, hello.shape) && makes_sense(hello.parameters.policy));
-}
-
 class Rejoin {
  public:
   Rejoin(std::unique_ptr<Group>& group, const GroupParameters& wanted, std::shared_ptr<Team> team)
-      : group_(group), wanted_(wanted), team_(std::move(team)) {}
+      : group_(group), wanted_(wanted), team_(std::move(team)), self_(team_->rank()) {}
 
   RejoinResult run(const std::function<void()>& check_arguments,
                    const std::function<std::shared_ptr<Path>()>& choose_path) {
@@ -65,7 +133,8 @@ class Rejoin {
     greet(choose_path);
     if (!existed_) (void)meet(*team_, Operation::group_arguments, 0, 0, check_arguments);
     settle_parameters();
-    settle_members();
+    settle_team();
+    if (existed_) settle_members();
     settle_estates();
     (void)meet(*team_, Operation::group_memory, 0, 0, [&] { group_->take_memory(log_places()); });
     fault_point("rejoin.memory");
@@ -74,7 +143,7 @@ class Rejoin {
     fault_point("rejoin.exposed");
     const std::uint64_t fetched_before = path_->bytes_fetched();
     const auto [newest, epochs] = settle_snapshots();
-    if (is_replacement_) tell_of_replacement(path_->bytes_fetched() - fetched_before);
+    if (is_replacement()) tell_of_replacement(path_->bytes_fetched() - fetched_before);
     // What was put aside is of no use once there is something newer.
     if (!newest.none()) group_->drop_archive();
     group_->resume(next_generation(), newest.none() ? archived_ : newest, epochs);
@@ -94,68 +163,69 @@ class Rejoin {
     (void)meet(*team_, Operation::group_create, static_cast<std::uint64_t>(wanted_.id), 0,
                [&] { path_ = choose_path(); });
     if (group_) (void)group_->mend_own_records();
-    Hello hello;
-    hello.parameters = wanted_;
-    if (group_) hello = hello_of(*group_);
-    hello.location = team_->location();
-    hellos_ = team_->gather(hello);
-    for (const Hello& other : hellos_) {
-      if (!makes_sense(other)) throw Error(FENIX_ERROR_INTERN, "what a rank says of its group cannot be");
-      had_snapshots_ = had_snapshots_ || other.has_snapshots != 0;
-      known_on_all_ = std::max(known_on_all_, other.known_on_all);
-      lost_ = lost_ || other.owes_report != 0;
-      existed_ = existed_ || other.knows != 0;
+    all_ = team_->reduce(greeting(), [](Greeting& into, const Greeting& from) { into.merge(from); });
+    if (all_.teacher < 0 || all_.teacher >= team_->size()) {
+      throw Error(FENIX_ERROR_INTERN, "what a rank says of its group cannot be");
     }
+    existed_ = all_.has(Greeting::kSomeKnow);
+    lost_ = all_.has(Greeting::kOwesReport);
+    moved_ = existed_ && (all_.has(Greeting::kSomeMoved) || all_.least != all_.most);
+    find_newcomers();
     fault_point("rejoin.greeted");
   }
 
-  static Hello hello_of(Group& group) {
-    Hello hello;
-    hello.knows = 1;
-    hello.has_snapshots = group.own_epochs().empty() ? 0 : 1;
-    for (int copy = 0; copy < group.placement().copies(); ++copy) {
-      if (!group.held_epochs(copy).empty()) hello.has_snapshots = 1;
+  [[nodiscard]] Greeting greeting() const {
+    Greeting mine;
+    mine.teacher = self_;
+    mine.wanted = wanted_;
+    mine.location = team_->location();
+    if (!group_) {
+      mine.flags = Greeting::kSomeNew;
+      return mine;
     }
-    hello.lost_data = group.has_lost_data() ? 1 : 0;
-    hello.owes_report = group.owes_loss_report() ? 1 : 0;
-    hello.known_on_all = group.known_on_all();
-    hello.generation = group.generation().value;
-    hello.parameters = group.parameters();
-    hello.team_size = group.team_size();
-    hello.team_rank = group.team_rank();
-    hello.members = group.members().size();
-    hello.log_places = group.log_places();
-    hello.shape = group.shape();
-    if (const Archive* archive = group.archive(); archive != nullptr && !archive->empty()) {
-      hello.has_snapshots = 1;
-      hello.archive = archive->shape();
-      hello.archive_rank = archive->rank();
+    mine.flags = Greeting::kSomeKnow;
+    if (group_->team_size() != team_->size() || group_->team_rank() != self_) mine.flags |= Greeting::kSomeMoved;
+    if (group_->owes_loss_report()) mine.flags |= Greeting::kOwesReport;
+    if (!group_->own_epochs().empty()) mine.flags |= Greeting::kHasSnapshots;
+    for (int copy = 0; copy < group_->placement().copies(); ++copy) {
+      if (!group_->held_epochs(copy).empty()) mine.flags |= Greeting::kHasSnapshots;
     }
-    return hello;
+    if (const Archive* archive = group_->archive(); archive != nullptr && !archive->empty()) {
+      mine.flags |= Greeting::kHasSnapshots | Greeting::kHasArchive;
+    }
+    mine.members = group_->members().size() + 1;
+    mine.known_on_all = group_->known_on_all();
+    mine.generation = group_->generation().value;
+    mine.log_places = group_->log_places();
+    mine.least = mine.most = group_->shape();
+    return mine;
   }
 
-  void settle_parameters() {
-    // The rank that knows most members tells the others: members are created one after the other on all ranks, so it knows
-    // all that any rank knows.
-    for (int rank = 1; rank < team_->size(); ++rank) {
-      const Hello& best = hello(teacher_);
-      const Hello& other = hello(rank);
-      if (other.knows > best.knows || (other.knows == best.knows && other.members > best.members)) teacher_ = rank;
-    }
-    const GroupParameters& agreed = hello(teacher_).parameters;
-    if (!existed_) {
-      for (const Hello& other : hellos_) {
-        if (!(other.parameters == agreed)) {
-          throw Error(FENIX_ERROR_MISMATCH, "the ranks gave different arguments to group_create");
-        }
+  void find_newcomers() {
+    if (!existed_ || moved_ || !all_.has(Greeting::kSomeNew)) return;
+    std::vector<Newcomer> mine;
+    if (!group_) mine.push_back({self_, 0, team_->location()});
+    for (const Newcomer& each : team_->gather_some(std::span<const Newcomer>(mine))) {
+      if (each.rank < 0 || each.rank >= team_->size()) {
+        throw Error(FENIX_ERROR_INTERN, "what a rank says of its number cannot be");
       }
+      newcomers_[each.rank] = each.location;
+      missing_.insert(each.rank);
     }
-    for (int rank = 0; rank < team_->size(); ++rank) {
-      const Hello& other = hello(rank);
-      if (other.knows == 0) continue;
-      if (other.team_size != team_->size() || other.team_rank != rank) moved_ = true;
-      if (!(other.shape == hello(teacher_).shape)) moved_ = true;
+  }
+
+  [[nodiscard]] bool is_replacement() const { return newcomers_.count(self_) != 0; }
+  [[nodiscard]] bool has_inherited(int rank) const { return inherited_.count(rank) != 0; }
+
+  // The rank that knows most members tells the others: members are created one after the other on all ranks, so it knows all
+  // that any rank knows.
+  void settle_parameters() {
+    if (!existed_ && all_.has(Greeting::kWantedDiffers)) {
+      throw Error(FENIX_ERROR_MISMATCH, "the ranks gave different arguments to group_create");
     }
+    if (existed_) lesson_ = learn();
+    if (!existed_ || moved_) order_ = order_of(team_->gather(team_->location()));
+    const GroupParameters& agreed = existed_ ? lesson_.parameters : wanted_;
     if (!group_) {
       group_ = std::make_unique<Group>(agreed);
       // Without earlier ranks there is nothing to be rebuilt.
@@ -164,90 +234,58 @@ class Rejoin {
     group_->adopt_parameters(agreed);
   }
 
-  void settle_members() {
+  Lesson learn() {
+    Lesson lesson;
+    if (self_ == all_.teacher) lesson = {group_->parameters(), group_->shape()};
+    team_->broadcast(std::as_writable_bytes(std::span(&lesson, 1)), all_.teacher);
+    if (!makes_sense(lesson.parameters.policy) || (!moved_ && lesson.shape.ranks != team_->size())) {
+      throw Error(FENIX_ERROR_INTERN, "what a rank says of its group cannot be");
+    }
+    return lesson;
+  }
+
+  // Who protects whom stays as long as the ranks have the same numbers, wherever replacements run: the data lies that way.
+  void settle_team() {
     if (existed_) settle_archive();
-    group_->set_team(team_, path_, settle_order());
+    if (existed_ && !moved_) {
+      order_ = newcomers_.empty() ? group_->placement().order()
+                                  : teach_order(*team_, all_.teacher, team_->size(), group_->placement().order());
+    }
+    group_->set_team(team_, path_, std::move(order_));
+    group_->set_shape(existed_ && !moved_ ? lesson_.shape : Shape{next_generation(), team_->size()});
+    partners_ = group_->placement().partners(self_);
+    witnesses_ = group_->placement().witnesses(self_);
     look_for_shared_fate();
-    group_->set_shape(existed_ && !moved_ ? hello(teacher_).shape : Shape{next_generation(), team_->size()});
-    if (!existed_) return;
-    const auto infos = teach_members();
-    // The teacher's order, on all ranks: what is done for one member after the other meets its like on the other ranks.
-    group_->arrange_members(infos);
-    for (const MemberInfo& info : infos) settle_counts(info);
   }
 
-  void tell_of_replacement(std::uint64_t fetched) const {
-    std::uint64_t bytes = 0;
-    for (const auto& member : group_->members()) bytes += Group::footprint(*member);
-    log().info("group {}: {} the memory of the rank before, {} bytes; fetched {} bytes from other nodes",
-               group_->parameters().id, inherited_[index(team_->rank())] ? "took over" : "made anew", bytes, fetched);
-  }
-
-  // Ranks that took the places of dead ones take over the memory of those, where a rank of the same node has kept it: then they
-  // know nearly what survivors know. Cut short before the rest is there, too, they come back with nothing, as any replacement.
-  void settle_estates() {
-    const auto is_new = [&](int rank) { return hello(rank).knows == 0; };
-    inherited_.resize(index(team_->size()));
-    if (moved_) group_->forget_estate();
-    if (!existed_ || moved_) return;
-    bool some_new = false;
-    for (int rank = 0; rank < team_->size(); ++rank) some_new = some_new || is_new(rank);
-    if (!some_new) return;
-    is_replacement_ = is_new(team_->rank());
-    auto mine = is_replacement_ ? std::vector<Legacy>{} : group_->legacies();
-    std::erase_if(mine, [&](const Legacy& each) {
-      return each.owner < 0 || each.owner >= team_->size() || !is_new(each.owner) ||
-             hello(each.owner).location != hello(team_->rank()).location;
-    });
-    const auto offered = team_->gather_lists(std::span<const Legacy>(mine));
-    char taken = 0;
-    for (const auto& list : offered) {
-      if (taken == 0 && is_replacement_ && !list.empty() && list.front().owner == team_->rank()) {
-        taken = group_->inherit(list) ? 1 : 0;
-      }
+  // If ranks have other numbers now, nobody's slots and cohort are what they were: what there is can only be read.
+  void settle_archive() {
+    bool had_some = false;
+    if (moved_ || all_.has(Greeting::kHasArchive)) {
+      PastShapes past(*team_, *group_, moved_);
+      archived_ = past.put_aside();
+      had_some = past.had_some();
     }
-    const auto all = team_->gather(taken);
-    for (int rank = 0; rank < team_->size(); ++rank) {
-      if (!is_new(rank) || all[index(rank)] == 0) continue;
-      hellos_[index(rank)].knows = 1;
-      inherited_[index(rank)] = true;
-    }
-    // What nobody takes over must not stand beside what is made anew.
-    const int owner = group_->estate_owner();
-    if (owner >= 0 && owner < team_->size() && is_new(owner)) group_->forget_estate();
-  }
-
-  [[nodiscard]] std::vector<Location> locations() const {
-    std::vector<Location> all;
-    for (const Hello& each : hellos_) all.push_back(each.location);
-    return all;
-  }
-
-  /// Who protects whom stays as long as the ranks have the same numbers, wherever replacements run: the data lies that way.
-  std::vector<int> settle_order() {
-    if (!existed_ || moved_) return order_of(locations());
-    return teach_order(teacher_, team_->size(), group_->placement());
-  }
-
-  /// The order of a placement that one rank knows for sure.
-  std::vector<int> teach_order(int teacher, int ranks, const Placement& known) {
-    auto order = known.order();
-    order.resize(static_cast<std::size_t>(ranks));
-    team_->broadcast(std::as_writable_bytes(std::span(order)), teacher);
-    if (!is_order(order)) throw Error(FENIX_ERROR_INTERN, "what a rank says of the order of ranks cannot be");
-    return order;
+    if (archived_.none()) group_->drop_archive();
+    if (!moved_) return;
+    had_some_ = had_some;
+    note_loss(all_.has(Greeting::kHasSnapshots) && archived_.none() && had_some_);
+    group_->forget_snapshots();
+    group_->set_whole();
   }
 
   void look_for_shared_fate() {
-    const auto all = locations();
     const Placement& placement = group_->placement();
-    if (placement.copies() == 0 || std::equal(all.begin() + 1, all.end(), all.begin())) return;
+    if (placement.copies() == 0 || !all_.has(Greeting::kSeveralNodes)) return;
+    auto where = team_->ask(partners_, team_->location());
+    where[self_] = team_->location();
     // Without names all are in one domain, and so is the rest of the world.
-    const bool several_domains =
-        std::any_of(all.begin(), all.end(), [&](const Location& each) { return each.domain != all[0].domain; });
-    const int most = std::max(placement.most_on_a_node(all), several_domains ? placement.most_in_a_domain(all) : 1);
+    const bool domains = all_.has(Greeting::kSeveralDomains);
+    const int most = team_->reduce(
+        std::max(placement.most_on_a_node(self_, where), domains ? placement.most_in_a_domain(self_, where) : 1),
+        [](int& into, int from) { into = std::max(into, from); });
     shares_fate_ = most > placement.copies();
-    if (!shares_fate_ || team_->rank() != 0) return;
+    if (!shares_fate_ || self_ != 0) return;
     log().warn(
         "group {}: {} ranks that protect each other are on one node or in one failure domain, and the policy covers "
         "{}: "
@@ -255,177 +293,159 @@ class Rejoin {
         group_->parameters().id, most, placement.copies());
   }
 
+  void settle_members() {
+    const auto infos = teach_members();
+    // The teacher's order, on all ranks: what is done for one member after the other meets its like on the other ranks.
+    group_->arrange_members(infos);
+    settle_counts(infos);
+  }
+
   std::vector<MemberInfo> teach_members() {
     std::vector<MemberInfo> infos;
     for (const auto& member : group_->members()) infos.push_back(member->info);
     auto bytes = encode_members(infos);
-    auto length = static_cast<std::uint64_t>(bytes.size());
-    team_->broadcast(std::as_writable_bytes(std::span(&length, 1)), teacher_);
-    if (length > Team::kMostBytes)
-      throw Error(FENIX_ERROR_INTERN, "what a rank says of the members is longer than can be");
-    bytes.resize(length);
-    team_->broadcast(bytes, teacher_);
+    team_->broadcast_list(bytes, all_.teacher);
     return decode_members(bytes);
   }
 
-  // Each rank tells its own count. For those that do not know it, the teacher may: as a rule every rank knows the counts of
-  // all. A member that has a count that nobody knows any more is dropped, and so is one that a rank has deleted.
-  void settle_counts(const MemberInfo& info) {
-    struct Count {
-      std::uint64_t elements = 0;
-      std::uint32_t slots = 0;
-      std::uint16_t known = 0;
-      std::uint16_t deleted = 0;
-    };
-    const auto ranks = static_cast<std::size_t>(team_->size());
+  // Each rank tells its own count. Those that do not know it are told by their witnesses. A member of which none of them knows
+  // what some rank has is dropped, and so is one that a rank has deleted.
+  void settle_counts(std::span<const MemberInfo> infos) {
+    std::vector<Counts> counts;
+    std::vector<MemberState> states;
+    for (const MemberInfo& info : infos) {
+      counts.push_back(known_counts(info));
+      const Member* member = group_->find(info.id);
+      states.push_back({member != nullptr ? member->layout.slots() : 0, 0,
+                        static_cast<std::uint16_t>(group_->has_deleted(info.id) ? 1 : 0)});
+    }
+    find_own_counts(counts);
+    tell_own_counts(counts);
+    for (std::size_t i = 0; i < infos.size(); ++i) {
+      const bool complete = counts[i].count(self_) != 0 &&
+                            std::all_of(partners_.begin(), partners_.end(),
+                                        [&](int partner) { return counts[i].count(partner) != 0; });
+      states[i].unknown = complete || infos[i].resizeable ? 0 : 1;
+    }
+    const auto all = team_->reduce_lists(std::span<const MemberState>(states), merge_states);
+    for (std::size_t i = 0; i < infos.size(); ++i) {
+      if (all[i].unknown != 0 || all[i].deleted != 0) {
+        group_->drop_member(infos[i].id);
+        continue;
+      }
+      // A size that may change is 0 until it is told.
+      counts[i].try_emplace(self_, 0);
+      for (const int partner : partners_) counts[i].try_emplace(partner, 0);
+      group_->adopt_member(infos[i], std::move(counts[i]), all[i].slots);
+    }
+  }
+
+  [[nodiscard]] Counts known_counts(const MemberInfo& info) const {
     const Member* member = group_->find(info.id);
-    Count mine{0, 0, 0, static_cast<std::uint16_t>(group_->has_deleted(info.id) ? 1 : 0)};
-    if (member != nullptr) {
-      const auto self = static_cast<std::size_t>(team_->rank());
-      const bool grown = info.resizeable && member->counts.size() == ranks;
-      mine = {grown ? member->counts[self] : member->own_count, member->layout.slots(), 1, mine.deleted};
-    }
-    const auto counts = team_->gather(mine);
-    std::vector<Count> taught(ranks);
-    if (member != nullptr && member->counts.size() == ranks) {
-      std::transform(member->counts.begin(), member->counts.end(), taught.begin(), [](std::uint64_t elements) {
-        return Count{elements, 0, 1, 0};
-      });
-    }
-    team_->broadcast(std::as_writable_bytes(std::span(taught)), teacher_);
-    std::vector<std::uint64_t> elements;
-    std::uint32_t slots = 0;
-    bool deleted = false;
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-      const Count& count = counts[rank].known != 0 ? counts[rank] : taught[rank];
-      if (count.known != 0 || info.resizeable) elements.push_back(count.elements);
-      slots = std::max(slots, count.slots);
-      deleted = deleted || counts[rank].deleted != 0;
-    }
-    if (elements.size() == ranks && !deleted) {
-      group_->adopt_member(info, std::move(elements), slots);
+    if (member == nullptr) return {};
+    Counts counts = member->counts;
+    if (info.resizeable) {
+      counts.try_emplace(self_, member->own_count);
     } else {
-      group_->drop_member(info.id);
+      counts[self_] = member->own_count;
     }
+    return counts;
   }
 
-  // ------------------------------------------------------------------------------------------ another shape of the team
-
-  // If ranks have other numbers now, nobody's slots and cohort are what they were: what there is can only be read. A rejoin
-  // that was cut short may have put it aside on some ranks and not on others.
-  void settle_archive() {
-    std::set<Shape> shapes;
-    for (const Hello& each : hellos_) {
-      if (moved_ && each.knows != 0) shapes.insert(each.shape);
-      if (each.archive_rank >= 0) shapes.insert(each.archive);
-    }
-    for (auto shape = shapes.rbegin(); shape != shapes.rend(); ++shape) {
-      const Placement placement = placement_of(*shape);
-      const auto readable = readable_epochs(*shape, placement);
-      if (readable.epochs.empty()) continue;
-      archived_ = readable.newest;
-      // Unless that has been done already, by a rejoin that was cut short right after it.
-      const bool attached = moved_ && hello(team_->rank()).knows != 0 && group_->shape() == *shape;
-      if (attached && !has_put_aside(*shape)) group_->archive_snapshots();
-      group_->keep_archive(*shape, placement, readable.epochs);
-      break;
-    }
-    if (archived_.none()) group_->drop_archive();
-    if (!moved_) return;
-    note_loss(had_snapshots_ && archived_.none() && had_some_);
-    group_->forget_snapshots();
-    group_->set_whole();
-  }
-
-  /// The number that a rank has in a shape of which it has kept something; none if negative.
-  [[nodiscard]] int number_in(int rank, const Shape& shape) const {
-    const Hello& it = hello(rank);
-    if (moved_ && it.knows != 0 && it.shape == shape) return it.team_rank;
-    return it.archive_rank >= 0 && it.archive == shape ? it.archive_rank : -1;
-  }
-
-  [[nodiscard]] bool has_put_aside(const Shape& shape) const {
-    const Archive* there = group_->archive();
-    return there != nullptr && !there->empty() && there->shape() == shape;
-  }
-
-  /// Who protected whom in a shape; some rank knows.
-  Placement placement_of(const Shape& shape) {
-    int knowing = 0;
-    while (number_in(knowing, shape) < 0) ++knowing;
-    auto order =
-        teach_order(knowing, shape.ranks, has_put_aside(shape) ? group_->archive()->placement() : group_->placement());
-    return {group_->parameters().policy, shape.ranks, std::move(order)};
-  }
-
-  /// The snapshots of a shape of which everything can be had.
-  ConsistentEpochs readable_epochs(const Shape& shape, const Placement& placement) {
-    const int self = number_in(team_->rank(), shape);
-    const bool put_aside = hello(team_->rank()).archive_rank >= 0 && hello(team_->rank()).archive == shape;
-    const std::int32_t id = group_->parameters().id;
-    const auto exchange_if = [&](auto&& epochs) {
-      return exchange(self < 0 ? std::vector<CommittedEpoch>{} : epochs());
-    };
-    std::vector<CommittedEpochs> ranks(static_cast<std::size_t>(shape.ranks));
-    for (int copy = 0; copy < placement.copies(); ++copy) {
-      const auto held =
-          exchange_if([&] { return put_aside ? group_->archive()->held_epochs(id, copy) : group_->held_epochs(copy); });
-      for (int rank = 0; rank < team_->size(); ++rank) {
-        const int number = number_in(rank, shape);
-        if (number >= 0) add(ranks[index(placement.kept(number, copy))], held[index(rank)]);
+  void find_own_counts(std::vector<Counts>& counts) {
+    if (newcomers_.empty()) return;
+    std::vector<KnownCount> known;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      for (const auto& [rank, elements] : counts[i]) {
+        if (newcomers_.count(rank) != 0) known.push_back({static_cast<std::uint32_t>(i), rank, elements});
       }
     }
-    const auto own = exchange_if([&] { return put_aside ? group_->archive()->own_epochs(id) : group_->own_epochs(); });
-    for (int rank = 0; rank < team_->size(); ++rank) {
-      const int number = number_in(rank, shape);
-      if (number >= 0 && hello(rank).lost_data == 0) ranks[index(number)] = own[index(rank)];
-    }
-    const bool unknown = std::any_of(ranks.begin(), ranks.end(), [](const CommittedEpochs& epochs) { return !epochs; });
-    had_some_ = had_some_ || unknown || !some_had_none(ranks);
-    if (without_redundancy()) drop_missing(ranks);
-    return enough_left(placement, shape) ? consistent_epochs(ranks) : ConsistentEpochs{};
-  }
-
-  /// Whether each cohort still has as many of its ranks as it takes to make the others' data from theirs.
-  [[nodiscard]] bool enough_left(const Placement& placement, const Shape& shape) const {
-    std::vector<bool> there(static_cast<std::size_t>(shape.ranks));
-    for (int rank = 0; rank < team_->size(); ++rank) {
-      const int number = number_in(rank, shape);
-      if (number >= 0) there[index(number)] = true;
-    }
-    return cohorts_suffice(placement, there);
-  }
-
-  static bool cohorts_suffice(const Placement& placement, const std::vector<bool>& there) {
-    for (std::size_t rank = 0; rank < there.size(); ++rank) {
-      const auto& cohort = placement.cohort(static_cast<int>(rank));
-      const auto missing = std::count_if(cohort.begin(), cohort.end(), [&](int each) { return !there[index(each)]; });
-      if (missing > placement.copies()) return false;
-    }
-    return true;
-  }
-
-  // What several ranks have of the records of one.
-  static void add(CommittedEpochs& epochs, const std::vector<CommittedEpoch>& more) {
-    if (!epochs) epochs.emplace();
-    for (const CommittedEpoch& each : more) {
-      const auto found = std::find_if(epochs->begin(), epochs->end(),
-                                      [&](const CommittedEpoch& other) { return other.epoch == each.epoch; });
-      if (found == epochs->end()) {
-        epochs->push_back(each);
-      } else if (each.deleted > found->deleted) {
-        *found = each;
+    const auto said = team_->ask(witnesses_, std::span<const KnownCount>(known));
+    // Partners first: of a size that may change, others may not know the latest.
+    for (const auto* ranks : {&partners_, &witnesses_}) {
+      for (const int rank : *ranks) {
+        for (const KnownCount& each : said.at(rank)) {
+          if (each.rank == self_ && each.member < counts.size()) counts[each.member].try_emplace(self_, each.elements);
+        }
       }
     }
-    std::sort(epochs->begin(), epochs->end(),
-              [](const CommittedEpoch& a, const CommittedEpoch& b) { return a.epoch < b.epoch; });
   }
 
-  [[nodiscard]] bool without_redundancy() const { return group_->parameters().policy.kind == Policy::Kind::local; }
+  void tell_own_counts(std::vector<Counts>& counts) {
+    std::vector<KnownCount> known;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      const auto own = counts[i].find(self_);
+      if (own != counts[i].end()) known.push_back({static_cast<std::uint32_t>(i), self_, own->second});
+      // What a rank does not know of itself any more counts as unknown.
+      for (const int witness : witnesses_) counts[i].erase(witness);
+    }
+    for (const auto& [rank, theirs] : team_->ask(witnesses_, std::span<const KnownCount>(known))) {
+      for (const KnownCount& each : theirs) {
+        if (each.member < counts.size()) counts[each.member][rank] = each.elements;
+      }
+    }
+  }
+
+  static void merge_states(std::vector<MemberState>& into, std::span<const MemberState> from) {
+    if (into.size() != from.size()) throw Error(FENIX_ERROR_INTERN, "a rank has another number of members");
+    for (std::size_t i = 0; i < into.size(); ++i) {
+      into[i].slots = std::max(into[i].slots, from[i].slots);
+      into[i].unknown = std::max(into[i].unknown, from[i].unknown);
+      into[i].deleted = std::max(into[i].deleted, from[i].deleted);
+    }
+  }
+
+  void tell_of_replacement(std::uint64_t fetched) const {
+    std::uint64_t bytes = 0;
+    for (const auto& member : group_->members()) bytes += Group::footprint(*member);
+    log().info("group {}: {} the memory of the rank before, {} bytes; fetched {} bytes from other nodes",
+               group_->parameters().id, has_inherited(self_) ? "took over" : "made anew", bytes, fetched);
+  }
+
+  // Ranks that took the places of dead ones take over the memory of those, where a rank of the same node has kept it: then they
+  // know nearly what survivors know. Cut short before the rest is there, too, they come back with nothing, as any replacement.
+  void settle_estates() {
+    if (moved_) group_->forget_estate();
+    if (newcomers_.empty()) return;
+    std::vector<Offer> mine;
+    if (!is_replacement()) {
+      for (const Legacy& each : group_->legacies()) {
+        const auto newcomer = newcomers_.find(each.owner);
+        if (newcomer != newcomers_.end() && newcomer->second == team_->location()) mine.push_back({self_, 0, each});
+      }
+    }
+    // Those of one keeper are next to each other.
+    const auto offered = team_->gather_some(std::span<const Offer>(mine));
+    std::map<int, std::vector<Legacy>> for_this;
+    for (const Offer& each : offered) {
+      if (each.legacy.owner == self_) for_this[each.keeper].push_back(each.legacy);
+    }
+    std::vector<std::int32_t> taken;
+    for (const auto& [keeper, legacies] : for_this) {
+      if (taken.empty() && is_replacement() && group_->inherit(legacies)) taken.push_back(self_);
+    }
+    if (!offered.empty()) {
+      for (const std::int32_t rank : team_->gather_some(std::span<const std::int32_t>(taken))) {
+        if (newcomers_.count(rank) == 0) throw Error(FENIX_ERROR_INTERN, "a rank has taken over what it had itself");
+        inherited_.insert(rank);
+        missing_.erase(rank);
+      }
+    }
+    // What nobody takes over must not stand beside what is made anew.
+    if (newcomers_.count(group_->estate_owner()) != 0) group_->forget_estate();
+  }
 
   // Without redundancy, the others go on without what a dead rank had.
-  static void drop_missing(std::vector<CommittedEpochs>& ranks) {
-    std::erase_if(ranks, [](const CommittedEpochs& epochs) { return !epochs; });
+  [[nodiscard]] bool without_redundancy() const { return group_->parameters().policy.kind == Policy::Kind::local; }
+
+  /// Whether each cohort still has as many of its ranks as it takes to make the others' data from theirs.
+  [[nodiscard]] bool cohorts_suffice() const {
+    const Placement& placement = group_->placement();
+    return std::all_of(missing_.begin(), missing_.end(), [&](int rank) {
+      const auto& cohort = placement.cohort(rank);
+      const auto gone = std::count_if(cohort.begin(), cohort.end(), [&](int each) { return missing_.count(each) != 0; });
+      return gone <= placement.copies();
+    });
   }
 
   // Kept until a rejoin has come to its end: one that is cut short may already have dropped what is lost.
@@ -436,49 +456,27 @@ class Rejoin {
 
   /// Finds the snapshots that are left, and rebuilds what dead ranks had of them.
   ConsistentEpochs settle_snapshots() {
-    const Placement& placement = group_->placement();
-    std::vector<bool> present;
-    for (int rank = 0; rank < team_->size(); ++rank) present.push_back(knows(rank));
-    const auto own = exchange(group_->own_epochs());
-    std::vector<CommittedEpochs> ranks(present.size());
-    for (int copy = 0; copy < placement.copies(); ++copy) {
-      const auto held = exchange(group_->held_epochs(copy));
-      for (int rank = 0; rank < team_->size(); ++rank) {
-        if (knows(placement.keeper(rank, copy))) {
-          add(ranks[index(rank)], held[index(placement.keeper(rank, copy))]);
-          note_copies(rank, copy, held[index(placement.keeper(rank, copy))]);
-        }
-      }
-    }
-    for (int rank = 0; rank < team_->size(); ++rank) {
-      if (inherited_[index(rank)]) {
-        // In the memory of a dead rank the last record may be without its seal, and nobody has looked for damage: what others have
-        // of its records counts as well.
-        add(ranks[index(rank)], own[index(rank)]);
-      } else if (knows(rank) && hello(rank).lost_data == 0) {
-        ranks[index(rank)] = own[index(rank)];
-      }
-    }
-    unknown_ = std::any_of(ranks.begin(), ranks.end(), [](const CommittedEpochs& epochs) { return !epochs; });
-    if (without_redundancy()) drop_missing(ranks);
-    auto result = cohorts_suffice(placement, present) ? consistent_epochs(ranks) : ConsistentEpochs{};
-    const bool had_common = (moved_ ? had_some_ : unknown_ || !some_had_none(ranks)) || !known_on_all_.none();
-    note_loss(result.newest.none() && had_snapshots_ && archived_.none() && had_common);
-    if (!result.newest.none() && result.newest < known_on_all_) {
+    const CommonEpochs all = common_to_all(*team_, CommonEpochs(find_commits()));
+    const bool enough = cohorts_suffice() && (!all.some_unknown() || without_redundancy());
+    auto result = enough ? all.consistent() : ConsistentEpochs{};
+    const bool all_had_some = all.some_unknown() || !all.some_had_none();
+    const bool had_common = (moved_ ? had_some_ : all_had_some) || !all_.known_on_all.none();
+    note_loss(result.newest.none() && all_.has(Greeting::kHasSnapshots) && archived_.none() && had_common);
+    if (!result.newest.none() && result.newest < all_.known_on_all) {
       log().warn("group {}: the latest snapshot is lost, going back to time stamp {}", group_->parameters().id,
                  group_->parameters().start_time_stamp + static_cast<int>(result.newest.value) - 1);
     }
     const bool some_left = !result.epochs.empty();
-    const bool inherited = inherited_[index(team_->rank())];
+    const bool inherited = has_inherited(self_);
     if (group_->whole() || inherited) {
       group_->keep_only(result.epochs);
       fault_point("rejoin.voided");
-      if (inherited) complete_inheritance(result, present);
+      if (inherited) complete_inheritance(result);
     } else if (without_redundancy()) {
       if (some_left) group_->accept_loss();
     } else {
       std::erase_if(copies_, [&](const Group::RecordCopy& each) { return !contains(result.epochs, each.epoch); });
-      (void)group_->rebuild_own(copies_, present);
+      (void)group_->rebuild_own(copies_, missing_);
     }
     rebuild_held(result);
     // From here on this rank is as good as one that survived, whatever happens to the others.
@@ -490,20 +488,48 @@ class Rejoin {
     return result;
   }
 
+  /// What this rank has committed, of which others have copies if it has lost its own records.
+  CommittedEpochs find_commits() {
+    const Placement& placement = group_->placement();
+    const auto own = group_->own_epochs();
+    std::vector<KnownRecord> mine;
+    for (int copy = 0; copy < placement.copies(); ++copy) {
+      for (const CommittedEpoch& each : group_->held_epochs(copy)) mine.push_back({copy, 0, each});
+    }
+    const auto theirs = team_->ask(partners_, std::span<const KnownRecord>(mine));
+    // In the memory of a dead rank the last record may be without its seal, and nobody has looked for damage: what others have
+    // of its records counts as well.
+    const bool knows = missing_.count(self_) == 0 && !moved_;
+    if (knows && !has_inherited(self_) && !group_->has_lost_data()) return own;
+    CommittedEpochs epochs;
+    for (int copy = 0; copy < placement.copies() && !moved_; ++copy) {
+      const int keeper = placement.keeper(self_, copy);
+      if (missing_.count(keeper) != 0) continue;
+      std::vector<CommittedEpoch> held;
+      for (const KnownRecord& each : theirs.at(keeper)) {
+        if (each.copy == copy) held.push_back(each.record);
+      }
+      add(epochs, held);
+      note_copies(copy, held);
+    }
+    if (has_inherited(self_)) add(epochs, own);
+    return epochs;
+  }
+
   /// What the memory that was taken over lacks is rebuilt.
-  void complete_inheritance(const ConsistentEpochs& result, std::vector<bool> present) {
-    present[index(team_->rank())] = false;
+  void complete_inheritance(const ConsistentEpochs& result) {
+    auto missing = missing_;
+    missing.insert(self_);
     const auto there = group_->own_epochs();
     std::erase_if(copies_, [&](const Group::RecordCopy& each) {
       return !contains(result.epochs, each.epoch) ||
              std::any_of(there.begin(), there.end(), [&](const auto& own) { return own.epoch == each.epoch; });
     });
-    if (!copies_.empty()) (void)group_->rebuild_own(copies_, present);
+    if (!copies_.empty()) (void)group_->rebuild_own(copies_, missing);
   }
 
   /// Where the records of this rank can be had: of each epoch, one copy.
-  void note_copies(int rank, int copy, const std::vector<CommittedEpoch>& held) {
-    if (rank != team_->rank()) return;
+  void note_copies(int copy, const std::vector<CommittedEpoch>& held) {
     for (const CommittedEpoch& each : held) {
       const bool known = std::any_of(copies_.begin(), copies_.end(),
                                      [&](const Group::RecordCopy& other) { return other.epoch == each.epoch; });
@@ -518,68 +544,46 @@ class Rejoin {
   /// Of what each rank has of its own now, what others keep for it is completed; leaves the epochs of which everything is there.
   void rebuild_held(ConsistentEpochs& result) {
     const Placement& placement = group_->placement();
-    auto own = exchange(group_->own_epochs());
+    const auto own = group_->own_epochs();
+    auto theirs = team_->ask(partners_, std::span<const CommittedEpoch>(own));
     std::vector<CommittedEpochs> at_owners;
     for (int copy = 0; copy < placement.copies(); ++copy) {
-      at_owners.emplace_back(own[index(placement.kept(team_->rank(), copy))]);
+      at_owners.emplace_back(theirs.at(placement.kept(self_, copy)));
     }
     const auto whole = group_->rebuild_held(result.epochs, at_owners);
     std::vector<CommittedEpoch> mine;
     const bool nothing_to_have = group_->has_lost_data();
     for (const Epoch epoch : whole) {
-      const bool has_own = std::any_of(own[index(team_->rank())].begin(), own[index(team_->rank())].end(),
-                                       [&](const CommittedEpoch& each) { return each.epoch == epoch; });
+      const bool has_own =
+          std::any_of(own.begin(), own.end(), [&](const CommittedEpoch& each) { return each.epoch == epoch; });
       if (has_own || nothing_to_have) mine.push_back({epoch, {}, 0, 0});
     }
-    std::vector<CommittedEpochs> ranks;
-    for (auto& epochs : exchange(mine)) ranks.emplace_back(std::move(epochs));
-    result.epochs = consistent_epochs(ranks).epochs;
-  }
-
-  // True if some rank had no commit at all, so that there was no consistent snapshot to lose.
-  static bool some_had_none(const std::vector<CommittedEpochs>& ranks) {
-    return std::any_of(ranks.begin(), ranks.end(),
-                       [](const CommittedEpochs& epochs) { return epochs && epochs->empty(); });
-  }
-
-  /// What each rank says, by rank.
-  std::vector<std::vector<CommittedEpoch>> exchange(const std::vector<CommittedEpoch>& mine) {
-    return team_->gather_lists(std::span<const CommittedEpoch>(mine));
+    result.epochs = common_to_all(*team_, CommonEpochs(std::move(mine))).consistent().epochs;
   }
 
   /// Places of the log that has most.
   [[nodiscard]] std::uint32_t log_places() const {
-    std::uint32_t most = group_->log_places();
-    for (const Hello& each : hellos_) {
-      if (!moved_) most = std::max(most, each.log_places);
-    }
-    return most;
+    return moved_ ? group_->log_places() : std::max(group_->log_places(), all_.log_places);
   }
 
-  [[nodiscard]] Generation next_generation() const {
-    std::uint32_t newest = 0;
-    for (const Hello& other : hellos_) newest = std::max(newest, other.generation);
-    return {newest + 1};
-  }
-
-  [[nodiscard]] static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
-  [[nodiscard]] const Hello& hello(int rank) const { return hellos_[index(rank)]; }
-  [[nodiscard]] bool knows(int rank) const { return hello(rank).knows != 0 && !moved_; }
+  [[nodiscard]] Generation next_generation() const { return {all_.generation + 1}; }
 
   std::unique_ptr<Group>& group_;
   GroupParameters wanted_;
   std::shared_ptr<Team> team_;
+  int self_;
   std::shared_ptr<Path> path_;
-  std::vector<Hello> hellos_;
-  int teacher_ = 0;
+  Greeting all_;
+  Lesson lesson_;  // if the group existed
+  std::vector<int> order_;
+  std::vector<int> partners_;
+  std::vector<int> witnesses_;  // and partners
   bool existed_ = false;
-  std::vector<bool> inherited_;  // by rank: it has taken over the memory of a dead one
-  bool is_replacement_ = false;
   bool moved_ = false;  // the team has another size or order than the one that stored
-  bool had_snapshots_ = false;
-  Epoch known_on_all_;     // the latest that some rank knows all to have committed
-  bool unknown_ = false;   // some rank's commits cannot be found out
-  bool had_some_ = false;  // every rank may have had a commit of what was put aside
+  std::map<int, Location> newcomers_;
+  std::set<int> inherited_;  // newcomers that have taken over the memory of a dead rank
+  std::set<int> missing_;    // the others of them: nothing is left of what was there
+  bool had_some_ = false;    // every rank may have had a commit of what was put aside
   bool lost_ = false;
   bool shares_fate_ = false;
   std::vector<Group::RecordCopy> copies_;  // of this rank's records, if it has to be rebuilt

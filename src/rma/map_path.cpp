@@ -107,21 +107,33 @@ std::unique_ptr<Exposure> MapPath::expose(Team& team, const Region& region) {
   return std::make_unique<MapExposure>(std::move(regions), keep_region(team.rank(), addresses));
 }
 
-// That of the rank before this one on the node: so each is kept by one other rank.
-KeptRegion MapPath::keep_region(int self, std::span<const RegionAddress> addresses) const {
-  if (!keeps_) return {};
-  const int ranks = static_cast<int>(addresses.size());
-  for (int distance = 1; distance < ranks; ++distance) {
-    const int rank = (self + ranks - distance) % ranks;
-    if (!near_.empty() && !near_.at(static_cast<std::size_t>(rank))) continue;
-    try {
-      return KeptRegion(rank, addresses[static_cast<std::size_t>(rank)]);
-    } catch (const Error& error) {
-      log().info("what rank {} leaves if it dies cannot be kept: {}", rank, error.what());
-      return {};
-    }
+// step: 1 for the next rank on this node, -1 for the one before.
+std::optional<int> MapPath::next_on_node(int self, int ranks, int step) const {
+  for (int rank = (self + ranks + step) % ranks; rank != self; rank = (rank + ranks + step) % ranks) {
+    if (near_.empty() || near_.at(static_cast<std::size_t>(rank))) return rank;
   }
-  return {};
+  return std::nullopt;
+}
+
+// A rank keeps that of the rank before it on the node: so each is kept by one other rank.
+std::set<int> MapPath::estate_neighbours(const Team& team) const {
+  std::set<int> neighbours;
+  if (!keeps_) return neighbours;
+  for (const int step : {-1, 1}) {
+    if (const auto rank = next_on_node(team.rank(), team.size(), step)) neighbours.insert(*rank);
+  }
+  return neighbours;
+}
+
+KeptRegion MapPath::keep_region(int self, std::span<const RegionAddress> addresses) const {
+  const auto rank = next_on_node(self, static_cast<int>(addresses.size()), -1);
+  if (!keeps_ || !rank) return {};
+  try {
+    return KeptRegion(*rank, addresses[static_cast<std::size_t>(*rank)]);
+  } catch (const Error& error) {
+    log().info("what rank {} leaves if it dies cannot be kept: {}", *rank, error.what());
+    return {};
+  }
 }
 
 }  // namespace fenix_impl

@@ -2,6 +2,8 @@
 // Same node: peers' regions are mapped, and reached by loads and stores. Cannot block on a dead peer.
 #pragma once
 
+#include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -22,9 +24,11 @@ class MapPath final : public Path {
   [[nodiscard]] std::string_view name() const override { return "map"; }
   [[nodiscard]] bool may_touch_regions_later() const override { return false; }
   [[nodiscard]] bool puts_are_copies(int) const override { return true; }
+  [[nodiscard]] std::set<int> estate_neighbours(const Team& team) const override;
   std::unique_ptr<Exposure> expose(Team& team, const Region& region) override;
 
  private:
+  [[nodiscard]] std::optional<int> next_on_node(int self, int ranks, int step) const;
   [[nodiscard]] KeptRegion keep_region(int self, std::span<const RegionAddress> addresses) const;
 
   bool keeps_;

@@ -33,6 +33,10 @@ constexpr std::chrono::seconds kGrace{10};
 
 constexpr std::chrono::milliseconds kTimeBetweenLooks{1};
 
+void check_length(std::uint64_t bytes) {
+  if (bytes > Team::kMostBytes) throw Error(FENIX_ERROR_INTERN, "what a rank says is longer than can be");
+}
+
 }  // namespace
 
 bool is_failure(int mpi_error) {
@@ -146,54 +150,76 @@ void MpiTeam::wait(MPI_Request request, const char* waited_for) {
   }
 }
 
-void MpiTeam::exchange(std::span<const std::byte> out, int to, std::span<std::byte> in, int from) {
+MpiTeam::Message MpiTeam::incoming(std::span<std::byte> data, int from) {
+  return {data.data(), data.size(), from, false};
+}
+
+MpiTeam::Message MpiTeam::outgoing(std::span<const std::byte> data, int to) {
+  return {const_cast<std::byte*>(data.data()), data.size(), to, true};
+}
+
+void MpiTeam::carry(std::span<const Message> messages, std::span<MPI_Request> requests) {
   if (withdrawn_) throw Error(out_of_memory());
-  while (!out.empty() || !in.empty()) {
-    const auto out_piece = out.first(std::min(out.size(), kPiece));
-    const auto in_piece = in.first(std::min(in.size(), kPiece));
-    MPI_Request send = MPI_REQUEST_NULL;
-    MPI_Request receive = MPI_REQUEST_NULL;
-    try {
-      check_mpi(
-          MPI_Irecv(in_piece.data(), static_cast<int>(in_piece.size()), MPI_BYTE, from, kTeamTag, comm_, &receive),
-          "MPI_Irecv");
-      check_mpi(MPI_Isend(out_piece.data(), static_cast<int>(out_piece.size()), MPI_BYTE, to, kTeamTag, comm_, &send),
-                "MPI_Isend");
-      const Deadline deadline;
-      for (int received = 0, sent = 0; received == 0 || sent == 0;) {
-        check_mpi(MPI_Test(&receive, &received, MPI_STATUS_IGNORE), "a message from a peer");
-        check_mpi(MPI_Test(&send, &sent, MPI_STATUS_IGNORE), "a message to a peer");
-        if (received != 0 && sent != 0) break;
-        check();
-        deadline.check("a message from or to a peer");
-      }
-    } catch (const PeerFailure& peer) {
-      sound_ = false;
-      failure_ = peer.mpi_error();
-      // All leave for the repair: end what is under way at once.
-      if (owns_comm_) dissolve();
-      settle(send, receive);
-      throw;
-    } catch (...) {
-      sound_ = false;
-      settle(send, receive);
-      throw;
+  std::fill(requests.begin(), requests.end(), MPI_REQUEST_NULL);
+  try {
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      const auto& [data, bytes, peer, is_sent] = messages[i];
+      const int count = static_cast<int>(bytes);
+      check_mpi(is_sent ? MPI_Isend(data, count, MPI_BYTE, peer, kTeamTag, comm_, &requests[i])
+                        : MPI_Irecv(data, count, MPI_BYTE, peer, kTeamTag, comm_, &requests[i]),
+                is_sent ? "MPI_Isend" : "MPI_Irecv");
     }
-    out = out.subspan(out_piece.size());
-    in = in.subspan(in_piece.size());
+    const Deadline deadline;
+    while (true) {
+      bool all_done = true;
+      for (std::size_t i = 0; i < messages.size(); ++i) {
+        int done = 0;
+        check_mpi(MPI_Test(&requests[i], &done, MPI_STATUS_IGNORE),
+                  messages[i].is_sent ? "a message to a peer" : "a message from a peer");
+        all_done = all_done && done != 0;
+      }
+      if (all_done) return;
+      check();
+      deadline.check("a message from or to a peer");
+    }
+  } catch (const PeerFailure& peer) {
+    sound_ = false;
+    failure_ = peer.mpi_error();
+    // All leave for the repair: end what is under way at once.
+    if (owns_comm_) dissolve();
+    settle(messages, requests);
+    throw;
+  } catch (...) {
+    sound_ = false;
+    settle(messages, requests);
+    throw;
   }
 }
 
-void MpiTeam::settle(MPI_Request& send, MPI_Request& receive) noexcept {
-  if (receive != MPI_REQUEST_NULL) MPI_Cancel(&receive);
+void MpiTeam::settle(std::span<const Message> messages, std::span<MPI_Request> requests) noexcept {
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    if (!messages[i].is_sent && requests[i] != MPI_REQUEST_NULL) MPI_Cancel(&requests[i]);
+  }
   const Deadline grace(kGrace);
   const Deadline patience(kGrace / 2);
-  for (MPI_Request* request : {&receive, &send}) {
+  for (MPI_Request& request : requests) {
     int done = 0;
-    while (*request != MPI_REQUEST_NULL && done == 0 && !grace.passed()) {
-      if (MPI_Test(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) *request = MPI_REQUEST_NULL;
+    while (request != MPI_REQUEST_NULL && done == 0 && !grace.passed()) {
+      if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) request = MPI_REQUEST_NULL;
       if (patience.passed()) dissolve();
     }
+  }
+}
+
+void MpiTeam::exchange(std::span<const std::byte> out, int to, std::span<std::byte> in, int from) {
+  while (!out.empty() || !in.empty()) {
+    const auto out_piece = out.first(std::min(out.size(), kPiece));
+    const auto in_piece = in.first(std::min(in.size(), kPiece));
+    const std::array<Message, 2> messages{incoming(in_piece, from), outgoing(out_piece, to)};
+    std::array<MPI_Request, messages.size()> requests{};
+    carry(messages, requests);
+    out = out.subspan(out_piece.size());
+    in = in.subspan(in_piece.size());
   }
 }
 
@@ -235,6 +261,46 @@ void MpiTeam::allreduce(std::span<std::byte> mine, const Merge& merge) {
     exchange(mine, (rank_ + distance) % size_, said, (rank_ - distance + size_) % size_);
     merge(mine, said);
   }
+}
+
+// As above. What is empty is not sent: the receiver has been told.
+void MpiTeam::allreduce_lists(std::vector<std::byte>& mine, const MergeLists& merge) {
+  std::vector<std::byte> said;
+  for (int distance = 1; distance < size_; distance *= 2) {
+    const int to = (rank_ + distance) % size_;
+    const int from = (rank_ - distance + size_) % size_;
+    const std::uint64_t length = mine.size();
+    std::uint64_t length_of_said = 0;
+    exchange(std::as_bytes(std::span(&length, 1)), to, std::as_writable_bytes(std::span(&length_of_said, 1)), from);
+    check_length(length_of_said);
+    said.resize(length_of_said);
+    exchange(mine, mine.empty() ? MPI_PROC_NULL : to, said, said.empty() ? MPI_PROC_NULL : from);
+    merge(mine, said);
+  }
+}
+
+std::vector<std::vector<std::byte>> MpiTeam::exchange_with(std::span<const int> peers,
+                                                           std::span<const std::byte> mine) {
+  const std::uint64_t length = mine.size();
+  check_length(length);
+  std::vector<std::uint64_t> lengths(peers.size());
+  std::vector<Message> messages;
+  std::vector<MPI_Request> requests(2 * peers.size());
+  for (std::size_t i = 0; i < peers.size(); ++i) {
+    messages.push_back(incoming(std::as_writable_bytes(std::span(&lengths[i], 1)), peers[i]));
+    messages.push_back(outgoing(std::as_bytes(std::span(&length, 1)), peers[i]));
+  }
+  carry(messages, requests);
+  std::vector<std::vector<std::byte>> said(peers.size());
+  messages.clear();
+  for (std::size_t i = 0; i < peers.size(); ++i) {
+    check_length(lengths[i]);
+    said[i].resize(lengths[i]);
+    if (!said[i].empty()) messages.push_back(incoming(said[i], peers[i]));
+    if (!mine.empty()) messages.push_back(outgoing(mine, peers[i]));
+  }
+  carry(messages, std::span(requests).first(messages.size()));
+  return said;
 }
 
 void MpiTeam::withdraw() noexcept {

@@ -39,6 +39,9 @@ class MpiTeam final : public Team {
   void allgather(std::span<const std::byte> mine, std::span<std::byte> all) override;
   void broadcast(std::span<std::byte> data, int root) override;
   void allreduce(std::span<std::byte> mine, const Merge& merge) override;
+  void allreduce_lists(std::vector<std::byte>& mine, const MergeLists& merge) override;
+  std::vector<std::vector<std::byte>> exchange_with(std::span<const int> peers,
+                                                    std::span<const std::byte> mine) override;
   void withdraw() noexcept override;
   void dissolve() noexcept override;
 
@@ -57,7 +60,18 @@ class MpiTeam final : public Team {
   void look_for_withdrawals();
   /// Sends to one rank and receives from another, MPI_PROC_NULL for none. MPI has let go of the buffers when it throws.
   void exchange(std::span<const std::byte> out, int to, std::span<std::byte> in, int from);
-  void settle(MPI_Request& send, MPI_Request& receive) noexcept;
+  /// One way of a message. Of at most 2^31 - 1 bytes.
+  struct Message {
+    void* data = nullptr;
+    std::size_t bytes = 0;
+    int peer = MPI_PROC_NULL;
+    bool is_sent = false;  ///< else received
+  };
+  static Message incoming(std::span<std::byte> data, int from);
+  static Message outgoing(std::span<const std::byte> data, int to);
+  /// All at once. requests: one for each.
+  void carry(std::span<const Message> messages, std::span<MPI_Request> requests);
+  void settle(std::span<const Message> messages, std::span<MPI_Request> requests) noexcept;
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Comm resilient_ = MPI_COMM_NULL;

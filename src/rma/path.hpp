@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <span>
 #include <string_view>
 
@@ -77,6 +78,12 @@ class Path {
   [[nodiscard]] virtual bool may_touch_regions_later() const = 0;
   /// What this process has read so far from other nodes; 0 on paths that do not count.
   [[nodiscard]] virtual std::uint64_t bytes_fetched() const { return 0; }
+  /// Local: the ranks whose regions exposures of this rank can keep open beyond their deaths, and those that can keep its own. Who
+  /// is one of a rank has it as one.
+  [[nodiscard]] virtual std::set<int> estate_neighbours(const Team& team) const {
+    (void)team;
+    return {};
+  }
   /// Collective over the team: every rank brings a region, which must outlive the exposure. A rank that cannot reach its
   /// peers throws Error(FENIX_ERROR_NO_MEMORY), after its part in the collective work.
   virtual std::unique_ptr<Exposure> expose(Team& team, const Region& region) = 0;

@@ -7,8 +7,11 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <iterator>
+#include <map>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -47,6 +50,13 @@ class Team {
   /// mine becomes what all ranks have said, merged: the same on all. At most kMostReduced bytes.
   virtual void allreduce(std::span<std::byte> mine, const Merge& merge);
   static constexpr std::size_t kMostReduced = 128;
+  /// The same for lists, which ranks may have of different lengths, and which merging may make shorter or longer.
+  using MergeLists = std::function<void(std::vector<std::byte>& into, std::span<const std::byte> from)>;
+  virtual void allreduce_lists(std::vector<std::byte>& mine, const MergeLists& merge);
+  /// Each rank tells its peers something, and gets to know what they say: by their places in peers. Whom a rank names names
+  /// that rank as well; no rank names itself, or another one twice.
+  virtual std::vector<std::vector<std::byte>> exchange_with(std::span<const int> peers,
+                                                            std::span<const std::byte> mine);
   /// Local: this rank cannot go on, for want of memory. Ends every wait of every member with Error(FENIX_ERROR_NO_MEMORY).
   virtual void withdraw() noexcept = 0;
   /// Local: ends every wait of every member with PeerFailure.
@@ -77,6 +87,62 @@ class Team {
   bool all_of(bool mine) {
     return reduce(static_cast<std::uint8_t>(mine ? 1 : 0),
                   [](std::uint8_t& all, std::uint8_t more) { all = all != 0 && more != 0 ? 1 : 0; }) != 0;
+  }
+
+  /// allreduce_lists of values. merge(std::vector<T>& into, std::span<const T> from).
+  template <class T, class MergeValues>
+  std::vector<T> reduce_lists(std::span<const T> mine, MergeValues&& merge) {
+    const auto bytes = std::as_bytes(mine);
+    std::vector<std::byte> all(bytes.begin(), bytes.end());
+    allreduce_lists(all, [&](std::vector<std::byte>& into, std::span<const std::byte> from) {
+      auto merged = values_in<T>(into);
+      merge(merged, std::span<const T>(values_in<T>(from)));
+      const auto result = std::as_bytes(std::span(merged));
+      into.assign(result.begin(), result.end());
+    });
+    return values_in<T>(all);
+  }
+
+  /// What some ranks have to say, few as a rule: ascending, each once. T can be ordered.
+  template <class T>
+  std::vector<T> gather_some(std::span<const T> mine) {
+    std::vector<T> own(mine.begin(), mine.end());
+    std::sort(own.begin(), own.end());
+    return reduce_lists(std::span<const T>(own), [](std::vector<T>& into, std::span<const T> from) {
+      std::vector<T> both;
+      std::set_union(into.begin(), into.end(), from.begin(), from.end(), std::back_inserter(both));
+      into = std::move(both);
+    });
+  }
+
+  /// exchange_with of values: by peer.
+  template <class T>
+  std::map<int, std::vector<T>> ask(std::span<const int> peers, std::span<const T> mine) {
+    const auto said = exchange_with(peers, std::as_bytes(mine));
+    std::map<int, std::vector<T>> values;
+    for (std::size_t i = 0; i < peers.size(); ++i) values[peers[i]] = values_in<T>(said[i]);
+    return values;
+  }
+  /// Of one value each.
+  template <class T>
+  std::map<int, T> ask(std::span<const int> peers, const T& mine) {
+    std::map<int, T> values;
+    for (const auto& [peer, said] : ask(peers, std::span(&mine, 1))) {
+      if (said.size() != 1) throw Error(FENIX_ERROR_INTERN, "what a rank says is not one value");
+      values.emplace(peer, said.front());
+    }
+    return values;
+  }
+
+  /// broadcast of as many values as root has.
+  template <class T>
+  void broadcast_list(std::vector<T>& values, int root) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    auto length = static_cast<std::uint64_t>(values.size());
+    broadcast(std::as_writable_bytes(std::span(&length, 1)), root);
+    if (length > kMostBytes / sizeof(T)) throw Error(FENIX_ERROR_INTERN, "what a rank says is longer than can be");
+    values.resize(length);
+    broadcast(std::as_writable_bytes(std::span(values)), root);
   }
 
   /// allgather of one value per rank.
@@ -113,15 +179,37 @@ class Team {
     allgather(std::as_bytes(mine), std::as_writable_bytes(std::span(all)));
     return all;
   }
+
+ private:
+  template <class T>
+  static std::vector<T> values_in(std::span<const std::byte> bytes) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if (bytes.size() % sizeof(T) != 0) throw Error(FENIX_ERROR_INTERN, "what a rank says is no list of such values");
+    std::vector<T> values(bytes.size() / sizeof(T));
+    if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+    return values;
+  }
 };
 
-// By what every team has. One whose messages cost time has a better way.
+// By what every team has. One whose messages cost time has better ways.
 inline void Team::allreduce(std::span<std::byte> mine, const Merge& merge) {
   std::vector<std::byte> all(static_cast<std::size_t>(size()) * mine.size());
   allgather(mine, all);
   for (auto rest = std::span<const std::byte>(all); !rest.empty(); rest = rest.subspan(mine.size())) {
     merge(mine, rest.first(mine.size()));
   }
+}
+
+inline void Team::allreduce_lists(std::vector<std::byte>& mine, const MergeLists& merge) {
+  for (const auto& list : gather_lists(std::span<const std::byte>(mine))) merge(mine, list);
+}
+
+inline std::vector<std::vector<std::byte>> Team::exchange_with(std::span<const int> peers,
+                                                               std::span<const std::byte> mine) {
+  auto all = gather_lists(mine);
+  std::vector<std::vector<std::byte>> said;
+  for (const int peer : peers) said.push_back(std::move(all.at(static_cast<std::size_t>(peer))));
+  return said;
 }
 
 }  // namespace fenix_impl

@@ -77,7 +77,7 @@ class TwoRanks {
     return {all.first(bytes), all.last(bytes)};
   }
   [[nodiscard]] const fenix_impl::MemberInfo& member() const { return member_; }
-  [[nodiscard]] const std::vector<std::uint64_t>& counts() const { return counts_; }
+  [[nodiscard]] const fenix_impl::Counts& counts() const { return counts_; }
 
  private:
   using Area = std::array<std::uint64_t, 2 * kLogBytes / sizeof(std::uint64_t)>;
@@ -94,7 +94,7 @@ class TwoRanks {
   std::vector<std::span<std::byte>> written_;
   fenix_impl::MemberInfo member_{
       1, false, {0}, std::make_shared<const fenix_impl::ElementType>(fenix_impl::ElementType::plain(kElementBytes))};
-  std::vector<std::uint64_t> counts_{kSlotBytes / kElementBytes, kSlotBytes / kElementBytes};
+  fenix_impl::Counts counts_{{0, kSlotBytes / kElementBytes}, {1, kSlotBytes / kElementBytes}};
 };
 
 }  // namespace fuzz

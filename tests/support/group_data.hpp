@@ -42,6 +42,19 @@ inline fenix_impl::RejoinResult join(Rank& rank, const fenix_impl::GroupParamete
       rank.group, parameters, [] {}, rank.team, [&] { return rank.path; });
 }
 
+/// Whether a rank knows how much it has of a member, and how much each rank has that it works with. origins: by rank.
+inline void expect_counts(const Rank& rank, int member, std::span<const int> origins) {
+  const auto* known = rank.group->find(member);
+  ASSERT_NE(known, nullptr);
+  auto ranks = rank.group->placement().witnesses(rank.number);
+  ranks.push_back(rank.number);
+  for (const int each : ranks) {
+    const auto count = known->counts.find(each);
+    ASSERT_NE(count, known->counts.end()) << "rank " << rank.number << " does not know that of rank " << each;
+    EXPECT_EQ(count->second, count_of(origins[static_cast<std::size_t>(each)], member)) << "of rank " << each;
+  }
+}
+
 /// A member whose elements are words.
 inline fenix_impl::MemberInfo words(int member) {
   return {member, false, {}, std::make_shared<const fenix_impl::ElementType>(fenix_impl::ElementType::plain(4))};

@@ -279,6 +279,17 @@ class ThreadTeam final : public fenix_impl::Team {
     std::copy(result.begin(), result.end(), mine.begin());
   }
 
+  void allreduce_lists(std::vector<std::byte>& mine, const MergeLists& merge) override {
+    const AllocationsSucceed here;
+    auto merged = gather_lists(std::span<const std::byte>(mine));
+    for (std::size_t distance = 1; distance < merged.size(); distance *= 2) {
+      const auto before = merged;
+      for (std::size_t rank = 0; rank < merged.size(); ++rank)
+        merge(merged[rank], before[(rank + merged.size() - distance) % merged.size()]);
+    }
+    mine = merged[static_cast<std::size_t>(rank_)];
+  }
+
  private:
   void share(int root, std::span<const std::byte> mine, std::span<std::byte> all) {
     unless_cut_short([&] {

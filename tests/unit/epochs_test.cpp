@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
+
 namespace fenix_impl {
 
 // For messages of failed tests.
@@ -117,6 +119,27 @@ TEST(ConsistentEpochs, AreNoneIfOneRankIsUnknown) {
   EXPECT_EQ(consistent_epochs({epochs({1}), std::nullopt, epochs({1})}), expected(0, {}));
 }
 
+TEST(CommonEpochs, TellWhetherThereIsARankWithout) {
+  const auto all = [](const std::vector<CommittedEpochs>& ranks) {
+    CommonEpochs merged;
+    for (const CommittedEpochs& each : ranks) merged.merge(CommonEpochs::decode(CommonEpochs(each).encode()));
+    return CommonEpochs::decode(merged.encode());
+  };
+  EXPECT_FALSE(all({epochs({1}), epochs({2})}).some_had_none());
+  EXPECT_FALSE(all({epochs({1}), epochs({2})}).some_unknown());
+  EXPECT_TRUE(all({epochs({1}), epochs({}), epochs({2})}).some_had_none());
+  EXPECT_TRUE(all({epochs({1}), std::nullopt, epochs({1})}).some_unknown());
+  // What the others have.
+  EXPECT_EQ(all({epochs({1}), std::nullopt, epochs({1})}).consistent(), expected(1, {1}));
+}
+
+TEST(CommonEpochs, AreNotMadeOfPieces) {
+  const auto bytes = CommonEpochs(epochs({1, 2})).encode();
+  for (const std::size_t length : {std::size_t{0}, std::size_t{7}, bytes.size() - 1}) {
+    EXPECT_THROW((void)CommonEpochs::decode(std::span(bytes).first(length)), Error) << length;
+  }
+}
+
 TEST(ConsistentEpochs, AreNoneWithoutRanks) { EXPECT_EQ(consistent_epochs({}), expected(0, {})); }
 
 // Ranks that commit at their own pace, keep so many snapshots, and have reused what they may: by the rule of
@@ -147,6 +170,18 @@ TEST(ConsistentEpochs, AreNeverWhatSomeRankHasReused) {
       if ((deleted_somewhere >> epoch & 1) == 0) correct.epochs.push_back({epoch});
     }
     ASSERT_EQ(consistent_epochs(ranks), correct) << "round " << round;
+    // In any order, in groups, some twice, and by way of messages.
+    CommonEpochs some;
+    CommonEpochs others;
+    for (const CommittedEpochs& each : ranks) {
+      if (random() % 3 > 0) some.merge(CommonEpochs(each));
+      if (random() % 3 > 0) others.merge(CommonEpochs(each));
+      if (random() % 2 > 0) others.merge(CommonEpochs());
+    }
+    std::shuffle(ranks.begin(), ranks.end(), random);
+    for (const CommittedEpochs& each : ranks) some.merge(CommonEpochs(each));
+    some.merge(CommonEpochs::decode(others.encode()));
+    ASSERT_EQ(CommonEpochs::decode(some.encode()).consistent(), correct) << "round " << round;
   }
 }
 

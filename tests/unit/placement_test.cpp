@@ -16,6 +16,10 @@ constexpr int kMostRanks = 40;
 
 using Cohorts = std::vector<std::vector<int>>;
 
+bool contains(const std::vector<int>& ranks, int rank) {
+  return std::binary_search(ranks.begin(), ranks.end(), rank);
+}
+
 /// For all numbers of ranks, separations and sizes of cohorts that the API lets through, and some more.
 template <class Check>
 void for_all(Check&& check) {
@@ -129,6 +133,38 @@ TEST(Placement, HasAsManyKeepersAsMayBeLost) {
           EXPECT_NE(std::find(cohort.begin(), cohort.end(), keeper), cohort.end());
           EXPECT_TRUE(keepers.insert(keeper).second) << "rank " << rank << " has keeper " << keeper << " twice";
           EXPECT_EQ(placement.kept(keeper, copy), rank);
+        }
+      }
+    }
+  });
+}
+
+TEST(Placement, HasPartnersAndWitnessesOfEachOther) {
+  for_all([](int ranks, int separation, int size) {
+    for (const Policy& policy :
+         {Policy{Policy::Kind::reed_solomon, separation, size, 2}, Policy{Policy::Kind::buddies, separation},
+          Policy{Policy::Kind::ring, separation}, Policy{Policy::Kind::local}}) {
+      const Placement placement(policy, ranks);
+      for (int rank = 0; rank < ranks; ++rank) {
+        const auto partners = placement.partners(rank);
+        const auto witnesses = placement.witnesses(rank);
+        EXPECT_TRUE(std::is_sorted(partners.begin(), partners.end()));
+        EXPECT_TRUE(std::includes(witnesses.begin(), witnesses.end(), partners.begin(), partners.end()));
+        for (const int partner : partners) EXPECT_TRUE(contains(placement.partners(partner), rank)) << partner;
+        for (const int witness : witnesses) EXPECT_TRUE(contains(placement.witnesses(witness), rank)) << witness;
+        EXPECT_FALSE(contains(witnesses, rank));
+        // Some of them are far away: in numbers, it takes nearly half of all ranks to have all of them.
+        for (int first = 0; ranks > 4 && first < ranks; ++first) {
+          const int last = first + ranks / 2 - 2;
+          const bool some_else = std::any_of(witnesses.begin(), witnesses.end(), [&](int each) {
+            return each > last || (each < first && each + ranks > last);
+          });
+          EXPECT_TRUE(some_else) << rank << " and those from " << first;
+        }
+        for (int copy = 0; copy < placement.copies(); ++copy) {
+          for (const int other : {placement.keeper(rank, copy), placement.kept(rank, copy)}) {
+            EXPECT_TRUE(contains(partners, other)) << rank << " and " << other;
+          }
         }
       }
     }

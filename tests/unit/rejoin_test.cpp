@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "core/record_log.hpp"
 #include "parity/pairing.hpp"
 #include "support/group_data.hpp"
@@ -123,12 +125,8 @@ TEST(Rejoin, ReplacementLearnsTheMembers) {
     join(rank, {5, 0, 0, {}});
     ASSERT_EQ(rank.group->members().size(), 3U);
     for (const int member : kMembers) {
-      const auto* known = rank.group->find(member);
-      ASSERT_NE(known, nullptr);
-      EXPECT_EQ(known->info.element_bytes(), 4U);
-      for (int other = 0; other < 3; ++other) {
-        EXPECT_EQ(known->counts.at(static_cast<std::size_t>(other)), count_of(other, member));
-      }
+      expect_counts(rank, member, std::array{0, 1, 2});
+      EXPECT_EQ(rank.group->find(member)->info.element_bytes(), 4U);
     }
   }));
 }
@@ -290,16 +288,13 @@ TEST(Rejoin, ShrunkTeamKeepsMembersAndPutsSnapshotsAside) {
   StoringJob job(4, 1);
   job.make_snapshots(0, 2);
   job.kill(1);
-  std::vector<std::size_t> counts;
-  for (const int rank : {0, 2, 3}) counts.push_back(count_of(rank, kLarge));
   job.shrink();
   expect_done(job.run([&](Rank& rank) {
     const auto result = join(rank, {5, 0, 1, {}});
     EXPECT_TRUE(result.existed);
     EXPECT_FALSE(result.snapshots_lost);
     EXPECT_EQ(rank.group->members().size(), 3U);
-    const auto& known = rank.group->find(kLarge)->counts;
-    EXPECT_EQ(std::vector<std::size_t>(known.begin(), known.end()), counts);
+    expect_counts(rank, kLarge, std::array{0, 2, 3});
     EXPECT_EQ(rank.group->snapshots(), (std::vector<int>{2, 1}));
   }));
   expect_error(job.run([](Rank& rank) { restore(rank, kSmall); }), FENIX_ERROR_NODATA_FOUND);

@@ -37,6 +37,31 @@ TEST(ThreadTeam, BroadcastsFromTheRoot) {
          {Ending::done, Ending::done, Ending::done});
 }
 
+TEST(ThreadTeam, GathersWhatSomeSay) {
+  Job job(5);
+  expect(job.run([](Rank& rank) {
+    std::vector<int> mine;
+    if (rank.number == 1) mine = {7, 3};
+    if (rank.number == 4) mine = {5, 3};
+    EXPECT_EQ(rank.team->gather_some(std::span<const int>(mine)), (std::vector<int>{3, 5, 7}));
+    EXPECT_EQ(rank.team->gather_some(std::span<const int>()), std::vector<int>{});
+  }),
+         std::vector<Ending>(5, Ending::done));
+}
+
+TEST(ThreadTeam, AsksPeers) {
+  Job job(4);
+  expect(job.run([](Rank& rank) {
+    const std::array<int, 2> peers{(rank.number + 1) % 4, (rank.number + 3) % 4};
+    const std::vector<int> mine(static_cast<std::size_t>(rank.number), rank.number);
+    for (const auto& [peer, said] : rank.team->ask(peers, std::span<const int>(mine))) {
+      EXPECT_EQ(said, std::vector<int>(static_cast<std::size_t>(peer), peer));
+    }
+    EXPECT_EQ(rank.team->ask(peers, 10 * rank.number).at(peers[0]), 10 * peers[0]);
+  }),
+         std::vector<Ending>(4, Ending::done));
+}
+
 TEST(ThreadTeam, DeathEndsTheWaitsOfOthers) {
   Job job(3);
   job.doom(1, 0);

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When a team has got another size or order: whose slots were whose before. Each rank tells all others, since any of them may be
+// who has what another one wants.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/epochs.hpp"
+#include "core/group.hpp"
+#include "rma/team.hpp"
+
+namespace fenix_impl {
+
+class PastShapes {
+ public:
+  /// Collective over the team. moved: its ranks have other numbers now than in the group.
+  PastShapes(Team& team, Group& group, bool moved);
+
+  /// Collective: finds the newest shape of which snapshots can be had and puts them aside, those of this rank among them, for
+  /// restore_from; all that is older is dropped. Returns the newest snapshot, if any.
+  Epoch put_aside();
+  /// Whether there may have been a snapshot that all ranks of some shape had.
+  [[nodiscard]] bool had_some() const { return had_some_; }
+
+ private:
+  /// What a rank says of itself.
+  struct Past {
+    std::int32_t knows = 0;      ///< it has the group
+    std::int32_t lost_data = 0;  ///< but without its data
+    Shape shape;                 ///< of the group
+    std::int32_t team_rank = -1;
+    Shape archive;  ///< of what it has put aside, if anything
+    std::int32_t archive_rank = -1;
+  };
+
+  static Past past_of(const Group& group);
+  static bool makes_sense(const Past& past);
+  [[nodiscard]] const Past& past(int rank) const { return pasts_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] int number_in(int rank, const Shape& shape) const;
+  [[nodiscard]] bool has_put_aside(const Shape& shape) const;
+  Placement placement_of(const Shape& shape);
+  ConsistentEpochs readable_epochs(const Shape& shape, const Placement& placement);
+  [[nodiscard]] bool enough_left(const Placement& placement, const Shape& shape) const;
+
+  Team& team_;
+  Group& group_;
+  bool moved_;
+  bool had_some_ = false;
+  std::vector<Past> pasts_;
+};
+
+}  // namespace fenix_impl
