@@ -21,6 +21,7 @@
 #include "base/log.hpp"
 #include "recovery/derived.hpp"
 #include "rma/mpi_team.hpp"
+#include "rma/processes.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -112,7 +113,12 @@ void Process::start(MPI_Comm comm, int spares, MPI_Errhandler handler) {
   int size = 0;
   MPI_Comm_rank(world_, &rank);
   MPI_Comm_size(world_, &size);
-  watch_.observe(MpiTeam(world_, size, world_).gather(watch_.address()));
+  const auto addresses = MpiTeam(world_, size, world_).gather(watch_.address());
+  watch_.observe(addresses);
+  for (int each = 0; each < size; ++each) {
+    const SilenceWatch::Address& address = addresses[static_cast<std::size_t>(each)];
+    if (address.node == node_id()) on_node_[each] = address;
+  }
   const bool spare = rank >= size - spares;
   roles_.assign(static_cast<std::size_t>(size - spares), FENIX_ROLE_INITIAL_RANK);
   role_ = spare ? FENIX_ROLE_SPARE_RANK : FENIX_ROLE_INITIAL_RANK;
@@ -175,6 +181,12 @@ std::vector<int> Process::places_of(MPI_Comm comm) const {
   return places;
 }
 
+std::vector<bool> Process::are_near(const std::vector<int>& places) const {
+  std::vector<bool> near;
+  for (const int place : places) near.push_back(on_node_.count(place) != 0);
+  return near;
+}
+
 int Process::waiting_spares() const {
   const auto failed = known_failed(world_);
   const auto dead_spares = std::count_if(failed.begin(), failed.end(), [&](int rank) { return rank >= places(); });
@@ -230,17 +242,15 @@ void Process::rebuild_communicators() {
 }
 
 bool Process::build_and_adopt(MPI_Comm living) {
-  RepairPlan plan;
-  MPI_Comm world = MPI_COMM_NULL;
-  MPI_Comm resilient = MPI_COMM_NULL;
-  int built = build_on(living, plan, world, resilient) ? 1 : 0;
+  Rebuilt rebuilt;
+  int built = build_on(living, rebuilt) ? 1 : 0;
   fault_point("repair.built");
   // Frees those that still wait in build_on for a rank that has left it.
   if (built == 0) revoke(living);
   MPIX_Comm_agree(living, &built);
   // Damaged communicators are never freed: see MpiTeam::~MpiTeam.
   if (built == 0) return false;
-  adopt(plan, world, resilient);
+  adopt(rebuilt);
   fault_point("repair.done");
   return true;
 }
@@ -267,24 +277,45 @@ bool Process::reinforce(MPI_Comm& living) {
   return recruit(living, missing);
 }
 
+// Seats are in the order of the living, as they were in that of all: where some are left out, those are dead.
+std::vector<Seat> Process::seats_in(MPI_Comm living) const {
+  MpiTeam team(living, size_of(living), living);
+  const int rank = team.rank();
+  const int number = number_of(own_seat_);
+  std::vector<int> beside;
+  if (rank > 0) beside.push_back(rank - 1);
+  if (rank + 1 < team.size()) beside.push_back(rank + 1);
+  const auto numbers = team.ask(beside, number);
+  std::vector<int> dead;
+  for (int each = rank > 0 ? numbers.at(rank - 1) + 1 : 0; each < number; ++each) dead.push_back(each);
+  const int all = places() + spares_;
+  for (int each = number + 1; rank + 1 == team.size() && each < all; ++each) dead.push_back(each);
+  dead = team.gather_some(std::span<const int>(dead));
+  std::vector<Seat> seats;
+  for (int each = 0; each < all; ++each) {
+    if (std::binary_search(dead.begin(), dead.end(), each)) continue;
+    seats.push_back(each < places() ? Seat{each, -1} : Seat{-1, each - places()});
+  }
+  if (seats.size() != static_cast<std::size_t>(team.size()) || number_of(seats[static_cast<std::size_t>(rank)]) != number) {
+    throw Error(FENIX_ERROR_INTERN, "the living are not in the order that they had");
+  }
+  return seats;
+}
+
 int Process::count_missing(MPI_Comm living) {
-  struct Presence {
-    Seat seat;
-    std::int32_t attempts = 0;
+  struct Attempts {
+    std::int32_t made = 0;
     std::int32_t overdue = 0;
   };
-  const Presence mine{own_seat_, spawn_attempts_, spawn_overdue_ ? 1 : 0};
-  std::vector<Presence> all(static_cast<std::size_t>(size_of(living)));
-  check_mpi(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, living), "MPI_Allgather");
-  std::vector<Seat> seats;
-  bool overdue = false;
-  for (const Presence& other : all) {
-    seats.push_back(other.seat);
-    spawn_attempts_ = std::max(spawn_attempts_, other.attempts);
-    overdue = overdue || other.overdue != 0;
-  }
+  const auto seats = seats_in(living);
+  const Attempts mine{spawn_attempts_, spawn_overdue_ ? 1 : 0};
+  const Attempts most = MpiTeam(living, size_of(living), living).reduce(mine, [](Attempts& into, const Attempts& from) {
+    into.made = std::max(into.made, from.made);
+    into.overdue = std::max(into.overdue, from.overdue);
+  });
+  spawn_attempts_ = most.made;
   const int missing = places() - static_cast<int>(plan_repair(places(), spares_, seats).active.size());
-  spawning_failed_ = missing > 0 && (overdue || spawn_attempts_ == kSpawnAttempts);
+  spawning_failed_ = missing > 0 && (most.overdue != 0 || spawn_attempts_ == kSpawnAttempts);
   return missing;
 }
 
@@ -337,6 +368,7 @@ bool Process::let_in(MPI_Comm& living, const Invitation& invitation, Recruits* r
   if (recruits != nullptr) confirm_to_recruits(joined, invitation);
   fault_point("spawn.confirmed");
   living = joined;
+  has_recruits_ = true;
   // From here on they are spares: those in the places of the dead are used up.
   spares_ += invitation.recruits;
   return true;
@@ -363,6 +395,7 @@ bool Process::start_as_replacement(MPI_Errhandler handler) {
   roles_.assign(static_cast<std::size_t>(invitation.places), FENIX_ROLE_SURVIVOR_RANK);
   role_ = FENIX_ROLE_SPARE_RANK;
   own_seat_ = {-1, invitation.spares + rank_in(MPI_COMM_WORLD)};
+  has_recruits_ = true;
   const SilenceWatch::Wait wait(watch_, SilenceWatch::Wait::Kind::round);
   if (build_and_adopt(joined)) return true;
   world_ = joined;
@@ -370,50 +403,70 @@ bool Process::start_as_replacement(MPI_Errhandler handler) {
   return true;
 }
 
-bool Process::build_on(MPI_Comm living, RepairPlan& plan, MPI_Comm& world, MPI_Comm& resilient) {
-  try {
-    int rank = 0;
-    int size = 0;
-    MPI_Comm_rank(living, &rank);
-    MPI_Comm_size(living, &size);
-    struct Presence {
-      Seat seat;
-      SilenceWatch::Address address;
-    };
-    const Presence mine{own_seat_, watch_.address()};
-    std::vector<Presence> all(static_cast<std::size_t>(size));
-    check_mpi(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, living), "MPI_Allgather");
-    std::vector<Seat> seats;
-    std::vector<SilenceWatch::Address> addresses;
-    for (const Presence& each : all) {
-      seats.push_back(each.seat);
-      addresses.push_back(each.address);
-    }
+// Who is on this node, and watches it. Processes stay where they are: all have to be asked only if some are new.
+void Process::watch_living(MPI_Comm living, const std::vector<Seat>& seats) {
+  if (has_recruits_) {
+    const auto addresses = MpiTeam(living, size_of(living), living).gather(watch_.address());
     watch_.observe(addresses);
-    plan = plan_repair(places(), spares_, seats);
+    on_node_.clear();
+    for (std::size_t i = 0; i < seats.size(); ++i) {
+      if (addresses[i].node == node_id()) on_node_[number_of(seats[i])] = addresses[i];
+    }
+    return;
+  }
+  std::vector<SilenceWatch::Address> addresses;
+  for (const Seat& seat : seats) {
+    const auto near = on_node_.find(number_of(seat));
+    if (near != on_node_.end()) addresses.push_back(near->second);
+  }
+  watch_.observe(addresses);
+}
+
+bool Process::build_on(MPI_Comm living, Rebuilt& rebuilt) {
+  try {
+    const int rank = rank_in(living);
+    rebuilt.seats = seats_in(living);
+    watch_living(living, rebuilt.seats);
+    RepairPlan& plan = rebuilt.plan;
+    plan = plan_repair(places(), spares_, rebuilt.seats);
 
     const auto place = std::find(plan.active.begin(), plan.active.end(), rank);
     const bool active = place != plan.active.end();
     const auto key = active ? place - plan.active.begin()
                             : static_cast<std::ptrdiff_t>(plan.active.size()) +
                                   (std::find(plan.spares.begin(), plan.spares.end(), rank) - plan.spares.begin());
-    world = split(living, 0, static_cast<int>(key));
-    MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+    rebuilt.world = split(living, 0, static_cast<int>(key));
+    MPI_Comm_set_errhandler(rebuilt.world, MPI_ERRORS_RETURN);
     fault_point("repair.world");
-    resilient = split(world, active ? 0 : MPI_UNDEFINED, static_cast<int>(key));
+    rebuilt.resilient = split(rebuilt.world, active ? 0 : MPI_UNDEFINED, static_cast<int>(key));
     return true;
   } catch (const std::exception& error) {
     log().info("repair: {}", error.what());
-    revoke(world);
+    revoke(rebuilt.world);
     return false;
   }
 }
 
-void Process::adopt(const RepairPlan& plan, MPI_Comm world, MPI_Comm resilient) {
-  world_ = world;
+void Process::renumber_node(const Rebuilt& rebuilt) {
+  std::map<int, SilenceWatch::Address> renumbered;
+  const auto give = [&](int living, std::size_t number) {
+    const auto near = on_node_.find(number_of(rebuilt.seats[static_cast<std::size_t>(living)]));
+    if (near != on_node_.end()) renumbered[static_cast<int>(number)] = near->second;
+  };
+  const RepairPlan& plan = rebuilt.plan;
+  for (std::size_t i = 0; i < plan.active.size(); ++i) give(plan.active[i], i);
+  for (std::size_t i = 0; i < plan.spares.size(); ++i) give(plan.spares[i], plan.active.size() + i);
+  on_node_ = std::move(renumbered);
+  has_recruits_ = false;
+}
+
+void Process::adopt(const Rebuilt& rebuilt) {
+  const RepairPlan& plan = rebuilt.plan;
+  renumber_node(rebuilt);
+  world_ = rebuilt.world;
   barriers_.clear();
   // The old one is not freed: the application may have copies of the handle, and requests on it.
-  resilient_ = resilient;
+  resilient_ = rebuilt.resilient;
   if (resilient_ != MPI_COMM_NULL) MPI_Comm_set_errhandler(resilient_, handler_);
   roles_.clear();
   for (const bool recovered : plan.recovered) {

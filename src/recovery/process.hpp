@@ -53,6 +53,8 @@ class Process {
   /// Ranks in the resilient communicator of the ranks of another one. Throws Error(FENIX_ERROR_INVALID_ARGUMENT) if that has
   /// other ranks as well.
   [[nodiscard]] std::vector<int> places_of(MPI_Comm comm) const;
+  /// For each of these ranks of the resilient communicator, whether it is on this node.
+  [[nodiscard]] std::vector<bool> are_near(const std::vector<int>& places) const;
   /// Roles by rank in the resilient communicator.
   [[nodiscard]] const std::vector<int>& roles() const { return roles_; }
   [[nodiscard]] const std::vector<int>& failed() const { return failed_; }
@@ -85,6 +87,8 @@ class Process {
   enum class Intent { repair, finish };
 
   [[nodiscard]] int places() const { return static_cast<int>(roles_.size()); }
+  /// Its rank in world_, or in the world that the next repair starts from.
+  [[nodiscard]] int number_of(const Seat& seat) const { return seat.place >= 0 ? seat.place : places() + seat.spare; }
   [[nodiscard]] std::vector<int> all_places() const;
   [[nodiscard]] bool agree_to(Intent intent);
   void rebuild_communicators();
@@ -95,9 +99,18 @@ class Process {
   bool recruit(MPI_Comm& living, int missing);
   bool let_in(MPI_Comm& living, const Invitation& invitation, Recruits* recruits);
   bool build_and_adopt(MPI_Comm living);
+  [[nodiscard]] std::vector<Seat> seats_in(MPI_Comm living) const;
   int count_missing(MPI_Comm living);
-  bool build_on(MPI_Comm living, RepairPlan& plan, MPI_Comm& world, MPI_Comm& resilient);
-  void adopt(const RepairPlan& plan, MPI_Comm world, MPI_Comm resilient);
+  void watch_living(MPI_Comm living, const std::vector<Seat>& seats);
+  struct Rebuilt {
+    std::vector<Seat> seats;  ///< by rank among the living
+    RepairPlan plan;
+    MPI_Comm world = MPI_COMM_NULL;
+    MPI_Comm resilient = MPI_COMM_NULL;
+  };
+  bool build_on(MPI_Comm living, Rebuilt& rebuilt);
+  void adopt(const Rebuilt& rebuilt);
+  void renumber_node(const Rebuilt& rebuilt);
   void wait_for(const std::vector<int>& places, int tag, const char* waited_for);
   void wait_for_all_to_finish();
   void release_spares();
@@ -114,6 +127,8 @@ class Process {
   MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
   int role_ = FENIX_ROLE_INITIAL_RANK;
   Seat own_seat_;
+  std::map<int, SilenceWatch::Address> on_node_;  // processes of this node, by number of the seat
+  bool has_recruits_ = false;  // processes have joined since the last repair was complete, and nobody knows where they are
   std::vector<int> roles_;
   int spares_ = 0;
   std::vector<int> failed_;

@@ -372,9 +372,11 @@ RejoinResult Runtime::create_group(const GroupParameters& parameters, MPI_Comm c
   bool met = false;
   try {
     // Making a communicator has no deadline: see first that all have come.
-    process_.meet(process_.places_of(comm));
+    const auto places = process_.places_of(comm);
+    auto near = process_.are_near(places);
+    process_.meet(places);
     met = true;
-    team = std::make_shared<MpiTeam>(comm, process_.resilient(), process_.watch());
+    team = std::make_shared<MpiTeam>(comm, process_.resilient(), process_.watch(), std::move(near));
   } catch (const std::bad_alloc&) {
     withdraw_from(comm, met);
     throw Error(out_of_memory());

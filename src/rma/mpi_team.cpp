@@ -55,8 +55,8 @@ void check_mpi(int mpi_error, const char* call) {
   throw MpiError(mpi_error, std::string(call) + ": " + text.data());
 }
 
-MpiTeam::MpiTeam(MPI_Comm comm, MPI_Comm resilient, SilenceWatch& watch)
-    : resilient_(resilient), watch_(&watch), owns_comm_(true) {
+MpiTeam::MpiTeam(MPI_Comm comm, MPI_Comm resilient, SilenceWatch& watch, std::vector<bool> near)
+    : resilient_(resilient), watch_(&watch), owns_comm_(true), near_(std::move(near)) {
   {
     const SilenceWatch::Wait wait(watch, SilenceWatch::Wait::Kind::any);
     // The duplicate must not inherit the handler by which a repair finds communicators to revoke: if it fails, it may be
@@ -67,13 +67,6 @@ MpiTeam::MpiTeam(MPI_Comm comm, MPI_Comm resilient, SilenceWatch& watch)
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);
-  try {
-    find_node();
-  } catch (const std::bad_alloc&) {
-    // The others are here already.
-    withdraw();
-    throw Error(out_of_memory());
-  }
 }
 
 MpiTeam::MpiTeam(MPI_Comm comm, int size, MPI_Comm resilient) : comm_(comm), resilient_(resilient), size_(size) {
@@ -89,11 +82,6 @@ MpiTeam::~MpiTeam() {
   // are still on their way would be taken for messages of the new one.
   if (!sound_ || MPIX_Comm_is_revoked(resilient_, &revoked) != MPI_SUCCESS || revoked != 0) return;
   MPI_Comm_free(&comm_);
-}
-
-void MpiTeam::find_node() {
-  const std::uint64_t mine = node_id();
-  for (const std::uint64_t node : gather(mine)) near_.push_back(node == mine);
 }
 
 void MpiTeam::check() {

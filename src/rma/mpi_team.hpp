@@ -24,9 +24,9 @@ class MpiTeam final : public Team {
  public:
   /// Collective over comm: duplicates it. resilient is the communicator of all active ranks, comm's among them: a death
   /// there, or its revocation, with which every repair begins on every rank, calls off the work of the team. Neither
-  /// communicator is owned; resilient must outlive the team's use, and so must watch. Throws Error(FENIX_ERROR_NO_MEMORY); then
-  /// the others get it when they next wait.
-  MpiTeam(MPI_Comm comm, MPI_Comm resilient, SilenceWatch& watch);
+  /// communicator is owned; resilient must outlive the team's use, and so must watch. near: for each rank whether it is on the
+  /// node of this one; empty if all are.
+  MpiTeam(MPI_Comm comm, MPI_Comm resilient, SilenceWatch& watch, std::vector<bool> near = {});
   /// Local: the first size ranks of comm, which is borrowed.
   MpiTeam(MPI_Comm comm, int size, MPI_Comm resilient);
   ~MpiTeam() override;
@@ -48,14 +48,13 @@ class MpiTeam final : public Team {
   [[nodiscard]] MPI_Comm comm() const { return comm_; }
   /// For waits inside of MPI. Only of teams that own their communicator.
   [[nodiscard]] SilenceWatch& watch() { return *watch_; }
-  /// For each rank of the team, whether it is on the node of this one. Known to teams that own their communicator.
+  /// For each rank of the team, whether it is on the node of this one. Empty if all are, or if that is not known.
   [[nodiscard]] const std::vector<bool>& near() const { return near_; }
   [[nodiscard]] bool on_one_node() const { return std::find(near_.begin(), near_.end(), false) == near_.end(); }
   /// Waits for a request with the checks that the class promises. If it throws, MPI may still use the request's buffers.
   void wait(MPI_Request request, const char* waited_for);
 
  private:
-  void find_node();
   void look_for_failures();
   void look_for_withdrawals();
   /// Sends to one rank and receives from another, MPI_PROC_NULL for none. MPI has let go of the buffers when it throws.
