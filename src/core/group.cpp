@@ -134,7 +134,10 @@ void Group::delete_member(Member& member) {
 }
 
 void Group::meet_to_change(std::uint64_t wanted, const Check& check) {
-  (void)meet(team(), Operation::policy, wanted, 0, [&] {
+  // A rank that has deleted a member has others than its peers.
+  std::vector<std::uint64_t> same_on_all{wanted};
+  for (const auto& member : members_) same_on_all.push_back(static_cast<std::uint64_t>(member->info.id));
+  (void)meet(team(), Operation::policy, hash_bytes(std::as_bytes(std::span(same_on_all))), 0, [&] {
     check();
     const bool frozen = !last_.none() || std::any_of(members_.begin(), members_.end(), [](const auto& member) {
       return !member->working.untouched() || member->working.slot || member->working.is_lent;

@@ -49,9 +49,9 @@ void Group::settle(std::span<Member* const> members, const Selection& selection,
   }
 }
 
-// needed: by this rank. What slots need room for. A size that may change is told at each store, to those who work with it only.
+// needed: by this rank. What the slots of those who work with it need room for.
 Counts Group::wanted_counts(const Member& member, std::uint64_t needed) {
-  Counts needs = team().ask(member.info.resizeable ? partners() : witnesses(), needed);
+  Counts needs = team().ask(partners(), needed);
   needs[team_rank_] = needed;
   Counts counts = member.counts;
   for (const auto& [rank, elements] : needs) {
@@ -80,6 +80,7 @@ void Group::settle_member(Member& member, std::uint64_t needed) {
     member.settled = true;
     return;
   }
+  for (const auto& [rank, elements] : team().ask(witnesses(), counts.at(team_rank_))) counts[rank] = elements;
   const SlotLayout wanted = wanted_layout(member, counts, all.most_slots);
   const bool fits = member.layout.has_room_for(wanted);
   fault_point("grow.begin");

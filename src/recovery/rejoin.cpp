@@ -236,7 +236,10 @@ class Rejoin {
 
   Lesson learn() {
     Lesson lesson;
-    if (self_ == all_.teacher) lesson = {group_->parameters(), group_->shape()};
+    if (self_ == all_.teacher) {
+      if (!group_) throw Error(FENIX_ERROR_INTERN, "a rank says that this one knows the group");
+      lesson = {group_->parameters(), group_->shape()};
+    }
     team_->broadcast(std::as_writable_bytes(std::span(&lesson, 1)), all_.teacher);
     if (!makes_sense(lesson.parameters.policy) || (!moved_ && lesson.shape.ranks != team_->size())) {
       throw Error(FENIX_ERROR_INTERN, "what a rank says of its group cannot be");
@@ -248,8 +251,8 @@ class Rejoin {
   void settle_team() {
     if (existed_) settle_archive();
     if (existed_ && !moved_) {
-      order_ = newcomers_.empty() ? group_->placement().order()
-                                  : teach_order(*team_, all_.teacher, team_->size(), group_->placement().order());
+      // By all: a rejoin that was cut short may have left ranks with orders of their own.
+      order_ = teach_order(*team_, all_.teacher, team_->size(), group_->placement().order());
     }
     group_->set_team(team_, path_, std::move(order_));
     group_->set_shape(existed_ && !moved_ ? lesson_.shape : Shape{next_generation(), team_->size()});
@@ -319,7 +322,7 @@ class Rejoin {
       states.push_back({member != nullptr ? member->layout.slots() : 0, 0,
                         static_cast<std::uint16_t>(group_->has_deleted(info.id) ? 1 : 0)});
     }
-    find_own_counts(counts);
+    find_own_counts(infos, counts);
     tell_own_counts(counts);
     for (std::size_t i = 0; i < infos.size(); ++i) {
       const bool complete = counts[i].count(self_) != 0 &&
@@ -352,21 +355,25 @@ class Rejoin {
     return counts;
   }
 
-  void find_own_counts(std::vector<Counts>& counts) {
-    if (newcomers_.empty()) return;
+  // Newcomers do not know them, and whoever was cut short while a member was created.
+  void find_own_counts(std::span<const MemberInfo> infos, std::vector<Counts>& counts) {
+    const bool lacks =
+        std::any_of(infos.begin(), infos.end(), [&](const MemberInfo& info) { return group_->find(info.id) == nullptr; });
+    const auto ignorant = team_->gather_some(std::span<const int>(&self_, lacks ? 1 : 0));
+    if (ignorant.empty()) return;
     std::vector<KnownCount> known;
     for (std::size_t i = 0; i < counts.size(); ++i) {
       for (const auto& [rank, elements] : counts[i]) {
-        if (newcomers_.count(rank) != 0) known.push_back({static_cast<std::uint32_t>(i), rank, elements});
+        if (!std::binary_search(ignorant.begin(), ignorant.end(), rank)) continue;
+        known.push_back({static_cast<std::uint32_t>(i), rank, elements});
       }
     }
-    const auto said = team_->ask(witnesses_, std::span<const KnownCount>(known));
-    // Partners first: of a size that may change, others may not know the latest.
-    for (const auto* ranks : {&partners_, &witnesses_}) {
-      for (const int rank : *ranks) {
-        for (const KnownCount& each : said.at(rank)) {
-          if (each.rank == self_ && each.member < counts.size()) counts[each.member].try_emplace(self_, each.elements);
-        }
+    for (const auto& [rank, theirs] : team_->ask(witnesses_, std::span<const KnownCount>(known))) {
+      for (const KnownCount& each : theirs) {
+        if (each.rank != self_ || each.member >= counts.size() || group_->find(infos[each.member].id) != nullptr) continue;
+        // They differ if growing was cut short, and some have not got to know: nothing is lost with the larger one.
+        auto& own = counts[each.member].try_emplace(self_, each.elements).first->second;
+        own = std::max(own, each.elements);
       }
     }
   }

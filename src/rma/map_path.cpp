@@ -115,10 +115,9 @@ std::optional<int> MapPath::next_on_node(int self, int ranks, int step) const {
   return std::nullopt;
 }
 
-// A rank keeps that of the rank before it on the node: so each is kept by one other rank.
+// A rank keeps that of the rank before it on the node: so each is kept by one other rank. Whether it does is its own affair.
 std::set<int> MapPath::estate_neighbours(const Team& team) const {
   std::set<int> neighbours;
-  if (!keeps_) return neighbours;
   for (const int step : {-1, 1}) {
     if (const auto rank = next_on_node(team.rank(), team.size(), step)) neighbours.insert(*rank);
   }

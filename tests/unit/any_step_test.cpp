@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 
 #include "parity/pairing.hpp"
@@ -50,6 +51,41 @@ TEST(AnyStep, OfCreatingTheGroup) {
 }
 
 // A rank is lost; while the group is formed again, one more dies: the replacement, its buddy, or somebody else.
+// What one survivor has got to the end, all have afterwards, with the sizes that they have.
+TEST(AnyStep, OfCreatingAMember) {
+  const GroupParameters parameters{5, 0, 0, {}};
+  for (int size = 2; size <= 5; ++size) {
+    for (int dying = 0; dying < size; ++dying) {
+      SCOPED_TRACE(testing::Message() << size << " ranks, " << dying << " dies");
+      for_steps(size + dying, [&](int steps) {
+        Job job(size);
+        expect_done(job.run([&](Rank& rank) {
+          join(rank, parameters);
+          provide(rank, kSmall);
+        }));
+        job.doom(dying, steps, some_unlucky(steps + dying));
+        std::vector<int> created(static_cast<std::size_t>(size));
+        const auto outcomes = job.run([&](Rank& rank) {
+          provide(rank, kLarge);
+          created[static_cast<std::size_t>(rank.number)] = 1;
+        });
+        const bool lives = outcomes[static_cast<std::size_t>(dying)] == Ending::done;
+        if (!lives) created[static_cast<std::size_t>(dying)] = 0;
+        job.repair();
+        expect_done(job.run([&](Rank& rank) {
+          join(rank, parameters);
+          EXPECT_NE(rank.group->find(kSmall), nullptr);
+          const bool somebody = std::find(created.begin(), created.end(), 1) != created.end();
+          if (!somebody) return;
+          expect_counts(rank, kLarge, std::array{0, 1, 2, 3, 4});
+        }));
+        return !lives;
+      });
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+}
+
 TEST(AnyStep, OfRejoining) {
   for (int size = 2; size <= 5; ++size) {
     for (int lost = 0; lost < size; ++lost) {

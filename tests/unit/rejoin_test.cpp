@@ -284,6 +284,30 @@ TEST(Rejoin, AllRanksNewIsAFirstTime) {
   }));
 }
 
+// Nobody is left who worked with those sizes.
+TEST(Rejoin, SizesThatHaveChangedAreKnownThoughAllPartnersDie) {
+  constexpr int kGrowing = 31;
+  const auto size_on = [](int rank) { return static_cast<std::size_t>(900 + 10 * rank); };
+  StoringJob job(6, 0);
+  expect_done(job.run([&](Rank& rank) {
+    Words& buffer = rank.buffers[kGrowing];
+    buffer.assign(size_on(rank.number), 1);
+    rank.group->create_member(words(kGrowing), buffer.data(), FENIX_RESIZEABLE, [] {});
+    store_elements(rank, kGrowing, fenix_impl::Selection::some({0, size_on(rank.number)}));
+    commit_barrier(rank);
+  }));
+  const auto partners = fenix_impl::Placement({fenix_impl::Policy::Kind::buddies, 1}, 6).partners(2);
+  std::vector<int> dead{2};
+  dead.insert(dead.end(), partners.begin(), partners.end());
+  job.replace(dead, true);
+  expect_done(job.run([&](Rank& rank) {
+    const auto& counts = rank.group->find(kGrowing)->counts;
+    auto ranks = rank.group->placement().witnesses(rank.number);
+    ranks.push_back(rank.number);
+    for (const int each : ranks) EXPECT_EQ(counts.at(each), size_on(each)) << "rank " << each;
+  }));
+}
+
 TEST(Rejoin, ShrunkTeamKeepsMembersAndPutsSnapshotsAside) {
   StoringJob job(4, 1);
   job.make_snapshots(0, 2);
