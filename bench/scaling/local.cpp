@@ -54,8 +54,7 @@ class Chorus final : public Team {
   void allreduce_lists(std::vector<std::byte>& mine, const MergeLists&) override {
     constexpr std::size_t kLength = sizeof(std::uint64_t);
     ++traffic.collectives;
-    traffic.bytes +=
-        static_cast<long long>(mine.size() + kLength) * std::bit_width(static_cast<unsigned>(ranks_) - 1);
+    traffic.bytes += static_cast<long long>(mine.size() + kLength) * std::bit_width(static_cast<unsigned>(ranks_) - 1);
   }
   std::vector<std::vector<std::byte>> exchange_with(std::span<const int> peers,
                                                     std::span<const std::byte> mine) override {

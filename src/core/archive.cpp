@@ -39,8 +39,7 @@ void Archive::take_control(Region&& region, const RecordLog& own_log, const std:
   control_ = std::move(region);
 }
 
-void Archive::take_member(const MemberInfo& info, Region&& region, const SlotLayout& layout,
-                          Counts&& counts) {
+void Archive::take_member(const MemberInfo& info, Region&& region, const SlotLayout& layout, Counts&& counts) {
   Kept& kept = members_[info.id];
   kept.info = info;
   kept.layout = layout;

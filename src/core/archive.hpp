@@ -70,8 +70,7 @@ class Archive {
 
   /// The regions are taken last: if there is no memory, they stay where they are.
   void take_control(Region&& region, const RecordLog& own_log, const std::vector<RecordLog>& held_logs);
-  void take_member(const MemberInfo& info, Region&& region, const SlotLayout& layout,
-                   Counts&& counts);
+  void take_member(const MemberInfo& info, Region&& region, const SlotLayout& layout, Counts&& counts);
   /// Memory for take_member, so that it cannot fail.
   void expect_member(std::int32_t member_id) { (void)members_[member_id]; }
 

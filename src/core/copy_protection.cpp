@@ -90,8 +90,7 @@ bool CopyProtection::mend_held(Member& member, const MemberVersion& version, Epo
   return take(member, version, *owner_, there.own_offset(version.slot), member.held_slot(version.slot));
 }
 
-bool CopyProtection::rebuild_own(Member& member, const MemberVersion& version, Epoch,
-                                 const std::set<int>& missing) {
+bool CopyProtection::rebuild_own(Member& member, const MemberVersion& version, Epoch, const std::set<int>& missing) {
   if (!holder_has(member, version) || missing.count(*holder_) != 0) return false;
   // What was taken over may be right, and the copy damaged.
   const bool hashed = group_.parameters.hashing != 0 && version.bytes() > 0;

@@ -170,9 +170,7 @@ void Group::change_policy(const Policy& policy) {
   std::vector<SlotLayout> layouts;
   std::vector<Exposed> exposed;
   try {
-    (void)meet(team(), Operation::memory, 0, 0, [&] {
-      set_placement(placement_.order());
-    });
+    (void)meet(team(), Operation::memory, 0, 0, [&] { set_placement(placement_.order()); });
     // Before any rank has the new policy for good: whoever dies, its new partners know what it had.
     learn_counts(members_);
     (void)meet(team(), Operation::memory, 0, 0, [&] {
@@ -370,10 +368,8 @@ void Group::take_memory(std::uint32_t places) {
   for (auto& member : members_) take_member_memory(*member);
 }
 
-SlotLayout Group::wanted_layout(const Member& member, const Counts& counts,
-                                std::uint32_t slots) const {
-  return {slots, counts.at(team_rank_) * member.element_bytes(),
-          protection_->held_bytes(member, counts)};
+SlotLayout Group::wanted_layout(const Member& member, const Counts& counts, std::uint32_t slots) const {
+  return {slots, counts.at(team_rank_) * member.element_bytes(), protection_->held_bytes(member, counts)};
 }
 
 Region Group::grown_region(const Member& member, const SlotLayout& layout) {

@@ -265,8 +265,7 @@ class Group {
   void set_placement(std::vector<int> order);
   void replace_control(Control control);
   void prepare(const Member& member) const;
-  [[nodiscard]] SlotLayout wanted_layout(const Member& member, const Counts& counts,
-                                         std::uint32_t slots) const;
+  [[nodiscard]] SlotLayout wanted_layout(const Member& member, const Counts& counts, std::uint32_t slots) const;
   static Region grown_region(const Member& member, const SlotLayout& layout);
   void take_member_memory(Member& member) const;
   std::unique_ptr<Exposure> expose_control(const Region& region);

@@ -71,11 +71,12 @@ void Group::settle_member(Member& member, std::uint64_t needed) {
   const bool full = keeps_all() && !member.working.slot && !free_slot_for(member);
   const bool is_as_wanted = counts == member.counts && member.layout.has_room_for(wanted_layout(member, counts, slots));
   const std::uint32_t own_slots = full ? slots + slots / 2 + 1 : slots;
-  const Need all = team().reduce(Need{own_slots, own_slots, is_as_wanted && !full ? 0U : 1U}, [](Need& into, const Need& from) {
-    into.most_slots = std::max(into.most_slots, from.most_slots);
-    into.least_slots = std::min(into.least_slots, from.least_slots);
-    into.grows |= from.grows;
-  });
+  const Need all =
+      team().reduce(Need{own_slots, own_slots, is_as_wanted && !full ? 0U : 1U}, [](Need& into, const Need& from) {
+        into.most_slots = std::max(into.most_slots, from.most_slots);
+        into.least_slots = std::min(into.least_slots, from.least_slots);
+        into.grows |= from.grows;
+      });
   if (all.grows == 0 && all.most_slots == all.least_slots) {
     member.settled = true;
     return;

@@ -60,7 +60,7 @@ struct Working {
 
 struct Member {
   MemberInfo info;
-  std::uint64_t own_count = 0;  ///< elements, of this rank; 0 if the size may change
+  std::uint64_t own_count = 0;   ///< elements, of this rank; 0 if the size may change
   Counts counts;                 ///< elements that a slot has room for
   const void* buffer = nullptr;  ///< source of stores; belongs to the application
   Serializer serializer;
@@ -81,9 +81,7 @@ struct Member {
   bool file_is_loading = false;    ///< else it is staging
 
   [[nodiscard]] std::uint32_t element_bytes() const { return info.element_bytes(); }
-  [[nodiscard]] std::uint64_t bytes_of(int rank) const {
-    return counts.at(rank) * element_bytes();
-  }
+  [[nodiscard]] std::uint64_t bytes_of(int rank) const { return counts.at(rank) * element_bytes(); }
   /// Of the region of another rank; one without slots if that is not known.
   [[nodiscard]] const SlotLayout& layout_of(int rank) const;
   /// A slot may differ from any snapshot, for all that is known.

@@ -301,8 +301,7 @@ bool ParityProtection::rebuild_own(Member& member, const MemberVersion& version,
   // nothing.
   const bool hashed = group_.parameters.hashing != 0;
   if (hashed && version.bytes() > 0 && own_is_sound(group_.parameters, member, version)) return true;
-  const auto there =
-      std::count_if(cohort_.begin(), cohort_.end(), [&](int rank) { return missing.count(rank) == 0; });
+  const auto there = std::count_if(cohort_.begin(), cohort_.end(), [&](int rank) { return missing.count(rank) == 0; });
   // If there are ranks to spare, those that are damaged: nobody would notice it in the parity.
   if (hashed && there > ranks() - parity_) {
     auto undamaged = slots_in(member, epoch, missing, Sources::undamaged);

@@ -34,8 +34,7 @@ class ParityProtection final : public Protection {
   [[nodiscard]] bool broken() const override { return broken_; }
   bool mend_own(Member& member, const MemberVersion& version, Epoch epoch) override;
   bool mend_held(Member& member, const MemberVersion& version, Epoch epoch) override;
-  bool rebuild_own(Member& member, const MemberVersion& version, Epoch epoch,
-                   const std::set<int>& missing) override;
+  bool rebuild_own(Member& member, const MemberVersion& version, Epoch epoch, const std::set<int>& missing) override;
   [[nodiscard]] bool held_is_sound(Member& member, const MemberVersion& version, Epoch epoch) override;
   [[nodiscard]] bool holds_copies() const override { return false; }
 

@@ -94,8 +94,7 @@ class Protection {
   virtual bool mend_held(Member& member, const MemberVersion& version, Epoch epoch) = 0;
   /// Makes the own slot of a version on a rank that has nothing of it, and what else depends on this rank's records: from ranks
   /// that are not missing. True if the slot is as its record says.
-  virtual bool rebuild_own(Member& member, const MemberVersion& version, Epoch epoch,
-                           const std::set<int>& missing) = 0;
+  virtual bool rebuild_own(Member& member, const MemberVersion& version, Epoch epoch, const std::set<int>& missing) = 0;
   /// Whether mend_held() would find nothing to do.
   [[nodiscard]] virtual bool held_is_sound(Member& member, const MemberVersion& version, Epoch epoch) = 0;
   /// Whose versions mend_held and held_is_sound are about: those of the rank whose copies this one has, or its own.

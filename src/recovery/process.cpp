@@ -296,7 +296,8 @@ std::vector<Seat> Process::seats_in(MPI_Comm living) const {
     if (std::binary_search(dead.begin(), dead.end(), each)) continue;
     seats.push_back(each < places() ? Seat{each, -1} : Seat{-1, each - places()});
   }
-  if (seats.size() != static_cast<std::size_t>(team.size()) || number_of(seats[static_cast<std::size_t>(rank)]) != number) {
+  if (seats.size() != static_cast<std::size_t>(team.size()) ||
+      number_of(seats[static_cast<std::size_t>(rank)]) != number) {
     throw Error(FENIX_ERROR_INTERN, "the living are not in the order that they had");
   }
   return seats;

@@ -128,7 +128,8 @@ class Process {
   int role_ = FENIX_ROLE_INITIAL_RANK;
   Seat own_seat_;
   std::map<int, SilenceWatch::Address> on_node_;  // processes of this node, by number of the seat
-  bool has_recruits_ = false;  // processes have joined since the last repair was complete, and nobody knows where they are
+  bool has_recruits_ =
+      false;  // processes have joined since the last repair was complete, and nobody knows where they are
   std::vector<int> roles_;
   int spares_ = 0;
   std::vector<int> failed_;

@@ -40,9 +40,9 @@ struct Greeting {
   std::uint32_t flags = 0;
   std::int32_t teacher = std::numeric_limits<std::int32_t>::max();  ///< who knows most, and the first of those
   std::uint64_t members = 0;                                        ///< that the teacher knows, and one for the group
-  Epoch known_on_all;                                               ///< the latest commit that is known to be all ranks'
-  std::uint32_t generation = 0;                                     ///< the newest
-  std::uint32_t log_places = 0;                                     ///< of the log that has most
+  Epoch known_on_all;            ///< the latest commit that is known to be all ranks'
+  std::uint32_t generation = 0;  ///< the newest
+  std::uint32_t log_places = 0;  ///< of the log that has most
   Shape least{{std::numeric_limits<std::uint32_t>::max()}, std::numeric_limits<std::int32_t>::max()};
   Shape most;  ///< of those ranks' groups that have it
   GroupParameters wanted;
@@ -325,9 +325,9 @@ class Rejoin {
     find_own_counts(infos, counts);
     tell_own_counts(counts);
     for (std::size_t i = 0; i < infos.size(); ++i) {
-      const bool complete = counts[i].count(self_) != 0 &&
-                            std::all_of(partners_.begin(), partners_.end(),
-                                        [&](int partner) { return counts[i].count(partner) != 0; });
+      const bool complete =
+          counts[i].count(self_) != 0 &&
+          std::all_of(partners_.begin(), partners_.end(), [&](int partner) { return counts[i].count(partner) != 0; });
       states[i].unknown = complete || infos[i].resizeable ? 0 : 1;
     }
     const auto all = team_->reduce_lists(std::span<const MemberState>(states), merge_states);
@@ -357,8 +357,8 @@ class Rejoin {
 
   // Newcomers do not know them, and whoever was cut short while a member was created.
   void find_own_counts(std::span<const MemberInfo> infos, std::vector<Counts>& counts) {
-    const bool lacks =
-        std::any_of(infos.begin(), infos.end(), [&](const MemberInfo& info) { return group_->find(info.id) == nullptr; });
+    const bool lacks = std::any_of(infos.begin(), infos.end(),
+                                   [&](const MemberInfo& info) { return group_->find(info.id) == nullptr; });
     const auto ignorant = team_->gather_some(std::span<const int>(&self_, lacks ? 1 : 0));
     if (ignorant.empty()) return;
     std::vector<KnownCount> known;
@@ -370,7 +370,8 @@ class Rejoin {
     }
     for (const auto& [rank, theirs] : team_->ask(witnesses_, std::span<const KnownCount>(known))) {
       for (const KnownCount& each : theirs) {
-        if (each.rank != self_ || each.member >= counts.size() || group_->find(infos[each.member].id) != nullptr) continue;
+        if (each.rank != self_ || each.member >= counts.size() || group_->find(infos[each.member].id) != nullptr)
+          continue;
         // They differ if growing was cut short, and some have not got to know: nothing is lost with the larger one.
         auto& own = counts[each.member].try_emplace(self_, each.elements).first->second;
         own = std::max(own, each.elements);
@@ -450,7 +451,8 @@ class Rejoin {
     const Placement& placement = group_->placement();
     return std::all_of(missing_.begin(), missing_.end(), [&](int rank) {
       const auto& cohort = placement.cohort(rank);
-      const auto gone = std::count_if(cohort.begin(), cohort.end(), [&](int each) { return missing_.count(each) != 0; });
+      const auto gone =
+          std::count_if(cohort.begin(), cohort.end(), [&](int each) { return missing_.count(each) != 0; });
       return gone <= placement.copies();
     });
   }

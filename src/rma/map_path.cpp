@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rma/map_path.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -84,10 +85,21 @@ Mapping map_region_of_peer(Team& team, const RegionAddress& address) {
   }
 }
 
-// A rank that has no memory for its part in the collective work must not let the others wait.
-std::vector<RegionAddress> addresses_of_all(Team& team, const Region& region) {
+// By rank; of ranks that are not near, none. A rank that has no memory for its part in the collective work must not let the
+// others wait.
+std::vector<RegionAddress> addresses_of(Team& team, const Region& region, const std::vector<bool>& near) {
   try {
-    return team.gather(region.address());
+    if (std::find(near.begin(), near.end(), false) == near.end()) return team.gather(region.address());
+    std::vector<int> peers;
+    for (int rank = 0; rank < team.size(); ++rank) {
+      if (rank != team.rank() && near.at(static_cast<std::size_t>(rank))) peers.push_back(rank);
+    }
+    std::vector<RegionAddress> addresses(near.size());
+    for (const auto& [rank, address] : team.ask(peers, region.address())) {
+      addresses[static_cast<std::size_t>(rank)] = address;
+    }
+    addresses[static_cast<std::size_t>(team.rank())] = region.address();
+    return addresses;
   } catch (const std::bad_alloc&) {
     team.withdraw();
     throw Error(out_of_memory());
@@ -97,7 +109,7 @@ std::vector<RegionAddress> addresses_of_all(Team& team, const Region& region) {
 }  // namespace
 
 std::unique_ptr<Exposure> MapPath::expose(Team& team, const Region& region) {
-  const auto addresses = addresses_of_all(team, region);
+  const auto addresses = addresses_of(team, region, near_);
   std::vector<Mapping> regions;
   regions.reserve(addresses.size());
   for (std::size_t rank = 0; rank < addresses.size(); ++rank) {

@@ -16,9 +16,7 @@ constexpr int kMostRanks = 40;
 
 using Cohorts = std::vector<std::vector<int>>;
 
-bool contains(const std::vector<int>& ranks, int rank) {
-  return std::binary_search(ranks.begin(), ranks.end(), rank);
-}
+bool contains(const std::vector<int>& ranks, int rank) { return std::binary_search(ranks.begin(), ranks.end(), rank); }
 
 /// For all numbers of ranks, separations and sizes of cohorts that the API lets through, and some more.
 template <class Check>

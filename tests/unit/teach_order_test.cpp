@@ -23,7 +23,8 @@ std::vector<int> in_order(int ranks) {
 
 TEST(Runs, AreFewWhereRanksLieAsTheyDo) {
   EXPECT_EQ(runs_of(in_order(100'000)), (std::vector<fenix_impl::Run>{{0, 1, 100'000}}));
-  EXPECT_EQ(runs_of(std::vector{0, 3, 6, 1, 4, 7, 2, 5, 8}), (std::vector<fenix_impl::Run>{{0, 3, 3}, {1, 3, 3}, {2, 3, 3}}));
+  EXPECT_EQ(runs_of(std::vector{0, 3, 6, 1, 4, 7, 2, 5, 8}),
+            (std::vector<fenix_impl::Run>{{0, 3, 3}, {1, 3, 3}, {2, 3, 3}}));
   EXPECT_TRUE(runs_of({}).empty());
 }
 
@@ -44,17 +45,17 @@ TEST(Runs, ThatAreNoOrderAreRefused) {
   constexpr int kMost = std::numeric_limits<int>::max();
   constexpr int kLeast = std::numeric_limits<int>::min();
   for (const auto& runs : std::vector<std::vector<fenix_impl::Run>>{{},
-                                                        {{0, 1, 3}},
-                                                        {{0, 1, 5}},
-                                                        {{0, 0, 4}},
-                                                        {{1, 1, 4}},
-                                                        {{0, 1, 2}, {0, 1, 2}},
-                                                        {{3, 1, 1}, {0, 1, 0}, {0, 1, 3}},
-                                                        {{3, 1, 1}, {0, 1, -1}, {0, 1, 3}},
-                                                        {{0, kMost, 4}},
-                                                        {{kMost, kMost, 4}},
-                                                        {{kLeast, kLeast, 4}},
-                                                        {{0, 1, kMost}}}) {
+                                                                    {{0, 1, 3}},
+                                                                    {{0, 1, 5}},
+                                                                    {{0, 0, 4}},
+                                                                    {{1, 1, 4}},
+                                                                    {{0, 1, 2}, {0, 1, 2}},
+                                                                    {{3, 1, 1}, {0, 1, 0}, {0, 1, 3}},
+                                                                    {{3, 1, 1}, {0, 1, -1}, {0, 1, 3}},
+                                                                    {{0, kMost, 4}},
+                                                                    {{kMost, kMost, 4}},
+                                                                    {{kLeast, kLeast, 4}},
+                                                                    {{0, 1, kMost}}}) {
     EXPECT_THROW((void)order_in(runs, 4), Error);
   }
 }

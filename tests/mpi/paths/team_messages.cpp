@@ -67,9 +67,9 @@ void talk(MpiTeam& team, bool kill) {
     if (kill && team.rank() == 1 && round == kDiesIn) raise(SIGKILL);
     check_gathered(team, round);
     check_asked(team, round);
-    check::require(team.reduce(team.rank(), [](int& into, int from) { into = std::max(into, from); }) ==
-                       team.size() - 1,
-                   "the highest rank");
+    check::require(
+        team.reduce(team.rank(), [](int& into, int from) { into = std::max(into, from); }) == team.size() - 1,
+        "the highest rank");
   }
 }
 
