@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "core/dissemination.hpp"
-#include "core/epochs.hpp"
 #include "core/group.hpp"
 #include "recovery/rejoin.hpp"
 #include "recovery/repair_plan.hpp"
@@ -180,8 +179,6 @@ void measure_parts(int ranks) {
   std::vector<Seat> seats(size);
   for (int i = 0; i < ranks; ++i) seats[static_cast<std::size_t>(i)] = {i, -1};
   measure(ranks, "plan of a repair", kRepetitions, [&] { (void)plan_repair(ranks + 1, 0, seats); });
-  const std::vector<CommittedEpochs> epochs(size, std::vector<CommittedEpoch>{{{1}, {}, 0, 0}, {{2}, {1}, 1, 0}});
-  measure(ranks, "snapshots of all", kRepetitions, [&] { (void)consistent_epochs(epochs); });
 }
 
 }  // namespace

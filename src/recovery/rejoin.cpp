@@ -6,7 +6,6 @@
 #include <map>
 #include <set>
 #include <span>
-#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -107,11 +106,9 @@ struct MemberState {
   std::uint16_t deleted = 0;  ///< a rank has deleted it
 };
 
-/// A record that a rank has.
-struct KnownRecord {
-  static constexpr std::int32_t kOwn = -1;
-
-  std::int32_t copy = kOwn;  ///< or the number of the copy
+/// A record that a rank keeps for another one.
+struct HeldRecord {
+  std::int32_t copy = 0;  ///< its number
   std::int32_t reserved = 0;
   CommittedEpoch record;
 };
@@ -263,15 +260,13 @@ class Rejoin {
 
   // If ranks have other numbers now, nobody's slots and cohort are what they were: what there is can only be read.
   void settle_archive() {
-    bool had_some = false;
     if (moved_ || all_.has(Greeting::kHasArchive)) {
       PastShapes past(*team_, *group_, moved_);
       archived_ = past.put_aside();
-      had_some = past.had_some();
+      had_some_ = past.had_some();
     }
     if (archived_.none()) group_->drop_archive();
     if (!moved_) return;
-    had_some_ = had_some;
     note_loss(all_.has(Greeting::kHasSnapshots) && archived_.none() && had_some_);
     group_->forget_snapshots();
     group_->set_whole();
@@ -501,11 +496,11 @@ class Rejoin {
   CommittedEpochs find_commits() {
     const Placement& placement = group_->placement();
     const auto own = group_->own_epochs();
-    std::vector<KnownRecord> mine;
+    std::vector<HeldRecord> mine;
     for (int copy = 0; copy < placement.copies(); ++copy) {
       for (const CommittedEpoch& each : group_->held_epochs(copy)) mine.push_back({copy, 0, each});
     }
-    const auto theirs = team_->ask(partners_, std::span<const KnownRecord>(mine));
+    const auto theirs = team_->ask(partners_, std::span<const HeldRecord>(mine));
     // In the memory of a dead rank the last record may be without its seal, and nobody has looked for damage: what others have
     // of its records counts as well.
     const bool knows = missing_.count(self_) == 0 && !moved_;
@@ -515,7 +510,7 @@ class Rejoin {
       const int keeper = placement.keeper(self_, copy);
       if (missing_.count(keeper) != 0) continue;
       std::vector<CommittedEpoch> held;
-      for (const KnownRecord& each : theirs.at(keeper)) {
+      for (const HeldRecord& each : theirs.at(keeper)) {
         if (each.copy == copy) held.push_back(each.record);
       }
       add(epochs, held);
