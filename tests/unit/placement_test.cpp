@@ -137,36 +137,42 @@ TEST(Placement, HasAsManyKeepersAsMayBeLost) {
   });
 }
 
+void expect_mutual(const Placement& placement, int ranks) {
+  for (int rank = 0; rank < ranks; ++rank) {
+    const auto partners = placement.partners(rank);
+    const auto witnesses = placement.witnesses(rank);
+    ASSERT_TRUE(std::is_sorted(partners.begin(), partners.end()));
+    ASSERT_TRUE(std::includes(witnesses.begin(), witnesses.end(), partners.begin(), partners.end()));
+    ASSERT_FALSE(contains(witnesses, rank));
+    for (const int partner : partners) ASSERT_TRUE(contains(placement.partners(partner), rank)) << partner;
+    for (const int witness : witnesses) ASSERT_TRUE(contains(placement.witnesses(witness), rank)) << witness;
+    for (int copy = 0; copy < placement.copies(); ++copy) {
+      ASSERT_TRUE(contains(partners, placement.keeper(rank, copy)));
+      ASSERT_TRUE(contains(partners, placement.kept(rank, copy)));
+    }
+    // Some of them are far away: in numbers, it takes nearly half of all ranks to have all of them.
+    for (int first = 0; ranks > 4 && first < ranks; ++first) {
+      const int last = first + ranks / 2 - 2;
+      ASSERT_TRUE(std::any_of(witnesses.begin(), witnesses.end(),
+                              [&](int each) { return each > last || (each < first && each + ranks > last); }))
+          << rank << " and those from " << first;
+    }
+  }
+}
+
 TEST(Placement, HasPartnersAndWitnessesOfEachOther) {
-  for_all([](int ranks, int separation, int size) {
-    for (const Policy& policy :
-         {Policy{Policy::Kind::reed_solomon, separation, size, 2}, Policy{Policy::Kind::buddies, separation},
-          Policy{Policy::Kind::ring, separation}, Policy{Policy::Kind::local}}) {
-      const Placement placement(policy, ranks);
-      for (int rank = 0; rank < ranks; ++rank) {
-        const auto partners = placement.partners(rank);
-        const auto witnesses = placement.witnesses(rank);
-        EXPECT_TRUE(std::is_sorted(partners.begin(), partners.end()));
-        EXPECT_TRUE(std::includes(witnesses.begin(), witnesses.end(), partners.begin(), partners.end()));
-        for (const int partner : partners) EXPECT_TRUE(contains(placement.partners(partner), rank)) << partner;
-        for (const int witness : witnesses) EXPECT_TRUE(contains(placement.witnesses(witness), rank)) << witness;
-        EXPECT_FALSE(contains(witnesses, rank));
-        // Some of them are far away: in numbers, it takes nearly half of all ranks to have all of them.
-        for (int first = 0; ranks > 4 && first < ranks; ++first) {
-          const int last = first + ranks / 2 - 2;
-          const bool some_else = std::any_of(witnesses.begin(), witnesses.end(), [&](int each) {
-            return each > last || (each < first && each + ranks > last);
-          });
-          EXPECT_TRUE(some_else) << rank << " and those from " << first;
-        }
-        for (int copy = 0; copy < placement.copies(); ++copy) {
-          for (const int other : {placement.keeper(rank, copy), placement.kept(rank, copy)}) {
-            EXPECT_TRUE(contains(partners, other)) << rank << " and " << other;
-          }
-        }
+  for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
+    for (const int separation : {1, 3, 7}) {
+      for (const Policy& policy :
+           {Policy{Policy::Kind::reed_solomon, separation, 4, 2}, Policy{Policy::Kind::parity, separation, 7, 1},
+            Policy{Policy::Kind::buddies, separation}, Policy{Policy::Kind::ring, separation},
+            Policy{Policy::Kind::local}}) {
+        SCOPED_TRACE(testing::Message() << ranks << " ranks, separation " << separation);
+        expect_mutual(Placement(policy, ranks), ranks);
+        if (testing::Test::HasFatalFailure()) return;
       }
     }
-  });
+  }
 }
 
 TEST(Placement, OfWholeCopiesIsThePairing) {
