@@ -102,10 +102,4 @@ CommonEpochs common_to_all(Team& team, const CommonEpochs& mine) {
   return CommonEpochs::decode(bytes);
 }
 
-ConsistentEpochs consistent_epochs(const std::vector<CommittedEpochs>& ranks) {
-  CommonEpochs all;
-  for (const CommittedEpochs& epochs : ranks) all.merge(CommonEpochs(epochs));
-  return all.some_unknown() ? ConsistentEpochs{} : all.consistent();
-}
-
 }  // namespace fenix_impl

@@ -47,7 +47,9 @@ class CommonEpochs {
   [[nodiscard]] bool some_unknown() const { return some_unknown_; }
   /// Whether some rank has none.
   [[nodiscard]] bool some_had_none() const { return some_had_none_; }
-  /// Of the ranks of which they are known.
+  /// Of the ranks of which they are known. A rank reuses the space of an epoch only when all ranks have committed one by which
+  /// it is too old (Record::oldest_kept): so what is older than the newest common one allows is not to be trusted, though its
+  /// record is still there.
   [[nodiscard]] ConsistentEpochs consistent() const;
 
   /// Takes in other ranks, or the same once more.
@@ -65,9 +67,5 @@ class CommonEpochs {
 
 /// Collective over the team: what each rank brings, merged. Bytes grow with the logarithm of the ranks.
 [[nodiscard]] CommonEpochs common_to_all(Team& team, const CommonEpochs& mine);
-
-/// A rank reuses the space of an epoch only when all ranks have committed one by which it is too old (Record::oldest_kept):
-/// so what is older than the newest common one allows is not to be trusted, though its record is still there.
-[[nodiscard]] ConsistentEpochs consistent_epochs(const std::vector<CommittedEpochs>& ranks);
 
 }  // namespace fenix_impl

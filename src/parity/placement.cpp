@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <set>
 #include <utility>
 
 #include "parity/pairing.hpp"
@@ -165,6 +164,13 @@ int Placement::most_in_a_domain(int rank, const std::map<int, Location>& where) 
 const std::vector<int>& Placement::cohort(int rank) const {
   static const std::vector<int> none;
   return cohorts_.empty() ? none : at(cohorts_, at(cohort_of_, rank));
+}
+
+bool Placement::suffices_without(const std::set<int>& missing) const {
+  return std::all_of(missing.begin(), missing.end(), [&](int rank) {
+    const auto& all = cohort(rank);
+    return std::count_if(all.begin(), all.end(), [&](int each) { return missing.count(each) != 0; }) <= copies();
+  });
 }
 
 int Placement::place_in_cohort(int rank) const {

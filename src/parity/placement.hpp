@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "base/location.hpp"
@@ -27,6 +28,8 @@ class Placement {
   [[nodiscard]] int kept(int rank, int copy) const { return at(at(kept_, copy), rank); }
   /// The ranks that encode together with a rank, itself among them; none under a policy that does not encode.
   [[nodiscard]] const std::vector<int>& cohort(int rank) const;
+  /// Whether each cohort has as many ranks left as it takes to make the others' data from theirs.
+  [[nodiscard]] bool suffices_without(const std::set<int>& missing) const;
   /// The place of a rank in its cohort.
   [[nodiscard]] int place_in_cohort(int rank) const;
   /// The ranks that protect a rank or are protected by it, ascending. Who is a partner of a rank has it as a partner.

@@ -27,6 +27,7 @@ struct Policy {
 
   bool operator==(const Policy&) const = default;
   [[nodiscard]] bool keeps_copies() const { return kind == Kind::buddies || kind == Kind::ring; }
+  [[nodiscard]] bool has_redundancy() const { return kind != Kind::local; }
   [[nodiscard]] bool encodes() const { return kind == Kind::parity || kind == Kind::reed_solomon; }
 };
 

@@ -14,8 +14,6 @@ namespace {
 
 std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
 
-bool is_local(const Group& group) { return group.parameters().policy.kind == Policy::Kind::local; }
-
 }  // namespace
 
 PastShapes::PastShapes(Team& team, Group& group, bool moved)
@@ -101,6 +99,9 @@ ConsistentEpochs PastShapes::readable_epochs(const Shape& shape, const Placement
     return team_.gather_lists(std::span<const CommittedEpoch>(mine));
   };
   std::vector<CommittedEpochs> ranks(index(shape.ranks));
+  std::set<int> missing;
+  for (int number = 0; number < shape.ranks; ++number) missing.insert(missing.end(), number);
+  for (int rank = 0; rank < team_.size(); ++rank) missing.erase(number_in(rank, shape));
   for (int copy = 0; copy < placement.copies(); ++copy) {
     const auto held =
         exchange_if([&] { return put_aside ? group_.archive()->held_epochs(id, copy) : group_.held_epochs(copy); });
@@ -118,23 +119,8 @@ ConsistentEpochs PastShapes::readable_epochs(const Shape& shape, const Placement
   for (const CommittedEpochs& epochs : ranks) all.merge(CommonEpochs(epochs));
   had_some_ = had_some_ || all.some_unknown() || !all.some_had_none();
   // Without redundancy, the others go on without what a dead rank had.
-  if (all.some_unknown() && !is_local(group_)) return {};
-  return enough_left(placement, shape) ? all.consistent() : ConsistentEpochs{};
-}
-
-/// Whether each cohort still has as many of its ranks as it takes to make the others' data from theirs.
-bool PastShapes::enough_left(const Placement& placement, const Shape& shape) const {
-  std::vector<bool> there(index(shape.ranks));
-  for (int rank = 0; rank < team_.size(); ++rank) {
-    const int number = number_in(rank, shape);
-    if (number >= 0) there[index(number)] = true;
-  }
-  for (int number = 0; number < shape.ranks; ++number) {
-    const auto& cohort = placement.cohort(number);
-    const auto missing = std::count_if(cohort.begin(), cohort.end(), [&](int each) { return !there[index(each)]; });
-    if (missing > placement.copies()) return false;
-  }
-  return true;
+  if (all.some_unknown() && group_.parameters().policy.has_redundancy()) return {};
+  return placement.suffices_without(missing) ? all.consistent() : ConsistentEpochs{};
 }
 
 }  // namespace fenix_impl

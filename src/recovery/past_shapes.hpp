@@ -41,7 +41,6 @@ class PastShapes {
   [[nodiscard]] bool has_put_aside(const Shape& shape) const;
   Placement placement_of(const Shape& shape);
   ConsistentEpochs readable_epochs(const Shape& shape, const Placement& placement);
-  [[nodiscard]] bool enough_left(const Placement& placement, const Shape& shape) const;
 
   Team& team_;
   Group& group_;

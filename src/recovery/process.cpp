@@ -286,8 +286,12 @@ std::vector<Seat> Process::seats_in(MPI_Comm living) const {
   if (rank > 0) beside.push_back(rank - 1);
   if (rank + 1 < team.size()) beside.push_back(rank + 1);
   const auto numbers = team.ask(beside, number);
+  const int before = rank > 0 ? numbers.at(rank - 1) : -1;
+  if (before >= number || before < (rank > 0 ? 0 : -1)) {
+    throw Error(FENIX_ERROR_INTERN, "the living are not in the order that they had");
+  }
   std::vector<int> dead;
-  for (int each = rank > 0 ? numbers.at(rank - 1) + 1 : 0; each < number; ++each) dead.push_back(each);
+  for (int each = before + 1; each < number; ++each) dead.push_back(each);
   const int all = places() + spares_;
   for (int each = number + 1; rank + 1 == team.size() && each < all; ++each) dead.push_back(each);
   dead = team.gather_some(std::span<const int>(dead));

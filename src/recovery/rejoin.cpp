@@ -114,7 +114,7 @@ struct HeldRecord {
 };
 
 bool makes_sense(const Policy& policy) {
-  if (!policy.encodes()) return policy.keeps_copies() || policy.kind == Policy::Kind::local;
+  if (!policy.encodes()) return policy.keeps_copies() || !policy.has_redundancy();
   return policy.separation >= 0 && policy.losses >= 1 && policy.losses <= Code::kMostParity &&
          policy.cohort_size >= 1 && policy.cohort_size <= Policy::kMostCohort;
 }
@@ -438,20 +438,6 @@ class Rejoin {
     if (newcomers_.count(group_->estate_owner()) != 0) group_->forget_estate();
   }
 
-  // Without redundancy, the others go on without what a dead rank had.
-  [[nodiscard]] bool without_redundancy() const { return group_->parameters().policy.kind == Policy::Kind::local; }
-
-  /// Whether each cohort still has as many of its ranks as it takes to make the others' data from theirs.
-  [[nodiscard]] bool cohorts_suffice() const {
-    const Placement& placement = group_->placement();
-    return std::all_of(missing_.begin(), missing_.end(), [&](int rank) {
-      const auto& cohort = placement.cohort(rank);
-      const auto gone =
-          std::count_if(cohort.begin(), cohort.end(), [&](int each) { return missing_.count(each) != 0; });
-      return gone <= placement.copies();
-    });
-  }
-
   // Kept until a rejoin has come to its end: one that is cut short may already have dropped what is lost.
   void note_loss(bool lost) {
     lost_ = lost_ || lost;
@@ -461,7 +447,9 @@ class Rejoin {
   /// Finds the snapshots that are left, and rebuilds what dead ranks had of them.
   ConsistentEpochs settle_snapshots() {
     const CommonEpochs all = common_to_all(*team_, CommonEpochs(find_commits()));
-    const bool enough = cohorts_suffice() && (!all.some_unknown() || without_redundancy());
+    // Without redundancy, the others go on without what a dead rank had.
+    const bool redundant = group_->parameters().policy.has_redundancy();
+    const bool enough = group_->placement().suffices_without(missing_) && !(all.some_unknown() && redundant);
     auto result = enough ? all.consistent() : ConsistentEpochs{};
     const bool all_had_some = all.some_unknown() || !all.some_had_none();
     const bool had_common = (moved_ ? had_some_ : all_had_some) || !all_.known_on_all.none();
@@ -476,7 +464,7 @@ class Rejoin {
       group_->keep_only(result.epochs);
       fault_point("rejoin.voided");
       if (inherited) complete_inheritance(result);
-    } else if (without_redundancy()) {
+    } else if (!redundant) {
       if (some_left) group_->accept_loss();
     } else {
       std::erase_if(copies_, [&](const Group::RecordCopy& each) { return !contains(result.epochs, each.epoch); });

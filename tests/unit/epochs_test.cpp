@@ -47,6 +47,13 @@ std::vector<CommittedEpoch> keeping(std::uint64_t kept, std::initializer_list<st
   return list;
 }
 
+// None if the commits of a rank cannot be found out.
+ConsistentEpochs consistent_epochs(const std::vector<CommittedEpochs>& ranks) {
+  CommonEpochs all;
+  for (const CommittedEpochs& each : ranks) all.merge(CommonEpochs(each));
+  return all.some_unknown() ? ConsistentEpochs{} : all.consistent();
+}
+
 ConsistentEpochs expected(std::uint64_t newest, std::initializer_list<std::uint64_t> values) {
   ConsistentEpochs result{{newest}, {}};
   for (const std::uint64_t value : values) result.epochs.push_back({value});

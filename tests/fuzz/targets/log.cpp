@@ -20,16 +20,16 @@ void check(const fuzz::TwoRanks& ranks, std::uint32_t policy_number) {
   GroupParameters parameters;
   parameters.policy = policy;
   fuzz::Regions control(ranks.control());
-  std::vector<CommittedEpochs> epochs;
+  CommonEpochs epochs;
   for (int rank = 0; rank < 2; ++rank) {
     const RecordLog& own = ranks.own_log(rank);
     for (const auto& [record, place] : own.read_all()) {
       fuzz::require(place < own.places(), "place of a record");
       (void)find_record(control, rank, own, record.epoch);
     }
-    epochs.emplace_back(epochs_in(own, 0, rank));
+    epochs.merge(CommonEpochs(epochs_in(own, 0, rank)));
   }
-  for (const Epoch epoch : consistent_epochs(epochs).epochs) {
+  for (const Epoch epoch : epochs.consistent().epochs) {
     std::vector<Holdings> holdings;
     const SlotLayout layout(fuzz::TwoRanks::kSlots, fuzz::TwoRanks::kSlotBytes, fuzz::TwoRanks::kSlotBytes);
     for (int rank = 0; rank < 2; ++rank) {
