@@ -143,8 +143,9 @@ int get_attribute(int group_id, int member_id, int name, void* value, int* flag,
     Group& group = runtime().working_group(group_id);
     const Member* member = group.find(member_id);
     const std::array<std::int32_t, 2> same_on_all{member_id, name};
-    const auto sizes = group.ask_all(
-        hash_bytes(std::as_bytes(std::span(same_on_all))), member != nullptr ? group.size_of(*member) : 0, [&] {
+    const auto size = group.ask_rank(
+        source_rank, hash_bytes(std::as_bytes(std::span(same_on_all))), member != nullptr ? group.size_of(*member) : 0,
+        [&] {
           require_closed(member_of(group, member_id));
           require(value, "attribute_value");
           if (name < FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER || name > FENIX_DATA_MEMBER_ATTRIBUTE_SIZE) {
@@ -158,7 +159,6 @@ int get_attribute(int group_id, int member_id, int name, void* value, int* flag,
       if (source_rank != group.team_rank()) return FENIX_SUCCESS;
       *static_cast<const void**>(value) = member->buffer;
     } else if (name == FENIX_DATA_MEMBER_ATTRIBUTE_COUNT) {
-      const std::uint64_t size = sizes[static_cast<std::size_t>(source_rank)];
       if (size > static_cast<std::uint64_t>(std::numeric_limits<Count>::max())) {
         throw Error(FENIX_ERROR_INVALID_ATTRIBUTE_VALUE, "the count is too large for an int: use the function with _c");
       }

@@ -24,7 +24,7 @@ std::size_t largest_cohort(const Placement& placement, int ranks) {
 
 struct Control::Sizes {
   Sizes(const Placement& placement, int ranks, std::uint32_t places)
-      : commits(to_pages(Dissemination::bytes(ranks))),
+      : commits(to_pages(Dissemination::bytes(ranks) + kStatementBytes)),
         entries(largest_cohort(placement, ranks) * ProgressCell::kBytes),
         cohort(to_pages(2 * entries)),
         announcement(entries > 0 ? RecordLog::kPlaceBytes : 0),
@@ -45,6 +45,8 @@ void Control::lay_out(const Sizes& sizes, int rank, int ranks) {
   const auto bytes = region.bytes();
   std::size_t offset = kPage;
   commits = Dissemination(bytes.subspan(offset, Dissemination::bytes(ranks)), offset, rank, ranks);
+  statement_offset = offset + Dissemination::bytes(ranks);
+  statement = bytes.subspan(statement_offset, kStatementBytes);
   offset += sizes.commits;
   announced = Board(bytes.subspan(offset, sizes.entries), offset);
   finished = Board(bytes.subspan(offset + sizes.entries, sizes.entries), offset + sizes.entries);

@@ -4,8 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
+#include <span>
+#include <type_traits>
 #include <vector>
 
 #include "core/board.hpp"
@@ -19,10 +22,17 @@ namespace fenix_impl {
 
 /// All ranks have the same number of places, and cohorts of at most the same size: offsets are the same everywhere.
 struct Control {
+  /// Of what a rank can say at most.
+  static constexpr std::size_t kStatementBytes = 256;
+
   Region region;
   Dissemination commits;  ///< what all ranks have committed
-  Board announced;        ///< by place in the cohort: how many announcements it has made
-  Board finished;         ///< and how many it has acted upon
+  /// What this rank says, to those that want to know: written before a barrier, and read by them before the next collective
+  /// operation.
+  std::span<std::byte> statement;
+  std::size_t statement_offset = 0;  ///< the same on all ranks
+  Board announced;                   ///< by place in the cohort: how many announcements it has made
+  Board finished;                    ///< and how many it has acted upon
   RecordLog announcement;
   RecordLog own_log;
   std::vector<RecordLog> held_logs;  ///< by number of the copy
@@ -36,6 +46,20 @@ struct Control {
 
   /// In a region that another rank has written. Throws Error(FENIX_ERROR_NO_MEMORY) if that is not of this layout.
   Control(Region written, const Placement& placement, int rank, int ranks, std::uint32_t places);
+
+  /// Local: what this rank says from now on.
+  template <class T>
+  void state(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kStatementBytes);
+    std::memcpy(statement.data(), &value, sizeof value);
+  }
+  /// What another one, or this one, says.
+  template <class T>
+  [[nodiscard]] T statement_of(int rank) const {
+    T value;
+    exposure->get(rank, statement_offset, std::as_writable_bytes(std::span(&value, 1)));
+    return value;
+  }
 
   /// Whether it is laid out for this rank of so many that are placed so.
   [[nodiscard]] bool suits(const Placement& placement, int rank, int ranks) const;

@@ -21,11 +21,10 @@ struct Place {
 
 std::vector<Place> places_of(const FetchFrom& from, int stored_by) {
   std::vector<Place> places;
-  for (std::size_t rank = 0; rank < from.holdings.size(); ++rank) {
-    const Holdings& all = from.holdings[rank];
-    const auto add = [&](const Holding& holding) {
+  for (const auto& [rank, all] : from.holdings) {
+    const auto add = [&places, stored_by, on = rank](const Holding& holding) {
       if (holding.stored_by == stored_by && holding.record != Holding::kNothing) {
-        places.push_back({static_cast<int>(rank), holding});
+        places.push_back({on, holding});
       }
     };
     add(all.own);
@@ -58,11 +57,11 @@ std::optional<Fetched> decode_from_cohort(const FetchFrom& from, const MemberVer
   std::vector<CohortSlot> slots(cohort.size());
   std::uint64_t unit = 1;
   for (std::size_t i = 0; i < cohort.size(); ++i) {
-    for (std::size_t rank = 0; rank < from.holdings.size(); ++rank) {
-      const Holding& own = from.holdings[rank].own;
+    for (const auto& [rank, all] : from.holdings) {
+      const Holding& own = all.own;
       if (cohort[i] == stored_by || own.stored_by != cohort[i] || own.data == Holding::kNothing) continue;
-      slots[i] = {static_cast<int>(rank), own.data, own.data_bytes, own.parity};
-      unit = from.holdings[rank].unit;
+      slots[i] = {rank, own.data, own.data_bytes, own.parity};
+      unit = all.unit;
     }
   }
   const Stripes stripes(static_cast<int>(cohort.size()), from.placement.copies(), unit);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -21,11 +22,12 @@ struct Fetched {
   std::vector<std::byte> data;
 };
 
-/// What all ranks have said, and how to reach it.
+/// What ranks have, and how to reach it.
 struct FetchFrom {
   const GroupParameters& parameters;
-  const Placement& placement;             ///< of the shape in which the data was stored
-  const std::vector<Holdings>& holdings;  ///< by rank of the exposures
+  const Placement& placement;  ///< of the shape in which the data was stored
+  const std::map<int, Holdings>&
+      holdings;  ///< by rank of the exposures: at least of those that have some of it, or protect it
   Exposure& control;
   Exposure& data;
 };

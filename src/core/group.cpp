@@ -204,10 +204,12 @@ void Group::change_policy(const Policy& policy) {
   }
 }
 
-std::vector<std::uint64_t> Group::ask_all(std::uint64_t same_on_all, std::uint64_t mine, const Check& check) {
+std::uint64_t Group::ask_rank(int rank, std::uint64_t same_on_all, std::uint64_t mine, const Check& check) {
   return together(team(), [&] {
-    (void)meet(team(), Operation::ask_all, same_on_all, 0, check);
-    return team().gather(mine);
+    (void)meet(team(), Operation::ask_rank, same_on_all, 0, check);
+    control_.state(mine);
+    team().barrier();
+    return control_.statement_of<std::uint64_t>(rank);
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -81,8 +82,8 @@ class Group {
   void set_hashing(bool hashing, const Check& check);
   /// Bytes of shared memory that a member takes up on this rank: whole pages. Local.
   [[nodiscard]] static std::uint64_t footprint(const Member& member);
-  /// Collective: what each rank has to say of a member.
-  std::vector<std::uint64_t> ask_all(std::uint64_t same_on_all, std::uint64_t mine, const Check& check);
+  /// Collective: what another rank, which need not be the same for all, has to say of a member.
+  std::uint64_t ask_rank(int rank, std::uint64_t same_on_all, std::uint64_t mine, const Check& check);
 
   /// Throws Error unless the elements can be staged or stored from the member's buffer, or have been staged. Local.
   void check_storable(const Member& member, const Selection& selection) const;
@@ -368,6 +369,7 @@ class Group {
   [[nodiscard]] std::uint64_t epoch_note() const;
   [[nodiscard]] Epoch agree_on_epoch(const SnapshotChoice& choice, const MeetingValues& notes);
   [[nodiscard]] Epoch chosen(const SnapshotChoice& choice, std::span<const Epoch> epochs) const;
+  [[nodiscard]] std::map<int, Holdings> holdings_about(int rank) const;
   [[nodiscard]] Holdings own_holdings(const Member* member, Epoch epoch) const;
   [[nodiscard]] Epoch own_epoch(const SnapshotChoice& choice) const;
   const MemberVersion& checked_version(Member& member, Epoch epoch);

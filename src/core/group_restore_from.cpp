@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Restoring what another rank has stored, or a rank that is no more: every rank says what it has, and each fetches.
+// Restoring what another rank has stored, or a rank that is no more: every rank says what it has, and each fetches what it wants.
+#include <map>
 #include <string>
 #include <utility>
 
@@ -50,7 +51,15 @@ Fetched Group::fetch_together(std::int32_t member_id, const SnapshotChoice& choi
   const int ranks = archived ? archive_->shape().ranks : team_size_;
   fault_point("restore.met");
   const Epoch epoch = archived ? chosen(choice, archive_->epochs()) : agree_on_epoch(choice, notes);
-  const auto all = team().gather(archived ? archive_->holdings(member_id, epoch) : own_holdings(member, epoch));
+  std::map<int, Holdings> holdings;
+  if (archived) {
+    for (const Holdings& each : team().gather(archive_->holdings(member_id, epoch))) {
+      holdings.emplace(static_cast<int>(holdings.size()), each);
+    }
+  } else {
+    control_.state(own_holdings(member, epoch));
+    team().barrier();
+  }
   const Placement& placement = archived ? archive_->placement() : placement_;
   std::optional<Fetched> fetched;
   (void)meet(team(), Operation::restore_ready, 0, 0, [&] {
@@ -58,9 +67,10 @@ Fetched Group::fetch_together(std::int32_t member_id, const SnapshotChoice& choi
       throw Error(FENIX_ERROR_INVALID_ARGUMENT,
                   "source_rank " + std::to_string(source) + " is not in [0, " + std::to_string(ranks) + ")");
     }
+    if (!archived) holdings = holdings_about(source);
     Exposure& control = archived ? archive_->control() : *control_.exposure;
     Exposure* const data = archived ? archive_->member(member_id) : member->exposure.get();
-    if (data != nullptr) fetched = fetch_version({parameters_, placement, all, control, *data}, member_id, source);
+    if (data != nullptr) fetched = fetch_version({parameters_, placement, holdings, control, *data}, member_id, source);
     if (!fetched) {
       throw Error(FENIX_ERROR_NODATA_FOUND, "member_id " + std::to_string(member_id) + " of rank " +
                                                 std::to_string(source) + " is not in the snapshot, or lost");
@@ -73,6 +83,15 @@ Fetched Group::fetch_together(std::int32_t member_id, const SnapshotChoice& choi
     check_writable(found, target, *member);
   });
   return std::move(*fetched);
+}
+
+// Whoever has some of what a rank has stored, or of what it takes to make that anew.
+std::map<int, Holdings> Group::holdings_about(int rank) const {
+  std::map<int, Holdings> holdings{{rank, control_.statement_of<Holdings>(rank)}};
+  for (const int partner : placement_.partners(rank)) {
+    holdings.emplace(partner, control_.statement_of<Holdings>(partner));
+  }
+  return holdings;
 }
 
 Holdings Group::own_holdings(const Member* member, Epoch epoch) const {

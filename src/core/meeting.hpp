@@ -26,7 +26,7 @@ enum class Operation : std::uint32_t {
   settle,
   commit_room,
   policy,
-  ask_all,
+  ask_rank,
   restore,
   restore_from,
   restore_ready,

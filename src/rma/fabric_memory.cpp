@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/fault.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -30,7 +31,7 @@ std::uint64_t random_key() {
 FabricMemory::FabricMemory(const FabricEndpoint& endpoint, std::span<std::byte> memory, std::uint64_t access) {
   constexpr int kTries = 8;
   fid_mr* registration = nullptr;
-  int result = -FI_ENOKEY;
+  int result = fault_fails("fabric.register") ? -FI_ENOMEM : -FI_ENOKEY;
   for (int i = 0; i < kTries && result == -FI_ENOKEY; ++i) {
     result = fi_mr_reg(endpoint.domain(), memory.data(), memory.size(), access, 0, random_key() & endpoint.key_mask(),
                        0, &registration, nullptr);

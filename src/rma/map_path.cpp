@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <map>
 #include <new>
 #include <utility>
 #include <vector>
@@ -19,7 +20,7 @@ namespace {
 
 class MapExposure final : public Exposure {
  public:
-  MapExposure(std::vector<Mapping> regions, KeptRegion kept) : regions_(std::move(regions)), kept_(std::move(kept)) {}
+  MapExposure(std::map<int, Mapping> regions, KeptRegion kept) : regions_(std::move(regions)), kept_(std::move(kept)) {}
 
   [[nodiscard]] int keeps() const override { return kept_.owner(); }
   [[nodiscard]] KeptRegion release_kept() override { return std::exchange(kept_, {}); }
@@ -30,12 +31,12 @@ class MapExposure final : public Exposure {
 
   void expect_access(int target, std::size_t offset, std::size_t bytes) override {
     (void)part(target, offset, bytes);
-    (void)regions_[static_cast<std::size_t>(target)].populate(offset, bytes);
+    (void)regions_.at(target).populate(offset, bytes);
   }
 
   void reserve(int target, std::size_t offset, std::size_t bytes) override {
     (void)part(target, offset, bytes);
-    regions_[static_cast<std::size_t>(target)].reserve(offset, bytes);
+    regions_.at(target).reserve(offset, bytes);
   }
 
   void put(int target, std::size_t offset, std::span<const std::byte> data) override {
@@ -59,14 +60,14 @@ class MapExposure final : public Exposure {
 
  private:
   [[nodiscard]] std::span<std::byte> part(int target, std::size_t offset, std::size_t bytes) const {
-    const auto region = regions_.at(static_cast<std::size_t>(target)).bytes();
+    const auto region = regions_.at(target).bytes();
     if (offset > region.size() || bytes > region.size() - offset) {
       throw Error(FENIX_ERROR_INTERN, "access outside of a peer's region");
     }
     return region.subspan(offset, bytes);
   }
 
-  std::vector<Mapping> regions_;
+  std::map<int, Mapping> regions_;  // of the ranks of this node
   KeptRegion kept_;
 };
 
@@ -85,20 +86,22 @@ Mapping map_region_of_peer(Team& team, const RegionAddress& address) {
   }
 }
 
-// By rank; of ranks that are not near, none. A rank that has no memory for its part in the collective work must not let the
-// others wait.
-std::vector<RegionAddress> addresses_of(Team& team, const Region& region, const std::vector<bool>& near) {
+// Of the ranks that are near. One that has no memory for its part in the collective work must not let the others wait.
+std::map<int, RegionAddress> addresses_of(Team& team, const Region& region, const std::vector<bool>& near) {
   try {
-    if (std::find(near.begin(), near.end(), false) == near.end()) return team.gather(region.address());
+    std::map<int, RegionAddress> addresses;
+    if (std::find(near.begin(), near.end(), false) == near.end()) {
+      for (const RegionAddress& address : team.gather(region.address())) {
+        addresses.emplace(static_cast<int>(addresses.size()), address);
+      }
+      return addresses;
+    }
     std::vector<int> peers;
     for (int rank = 0; rank < team.size(); ++rank) {
       if (rank != team.rank() && near.at(static_cast<std::size_t>(rank))) peers.push_back(rank);
     }
-    std::vector<RegionAddress> addresses(near.size());
-    for (const auto& [rank, address] : team.ask(peers, region.address())) {
-      addresses[static_cast<std::size_t>(rank)] = address;
-    }
-    addresses[static_cast<std::size_t>(team.rank())] = region.address();
+    addresses = team.ask(peers, region.address());
+    addresses.emplace(team.rank(), region.address());
     return addresses;
   } catch (const std::bad_alloc&) {
     team.withdraw();
@@ -110,13 +113,9 @@ std::vector<RegionAddress> addresses_of(Team& team, const Region& region, const 
 
 std::unique_ptr<Exposure> MapPath::expose(Team& team, const Region& region) {
   const auto addresses = addresses_of(team, region, near_);
-  std::vector<Mapping> regions;
-  regions.reserve(addresses.size());
-  for (std::size_t rank = 0; rank < addresses.size(); ++rank) {
-    const bool reached = near_.empty() || near_.at(rank);
-    regions.push_back(reached ? map_region_of_peer(team, addresses[rank]) : Mapping());
-  }
-  return std::make_unique<MapExposure>(std::move(regions), keep_region(team.rank(), addresses));
+  std::map<int, Mapping> regions;
+  for (const auto& [rank, address] : addresses) regions.emplace(rank, map_region_of_peer(team, address));
+  return std::make_unique<MapExposure>(std::move(regions), keep_region(team, addresses));
 }
 
 // step: 1 for the next rank on this node, -1 for the one before.
@@ -136,11 +135,11 @@ std::set<int> MapPath::estate_neighbours(const Team& team) const {
   return neighbours;
 }
 
-KeptRegion MapPath::keep_region(int self, std::span<const RegionAddress> addresses) const {
-  const auto rank = next_on_node(self, static_cast<int>(addresses.size()), -1);
+KeptRegion MapPath::keep_region(const Team& team, const std::map<int, RegionAddress>& addresses) const {
+  const auto rank = next_on_node(team.rank(), team.size(), -1);
   if (!keeps_ || !rank) return {};
   try {
-    return KeptRegion(*rank, addresses[static_cast<std::size_t>(*rank)]);
+    return KeptRegion(*rank, addresses.at(*rank));
   } catch (const Error& error) {
     log().info("what rank {} leaves if it dies cannot be kept: {}", *rank, error.what());
     return {};

@@ -2,6 +2,7 @@
 // Same node: peers' regions are mapped, and reached by loads and stores. Cannot block on a dead peer.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -29,7 +30,7 @@ class MapPath final : public Path {
 
  private:
   [[nodiscard]] std::optional<int> next_on_node(int self, int ranks, int step) const;
-  [[nodiscard]] KeptRegion keep_region(int self, std::span<const RegionAddress> addresses) const;
+  [[nodiscard]] KeptRegion keep_region(const Team& team, const std::map<int, RegionAddress>& addresses) const;
 
   bool keeps_;
   std::vector<bool> near_;

@@ -10,8 +10,10 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <thread>
 
+#include "base/fault.hpp"
 #include "rma/fabric.hpp"
 #include "support/simulated_job.hpp"
 
@@ -162,6 +164,116 @@ TEST_F(FabricPath, WritesOfSeveralPieces) {
   }));
 }
 
+// Where ranks are is found by way of others, at most once each: in one read for each step of a power of two but the first.
+TEST_F(FabricPath, EachRankFindsEach) {
+  for (const int ranks : {1, 2, 3, 4, 5, 8, 11}) {
+    start(ranks);
+    Job job(ranks);
+    expect_all_done(job.run([&](Rank& rank) {
+      Exposure& peers = expose(rank);
+      const auto place = [](int from) { return kStart + static_cast<std::size_t>(from) * 8; };
+      const auto value = [&](int from, int to) { return static_cast<std::uint64_t>(1000 * from + to); };
+      for (int i = 0; i < ranks; ++i) {
+        const int target = (rank.number + i) % ranks;
+        peers.put_word(target, place(rank.number), value(rank.number, target));
+      }
+      rank.team->barrier();
+      for (int from = 0; from < ranks; ++from) {
+        EXPECT_EQ(word_at(process(rank).region, place(from)), value(from, rank.number)) << ranks << " " << from;
+      }
+      rank.team->barrier();
+    }));
+  }
+}
+
+TEST_F(FabricPath, FindingOthersTakesFewReads) {
+  constexpr int kRanks = 12;
+  constexpr std::uint64_t kPlace = 24;
+  start(kRanks);
+  Job job(kRanks);
+  expect_all_done(job.run([&](Rank& rank) {
+    const auto path = make_fabric_path(process(rank).network);
+    const auto first = path->expose(*rank.team, process(rank).region);
+    const auto second = path->expose(*rank.team, process(rank).region);
+    const auto reads_of = [&](Exposure& peers, int distance) {
+      const std::uint64_t before = path->bytes_fetched();
+      peers.put_word((rank.number + distance) % kRanks, kStart, 1);
+      return path->bytes_fetched() - before;
+    };
+    EXPECT_EQ(reads_of(*first, 4), 2 * kPlace) << "a neighbour: where its places are, and the place";
+    EXPECT_EQ(reads_of(*first, 4), 0U);
+    EXPECT_EQ(reads_of(*second, 4), kPlace);
+    EXPECT_EQ(reads_of(*second, 11), 2 * kPlace) << "the neighbour before";
+    const std::uint64_t one_step = reads_of(*first, 5) - 2 * kPlace;
+    EXPECT_GT(one_step, 0U);
+    EXPECT_LT(one_step, 200U);
+    EXPECT_EQ(reads_of(*first, 6), 2 * kPlace + one_step);
+    EXPECT_EQ(reads_of(*second, 6), kPlace);
+    rank.team->barrier();
+  }));
+}
+
+TEST_F(FabricPath, ManyRegions) {
+  constexpr int kRegions = 200;
+  Job job(2);
+  expect_all_done(job.run([&](Rank& rank) {
+    const auto path = make_fabric_path(process(rank).network);
+    std::vector<Region> regions;
+    std::vector<std::unique_ptr<Exposure>> peers;
+    for (std::size_t i = 0; i < kRegions; ++i) {
+      regions.emplace_back(std::size_t{1} << 12);
+      regions.back().reserve(0, regions.back().bytes().size());
+      peers.push_back(path->expose(*rank.team, regions.back()));
+    }
+    for (std::size_t i = 0; i < kRegions; ++i) peers[i]->put_word(1 - rank.number, kStart, 100 + i);
+    rank.team->barrier();
+    for (std::size_t i = 0; i < kRegions; ++i) EXPECT_EQ(word_at(regions[i], kStart), 100 + i);
+    rank.team->barrier();
+  }));
+}
+
+#ifdef FENIX_FAULT_INJECTION
+thread_local int until_refusal = -1;
+
+bool registration_fails(const char* point) {
+  return point == std::string_view("fabric.register") && until_refusal-- == 0;
+}
+
+// One rank cannot register its region, or its part of the directory: none has an exposure, and the next one is as good as ever.
+TEST_F(FabricPath, RefusalOfOneRankIsOneOfAll) {
+  fenix_impl::set_fault_hook(registration_fails);
+  for (const int which : {0, 1, 2}) {  // the directory, the region, the first page of places
+    Job job(3);
+    expect_all_done(job.run([&](Rank& rank) {
+      const auto path = make_fabric_path(process(rank).network);
+      const auto expose_is_refused = [&](int after) {
+        if (rank.number == 1) until_refusal = after;
+        try {
+          (void)path->expose(*rank.team, process(rank).region);
+          ADD_FAILURE() << "exposed, " << which << " " << after;
+        } catch (const Error& error) {
+          EXPECT_EQ(error.code(), FENIX_ERROR_NO_MEMORY);
+          EXPECT_EQ(std::string(error.what()).find("rank 1") != std::string::npos, rank.number != 1) << error.what();
+        }
+        until_refusal = -1;
+      };
+      const auto expose_is_good = [&](std::uint64_t value) {
+        const auto peers = path->expose(*rank.team, process(rank).region);
+        for (int target = 0; target < 3; ++target) peers->put_word(target, kStart, value);
+        rank.team->barrier();
+        EXPECT_EQ(word_at(process(rank).region, kStart), value);
+        rank.team->barrier();
+      };
+      expose_is_refused(which);
+      expose_is_good(7);
+      expose_is_refused(0);
+      expose_is_good(8);
+    }));
+  }
+  fenix_impl::set_fault_hook(nullptr);
+}
+#endif
+
 TEST_F(FabricPath, ManyWritesAtOnceSettleByThemselves) {
   constexpr std::size_t kWrites = 2000;
   constexpr std::size_t kEach = 1000;
@@ -239,6 +351,8 @@ TEST_F(FabricPath, WritesOfBeforeARepairAreRefused) {
   expect_all_done(job.run([&](Rank& rank) {
     (void)expose(rank);
     process(rank).region.bytes()[kStart] = std::byte{77};
+    rank.team->barrier();
+    if (rank.number == 0) process(rank).peers->put_word(1, kStart + kBytes / 2 - 16, 1);  // so it knows where it is
     rank.team->barrier();
   }));
   std::vector<std::shared_ptr<ThreadTeam>> old_teams{job.rank(0).team, job.rank(1).team};

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <map>
 #include <vector>
 
 #include "fuzz/two_ranks.hpp"
@@ -31,12 +32,12 @@ std::optional<Fetched> fetched(std::uint64_t elements) {
   GroupParameters parameters;
   const Placement placement(parameters.policy, 2);
   const SlotLayout layout(TwoRanks::kSlots, TwoRanks::kSlotBytes, TwoRanks::kSlotBytes);
-  std::vector<Holdings> holdings;
+  std::map<int, Holdings> holdings;
   for (int rank = 0; rank < 2; ++rank) {
     const RecordLog own = ranks.own_log(rank);
     const std::vector<RecordLog> held{ranks.held_log(rank)};
-    holdings.push_back(
-        holdings_of({placement, rank, own, held, layout, ranks.member(), ranks.counts()}, parameters.policy, {1}));
+    holdings.emplace(rank, holdings_of({placement, rank, own, held, layout, ranks.member(), ranks.counts()},
+                                       parameters.policy, {1}));
   }
   fuzz::Regions control(ranks.control());
   fuzz::Regions data(ranks.data(layout.end()));

@@ -30,12 +30,12 @@ void check(const fuzz::TwoRanks& ranks, std::uint32_t policy_number) {
     epochs.merge(CommonEpochs(epochs_in(own, 0, rank)));
   }
   for (const Epoch epoch : epochs.consistent().epochs) {
-    std::vector<Holdings> holdings;
+    std::map<int, Holdings> holdings;
     const SlotLayout layout(fuzz::TwoRanks::kSlots, fuzz::TwoRanks::kSlotBytes, fuzz::TwoRanks::kSlotBytes);
     for (int rank = 0; rank < 2; ++rank) {
       const std::vector<RecordLog> held{ranks.held_log(rank)};
       const Holder holder{placement, rank, ranks.own_log(rank), held, layout, ranks.member(), ranks.counts()};
-      holdings.push_back(holdings_of(holder, policy, epoch));
+      holdings.emplace(rank, holdings_of(holder, policy, epoch));
     }
     fuzz::Regions data(ranks.data(layout.end()));
     for (int rank = 0; rank < 2; ++rank) {

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Transfers of a caller that waits for them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "rma/fabric_network.hpp"
+#include "rma/team.hpp"
+
+namespace fenix_impl {
+
+/// All waits end when the transfers do, with what the team's check() throws, or with Error(FENIX_ERROR_TIMEOUT).
+class FabricCaller {
+ public:
+  FabricCaller(FabricNetwork& network, Team& team) : network_(network), team_(team) {}
+
+  [[nodiscard]] FabricNetwork& network() { return network_; }
+  [[nodiscard]] Team& team() { return team_; }
+
+  /// Until no more than so many transfers of the lane are open.
+  void wait(const FabricLane& lane, std::size_t most, const char* waited_for);
+  /// Lends the piece a buffer for its bytes, when earlier ones of the lane have been given back.
+  void lend_buffer(const FabricLane& lane, FabricTransfer& piece);
+  /// Reads from what is registered with the key; remote as the target counts. Done on return; if it throws, nothing is
+  /// written to data later on.
+  void read(fi_addr_t address, std::uint64_t key, std::uint64_t remote, std::span<std::byte> data);
+
+  /// Calls post with transfers, and the part of data that each is about.
+  template <class Post>
+  void for_each_piece(std::uint64_t remote, std::span<const std::byte> data, Post&& post) {
+    const std::size_t most = std::min(FabricBuffers::kLargest, network_.endpoint().largest_transfer());
+    while (!data.empty()) {
+      const auto part_of_data = data.first(std::min(data.size(), most));
+      FabricTransfer piece;
+      piece.remote = remote;
+      piece.bytes = part_of_data.size();
+      post(piece, part_of_data);
+      remote += part_of_data.size();
+      data = data.subspan(part_of_data.size());
+    }
+  }
+
+ private:
+  FabricNetwork& network_;
+  Team& team_;
+};
+
+}  // namespace fenix_impl
