@@ -31,8 +31,6 @@ constexpr int kConfirmTag = 14;
 
 // In the environment of a replacement only: the number of the spawn. That it has a parent is not enough: applications spawn processes as well.
 constexpr const char* kMarker = "FENIX_REPLACEMENT";
-// The key under which Open MPI takes variables for the environment of spawned processes.
-constexpr const char* kEnvironmentKey = "PMIX_ENVAR";
 
 constexpr std::chrono::microseconds kNap{100};
 
@@ -80,34 +78,18 @@ std::vector<std::string> own_command() {
   return words;
 }
 
-std::string value_of(MPI_Info info, const char* key) {
-  int length = 0;
-  int found = 0;
-  MPI_Info_get_valuelen(info, key, &length, &found);
-  if (found == 0) return {};
-  std::vector<char> text(static_cast<std::size_t>(length) + 1);
-  MPI_Info_get(info, key, length, text.data(), &found);
-  return text.data();
-}
-
-/// The keys of the application, and the environment that replacements need. Variables given to mpirun are not passed on by it.
-MPI_Info spawn_info(int number, MPI_Info keys) {
-  MPI_Info info = MPI_INFO_NULL;
-  if (keys == MPI_INFO_NULL) {
-    MPI_Info_create(&info);
-  } else {
-    MPI_Info_dup(keys, &info);
-  }
-  std::string variables = value_of(info, kEnvironmentKey);
-  if (!variables.empty()) variables += '\n';
-  variables += std::string(kMarker) + '=' + std::to_string(number);
+/// The command of this process, in the environment that replacements need. Variables given to mpirun are not passed on by it, and what
+/// Open MPI takes in an MPI_Info is limited to 255 characters.
+std::vector<std::string> replacement_command(int number) {
+  std::vector<std::string> words{"/usr/bin/env", std::string(kMarker) + '=' + std::to_string(number)};
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string_view text = *variable;
-    if (text.starts_with(kMarker)) continue;
-    if (text.starts_with("FENIX_") && text.find('\n') == std::string_view::npos) variables += '\n' + std::string(text);
+    if (text.starts_with("FENIX_") && !text.starts_with(kMarker)) words.emplace_back(text);
   }
-  MPI_Info_set(info, kEnvironmentKey, variables.c_str());
-  return info;
+  // A program whose path has a "=" would be taken for one more variable.
+  for (const char* word : {"/bin/sh", "-c", "exec \"$0\" \"$@\""}) words.emplace_back(word);
+  for (std::string& word : own_command()) words.push_back(std::move(word));
+  return words;
 }
 
 MPI_Comm parent() {
@@ -184,18 +166,16 @@ Recruits::Recruits(const Invitation& invitation, MPI_Info keys) : count_(invitat
 }
 
 void Recruits::spawn(int number, MPI_Info keys) {
-  std::vector<std::string> words = own_command();
+  std::vector<std::string> words = replacement_command(number);
   std::vector<char*> arguments;
   for (std::size_t i = 1; i < words.size(); ++i) arguments.push_back(words[i].data());
   arguments.push_back(nullptr);
-  MPI_Info info = spawn_info(number, keys);
   const QuietComm quiet(MPI_COMM_SELF);
   free_crossing_comms_at_finalize();
   // MPI_Comm_spawn waits until the new processes are in MPI_Init. If they die before, it would wait for ever.
   const LastResort resort;
-  const int result = MPI_Comm_spawn(words.front().c_str(), arguments.data(), count_, info, 0, MPI_COMM_SELF, &children_,
+  const int result = MPI_Comm_spawn(words.front().c_str(), arguments.data(), count_, keys, 0, MPI_COMM_SELF, &children_,
                                     MPI_ERRCODES_IGNORE);
-  MPI_Info_free(&info);
   check_mpi(result, "MPI_Comm_spawn");
   MPI_Comm_set_errhandler(children_, MPI_ERRORS_RETURN);
 }
