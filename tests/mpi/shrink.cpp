@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
   expect_equal(role, FENIX_ROLE_SURVIVOR_RANK, "role");
 
   // Nobody has its old number and partner: the snapshots can only be read, by the old numbers, the dead rank's included.
-  expect_equal(flag, FENIX_SUCCESS, "flag");
+  if (flag != FENIX_WARNING_SHARED_FATE) expect_equal(flag, FENIX_SUCCESS, "flag");  // three ranks may be on two nodes
   long restored = -1;
   expect_equal(Fenix_Data_member_restore(kGroup, 0, &restored, 1, FENIX_DATA_SNAPSHOT_LATEST, nullptr),
                FENIX_ERROR_NODATA_FOUND, "restore");
