@@ -26,11 +26,12 @@ FEWER = 8
 TEMPLATE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "scaling.md")
 
 
-def lines_of(command, limit=120):
+def lines_of(command, limit=120, **variables):
     """The lines of JSON that a command prints. Open MPI's windows may crash after a death: then once more."""
     for _ in range(ATTEMPTS):
         done = subprocess.run(["timeout", "-s", "KILL", str(limit), *command], stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, text=True, check=False)
+                              stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, text=True, check=False,
+                              env={**os.environ, **variables})
         # mpirun may write a byte of its own in front of what a rank writes.
         rows = [json.loads(line[line.index("{"):]) for line in done.stdout.splitlines() if '"phase"' in line]
         if done.returncode == 0 and rows:
@@ -44,8 +45,9 @@ def measure(build):
     def program(name):
         return os.path.join(build, name)
 
-    def run(processes, name, *arguments):
-        return lines_of(["mpirun", "--with-ft", "ulfm", "-n", str(processes), program(name), *map(str, arguments)])
+    def run(processes, name, *arguments, **variables):
+        return lines_of(["mpirun", "--with-ft", "ulfm", "-n", str(processes), program(name), *map(str, arguments)],
+                        **variables)
 
     cases = [(ranks, "buddy", 1) for ranks in RANKS] + [(FEWER, "buddy", deaths) for deaths in (2, 4)]
     cases += [(FEWER, f"xor:{cohort}", 1) for cohort in (2, 4, 8)] + [(FEWER, "rs:8+2", 1)]
@@ -57,8 +59,10 @@ def measure(build):
             rows += [{"run": number, **row} for row in run(ranks + deaths, "scaling", policy, deaths, BYTES)]
             if policy == "buddy":  # right after the other, so that both meet the same disturbances
                 rows += [{"run": number, "ranks": ranks, **row} for row in run(ranks + deaths, "scaling_ulfm", deaths)]
+    print("scaling: over libfabric", flush=True)
+    fabric = [row for ranks in RANKS for row in run(ranks + 1, "scaling", "buddy", 1, BYTES, FENIX_PATH="fabric")]
     print("scaling: large teams", flush=True)
-    return {"small": rows, "large": lines_of([program("scaling_local"), *map(str, LARGE)]),
+    return {"small": rows, "fabric": fabric, "large": lines_of([program("scaling_local"), *map(str, LARGE)]),
             "date": datetime.date.today().isoformat(), "cores": os.cpu_count()}
 
 

@@ -145,6 +145,8 @@ def all_tables(found, ranks, fewer):
         "date": found["date"],
         "cores": str(found["cores"]),
         "counts": counts_table(small, ranks, "buddy", PHASES),
+        "counts_fabric": counts_table(Small(found["fabric"]), ranks, "buddy",
+                                      ("group", "member", "group again", "group of a replacement")),
         "counts_xor": counts_table(small, ranks[1:], "xor:4", ("store", "commit", "group of a replacement")),
         "cohorts": cohorts_table(small, fewer, ["buddy", "xor:2", "xor:4", "xor:8", "rs:8+2"]),
         "deaths": deaths_table(small, fewer, (1, 2, 4)),

@@ -209,7 +209,10 @@ std::uint64_t Group::ask_rank(int rank, std::uint64_t same_on_all, std::uint64_t
     (void)meet(team(), Operation::ask_rank, same_on_all, 0, check);
     control_.state(mine);
     team().barrier();
-    return control_.statement_of<std::uint64_t>(rank);
+    // Who is asked may have to stay: over windows some reads end only in its calls of MPI.
+    std::uint64_t said = 0;
+    (void)meet(team(), Operation::ask_rank, 0, 0, [&] { said = control_.statement_of<std::uint64_t>(rank); });
+    return said;
   });
 }
 

@@ -75,6 +75,10 @@ std::vector<std::string> own_command() {
     throw Error(FENIX_ERROR_SPAWNING_FAILED, "spawning: the command of this process is not known");
   }
   words.front() = program.data();
+  // What Open MPI starts is env, which is always there: it would wait for ever for a program that is not.
+  if (access(program.data(), X_OK) != 0) {
+    throw Error(FENIX_ERROR_SPAWNING_FAILED, "spawning: " + words.front() + " cannot be run any more");
+  }
   return words;
 }
 
@@ -86,9 +90,12 @@ std::vector<std::string> replacement_command(int number) {
     const std::string_view text = *variable;
     if (text.starts_with("FENIX_") && !text.starts_with(kMarker)) words.emplace_back(text);
   }
-  // A program whose path has a "=" would be taken for one more variable.
-  for (const char* word : {"/bin/sh", "-c", "exec \"$0\" \"$@\""}) words.emplace_back(word);
-  for (std::string& word : own_command()) words.push_back(std::move(word));
+  std::vector<std::string> own = own_command();
+  // A program whose path has a "=" would be taken for one more variable. The shell drops variables whose names it does not like.
+  if (own.front().find('=') != std::string::npos) {
+    for (const char* word : {"/bin/sh", "-c", "exec \"$0\" \"$@\""}) words.emplace_back(word);
+  }
+  for (std::string& word : own) words.push_back(std::move(word));
   return words;
 }
 

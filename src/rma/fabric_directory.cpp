@@ -59,10 +59,14 @@ struct FabricDirectory::Entry {
   std::uint64_t name_bytes = 0;
 };
 
-FabricDirectory::Page::Page(const FabricEndpoint& endpoint, std::size_t size)
-    : memory(std::make_unique<std::byte[]>(size)),
+FabricDirectory::Page::Page(FabricNetwork& of, std::size_t size)
+    : network(of),
+      memory(std::make_unique<std::byte[]>(size)),
       bytes(size),
-      registration(endpoint, {memory.get(), size}, FI_REMOTE_READ) {}
+      registration(network.endpoint(), {memory.get(), size}, FI_REMOTE_READ) {}
+
+// The network may be in the midst of answering a read.
+FabricDirectory::Page::~Page() { network.keep_until_closed(std::move(memory)); }
 
 template <class T>
 void FabricDirectory::Page::write(std::size_t offset, const T& value) {
@@ -119,7 +123,7 @@ void FabricDirectory::agree_on_provider(Team& team) {
   longest_name_ = all.longest_name;
 }
 
-void FabricDirectory::make_root() { root_ = std::make_unique<Page>(network_.endpoint(), offset_of({rounds(), false})); }
+void FabricDirectory::make_root() { root_ = std::make_unique<Page>(network_, offset_of({rounds(), false})); }
 
 void FabricDirectory::join(Team& team) {
   self_ = team.rank();
@@ -166,7 +170,7 @@ void FabricDirectory::publish(std::uint32_t number, const FabricPlace& place) {
   const Spot spot = spot_of(number);
   auto& page = pages_.at(spot.page);
   if (!page) {
-    page = std::make_unique<Page>(network_.endpoint(), (kFirstPage << spot.page) * sizeof(FabricPlace));
+    page = std::make_unique<Page>(network_, (std::size_t{kFirstPage} << spot.page) * sizeof(FabricPlace));
     root_->write(spot.page * sizeof(FabricPlace), FabricPlace(page->registration, page->bytes));
   }
   page->write(spot.offset, place);
@@ -221,6 +225,7 @@ FabricPlace FabricDirectory::page_of(Team& team, int rank, const Contact& contac
 }
 
 FabricTarget FabricDirectory::find(Team& team, int rank, std::uint32_t number) {
+  if (rank < 0 || rank >= ranks_) throw Error(FENIX_ERROR_INTERN, "a rank that is not in the team");
   const Contact contact = contact_of(team, rank);
   const Spot spot = spot_of(number);
   const FabricPlace page = page_of(team, rank, contact, spot.page);
@@ -228,6 +233,8 @@ FabricTarget FabricDirectory::find(Team& team, int rank, std::uint32_t number) {
   FabricCaller(network_, team)
       .read(contact.peer->address, page.key, page.base + spot.offset,
             std::as_writable_bytes(std::span(&target.place, 1)));
+  // Of a rank that has left the team what was read may be anything.
+  team.check();
   return target;
 }
 

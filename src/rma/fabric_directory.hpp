@@ -52,10 +52,14 @@ class FabricDirectory {
  private:
   /// Registered memory of the directory.
   struct Page {
-    Page(const FabricEndpoint& endpoint, std::size_t bytes);
+    Page(FabricNetwork& of, std::size_t size);
+    Page(const Page&) = delete;
+    Page& operator=(const Page&) = delete;
+    ~Page();
     template <class T>
     void write(std::size_t offset, const T& value);
 
+    FabricNetwork& network;
     std::unique_ptr<std::byte[]> memory;
     std::size_t bytes;
     FabricMemory registration;

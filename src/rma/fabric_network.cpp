@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "base/error.hpp"
@@ -83,6 +84,15 @@ void FabricNetwork::close_lane(FabricLane& lane) noexcept {
 FabricBuffer* FabricNetwork::take_buffer(std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   return buffers_.take(bytes);
+}
+
+void FabricNetwork::keep_until_closed(std::unique_ptr<std::byte[]> memory) noexcept {
+  const std::lock_guard lock(mutex_);
+  try {
+    kept_.push_front(std::move(memory));
+  } catch (const std::bad_alloc&) {
+    (void)memory.release();  // better lost than given to somebody else
+  }
 }
 
 void FabricNetwork::post(FabricLane& lane, const FabricTransfer& transfer) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <forward_list>
 #include <list>
 #include <map>
 #include <memory>
@@ -76,6 +77,9 @@ class FabricNetwork {
 
   /// Lends a buffer of at least so many bytes. Throws Error(FENIX_ERROR_NO_MEMORY) and std::bad_alloc.
   FabricBuffer* take_buffer(std::size_t bytes);
+  /// Keeps memory that peers may still be reading, as long as they can.
+  void keep_until_closed(std::unique_ptr<std::byte[]> memory) noexcept;
+
   /// Sends it, now or later. A buffer goes back when it has been carried out or the lane is closed. Throws
   /// std::bad_alloc.
   void post(FabricLane& lane, const FabricTransfer& transfer);
@@ -100,6 +104,7 @@ class FabricNetwork {
   void discard(std::list<FabricTransfer>& transfers, std::list<FabricTransfer>::iterator each) noexcept;
 
   mutable std::mutex mutex_;
+  std::forward_list<std::unique_ptr<std::byte[]>> kept_;
   FabricEndpoint endpoint_;
   FabricBuffers buffers_;
   std::map<std::string, std::shared_ptr<FabricPeer>> peers_;  // by name

@@ -54,6 +54,10 @@ class FabricExposure final : public Exposure {
     }
   }
 
+  void expect_access(int target, std::size_t offset, std::size_t bytes) override {
+    if (target != caller_.team().rank()) (void)part(target, offset, bytes);
+  }
+
   void put(int target, std::size_t offset, std::span<const std::byte> data) override {
     if (target == caller_.team().rank()) {
       const auto to = own_part(offset, data.size());

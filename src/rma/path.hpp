@@ -76,7 +76,7 @@ class Path {
   virtual bool make_progress() { return false; }
   /// True if a transfer that a failure cut short may touch its regions later on: then they must never be unmapped.
   [[nodiscard]] virtual bool may_touch_regions_later() const = 0;
-  /// What this process has read so far from other nodes; 0 on paths that do not count.
+  /// What this process has read so far over the network, addresses included; 0 on paths that do not count.
   [[nodiscard]] virtual std::uint64_t bytes_fetched() const { return 0; }
   /// Local: the ranks whose regions exposures of this rank can keep open beyond their deaths, and those that can keep its own. Who
   /// is one of a rank has it as one.

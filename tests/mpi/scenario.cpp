@@ -4,6 +4,8 @@
 #include <fenix.hpp>
 #include <mpi.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -11,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -31,6 +34,7 @@ struct Options {
   bool spawn_as_setting = false;
   bool die_before_init = false;  // spawned processes come as far as MPI_Init, but not to Fenix_Init
   bool die_early = false;        // spawned processes do not come as far as MPI_Init
+  bool deleted = false;          // the program is no longer there when processes are spawned
   std::string spawn_key;         // KEY=VALUE in the info of Fenix_Init
   bool must_shrink = false;      // because nothing can be spawned
   bool barrier = true;
@@ -339,6 +343,8 @@ Options parse(int argc, char** argv) {
       parsed.die_before_init = true;
     else if (name == "--die-early")
       parsed.die_early = true;
+    else if (name == "--deleted")
+      parsed.deleted = true;
     else if (name == "--spawn-key")
       parsed.spawn_key = argv[++i];
     else if (name == "--must-shrink")
@@ -378,10 +384,26 @@ MPI_Info info_of_init() {
   return info;
 }
 
+// Goes on as a copy of this program, which is then deleted.
+void become_deleted(char** argv) {
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe");
+  if (self.filename() == "copy") {
+    std::filesystem::remove_all(self.parent_path());
+    return;
+  }
+  std::string folder = (std::filesystem::temp_directory_path() / "fenix-scenario-XXXXXX").string();
+  require(mkdtemp(folder.data()) != nullptr, "mkdtemp");
+  const std::string copy = folder + "/copy";
+  std::filesystem::copy_file(self, copy);
+  execv(copy.c_str(), argv);
+  fail("execv");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   options = parse(argc, argv);
+  if (options.deleted) become_deleted(argv);
   if (options.die_early && std::getenv("FENIX_REPLACEMENT") != nullptr) raise(SIGKILL);
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &first_rank);
