@@ -61,6 +61,7 @@ class Exposure {
   }
 };
 
+/// All exposures of a path are for one team.
 class Path {
  public:
   Path() = default;

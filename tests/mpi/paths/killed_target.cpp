@@ -106,8 +106,9 @@ int main(int argc, char** argv) {
     Region region(kBytes);
     region.reserve(0, region.bytes().size());
     std::ranges::fill(region.bytes().subspan(Region::kHeaderBytes), kThere);
-    const auto path = make_fabric_path(open_fabric());
+    const auto network = open_fabric();
     {
+      const auto path = make_fabric_path(network);
       MpiTeam team(MPI_COMM_WORLD, MPI_COMM_WORLD, watch);
       const auto exposure = path->expose(team, region);
       const auto processes = team.gather(getpid());
@@ -121,7 +122,7 @@ int main(int argc, char** argv) {
     MPI_Comm survivors = MPI_COMM_NULL;
     MPIX_Comm_shrink(MPI_COMM_WORLD, &survivors);
     MpiTeam team(survivors, survivors, watch);
-    write_to_the_next(team, *path, region);
+    write_to_the_next(team, *make_fabric_path(network), region);
     check::ok(team.rank());
     region.leak();
   }
