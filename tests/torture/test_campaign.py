@@ -174,6 +174,9 @@ class Judging(unittest.TestCase):
         self.assertEqual(self.verdict([good, short, short]).kind, CRASHED)
         self.assertEqual(self.verdict([good, short, short], hung=True).kind, HUNG)
         self.assertEqual(self.verdict([good, short, short], "… ompi_osc_rdma_free+0x12").kind, OPEN_MPI)
+        ended = 'prterun has exited due to process rank 0 with PID 7 on node n calling\n"abort". This may have'
+        self.assertEqual(self.verdict([good, short, short], ended).kind, OPEN_MPI)
+        self.assertEqual(self.verdict([good, short, short], "MPI_ABORT was invoked on rank 0\n" + ended).kind, CRASHED)
         self.assertEqual(self.verdict([good, good, good], left=["1 processes"]).kind, LEFT)
         self.assertEqual(self.verdict([good, good, self.good((3, "fail wrong: bytes"))]).kind, WRONG)
         self.assertEqual(self.verdict([good, good, self.good((3, "fail lost: gone"))]).kind, LOST)
