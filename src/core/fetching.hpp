@@ -26,8 +26,8 @@ struct Fetched {
 struct FetchFrom {
   const GroupParameters& parameters;
   const Placement& placement;  ///< of the shape in which the data was stored
-  const std::map<int, Holdings>&
-      holdings;  ///< by rank of the exposures: at least of those that have some of it, or protect it
+  /// By rank of the exposures: at least of those that have some of it, or protect it.
+  const std::map<int, Holdings>& holdings;
   Exposure& control;
   Exposure& data;
 };

@@ -369,6 +369,7 @@ class Group {
   [[nodiscard]] std::uint64_t epoch_note() const;
   [[nodiscard]] Epoch agree_on_epoch(const SnapshotChoice& choice, const MeetingValues& notes);
   [[nodiscard]] Epoch chosen(const SnapshotChoice& choice, std::span<const Epoch> epochs) const;
+  [[nodiscard]] std::map<int, Holdings> all_archived_holdings(std::int32_t member_id, Epoch epoch);
   [[nodiscard]] std::map<int, Holdings> holdings_about(int rank) const;
   [[nodiscard]] Holdings own_holdings(const Member* member, Epoch epoch) const;
   [[nodiscard]] Epoch own_epoch(const SnapshotChoice& choice) const;

@@ -53,9 +53,7 @@ Fetched Group::fetch_together(std::int32_t member_id, const SnapshotChoice& choi
   const Epoch epoch = archived ? chosen(choice, archive_->epochs()) : agree_on_epoch(choice, notes);
   std::map<int, Holdings> holdings;
   if (archived) {
-    for (const Holdings& each : team().gather(archive_->holdings(member_id, epoch))) {
-      holdings.emplace(static_cast<int>(holdings.size()), each);
-    }
+    holdings = all_archived_holdings(member_id, epoch);
   } else {
     control_.state(own_holdings(member, epoch));
     team().barrier();
@@ -83,6 +81,15 @@ Fetched Group::fetch_together(std::int32_t member_id, const SnapshotChoice& choi
     check_writable(found, target, *member);
   });
   return std::move(*fetched);
+}
+
+// By which rank old numbers are kept now, nobody can tell without asking: so all say it.
+std::map<int, Holdings> Group::all_archived_holdings(std::int32_t member_id, Epoch epoch) {
+  std::map<int, Holdings> holdings;
+  for (const Holdings& each : team().gather(archive_->holdings(member_id, epoch))) {
+    holdings.emplace(static_cast<int>(holdings.size()), each);
+  }
+  return holdings;
 }
 
 // Whoever has some of what a rank has stored, or of what it takes to make that anew.
