@@ -16,8 +16,7 @@
  *  4. Collective functions must be called by all ranks of the group's communicator, in the same order on all of them, with
  *     the same values for the arguments that are said to be the same on all ranks. Where a collective function checks them
  *     and finds an error on one rank, all ranks return an error and the text names that rank. A communicator or group that is
- *     not valid on one rank cannot be checked so: the other ranks wait for it until FENIX_TIMEOUT, in Fenix_Data_group_create
- *     without end.
+ *     not valid on one rank cannot be checked so: the other ranks wait for it until FENIX_TIMEOUT.
  *  5. Waiting. No function waits for ever: a wait ends when a rank it waits for has died, or with FENIX_ERROR_TIMEOUT after
  *     FENIX_TIMEOUT seconds (environment variable, default 600).
  *  6. Ownership. The library keeps no pointer into memory of the caller, with these exceptions: the source buffer of a

@@ -33,13 +33,14 @@ fi
 
 # After a failure MPI_Finalize would hang now and then without this.
 fenix_env_default OMPI_MCA_async_mpi_finalize 1
-# More ranks than cores: let them share, by short sleeps. Under Linux 6.18 ranks that yield in a loop keep all others, and the
-# kernel's own threads, from running for up to a minute: docs/known-issues.md.
-fenix_env_default OMPI_MCA_mpi_yield_when_idle 1
+# With more ranks than cores on a node, Open MPI lets those that wait give up their core: here by short sleeps. Under Linux 6.18
+# ranks that yield in a loop keep all others, and the kernel's own threads, from running for up to a minute: docs/known-issues.md.
+# Where several jobs share the cores, OMPI_MCA_mpi_yield_when_idle=1 asks for it; where each rank has one, waits spin.
 fenix_env_default OMPI_MCA_threads_pthreads_yield_strategy nanosleep
 fenix_env_default PRTE_MCA_rmaps_default_mapping_policy :oversubscribe
-# Collectives that do not notice a dead rank on several nodes: han even says that all went well.
-fenix_env_default OMPI_MCA_coll '^hcoll,portals4,han'
+# Collectives that do not notice a dead rank on several nodes: han even says that all went well. And cuda, which is unsafe after a
+# failure (Open MPI's issue 13915).
+fenix_env_default OMPI_MCA_coll '^hcoll,portals4,cuda,han'
 # Its default is uninitialised memory in Open MPI 5.0.7.
 fenix_env_default OMPI_MCA_coll_ftagree_agreement 1
 # All peers known from the start: MPIX_Comm_shrink hangs for one first contacted after its death.

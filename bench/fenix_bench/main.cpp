@@ -13,6 +13,7 @@
 #include "report.hpp"
 #include "restoring.hpp"
 #include "team.hpp"
+#include "waits.hpp"
 
 namespace {
 
@@ -85,6 +86,7 @@ class Program {
             {"nodes", nodes},
             {"path", path == nullptr ? "auto" : path},
             {"thread_level", options_.thread_multiple ? "multiple" : "single"},
+            {"waits", waits_of_mpi()},
             {"warmup", std::to_string(options_.warmup)},
             {"repetitions", std::to_string(options_.repetitions)}};
   }

@@ -28,6 +28,7 @@ class Results:
         self.rows = []
         self.machine = {}
         self.refused = []
+        self.waits = {}  # numbers of ranks, by what MPI did while it waited: spin, yield or sleep
         for path in sorted(glob.glob(os.path.join(folder, "*.json"))):
             content = load(path)
             if not content or content.get("benchmark") != "fenix_bench":
@@ -35,6 +36,8 @@ class Results:
             run = os.path.splitext(os.path.basename(path))[0]
             self.machine = self.machine or content["machine"]
             self.refused += [case for case in content["refused"]]
+            ranks = int(content["run"]["ranks"]) + int(content["run"]["spares"])
+            self.waits.setdefault(content["run"].get("waits", "unknown"), set()).add(ranks)
             self.rows += [Row(run, int(content["run"]["ranks"]), row) for row in content["results"]]
         self.kernels = self._kernels()
         self.instructions = self._instructions()

@@ -35,9 +35,14 @@ def time_text(seconds):
     return with_spread({key: seconds[key] * scale for key in ("median", "min", "max")}, digits) + " " + unit
 
 
+def waits_text(results):
+    """As "spin with 2 ranks, sleep with 4, 7 ranks"."""
+    return ", ".join(f"{what} with {', '.join(map(str, sorted(ranks)))} ranks" for what, ranks in results.waits.items())
+
+
 def machine_table(results, extra):
     lines = [(title, results.machine[key]) for key, title in MACHINE.items() if results.machine.get(key)]
-    return table(("", ""), [*lines, *extra])
+    return table(("", ""), [*lines, ("waits in MPI", waits_text(results)), *extra])
 
 
 def aims_table(results, provisional):

@@ -5,9 +5,8 @@ ranks_per_node=${RANKS_PER_NODE:-$SLURM_CPUS_ON_NODE}
 
 # shellcheck disable=SC1091
 . "$FENIX_SOURCE/scripts/env.sh"
-# These settings are for more ranks than cores on one node.
+# This setting is for more ranks than cores on one node.
 unset PRTE_MCA_rmaps_default_mapping_policy
-unset OMPI_MCA_mpi_yield_when_idle
 
 # How long the others wait for a rank that is silent.
 export FENIX_TIMEOUT=${FENIX_TIMEOUT:-120}

@@ -28,10 +28,4 @@ struct Shape {
   auto operator<=>(const Shape&) const = default;
 };
 
-/// Rank within the team of a group. The rank in the resilient communicator is a plain int and never stored here.
-struct TeamRank {
-  int value = 0;
-  auto operator<=>(const TeamRank&) const = default;
-};
-
 }  // namespace fenix_impl

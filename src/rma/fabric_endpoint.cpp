@@ -39,6 +39,8 @@ bool is_forced(std::string_view mode) {
 }
 
 constexpr int kBasic = FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY;
+// FI_MR_BASIC, whose name is deprecated in libfabric 2: asked for as the three bits above, tcp does without them.
+constexpr int kBasicOnDemand = 1 << 0;
 
 }  // namespace
 
@@ -60,7 +62,7 @@ FabricEndpoint::Info FabricEndpoint::find_provider() const {
   hints->caps = kCapabilities;
   hints->mode = FI_CONTEXT | FI_CONTEXT2;
   hints->ep_attr->type = FI_EP_RDM;
-  hints->domain_attr->mr_mode = is_forced("basic") ? static_cast<int>(FI_MR_BASIC) : kKnownModes;
+  hints->domain_attr->mr_mode = is_forced("basic") ? kBasicOnDemand : kKnownModes;
   hints->domain_attr->threading = FI_THREAD_SAFE;
   hints->domain_attr->data_progress = FI_PROGRESS_AUTO;
   hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
@@ -79,7 +81,7 @@ FabricEndpoint::Info FabricEndpoint::find_provider() const {
 void FabricEndpoint::open(fi_info& info) {
   const auto own = [](auto* object, auto& owner) { owner.reset(object); };
   provider_ = info.fabric_attr->prov_name;
-  mr_mode_ = info.domain_attr->mr_mode == FI_MR_BASIC ? kBasic : info.domain_attr->mr_mode;
+  mr_mode_ = info.domain_attr->mr_mode == kBasicOnDemand ? kBasic : info.domain_attr->mr_mode;
   if (is_forced("local")) mr_mode_ |= FI_MR_LOCAL;
   largest_transfer_ = info.ep_attr->max_msg_size;
   const std::size_t key_bits = 8 * std::min(info.domain_attr->mr_key_size, sizeof(std::uint64_t));

@@ -91,8 +91,6 @@ enum class Kind { one_allocation, all_allocations, one_request };
 
 thread_local Allocations requests;
 
-bool request_fails(const char*) { return requests.next_fails(); }
-
 /// Runs work, in which the n-th fails. Returns whether it came to that.
 bool run_failing(Kind kind, int n, const std::function<void()>& work) {
   Allocations& which = kind == Kind::one_request ? requests : allocations;
@@ -539,6 +537,7 @@ INSTANTIATE_TEST_SUITE_P(Policies, NoMemoryToForm,
                          [](const auto& each) { return each.param.encodes() ? "parity" : "copies"; });
 
 #ifdef FENIX_FAULT_INJECTION
+bool request_fails(const char*) { return requests.next_fails(); }
 const bool hook_is_set = (fenix_impl::set_fault_hook(request_fails), true);
 #endif
 

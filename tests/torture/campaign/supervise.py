@@ -56,6 +56,8 @@ def _command(run, program, folder, limit):
 def _environment(run, token, folder):
     environment = dict(os.environ, TMPDIR=str(folder / "tmp"), FENIX_PATH=run.path, FENIX_TIMEOUT=str(run.timeout))
     environment.setdefault("FENIX_LOG", "info")
+    # Runs at the same time share the cores, which Open MPI does not see.
+    environment.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
     # Where a replacement takes over the memory of the dead rank, nothing is rebuilt: most runs do without.
     environment["FENIX_WARM_REPLACEMENT"] = "on" if run.seed % 3 == 0 else "off"
     name, value = token.split("=")
