@@ -45,9 +45,20 @@ fenix_env_default OMPI_MCA_coll '^hcoll,portals4,cuda,han'
 fenix_env_default OMPI_MCA_coll_ftagree_agreement 1
 # All peers known from the start: MPIX_Comm_shrink hangs for one first contacted after its death.
 fenix_env_default OMPI_MCA_mpi_add_procs_cutoff 100000
-# Without this MPI_Abort ends only the rank that calls it, and the others wait for ever. The price: mpirun ends with 0
-# even if a rank returns another status after MPI_Finalize; a program reports a failure with MPI_Abort.
-fenix_env_default PRTE_MCA_state_base_error_non_zero_exit 0
+if [ -e "${FENIX_MPI_HOME:-}/share/fenix/mends" ]; then
+  # A node that falls silent is given up after FENIX_NODE_TIMEOUT seconds (30): the daemons of mpirun look at their connections.
+  fenix_env_third=$((${FENIX_NODE_TIMEOUT:-30} / 3))
+  fenix_env_default PRTE_MCA_oob_tcp_keepalive_time $((fenix_env_third > 0 ? fenix_env_third : 1))
+  fenix_env_default PRTE_MCA_oob_tcp_keepalive_intvl $((fenix_env_third > 1 ? fenix_env_third / 2 : 1))
+  fenix_env_default PRTE_MCA_oob_tcp_keepalive_probes 4
+  unset fenix_env_third
+  # mpirun is connected to every other daemon: no daemon is cut off by the loss of another one.
+  fenix_env_default PRTE_MCA_rml_base_radix 4096
+else
+  # Without this MPI_Abort ends only the rank that calls it, and the others wait for ever. The price: mpirun ends with 0
+  # even if a rank returns another status after MPI_Finalize; a program reports a failure with MPI_Abort.
+  fenix_env_default PRTE_MCA_state_base_error_non_zero_exit 0
+fi
 # Processes that Fenix spawns are a job of their own. It gets what --with-ft ulfm gives to the first one: the death of one does
 # not end the others, and they are told of it.
 fenix_env_default PRTE_MCA_state_base_recoverable 1
