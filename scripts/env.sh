@@ -39,8 +39,12 @@ fenix_env_default OMPI_MCA_async_mpi_finalize 1
 fenix_env_default OMPI_MCA_threads_pthreads_yield_strategy nanosleep
 case $(mpirun --version 2>/dev/null) in
   *'Open MPI) 5.'*) fenix_env_default PRTE_MCA_rmaps_default_mapping_policy :oversubscribe ;;
-  # Open MPI 6 knows the old name, and complains about it in each run.
-  *) fenix_env_default PRTE_MCA_mapby :oversubscribe ;;
+  *)
+    # Open MPI 6 knows the old name, and complains about it in each run.
+    fenix_env_default PRTE_MCA_mapby :oversubscribe
+    # Else it ends those that spawned a process when that one dies.
+    fenix_env_default PRTE_MCA_pmix_terminate_connected 0
+    ;;
 esac
 # Collectives that do not notice a dead rank on several nodes: han even says that all went well. And cuda, which is unsafe after a
 # failure (Open MPI's issue 13915).
