@@ -37,7 +37,15 @@ fenix_env_default OMPI_MCA_async_mpi_finalize 1
 # ranks that yield in a loop keep all others, and the kernel's own threads, from running for up to a minute: docs/known-issues.md.
 # Where several jobs share the cores, OMPI_MCA_mpi_yield_when_idle=1 asks for it; where each rank has one, waits spin.
 fenix_env_default OMPI_MCA_threads_pthreads_yield_strategy nanosleep
-fenix_env_default PRTE_MCA_rmaps_default_mapping_policy :oversubscribe
+case $(mpirun --version 2>/dev/null) in
+  *'Open MPI) '[6-9].*)
+    # It knows the old name of this as well, and complains about it in each run.
+    fenix_env_default PRTE_MCA_mapby :oversubscribe
+    # Else it ends those that spawned a process when that one dies.
+    fenix_env_default PRTE_MCA_pmix_terminate_connected 0
+    ;;
+  *) fenix_env_default PRTE_MCA_rmaps_default_mapping_policy :oversubscribe ;;
+esac
 # Collectives that do not notice a dead rank on several nodes: han even says that all went well. And cuda, which is unsafe after a
 # failure (Open MPI's issue 13915).
 fenix_env_default OMPI_MCA_coll '^hcoll,portals4,cuda,han'

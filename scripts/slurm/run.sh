@@ -5,8 +5,11 @@ ranks_per_node=${RANKS_PER_NODE:-$SLURM_CPUS_ON_NODE}
 
 # shellcheck disable=SC1091
 . "$FENIX_SOURCE/scripts/env.sh"
-# This setting is for more ranks than cores on one node.
-unset PRTE_MCA_rmaps_default_mapping_policy
+# These are for more ranks than cores on one node: one for Open MPI 5, one for 6.
+unset PRTE_MCA_rmaps_default_mapping_policy PRTE_MCA_mapby
+
+# For the srun by which mpirun starts its daemons: else Slurm ends them all with the first node that fails.
+export SLURM_NO_KILL=set
 
 # How long the others wait for a rank that is silent.
 export FENIX_TIMEOUT=${FENIX_TIMEOUT:-120}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Subsets, staging, storing, requests, committing.
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <limits>
 
