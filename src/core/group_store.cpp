@@ -20,7 +20,7 @@ namespace fenix_impl {
 namespace {
 
 // A stop is noticed between two pieces.
-constexpr std::uint64_t kPiece = std::uint64_t{4} << 20;
+constexpr std::uint64_t kStoredPiece = std::uint64_t{4} << 20;
 
 // Gaps that are cheaper to send than to leave out. What is in them is the same in both slots, or belongs to no element.
 constexpr std::uint64_t kGap = 256;
@@ -173,8 +173,8 @@ void Group::put(const Part& part, const std::atomic<bool>& stop) const {
   const std::uint32_t bytes = member.element_bytes();
   std::uint64_t left = part.elements.count() * bytes / 2;
   const auto send = [&](std::uint64_t begin, std::uint64_t end) {
-    for (; begin < end && !stop; begin = std::min(end, begin + kPiece)) {
-      protection_->put(member, *member.working.slot, begin, std::min(end - begin, kPiece));
+    for (; begin < end && !stop; begin = std::min(end, begin + kStoredPiece)) {
+      protection_->put(member, *member.working.slot, begin, std::min(end - begin, kStoredPiece));
     }
   };
   const IntervalSet elements = part.elements.without_gaps(kGap / bytes);

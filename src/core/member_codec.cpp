@@ -11,7 +11,7 @@
 namespace fenix_impl {
 namespace {
 
-struct Head {
+struct MemberHead {
   std::int32_t id = 0;
   std::uint32_t resizeable = 0;
   std::uint64_t created_after = 0;
@@ -27,7 +27,7 @@ std::vector<std::byte> encode_members(std::span<const MemberInfo> members) {
   for (const MemberInfo& info : members) {
     const bool plain = info.type->handle() == MPI_DATATYPE_NULL;
     const auto type = plain ? std::vector<std::byte>{} : info.type->description();
-    const Head head{info.id, info.resizeable ? 1U : 0U, info.created_after.value, plain ? info.type->bytes() : 0,
+    const MemberHead head{info.id, info.resizeable ? 1U : 0U, info.created_after.value, plain ? info.type->bytes() : 0,
                     static_cast<std::uint32_t>(type.size())};
     append(std::as_bytes(std::span(&head, 1)));
     append(type);
@@ -38,7 +38,7 @@ std::vector<std::byte> encode_members(std::span<const MemberInfo> members) {
 std::vector<MemberInfo> decode_members(std::span<const std::byte> bytes) {
   std::vector<MemberInfo> members;
   while (!bytes.empty()) {
-    Head head;
+    MemberHead head;
     if (bytes.size() < sizeof head) throw Error(FENIX_ERROR_INTERN, "a description of members is cut short");
     std::memcpy(&head, bytes.data(), sizeof head);
     bytes = bytes.subspan(sizeof head);

@@ -14,7 +14,7 @@ namespace fenix_impl {
 namespace {
 
 // So much of a parity is computed before the next part is looked at.
-constexpr std::size_t kPiece = std::size_t{1} << 20;
+constexpr std::size_t kEncodedPiece = std::size_t{1} << 20;
 
 // In the place of a size: the member was not stored.
 constexpr std::uint64_t kCarried = 1;
@@ -243,8 +243,8 @@ void ParityProtection::encode_member(const Change& change) {
   const Stores stores = worth_streaming(read) ? Stores::streaming : Stores::cached;
   ranges = ranges.within(0, all);
   for (const Interval& each : ranges.intervals()) {
-    for (std::uint64_t begin = each.first; begin < each.end; begin += kPiece) {
-      const auto bytes = std::min<std::uint64_t>(kPiece, each.end - begin);
+    for (std::uint64_t begin = each.first; begin < each.end; begin += kEncodedPiece) {
+      const auto bytes = std::min<std::uint64_t>(kEncodedPiece, each.end - begin);
       cohort.compute(encoder_, place_, true, begin, parity.subspan(begin, bytes), stores);
       fault_point("encode.piece");
     }
@@ -350,9 +350,9 @@ bool ParityProtection::held_is_sound(Member& member, const MemberVersion& versio
   Codec codec(ranks(), parity_, slots.available());
   if (!codec.suffices()) return false;
   const auto parity = member.held_slot(version.slot).data.first(held_bytes(member, member.counts));
-  std::vector<std::byte> expected(std::min(kPiece, parity.size()));
-  for (std::size_t begin = 0; begin < parity.size(); begin += kPiece) {
-    const auto piece = std::span(expected).first(std::min(kPiece, parity.size() - begin));
+  std::vector<std::byte> expected(std::min(kEncodedPiece, parity.size()));
+  for (std::size_t begin = 0; begin < parity.size(); begin += kEncodedPiece) {
+    const auto piece = std::span(expected).first(std::min(kEncodedPiece, parity.size() - begin));
     slots.compute(codec, place_, true, begin, piece, Stores::cached);
     if (std::memcmp(piece.data(), parity.data() + begin, piece.size()) != 0) return false;
   }

@@ -14,7 +14,7 @@ namespace {
 
 using namespace record_format;
 
-struct Head {
+struct RecordHead {
   std::uint64_t seal = 0;
   std::uint64_t checksum = 0;  // XXH3 of the bytes from magic to the end
   std::uint32_t magic = kMagic;
@@ -32,7 +32,7 @@ struct Head {
   std::uint32_t interval_count = 0;  // of all members
   std::uint64_t reserved = 0;
 };
-static_assert(sizeof(Head) == kHeadBytes);
+static_assert(sizeof(RecordHead) == kHeadBytes);
 
 struct MemberEntry {
   std::int32_t member_id = 0;
@@ -48,7 +48,7 @@ struct MemberEntry {
 static_assert(sizeof(MemberEntry) == kMemberBytes);
 static_assert(sizeof(Interval) == kIntervalBytes);
 
-constexpr std::size_t kChecksumStart = offsetof(Head, magic);
+constexpr std::size_t kChecksumStart = offsetof(RecordHead, magic);
 
 template <class T>
 T read(std::span<const std::byte> bytes, std::size_t offset) {
@@ -62,7 +62,7 @@ void write(std::span<std::byte> bytes, std::size_t offset, const T& value) {
   std::memcpy(bytes.data() + offset, &value, sizeof value);
 }
 
-bool fits(const Head& head, std::size_t available) {
+bool fits(const RecordHead& head, std::size_t available) {
   return head.magic == kMagic && head.version == kVersion && head.head_bytes == kHeadBytes && head.epoch != 0 &&
          (head.flags & ~kDeleted) == 0 && head.seal == record_seal({head.epoch}) && head.length <= available &&
          head.member_count <= available / kMemberBytes && head.interval_count <= available / kIntervalBytes &&
@@ -141,7 +141,7 @@ std::size_t encode(const Record& record, std::span<std::byte> out) {
     }
     offset += kMemberBytes;
   }
-  Head head;
+  RecordHead head;
   head.length = static_cast<std::uint32_t>(length);
   head.member_count = static_cast<std::uint32_t>(record.members.size());
   head.epoch = record.epoch.value;
@@ -159,7 +159,7 @@ std::size_t encode(const Record& record, std::span<std::byte> out) {
 }
 
 std::optional<std::size_t> length_in_head(std::span<const std::byte> head, std::size_t available) {
-  const std::size_t length = read<Head>(head, 0).length;
+  const std::size_t length = read<RecordHead>(head, 0).length;
   if (length < kHeadBytes || length > available) return std::nullopt;
   return length;
 }
@@ -172,7 +172,7 @@ std::optional<Record> decode(std::span<const std::byte> bytes) {
 bool decode(std::span<const std::byte> bytes, Record& record) {
   record.members.clear();
   if (bytes.size() < kHeadBytes) return false;
-  const auto head = read<Head>(bytes, 0);
+  const auto head = read<RecordHead>(bytes, 0);
   if (!fits(head, bytes.size())) return false;
   bytes = bytes.first(head.length);
   if (head.checksum != hash_bytes(bytes.subspan(kChecksumStart))) return false;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kStart = 4096;
 constexpr std::uint64_t kCacheLine = 64;
-constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kSlotPage = 4096;
 
 std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -20,7 +20,7 @@ std::size_t table_offset(std::uint64_t bytes) { return round_up(bytes, sizeof(st
 // Large slots start on a page, small ones on a cache line: both are cheap there.
 std::size_t stride(std::uint64_t bytes) {
   const std::uint64_t all = table_offset(bytes) + hash_blocks(bytes) * sizeof(std::uint64_t);
-  return round_up(all, all >= kPage ? kPage : kCacheLine);
+  return round_up(all, all >= kSlotPage ? kSlotPage : kCacheLine);
 }
 
 }  // namespace

@@ -20,10 +20,10 @@ namespace {
 constexpr std::size_t kTableOfCoefficient = 32;
 
 // What is computed at once: ISA-L counts in int.
-constexpr std::size_t kPiece = std::size_t{1} << 20;
+constexpr std::size_t kCombinedPiece = std::size_t{1} << 20;
 
 // No bigger than a Code has them: pointers for ISA-L are made without allocation.
-constexpr std::size_t kMostSources = Code::kMostPositions;
+constexpr std::size_t kMostCombined = Code::kMostPositions;
 
 // The same as gf_mul and gf_inv, which take and return unsigned char.
 std::uint8_t product(std::uint8_t a, std::uint8_t b) { return gf_mul(a, b); }
@@ -31,7 +31,7 @@ std::uint8_t product(std::uint8_t a, std::uint8_t b) { return gf_mul(a, b); }
 }  // namespace
 
 Combination::Combination(std::vector<std::uint8_t> coefficients) : coefficients_(std::move(coefficients)) {
-  if (coefficients_.size() > kMostSources) throw Error(FENIX_ERROR_INTERN, "a combination of too many sources");
+  if (coefficients_.size() > kMostCombined) throw Error(FENIX_ERROR_INTERN, "a combination of too many sources");
   std::vector<unsigned char> row;
   for (std::size_t i = 0; i < coefficients_.size(); ++i) {
     if (coefficients_[i] == 0) continue;
@@ -46,17 +46,17 @@ Combination::Combination(std::vector<std::uint8_t> coefficients) : coefficients_
 void Combination::apply(std::span<std::byte> target, std::span<const std::byte* const> sources, Stores stores) const {
   if (sources.size() != coefficients_.size()) throw Error(FENIX_ERROR_INTERN, "a combination of other sources");
   if (tables_.empty()) {
-    std::array<const std::byte*, kMostSources> used{};
+    std::array<const std::byte*, kMostCombined> used{};
     std::transform(used_.begin(), used_.end(), used.begin(), [&](std::size_t i) { return sources[i]; });
     xor_bytes(target, std::span(used).first(used_.size()), stores);
     return;
   }
 
   // ISA-L reads them only, but does not say so, nor does it of the tables.
-  std::array<unsigned char*, kMostSources> from{};
+  std::array<unsigned char*, kMostCombined> from{};
   auto* const tables = const_cast<unsigned char*>(tables_.data());
-  for (std::size_t at = 0; at < target.size(); at += kPiece) {
-    const auto to = target.subspan(at, std::min(kPiece, target.size() - at));
+  for (std::size_t at = 0; at < target.size(); at += kCombinedPiece) {
+    const auto to = target.subspan(at, std::min(kCombinedPiece, target.size() - at));
     for (std::size_t i = 0; i < used_.size(); ++i) {
       from[i] = const_cast<unsigned char*>(reinterpret_cast<const unsigned char*>(sources[used_[i]] + at));
     }

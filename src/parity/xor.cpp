@@ -15,16 +15,16 @@ namespace {
 // How many sources the kernels read at once; more are added up in pieces that stay in the first cache. From the caches
 // two passes over nine streams each are faster than one over 16, which all fall into the same lines of the first cache
 // where they begin on pages; from memory it is the other way round.
-constexpr std::size_t kMostSources = 16;
+constexpr std::size_t kMostStreamed = 16;
 constexpr std::size_t kMostCached = 9;
-constexpr std::size_t kPiece = 4096;
+constexpr std::size_t kCachedPiece = 4096;
 
 // How many vectors of each source a step takes: as many sums stay in registers.
 [[maybe_unused]] constexpr std::size_t kStepVectors = 4;
 
 struct XorKernels {
   using Table =
-      std::array<void (*)(std::byte* target, std::size_t bytes, const std::byte* const* sources), kMostSources>;
+      std::array<void (*)(std::byte* target, std::size_t bytes, const std::byte* const* sources), kMostStreamed>;
   Table cached;
   Table streaming;
 };
@@ -95,17 +95,17 @@ void xor_scalar(std::span<std::byte> target, std::span<const std::byte* const> s
   }
 }
 
-std::size_t most_at_once(Stores stores) { return stores == Stores::streaming ? kMostSources : kMostCached; }
+std::size_t most_at_once(Stores stores) { return stores == Stores::streaming ? kMostStreamed : kMostCached; }
 
 // More sources than are read at once. The sum is kept apart until the end, since the target may be any of the sources.
 void xor_many(const XorKernels& kernels, std::span<std::byte> target, std::span<const std::byte* const> sources,
               Stores stores) {
-  alignas(kLine) std::array<std::byte, kPiece + kLine> sum;
-  std::array<const std::byte*, kMostSources> some{};
+  alignas(kLine) std::array<std::byte, kCachedPiece + kLine> sum;
+  std::array<const std::byte*, kMostStreamed> some{};
   for (std::size_t at = 0; at < target.size();) {
     // The last piece takes the rest of up to a line with it: kernels take no less than a line.
     const std::size_t left = target.size() - at;
-    const std::size_t taken = left <= sum.size() ? left : kPiece;
+    const std::size_t taken = left <= sum.size() ? left : kCachedPiece;
     std::size_t used = 0;
     std::size_t count = 0;
     while (used < sources.size()) {

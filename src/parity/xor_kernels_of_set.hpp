@@ -60,5 +60,5 @@ constexpr XorKernels::Table table(std::index_sequence<kIndex...>) {
   return {xor_sources<kIndex + 1, kStreaming>...};
 }
 
-inline constexpr XorKernels kKernels{.cached = table<false>(std::make_index_sequence<kMostSources>()),
-                                     .streaming = table<true>(std::make_index_sequence<kMostSources>())};
+inline constexpr XorKernels kKernels{.cached = table<false>(std::make_index_sequence<kMostStreamed>()),
+                                     .streaming = table<true>(std::make_index_sequence<kMostStreamed>())};

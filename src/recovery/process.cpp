@@ -59,12 +59,6 @@ int rank_in(MPI_Comm comm) {
   return rank;
 }
 
-int size_of(MPI_Comm comm) {
-  int size = 0;
-  MPI_Comm_size(comm, &size);
-  return size;
-}
-
 MPI_Comm split(MPI_Comm comm, int color, int key) {
   MPI_Comm part = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split(comm, color, key, &part), "MPI_Comm_split");

@@ -132,12 +132,6 @@ void talk_to(MPI_Comm joined, int begin, int end) {
   mail.wait("first words with a replacement");
 }
 
-int size_of(MPI_Comm comm) {
-  int size = 0;
-  MPI_Comm_size(comm, &size);
-  return size;
-}
-
 /// Lets every rank of united talk to those in [begin, end), and makes a copy of it: agreements on one that comes from a group get
 /// in the way of those on MPI_COMM_WORLD.
 MPI_Comm settle(MPI_Comm united, int begin, int end) {

@@ -18,7 +18,7 @@ namespace {
 }
 
 // Nobody has had it before: what is still on its way under the key of an earlier registration is refused.
-std::uint64_t random_key() {
+std::uint64_t key_of_registration() {
   std::uint64_t key = 0;
   if (getrandom(&key, sizeof key, 0) != static_cast<ssize_t>(sizeof key)) {
     throw Error(FENIX_ERROR_NO_MEMORY, "the system has no random number for a key");
@@ -33,7 +33,7 @@ FabricMemory::FabricMemory(const FabricEndpoint& endpoint, std::span<std::byte> 
   fid_mr* registration = nullptr;
   int result = fault_fails("fabric.register") ? -FI_ENOMEM : -FI_ENOKEY;
   for (int i = 0; i < kTries && result == -FI_ENOKEY; ++i) {
-    result = fi_mr_reg(endpoint.domain(), memory.data(), memory.size(), access, 0, random_key() & endpoint.key_mask(),
+    result = fi_mr_reg(endpoint.domain(), memory.data(), memory.size(), access, 0, key_of_registration() & endpoint.key_mask(),
                        0, &registration, nullptr);
   }
   if (result != 0) fail(endpoint, "fi_mr_reg", result);

@@ -21,7 +21,7 @@ namespace fenix_impl {
 namespace {
 
 // MPI counts are ints: larger messages go in pieces.
-constexpr std::size_t kPiece = std::size_t{1} << 30;
+constexpr std::size_t kMessagePiece = std::size_t{1} << 30;
 
 constexpr int kTeamTag = 2;
 
@@ -53,6 +53,12 @@ void check_mpi(int mpi_error, const char* call) {
   int length = 0;
   MPI_Error_string(mpi_error, text.data(), &length);
   throw MpiError(mpi_error, std::string(call) + ": " + text.data());
+}
+
+int size_of(MPI_Comm comm) {
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  return size;
 }
 
 MpiTeam::MpiTeam(MPI_Comm comm, MPI_Comm resilient, SilenceWatch& watch, std::vector<bool> near)
@@ -201,8 +207,8 @@ void MpiTeam::settle(std::span<const Message> messages, std::span<MPI_Request> r
 
 void MpiTeam::exchange(std::span<const std::byte> out, int to, std::span<std::byte> in, int from) {
   while (!out.empty() || !in.empty()) {
-    const auto out_piece = out.first(std::min(out.size(), kPiece));
-    const auto in_piece = in.first(std::min(in.size(), kPiece));
+    const auto out_piece = out.first(std::min(out.size(), kMessagePiece));
+    const auto in_piece = in.first(std::min(in.size(), kMessagePiece));
     const std::array<Message, 2> messages{incoming(in_piece, from), outgoing(out_piece, to)};
     std::array<MPI_Request, messages.size()> requests{};
     carry(messages, requests);

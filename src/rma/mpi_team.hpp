@@ -20,6 +20,8 @@ namespace fenix_impl {
 /// Throws PeerFailure for a failure, MpiError naming the call for another error.
 void check_mpi(int mpi_error, const char* call);
 
+[[nodiscard]] int size_of(MPI_Comm comm);
+
 class MpiTeam final : public Team {
  public:
   /// Collective over comm: duplicates it. resilient is the communicator of all active ranks, comm's among them: a death

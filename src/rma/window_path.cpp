@@ -16,7 +16,7 @@ namespace fenix_impl {
 namespace {
 
 // MPI counts are ints: larger transfers go in pieces.
-constexpr std::size_t kPiece = std::size_t{1} << 28;
+constexpr std::size_t kPutPiece = std::size_t{1} << 28;
 // What is fetched lands in memory of the path: MPI cannot call a get off, and the caller's memory may be gone when it lands.
 constexpr std::size_t kLanding = std::size_t{1} << 20;
 
@@ -27,7 +27,7 @@ class WindowExposure final : public Exposure {
 
   void put(int target, std::size_t offset, std::span<const std::byte> data) override {
     while (!data.empty()) {
-      const int count = static_cast<int>(std::min(data.size(), kPiece));
+      const int count = static_cast<int>(std::min(data.size(), kPutPiece));
       MPI_Request request = MPI_REQUEST_NULL;
       check_mpi(MPI_Rput(data.data(), count, MPI_BYTE, target, static_cast<MPI_Aint>(offset), count, MPI_BYTE, window_,
                          &request),

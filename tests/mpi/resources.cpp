@@ -2,7 +2,7 @@
 // A rank that has no address space, no descriptors or no file size left, and buffers that cannot be accessed: all ranks get the
 // error, what was committed stays, and the same call works afterwards.
 //
-//   resources [--policy N]    rank 1 is the one in need
+//   resources [--policy buddies|rs]    rank 1 is the one in need
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -194,7 +194,8 @@ void create_group(int policy) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  const int policy = argc > 2 ? std::atoi(argv[2]) : FENIX_DATA_POLICY_IN_MEMORY_RAID;
+  const bool codes = argc > 2 && std::strcmp(argv[2], "rs") == 0;
+  const int policy = codes ? FENIX_DATA_POLICY_REED_SOLOMON : FENIX_DATA_POLICY_IN_MEMORY_RAID;
   Fenix_Init(&role, MPI_COMM_WORLD, &comm, &argc, &argv, 0, &error);
   MPI_Comm_rank(comm, &rank);
   create_group(policy);

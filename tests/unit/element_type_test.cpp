@@ -529,7 +529,7 @@ TEST(ElementType, LeavesNoTypesBehind) {
   }
 }
 
-TEST(ElementType, MoreThanTwoGiB) {
+TEST(LargeElements, MoreThanTwoGiB) {
   constexpr std::size_t kCount = (std::size_t{1} << 20) + 1;
   constexpr std::size_t kBytes = 2048;
   constexpr std::size_t kExtent = 2500;
