@@ -16,6 +16,7 @@
 #include "base/location.hpp"
 #include "base/simd.hpp"
 #include "rma/fabric.hpp"
+#include "rma/launcher.hpp"
 #include "rma/processes.hpp"
 #include "rma/region.hpp"
 
@@ -153,6 +154,7 @@ int main(int argc, char** argv) {
     line("path map", map_path());
     line("path fabric", fabric_path());
     line("path window", "works where MPI does");
+    if (rank != nullptr) line("loss of a node", launcher_survives_loss_of_node() ? "mpirun goes on" : "mpirun ends the job");
     tell_settings();
     std::fflush(stdout);
   }

@@ -24,6 +24,7 @@
 #include "base/log.hpp"
 #include "core/meeting.hpp"
 #include "rma/fabric.hpp"
+#include "rma/launcher.hpp"
 #include "rma/map_path.hpp"
 #include "rma/mixed_path.hpp"
 #include "rma/mpi_team.hpp"
@@ -390,6 +391,14 @@ std::shared_ptr<Path> Runtime::fabric_path() {
   return make_fabric_path(fabric_);
 }
 
+// Says once, at the first group on several nodes, what deaths of ranks alone do not show.
+void Runtime::warn_of_launcher(const MpiTeam& team) {
+  if (launcher_known_.exchange(true) || team.rank() != 0 || launcher_survives_loss_of_node()) return;
+  log().warn(
+      "this mpirun ends the job when a node is lost with its daemon; the one that scripts/bootstrap builds, and that of "
+      "Open MPI 6, go on without it");
+}
+
 // Collective.
 std::shared_ptr<Path> Runtime::path_across_nodes(MpiTeam& team) {
   std::shared_ptr<Path> across;
@@ -432,6 +441,7 @@ RejoinResult Runtime::create_group(const GroupParameters& parameters, const std:
   const bool known_before = group != nullptr;
   try {
     std::shared_ptr<Path> path;
+    if (!team->on_one_node()) warn_of_launcher(*team);
     if (!team->on_one_node() && wanted_path() == "auto") path = path_across_nodes(*team);
     return rejoin(group, parameters, check_arguments, team, [&] { return path ? path : named_path(*team); });
   } catch (const Error& error) {

@@ -2,6 +2,7 @@
 // The one object that owns everything: communicators, groups, settings, callbacks.
 #pragma once
 
+#include <atomic>
 #include <mpi.h>
 
 #include <csetjmp>
@@ -133,6 +134,7 @@ class Runtime {
   std::shared_ptr<Path> path_across_nodes(MpiTeam& team);
   /// Local: what FENIX_PATH asks for. Throws Error(FENIX_ERROR_GROUP_CREATE) if this team cannot have it.
   std::shared_ptr<Path> named_path(const MpiTeam& team);
+  void warn_of_launcher(const MpiTeam& team);
   void keep_only_whole(int group_id);
   void report_unhandled(int mpi_error) const;
 
@@ -151,6 +153,7 @@ class Runtime {
   mutable std::mutex groups_mutex_;  // of the map; a group is for one thread at a time
   std::map<int, std::unique_ptr<Group>> groups_;
   RequestTable requests_;
+  std::atomic<bool> launcher_known_ = false;  ///< the warning about it was given, or not needed
   std::mutex fabric_mutex_;
   std::shared_ptr<FabricNetwork> fabric_;  // made when a group first needs it
   std::mutex repair_mutex_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A job that ends in a certain way, to see what mpirun says of it. Knows nothing of Fenix: it tests Open MPI's launcher.
-// usage: ending KIND; rank 1 does what KIND says, the others go on as ranks of a program that survives deaths
+// usage: ending KIND; rank 1 does what KIND says, the others go on as ranks of a program that survives deaths. "wait": rank 1 waits, until
+// its node dies, or for 8 s
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -55,7 +56,8 @@ int main(int argc, char** argv) {
   }
   if (rank == 1) {
     if (is(kind, "abort")) MPI_Abort(MPI_COMM_WORLD, 5);
-    if (is(kind, "killed")) raise(SIGKILL);
+    if (is(kind, "wait")) sleep(8);
+    if (is(kind, "killed") || is(kind, "wait")) raise(SIGKILL);
     if (is(kind, "crash")) abort();
     if (is(kind, "exit-before-finalize")) _exit(4);
     if (is(kind, "return-before-finalize")) _exit(0);

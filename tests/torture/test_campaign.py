@@ -7,7 +7,7 @@ from itertools import combinations
 from pathlib import Path
 
 from campaign import nodes
-from campaign.draw import Drawer, seed_of
+from campaign.draw import CLASSES_OF_WHOLE_NODES, Drawer, seed_of
 from campaign.judge import CRASHED, HUNG, LEFT, LOST, OK, OPEN_MPI, WRONG, judge
 from campaign.placement import AUTO, Policy, after_repair, cohorts, covers, covers_always, holders, order_of, shares_fate
 from campaign.points import Points
@@ -113,6 +113,25 @@ class Drawing(unittest.TestCase):
                 for dead in (frozenset(some) for n in (1, 2) for some in combinations(run.victims, n)):
                     places = frozenset(rank for rank in dead if rank < run.ranks)
                     self.assertTrue(all(covers(group.policy, run.ranks, places) for group in run.groups))
+
+    def test_whole_nodes(self):
+        kinds, drawer = set(), Drawer(Points(SOURCE), has_fabric=True, nodes=4, whole_nodes=True)
+        for number in range(400):
+            run = drawer.draw(seed_of(5, number))
+            if run.kind not in CLASSES_OF_WHOLE_NODES:
+                self.assertFalse(any(fault.node for fault in run.faults), run.describe())
+                continue
+            lost = [fault for fault in run.faults if fault.node]
+            kinds.add((run.kind, len(lost)))
+            self.assertEqual(len(set(run.nodes)), 4)
+            for fault in lost:
+                self.assertEqual(fault.silent, run.kind == "silent node")
+                self.assertEqual(set(fault.ranks), {process for process, node in enumerate(run.nodes) if node == fault.node})
+                self.assertTrue(run.victims.issuperset(fault.ranks))
+            if run.kind == "node of spares":
+                self.assertGreaterEqual(min(lost[0].ranks), run.ranks)
+        expected = {(kind, 1) for kind in CLASSES_OF_WHOLE_NODES} | {("whole node", 2)}
+        self.assertEqual(kinds, expected, "all classes come, and a second node while the first is repaired")
 
     def test_runs_on_nodes(self):
         kinds, drawer = set(), Drawer(Points(SOURCE), has_fabric=True, nodes=3)

@@ -24,7 +24,9 @@ CLASSES = {
     "silent": 4,
     "start and end": 5,
 }
-CLASSES_OVER_NODES = {"node": 40, "node beyond": 8}
+CLASSES_OVER_NODES = {"node": 20, "node beyond": 8}
+# With the launcher's daemon: only where the launcher survives that.
+CLASSES_OF_WHOLE_NODES = {"whole node": 30, "silent node": 8, "node of spares": 6, "node at start": 6}
 
 # What some classes need: so many spares to choose from, so many active ranks.
 SPARES = {
@@ -35,10 +37,15 @@ SPARES = {
     "spares": [1, 2, 2, 3],
     "two at once": [1, 1, 2, 2, 3],
     "node": [0, 1, 2, 2, 3],
+    "whole node": [0, 1, 2, 2, 3],
+    "silent node": [0, 1, 2, 2, 3],
+    "node of spares": [1, 2, 2, 3],
 }
-MIN_RANKS = {"shrink": 3, "beyond": 3, "in recovery": 3, "two at once": 3, "node": 3, "node beyond": 3}
+MIN_RANKS = {"shrink": 3, "beyond": 3, "in recovery": 3, "two at once": 3, "node": 3, "node beyond": 3, "whole node": 3,
+             "silent node": 3}
 
 TIMEOUT, TIMEOUT_OVER_NODES = 12, 25  # FENIX_TIMEOUT; over tcp, ranks of many nodes on few cores wait longer for each other
+NODE_TIMEOUT = 6  # FENIX_NODE_TIMEOUT, where a node falls silent
 
 
 def seed_of(master, number):
@@ -54,10 +61,12 @@ class Fault:
     after: int = -1  # number of the other fault
     rebuilt: int = 0  # when all groups are whole again after so many repairs
     stop: float = 0.0  # SIGSTOP for so many seconds, instead of SIGKILL
+    node: int = 0  # all of this node, the launcher's daemon included, instead of the ranks alone
+    silent: bool = False  # the node is cut off for good, and not killed
 
     def __str__(self):
-        who = " and ".join(map(str, self.ranks))
-        what = f"stop {who} for {self.stop:.2f} s" if self.stop else f"kill {who}"
+        who = " and ".join(map(str, self.ranks)) + (f" with node{self.node}" if self.node else "")
+        what = f"stop {who} for {self.stop:.2f} s" if self.stop else f"cut off {who}" if self.silent else f"kill {who}"
         since = f" after fault {self.after}" if self.after >= 0 else f" after rebuild {self.rebuilt}" if self.rebuilt else ""
         return f"{what} at {self.at * 1000:.0f} ms{since}"
 
@@ -134,21 +143,25 @@ class Run:
 
 
 class Drawer:
-    def __init__(self, points, has_fabric=False, path=None, nodes=0):
-        """has_fabric: the build has that path. path: which all runs take, instead of the drawn one. nodes: 0, 2 or 3."""
+    def __init__(self, points, has_fabric=False, path=None, nodes=0, whole_nodes=False):
+        """has_fabric: the build has that path. path: which all runs take, instead of the drawn one. nodes: 0, or 2 to 4.
+        whole_nodes: the launcher survives the loss of a node."""
         self.points = points
         self.has_fabric = has_fabric
         self.path = path
         self.nodes = nodes
+        self.whole_nodes = whole_nodes
 
     def draw(self, seed):
         dice = random.Random(seed)
         classes = {kind: weight for kind, weight in CLASSES.items() if kind != "flip" or self.points.with_bytes}
         if self.nodes:
             classes.update(CLASSES_OVER_NODES)
+        if self.whole_nodes:
+            classes.update(CLASSES_OF_WHOLE_NODES)
         kind = dice.choices(list(classes), classes.values())[0]
         # Else policies that cover more would be drawn most.
-        first_policy = dice.choice(["buddies", "ring", "xor", "rs"]) if kind == "node" else None
+        first_policy = dice.choice(["buddies", "ring", "xor", "rs"]) if kind in ("node", "whole node", "silent node") else None
         while True:
             run = Run(seed=seed, kind=kind)
             self._shape(run, dice)
@@ -170,7 +183,7 @@ class Drawer:
     def _shape(self, run, dice):
         run.path = self._path(dice.random())
         run.spares = dice.choice(SPARES.get(run.kind, [0, 1, 1, 1, 2, 2, 3]))
-        run.ranks = dice.randint(max(MIN_RANKS.get(run.kind, 2), 3 - run.spares), min(5, 7 - run.spares))
+        run.ranks = dice.randint(max(MIN_RANKS.get(run.kind, 2), max(3, self.nodes) - run.spares), min(5, 7 - run.spares))
         run.resume = dice.choice(["jump", "jump", "return", "throw"])
         run.release = dice.random() < 0.6
         run.threads = dice.random() < 0.2
@@ -371,21 +384,52 @@ class Drawer:
 
     def _kill_node(self, run, dice):
         """Returns active ranks that are left: none if that cannot be; the run is drawn once more then."""
-        nodes = [node for node in set(run.nodes[:run.ranks]) if run.nodes.count(node) > 1]
+        whole = run.kind in CLASSES_OF_WHOLE_NODES
+        nodes = [node for node in set(run.nodes[:run.ranks]) if whole or run.nodes.count(node) > 1]
         if not nodes or len(set(run.nodes[:run.ranks])) < 2:
             run.tolerated = None
             return []
-        node = dice.choice(sorted(nodes))
+        self._lose_node(run, dice.choice(sorted(nodes)), self._instant(run, dice), whole)
+        return [rank for rank in range(run.ranks) if rank not in run.victims]
+
+    @staticmethod
+    def _lose_node(run, node, at, whole=True, after=-1):
         ranks = tuple(process for process in range(run.processes()) if run.nodes[process] == node)
-        run.faults.append(Fault(ranks, self._instant(run, dice)))
+        run.faults.append(Fault(ranks, at, after, node=node if whole else 0, silent=run.kind == "silent node"))
         run.victims.update(ranks)
-        return [rank for rank in range(run.ranks) if rank not in ranks]
 
     def _faults_node(self, run, dice):
         """All of a node at once, perhaps with another rank while that is repaired."""
         others = self._kill_node(run, dice)
         if len(others) > 1 and dice.random() < 0.25:
             self._kill(run, dice.choice(others), dice.uniform(0, 0.12), 0)
+
+    def _faults_whole_node(self, run, dice):
+        """A node and its daemon; perhaps with another node, or rank, at the same instant or while that is repaired."""
+        others = self._kill_node(run, dice)
+        chance = dice.random()
+        if len(others) > 1 and chance < 0.15:
+            self._kill(run, dice.choice(others), dice.uniform(0, 0.12), 0)
+        elif len(others) > 1 and chance < 0.45:
+            at = dice.choice([0, dice.uniform(0, 0.12), dice.uniform(0.3, 1)])
+            self._lose_node(run, run.nodes[dice.choice(others)], at, after=0)
+
+    def _faults_silent_node(self, run, dice):
+        self._kill_node(run, dice)
+
+    def _faults_node_of_spares(self, run, dice):
+        """A node that has spares only, if there is one; then perhaps a rank that they would have replaced."""
+        node = run.nodes[-1]
+        if node in run.nodes[:run.ranks]:
+            run.tolerated = None
+            return
+        self._lose_node(run, node, self._instant(run, dice))
+        if dice.random() < 0.5:
+            self._kill(run, dice.randrange(run.ranks), dice.uniform(0, 0.5), 0)
+
+    def _faults_node_at_start(self, run, dice):
+        """While the launcher starts its daemons, or ranks are in MPI_Init: the job may end with an error."""
+        self._lose_node(run, dice.choice(run.nodes), dice.uniform(0, 1.2))
 
     def _faults_node_beyond(self, run, dice):
         if self._kill_node(run, dice):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """scripts/torture: see docs/reliability.md."""
 import argparse
+import itertools
 import json
 import os
 import re
@@ -32,10 +33,10 @@ def parse(arguments):
     parser.add_argument("--seed", type=int, help="master seed, of which the seeds of the runs follow (default: random)")
     parser.add_argument("--run", type=int, help="only this run of the master seed")
     parser.add_argument("--only", type=int, metavar="SEED", help="only the run with this seed of its own")
-    parser.add_argument("--faults", metavar="CLASS", help="of the runs, only those with faults of this class")
+    parser.add_argument("--faults", metavar="CLASS,…", help="of the runs, only those with faults of these classes")
     parser.add_argument("--path", choices=["auto", "map", "window", "fabric"], help="all runs by this path")
-    parser.add_argument("--nodes", type=int, choices=[2, 3], default=0, help="each run on so many nodes, made by scripts/nodes; "
-                        "also kills all ranks of a node at once")
+    parser.add_argument("--nodes", type=int, choices=[2, 3, 4], default=0, help="each run on so many nodes, made by scripts/nodes; "
+                        "also kills all ranks of a node at once, and nodes with the launcher's daemon")
     parser.add_argument("--repeat", type=int, default=1, help="make each run so many times")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="runs at a time (%(default)s)")
     parser.add_argument("--strict", action="store_true", help="a run that a known crash of Open MPI has ended has failed; "
@@ -53,6 +54,7 @@ def parse(arguments):
     parser.add_argument("--list", action="store_true", help="only print what the runs would do")
     parser.add_argument("--keep", action="store_true", help="keep the folders of all runs")
     options = parser.parse_args(arguments)
+    options.faults = options.faults and options.faults.split(",")
     options.limit = options.limit or (75 if options.nodes else 30) * options.slow
     return options
 
@@ -67,7 +69,8 @@ class Campaign:
     def __init__(self, options):
         self.options = options
         self.master = secrets.randbelow(10**9) if options.seed is None else options.seed
-        self.drawer = Drawer(Points(ROOT / "src"), has_fabric(options.build), options.path, options.nodes)
+        self.drawer = Drawer(Points(ROOT / "src"), has_fabric(options.build), options.path, options.nodes,
+                             bool(options.nodes) and nodes.survive_loss())
         self.work = options.work or options.build / "torture"
         self.program = options.build / "tests/torture/torture"
         self.rows = []
@@ -84,10 +87,10 @@ class Campaign:
             yield from [seed_of(self.master, options.run)] * options.repeat
             return
         total = options.runs or (10**9 if options.minutes else 100)
-        for number in range(total):
-            seed = seed_of(self.master, number)
-            if options.faults in (None, self.drawer.draw(seed).kind):
-                yield from [seed] * options.repeat
+        all_seeds = (seed_of(self.master, number) for number in itertools.count())
+        wanted = (seed for seed in all_seeds if not options.faults or self.drawer.draw(seed).kind in options.faults)
+        for seed in itertools.islice(wanted, total):
+            yield from [seed] * options.repeat
 
     def goes_on(self):
         if self.interrupted:

@@ -11,12 +11,28 @@ def are_possible():
     return subprocess.run([_SCRIPT, "--check"], check=False, stdout=subprocess.DEVNULL).returncode == 0
 
 
+def survive_loss():
+    """Whether mpirun goes on when a node is lost; says why if not."""
+    return subprocess.run([_SCRIPT, "--survives"], check=False).returncode == 0
+
+
 def command(run, program, folder, limit):
     """Its own limit is for the case that nobody supervises the run any more."""
     return [
         _SCRIPT, "--nodes", str(len(set(run.nodes))), "--ranks-per-node", run.ranks_per_node(), "--state", str(folder / "nodes"),
         "--left", str(folder / "left"), "--timeout", str(int(limit) + 20), "--", str(program), str(folder)
     ]
+
+
+def are_ready(folder):
+    return (folder / "nodes/nodes").exists()
+
+
+def lose(folder, node, silent):
+    """Kills all of a node, the launcher's daemon included, or cuts it off for good."""
+    name, state = f"node{node}", str(folder / "nodes")
+    cut = [_SCRIPT, "--exec", state, "head", "bridge", "link", "set", "dev", name, "state", "0"]
+    subprocess.run(cut if silent else [_SCRIPT, "--kill-node", state, name], check=False, capture_output=True)
 
 
 def read_pids(folder, ranks):

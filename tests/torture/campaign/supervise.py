@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from . import nodes, processes
+from .draw import NODE_TIMEOUT
 
 _PAUSE = 0.004  # between two looks
 _GRACE = 3.0  # for the launcher, when all ranks have ended
@@ -56,6 +57,10 @@ def _command(run, program, folder, limit):
 def _environment(run, token, folder):
     environment = dict(os.environ, TMPDIR=str(folder / "tmp"), FENIX_PATH=run.path, FENIX_TIMEOUT=str(run.timeout))
     environment.setdefault("FENIX_LOG", "info")
+    if run.kind == "silent node":
+        # scripts/env.sh has set by then what follows from it.
+        environment = {name: value for name, value in environment.items() if not name.startswith("PRTE_MCA_oob_tcp_keepalive")}
+        environment["FENIX_NODE_TIMEOUT"] = str(NODE_TIMEOUT)
     # Runs at the same time share the cores, which Open MPI does not see.
     environment.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
     # Where a replacement takes over the memory of the dead rank, nothing is rebuilt: most runs do without.
@@ -108,6 +113,10 @@ class _Faults:
                 continue
             self.waiting.remove((number, fault))
             self.fired[number] = now
+            if fault.node:
+                self.outcome.done.append(number)
+                nodes.lose(self.outcome.folder, fault.node, fault.silent)
+                continue
             living = [pids[rank] for rank in fault.ranks if _is_alive(pids[rank])]
             if living:
                 self.outcome.done.append(number)
@@ -181,6 +190,8 @@ def _watch(run, launcher, faults, outcome, deadline, token):
         now = time.monotonic()
         if pids is None:
             pids = _read_pids(run, outcome.folder)
+        if run.kind == "node at start" and faults.started is None and nodes.are_ready(outcome.folder):
+            faults.started = now
         if faults.started is None and pids is not None and _has_begun(run, outcome.folder):
             faults.started = now
         if faults.started is not None:
