@@ -154,7 +154,8 @@ int main(int argc, char** argv) {
     line("path map", map_path());
     line("path fabric", fabric_path());
     line("path window", "works where MPI does");
-    if (rank != nullptr) line("loss of a node", launcher_survives_loss_of_node() ? "mpirun goes on" : "mpirun ends the job");
+    if (rank != nullptr)
+      line("loss of a node", launcher_survives_loss_of_node() ? "mpirun goes on" : "mpirun ends the job");
     tell_settings();
     std::fflush(stdout);
   }

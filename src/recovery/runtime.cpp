@@ -395,7 +395,8 @@ std::shared_ptr<Path> Runtime::fabric_path() {
 void Runtime::warn_of_launcher(const MpiTeam& team) {
   if (launcher_known_.exchange(true) || team.rank() != 0 || launcher_survives_loss_of_node()) return;
   log().warn(
-      "this mpirun ends the job when a node is lost with its daemon; the one that scripts/bootstrap builds, and that of "
+      "this mpirun ends the job when a node is lost with its daemon; the one that scripts/bootstrap builds, and that "
+      "of "
       "Open MPI 6, go on without it");
 }
 
