@@ -55,6 +55,8 @@ fenix_env_default OMPI_MCA_coll_ftagree_agreement 1
 fenix_env_default OMPI_MCA_mpi_add_procs_cutoff 100000
 if [ -e "${FENIX_MPI_HOME:-}/share/fenix/mends" ]; then
   # A node that falls silent is given up after FENIX_NODE_TIMEOUT seconds (30): the daemons of mpirun look at their connections.
+  [ -z "${FENIX_NODE_TIMEOUT:-}" ] ||
+    unset PRTE_MCA_oob_tcp_keepalive_time PRTE_MCA_oob_tcp_keepalive_intvl PRTE_MCA_oob_tcp_keepalive_probes
   fenix_env_third=$((${FENIX_NODE_TIMEOUT:-30} / 3))
   fenix_env_default PRTE_MCA_oob_tcp_keepalive_time $((fenix_env_third > 0 ? fenix_env_third : 1))
   fenix_env_default PRTE_MCA_oob_tcp_keepalive_intvl $((fenix_env_third > 1 ? fenix_env_third / 2 : 1))

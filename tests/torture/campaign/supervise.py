@@ -58,8 +58,6 @@ def _environment(run, token, folder):
     environment = dict(os.environ, TMPDIR=str(folder / "tmp"), FENIX_PATH=run.path, FENIX_TIMEOUT=str(run.timeout))
     environment.setdefault("FENIX_LOG", "info")
     if run.kind == "silent node":
-        # scripts/env.sh has set by then what follows from it.
-        environment = {name: value for name, value in environment.items() if not name.startswith("PRTE_MCA_oob_tcp_keepalive")}
         environment["FENIX_NODE_TIMEOUT"] = str(NODE_TIMEOUT)
     # Runs at the same time share the cores, which Open MPI does not see.
     environment.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
