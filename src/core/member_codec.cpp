@@ -28,7 +28,7 @@ std::vector<std::byte> encode_members(std::span<const MemberInfo> members) {
     const bool plain = info.type->handle() == MPI_DATATYPE_NULL;
     const auto type = plain ? std::vector<std::byte>{} : info.type->description();
     const MemberHead head{info.id, info.resizeable ? 1U : 0U, info.created_after.value, plain ? info.type->bytes() : 0,
-                    static_cast<std::uint32_t>(type.size())};
+                          static_cast<std::uint32_t>(type.size())};
     append(std::as_bytes(std::span(&head, 1)));
     append(type);
   }

@@ -33,8 +33,8 @@ FabricMemory::FabricMemory(const FabricEndpoint& endpoint, std::span<std::byte> 
   fid_mr* registration = nullptr;
   int result = fault_fails("fabric.register") ? -FI_ENOMEM : -FI_ENOKEY;
   for (int i = 0; i < kTries && result == -FI_ENOKEY; ++i) {
-    result = fi_mr_reg(endpoint.domain(), memory.data(), memory.size(), access, 0, key_of_registration() & endpoint.key_mask(),
-                       0, &registration, nullptr);
+    result = fi_mr_reg(endpoint.domain(), memory.data(), memory.size(), access, 0,
+                       key_of_registration() & endpoint.key_mask(), 0, &registration, nullptr);
   }
   if (result != 0) fail(endpoint, "fi_mr_reg", result);
   registration_.reset(registration);

@@ -185,7 +185,8 @@ TEST(AnyStepOfParity, OfDecodingFromAPeerThatDies) {
     for (int lost = 0; lost < encoded.size; ++lost) {
       SCOPED_TRACE(testing::Message() << encoded << ", " << lost << " is lost");
       bool complete = false;
-      for (int accesses = lost; !complete && !testing::Test::HasFailure(); accesses += all_steps() ? 1 : 11 * each_of_those()) {
+      for (int accesses = lost; !complete && !testing::Test::HasFailure();
+           accesses += all_steps() ? 1 : 11 * each_of_those()) {
         SCOPED_TRACE(testing::Message() << "its peer dies after " << accesses << " accesses");
         Application application(encoded.size, 1, encoded.policy);
         EXPECT_TRUE(application.play(3));
