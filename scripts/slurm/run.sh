@@ -8,13 +8,15 @@ ranks_per_node=${RANKS_PER_NODE:-$SLURM_CPUS_ON_NODE}
 # These are for more ranks than cores on one node: one for Open MPI 5, one for 6.
 unset PRTE_MCA_rmaps_default_mapping_policy PRTE_MCA_mapby
 
-# For the srun by which mpirun starts its daemons: else Slurm ends them all with the first node that fails.
-export SLURM_NO_KILL=set
+# mpirun starts its daemons by a srun for each node. By itself it takes one for all, which Slurm ends with the first node that
+# fails.
+export PRTE_MCA_plm=ssh PRTE_MCA_plm_ssh_agent="$FENIX_SOURCE/scripts/slurm/agent" PRTE_MCA_plm_ssh_no_tree_spawn=1
 
 # How long the others wait for a rank that is silent.
 export FENIX_TIMEOUT=${FENIX_TIMEOUT:-120}
 
-launch=(mpirun --with-ft ulfm --map-by "ppr:$ranks_per_node:node" -n $((SLURM_JOB_NUM_NODES * ranks_per_node)) -x FI_PROVIDER
-        -x FENIX_TIMEOUT)
+# Daemons stay in their steps: Slurm counts one that has left as ended.
+launch=(mpirun --with-ft ulfm --leave-session-attached --map-by "ppr:$ranks_per_node:node"
+        -n $((SLURM_JOB_NUM_NODES * ranks_per_node)) -x FI_PROVIDER -x FENIX_TIMEOUT)
 "${launch[@]}" fenix-info
 "${launch[@]}" "$@"
