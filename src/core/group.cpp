@@ -354,8 +354,8 @@ std::uint32_t Group::first_slots() const {
 }
 
 std::uint64_t Group::footprint(const Member& member) {
-  constexpr std::uint64_t kPage = 4096;
-  return (member.layout.end() + kPage - 1) / kPage * kPage;
+  constexpr std::uint64_t kMemberPage = 4096;
+  return (member.layout.end() + kMemberPage - 1) / kMemberPage * kMemberPage;
 }
 
 std::uint32_t Group::log_places() const {

@@ -255,14 +255,14 @@ bool Runtime::finish() {
 }
 
 bool Runtime::comes_from_failure(int mpi_error) const {
-  constexpr std::chrono::milliseconds kNoticeTakes{500};
+  constexpr std::chrono::milliseconds kTimeForNotice{500};
   if (!ready()) return false;
   if (is_failure(mpi_error)) return true;
   int error_class = MPI_SUCCESS;
   MPI_Error_class(mpi_error, &error_class);
   const bool vague = error_class == MPI_ERR_OTHER || error_class == MPI_ERR_INTERN || error_class == MPI_ERR_UNKNOWN ||
                      error_class == MPI_ERR_WIN || error_class == MPI_ERR_COMM;
-  const Deadline deadline(vague ? kNoticeTakes : std::chrono::milliseconds(0));
+  const Deadline deadline(vague ? kTimeForNotice : std::chrono::milliseconds(0));
   do {
     if (process_.look_for_failures() != MPI_SUCCESS) return true;
   } while (!deadline.passed());
@@ -292,12 +292,12 @@ void Runtime::on_mpi_error(int mpi_error) {
 // With several threads, the error may come from a communicator that another thread has repaired meanwhile: then the one of
 // today is in order.
 bool Runtime::repaired_elsewhere(int repairs_before) const {
-  constexpr std::chrono::milliseconds kNoticeTakes{500};
+  constexpr std::chrono::milliseconds kTimeForNotice{500};
   if (process_.repairs() != repairs_before) return true;
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);
   if (level != MPI_THREAD_MULTIPLE || repairs_before == 0) return false;
-  for (const Deadline deadline(kNoticeTakes); !deadline.passed();) {
+  for (const Deadline deadline(kTimeForNotice); !deadline.passed();) {
     if (process_.look_for_failures() != MPI_SUCCESS) return false;
   }
   return true;
