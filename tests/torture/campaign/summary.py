@@ -73,7 +73,7 @@ PROMISES = (
      r"^model$|unit\.AnyStep|unit\.AnyStepParity|^mpi\.kill\."),
     ("P2 never a mixture", {}, (WRONG, ), "the model; random work against a plain copy of it",
      r"^model$|unit\.RandomWork|unit\.Epochs|^mpi\.kill\."),
-    ("P3 any instruction", {"kill", "kill point", "two at once", "series", "node", "start and end"}, (LOST, WRONG, CRASHED),
+    ("P3 any instruction", {"kill", "kill point", "two at once", "series", "node", "whole node", "silent node", "node of spares", "start and end"}, (LOST, WRONG, CRASHED),
      "each fault point, on several ranks and paths", r"^mpi\.kill\.|^mpi\.spawn\."),
     ("P4 nothing hangs", {}, (HUNG, ), "ranks that are stopped; time-outs; silent processes",
      r"^mpi\.silence\.|^mpi\.bad_input_timeouts$|unit\.SilenceWatch"),
