@@ -189,6 +189,9 @@ class Drawer:
         run.threads = dice.random() < 0.2
         run.steps = dice.randint(8, 30)
         run.pause_us = dice.choice([0, 0, 2000, 5000, 10000])
+        if run.kind in CLASSES_OF_WHOLE_NODES:
+            # Long enough that nodes are lost before the end, whatever it takes to lose them.
+            run.steps, run.pause_us = dice.randint(25, 60), dice.choice([5000, 10000, 20000])
         for _ in range(2 if dice.random() < 0.2 else 1):
             run.groups.append(self._group(run, dice))
         if self.nodes:
@@ -263,7 +266,8 @@ class Drawer:
         return 2 * seconds + 0.3 if run.nodes else seconds
 
     def _instant(self, run, dice):
-        return dice.uniform(0, 1.0) * self._duration(run)
+        most = 0.4 if run.kind in CLASSES_OF_WHOLE_NODES else 1.0
+        return dice.uniform(0, most) * self._duration(run)
 
     @staticmethod
     def _kill(run, rank, at, after=-1):
