@@ -61,13 +61,22 @@ fenix_env_default OMPI_MCA_coll_ftagree_agreement 1
 fenix_env_default OMPI_MCA_mpi_add_procs_cutoff 100000
 if [ -e "${FENIX_MPI_HOME:-}/share/fenix/mends" ]; then
   # A node that falls silent is given up after FENIX_NODE_TIMEOUT seconds (30): the daemons of mpirun look at their connections.
+  # Whole seconds, 5 at least: the time until the first question, and four times that between two.
+  case ${FENIX_NODE_TIMEOUT:-30} in
+    *[!0-9]*) echo "env.sh: FENIX_NODE_TIMEOUT=$FENIX_NODE_TIMEOUT is no number of seconds; taking 30" >&2; fenix_env_limit=30 ;;
+    *) fenix_env_limit=${FENIX_NODE_TIMEOUT:-30} ;;
+  esac
+  [ "$fenix_env_limit" -ge 5 ] || fenix_env_limit=5
   [ -z "${FENIX_NODE_TIMEOUT:-}" ] ||
     unset PRTE_MCA_oob_tcp_keepalive_time PRTE_MCA_oob_tcp_keepalive_intvl PRTE_MCA_oob_tcp_keepalive_probes
-  fenix_env_third=$((${FENIX_NODE_TIMEOUT:-30} / 3))
-  fenix_env_default PRTE_MCA_oob_tcp_keepalive_time $((fenix_env_third > 0 ? fenix_env_third : 1))
-  fenix_env_default PRTE_MCA_oob_tcp_keepalive_intvl $((fenix_env_third > 1 ? fenix_env_third / 2 : 1))
+  fenix_env_interval=$(((fenix_env_limit + 1) / 6))
+  [ "$fenix_env_interval" -ge 1 ] || fenix_env_interval=1
+  fenix_env_default PRTE_MCA_oob_tcp_keepalive_time $((fenix_env_limit - 4 * fenix_env_interval))
+  fenix_env_default PRTE_MCA_oob_tcp_keepalive_intvl "$fenix_env_interval"
   fenix_env_default PRTE_MCA_oob_tcp_keepalive_probes 4
-  unset fenix_env_third
+  unset fenix_env_limit fenix_env_interval
+  # Set by this script for another Open MPI, in the same shell.
+  [ "${PRTE_MCA_state_base_error_non_zero_exit:-}" != 0 ] || unset PRTE_MCA_state_base_error_non_zero_exit
   # mpirun is connected to every other daemon: no daemon is cut off by the loss of another one.
   fenix_env_default PRTE_MCA_rml_base_radix 4096
 else

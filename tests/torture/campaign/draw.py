@@ -152,13 +152,18 @@ class Drawer:
         self.nodes = nodes
         self.whole_nodes = whole_nodes
 
-    def draw(self, seed):
-        dice = random.Random(seed)
+    def classes(self):
+        """What can be drawn here, and how often."""
         classes = {kind: weight for kind, weight in CLASSES.items() if kind != "flip" or self.points.with_bytes}
         if self.nodes:
             classes.update(CLASSES_OVER_NODES)
         if self.whole_nodes:
             classes.update(CLASSES_OF_WHOLE_NODES)
+        return classes
+
+    def draw(self, seed):
+        dice = random.Random(seed)
+        classes = self.classes()
         kind = dice.choices(list(classes), classes.values())[0]
         # Else policies that cover more would be drawn most.
         first_policy = dice.choice(["buddies", "ring", "xor", "rs"]) if kind in ("node", "whole node", "silent node") else None

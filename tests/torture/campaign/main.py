@@ -193,6 +193,11 @@ def main(arguments=None):
         write_page(options.markdown, campaigns, options.tests)
         return 0
     campaign = Campaign(options)
+    unknown = set(options.faults or ()) - set(campaign.drawer.classes())
+    if unknown:
+        print(f"torture: no such faults here: {', '.join(sorted(unknown))}; there are {', '.join(campaign.drawer.classes())}",
+              file=sys.stderr)
+        return 2
     if options.list:
         for seed in campaign.seeds():
             print(seed, campaign.drawer.draw(seed).describe())

@@ -20,7 +20,7 @@ def command(run, program, folder, limit):
     """Its own limit is for the case that nobody supervises the run any more."""
     return [
         _SCRIPT, "--nodes", str(len(set(run.nodes))), "--ranks-per-node", run.ranks_per_node(), "--state", str(folder / "nodes"),
-        "--left", str(folder / "left"), "--timeout", str(int(limit) + 20), "--", str(program), str(folder)
+        "--left", str(folder / "left"), "--linger", "10", "--timeout", str(int(limit) + 20), "--", str(program), str(folder)
     ]
 
 
@@ -29,10 +29,11 @@ def are_ready(folder):
 
 
 def lose(folder, node, silent):
-    """Kills all of a node, the launcher's daemon included, or cuts it off for good."""
+    """Kills all of a node, the launcher's daemon included, or cuts it off for good. Returns whether it was there."""
     name, state = f"node{node}", str(folder / "nodes")
     cut = [_SCRIPT, "--exec", state, "head", "bridge", "link", "set", "dev", name, "state", "0"]
-    subprocess.run(cut if silent else [_SCRIPT, "--kill-node", state, name], check=False, capture_output=True)
+    command = cut if silent else [_SCRIPT, "--kill-node", state, name]
+    return subprocess.run(command, check=False, capture_output=True).returncode == 0
 
 
 def read_pids(folder, ranks):

@@ -112,8 +112,8 @@ class _Faults:
             self.waiting.remove((number, fault))
             self.fired[number] = now
             if fault.node:
-                self.outcome.done.append(number)
-                nodes.lose(self.outcome.folder, fault.node, fault.silent)
+                if nodes.lose(self.outcome.folder, fault.node, fault.silent):
+                    self.outcome.done.append(number)
                 continue
             living = [pids[rank] for rank in fault.ranks if _is_alive(pids[rank])]
             if living:
