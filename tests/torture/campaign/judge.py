@@ -64,7 +64,7 @@ def _first_complaint(run, outcome, events, output):
         if event.word == "fail":
             return event.rest[0].rstrip(":"), f"rank {event.rank}: {' '.join(event.rest[1:])}"
     # The launcher has ended it, and nobody has crashed.
-    if run.kind == "node at start" and outcome.status == 1 and not outcome.hung and "Signal: " not in output:
+    if run.kind == "node at start" and outcome.status != 0 and not outcome.hung and "Signal: " not in output:
         return (LEFT, ", ".join(outcome.left)) if outcome.left else (OK, "")
     ended = {event.rank for event in events if event.word == "exit"}
     broken = [rank for rank in range(run.processes()) if rank not in ended and rank not in run.victims]
