@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is known of the launcher that has started this process.
+// Abilities of the launcher that has started this process.
 #pragma once
 
 namespace fenix_impl {
