@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The logic of scripts/torture: python3 -m unittest, in this folder."""
+import shutil
 import tempfile
 import unittest
 from dataclasses import replace
@@ -7,11 +8,11 @@ from itertools import combinations
 from pathlib import Path
 
 from campaign import nodes
-from campaign.draw import CLASSES_OF_WHOLE_NODES, Drawer, seed_of
+from campaign.draw import CLASSES_OF_WHOLE_NODES, Drawer, Fault, Run, seed_of
 from campaign.judge import CRASHED, HUNG, LEFT, LOST, OK, OPEN_MPI, WRONG, judge
 from campaign.placement import AUTO, Policy, after_repair, cohorts, covers, covers_always, holders, order_of, shares_fate
 from campaign.points import Points
-from campaign.supervise import Outcome
+from campaign.supervise import Faults, Outcome
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 
@@ -128,6 +129,8 @@ class Drawing(unittest.TestCase):
                 self.assertEqual(fault.silent, run.kind == "silent node")
                 self.assertEqual(set(fault.ranks), {process for process, node in enumerate(run.nodes) if node == fault.node})
                 self.assertTrue(run.victims.issuperset(fault.ranks))
+            if run.kind != "node at start":
+                self.assertTrue(0 <= lost[0].step < run.steps / 2, "while ranks run")
             if run.kind == "node of spares":
                 self.assertGreaterEqual(min(lost[0].ranks), run.ranks)
         expected = {(kind, 1) for kind in CLASSES_OF_WHOLE_NODES} | {("whole node", 2)}
@@ -161,6 +164,21 @@ class Drawing(unittest.TestCase):
         points = self.drawer.points
         drawn = {entry.split(":")[0] for number in range(3000) for entry in self.drawer.draw(seed_of(2, number)).points}
         self.assertEqual(drawn, set(points.steady + points.recovery + points.of_spares + points.init + points.finish))
+
+
+class Timing(unittest.TestCase):
+    def test_a_fault_waits_for_a_commit(self):
+        folder = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, folder)
+        outcome = Outcome(folder)
+        faults = Faults(Run(seed=1, faults=[Fault((0, ), 0.5, step=3)]), outcome)
+        faults.started = 0.0
+        nobody = {0: None}
+        for lines, now, waiting in (("1.0 start 5\n1.1 committed 0 2\n", 99, 1), ("1.2 committed 1 4\n", 0, 1), ("", 1e9, 0)):
+            with open(folder / "journal.1", "a", encoding="utf-8") as journal:
+                journal.write(lines)
+            faults.look(now, nobody)
+            self.assertEqual(len(faults.waiting), waiting)
 
 
 class Judging(unittest.TestCase):

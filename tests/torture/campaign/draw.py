@@ -55,11 +55,12 @@ def seed_of(master, number):
 
 @dataclass
 class Fault:
-    """A signal from outside: so many seconds after the start of all ranks, after another fault, or after a rebuild."""
+    """A signal from outside: so many seconds after the start of all ranks, another fault, a rebuild, or a commit."""
     ranks: tuple  # in MPI_COMM_WORLD; several at the same instant
     at: float
     after: int = -1  # number of the other fault
     rebuilt: int = 0  # when all groups are whole again after so many repairs
+    step: int = -1  # when a rank has committed this step
     stop: float = 0.0  # SIGSTOP for so many seconds, instead of SIGKILL
     node: int = 0  # all of this node, the launcher's daemon included, instead of the ranks alone
     silent: bool = False  # the node is cut off for good, and not killed
@@ -67,7 +68,8 @@ class Fault:
     def __str__(self):
         who = " and ".join(map(str, self.ranks)) + (f" with node{self.node}" if self.node else "")
         what = f"stop {who} for {self.stop:.2f} s" if self.stop else f"cut off {who}" if self.silent else f"kill {who}"
-        since = f" after fault {self.after}" if self.after >= 0 else f" after rebuild {self.rebuilt}" if self.rebuilt else ""
+        since = (f" after fault {self.after}" if self.after >= 0 else f" after rebuild {self.rebuilt}" if self.rebuilt else
+                 f" after step {self.step}" if self.step >= 0 else "")
         return f"{what} at {self.at * 1000:.0f} ms{since}"
 
 
@@ -195,7 +197,7 @@ class Drawer:
         run.steps = dice.randint(8, 30)
         run.pause_us = dice.choice([0, 0, 2000, 5000, 10000])
         if run.kind in CLASSES_OF_WHOLE_NODES:
-            # Long enough that nodes are lost before the end, whatever it takes to lose them.
+            # Half of them come after the loss of a node.
             run.steps, run.pause_us = dice.randint(25, 60), dice.choice([5000, 10000, 20000])
         for _ in range(2 if dice.random() < 0.2 else 1):
             run.groups.append(self._group(run, dice))
@@ -271,8 +273,7 @@ class Drawer:
         return 2 * seconds + 0.3 if run.nodes else seconds
 
     def _instant(self, run, dice):
-        most = 0.4 if run.kind in CLASSES_OF_WHOLE_NODES else 1.0
-        return dice.uniform(0, most) * self._duration(run)
+        return dice.uniform(0, 1) * self._duration(run)
 
     @staticmethod
     def _kill(run, rank, at, after=-1):
@@ -398,13 +399,22 @@ class Drawer:
         if not nodes or len(set(run.nodes[:run.ranks])) < 2:
             run.tolerated = None
             return []
-        self._lose_node(run, dice.choice(sorted(nodes)), self._instant(run, dice), whole)
+        node = dice.choice(sorted(nodes))
+        if whole:
+            self._lose_node(run, node, **self._step(run, dice))
+        else:
+            self._lose_node(run, node, self._instant(run, dice), whole=False)
         return [rank for rank in range(run.ranks) if rank not in run.victims]
 
     @staticmethod
-    def _lose_node(run, node, at, whole=True, after=-1):
+    def _step(run, dice):
+        """In the first half of the steps, so that the run goes on for some time."""
+        return {"step": dice.randrange(run.steps // 2), "at": dice.uniform(0, 0.03)}
+
+    @staticmethod
+    def _lose_node(run, node, at, whole=True, after=-1, step=-1):
         ranks = tuple(process for process in range(run.processes()) if run.nodes[process] == node)
-        run.faults.append(Fault(ranks, at, after, node=node if whole else 0, silent=run.kind == "silent node"))
+        run.faults.append(Fault(ranks, at, after, step=step, node=node if whole else 0, silent=run.kind == "silent node"))
         run.victims.update(ranks)
 
     def _faults_node(self, run, dice):
@@ -432,7 +442,7 @@ class Drawer:
         if node in run.nodes[:run.ranks]:
             run.tolerated = None
             return
-        self._lose_node(run, node, self._instant(run, dice))
+        self._lose_node(run, node, **self._step(run, dice))
         if dice.random() < 0.5:
             self._kill(run, dice.randrange(run.ranks), dice.uniform(0, 0.5), 0)
 

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A run on several nodes, made by scripts/nodes."""
+import os
+import signal
 import subprocess
 from pathlib import Path
+
+from . import processes
 
 _SCRIPT = str(Path(__file__).resolve().parents[3] / "scripts/nodes")
 
@@ -28,22 +32,43 @@ def are_ready(folder):
     return (folder / "nodes/nodes").exists()
 
 
+def _of_nodes(folder):
+    """All processes on nodes: process id here, by the name of the node and the process id there. Empty if the run has ended."""
+    try:
+        lines = (folder / "nodes/nodes").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return {}
+    names = {namespace: name for name, _, _, namespace in map(str.split, lines)}
+    found = {}
+    for entry in os.scandir("/proc"):
+        if not entry.name.isdigit():
+            continue
+        try:
+            name = names.get(os.readlink(entry.path + "/ns/pid"))
+            status = Path(entry.path, "status").read_text(encoding="utf-8") if name else ""
+        except OSError:
+            continue
+        found.update({(name, int(line.split()[-1])): int(entry.name) for line in status.splitlines() if line.startswith("NSpid:")})
+    return found
+
+
 def lose(folder, node, silent):
     """Kills all of a node, the launcher's daemon included, or cuts it off for good. Returns whether it was there."""
-    name, state = f"node{node}", str(folder / "nodes")
-    cut = [_SCRIPT, "--exec", state, "head", "bridge", "link", "set", "dev", name, "state", "0"]
-    command = cut if silent else [_SCRIPT, "--kill-node", state, name]
-    return subprocess.run(command, check=False, capture_output=True).returncode == 0
+    name = f"node{node}"
+    if silent:
+        cut = [_SCRIPT, "--exec", str(folder / "nodes"), "head", "bridge", "link", "set", "dev", name, "state", "0"]
+        return subprocess.run(cut, check=False, capture_output=True).returncode == 0
+    # As scripts/nodes --kill-node does, which takes longer: the end of process 1 of a node ends all others there.
+    first = _of_nodes(folder).get((name, 1))
+    if first is not None:
+        processes.send(first, signal.SIGKILL)
+    return first is not None
 
 
-def read_pids(folder, ranks):
-    """Process ids as seen from here; None for those that are dead already."""
-    table = subprocess.run([_SCRIPT, "--pids", str(folder / "nodes")], check=False, capture_output=True, text=True).stdout
-    pids = dict.fromkeys(range(ranks))
-    for line in table.splitlines():
-        _, rank, pid, _ = line.split()
-        pids[int(rank)] = int(pid)
-    return pids
+def pids(folder, nodes, noted):
+    """Process ids as seen from here, of ranks that have noted those of their nodes; None for those that are dead already."""
+    found = _of_nodes(folder)
+    return {rank: found.get((f"node{nodes[rank]}", pid)) for rank, pid in noted.items()}
 
 
 def left(folder):

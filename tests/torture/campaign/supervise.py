@@ -71,7 +71,7 @@ def _environment(run, token, folder):
     return environment
 
 
-class _Faults:
+class Faults:
     """The signals from outside, each at its time."""
 
     def __init__(self, run, outcome):
@@ -81,12 +81,17 @@ class _Faults:
         self.to_continue = []  # (when, process id)
         self.started = None
 
+    def _journals(self):
+        """The words of each line, journal by journal."""
+        for path in self.outcome.folder.glob("journal.*"):
+            yield [line.split() for line in path.read_text(encoding="utf-8").splitlines()]
+
     def _rebuilds(self):
         """How many repairs are over: all groups are whole again on all ranks when one rank has noted what it got back."""
         most = 0
-        for path in self.outcome.folder.glob("journal.*"):
+        for journal in self._journals():
             rebuilds, in_repair = 0, False
-            for words in map(str.split, path.read_text(encoding="utf-8").splitlines()):
+            for words in journal:
                 if words[1] == "resume":
                     in_repair = words[3] != "0"  # the role
                 elif words[1] == "restored" and in_repair:
@@ -94,10 +99,14 @@ class _Faults:
             most = max(most, rebuilds)
         return most
 
+    def _commits(self):
+        """The latest step that a rank has noted as committed; -1 if there is none."""
+        return max((int(words[3]) for journal in self._journals() for words in journal if words[1] == "committed"), default=-1)
+
     def _due(self, fault):
-        if fault.rebuilt:
-            key = ("rebuilt", fault.rebuilt)
-            if key not in self.fired and self._rebuilds() >= fault.rebuilt:
+        if fault.rebuilt or fault.step >= 0:
+            key = (fault.rebuilt, fault.step)
+            if key not in self.fired and (self._rebuilds() >= fault.rebuilt if fault.rebuilt else self._commits() >= fault.step):
                 self.fired[key] = time.monotonic()
             return self.fired[key] + fault.at if key in self.fired else None
         if fault.after < 0:
@@ -149,8 +158,7 @@ def _read_pids(run, folder):
         if len(words) < 3:
             return None
         pids[rank] = int(words[2])
-    # These are process ids of their nodes.
-    return nodes.read_pids(folder, run.processes()) if run.nodes else pids
+    return nodes.pids(folder, run.nodes, pids) if run.nodes else pids
 
 
 def supervise(run, program, work, limit):
@@ -160,7 +168,7 @@ def supervise(run, program, work, limit):
     (folder / "plan").write_text(run.plan_text(), encoding="utf-8")
     token = f"FENIX_TORTURE_RUN={secrets.token_hex(8)}"
     outcome = Outcome(folder)
-    faults = _Faults(run, outcome)
+    faults = Faults(run, outcome)
     start = time.monotonic()
     with open(folder / "output", "wb") as output:
         launcher = subprocess.Popen(_command(run, program, folder, limit), env=_environment(run, token, folder),
