@@ -55,6 +55,8 @@ esac
 # Collectives that do not notice a dead rank on several nodes: han even says that all went well. And cuda, which is unsafe after a
 # failure (Open MPI's issue 13915).
 fenix_env_default OMPI_MCA_coll '^hcoll,portals4,cuda,han'
+# With netlink, as in Debian's package, a process finds no way to one of another job on its own node: spawned ones end at once.
+fenix_env_default OMPI_MCA_reachable weighted
 # Its default is uninitialised memory in Open MPI 5.0.7.
 fenix_env_default OMPI_MCA_coll_ftagree_agreement 1
 # All peers known from the start: MPIX_Comm_shrink hangs for one first contacted after its death.
