@@ -40,7 +40,9 @@ int main(int argc, char** argv) {
   success(Fenix_Data_member_create(kGroup, 0, data.data(), kCount, MPI_DOUBLE), "member_create");
   int complete_at_first = 0;
   double sum = 0;
-  for (int round = 0; round < 5; ++round) {
+  int least = 0;  // of both ranks
+  // On a busy machine it takes more rounds: those in which the progress thread got no core do not count.
+  for (int round = 0; round < 20 && least < 3; ++round) {
     const double start = MPI_Wtime();
     Fenix_Request request;
     success(Fenix_Data_member_istore(kGroup, 0, FENIX_DATA_SUBSET_FULL, &request), "istore");
@@ -58,10 +60,10 @@ int main(int argc, char** argv) {
                   (returned - start) * 1e3, flag, (MPI_Wtime() - tested) * 1e3);
     }
     std::fill(data.begin(), data.end(), rank);
+    MPI_Allreduce(&complete_at_first, &least, 1, MPI_INT, MPI_MIN, comm);
   }
   require(sum > 0, "nothing was computed");
-  // One of the rounds may have been held up by other work on the machine.
-  require(complete_at_first >= 3, "protection does not go on by itself");
+  require(least >= 3, "protection does not go on by itself");
   success(Fenix_Data_member_restore(kGroup, 0, data.data(), kCount, FENIX_DATA_SNAPSHOT_LATEST, nullptr), "restore");
   for (const double each : data) require(each == rank, "a wrong element");
   success(Fenix_Finalize(), "Fenix_Finalize");

@@ -53,6 +53,7 @@ struct Options {
 // What survives a jump.
 Options options;
 MPI_Comm comm = MPI_COMM_NULL;
+MPI_Comm before_failures = MPI_COMM_NULL;  // of all first processes, if several die at once
 int rank = -1;
 int first_rank = -1;  // in MPI_COMM_WORLD
 int role = -1;
@@ -243,10 +244,26 @@ bool in_list(const std::string& list, int who) {
   return ("," + list + ",").find("," + self + ",") != std::string::npos;
 }
 
+/// Waits for the others that die at this step: the death of the first would cut those short that have not come to it.
+void meet_victims() {
+  int processes = 0;
+  MPI_Comm_size(before_failures, &processes);
+  std::vector<MPI_Request> requests;
+  for (int other = 0; other < processes; ++other) {
+    if (other == first_rank || !in_list(options.kill, other)) continue;
+    requests.resize(requests.size() + 2);
+    MPI_Irecv(nullptr, 0, MPI_BYTE, other, 0, before_failures, &requests[requests.size() - 2]);
+    MPI_Issend(nullptr, 0, MPI_BYTE, other, 0, before_failures, &requests[requests.size() - 1]);
+  }
+  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+}
+
 void maybe_die() {
   if (repairs_of_all == 1 && in_list(options.kill_again, rank)) raise(SIGKILL);
   if (role == FENIX_ROLE_RECOVERED_RANK || repairs > 0) return;
-  if (in_list(options.kill, first_rank)) raise(SIGKILL);
+  if (!in_list(options.kill, first_rank)) return;
+  if (before_failures != MPI_COMM_NULL) meet_victims();
+  raise(SIGKILL);
 }
 
 bool one_step() {
@@ -410,6 +427,10 @@ int main(int argc, char** argv) {
   if (options.die_before_init && std::getenv("FENIX_REPLACEMENT") != nullptr) {
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     raise(SIGKILL);
+  }
+  if (options.kill.find(',') != std::string::npos && std::getenv("FENIX_REPLACEMENT") == nullptr) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &before_failures);
+    MPI_Comm_set_errhandler(before_failures, MPI_ERRORS_RETURN);
   }
   data.resize(static_cast<std::size_t>(options.members * options.groups));
   if (options.resume == "return") Fenix_set_option(FENIX_RESUME_MODE, FENIX_RESUME_RETURN);
