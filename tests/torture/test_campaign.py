@@ -246,6 +246,8 @@ class Judging(unittest.TestCase):
         self.run = replace(self.run, nodes=(1, 1, 2))
         self.assertEqual(self.verdict(good).kind, WRONG)
         self.assertEqual(self.verdict(warned).kind, OK)
+        self.run = replace(self.run, kind="node at start")
+        self.assertEqual(self.verdict(good).kind, OK, "the ranks may be elsewhere")
 
     def test_what_is_left_on_nodes(self):
         (self.folder / "left").write_text("node1 /dev/shm/x\n", encoding="utf-8")

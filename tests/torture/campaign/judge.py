@@ -161,6 +161,8 @@ def _check_losses(run, events):
 
 def _check_warnings(run, events):
     """As long as nobody has died, each group says whether it survives the death of a node."""
+    if run.kind == "node at start":  # if it is lost early enough, mpirun puts all ranks on the others
+        return None
     repaired = set()
     for event in events:
         if event.word == "resume" and event.rest[1] != "0":
