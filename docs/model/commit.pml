@@ -401,16 +401,19 @@ inline count_commit() {
 
 /* RecordLog::clear_all_but: a seal that comes late must not find the record that it is for. */
 #ifdef BREAK_KEEP_UNSEALED
-#define KEEP_ONLY(log_of) \
+#define KEEP_ONLY(log_of, kept) \
   for (i : 0 .. PLACES - 1) { \
-    if :: !((epochs >> log_of[i].epoch) & 1) -> log_of[i].sealed = 0 :: else fi \
+    if :: !(((kept) >> log_of[i].epoch) & 1) -> log_of[i].sealed = 0 :: else fi \
   }
 #else
-#define KEEP_ONLY(log_of) \
+#define KEEP_ONLY(log_of, kept) \
   for (i : 0 .. PLACES - 1) { \
-    if :: !(log_of[i].sealed && (epochs >> log_of[i].epoch) & 1) -> wipe(log_of[i]) :: else fi \
+    if :: !(log_of[i].sealed && ((kept) >> log_of[i].epoch) & 1) -> wipe(log_of[i]) :: else fi \
   }
 #endif
+
+/* These epochs, and those before the oldest of them: what is kept until all is rebuilt. */
+#define OR_OLDER(these) ((these) | ((these) -> ((these) & (~(these) + 1)) - 1 : 0))
 
 /* The log that says what rank i has committed: its own, or what its keeper has of it; unknown if both have gone. */
 inline look_up(an_epoch) {
@@ -725,10 +728,10 @@ in_repair_too:
     STEP
       exchanged > 2;
       owes[me] = lost;
-      d_step { KEEP_ONLY(at[me].log) };
+      d_step { KEEP_ONLY(at[me].log, OR_OLDER(epochs)) };
       SAY("rejoin.half_voided")
     END;
-    STEP d_step { KEEP_ONLY(at[me].copies) }; SAY("rejoin.voided"); ARRIVE(skip) END
+    STEP d_step { KEEP_ONLY(at[me].copies, OR_OLDER(epochs)) }; SAY("rejoin.voided"); ARRIVE(skip) END
   :: else ->
     STEP exchanged > 2; owes[me] = lost; epoch = 1 END;
     do
@@ -808,8 +811,8 @@ in_repair_too:
   STEP
     d_step {
       owes[me] = lost;
-      KEEP_ONLY(at[me].log);
-      KEEP_ONLY(at[me].copies);
+      KEEP_ONLY(at[me].log, epochs);
+      KEEP_ONLY(at[me].copies, epochs);
       for (i : 0 .. PLACES - 1) {
         if :: at[me].log[i].sealed -> live = live | (1 << i) :: else fi
       }

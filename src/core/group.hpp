@@ -211,8 +211,8 @@ class Group {
   [[nodiscard]] Epoch known_on_all() { return control_.commits.reached_by_all(); }
   /// Writes own records again that are not what they were when they were committed; returns how many. Local.
   std::uint64_t mend_own_records();
-  /// Voids all records, own and held, but those of the given epochs.
-  void keep_only(std::span<const Epoch> epochs);
+  /// Voids all records, own and held, except those of the given epochs and those of epochs before `oldest`.
+  void keep_only(std::span<const Epoch> epochs, Epoch oldest = {});
   /// Where a record of this rank is: the place, and which copy.
   struct RecordCopy {
     Epoch epoch;

@@ -38,12 +38,14 @@ std::vector<CommittedEpoch> Group::held_epochs(int copy) const {
                    placement_.kept(team_rank_, copy));
 }
 
-void Group::keep_only(std::span<const Epoch> epochs) {
-  control_.own_log.clear_all_but(epochs);
+void Group::keep_only(std::span<const Epoch> epochs, Epoch oldest) {
+  control_.own_log.clear_all_but(epochs, oldest);
   // Not to be taken for damaged ones.
-  std::erase_if(records_, [&](const PlacedRecord& placed) { return !contains(epochs, placed.record.epoch); });
+  std::erase_if(records_, [&](const PlacedRecord& placed) {
+    return placed.record.epoch >= oldest && !contains(epochs, placed.record.epoch);
+  });
   fault_point("rejoin.half_voided");
-  for (const RecordLog& log : control_.held_logs) log.clear_all_but(epochs);
+  for (const RecordLog& log : control_.held_logs) log.clear_all_but(epochs, oldest);
 }
 
 std::vector<Epoch> Group::rebuild_own(std::span<const RecordCopy> copies, const std::set<int>& missing) {

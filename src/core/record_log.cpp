@@ -37,9 +37,10 @@ void RecordLog::put(std::uint32_t place, const Record& record) const {
 
 void RecordLog::clear(std::uint32_t place) const { set_seal(place, 0); }
 
-void RecordLog::clear_all_but(std::span<const Epoch> epochs) const {
+void RecordLog::clear_all_but(std::span<const Epoch> epochs, Epoch oldest) const {
   for (std::uint32_t place = 0; place < places(); ++place) {
     const auto record = read(place);
+    if (record && record->epoch < oldest) continue;
     if (record && std::find(epochs.begin(), epochs.end(), record->epoch) != epochs.end()) continue;
     // A place that was never written to may have no memory yet: it is not written to here either.
     const auto head = this->place(place).first(record_format::kHeadBytes);

@@ -47,10 +47,10 @@ class RecordLog {
   void put(std::uint32_t place, const Record& record) const;
   /// Makes the record in a place void.
   void clear(std::uint32_t place) const;
-  /// Makes all records void but those of the given epochs. Of a deleted epoch that is not among them, nothing is left: not
+  /// Makes all records void but those of the given epochs, and those before `oldest`. Of a deleted epoch that is not among them, nothing is left: not
   /// the record that it had before either. A record without a seal is wiped out: a seal that is still on its way from a rank
   /// that has died finds nothing then.
-  void clear_all_but(std::span<const Epoch> epochs) const;
+  void clear_all_but(std::span<const Epoch> epochs, Epoch oldest = {}) const;
 
  private:
   void set_seal(std::uint32_t place, std::uint64_t word) const;

@@ -461,7 +461,8 @@ class Rejoin {
     const bool some_left = !result.epochs.empty();
     const bool inherited = has_inherited(self_);
     if (group_->whole() || inherited) {
-      group_->keep_only(result.epochs);
+      // Ranks that die before all is rebuilt may take the only copy of a record with them: older snapshots stay until then.
+      group_->keep_only(result.epochs, some_left ? result.epochs.front() : Epoch{});
       fault_point("rejoin.voided");
       if (inherited) complete_inheritance(result);
     } else if (!redundant) {

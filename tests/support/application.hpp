@@ -15,6 +15,7 @@
 
 #include "parity/placement.hpp"
 #include "support/group_data.hpp"
+#include "support/stride.hpp"
 
 namespace fenix_test {
 
@@ -22,16 +23,8 @@ inline constexpr int kNone = -1;
 
 inline bool all_steps() { return std::getenv("FENIX_TEST_ALL_STEPS") != nullptr; }
 
-// Sanitizers take several times as long: of the steps that other builds try they try each third. FENIX_TEST_EACH=1: each one.
-inline int each_of_those() {
-#if defined(__SANITIZE_ADDRESS__)
-  constexpr int kDefault = 3;
-#else
-  constexpr int kDefault = 1;
-#endif
-  const char* const set = std::getenv("FENIX_TEST_EACH");
-  return set != nullptr ? std::max(1, std::atoi(set)) : kDefault;
-}
+// Of the steps that other builds try, those with sanitizers try each third.
+inline int each_of_those() { return stride(1, 3); }
 
 // kUneven is stored under even time stamps only.
 inline constexpr int kApplicationMembers[] = {kSmall, kUneven};

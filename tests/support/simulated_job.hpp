@@ -14,6 +14,7 @@
 
 #include "core/group.hpp"
 #include "recovery/rejoin.hpp"
+#include "support/one_processor.hpp"
 #include "support/thread_team.hpp"
 
 namespace fenix_test {
@@ -91,6 +92,7 @@ class Job {
   /// Runs body on all living ranks at once, each in a thread. Outcomes of the others are "died".
   std::vector<Outcome> run(const Body& body) {
     std::vector<Outcome> outcomes(ranks_.size(), {Ending::died, FENIX_SUCCESS, ""});
+    const OneProcessor together;
     std::vector<std::thread> threads;
     for (Rank& each : ranks_) {
       if (!each.alive) continue;

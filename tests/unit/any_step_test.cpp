@@ -9,6 +9,7 @@
 
 #include "parity/pairing.hpp"
 #include "support/application.hpp"
+#include "support/random_seed.hpp"
 
 namespace fenix_test {
 namespace {
@@ -177,9 +178,7 @@ TEST(AnyStep, OfRejoiningAShrunkTeam) {
 
 // Any sequence of deaths, also beyond what the policy covers.
 TEST(AnyStep, OfALongLife) {
-  const auto seed = std::random_device{}();
-  SCOPED_TRACE(testing::Message() << "seed " << seed);
-  std::mt19937 random(seed);
+  std::mt19937 random(random_seed());
   for (int job = 0; job < (all_steps() ? 1000 : 40) && !testing::Test::HasFailure(); ++job) {
     const int size = 2 + static_cast<int>(random() % 4);
     Application application(size, static_cast<int>(random() % 3));

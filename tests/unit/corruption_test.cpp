@@ -15,6 +15,7 @@
 
 #include "core/slot_hashes.hpp"
 #include "support/partial_job.hpp"
+#include "support/random_seed.hpp"
 
 namespace fenix_test {
 namespace {
@@ -215,9 +216,7 @@ class Corrupted : public PartialJob {
 // Runs scenario(job, place, damaged rank, bit) for random flips. It returns whether the job is as it was.
 template <class Scenario>
 void for_flips(int times, Scenario scenario) {
-  const auto seed = std::random_device{}();
-  SCOPED_TRACE(testing::Message() << "seed " << seed);
-  std::mt19937_64 random(seed);
+  std::mt19937_64 random(random_seed());
   for (const Setting& setting : kSettings) {
     std::unique_ptr<Corrupted> job;
     for (const Place place : kPlaces) {

@@ -17,15 +17,9 @@
 #include "base/fault.hpp"
 #include "support/failing_allocations.hpp"
 #include "support/group_data.hpp"
+#include "support/stride.hpp"
 
 namespace {
-
-// Every n, but some of them under the sanitizers: they take ten times as long.
-#ifdef __SANITIZE_ADDRESS__
-constexpr int kStride = 5;
-#else
-constexpr int kStride = 1;
-#endif
 
 // Of threads that belong to the library: one countdown for all of them.
 std::atomic<int> until_worker_fails{-1};
@@ -90,6 +84,9 @@ constexpr int kSeparate = 21;  // a member that some calls are about
 enum class Kind { one_allocation, all_allocations, one_request };
 
 thread_local Allocations requests;
+
+/// Each of how many failures is tried: an attempt takes a job of its own. There are few requests.
+int stride_of(Kind kind) { return kind == Kind::one_request ? 1 : stride(3, 7); }
 
 /// Runs work, in which the n-th fails. Returns whether it came to that.
 bool run_failing(Kind kind, int n, const std::function<void()>& work) {
@@ -210,8 +207,9 @@ class NoMemory : public testing::TestWithParam<Policy> {
 
   void try_all(const Call& call, int depth, Kind kind) {
     constexpr int kMost = 3000;
+    const int stride = stride_of(kind);
     int n = 0;
-    for (bool failed = true; failed && n < kMost; n += kStride) {
+    for (bool failed = true; failed && n < kMost; n += stride) {
       SCOPED_TRACE(std::string(call.name) + ", kind " + std::to_string(static_cast<int>(kind)) + ", number " +
                    std::to_string(n));
       failed = try_one(call, depth, kind, n);
@@ -219,7 +217,7 @@ class NoMemory : public testing::TestWithParam<Policy> {
     }
     EXPECT_LT(n, kMost);
     std::printf("%-20s kind %d: %d failures, of which %d errors, %d groups formed anew\n", call.name,
-                static_cast<int>(kind), n - 1, std::exchange(errors_, 0), std::exchange(taken_up_, 0));
+                static_cast<int>(kind), n / stride - 1, std::exchange(errors_, 0), std::exchange(taken_up_, 0));
   }
 
   bool try_one(const Call& call, int depth, Kind kind, int n) {
@@ -331,9 +329,10 @@ TEST_P(NoMemory, InAnAsynchronousStore) {
 // On any rank: which one is up to the threads.
 TEST_P(NoMemory, InTheThreadOfAnAsynchronousStore) {
   is_test_thread = true;
+  const int stride = stride_of(Kind::one_allocation);
   bool failed = true;
   int n = 0;
-  for (; failed; n += kStride) {
+  for (; failed; n += stride) {
     SCOPED_TRACE(n);
     Job job(kRanks);
     form(job, 2);
@@ -358,7 +357,7 @@ TEST_P(NoMemory, InTheThreadOfAnAsynchronousStore) {
     expect_work(job);
     if (HasFailure()) return;
   }
-  std::printf("istore, thread: %d failures\n", n - 1);
+  std::printf("istore, thread: %d failures\n", n / stride - 1);
 }
 
 TEST_P(NoMemory, InACommitOnAll) {
@@ -453,8 +452,9 @@ enum class Start { nothing, snapshots, death, shrunk };
 void form_under(Kind kind, Start start, const Policy& policy) {
   const GroupParameters parameters{5, 0, 1, policy};
   bool failed = true;
+  const int stride = stride_of(kind);
   int n = 0;
-  for (; failed; n += kStride) {
+  for (; failed; n += stride) {
     SCOPED_TRACE("kind " + std::to_string(static_cast<int>(kind)) + ", number " + std::to_string(n));
     Job job(kRanks);
     const auto with_members = [&](Rank& rank) {
@@ -514,7 +514,7 @@ void form_under(Kind kind, Start start, const Policy& policy) {
     }));
     if (testing::Test::HasFailure()) return;
   }
-  std::printf("start %d, kind %d: %d failures\n", static_cast<int>(start), static_cast<int>(kind), n - 1);
+  std::printf("start %d, kind %d: %d failures\n", static_cast<int>(start), static_cast<int>(kind), n / stride - 1);
 }
 
 class NoMemoryToForm : public testing::TestWithParam<Policy> {

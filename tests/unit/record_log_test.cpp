@@ -207,6 +207,15 @@ TEST_F(RecordLogTest, ClearAllButVoidsOthers) {
   EXPECT_EQ(epochs(), Epochs{});
 }
 
+TEST_F(RecordLogTest, ClearAllButLeavesOlderOnes) {
+  write(0, 1);
+  write(1, 2);
+  write(2, 3);
+  write(3, 4);
+  log.clear_all_but(std::vector<Epoch>{{3}}, {2});
+  EXPECT_EQ(epochs(), (Epochs{1, 3}));
+}
+
 // The rank died between the two steps of a deletion: what was deleted must not come back.
 TEST_F(RecordLogTest, ClearAllButVoidsBothRecordsOfADeletedEpoch) {
   for (const std::uint32_t tombstone : {0U, 3U}) {
