@@ -6,5 +6,6 @@ foreach(layer core parity rma base)
 endforeach()
 add_library(fenix_engine STATIC EXCLUDE_FROM_ALL ${engine_objects} ${PROJECT_SOURCE_DIR}/src/recovery/past_shapes.cpp
             ${PROJECT_SOURCE_DIR}/src/recovery/rejoin.cpp ${PROJECT_SOURCE_DIR}/src/recovery/teach_order.cpp)
+set_target_properties(fenix_engine PROPERTIES UNITY_BUILD ${FENIX_QUICK_BUILD})
 target_include_directories(fenix_engine INTERFACE ${PROJECT_SOURCE_DIR}/tests)
 target_link_libraries(fenix_engine PUBLIC fenix_internal MPI::MPI_CXX)

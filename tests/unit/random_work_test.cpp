@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "support/partial_job.hpp"
+#include "support/stride.hpp"
 
 namespace fenix_test {
 namespace {
@@ -156,7 +157,7 @@ TEST(RandomWork, GivesBackWhatTheModelSays) {
     const int depth = std::array{0, 1, 3, kKeepAll}[i % 4];
     const int size = 2 + static_cast<int>(i / 4 % 3);
     SCOPED_TRACE(testing::Message() << "seed " << base + i << ", depth " << depth << ", " << size << " ranks");
-    RandomWork(base + i, size, depth, i % 2 == 1).run(40);
+    RandomWork(base + i, size, depth, i % 2 == 1).run(40 / stride(1, 2));
   }
 }
 
@@ -175,7 +176,7 @@ TEST(RandomWork, GivesBackWhatTheModelSaysWithParity) {
     const Encoded& encoded = all[(i + i / 12) % std::size(all)];
     SCOPED_TRACE(testing::Message() << "seed " << base + i << ", depth " << depth << ", " << encoded.size
                                     << " ranks, cohorts of " << encoded.policy.cohort_size);
-    RandomWork(base + i, encoded.size, depth, i / 2 % 2 == 1, encoded.policy, encoded.deaths).run(40);
+    RandomWork(base + i, encoded.size, depth, i / 2 % 2 == 1, encoded.policy, encoded.deaths).run(40 / stride(1, 2));
   }
 }
 
