@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/application.hpp"
+#include "support/encoded.hpp"
 #include "support/random_seed.hpp"
 
 namespace fenix_test {
@@ -18,22 +19,9 @@ using fenix_impl::Policy;
 // There are more steps than without parity, and each takes longer.
 constexpr int kStride = 43;
 
-struct Encoded {
-  int size;
-  Policy policy;
-};
-
-constexpr Policy parity(int size, int separation = 1) { return {Policy::Kind::parity, separation, size, 1}; }
-constexpr Policy reed_solomon(int size, int losses) { return {Policy::Kind::reed_solomon, 1, size, losses}; }
-
 // One cohort; two of them, one larger than the other; a code that survives two losses, also with as much parity as data.
 constexpr Encoded kEncoded[] = {
     {4, parity(4)}, {5, parity(2)}, {2, parity(2)}, {5, reed_solomon(5, 2)}, {4, reed_solomon(4, 2)}};
-
-std::ostream& operator<<(std::ostream& out, const Encoded& encoded) {
-  return out << encoded.size << " ranks, cohorts of " << encoded.policy.cohort_size << ", losses "
-             << encoded.policy.losses;
-}
 
 TEST(AnyStepOfParity, OfStoringAndCommitting) {
   for (const Encoded& encoded : kEncoded) {

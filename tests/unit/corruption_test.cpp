@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/slot_hashes.hpp"
+#include "support/encoded.hpp"
 #include "support/partial_job.hpp"
 #include "support/random_seed.hpp"
 
@@ -47,8 +48,8 @@ struct Setting {
 
 const Setting kSettings[] = {{"buddies", 4, {Policy::Kind::buddies, 1, 0, 1}},
                              {"ring", 4, {Policy::Kind::ring, 1, 0, 1}},
-                             {"xor", 4, {Policy::Kind::parity, 1, 4, 1}},
-                             {"reed_solomon", 5, {Policy::Kind::reed_solomon, 1, 5, 2}}};
+                             {"xor", 4, parity(4)},
+                             {"reed_solomon", 5, reed_solomon(5, 2)}};
 
 enum class Place { own_data, own_table, held_data, held_table, parity, own_record, held_record };
 constexpr Place kPlaces[] = {Place::own_data, Place::own_table,  Place::held_data,  Place::held_table,

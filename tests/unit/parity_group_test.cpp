@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/encoded.hpp"
 #include "support/partial_job.hpp"
 
 namespace fenix_test {
@@ -23,21 +24,6 @@ using fenix_impl::Policy;
 using fenix_impl::Selection;
 
 constexpr int kMembers[] = {kSmall, kUneven, kLarge};
-
-struct Encoded {
-  int size;
-  Policy policy;
-};
-
-std::ostream& operator<<(std::ostream& out, const Encoded& encoded) {
-  return out << encoded.size << " ranks, cohorts of " << encoded.policy.cohort_size << ", losses "
-             << encoded.policy.losses;
-}
-
-constexpr Policy parity(int size, int separation = 1) { return {Policy::Kind::parity, separation, size, 1}; }
-constexpr Policy reed_solomon(int size, int losses, int separation = 1) {
-  return {Policy::Kind::reed_solomon, separation, size, losses};
-}
 
 const std::vector<Encoded> kEncoded{{4, parity(4)},          {5, parity(2)},          {5, parity(3)},
                                     {6, parity(3, 2)},       {6, reed_solomon(6, 2)}, {4, reed_solomon(4, 2)},

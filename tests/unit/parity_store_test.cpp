@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "parity/stripes.hpp"
+#include "support/encoded.hpp"
 #include "support/partial_job.hpp"
 
 namespace fenix_test {
@@ -23,14 +24,8 @@ using fenix_impl::Request;
 using fenix_impl::Selection;
 using fenix_impl::Stripes;
 
-constexpr Policy kParity{Policy::Kind::parity, 1, 4, 1};
-constexpr Policy kTwoLosses{Policy::Kind::reed_solomon, 1, 5, 2};
 constexpr std::uint64_t kCount = 100'000;
 
-struct Encoded {
-  int size;
-  Policy policy;
-};
 constexpr Encoded kBoth[] = {{4, kParity}, {5, kTwoLosses}};
 
 void store_and_commit(PartialJob& job, const IntervalSet& elements, unsigned seed) {
@@ -333,7 +328,7 @@ TEST(ParityAsynchronous, OutlivesADeathAtAnyStep) {
 
 TEST(ParityCommit, ThatOneRankCannotMakeFailsInItsCohort) {
   for (const int depth : {0, kKeepAll}) {
-    PartialJob job(6, depth, 500, 0, {Policy::Kind::parity, 1, 3, 1});  // 0 1 2, 3 4 5
+    PartialJob job(6, depth, 500, 0, parity(3));  // 0 1 2, 3 4 5
     store_and_commit(job, {0, 500}, 1);
     expect_done(job.run([&](Rank& rank) {
       change(rank, job.model(rank), {10, 20}, 2);
@@ -393,7 +388,7 @@ TEST(ParityCommit, OfDifferentMembersIsAMismatchForAll) {
 
 // A refused commit before it: announcements are counted from the start.
 TEST(ParityCommit, WorksAfterRefusals) {
-  for (const Policy& policy : {kParity, Policy{Policy::Kind::reed_solomon, 1, 4, 2}}) {
+  for (const Policy& policy : {kParity, reed_solomon(4, 2)}) {
     PartialJob job(4, 0, 500, 0, policy);
     for (int attempt = 0; attempt < 3; ++attempt) {
       expect_error(job.run([](Rank& rank) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/encoded.hpp"
 #include "support/partial_job.hpp"
 #include "support/stride.hpp"
 
@@ -162,21 +163,15 @@ TEST(RandomWork, GivesBackWhatTheModelSays) {
 }
 
 TEST(RandomWork, GivesBackWhatTheModelSaysWithParity) {
-  struct Encoded {
-    int size;
-    Policy policy;
-    int deaths;
-  };
-  const Encoded all[] = {{4, {Policy::Kind::parity, 1, 4, 1}, 1},       {5, {Policy::Kind::parity, 1, 2, 1}, 1},
-                         {3, {Policy::Kind::parity, 1, 3, 1}, 1},       {5, {Policy::Kind::reed_solomon, 1, 5, 2}, 2},
-                         {4, {Policy::Kind::reed_solomon, 1, 4, 2}, 2}, {2, {Policy::Kind::reed_solomon, 1, 2, 1}, 1}};
+  const Encoded all[] = {{4, parity(4)},          {5, parity(2)},          {3, parity(3)},
+                         {5, reed_solomon(5, 2)}, {4, reed_solomon(4, 2)}, {2, reed_solomon(2, 1)}};
   const unsigned base = first_seed();
   for (unsigned i = 0; i < 24 && !testing::Test::HasFailure(); ++i) {
     const int depth = std::array{0, 1, 3, kKeepAll}[i % 4];
     const Encoded& encoded = all[(i + i / 12) % std::size(all)];
-    SCOPED_TRACE(testing::Message() << "seed " << base + i << ", depth " << depth << ", " << encoded.size
-                                    << " ranks, cohorts of " << encoded.policy.cohort_size);
-    RandomWork(base + i, encoded.size, depth, i / 2 % 2 == 1, encoded.policy, encoded.deaths).run(40 / stride(1, 2));
+    SCOPED_TRACE(testing::Message() << "seed " << base + i << ", depth " << depth << ", " << encoded);
+    RandomWork(base + i, encoded.size, depth, i / 2 % 2 == 1, encoded.policy, encoded.policy.losses)
+        .run(40 / stride(1, 2));
   }
 }
 

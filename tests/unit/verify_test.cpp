@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/slot_hashes.hpp"
+#include "support/encoded.hpp"
 #include "support/partial_job.hpp"
 #include "support/stride.hpp"
 
@@ -22,9 +23,6 @@ using fenix_impl::SlotView;
 
 constexpr std::byte kFlip{0x04};
 constexpr std::uint64_t kCount = 100'000;  // four blocks of hashes, the last one not full
-
-constexpr Policy kParity{Policy::Kind::parity, 1, 4, 1};
-constexpr Policy kTwoLosses{Policy::Kind::reed_solomon, 1, 5, 2};
 
 // Two snapshots, in slots 0 and 1; what is stored of the second is in the middle.
 class VerifiedJob : public PartialJob {
