@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <type_traits>
 
 namespace check {
 
@@ -26,8 +27,15 @@ inline std::string& context() {
   std::abort();
 }
 
-inline void require(bool condition, const std::string& what) {
-  if (!condition) fail(what);
+/// what: a text, or a function that returns one. To make a text for each of many elements takes longer than to compare them.
+template <class What>
+void require(bool condition, const What& what) {
+  if (condition) return;
+  if constexpr (std::is_invocable_v<const What&>) {
+    fail(what());
+  } else {
+    fail(what);
+  }
 }
 
 inline void expect_equal(long got, long wanted, const std::string& what) {

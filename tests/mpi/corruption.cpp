@@ -38,7 +38,8 @@ void expect_restored(int rank, int stamp, int code) {
   expect_equal(Fenix_Data_member_restore(kGroup, kMember, got.data(), kCount, stamp, nullptr), code,
                "restore of time stamp " + std::to_string(stamp));
   for (int i = 0; code == FENIX_SUCCESS && i < kCount; ++i) {
-    check::require(got[static_cast<std::size_t>(i)] == value(rank, stamp, i), "element " + std::to_string(i));
+    check::require(got[static_cast<std::size_t>(i)] == value(rank, stamp, i),
+                   [&] { return "element " + std::to_string(i); });
   }
 }
 

@@ -93,7 +93,8 @@ void expect_values(int group, int member, int round, const std::string& when) {
   std::vector<double> got(kCount, -1);
   success(Fenix_Data_member_restore(group, member, got.data(), kFull, kLatest, nullptr), "restore " + when);
   for (int i = 0; i < kCount; ++i) {
-    require(got[static_cast<std::size_t>(i)] == value(rank, round, i), "element " + std::to_string(i) + " " + when);
+    require(got[static_cast<std::size_t>(i)] == value(rank, round, i),
+            [&] { return "element " + std::to_string(i) + " " + when; });
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <random>
 #include <span>
 #include <vector>
@@ -41,7 +42,11 @@ class GuardedBytes {
 inline GuardedBytes random_bytes(std::size_t bytes, std::size_t misalignment, std::uint64_t seed) {
   GuardedBytes result(bytes, misalignment);
   std::mt19937_64 random(seed);
-  for (std::byte& each : result.bytes()) each = static_cast<std::byte>(random() >> 56);
+  const std::span<std::byte> all = result.bytes();
+  for (std::size_t at = 0; at < all.size(); at += sizeof(std::uint64_t)) {
+    const std::uint64_t word = random();
+    std::memcpy(all.data() + at, &word, std::min(sizeof word, all.size() - at));
+  }
   return result;
 }
 

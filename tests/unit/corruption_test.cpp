@@ -176,7 +176,9 @@ class Corrupted : public PartialJob {
     std::vector<Words>& stored = stored_.emplace_back();
     for (const Elements& each : models) {
       Words& mine = stored.emplace_back();
-      for (const auto& [place, word] : each) mine.push_back(word);
+      for (const auto& there : each.there.intervals()) {
+        mine.insert(mine.end(), each.words.data() + there.first, each.words.data() + there.end);
+      }
     }
   }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "core/slot_hashes.hpp"
@@ -63,6 +64,7 @@ class VerifiedJob : public PartialJob {
       Member& member = member_of(rank);
       const auto bytes = member.region.bytes().subspan(member.layout.own_offset(0));
       const auto& before = sound_[static_cast<std::size_t>(rank.number)];
+      if (std::memcmp(bytes.data(), before.data(), before.size()) == 0) continue;
       for (std::size_t i = 0; i < before.size(); ++i) wrong += bytes[i] != before[i] ? 1 : 0;
     }
     EXPECT_EQ(wrong, wrong_bytes);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "support/guarded_bytes.hpp"
 
@@ -49,12 +50,12 @@ class Xor : public testing::TestWithParam<Case> {
   }
 
   static std::size_t first_wrong(std::span<const std::byte> target, std::span<const std::byte* const> from) {
-    for (std::size_t at = 0; at < target.size(); ++at) {
-      std::byte sum{0};
-      for (const std::byte* each : from) sum ^= each[at];
-      if (sum != target[at]) return at;
+    std::vector<std::byte> sums(target.size());
+    std::byte* const sum = sums.data();
+    for (const std::byte* each : from) {
+      for (std::size_t at = 0, end = target.size(); at < end; ++at) sum[at] ^= each[at];
     }
-    return target.size();
+    return static_cast<std::size_t>(std::mismatch(target.begin(), target.end(), sums.begin()).first - target.begin());
   }
 
   static constexpr std::size_t kMostBytes = 131072;
