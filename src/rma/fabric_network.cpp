@@ -24,6 +24,10 @@ constexpr std::size_t kWindow = 16;
 constexpr std::chrono::seconds kPatience{5};
 constexpr std::chrono::milliseconds kBeforeNextTry{10};
 
+// The thread of libfabric's tcp;ofi_rxm at a target that makes no calls may sleep though it has something to send (1.17). It
+// wakes up when something arrives. A target that only takes long does not mind.
+constexpr std::chrono::milliseconds kBeforeNudge{200};
+
 }  // namespace
 
 std::shared_ptr<FabricNetwork> open_fabric() {
@@ -69,6 +73,7 @@ FabricLane& FabricNetwork::open_lane(fi_addr_t address, std::uint64_t key) {
   FabricLane& lane = lanes_.emplace_back();
   lane.address = address;
   lane.key = key;
+  lane.before_nudge = kBeforeNudge;
   return lane;
 }
 
@@ -135,8 +140,52 @@ void FabricNetwork::check(const FabricLane& lane) const {
 bool FabricNetwork::progress() {
   const std::lock_guard lock(mutex_);
   bool moved = reap();
-  for (FabricLane& lane : lanes_) moved = feed(lane) || moved;
+  for (FabricLane& lane : lanes_) {
+    moved = feed(lane) || moved;
+    nudge_if_quiet(lane);
+  }
   return moved;
+}
+
+// Less and less often: the buffers of reads that never end are kept.
+void FabricNetwork::nudge_if_quiet(FabricLane& lane) {
+  if (lane.under_way.empty() || lane.abandoned) return;
+  const auto now = FabricLane::Clock::now();
+  if (now - lane.last_moved < lane.before_nudge) return;
+  lane.last_moved = now;
+  lane.before_nudge *= 2;
+  try {
+    nudge(lane);
+  } catch (const std::bad_alloc&) {
+    // It goes without.
+  } catch (const Error&) {
+  }
+}
+
+void FabricNetwork::nudge(const FabricLane& lane) {
+  std::list<FabricTransfer> only(1);
+  FabricTransfer& piece = only.front();
+  piece.writes = false;
+  piece.remote = lane.under_way.front().remote;
+  piece.bytes = 1;
+  FabricLane& own = lanes_.emplace_back();
+  own.address = lane.address;
+  own.key = lane.key;
+  own.abandoned = true;
+  try {
+    piece.buffer = buffers_.take(piece.bytes);
+  } catch (...) {
+    lanes_.pop_back();
+    throw;
+  }
+  piece.local = piece.buffer->memory.get();
+  piece.descriptor = piece.buffer->descriptor();
+  piece.lane = &own;
+  piece.place = only.begin();
+  own.under_way.splice(own.under_way.end(), only);
+  log().debug("fabric: nothing has moved for {} ms",
+              std::chrono::duration_cast<std::chrono::milliseconds>(lane.before_nudge / 2).count());
+  if (send(piece) != 0) end(piece);
 }
 
 bool FabricNetwork::reap() {
@@ -163,6 +212,7 @@ bool FabricNetwork::feed(FabricLane& lane) {
     // Full, or connecting, or the peer has died: only time tells.
     if (result == -FI_EAGAIN) break;
     lane.under_way.splice(lane.under_way.end(), lane.waiting, lane.waiting.begin());
+    lane.last_moved = FabricLane::Clock::now();
     if (result != 0) {
       fail(lane.under_way.back(), static_cast<int>(-result));
       break;
@@ -194,9 +244,11 @@ void FabricNetwork::end(FabricTransfer& transfer) {
   if (!lane.abandoned && transfer.destination != nullptr) {
     std::memcpy(transfer.destination, transfer.local, transfer.bytes);
   }
-  if (!transfer.writes) bytes_fetched_ += transfer.bytes;
+  if (transfer.destination != nullptr) bytes_fetched_ += transfer.bytes;
   lane.error = 0;
   ++lane.ended;
+  lane.last_moved = FabricLane::Clock::now();
+  lane.before_nudge = kBeforeNudge;
   discard(lane.under_way, transfer.place);
   if (lane.abandoned && lane.under_way.empty()) {
     lanes_.remove_if([&](const FabricLane& each) { return &each == &lane; });

@@ -51,6 +51,8 @@ struct FabricLane {
   int error = 0;            ///< of libfabric; 0 if the latest transfer to end was carried out
   Clock::time_point failing_since;
   Clock::time_point next_try;
+  Clock::time_point last_moved;  ///< last time that a transfer was sent or ended, or that the target was nudged
+  Clock::duration before_nudge;  ///< how long nothing moves before the target is nudged
 };
 
 /// All functions can be called from any thread, and none waits.
@@ -99,6 +101,9 @@ class FabricNetwork {
   bool reap();
   bool feed(FabricLane& lane);
   ssize_t send(FabricTransfer& transfer);
+  void nudge_if_quiet(FabricLane& lane);
+  /// Reads a byte of what the oldest transfer of a lane is about, so that something arrives at its target.
+  void nudge(const FabricLane& lane);
   void end(FabricTransfer& transfer);
   void fail(FabricTransfer& transfer, int error);
   void discard(std::list<FabricTransfer>& transfers, std::list<FabricTransfer>::iterator each) noexcept;
