@@ -39,6 +39,7 @@ struct Options {
   bool must_shrink = false;      // because nothing can be spawned
   bool barrier = true;
   bool tolerated = true;     // the policy covers the deaths
+  bool latest_lost = false;  // or all, or nothing: it depends on how far the others are
   bool must_recover = true;  // there has to be a repair
   bool shared_fate = false;  // the group has to warn of it, and to lose what is lost
   int progress = 0;          // pause after each step, in milliseconds, and rank 0 prints it
@@ -58,6 +59,8 @@ int rank = -1;
 int first_rank = -1;  // in MPI_COMM_WORLD
 int role = -1;
 int init_error = 0;
+int first_stamp = 0;  // of step 0
+bool stamps_may_begin_anew = false;
 int seen_committed = -1;  // the newest time stamp that is known to have been committed on all ranks
 int repairs = 0;
 int repairs_of_all = 0;  // the most that any rank has seen
@@ -219,7 +222,11 @@ bool restore() {
     require(next > committed, "restored step " + std::to_string(next - 1) + ", though time stamp " +
                                   std::to_string(committed) + " was committed");
   } else {
-    require(next == 0, "restored what cannot be there");
+    // If the last copy of a record is damaged: the death may come before the damage, or before the others have overwritten what
+    // an older snapshot needs.
+    require(next == 0 || (options.latest_lost && next <= committed + 1),
+            "restored step " + std::to_string(next - 1) + ", which was lost");
+    stamps_may_begin_anew = options.latest_lost && next == 0;
   }
   step = next;
   if (options.read_older && options.tolerated) {
@@ -281,7 +288,9 @@ bool one_step() {
     const int code = options.barrier ? Fenix_Data_commit_barrier(kGroup + group, &time_stamp)
                                      : Fenix_Data_commit(kGroup + group, &time_stamp);
     if (!good(code, "commit")) return false;
-    require(time_stamp == step || options.groups > 1 || options.must_shrink,
+    if (stamps_may_begin_anew) first_stamp = time_stamp - static_cast<int>(step);
+    stamps_may_begin_anew = false;
+    require(time_stamp == first_stamp + step || options.groups > 1 || options.must_shrink,
             "commit gave the time stamp " + std::to_string(time_stamp));
   }
   if (!options.barrier && MPI_Barrier(comm) != MPI_SUCCESS) return false;
@@ -370,6 +379,8 @@ Options parse(int argc, char** argv) {
       parsed.barrier = false;
     else if (name == "--lost")
       parsed.tolerated = false;
+    else if (name == "--latest-lost")
+      parsed.latest_lost = true, parsed.tolerated = false;
     else if (name == "--shared-fate")
       parsed.shared_fate = true;
     else if (name == "--progress")
