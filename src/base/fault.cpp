@@ -67,6 +67,7 @@ void flip_bit(std::span<std::byte> bytes, std::optional<std::uint64_t> bit) {
 }
 
 std::atomic<FaultHook> fault_hook{nullptr};
+std::atomic<FaultListener> fault_listener{nullptr};
 
 /// True if what comes next has to fail.
 bool pass(const char* name, std::span<std::byte> bytes) {
@@ -74,6 +75,7 @@ bool pass(const char* name, std::span<std::byte> bytes) {
   static std::vector<Fault> faults = read_environment();
   bool fails = false;
   std::uint64_t delay = 0;
+  if (const FaultListener listener = fault_listener; listener != nullptr) listener(name);
   {
     const std::lock_guard lock(mutex);
     for (Fault& fault : faults) {
@@ -102,6 +104,8 @@ bool fault_fails(const char* name) {
 }
 
 void set_fault_hook(FaultHook hook) { fault_hook = hook; }
+
+void set_fault_listener(FaultListener listener) { fault_listener = listener; }
 
 }  // namespace fenix_impl
 

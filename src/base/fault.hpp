@@ -25,6 +25,9 @@ void fault_point(const char* name, std::span<std::byte> bytes);
 /// For tests in one process: asked at each point of fault_fails whether what comes next has to fail. Null: nobody is asked.
 using FaultHook = bool (*)(const char* name);
 void set_fault_hook(FaultHook hook);
+/// For tests in one process: told the name of each point that a thread passes. Null: nobody is told.
+using FaultListener = void (*)(const char* name);
+void set_fault_listener(FaultListener listener);
 #else
 inline void fault_point(const char*) {}
 inline void fault_point(const char*, std::span<std::byte>) {}
