@@ -6,9 +6,21 @@
 #include <stdexcept>
 #include <utility>
 
+#include "api/cxx_exception.hpp"
 #include "api/entry.hpp"
 
 using namespace fenix_impl;
+
+FailureException fenix_impl::comm_exception() {
+  return {[](MPI_Comm repaired, int mpi_error) { throw fenix::CommException(repaired, mpi_error); },
+          [](const std::function<void()>& work) {
+            try {
+              work();
+            } catch (const fenix::CommException&) {
+              return;
+            }
+          }};
+}
 
 namespace fenix {
 

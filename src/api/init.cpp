@@ -2,6 +2,7 @@
 // Start and end of the use of Fenix.
 #include <fenix.h>
 
+#include "api/cxx_exception.hpp"
 #include "api/entry.hpp"
 
 using namespace fenix_impl;
@@ -11,6 +12,7 @@ extern "C" {
 int fenix_detail_preinit(int* role, MPI_Comm comm, MPI_Comm* newcomm, int* /*argc*/, char*** /*argv*/, int spare_ranks,
                          int spawn, MPI_Info info, int* error, jmp_buf* resume_point) {
   const int code = entry([&]() -> int {
+    runtime().failure_exception = comm_exception();
     runtime().start(comm, spare_ranks, spawn, info, {role, newcomm, error}, resume_point);
     runtime().serve_as_spare();
     return FENIX_SUCCESS;

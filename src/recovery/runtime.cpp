@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "recovery/runtime.hpp"
 
-#include <fenix.hpp>
 #include <unistd.h>
 #include <mpi-ext.h>
 
@@ -23,14 +22,9 @@
 #include "base/last_resort.hpp"
 #include "base/log.hpp"
 #include "core/meeting.hpp"
-#include "rma/fabric.hpp"
-#include "rma/launcher.hpp"
-#include "rma/map_path.hpp"
-#include "rma/mixed_path.hpp"
 #include "rma/mpi_team.hpp"
 #include "rma/quiet_comm.hpp"
 #include "rma/window_files.hpp"
-#include "rma/window_path.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -39,17 +33,6 @@ namespace {
 constexpr double kTimeoutsOfAnAgreement = 4;
 
 void handle_mpi_error(MPI_Comm*, int* error, ...) { runtime().on_mpi_error(*error); }
-
-// Whether a rank that takes the place of a dead one of its node takes over its memory.
-MapPath::Keep wanted_replacement() {
-  const char* wanted = std::getenv("FENIX_WARM_REPLACEMENT");
-  return wanted != nullptr && std::string_view(wanted) == "off" ? MapPath::Keep::no : MapPath::Keep::yes;
-}
-
-std::string_view wanted_path() {
-  const char* wanted = std::getenv("FENIX_PATH");
-  return wanted != nullptr ? wanted : "auto";
-}
 
 // Open MPI's TCP component writes to the sockets of processes that have died, and SIGPIPE ends the writer. That of an application
 // that wants it stays.
@@ -244,7 +227,7 @@ bool Runtime::finish() {
     write_outputs();
     return false;
   }
-  fabric_.reset();
+  paths_.close();
   // Of windows that could not be made because a rank died meanwhile: Open MPI leaves them.
   if (process_.repairs() > 0) remove_window_files(getpid());
   callbacks.clear();
@@ -346,10 +329,11 @@ void Runtime::detach_groups() {
 void Runtime::run_callbacks(int mpi_error) {
   const bool squash = settings.get(FENIX_CALLBACK_EXCEPTION_MODE) == FENIX_CALLBACK_EXCEPTION_SQUASH;
   callbacks.call_all([&](const Callbacks::Function& callback) {
-    try {
-      callback(process_.resilient(), mpi_error);
-    } catch (const fenix::CommException&) {
-      if (!squash) throw;
+    const auto call = [&] { callback(process_.resilient(), mpi_error); };
+    if (squash) {
+      failure_exception.drop(call);
+    } else {
+      call();
     }
   });
 }
@@ -364,7 +348,7 @@ void Runtime::resume(int mpi_error, bool callbacks_due) {
     if (std::this_thread::get_id() != init_thread_) return;
     std::longjmp(*resume_point_, 1);
   }
-  throw fenix::CommException(process_.resilient(), mpi_error);
+  failure_exception.raise(process_.resilient(), mpi_error);
 }
 
 RejoinResult Runtime::create_group(const GroupParameters& parameters, MPI_Comm comm,
@@ -385,55 +369,6 @@ RejoinResult Runtime::create_group(const GroupParameters& parameters, MPI_Comm c
   return together(*team, [&] { return create_group(parameters, team, check_arguments); });
 }
 
-std::shared_ptr<Path> Runtime::fabric_path() {
-  const std::lock_guard lock(fabric_mutex_);
-  if (!fabric_) fabric_ = open_fabric();
-  return make_fabric_path(fabric_);
-}
-
-// Says once, at the first group on several nodes, what deaths of ranks alone do not show.
-void Runtime::warn_of_launcher(const MpiTeam& team) {
-  if (launcher_known_.exchange(true) || team.rank() != 0 || launcher_survives_loss_of_node()) return;
-  log().warn(
-      "this mpirun ends the job when a node is lost with its daemon; the one that scripts/bootstrap builds, and that "
-      "of "
-      "Open MPI 6, go on without it");
-}
-
-// Collective.
-std::shared_ptr<Path> Runtime::path_across_nodes(MpiTeam& team) {
-  std::shared_ptr<Path> across;
-  bool no_memory = false;
-  try {
-    across = fabric_path();
-  } catch (const Error& error) {
-    log().info("{}", error.what());
-  } catch (const std::bad_alloc&) {
-    no_memory = true;  // the others wait for what this rank says
-  }
-  // All the same: a rank without libfabric cannot be written to by the others.
-  const bool all_can = team.all_of(across != nullptr);
-  if (no_memory) throw Error(out_of_memory());
-  if (!all_can) across = std::make_shared<WindowPath>();
-  const auto near = std::count(team.near().begin(), team.near().end(), true);
-  log().info("ranks on this node, by the path map: {}; on others, by the path {}: {}", near, across->name(),
-             team.size() - near);
-  return std::make_shared<MixedPath>(std::move(across), wanted_replacement(), team.near());
-}
-
-std::shared_ptr<Path> Runtime::named_path(const MpiTeam& team) {
-  const std::string_view name = wanted_path();
-  if (name == "window") return std::make_shared<WindowPath>();
-  if (name == "fabric") return fabric_path();
-  if (name == "map" && !team.on_one_node()) {
-    throw Error(FENIX_ERROR_GROUP_CREATE, "FENIX_PATH is map, but the ranks of comm are on several nodes");
-  }
-  if (name != "map" && name != "auto") {
-    throw Error(FENIX_ERROR_GROUP_CREATE, "FENIX_PATH is neither auto, map, fabric nor window");
-  }
-  return std::make_shared<MapPath>(wanted_replacement());
-}
-
 RejoinResult Runtime::create_group(const GroupParameters& parameters, const std::shared_ptr<MpiTeam>& team,
                                    const std::function<void()>& check_arguments) {
   std::unique_lock lock(groups_mutex_);
@@ -441,10 +376,7 @@ RejoinResult Runtime::create_group(const GroupParameters& parameters, const std:
   lock.unlock();
   const bool known_before = group != nullptr;
   try {
-    std::shared_ptr<Path> path;
-    if (!team->on_one_node()) warn_of_launcher(*team);
-    if (!team->on_one_node() && wanted_path() == "auto") path = path_across_nodes(*team);
-    return rejoin(group, parameters, check_arguments, team, [&] { return path ? path : named_path(*team); });
+    return rejoin(group, parameters, check_arguments, team, paths_.choose(*team));
   } catch (const Error& error) {
     // The work with a group that could not be formed leaves nothing behind; an existing one waits to be taken up again.
     if (!known_before && dynamic_cast<const MpiError*>(&error) == nullptr) group.reset();

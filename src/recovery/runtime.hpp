@@ -2,7 +2,6 @@
 // The one object that owns everything: communicators, groups, settings, callbacks.
 #pragma once
 
-#include <atomic>
 #include <mpi.h>
 
 #include <csetjmp>
@@ -18,10 +17,12 @@
 #include "core/group.hpp"
 #include "recovery/attachments.hpp"
 #include "recovery/callbacks.hpp"
+#include "recovery/failure_exception.hpp"
 #include "recovery/process.hpp"
 #include "recovery/rejoin.hpp"
 #include "recovery/request_table.hpp"
 #include "recovery/settings.hpp"
+#include "rma/path_factory.hpp"
 
 namespace fenix_impl {
 
@@ -32,14 +33,12 @@ struct Outputs {
   int* error = nullptr;
 };
 
-class FabricNetwork;
-class MpiTeam;
-
 class Runtime {
  public:
   Settings settings;
   Callbacks callbacks;
   Attachments attachments;
+  FailureException failure_exception;
 
   [[nodiscard]] bool initialized() const { return initialized_; }
   [[nodiscard]] bool finalized() const { return finalized_; }
@@ -128,13 +127,6 @@ class Runtime {
   [[nodiscard]] bool spawns() const;
   RejoinResult create_group(const GroupParameters& parameters, const std::shared_ptr<MpiTeam>& team,
                             const std::function<void()>& check_arguments);
-  /// Local. Throws Error(FENIX_ERROR_GROUP_CREATE) if there is none here.
-  std::shared_ptr<Path> fabric_path();
-  /// Collective over the team, whose ranks are on several nodes: the fabric path if all ranks have it, else windows.
-  std::shared_ptr<Path> path_across_nodes(MpiTeam& team);
-  /// Local: what FENIX_PATH asks for. Throws Error(FENIX_ERROR_GROUP_CREATE) if this team cannot have it.
-  std::shared_ptr<Path> named_path(const MpiTeam& team);
-  void warn_of_launcher(const MpiTeam& team);
   void keep_only_whole(int group_id);
   void report_unhandled(int mpi_error) const;
 
@@ -153,9 +145,7 @@ class Runtime {
   mutable std::mutex groups_mutex_;  // of the map; a group is for one thread at a time
   std::map<int, std::unique_ptr<Group>> groups_;
   RequestTable requests_;
-  std::atomic<bool> launcher_known_ = false;  ///< the warning about it was given, or not needed
-  std::mutex fabric_mutex_;
-  std::shared_ptr<FabricNetwork> fabric_;  // made when a group first needs it
+  PathFactory paths_;
   std::mutex repair_mutex_;
   std::shared_mutex calls_;
   std::thread::id init_thread_;

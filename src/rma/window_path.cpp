@@ -110,7 +110,6 @@ bool WindowPath::make_progress() {
 }
 
 std::unique_ptr<Exposure> WindowPath::expose(Team& team, const Region& region) {
-  auto& mpi_team = dynamic_cast<MpiTeam&>(team);
   // All are here and alive a moment before the window is made. It cannot be called off, and Open MPI crashes if a rank dies
   // in its first steps.
   try {
@@ -119,15 +118,15 @@ std::unique_ptr<Exposure> WindowPath::expose(Team& team, const Region& region) {
     team.withdraw();
     throw Error(out_of_memory());
   }
-  const SilenceWatch::Wait wait(mpi_team.watch(), SilenceWatch::Wait::Kind::any);
+  const SilenceWatch::Wait wait(team_.watch(), SilenceWatch::Wait::Kind::any);
   MPI_Win window = MPI_WIN_NULL;
   const auto memory = region.bytes();
   check_mpi(
-      MPI_Win_create(memory.data(), static_cast<MPI_Aint>(memory.size()), 1, MPI_INFO_NULL, mpi_team.comm(), &window),
+      MPI_Win_create(memory.data(), static_cast<MPI_Aint>(memory.size()), 1, MPI_INFO_NULL, team_.comm(), &window),
       "MPI_Win_create");
   MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
   check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, window), "MPI_Win_lock_all");
-  return std::make_unique<WindowExposure>(mpi_team, window);
+  return std::make_unique<WindowExposure>(team_, window);
 }
 
 }  // namespace fenix_impl

@@ -11,12 +11,18 @@ namespace fenix_impl {
 
 class WindowPath final : public Path {
  public:
+  /// For this team, which must outlive the path.
+  explicit WindowPath(MpiTeam& team) : team_(team) {}
+
   [[nodiscard]] std::string_view name() const override { return "window"; }
   [[nodiscard]] bool may_touch_regions_later() const override { return true; }
   [[nodiscard]] bool puts_are_copies(int) const override { return false; }
   bool make_progress() override;
-  /// team must be an MpiTeam.
+  /// team: that of the path.
   std::unique_ptr<Exposure> expose(Team& team, const Region& region) override;
+
+ private:
+  MpiTeam& team_;
 };
 
 }  // namespace fenix_impl

@@ -34,9 +34,9 @@ int code_of_get(Exposure& exposure, std::span<std::byte> data) {
   }
 }
 
-std::shared_ptr<Path> path_of(std::string_view name) {
+std::shared_ptr<Path> path_of(std::string_view name, MpiTeam& team) {
   if (name == "fabric") return make_fabric_path(open_fabric());
-  return std::make_shared<WindowPath>();
+  return std::make_shared<WindowPath>(team);
 }
 
 void fetch(MpiTeam& team, Path& path, Exposure& exposure, pid_t owner) {
@@ -71,7 +71,7 @@ int main(int argc, char** argv) {
     Region region(kBytes);
     region.reserve(0, Region::kHeaderBytes + kBytes);
     std::ranges::fill(region.bytes().subspan(Region::kHeaderBytes), kThere);
-    const auto path = path_of(name);
+    const auto path = path_of(name, team);
     const auto exposure = path->expose(team, region);
     const auto processes = team.gather(getpid());
     if (team.rank() == 0) fetch(team, *path, *exposure, processes[1]);

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The choice of a path for a team: FENIX_PATH, the nodes that its ranks run on, and what the network offers.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "rma/mpi_team.hpp"
+#include "rma/path.hpp"
+
+namespace fenix_impl {
+
+class FabricNetwork;
+
+/// One for each process: all its fabric paths share one endpoint.
+class PathFactory {
+ public:
+  using Choice = std::function<std::shared_ptr<Path>()>;
+
+  /// Collective over the team if its ranks are on several nodes, else local. Returns the local rest of the choice, which throws
+  /// Error(FENIX_ERROR_GROUP_CREATE) if FENIX_PATH asks for what this team cannot have. The team must outlive the path.
+  [[nodiscard]] Choice choose(MpiTeam& team);
+  /// Closes the endpoint as soon as the last path has gone. Local.
+  void close() { fabric_.reset(); }
+
+ private:
+  std::shared_ptr<Path> fabric_path();
+  std::shared_ptr<Path> path_across_nodes(MpiTeam& team);
+  std::shared_ptr<Path> named_path(MpiTeam& team);
+  void warn_of_launcher(const MpiTeam& team);
+
+  std::atomic<bool> launcher_known_ = false;  // the warning about it was given, or not needed
+  std::mutex mutex_;                          // of fabric_
+  std::shared_ptr<FabricNetwork> fabric_;     // made when a group first needs it
+};
+
+}  // namespace fenix_impl
