@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "core/dissemination.hpp"
 #include "core/group.hpp"
+#include "core/log/dissemination.hpp"
 #include "recovery/rejoin.hpp"
 #include "recovery/repair_plan.hpp"
 

@@ -55,7 +55,7 @@ int get_own_rank(int group_id, int* rank) {
     if (group_id == FENIX_DATA_GROUP_WORLD_ID && !runtime().has_group(group_id)) {
       MPI_Comm_rank(runtime().process().resilient(), rank);
     } else {
-      *rank = runtime().group(group_id).team_rank();
+      *rank = runtime().group(group_id).ranks().rank;
     }
     return FENIX_SUCCESS;
   });

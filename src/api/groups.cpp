@@ -75,7 +75,7 @@ int Fenix_Data_group_get_redundancy_policy(int group_id, int* policy_name, void*
     const Group& group = runtime().group(group_id);
     require(policy_name, "policy_name");
     require(policy_value, "policy_value");
-    *policy_name = policy_to(group.parameters().policy, group.placement(), static_cast<int*>(policy_value));
+    *policy_name = policy_to(group.parameters().policy, group.ranks().placement, static_cast<int*>(policy_value));
     return set_flag(flag, 1);
   });
 }
@@ -85,7 +85,7 @@ int Fenix_Data_group_set_redundancy_policy(int group_id, int policy_name, void* 
     (void)set_flag(flag, 0);
     Group& group = runtime().working_group(group_id);
     const int* values = static_cast<const int*>(policy_value);
-    group.set_policy(policy_from(policy_name, values), [&] { check_policy(policy_name, values, group.team_size()); });
+    group.set_policy(policy_from(policy_name, values), [&] { check_policy(policy_name, values, group.ranks().size); });
     return set_flag(flag, 1);
   });
 }
@@ -122,7 +122,7 @@ int Fenix_Data_group_get_member_at_position(int group_id, int* member_id, int po
     if (position < 0 || position >= static_cast<int>(members.size())) {
       throw Error(FENIX_ERROR_INVALID_POSITION, named("position", position) + " is not in [0, number of members)");
     }
-    *member_id = members[static_cast<std::size_t>(position)]->info.id;
+    *member_id = members[static_cast<std::size_t>(position)].id();
     return FENIX_SUCCESS;
   });
 }

@@ -22,13 +22,14 @@ inline Member& member_of(const Group& group, int member_id) {
 
 /// Throws Error(FENIX_ERROR_MEMBER_STAGING or _LOADING) if the application has a file open on the member.
 inline void require_closed(const Member& member) {
-  if (!member.file) return;
-  if (member.file_is_loading) {
+  if (member.is_loading_file()) {
     throw Error(FENIX_ERROR_MEMBER_LOADING,
-                named("member_id", member.info.id) + " is open: Fenix_Data_member_load_end first");
+                named("member_id", member.id()) + " is open: Fenix_Data_member_load_end first");
   }
-  throw Error(FENIX_ERROR_MEMBER_STAGING,
-              named("member_id", member.info.id) + " is open: Fenix_Data_member_stage_end first");
+  if (member.is_staging_file()) {
+    throw Error(FENIX_ERROR_MEMBER_STAGING,
+                named("member_id", member.id()) + " is open: Fenix_Data_member_stage_end first");
+  }
 }
 
 /// member_of() and require_closed().

@@ -78,35 +78,35 @@ int create(int group_id, const Description& description, Serializer serializer) 
   Group& group = runtime().working_group(group_id);
   Member& member =
       group.create_member(description.info(), description.buffer(), description.count(), [&] { description.check(); });
-  member.serializer = std::move(serializer);
+  member.set_serializer(std::move(serializer));
   return FENIX_SUCCESS;
 }
 
 // ------------------------------------------------------------------------------------------------------------ attributes
 
 void require_changeable(const Group& group, const Member& member, Fenix_Return_codes code) {
-  if (!member.settled && !group.has_data_of(member)) return;
-  throw Error(code, named("member_id", member.info.id) + " has been stored: its count and datatype are fixed");
+  if (!member.sizes_agreed() && !has_data_of(group.log(), member)) return;
+  throw Error(code, named("member_id", member.id()) + " has been stored: its count and datatype are fixed");
 }
 
 void check_count(const Group& group, const Member& member, MPI_Count count, Fenix_Return_codes code_if_frozen) {
-  if (member.info.resizeable ? count == FENIX_RESIZEABLE : static_cast<std::uint64_t>(count) == member.own_count)
+  if (member.info().resizeable ? count == FENIX_RESIZEABLE : static_cast<std::uint64_t>(count) == member.own_count())
     return;
   require_changeable(group, member, code_if_frozen);
-  if (member.info.resizeable) {
-    throw Error(FENIX_ERROR_INVALID_ATTRIBUTE_VALUE, named("member_id", member.info.id) + " is FENIX_RESIZEABLE");
+  if (member.info().resizeable) {
+    throw Error(FENIX_ERROR_INVALID_ATTRIBUTE_VALUE, named("member_id", member.id()) + " is FENIX_RESIZEABLE");
   }
-  if (static_cast<std::uint64_t>(count) > most_elements(*member.info.type)) {
+  if (static_cast<std::uint64_t>(count) > most_elements(*member.info().type)) {
     throw Error(FENIX_ERROR_INVALID_ATTRIBUTE_VALUE, named("count", count) + ": no memory is that large");
   }
 }
 
 void check_type(const Group& group, const Member& member, const ElementType& type, Fenix_Return_codes code_if_frozen) {
-  if (type.hash() != member.info.type->hash()) require_changeable(group, member, code_if_frozen);
+  if (type.hash() != member.info().type->hash()) require_changeable(group, member, code_if_frozen);
 }
 
 void set_type(Member& member, std::shared_ptr<const ElementType> type) {
-  if (type->hash() != member.info.type->hash()) member.info.type = std::move(type);
+  if (type->hash() != member.info().type->hash()) member.set_type(std::move(type));
 }
 
 // All errors at once, so that none leaves a part of the definition behind, and all ranks get to know.
@@ -126,8 +126,8 @@ int define(int group_id, const Description& description, const std::function<voi
   if (member == nullptr) {
     member = group.find(description.info().id);
     set_type(*member, description.info().type);
-    member->own_count = description.count();
-    member->buffer = description.buffer();
+    member->set_count(description.count());
+    member->set_buffer(description.buffer());
   }
   set_serializer(*member);
   return FENIX_SUCCESS;
@@ -144,27 +144,27 @@ int get_attribute(int group_id, int member_id, int name, void* value, int* flag,
     const Member* member = group.find(member_id);
     const std::array<std::int32_t, 2> same_on_all{member_id, name};
     const auto size = group.ask_rank(
-        source_rank, hash_bytes(std::as_bytes(std::span(same_on_all))), member != nullptr ? group.size_of(*member) : 0,
-        [&] {
+        source_rank, hash_bytes(std::as_bytes(std::span(same_on_all))),
+        member != nullptr ? size_of(group.log(), *member) : 0, [&] {
           require_closed(member_of(group, member_id));
           require(value, "attribute_value");
           if (name < FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER || name > FENIX_DATA_MEMBER_ATTRIBUTE_SIZE) {
             throw Error(FENIX_ERROR_INVALID_ATTRIBUTE_NAME, named("attribute_name", name) + " does not exist");
           }
-          if (source_rank < 0 || source_rank >= group.team_size()) {
+          if (source_rank < 0 || source_rank >= group.ranks().size) {
             throw Error(FENIX_ERROR_INVALID_ARGUMENT, named("source_rank", source_rank) + " is not in the group");
           }
         });
     if (name == FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER) {
-      if (source_rank != group.team_rank()) return FENIX_SUCCESS;
-      *static_cast<const void**>(value) = member->buffer;
+      if (source_rank != group.ranks().rank) return FENIX_SUCCESS;
+      *static_cast<const void**>(value) = member->buffer();
     } else if (name == FENIX_DATA_MEMBER_ATTRIBUTE_COUNT) {
       if (size > static_cast<std::uint64_t>(std::numeric_limits<Count>::max())) {
         throw Error(FENIX_ERROR_INVALID_ATTRIBUTE_VALUE, "the count is too large for an int: use the function with _c");
       }
       *static_cast<Count*>(value) = static_cast<Count>(size);
     } else if (name == FENIX_DATA_MEMBER_ATTRIBUTE_DATATYPE) {
-      *static_cast<MPI_Datatype*>(value) = member->info.type->handle();
+      *static_cast<MPI_Datatype*>(value) = member->info().type->handle();
     } else {
       *static_cast<Count*>(value) = static_cast<Count>(member->element_bytes());
     }
@@ -185,13 +185,13 @@ int set_attribute(int group_id, int member_id, int name, void* value, int* flag)
     }
     if (value == nullptr) throw Error(FENIX_ERROR_INVALID_ATTRIBUTE_VALUE, "attribute_value is NULL");
     if (name == FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER) {
-      member.buffer = value;
+      member.set_buffer(value);
     } else if (name == FENIX_DATA_MEMBER_ATTRIBUTE_COUNT) {
       const Count count = *static_cast<const Count*>(value);
       if (count < 0)
         throw Error(FENIX_ERROR_INVALID_ATTRIBUTE_VALUE, named("attribute_value: count", count) + " is negative");
       check_count(group, member, count, FENIX_ERROR_INVALID_LOGIC_CALL);
-      member.own_count = static_cast<std::uint64_t>(count);
+      member.set_count(static_cast<std::uint64_t>(count));
     } else {
       try {
         auto type = std::make_shared<const ElementType>(*static_cast<const MPI_Datatype*>(value));
@@ -245,7 +245,7 @@ int Fenix_Data_member_fdefine(int group_id, int member_id, void* buffer, int cou
                               Fenix_Serialize_file_fn serializer, void* ctx) {
   return ready_entry([&]() -> int {
     return define(group_id, {member_id, buffer, count, datatype},
-                  [&](Member& member) { member.serializer = bound(serializer, ctx); });
+                  [&](Member& member) { member.set_serializer(bound(serializer, ctx)); });
   });
 }
 
@@ -253,7 +253,7 @@ int Fenix_Data_member_fdefine_c(int group_id, int member_id, void* buffer, MPI_C
                                 Fenix_Serialize_file_fn_c serializer, void* ctx) {
   return ready_entry([&]() -> int {
     return define(group_id, {member_id, buffer, count, datatype},
-                  [&](Member& member) { member.serializer = bound(serializer, ctx); });
+                  [&](Member& member) { member.set_serializer(bound(serializer, ctx)); });
   });
 }
 
@@ -275,7 +275,7 @@ int Fenix_Data_member_footprint(int group_id, int member_id, MPI_Count* bytes) {
   return ready_entry([&]() -> int {
     const Member& member = member_of(runtime().group(group_id), member_id);
     require(bytes, "bytes");
-    *bytes = static_cast<MPI_Count>(Group::footprint(member));
+    *bytes = static_cast<MPI_Count>(member.memory.footprint());
     return FENIX_SUCCESS;
   });
 }

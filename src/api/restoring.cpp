@@ -7,7 +7,7 @@
 
 #include "api/groups.hpp"
 #include "api/subsets.hpp"
-#include "core/meeting.hpp"
+#include "core/common/meeting.hpp"
 
 using namespace fenix_impl;
 
@@ -18,9 +18,9 @@ void check_target(const Member& member, const void* buffer, MPI_Count max_count)
   if (max_count < 0 && max_count != FENIX_DATA_RESTORE_FULL) {
     throw Error(FENIX_ERROR_INVALID_ARGUMENT, named("max_count", max_count) + " is negative");
   }
-  if (buffer == FENIX_DATA_RESTORE_INPLACE && member.buffer == nullptr && !member.serializer) {
+  if (buffer == FENIX_DATA_RESTORE_INPLACE && member.buffer() == nullptr && !member.serializer()) {
     throw Error(FENIX_ERROR_INVALID_ARGUMENT, "target_buffer is FENIX_DATA_RESTORE_INPLACE, but " +
-                                                  named("member_id", member.info.id) + " has no source buffer");
+                                                  named("member_id", member.id()) + " has no source buffer");
   }
 }
 
@@ -29,10 +29,10 @@ Target target_of(const Member* member, void* buffer, MPI_Count max_count) {
   const bool in_place = buffer == FENIX_DATA_RESTORE_INPLACE;
   Target target;
   target.in_place = in_place;
-  target.buffer = in_place && member != nullptr ? const_cast<void*>(member->buffer) : buffer;
+  target.buffer = in_place && member != nullptr ? const_cast<void*>(member->buffer()) : buffer;
   if (max_count >= 0) target.room = static_cast<std::uint64_t>(max_count);
-  if (in_place && member != nullptr && !member->info.resizeable && member->own_count < target.room) {
-    target.room = member->own_count;
+  if (in_place && member != nullptr && !member->info().resizeable && member->own_count() < target.room) {
+    target.room = member->own_count();
   }
   return target;
 }
@@ -133,10 +133,10 @@ int Fenix_Data_member_load_begin(int group_id, int member_id, FILE** file, int t
 int Fenix_Data_member_load_end(int group_id, int member_id) {
   return ready_entry([&]() -> int {
     Member& member = member_of(runtime().group(group_id), member_id);
-    if (!member.file || !member.file_is_loading) {
+    if (!member.is_loading_file()) {
       throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, named("member_id", member_id) + " is not open for loading");
     }
-    Group::close_loaded(member);
+    (void)member.close_file();
     return FENIX_SUCCESS;
   });
 }

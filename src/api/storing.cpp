@@ -85,7 +85,7 @@ int istore(int group_id, int member_id, const Fenix_Data_subset& subset, Fenix_R
 /// What the end of a request has to say; forgets it.
 int result_of(const Request& request, int group_id) {
   if (request.state() == Request::State::failed) {
-    if (runtime().has_group(group_id)) runtime().group(group_id).tell_of_failure(request);
+    if (runtime().has_group(group_id)) runtime().group(group_id).requests().tell_of_failure(request);
     const Error error(request.error());
     runtime().requests().remove(request.id());
     throw Error(error);
@@ -124,7 +124,7 @@ const Fenix_Request FENIX_REQUEST_NULL = {0};
 int Fenix_Data_member_stage(int group_id, int member_id, const Fenix_Data_subset subset_specifier) {
   return ready_entry([&]() -> int {
     Group& group = runtime().attached_group(group_id);
-    group.stage(closed_member_of(group, member_id), stageable(subset_specifier));
+    group.staging().stage(closed_member_of(group, member_id), stageable(subset_specifier));
     return FENIX_SUCCESS;
   });
 }
@@ -134,8 +134,8 @@ int Fenix_Data_member_stage_inplace(int group_id, int member_id, void* buf, cons
     Group& group = runtime().attached_group(group_id);
     Member& member = closed_member_of(group, member_id);
     require(buf, "buf");
-    const bool is_own = Group::is_staging_area(member, buf);
-    group.stage_from(member, buf, stageable(subset_specifier));
+    const bool is_own = Staging::is_staging_area(member, buf);
+    group.staging().stage_from(member, buf, stageable(subset_specifier));
     if (!is_own) std::free(buf);
     return FENIX_SUCCESS;
   });
@@ -146,7 +146,7 @@ int Fenix_Data_member_stage_memory(int group_id, int member_id, void** memory) {
     Group& group = runtime().attached_group(group_id);
     Member& member = closed_member_of(group, member_id);
     require(memory, "memory");
-    *memory = group.staging_area(member).data();
+    *memory = group.staging().staging_area(member).data();
     return FENIX_SUCCESS;
   });
 }
@@ -156,7 +156,7 @@ int Fenix_Data_member_stage_begin(int group_id, int member_id, FILE** file) {
     Group& group = runtime().attached_group(group_id);
     Member& member = closed_member_of(group, member_id);
     require(file, "file");
-    *file = group.open_to_stage(member);
+    *file = group.staging().open(member);
     return FENIX_SUCCESS;
   });
 }
@@ -165,10 +165,10 @@ int Fenix_Data_member_stage_end(int group_id, int member_id) {
   return ready_entry([&]() -> int {
     Group& group = runtime().attached_group(group_id);
     Member& member = member_of(group, member_id);
-    if (!member.file || member.file_is_loading) {
+    if (!member.is_staging_file()) {
       throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, named("member_id", member_id) + " is not open for staging");
     }
-    group.close_staged(member);
+    group.staging().close(member);
     return FENIX_SUCCESS;
   });
 }
@@ -195,7 +195,7 @@ int Fenix_Data_wait(Fenix_Request request) {
   return ready_entry([&]() -> int {
     const auto found = runtime().requests().find(request.impl);
     if (!found.request) return FENIX_SUCCESS;
-    if (found.request->pending()) runtime().attached_group(found.group_id).wait_for(*found.request);
+    if (found.request->pending()) runtime().attached_group(found.group_id).requests().wait_for(*found.request);
     return result_of(*found.request, found.group_id);
   });
 }
@@ -206,7 +206,7 @@ int Fenix_Data_test(Fenix_Request request, int* flag) {
     *flag = 1;
     const auto found = runtime().requests().find(request.impl);
     if (!found.request) return FENIX_SUCCESS;
-    if (found.request->pending() && !runtime().attached_group(found.group_id).finished(*found.request)) {
+    if (found.request->pending() && !runtime().attached_group(found.group_id).requests().is_finished(*found.request)) {
       *flag = 0;
       return FENIX_SUCCESS;
     }

@@ -4,7 +4,7 @@
 
 #include <fenix/data.h>
 
-#include "core/selection.hpp"
+#include "core/member/selection.hpp"
 
 namespace fenix_impl {
 

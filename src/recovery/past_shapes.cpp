@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "core/operations/taking_up.hpp"
 #include "recovery/teach_order.hpp"
 
 namespace fenix_impl {
@@ -23,15 +24,15 @@ PastShapes::PastShapes(Team& team, Group& group, bool moved)
   }
 }
 
-PastShapes::Past PastShapes::past_of(const Group& group) {
+PastShapes::Past PastShapes::past_of(Group& group) {
   Past past;
-  if (group.team_size() > 0) {
+  if (group.ranks().size > 0) {
     past.knows = 1;
-    past.lost_data = group.has_lost_data() ? 1 : 0;
-    past.shape = group.shape();
-    past.team_rank = group.team_rank();
+    past.lost_data = group.log().has_lost_data() ? 1 : 0;
+    past.shape = group.parts().shape;
+    past.team_rank = group.ranks().rank;
   }
-  if (const Archive* archive = group.archive(); archive != nullptr && !archive->empty()) {
+  if (const Archive* archive = group.parts().archive.get(); archive != nullptr && !archive->empty()) {
     past.archive = archive->shape();
     past.archive_rank = archive->rank();
   }
@@ -60,9 +61,9 @@ Epoch PastShapes::put_aside() {
     auto readable = readable_epochs(*shape, placement);
     if (readable.epochs.empty()) continue;
     // Unless that has been done already, by a rejoin that was cut short right after it.
-    const bool attached = moved_ && past(team_.rank()).knows != 0 && group_.shape() == *shape;
-    if (attached && !has_put_aside(*shape)) group_.archive_snapshots();
-    group_.keep_archive(*shape, placement, std::move(readable.epochs));
+    const bool attached = moved_ && past(team_.rank()).knows != 0 && group_.parts().shape == *shape;
+    if (attached && !has_put_aside(*shape)) TakingUp(group_.parts()).archive_snapshots();
+    TakingUp(group_.parts()).keep_archive(*shape, placement, std::move(readable.epochs));
     return readable.newest;
   }
   return {};
@@ -76,7 +77,7 @@ int PastShapes::number_in(int rank, const Shape& shape) const {
 }
 
 bool PastShapes::has_put_aside(const Shape& shape) const {
-  const Archive* there = group_.archive();
+  const Archive* there = group_.parts().archive.get();
   return there != nullptr && !there->empty() && there->shape() == shape;
 }
 
@@ -84,7 +85,7 @@ bool PastShapes::has_put_aside(const Shape& shape) const {
 Placement PastShapes::placement_of(const Shape& shape) {
   int knowing = 0;
   while (number_in(knowing, shape) < 0) ++knowing;
-  const Placement& known = has_put_aside(shape) ? group_.archive()->placement() : group_.placement();
+  const Placement& known = has_put_aside(shape) ? group_.parts().archive->placement() : group_.ranks().placement;
   auto order = teach_order(team_, knowing, shape.ranks, known.order());
   return {group_.parameters().policy, shape.ranks, std::move(order)};
 }
@@ -103,14 +104,15 @@ ConsistentEpochs PastShapes::readable_epochs(const Shape& shape, const Placement
   for (int number = 0; number < shape.ranks; ++number) missing.insert(missing.end(), number);
   for (int rank = 0; rank < team_.size(); ++rank) missing.erase(number_in(rank, shape));
   for (int copy = 0; copy < placement.copies(); ++copy) {
-    const auto held =
-        exchange_if([&] { return put_aside ? group_.archive()->held_epochs(id, copy) : group_.held_epochs(copy); });
+    const auto held = exchange_if(
+        [&] { return put_aside ? group_.parts().archive->held_epochs(id, copy) : group_.log().held_epochs(copy); });
     for (int rank = 0; rank < team_.size(); ++rank) {
       const int number = number_in(rank, shape);
       if (number >= 0) add(ranks[index(placement.kept(number, copy))], held[index(rank)]);
     }
   }
-  const auto own = exchange_if([&] { return put_aside ? group_.archive()->own_epochs(id) : group_.own_epochs(); });
+  const auto own =
+      exchange_if([&] { return put_aside ? group_.parts().archive->own_epochs(id) : group_.log().own_epochs(); });
   for (int rank = 0; rank < team_.size(); ++rank) {
     const int number = number_in(rank, shape);
     if (number >= 0 && past(rank).lost_data == 0) ranks[index(number)] = own[index(rank)];

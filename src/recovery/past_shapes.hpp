@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/epochs.hpp"
 #include "core/group.hpp"
+#include "core/log/epochs.hpp"
 #include "rma/team.hpp"
 
 namespace fenix_impl {
@@ -34,7 +34,7 @@ class PastShapes {
     std::int32_t archive_rank = -1;
   };
 
-  static Past past_of(const Group& group);
+  static Past past_of(Group& group);
   static bool makes_sense(const Past& past);
   [[nodiscard]] const Past& past(int rank) const { return pasts_[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] int number_in(int rank, const Shape& shape) const;

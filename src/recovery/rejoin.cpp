@@ -13,8 +13,10 @@
 #include "base/error.hpp"
 #include "base/fault.hpp"
 #include "base/log.hpp"
-#include "core/meeting.hpp"
-#include "core/member_codec.hpp"
+#include "core/common/meeting.hpp"
+#include "core/member/member_codec.hpp"
+#include "core/operations/rebuild.hpp"
+#include "core/operations/taking_up.hpp"
 #include "parity/code.hpp"
 #include "recovery/past_shapes.hpp"
 #include "recovery/teach_order.hpp"
@@ -86,7 +88,7 @@ struct Newcomer {
 struct Offer {
   std::int32_t keeper = -1;
   std::int32_t reserved = 0;
-  Legacy legacy;
+  OrphanedRegion legacy;
 
   [[nodiscard]] auto key() const { return std::tuple(legacy.owner, keeper, legacy.what); }
   bool operator<(const Offer& other) const { return key() < other.key(); }
@@ -133,21 +135,21 @@ class Rejoin {
     settle_team();
     if (existed_) settle_members();
     settle_estates();
-    (void)meet(*team_, Operation::group_memory, 0, 0, [&] { group_->take_memory(log_places()); });
+    (void)meet(*team_, Operation::group_memory, 0, 0, [&] { taking_up().take_memory(log_places()); });
     fault_point("rejoin.memory");
-    group_->expose();
-    group_->attach_archive();
+    taking_up().expose();
+    taking_up().attach_archive();
     fault_point("rejoin.exposed");
     const std::uint64_t fetched_before = path_->bytes_fetched();
     const auto [newest, epochs] = settle_snapshots();
     if (is_replacement()) tell_of_replacement(path_->bytes_fetched() - fetched_before);
     // What was put aside is of no use once there is something newer.
-    if (!newest.none()) group_->drop_archive();
-    group_->resume(next_generation(), newest.none() ? archived_ : newest, epochs);
+    if (!newest.none()) group_->parts().archive.reset();
+    taking_up().resume(next_generation(), newest.none() ? archived_ : newest, epochs);
     fault_point("rejoin.resumed");
     // Peers may publish progress when they have left this barrier: all boards are set by then.
     team_->barrier();
-    group_->set_owes_loss_report(false);
+    group_->parts().owes_loss_report = false;
     log().info("group {}: {} ranks, {} path, {} snapshots", group_->parameters().id, team_->size(), path_->name(),
                epochs.size());
     fault_point("rejoin.end");
@@ -155,11 +157,13 @@ class Rejoin {
   }
 
  private:
+  [[nodiscard]] TakingUp taking_up() { return TakingUp(group_->parts()); }
+
   void greet(const std::function<std::shared_ptr<Path>()>& choose_path) {
-    if (group_ && (!group_->whole() || group_->is_ghost())) group_.reset();
+    if (group_ && (!group_->is_complete() || group_->is_deleted())) group_.reset();
     (void)meet(*team_, Operation::group_create, static_cast<std::uint64_t>(wanted_.id), 0,
                [&] { path_ = choose_path(); });
-    if (group_) (void)group_->mend_own_records();
+    if (group_) (void)group_->parts().log.mend_own();
     all_ = team_->reduce(greeting(), [](Greeting& into, const Greeting& from) { into.merge(from); });
     if (all_.teacher < 0 || all_.teacher >= team_->size()) {
       throw Error(FENIX_ERROR_INTERN, "what a rank says of its group cannot be");
@@ -181,20 +185,20 @@ class Rejoin {
       return mine;
     }
     mine.flags = Greeting::kSomeKnow;
-    if (group_->team_size() != team_->size() || group_->team_rank() != self_) mine.flags |= Greeting::kSomeMoved;
-    if (group_->owes_loss_report()) mine.flags |= Greeting::kOwesReport;
-    if (!group_->own_epochs().empty()) mine.flags |= Greeting::kHasSnapshots;
-    for (int copy = 0; copy < group_->placement().copies(); ++copy) {
-      if (!group_->held_epochs(copy).empty()) mine.flags |= Greeting::kHasSnapshots;
+    if (group_->ranks().size != team_->size() || group_->ranks().rank != self_) mine.flags |= Greeting::kSomeMoved;
+    if (group_->parts().owes_loss_report) mine.flags |= Greeting::kOwesReport;
+    if (!group_->log().own_epochs().empty()) mine.flags |= Greeting::kHasSnapshots;
+    for (int copy = 0; copy < group_->ranks().placement.copies(); ++copy) {
+      if (!group_->log().held_epochs(copy).empty()) mine.flags |= Greeting::kHasSnapshots;
     }
-    if (const Archive* archive = group_->archive(); archive != nullptr && !archive->empty()) {
+    if (const Archive* archive = group_->parts().archive.get(); archive != nullptr && !archive->empty()) {
       mine.flags |= Greeting::kHasSnapshots | Greeting::kHasArchive;
     }
     mine.members = group_->members().size() + 1;
-    mine.known_on_all = group_->known_on_all();
-    mine.generation = group_->generation().value;
-    mine.log_places = group_->log_places();
-    mine.least = mine.most = group_->shape();
+    mine.known_on_all = group_->parts().log.known_on_all();
+    mine.generation = group_->log().generation().value;
+    mine.log_places = group_->log().places();
+    mine.least = mine.most = group_->parts().shape;
     return mine;
   }
 
@@ -226,16 +230,16 @@ class Rejoin {
     if (!group_) {
       group_ = std::make_unique<Group>(agreed);
       // Without earlier ranks there is nothing to be rebuilt.
-      if (!existed_) group_->set_whole();
+      if (!existed_) group_->parts().state = GroupState::complete;
     }
-    group_->adopt_parameters(agreed);
+    taking_up().adopt_parameters(agreed);
   }
 
   Lesson learn() {
     Lesson lesson;
     if (self_ == all_.teacher) {
       if (!group_) throw Error(FENIX_ERROR_INTERN, "a rank says that this one knows the group");
-      lesson = {group_->parameters(), group_->shape()};
+      lesson = {group_->parameters(), group_->parts().shape};
     }
     team_->broadcast(std::as_writable_bytes(std::span(&lesson, 1)), all_.teacher);
     if (!makes_sense(lesson.parameters.policy) || (!moved_ && lesson.shape.ranks != team_->size())) {
@@ -249,12 +253,12 @@ class Rejoin {
     if (existed_) settle_archive();
     if (existed_ && !moved_) {
       // By all: a rejoin that was cut short may have left ranks with orders of their own.
-      order_ = teach_order(*team_, all_.teacher, team_->size(), group_->placement().order());
+      order_ = teach_order(*team_, all_.teacher, team_->size(), group_->ranks().placement.order());
     }
-    group_->set_team(team_, path_, std::move(order_));
-    group_->set_shape(existed_ && !moved_ ? lesson_.shape : Shape{next_generation(), team_->size()});
-    partners_ = group_->placement().partners(self_);
-    witnesses_ = group_->placement().witnesses(self_);
+    taking_up().set_team(team_, path_, std::move(order_));
+    group_->parts().shape = existed_ && !moved_ ? lesson_.shape : Shape{next_generation(), team_->size()};
+    partners_ = group_->ranks().placement.partners(self_);
+    witnesses_ = group_->ranks().placement.witnesses(self_);
     look_for_shared_fate();
   }
 
@@ -265,15 +269,15 @@ class Rejoin {
       archived_ = past.put_aside();
       had_some_ = past.had_some();
     }
-    if (archived_.none()) group_->drop_archive();
+    if (archived_.none()) group_->parts().archive.reset();
     if (!moved_) return;
     note_loss(all_.has(Greeting::kHasSnapshots) && archived_.none() && had_some_);
-    group_->forget_snapshots();
-    group_->set_whole();
+    taking_up().forget_snapshots();
+    group_->parts().state = GroupState::complete;
   }
 
   void look_for_shared_fate() {
-    const Placement& placement = group_->placement();
+    const Placement& placement = group_->ranks().placement;
     if (placement.copies() == 0 || !all_.has(Greeting::kSeveralNodes)) return;
     auto where = team_->ask(partners_, team_->location());
     where[self_] = team_->location();
@@ -294,13 +298,13 @@ class Rejoin {
   void settle_members() {
     const auto infos = teach_members();
     // The teacher's order, on all ranks: what is done for one member after the other meets its like on the other ranks.
-    group_->arrange_members(infos);
+    group_->parts().members.arrange(infos);
     settle_counts(infos);
   }
 
   std::vector<MemberInfo> teach_members() {
     std::vector<MemberInfo> infos;
-    for (const auto& member : group_->members()) infos.push_back(member->info);
+    for (const auto& member : group_->members()) infos.push_back(member->info());
     auto bytes = encode_members(infos);
     team_->broadcast_list(bytes, all_.teacher);
     return decode_members(bytes);
@@ -314,8 +318,8 @@ class Rejoin {
     for (const MemberInfo& info : infos) {
       counts.push_back(known_counts(info));
       const Member* member = group_->find(info.id);
-      states.push_back({member != nullptr ? member->layout.slots() : 0, 0,
-                        static_cast<std::uint16_t>(group_->has_deleted(info.id) ? 1 : 0)});
+      states.push_back({member != nullptr ? member->memory.layout().slots() : 0, 0,
+                        static_cast<std::uint16_t>(group_->members().has_deleted(info.id) ? 1 : 0)});
     }
     find_own_counts(infos, counts);
     tell_own_counts(counts);
@@ -328,24 +332,24 @@ class Rejoin {
     const auto all = team_->reduce_lists(std::span<const MemberState>(states), merge_states);
     for (std::size_t i = 0; i < infos.size(); ++i) {
       if (all[i].unknown != 0 || all[i].deleted != 0) {
-        group_->drop_member(infos[i].id);
+        group_->parts().members.drop(infos[i].id);
         continue;
       }
       // A size that may change is 0 until it is told.
       counts[i].try_emplace(self_, 0);
       for (const int partner : partners_) counts[i].try_emplace(partner, 0);
-      group_->adopt_member(infos[i], std::move(counts[i]), all[i].slots);
+      group_->parts().members.adopt(infos[i], std::move(counts[i]), all[i].slots, self_);
     }
   }
 
   [[nodiscard]] Counts known_counts(const MemberInfo& info) const {
     const Member* member = group_->find(info.id);
     if (member == nullptr) return {};
-    Counts counts = member->counts;
+    Counts counts = member->memory.counts();
     if (info.resizeable) {
-      counts.try_emplace(self_, member->own_count);
+      counts.try_emplace(self_, member->own_count());
     } else {
-      counts[self_] = member->own_count;
+      counts[self_] = member->own_count();
     }
     return counts;
   }
@@ -400,7 +404,7 @@ class Rejoin {
 
   void tell_of_replacement(std::uint64_t fetched) const {
     std::uint64_t bytes = 0;
-    for (const auto& member : group_->members()) bytes += Group::footprint(*member);
+    for (const auto& member : group_->members()) bytes += member->memory.footprint();
     log().info("group {}: {} the memory of the rank before, {} bytes; fetched {} bytes from other nodes",
                group_->parameters().id, has_inherited(self_) ? "took over" : "made anew", bytes, fetched);
   }
@@ -408,24 +412,24 @@ class Rejoin {
   // Ranks that took the places of dead ones take over the memory of those, where a rank of the same node has kept it: then they
   // know nearly what survivors know. Cut short before the rest is there, too, they come back with nothing, as any replacement.
   void settle_estates() {
-    if (moved_) group_->forget_estate();
+    if (moved_) group_->parts().orphaned = {};
     if (newcomers_.empty()) return;
     std::vector<Offer> mine;
     if (!is_replacement()) {
-      for (const Legacy& each : group_->legacies()) {
+      for (const OrphanedRegion& each : group_->parts().orphaned.offers()) {
         const auto newcomer = newcomers_.find(each.owner);
         if (newcomer != newcomers_.end() && newcomer->second == team_->location()) mine.push_back({self_, 0, each});
       }
     }
     // Those of one keeper are next to each other.
     const auto offered = team_->gather_some(std::span<const Offer>(mine));
-    std::map<int, std::vector<Legacy>> for_this;
+    std::map<int, std::vector<OrphanedRegion>> for_this;
     for (const Offer& each : offered) {
       if (each.legacy.owner == self_) for_this[each.keeper].push_back(each.legacy);
     }
     std::vector<std::int32_t> taken;
     for (const auto& [keeper, legacies] : for_this) {
-      if (taken.empty() && is_replacement() && group_->inherit(legacies)) taken.push_back(self_);
+      if (taken.empty() && is_replacement() && taking_up().adopt_memory(legacies)) taken.push_back(self_);
     }
     if (!offered.empty()) {
       for (const std::int32_t rank : team_->gather_some(std::span<const std::int32_t>(taken))) {
@@ -435,13 +439,13 @@ class Rejoin {
       }
     }
     // What nobody takes over must not stand beside what is made anew.
-    if (newcomers_.count(group_->estate_owner()) != 0) group_->forget_estate();
+    if (newcomers_.count(group_->parts().orphaned.owner()) != 0) group_->parts().orphaned = {};
   }
 
   // Kept until a rejoin has come to its end: one that is cut short may already have dropped what is lost.
   void note_loss(bool lost) {
     lost_ = lost_ || lost;
-    group_->set_owes_loss_report(lost_);
+    group_->parts().owes_loss_report = lost_;
   }
 
   /// Finds the snapshots that are left, and rebuilds what dead ranks had of them.
@@ -449,7 +453,7 @@ class Rejoin {
     const CommonEpochs all = common_to_all(*team_, CommonEpochs(find_commits()));
     // Without redundancy, the others go on without what a dead rank had.
     const bool redundant = group_->parameters().policy.has_redundancy();
-    const bool enough = group_->placement().suffices_without(missing_) && !(all.some_unknown() && redundant);
+    const bool enough = group_->ranks().placement.suffices_without(missing_) && !(all.some_unknown() && redundant);
     auto result = enough ? all.consistent() : ConsistentEpochs{};
     const bool all_had_some = all.some_unknown() || !all.some_had_none();
     const bool had_common = (moved_ ? had_some_ : all_had_some) || !all_.known_on_all.none();
@@ -460,21 +464,21 @@ class Rejoin {
     }
     const bool some_left = !result.epochs.empty();
     const bool inherited = has_inherited(self_);
-    if (group_->whole() || inherited) {
+    if (group_->is_complete() || inherited) {
       // Ranks that die before all is rebuilt may take the only copy of a record with them: older snapshots stay until then.
-      group_->keep_only(result.epochs, some_left ? result.epochs.front() : Epoch{});
+      group_->parts().log.keep_only(result.epochs, some_left ? result.epochs.front() : Epoch{});
       fault_point("rejoin.voided");
       if (inherited) complete_inheritance(result);
     } else if (!redundant) {
-      if (some_left) group_->accept_loss();
+      if (some_left) group_->parts().log.accept_loss();
     } else {
-      std::erase_if(copies_, [&](const Group::RecordCopy& each) { return !contains(result.epochs, each.epoch); });
-      (void)group_->rebuild_own(copies_, missing_);
+      std::erase_if(copies_, [&](const CommitLog::RecordCopy& each) { return !contains(result.epochs, each.epoch); });
+      (void)Rebuild(group_->parts().context).rebuild_own(copies_, missing_);
     }
     rebuild_held(result);
     // From here on this rank is as good as one that survived, whatever happens to the others.
-    if (!group_->whole()) {
-      group_->set_whole();
+    if (!group_->is_complete()) {
+      group_->parts().state = GroupState::complete;
       fault_point("rejoin.rebuilt");
     }
     note_loss(some_left && result.epochs.empty());
@@ -483,17 +487,17 @@ class Rejoin {
 
   /// What this rank has committed, of which others have copies if it has lost its own records.
   CommittedEpochs find_commits() {
-    const Placement& placement = group_->placement();
-    const auto own = group_->own_epochs();
+    const Placement& placement = group_->ranks().placement;
+    const auto own = group_->log().own_epochs();
     std::vector<HeldRecord> mine;
     for (int copy = 0; copy < placement.copies(); ++copy) {
-      for (const CommittedEpoch& each : group_->held_epochs(copy)) mine.push_back({copy, 0, each});
+      for (const CommittedEpoch& each : group_->log().held_epochs(copy)) mine.push_back({copy, 0, each});
     }
     const auto theirs = team_->ask(partners_, std::span<const HeldRecord>(mine));
     // In the memory of a dead rank the last record may be without its seal, and nobody has looked for damage: what others have
     // of its records counts as well.
     const bool knows = missing_.count(self_) == 0 && !moved_;
-    if (knows && !has_inherited(self_) && !group_->has_lost_data()) return own;
+    if (knows && !has_inherited(self_) && !group_->log().has_lost_data()) return own;
     CommittedEpochs epochs;
     for (int copy = 0; copy < placement.copies() && !moved_; ++copy) {
       const int keeper = placement.keeper(self_, copy);
@@ -513,19 +517,19 @@ class Rejoin {
   void complete_inheritance(const ConsistentEpochs& result) {
     auto missing = missing_;
     missing.insert(self_);
-    const auto there = group_->own_epochs();
-    std::erase_if(copies_, [&](const Group::RecordCopy& each) {
+    const auto there = group_->log().own_epochs();
+    std::erase_if(copies_, [&](const CommitLog::RecordCopy& each) {
       return !contains(result.epochs, each.epoch) ||
              std::any_of(there.begin(), there.end(), [&](const auto& own) { return own.epoch == each.epoch; });
     });
-    if (!copies_.empty()) (void)group_->rebuild_own(copies_, missing);
+    if (!copies_.empty()) (void)Rebuild(group_->parts().context).rebuild_own(copies_, missing);
   }
 
   /// Where the records of this rank can be had: of each epoch, one copy.
   void note_copies(int copy, const std::vector<CommittedEpoch>& held) {
     for (const CommittedEpoch& each : held) {
       const bool known = std::any_of(copies_.begin(), copies_.end(),
-                                     [&](const Group::RecordCopy& other) { return other.epoch == each.epoch; });
+                                     [&](const CommitLog::RecordCopy& other) { return other.epoch == each.epoch; });
       if (!known && each.deleted == 0) copies_.push_back({each.epoch, each.place, copy});
     }
   }
@@ -536,16 +540,16 @@ class Rejoin {
 
   /// Of what each rank has of its own now, what others keep for it is completed; leaves the epochs of which everything is there.
   void rebuild_held(ConsistentEpochs& result) {
-    const Placement& placement = group_->placement();
-    const auto own = group_->own_epochs();
+    const Placement& placement = group_->ranks().placement;
+    const auto own = group_->log().own_epochs();
     auto theirs = team_->ask(partners_, std::span<const CommittedEpoch>(own));
     std::vector<CommittedEpochs> at_owners;
     for (int copy = 0; copy < placement.copies(); ++copy) {
       at_owners.emplace_back(theirs.at(placement.kept(self_, copy)));
     }
-    const auto whole = group_->rebuild_held(result.epochs, at_owners);
+    const auto whole = Rebuild(group_->parts().context).rebuild_held(result.epochs, at_owners);
     std::vector<CommittedEpoch> mine;
-    const bool nothing_to_have = group_->has_lost_data();
+    const bool nothing_to_have = group_->log().has_lost_data();
     for (const Epoch epoch : whole) {
       const bool has_own =
           std::any_of(own.begin(), own.end(), [&](const CommittedEpoch& each) { return each.epoch == epoch; });
@@ -556,7 +560,7 @@ class Rejoin {
 
   /// Places of the log that has most.
   [[nodiscard]] std::uint32_t log_places() const {
-    return moved_ ? group_->log_places() : std::max(group_->log_places(), all_.log_places);
+    return moved_ ? group_->log().places() : std::max(group_->log().places(), all_.log_places);
   }
 
   [[nodiscard]] Generation next_generation() const { return {all_.generation + 1}; }
@@ -579,8 +583,8 @@ class Rejoin {
   bool had_some_ = false;    // every rank may have had a commit of what was put aside
   bool lost_ = false;
   bool shares_fate_ = false;
-  std::vector<Group::RecordCopy> copies_;  // of this rank's records, if it has to be rebuilt
-  Epoch archived_;                         // newest snapshot of what was put aside
+  std::vector<CommitLog::RecordCopy> copies_;  // of this rank's records, if it has to be rebuilt
+  Epoch archived_;                             // newest snapshot of what was put aside
 };
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <memory>
 #include <mutex>
 
-#include "core/request.hpp"
+#include "core/parts/request.hpp"
 
 namespace fenix_impl {
 

@@ -21,7 +21,7 @@
 #include "base/fault.hpp"
 #include "base/last_resort.hpp"
 #include "base/log.hpp"
-#include "core/meeting.hpp"
+#include "core/common/meeting.hpp"
 #include "rma/mpi_team.hpp"
 #include "rma/quiet_comm.hpp"
 #include "rma/window_files.hpp"
@@ -317,7 +317,7 @@ void Runtime::detach_groups() {
   const std::lock_guard lock(groups_mutex_);
   for (auto group = groups_.begin(); group != groups_.end();) {
     // What was deleted has only waited for its peers to hear of it.
-    if (group->second && group->second->is_ghost()) {
+    if (group->second && group->second->is_deleted()) {
       group = groups_.erase(group);
       continue;
     }
@@ -407,7 +407,7 @@ void Runtime::keep_only_whole(int group_id) {
   const std::lock_guard lock(groups_mutex_);
   const auto found = groups_.find(group_id);
   if (found == groups_.end()) return;
-  if (!found->second || !found->second->whole()) {
+  if (!found->second || !found->second->is_complete()) {
     groups_.erase(found);
   } else {
     found->second->detach();
@@ -422,12 +422,12 @@ Group* Runtime::find_group(int group_id) const {
 
 bool Runtime::has_group(int group_id) const {
   const Group* found = find_group(group_id);
-  return found != nullptr && !found->is_ghost();
+  return found != nullptr && !found->is_deleted();
 }
 
 Group& Runtime::group(int group_id) const {
   Group* found = find_group(group_id);
-  if (found == nullptr || found->is_ghost()) {
+  if (found == nullptr || found->is_deleted()) {
     throw Error(FENIX_ERROR_INVALID_GROUPID, "group_id " + std::to_string(group_id) + " does not exist on this rank");
   }
   return *found;
@@ -462,7 +462,7 @@ void Runtime::delete_group(int group_id) {
   }
   if (found.attached()) {
     // Its peers hear of it in the next barrier.
-    found.become_ghost();
+    found.mark_deleted();
     return;
   }
   const std::lock_guard lock(groups_mutex_);
@@ -471,7 +471,7 @@ void Runtime::delete_group(int group_id) {
 
 void Runtime::make_consistent(int group_id) {
   Group* ghost = find_group(group_id);
-  Group& found = ghost != nullptr && ghost->is_ghost() ? *ghost : working_group(group_id);
+  Group& found = ghost != nullptr && ghost->is_deleted() ? *ghost : working_group(group_id);
   if (found.make_consistent()) return;
   const std::lock_guard lock(groups_mutex_);
   groups_.erase(group_id);

@@ -20,11 +20,10 @@
 #include "base/available_memory.hpp"
 #include "base/error.hpp"
 #include "base/fault.hpp"
+#include "base/pages.hpp"
 
 namespace fenix_impl {
 namespace {
-
-constexpr std::size_t kPage = 4096;
 
 [[noreturn]] void no_memory(const std::string& what) {
   throw Error(FENIX_ERROR_NO_MEMORY, what + ": " + std::strerror(errno));
@@ -71,7 +70,7 @@ Mapping::Mapping(int fd, std::size_t bytes, const char* fault) : size_(bytes) {
 bool Mapping::populate(std::size_t offset, std::size_t bytes) const {
 #ifdef MADV_POPULATE_WRITE
   const std::size_t begin = offset / kPage * kPage;
-  const std::size_t end = std::min(size_, (offset + bytes + kPage - 1) / kPage * kPage);
+  const std::size_t end = std::min(size_, to_pages(offset + bytes));
   int result = 0;
   do {
     result = begin < end ? madvise(data_ + begin, end - begin, MADV_POPULATE_WRITE) : 0;

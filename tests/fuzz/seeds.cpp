@@ -6,8 +6,8 @@
 #include <iostream>
 #include <string>
 
-#include "core/member_codec.hpp"
-#include "core/slot_hashes.hpp"
+#include "core/member/member_codec.hpp"
+#include "core/member/slot_hashes.hpp"
 #include "fuzz/support.hpp"
 #include "fuzz/two_ranks.hpp"
 #include "rma/type_description.hpp"

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/hash.hpp"
-#include "core/record.hpp"
+#include "core/log/record.hpp"
 
 namespace fuzz {
 

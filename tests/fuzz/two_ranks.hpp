@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/member.hpp"
-#include "core/record_log.hpp"
+#include "core/log/record_log.hpp"
+#include "core/member/member.hpp"
 #include "fuzz/support.hpp"
 #include "rma/path.hpp"
 

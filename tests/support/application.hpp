@@ -63,7 +63,7 @@ class Application {
 
   // True if what each rank had is still there: with itself, as a copy, or in its cohort.
   bool covered() {
-    const auto lost = [&](int rank) { return !job.rank(rank).group || !job.rank(rank).group->whole(); };
+    const auto lost = [&](int rank) { return !job.rank(rank).group || !job.rank(rank).group->is_complete(); };
     for (int rank = 0; rank < job.size(); ++rank) {
       if (!lost(rank)) continue;
       const auto& cohort = placement_.cohort(rank);

@@ -46,11 +46,11 @@ inline fenix_impl::RejoinResult join(Rank& rank, const fenix_impl::GroupParamete
 inline void expect_counts(const Rank& rank, int member, std::span<const int> origins) {
   const auto* known = rank.group->find(member);
   ASSERT_NE(known, nullptr);
-  auto ranks = rank.group->placement().witnesses(rank.number);
+  auto ranks = rank.group->ranks().placement.witnesses(rank.number);
   ranks.push_back(rank.number);
   for (const int each : ranks) {
-    const auto count = known->counts.find(each);
-    ASSERT_NE(count, known->counts.end()) << "rank " << rank.number << " does not know that of rank " << each;
+    const auto count = known->memory.counts().find(each);
+    ASSERT_NE(count, known->memory.counts().end()) << "rank " << rank.number << " does not know that of rank " << each;
     EXPECT_EQ(count->second, count_of(origins[static_cast<std::size_t>(each)], member)) << "of rank " << each;
   }
 }
@@ -65,7 +65,7 @@ inline void provide(Rank& rank, int member) {
   Words& buffer = rank.buffers[member];
   buffer.resize(count_of(rank.origin, member));
   if (auto* known = rank.group->find(member)) {
-    known->buffer = buffer.data();
+    known->set_buffer(buffer.data());
   } else {
     rank.group->create_member(words(member), buffer.data(), buffer.size(), [] {});
   }

@@ -96,7 +96,7 @@ class PartialJob : public Job {
       if (fenix_impl::Member* member = rank.group->find(kMember)) {
         Words& buffer = rank.buffers[kMember];
         buffer.resize(buffer_size_);
-        member->buffer = buffer.data();
+        member->set_buffer(buffer.data());
       }
     }));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Boards: what the ranks of a cohort know of each other's progress, with generations and torn words.
-#include "core/board.hpp"
+#include "core/log/board.hpp"
 
 #include <gtest/gtest.h>
 

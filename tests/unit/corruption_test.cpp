@@ -13,7 +13,7 @@
 #include <random>
 #include <vector>
 
-#include "core/slot_hashes.hpp"
+#include "core/member/slot_hashes.hpp"
 #include "support/encoded.hpp"
 #include "support/partial_job.hpp"
 #include "support/random_seed.hpp"
@@ -73,18 +73,18 @@ class Corrupted : public PartialJob {
   // The bytes of a place of a rank. Of the records that it keeps, those of its first copy.
   std::span<std::byte> bytes(int number, Place place) {
     Member& member = member_of(rank(number));
-    const auto own = member.own_slot(kSlot);
+    const auto own = member.memory.own_slot(kSlot);
     switch (place) {
       case Place::own_data:
         return own.data.first(4 * count_);
       case Place::own_table:
         return std::as_writable_bytes(own.table.first(fenix_impl::hash_blocks(4 * count_)));
       case Place::held_data:
-        return member.held_slot(kSlot).data.first(4 * count_);
+        return member.memory.held_slot(kSlot).data.first(4 * count_);
       case Place::held_table:
-        return std::as_writable_bytes(member.held_slot(kSlot).table.first(fenix_impl::hash_blocks(4 * count_)));
+        return std::as_writable_bytes(member.memory.held_slot(kSlot).table.first(fenix_impl::hash_blocks(4 * count_)));
       case Place::parity:
-        return member.held_slot(kSlot).data;
+        return member.memory.held_slot(kSlot).data;
       case Place::own_record:
         return latest_record(number, 0);
       case Place::held_record:
@@ -107,11 +107,11 @@ class Corrupted : public PartialJob {
   }
 
   // A rank that has a copy of the data or the record of another one.
-  [[nodiscard]] int keeper(int number) { return rank(number).group->placement().keeper(number, 0); }
+  [[nodiscard]] int keeper(int number) { return rank(number).group->ranks().placement.keeper(number, 0); }
 
   // How many ranks' damage the verification told of, the same on all.
-  fenix_impl::Group::Verified verify() {
-    fenix_impl::Group::Verified result;
+  fenix_impl::Verified verify() {
+    fenix_impl::Verified result;
     expect_done(run([&](Rank& each) {
       const auto found = each.group->verify_all();
       if (each.number == 0) result = found;
@@ -160,7 +160,7 @@ class Corrupted : public PartialJob {
       const fenix_impl::GroupParameters parameters{5, 0, 1, setting_.policy};
       lost[static_cast<std::size_t>(each.number)] = join(each, parameters).snapshots_lost ? 1 : 0;
       each.buffers[kMember].resize(count_);
-      if (Member* member = each.group->find(kMember)) member->buffer = each.buffers[kMember].data();
+      if (Member* member = each.group->find(kMember)) member->set_buffer(each.buffers[kMember].data());
     }));
     for (const int each : lost) EXPECT_EQ(each, lost[0]);
     return lost[0] != 0;
@@ -184,7 +184,7 @@ class Corrupted : public PartialJob {
 
   static std::span<const std::byte> slots_of(Rank& each) {
     const Member& member = member_of(each);
-    return member.region.bytes().subspan(member.layout.own_offset(0));
+    return member.memory.region().bytes().subspan(member.memory.layout().own_offset(0));
   }
 
   void remember() {
@@ -269,7 +269,7 @@ TEST(Corruption, AndADeath) {
     const bool with_its_rank = dead == rank;
     const int needs = job.keeper(rank);
     // Whose data or record it is a copy of.
-    const bool of_the_dead = job.rank(rank).group->placement().kept(rank, 0) == dead;
+    const bool of_the_dead = job.rank(rank).group->ranks().placement.kept(rank, 0) == dead;
     job.flip(rank, place, bit);
     const bool lost = job.rejoin_without({dead});
     const auto latest = job.restorable();

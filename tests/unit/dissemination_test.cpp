@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What ranks know of each other's commits: how it spreads, what it costs, and what is found out by asking.
-#include "core/dissemination.hpp"
+#include "core/log/dissemination.hpp"
 
 #include <gtest/gtest.h>
 

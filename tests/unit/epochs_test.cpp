@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which snapshots are left: those that every rank committed and still keeps.
-#include "core/epochs.hpp"
+#include "core/log/epochs.hpp"
 
 #include <gtest/gtest.h>
 

@@ -362,11 +362,11 @@ TEST(GroupMismatch, OfCollectiveCallsIsFound) {
 // The first commit of a member takes its first slot.
 std::byte& own_byte(Rank& rank, int member) {
   auto& known = *rank.group->find(member);
-  return known.region.bytes()[known.layout.own_offset(0) + 5];
+  return known.memory.region().bytes()[known.memory.layout().own_offset(0) + 5];
 }
 std::byte& held_byte(Rank& rank, int member) {
   auto& known = *rank.group->find(member);
-  return known.region.bytes()[known.layout.held_offset(0) + 5];
+  return known.memory.region().bytes()[known.memory.layout().held_offset(0) + 5];
 }
 
 constexpr std::byte kFlip{0x10};

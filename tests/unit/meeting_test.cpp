@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/meeting.hpp"
+#include "core/common/meeting.hpp"
 
 #include <gtest/gtest.h>
 

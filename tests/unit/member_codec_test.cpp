@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Descriptions of members: a rank that learns of them from a peer knows what the peer knows, or notices that it does not.
-#include "core/member_codec.hpp"
+#include "core/member/member_codec.hpp"
 
 #include <gtest/gtest.h>
 #include <mpi.h>

@@ -316,8 +316,8 @@ TEST_P(NoMemory, InAStoreOfASubset) {
 
 TEST_P(NoMemory, InStaging) {
   try_all({"stage", false, nothing, [](Rank& rank) {
-             rank.group->stage(*rank.group->find(kLarge), many_pieces(rank.number));
-             rank.group->stage(*rank.group->find(kLarge), Selection::all());
+             rank.group->staging().stage(*rank.group->find(kLarge), many_pieces(rank.number));
+             rank.group->staging().stage(*rank.group->find(kLarge), Selection::all());
            }});
 }
 
@@ -325,7 +325,7 @@ TEST_P(NoMemory, InAnAsynchronousStore) {
   try_all({"istore", false, nothing, [](Rank& rank) {
              fenix_impl::Member* const member = rank.group->find(kLarge);
              const auto request = rank.group->store_asynchronously(std::span(&member, 1), Selection::all(), 1);
-             rank.group->wait_for(*request);
+             rank.group->requests().wait_for(*request);
            }});
 }
 
@@ -347,7 +347,7 @@ TEST_P(NoMemory, InTheThreadOfAnAsynchronousStore) {
       rank.team->barrier();
       fenix_impl::Member* const member = rank.group->find(kLarge);
       const auto request = rank.group->store_asynchronously(std::span(&member, 1), many_pieces(rank.number), 1);
-      rank.group->wait_for(*request);
+      rank.group->requests().wait_for(*request);
       if (request->state() == fenix_impl::Request::State::failed) throw Error(request->error());
     });
     until_worker_fails = -1;
@@ -496,7 +496,7 @@ void form_under(Kind kind, Start start, const Policy& policy) {
       // Fenix_Data_group_create gives up what is new or not whole.
       for (Rank& rank : job.ranks()) {
         const bool is_new = !known[static_cast<std::size_t>(rank.number)];
-        if (error && rank.group && (is_new || !rank.group->whole())) rank.group.reset();
+        if (error && rank.group && (is_new || !rank.group->is_complete())) rank.group.reset();
       }
       job.repair();
       if (testing::Test::HasFailure()) return;

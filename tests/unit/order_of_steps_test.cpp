@@ -59,7 +59,7 @@ void store_small(Rank& rank) { store(rank, kSmall, 0); }
 void store_asynchronously(Rank& rank) {
   fenix_impl::Member* const member = rank.group->find(kSmall);
   const auto request = rank.group->store_asynchronously(std::span(&member, 1), Selection::all(), 1);
-  rank.group->wait_for(*request);
+  rank.group->requests().wait_for(*request);
 }
 
 std::string steps_of(const char* title, int size, const GroupParameters& parameters) {

@@ -217,7 +217,7 @@ void check_counts(const Encoded& encoded, const std::vector<std::uint64_t>& coun
     expect_done(job.run([&](Rank& rank) {
       EXPECT_FALSE(join(rank, parameters).snapshots_lost);
       rank.buffers[kMember].resize(count(rank));
-      member_of(rank).buffer = rank.buffers[kMember].data();
+      member_of(rank).set_buffer(rank.buffers[kMember].data());
       expect_elements(rank, model(rank), kLatest, count(rank), "rebuilt");
     }));
     if (testing::Test::HasFailure()) return;

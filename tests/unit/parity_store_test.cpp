@@ -61,7 +61,7 @@ TEST(ParityDelta, TouchesOnlyWhatHasChanged) {
     for (Rank& rank : job.ranks()) {
       Member& member = member_of(rank);
       for (const std::uint32_t slot : {0U, 1U}) {
-        for (std::byte& each : member.held_slot(slot).data) each ^= std::byte{0xff};
+        for (std::byte& each : member.memory.held_slot(slot).data) each ^= std::byte{0xff};
       }
     }
     expect_done(job.run([&](Rank& rank) {
@@ -74,7 +74,7 @@ TEST(ParityDelta, TouchesOnlyWhatHasChanged) {
     for (Rank& rank : job.ranks()) {
       auto& slots = before.emplace_back();
       for (const std::uint32_t slot : {0U, 1U}) {
-        const auto held = member_of(rank).held_slot(slot).data;
+        const auto held = member_of(rank).memory.held_slot(slot).data;
         slots[slot].assign(held.begin(), held.end());
       }
     }
@@ -92,7 +92,7 @@ TEST(ParityDelta, TouchesOnlyWhatHasChanged) {
       }
       int mended = 0;
       for (const std::uint32_t slot : {0U, 1U}) {
-        const auto held = member_of(rank).held_slot(slot).data;
+        const auto held = member_of(rank).memory.held_slot(slot).data;
         const auto& old = before[static_cast<std::size_t>(rank.number)][slot];
         if (std::equal(held.begin(), held.end(), old.begin())) continue;
         ++mended;
@@ -169,7 +169,7 @@ TEST(ParityDelta, BytesWithoutAValueAreMadeAnewToo) {
     expect_done(job.run([&](Rank& rank) {
       rank.group->set_hashing(hashing != 0, [] {});
       std::fill(rank.buffers[kMember].begin(), rank.buffers[kMember].end(), 0x12345678U);
-      if (rank.number == 1) rank.group->stage(member_of(rank), Selection::all());
+      if (rank.number == 1) rank.group->staging().stage(member_of(rank), Selection::all());
     }));
     job.repair();
     job.form();
@@ -179,7 +179,7 @@ TEST(ParityDelta, BytesWithoutAValueAreMadeAnewToo) {
       store_elements(rank, kMember, Selection::some(elements));
       commit_barrier(rank);
     }));
-    EXPECT_EQ(member_of(job.rank(1)).own_slot(0).data[0], std::byte{0x78}) << "the test is about nothing";
+    EXPECT_EQ(member_of(job.rank(1)).memory.own_slot(0).data[0], std::byte{0x78}) << "the test is about nothing";
     expect_rebuilt(job, {1}, 500);
     expect_rebuilt(job, {2}, 500);
   }
@@ -198,8 +198,8 @@ TEST(ParityAsynchronous, IsEncodedWithoutACallOfTheGroup) {
         std::fill(rank.buffers[kMember].begin(), rank.buffers[kMember].end(), 0U);
         while (request->pending()) std::this_thread::yield();
         EXPECT_EQ(request->state(), Request::State::done);
-        EXPECT_TRUE(rank.group->finished(*request));
-        EXPECT_EQ(member_of(rank).working.encoded, elements);
+        EXPECT_TRUE(rank.group->requests().is_finished(*request));
+        EXPECT_EQ(member_of(rank).working().encoded(), elements);
         commit_barrier(rank);
         expect_elements(rank, job.model(rank), kLatest, kCount, "asynchronous");
         EXPECT_EQ(rank.group->verify_all().mended, 0U);
@@ -218,7 +218,7 @@ TEST(ParityAsynchronous, WithFurtherStoresBeforeTheCommit) {
         const auto store_later = [&](const IntervalSet& elements, unsigned seed, bool asynchronous) {
           change(rank, job.model(rank), elements, seed + static_cast<unsigned>(rank.number));
           if (asynchronous) {
-            rank.group->wait_for(*begin(rank, Selection::some(elements)));
+            rank.group->requests().wait_for(*begin(rank, Selection::some(elements)));
           } else {
             store_elements(rank, kMember, Selection::some(elements));
           }
@@ -228,7 +228,7 @@ TEST(ParityAsynchronous, WithFurtherStoresBeforeTheCommit) {
         store_later({5'000, 15'000}, 10 * stamp + 2, true);
         store_later({20'000, 20'001}, 10 * stamp + 4, false);
         store_later({49'999, 60'000}, 10 * stamp + 3, false);
-        rank.group->stage(member_of(rank), Selection::some({1, 2}));
+        rank.group->staging().stage(member_of(rank), Selection::some({1, 2}));
         store_elements(rank, kMember, Selection::staged());
         commit_barrier(rank);
         const auto found = rank.group->verify_all();
@@ -248,7 +248,7 @@ TEST(ParityAsynchronous, PendingAtTheCommitIsAnErrorForAllOrForNone) {
       change(rank, job.model(rank), {0, 1'000}, 3);
       const auto request = begin(rank, Selection::all());
       // Ranks 1 to 3 have waited.
-      if (rank.number != 0) rank.group->wait_for(*request);
+      if (rank.number != 0) rank.group->requests().wait_for(*request);
       try {
         rank.group->commit();
         committed[static_cast<std::size_t>(rank.number)] = true;
@@ -279,7 +279,7 @@ TEST(ParityAsynchronous, IsCancelledByADeath) {
     if (!at_once) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     job.kill(1);
     const auto outcomes =
-        job.run([&](Rank& rank) { rank.group->wait_for(*requests[static_cast<std::size_t>(rank.number)]); });
+        job.run([&](Rank& rank) { rank.group->requests().wait_for(*requests[static_cast<std::size_t>(rank.number)]); });
     for (const int rank : {0, 2, 3}) EXPECT_EQ(outcomes[static_cast<std::size_t>(rank)].ending, Ending::failure_seen);
     job.repair();
     for (const int rank : {0, 2, 3}) {
@@ -304,7 +304,7 @@ TEST(ParityAsynchronous, OutlivesADeathAtAnyStep) {
     auto changed = job.models;
     const auto outcomes = job.run([&](Rank& rank) {
       change(rank, changed[static_cast<std::size_t>(rank.number)], {100, 4'000}, 2);
-      rank.group->wait_for(*begin(rank, Selection::some({100, 4'000})));
+      rank.group->requests().wait_for(*begin(rank, Selection::some({100, 4'000})));
       rank.group->commit();
       rank.team->barrier();
     });
@@ -333,7 +333,7 @@ TEST(ParityCommit, ThatOneRankCannotMakeFailsInItsCohort) {
     expect_done(job.run([&](Rank& rank) {
       change(rank, job.model(rank), {10, 20}, 2);
       store_elements(rank, kMember, Selection::some({10, 20}));
-      if (rank.number == 1) rank.group->stage(member_of(rank), Selection::some({10, 11}));
+      if (rank.number == 1) rank.group->staging().stage(member_of(rank), Selection::some({10, 11}));
     }));
     for (int attempt = 0; attempt < 2; ++attempt) {
       const auto outcomes = job.run([](Rank& rank) {
@@ -392,12 +392,12 @@ TEST(ParityCommit, WorksAfterRefusals) {
     PartialJob job(4, 0, 500, 0, policy);
     for (int attempt = 0; attempt < 3; ++attempt) {
       expect_error(job.run([](Rank& rank) {
-        if (rank.number == 0) (void)rank.group->open_to_stage(member_of(rank));
+        if (rank.number == 0) (void)rank.group->staging().open(member_of(rank));
         try {
           rank.group->commit();
         } catch (const fenix_impl::Error& error) {
           EXPECT_EQ(error.code(), rank.number == 0 ? FENIX_ERROR_MEMBER_STAGING : FENIX_ERROR_INVALID_LOGIC_CALL);
-          if (rank.number == 0) rank.group->close_staged(member_of(rank));
+          if (rank.number == 0) rank.group->staging().close(member_of(rank));
           throw fenix_impl::Error(FENIX_ERROR_INVALID_LOGIC_CALL, error.what());
         }
       }),
@@ -446,7 +446,7 @@ TEST(ParityAsynchronous, OfDifferentMembersDoesNotBlockLaterCommits) {
     const auto data = contents(rank.origin, kOther, 1);
     std::copy(data.begin(), data.end(), buffer.begin());
     auto request = rank.group->store_asynchronously(std::span(&member, 1), Selection::all(), 1);
-    rank.group->wait_for(*request);
+    rank.group->requests().wait_for(*request);
   }));
   expect_error(job.run([](Rank& rank) { rank.group->commit(); }), FENIX_ERROR_MISMATCH);
   expect_done(job.run([&](Rank& rank) {

@@ -113,7 +113,7 @@ TEST(AsynchronousStore, CompletesByItself) {
     const auto request = rank.group->store_asynchronously(std::span(&member, 1), Selection::all(), 1);
     std::fill(rank.buffers[kMember].begin(), rank.buffers[kMember].end(), 0U);
     while (request->pending()) std::this_thread::yield();  // no call of the group
-    EXPECT_TRUE(rank.group->finished(*request));
+    EXPECT_TRUE(rank.group->requests().is_finished(*request));
     commit_barrier(rank);
     expect_elements(rank, job.model(rank), kLatest, 100'000, "asynchronous");
   }));
@@ -134,7 +134,7 @@ TEST(AsynchronousStore, PendingAtTheCommitIsAnErrorOrComplete) {
     } catch (const fenix_impl::Error& error) {
       EXPECT_EQ(error.code(), FENIX_ERROR_INVALID_LOGIC_CALL);
       EXPECT_NE(std::string(error.what()).find("member_id 7"), std::string::npos);
-      rank.group->wait_for(*request);
+      rank.group->requests().wait_for(*request);
       rank.group->commit();
     }
     rank.group->wait_for_commit_on_all();
@@ -311,7 +311,7 @@ TEST(Deletion, OfAGroupOnOneRankIsCompletedByTheBarrier) {
       for (std::uint64_t id = 1; id <= 2; ++id) {
         requests.push_back(rank.group->store_asynchronously(std::span(&member, 1), Selection::some({0, 5}), id));
       }
-      rank.group->become_ghost();
+      rank.group->mark_deleted();
       for (const auto& request : requests) EXPECT_FALSE(request->pending()) << "nobody could wait for it any more";
     } else {
       for (int store = 0; store < 2; ++store) store_elements(rank, kMember, Selection::some({0, 5}));
@@ -374,9 +374,9 @@ TEST(RepairOfAMember, MendsDamagedCopies) {
   }));
   auto& owner = member_of(job.rank(1));
   auto& holder = member_of(job.rank(2));
-  owner.own_slot(0).data[399'999] ^= std::byte{1};
-  holder.held_slot(0).data[131'072] ^= std::byte{1};
-  holder.held_slot(0).table[2] ^= 1;
+  owner.memory.own_slot(0).data[399'999] ^= std::byte{1};
+  holder.memory.held_slot(0).data[131'072] ^= std::byte{1};
+  holder.memory.held_slot(0).table[2] ^= 1;
   expect_done(job.run([&](Rank& rank) {
     const auto found = rank.group->verify_member(kMember);
     EXPECT_EQ(found.mended, 2U);
@@ -395,8 +395,8 @@ TEST(RepairOfAMember, TellsAllRanksOfALoss) {
     store_elements(rank, kMember, Selection::all());
     commit_barrier(rank);
   }));
-  member_of(job.rank(1)).own_slot(0).data[7] ^= std::byte{1};
-  member_of(job.rank(0)).held_slot(0).data[7] ^= std::byte{1};
+  member_of(job.rank(1)).memory.own_slot(0).data[7] ^= std::byte{1};
+  member_of(job.rank(0)).memory.held_slot(0).data[7] ^= std::byte{1};
   expect_done(job.run([](Rank& rank) { EXPECT_EQ(rank.group->verify_member(kMember).lost, 1U); }));
 }
 

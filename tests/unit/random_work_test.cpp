@@ -77,12 +77,12 @@ class RandomWork {
         const IntervalSet elements = some_elements(random);
         change(rank, model, elements, seed + part + static_cast<unsigned>(round));
         size = std::max(size, elements.end());
-        if (staged) rank.group->stage(member_of(rank), Selection::some(elements));
+        if (staged) rank.group->staging().stage(member_of(rank), Selection::some(elements));
         const Selection selection = staged ? Selection::staged() : Selection::some(elements);
         Member* const member = &member_of(rank);
         if (asynchronous) {
           const auto request = rank.group->store_asynchronously(std::span(&member, 1), selection, 1);
-          rank.group->wait_for(*request);
+          rank.group->requests().wait_for(*request);
         } else {
           rank.group->store(std::span(&member, 1), selection);
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Places of records: only what was completed is read, and of an epoch that was deleted, only that.
-#include "core/record_log.hpp"
+#include "core/log/record_log.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

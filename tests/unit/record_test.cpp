@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The record format: what is read is what was written, and nothing else is ever read.
-#include "core/record.hpp"
+#include "core/log/record.hpp"
 
 #include <gtest/gtest.h>
 

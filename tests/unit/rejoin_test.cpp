@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "core/record_log.hpp"
+#include "core/log/record_log.hpp"
 #include "parity/pairing.hpp"
 #include "support/group_data.hpp"
 #include "support/stride.hpp"
@@ -127,7 +127,7 @@ TEST(Rejoin, ReplacementLearnsTheMembers) {
     ASSERT_EQ(rank.group->members().size(), 3U);
     for (const int member : kMembers) {
       expect_counts(rank, member, std::array{0, 1, 2});
-      EXPECT_EQ(rank.group->find(member)->info.element_bytes(), 4U);
+      EXPECT_EQ(rank.group->find(member)->element_bytes(), 4U);
     }
   }));
 }
@@ -302,8 +302,8 @@ TEST(Rejoin, SizesThatHaveChangedAreKnownThoughAllPartnersDie) {
   dead.insert(dead.end(), partners.begin(), partners.end());
   job.replace(dead, true);
   expect_done(job.run([&](Rank& rank) {
-    const auto& counts = rank.group->find(kGrowing)->counts;
-    auto ranks = rank.group->placement().witnesses(rank.number);
+    const auto& counts = rank.group->find(kGrowing)->memory.counts();
+    auto ranks = rank.group->ranks().placement.witnesses(rank.number);
     ranks.push_back(rank.number);
     for (const int each : ranks) EXPECT_EQ(counts.at(each), size_on(each)) << "rank " << each;
   }));
@@ -393,7 +393,7 @@ TEST(Rejoin, ArchiveIsTheSameWhereverTheRejoinWasCutShort) {
 // The place of an epoch's record in the log that a rank holds for another one: the last part of its control region.
 std::span<std::byte> held_record(Rank& rank, Epoch epoch) {
   const auto control = rank.path->first_region();
-  const std::size_t log_bytes = rank.group->log_places() * RecordLog::kPlaceBytes;
+  const std::size_t log_bytes = rank.group->log().places() * RecordLog::kPlaceBytes;
   const RecordLog log(control.subspan((control.size() - log_bytes) / 4096 * 4096, log_bytes), 0);
   for (const auto& placed : log.read_all()) {
     if (placed.record.epoch == epoch) return log.place(placed.place);
@@ -416,7 +416,7 @@ TEST(RejoinWithDamage, TakesNoDataThatIsDamagedAtTheHolder) {
   StoringJob job(4, 1);
   job.make_snapshots(0, 1);
   auto& member = *job.rank(0).group->find(kLarge);
-  member.region.bytes()[member.layout.held_offset(1) + 9] ^= std::byte{1};
+  member.memory.region().bytes()[member.memory.layout().held_offset(1) + 9] ^= std::byte{1};
   job.replace({1});
   job.expect_snapshots({0});
 }
@@ -425,7 +425,7 @@ TEST(RejoinWithDamage, LosesAllIfTheOnlySnapshotIsDamaged) {
   StoringJob job(4, 0);
   job.make_snapshots(0, 0);
   auto& member = *job.rank(0).group->find(kSmall);
-  member.region.bytes()[member.layout.held_offset(0)] ^= std::byte{1};
+  member.memory.region().bytes()[member.memory.layout().held_offset(0)] ^= std::byte{1};
   job.replace({1}, true);
   job.expect_no_snapshots();
 }
@@ -434,7 +434,7 @@ TEST(RejoinWithDamage, SurvivorsTakeDamagedDataFromTheirBuddy) {
   StoringJob job(4, 0);
   job.make_snapshots(0, 0);
   auto& member = *job.rank(3).group->find(kSmall);
-  member.region.bytes()[member.layout.own_offset(0)] ^= std::byte{1};
+  member.memory.region().bytes()[member.memory.layout().own_offset(0)] ^= std::byte{1};
   job.replace({1});
   job.expect_snapshots({0});
 }

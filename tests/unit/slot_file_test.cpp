@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Files over slots: what is written is in the memory at once, and what is beyond its end is not lost.
-#include "core/slot_file.hpp"
+#include "core/member/slot_file.hpp"
 
 #include <gtest/gtest.h>
 

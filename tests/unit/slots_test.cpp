@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Slots of a member, with their tables: none overlaps another one, all are where a region has room.
-#include "core/slots.hpp"
+#include "core/member/slots.hpp"
+#include "base/lowest_free.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +11,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "core/slot_hashes.hpp"
+#include "core/member/slot_hashes.hpp"
 
 namespace fenix_impl {
 namespace {

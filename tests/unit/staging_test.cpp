@@ -22,7 +22,7 @@ TEST(Staging, TakesTheValuesOfThatMoment) {
   PartialJob job(2, 0, 50);
   expect_done(job.run([&](Rank& rank) {
     change(rank, job.model(rank), {10, 30}, 1);
-    rank.group->stage(member_of(rank), Selection::some({10, 30}));
+    rank.group->staging().stage(member_of(rank), Selection::some({10, 30}));
     std::fill(rank.buffers[kMember].begin(), rank.buffers[kMember].end(), 0U);
     store_elements(rank, kMember, Selection::staged());
     commit_barrier(rank);
@@ -37,7 +37,7 @@ TEST(Staging, WithoutStoreIsCaughtByTheCommit) {
     store_elements(rank, kMember, Selection::all());
     commit_barrier(rank);
     rank.buffers[kMember][3] = 0;
-    rank.group->stage(member_of(rank), Selection::some({3, 4}));
+    rank.group->staging().stage(member_of(rank), Selection::some({3, 4}));
   }));
   expect_error(job.run([](Rank& rank) { rank.group->commit(); }), FENIX_ERROR_INVALID_LOGIC_CALL);
   expect_done(job.run([&](Rank& rank) {
@@ -57,13 +57,13 @@ TEST(Staging, OfAMemberThatGrows) {
       const std::uint64_t size = (stamp * 37U + static_cast<unsigned>(rank.number) * 700U) * (stamp % 3) % 4000;
       job.model(rank).clear();
       change(rank, job.model(rank), {0, size}, stamp);
-      rank.group->stage(member_of(rank), Selection::some({0, size / 2}));
-      rank.group->stage(member_of(rank), Selection::some({size / 2, size}));
+      rank.group->staging().stage(member_of(rank), Selection::some({0, size / 2}));
+      rank.group->staging().stage(member_of(rank), Selection::some({size / 2, size}));
       std::fill(rank.buffers[kMember].begin(), rank.buffers[kMember].end(), 0U);
       store_elements(rank, kMember, Selection::staged());
       commit_barrier(rank);
       expect_elements(rank, job.model(rank), kLatest, size, "grown");
-      EXPECT_EQ(rank.group->size_of(member_of(rank)), size);
+      EXPECT_EQ(fenix_impl::size_of(rank.group->log(), member_of(rank)), size);
     }
   }));
 }
@@ -73,7 +73,7 @@ TEST(Staging, ThroughAFile) {
     PartialJob job(2, 0, count, 1000);
     expect_done(job.run([&](Rank& rank) {
       change(rank, job.model(rank), {0, 1000}, 4);
-      std::FILE* file = rank.group->open_to_stage(member_of(rank));
+      std::FILE* file = rank.group->staging().open(member_of(rank));
       ASSERT_EQ(std::fwrite(rank.buffers[kMember].data(), 4, 400, file), 400U);
       ASSERT_EQ(std::fwrite(rank.buffers[kMember].data() + 400, 4, 600, file), 600U);
       if (count > 0) {
@@ -82,12 +82,12 @@ TEST(Staging, ThroughAFile) {
       }
     }));
     if (count > 0) {
-      expect_error(job.run([](Rank& rank) { rank.group->close_staged(member_of(rank)); }),
+      expect_error(job.run([](Rank& rank) { rank.group->staging().close(member_of(rank)); }),
                    FENIX_ERROR_INVALID_ARGUMENT);
       continue;
     }
     expect_done(job.run([&](Rank& rank) {
-      rank.group->close_staged(member_of(rank));
+      rank.group->staging().close(member_of(rank));
       store_elements(rank, kMember, Selection::staged());
       commit_barrier(rank);
       expect_elements(rank, job.model(rank), kLatest, 1000, "written");
@@ -96,7 +96,7 @@ TEST(Staging, ThroughAFile) {
       Words read(1000);
       EXPECT_EQ(std::fread(read.data(), 4, 2000, file), 1000U);
       EXPECT_EQ(read[999], job.model(rank)[999]);
-      fenix_impl::Group::close_loaded(member_of(rank));
+      (void)member_of(rank).close_file();
     }));
   }
 }
@@ -110,10 +110,10 @@ TEST(Staging, FileThatIsRefusedChangesNothing) {
     change(rank, job.model(rank), {0, 100}, 1);
     store_elements(rank, kMember, Selection::all());
     for (const std::size_t bytes : {std::size_t{3}, std::size_t{401}}) {
-      std::FILE* file = rank.group->open_to_stage(member_of(rank));
+      std::FILE* file = rank.group->staging().open(member_of(rank));
       const std::vector<char> junk(bytes, 'x');
       (void)std::fwrite(junk.data(), 1, bytes, file);
-      EXPECT_THROW(rank.group->close_staged(member_of(rank)), fenix_impl::Error);
+      EXPECT_THROW(rank.group->staging().close(member_of(rank)), fenix_impl::Error);
     }
     commit_barrier(rank);
     expect_elements(rank, job.model(rank), kLatest, 100, "after files that were refused");
@@ -126,11 +126,11 @@ TEST(Staging, FileOverWhatWasStoredAndStaged) {
     change(rank, job.model(rank), {0, 50}, 1);
     store_elements(rank, kMember, Selection::some({0, 50}));
     change(rank, job.model(rank), {20, 30}, 2);
-    rank.group->stage(member_of(rank), Selection::some({20, 30}));
-    std::FILE* file = rank.group->open_to_stage(member_of(rank));
+    rank.group->staging().stage(member_of(rank), Selection::some({20, 30}));
+    std::FILE* file = rank.group->staging().open(member_of(rank));
     change(rank, job.model(rank), {0, 10}, 3);
     EXPECT_EQ(std::fwrite(rank.buffers[kMember].data(), sizeof(std::uint32_t), 10, file), 10U);
-    rank.group->close_staged(member_of(rank));
+    rank.group->staging().close(member_of(rank));
     store_elements(rank, kMember, Selection::staged());
     commit_barrier(rank);
     expect_elements(rank, job.model(rank), kLatest, 100, "a file over other elements");
@@ -162,8 +162,8 @@ void write_to_slots(const Policy& policy, int depth, bool hashing, std::uint32_t
         store_elements(rank, kMember, Selection::some(elements));
       }
       if (writes) {
-        auto* area = reinterpret_cast<std::uint32_t*>(rank.group->staging_area(member).data());
-        const IntervalSet stored = member.working.stored;
+        auto* area = reinterpret_cast<std::uint32_t*>(rank.group->staging().staging_area(member).data());
+        const IntervalSet stored = member.working().stored();
         // What was stored stays as it is, or is stored again.
         const IntervalSet junk = some() - stored;
         for (const auto& each : junk.intervals()) std::fill(area + each.first, area + each.end, kJunk);
@@ -174,8 +174,8 @@ void write_to_slots(const Policy& policy, int depth, bool hashing, std::uint32_t
             std::copy(rank.buffers[kMember].begin() + static_cast<std::ptrdiff_t>(each.first),
                       rank.buffers[kMember].begin() + static_cast<std::ptrdiff_t>(each.end), area + each.first);
           }
-          EXPECT_TRUE(fenix_impl::Group::is_staging_area(member, area));
-          rank.group->stage_from(member, area, Selection::some(elements));
+          EXPECT_TRUE(fenix_impl::Staging::is_staging_area(member, area));
+          rank.group->staging().stage_from(member, area, Selection::some(elements));
           store_elements(rank, kMember, Selection::staged());
         }
       }
@@ -215,14 +215,14 @@ TEST(Staging, MemoryOfAnotherSnapshotIsRefused) {
   PartialJob job(2, 1, 100);
   expect_done(job.run([&](Rank& rank) {
     Member& member = member_of(rank);
-    const std::byte* const before = rank.group->staging_area(member).data();
+    const std::byte* const before = rank.group->staging().staging_area(member).data();
     change(rank, job.model(rank), {0, 100}, 1);
     store_elements(rank, kMember, Selection::all());
     commit_barrier(rank);
-    EXPECT_THROW((void)fenix_impl::Group::is_staging_area(member, before), fenix_impl::Error);
-    EXPECT_NE(rank.group->staging_area(member).data(), before);
-    EXPECT_FALSE(fenix_impl::Group::is_staging_area(member, rank.buffers[kMember].data()));
-    EXPECT_THROW((void)fenix_impl::Group::is_staging_area(member, before), fenix_impl::Error);
+    EXPECT_THROW((void)fenix_impl::Staging::is_staging_area(member, before), fenix_impl::Error);
+    EXPECT_NE(rank.group->staging().staging_area(member).data(), before);
+    EXPECT_FALSE(fenix_impl::Staging::is_staging_area(member, rank.buffers[kMember].data()));
+    EXPECT_THROW((void)fenix_impl::Staging::is_staging_area(member, before), fenix_impl::Error);
     commit_barrier(rank);
     expect_elements(rank, job.model(rank), kLatest, 100, "after a slot was given out for nothing");
   }));

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "core/slot_hashes.hpp"
+#include "core/member/slot_hashes.hpp"
 #include "support/encoded.hpp"
 #include "support/partial_job.hpp"
 #include "support/stride.hpp"
@@ -39,13 +39,13 @@ class VerifiedJob : public PartialJob {
     }));
     for (Rank& rank : ranks()) {
       Member& member = member_of(rank);
-      const auto bytes = member.region.bytes().subspan(member.layout.own_offset(0));
+      const auto bytes = member.memory.region().bytes().subspan(member.memory.layout().own_offset(0));
       sound_.emplace_back(bytes.begin(), bytes.end());
     }
   }
 
-  SlotView own(int rank, std::uint32_t slot = 1) { return member_of(this->rank(rank)).own_slot(slot); }
-  SlotView held(int rank, std::uint32_t slot = 1) { return member_of(this->rank(rank)).held_slot(slot); }
+  SlotView own(int rank, std::uint32_t slot = 1) { return member_of(this->rank(rank)).memory.own_slot(slot); }
+  SlotView held(int rank, std::uint32_t slot = 1) { return member_of(this->rank(rank)).memory.held_slot(slot); }
 
   // All ranks are told the same.
   void expect_verified(std::uint64_t mended, std::uint64_t lost) {
@@ -62,7 +62,7 @@ class VerifiedJob : public PartialJob {
     std::size_t wrong = 0;
     for (Rank& rank : ranks()) {
       Member& member = member_of(rank);
-      const auto bytes = member.region.bytes().subspan(member.layout.own_offset(0));
+      const auto bytes = member.memory.region().bytes().subspan(member.memory.layout().own_offset(0));
       const auto& before = sound_[static_cast<std::size_t>(rank.number)];
       if (std::memcmp(bytes.data(), before.data(), before.size()) == 0) continue;
       for (std::size_t i = 0; i < before.size(); ++i) wrong += bytes[i] != before[i] ? 1 : 0;
@@ -259,7 +259,7 @@ TEST(VerifyParity, LooksAtOneMemberOnly) {
     commit_barrier(rank);
   }));
   auto& other = *job.rank(1).group->find(kSmall + 1);
-  other.own_slot(0).data[0] ^= kFlip;
+  other.memory.own_slot(0).data[0] ^= kFlip;
   expect_done(job.run([](Rank& rank) {
     EXPECT_EQ(rank.group->verify_member(kMember).mended, 0U);
     EXPECT_EQ(rank.group->verify_member(kSmall + 1).mended, 1U);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The logs of a rank, which peers write to, and those of a peer: whatever is in them, no access leads outside of a region.
-#include "core/archive.hpp"
-#include "core/control.hpp"
-#include "core/epochs.hpp"
-#include "core/fetching.hpp"
-#include "core/record_log.hpp"
+#include "core/log/control.hpp"
+#include "core/log/epochs.hpp"
+#include "core/log/record_log.hpp"
+#include "core/parts/archive.hpp"
+#include "core/parts/fetching.hpp"
 #include "fuzz/support.hpp"
 #include "fuzz/two_ranks.hpp"
 

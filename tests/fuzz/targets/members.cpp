@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a rank that takes a dead one's place is told of the members. What is read can be written, and reads the same again.
 #include "base/error.hpp"
-#include "core/member_codec.hpp"
+#include "core/member/member_codec.hpp"
 #include "fuzz/support.hpp"
 
 using namespace fenix_impl;

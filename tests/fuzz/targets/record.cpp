@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A record: from the log of a peer, or an announcement. What is read is sound, can be written again, and is safe to act on.
-#include "core/record.hpp"
+#include "core/log/record.hpp"
 
-#include "core/mending.hpp"
-#include "core/slot_hashes.hpp"
+#include "core/member/slot_hashes.hpp"
+#include "core/protection/mending.hpp"
 #include "fuzz/support.hpp"
 
 using namespace fenix_impl;

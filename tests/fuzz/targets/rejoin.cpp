@@ -151,7 +151,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     join(group, parameters, input);
     for (const auto& member : group->members()) {
       if (member->element_bytes() != sizeof(std::uint32_t)) continue;
-      (void)group->restore(member->info.id, SnapshotChoice{}, {elements.data(), elements.size()}, [] {});
+      (void)group->restore(member->id(), SnapshotChoice{}, {elements.data(), elements.size()}, [] {});
     }
   } catch (const Error&) {
   } catch (const PeerFailure&) {

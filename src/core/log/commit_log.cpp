@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/log/commit_log.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/fault.hpp"
+#include "base/log.hpp"
+#include "base/lowest_free.hpp"
+
+namespace fenix_impl {
+namespace {
+
+// Commits without stores may run ahead of the slowest rank by a few epochs before they have to wait for it.
+constexpr std::uint32_t kSparePlaces = 7;
+
+}  // namespace
+
+bool contains(std::span<const Epoch> epochs, Epoch epoch) {
+  return std::find(epochs.begin(), epochs.end(), epoch) != epochs.end();
+}
+
+Control CommitLog::replace_control(Control control) {
+  std::swap(control_, control);
+  return control;
+}
+
+// ------------------------------------------------------------------------------------------------------------- queries
+
+const PlacedRecord* CommitLog::latest() const {
+  const auto found =
+      std::find_if(records_.rbegin(), records_.rend(), [](const PlacedRecord& each) { return !each.record.deleted; });
+  return found == records_.rend() ? nullptr : &*found;
+}
+
+const PlacedRecord* CommitLog::at(Epoch epoch) const {
+  const auto found = std::find_if(records_.begin(), records_.end(), [&](const PlacedRecord& each) {
+    return each.record.epoch == epoch && !each.record.deleted;
+  });
+  return found == records_.end() ? nullptr : &*found;
+}
+
+bool CommitLog::has_gaps() const {
+  if (records_.empty() || records_.back().record.epoch != last_) return !last_.none();
+  Epoch epoch = records_.front().record.epoch;
+  for (const PlacedRecord& placed : records_) {
+    if (placed.record.deleted || placed.record.epoch != epoch) return true;
+    epoch = epoch.next();
+  }
+  return false;
+}
+
+std::vector<Epoch> CommitLog::epochs() const {
+  std::vector<Epoch> epochs;
+  for (const PlacedRecord& placed : records_) {
+    if (!placed.record.deleted) epochs.push_back(placed.record.epoch);
+  }
+  return epochs;
+}
+
+std::vector<CommittedEpoch> CommitLog::own_epochs() const {
+  return epochs_in(control_.own_log, parameters_.id, ranks_.rank);
+}
+
+std::vector<CommittedEpoch> CommitLog::held_epochs(int copy) const {
+  if (static_cast<std::size_t>(copy) >= control_.held_logs.size()) return {};
+  return epochs_in(control_.held_logs.at(static_cast<std::size_t>(copy)), parameters_.id,
+                   ranks_.placement.kept(ranks_.rank, copy));
+}
+
+// -------------------------------------------------------------------------------------------------------------- memory
+
+std::uint32_t CommitLog::places() const {
+  return control_.own_log.places() > 0 ? control_.own_log.places() : parameters_.first_slots() - 1 + kSparePlaces;
+}
+
+std::optional<std::uint32_t> CommitLog::free_place(std::size_t to_spare) const {
+  if (records_.size() + to_spare >= places()) return std::nullopt;
+  used_.clear();
+  for (const PlacedRecord& placed : records_) used_.push_back(placed.place);
+  return lowest_free(places(), used_);
+}
+
+Region CommitLog::take_places(std::uint32_t places) {
+  // A change of policy that was cut short may have left a log for another policy.
+  if (control_.own_log.places() >= places && control_.suits(ranks_.placement, ranks_.rank, ranks_.size)) return {};
+  Control control(ranks_.placement, ranks_.rank, ranks_.size, std::max(places, control_.own_log.places()), control_);
+  Control before = replace_control(std::move(control));
+  return std::move(before.region);
+}
+
+// ------------------------------------------------------------------------------------------------------------- commits
+
+Record CommitLog::begin_record(Epoch epoch) {
+  std::vector<MemberVersion> versions;
+  if (!spare_versions_.empty()) {
+    versions = std::move(spare_versions_.back());
+    spare_versions_.pop_back();
+    versions.clear();
+  }
+  return {epoch,          generation_,        parameters_.time_stamp_of(epoch),
+          parameters_.id, ranks_.rank,        oldest_kept_with(epoch),
+          false,          std::move(versions)};
+}
+
+Epoch CommitLog::oldest_kept_with(Epoch epoch) const {
+  Epoch oldest = epoch;
+  std::size_t kept = 1;
+  for (auto placed = records_.rbegin(); placed != records_.rend() && kept < parameters_.kept_snapshots(); ++placed) {
+    if (placed->record.deleted) continue;
+    oldest = placed->record.epoch;
+    ++kept;
+  }
+  return oldest;
+}
+
+void CommitLog::prepare_append() {
+  if (records_.size() == records_.capacity()) records_.reserve(2 * records_.size() + 1);
+  spare_versions_.reserve(records_.capacity());
+}
+
+void CommitLog::append(PlacedRecord placed) noexcept {
+  last_ = placed.record.epoch;
+  records_.push_back(std::move(placed));
+  has_lost_data_ = false;
+}
+
+bool CommitLog::forget_old() {
+  const Epoch on_all = known_on_all();
+  std::size_t live = 0;
+  bool newer = false;
+  for (auto placed = records_.rbegin(); placed != records_.rend(); ++placed) {
+    if (placed->record.epoch > on_all) continue;
+    // That a snapshot was deleted has to be known as long as it is the newest one on all ranks.
+    const bool old = placed->record.deleted ? newer : ++live > parameters_.kept_snapshots();
+    newer = true;
+    if (old) placed->record.epoch = {};
+  }
+  for (PlacedRecord& placed : records_) {
+    const bool has_room = spare_versions_.size() < spare_versions_.capacity();
+    if (placed.record.epoch.none() && has_room) spare_versions_.push_back(std::move(placed.record.members));
+  }
+  std::erase_if(records_, [](const PlacedRecord& placed) { return placed.record.epoch.none(); });
+  return newer;
+}
+
+// ------------------------------------------------------------------------------------------------------------ deletion
+
+void CommitLog::replace_by_tombstone(PlacedRecord& placed) {
+  const Record& record = placed.record;
+  Record tombstone{
+      record.epoch, record.generation, record.time_stamp, record.group_id, record.owner, record.oldest_kept, true, {}};
+  const std::uint32_t place = free_place(0).value();
+  control_.write_record(ranks_.placement, ranks_.rank, tombstone, place);
+  const std::uint32_t before = std::exchange(placed.place, place);
+  placed.record = std::move(tombstone);
+  fault_point("delete.written");
+  control_.clear_record(ranks_.placement, ranks_.rank, before);
+  fault_point("delete.done");
+}
+
+// --------------------------------------------------------------------------------------------------- damage, taking up
+
+std::uint64_t CommitLog::mend_own() {
+  std::uint64_t mended = 0;
+  for (const auto& [record, place] : records_) {
+    if (control_.own_log.read(place) == record) continue;
+    log().warn("group {}: the record of time stamp {} is damaged, making it anew", parameters_.id, record.time_stamp);
+    control_.own_log.put(place, record);
+    ++mended;
+  }
+  return mended;
+}
+
+void CommitLog::keep_only(std::span<const Epoch> epochs, Epoch oldest) {
+  control_.own_log.clear_all_but(epochs, oldest);
+  // Records that are void now must not be taken for damaged ones.
+  std::erase_if(records_, [&](const PlacedRecord& placed) {
+    return placed.record.epoch >= oldest && !contains(epochs, placed.record.epoch);
+  });
+  fault_point("rejoin.half_voided");
+  for (const RecordLog& log : control_.held_logs) log.clear_all_but(epochs, oldest);
+}
+
+void CommitLog::resume(Generation generation, Epoch base, std::span<const Epoch> epochs) {
+  generation_ = generation;
+  keep_only(epochs);
+  records_.clear();
+  for (PlacedRecord& placed : control_.own_log.read_all()) {
+    if (contains(epochs, placed.record.epoch)) records_.push_back(std::move(placed));
+  }
+  last_ = base;
+  control_.commits.reset(generation, base);
+  control_.announced.reset(generation, {});
+  control_.finished.reset(generation, {});
+}
+
+Region CommitLog::clear() {
+  records_.clear();
+  last_ = {};
+  Region region = std::move(control_.region);
+  control_ = {};
+  return region;
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The commits of this rank that may still be needed, and the log in which their records stand.
+//
+// Knows nothing of members, teams and archives: what all ranks have committed is read from the progress in the control region.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/types.hpp"
+#include "core/common/group_parameters.hpp"
+#include "core/common/group_ranks.hpp"
+#include "core/log/control.hpp"
+#include "core/log/epochs.hpp"
+
+namespace fenix_impl {
+
+class CommitLog {
+ public:
+  /// A record of this rank on one of its keepers.
+  struct RecordCopy {
+    Epoch epoch;
+    std::uint32_t place = 0;
+    int copy = 0;  ///< number of the copy, which says who the keeper is
+  };
+  /// Places that a commit leaves free: one for the record that says that a snapshot was deleted.
+  static constexpr std::size_t kPlacesToSpare = 1;
+
+  /// Both must outlive the log.
+  CommitLog(const GroupParameters& parameters, const GroupRanks& ranks) : parameters_(parameters), ranks_(ranks) {}
+  CommitLog(const CommitLog&) = delete;
+  CommitLog& operator=(const CommitLog&) = delete;
+
+  [[nodiscard]] Control& control() { return control_; }
+  [[nodiscard]] const Control& control() const { return control_; }
+  /// Puts another control region in the place of the one that there is, which is returned.
+  Control replace_control(Control control);
+
+  // ---------------------------------------------------------------------------------------------------------- queries
+
+  [[nodiscard]] Generation generation() const { return generation_; }
+  /// Returns the epoch of the latest commit, or the one from which the group goes on.
+  [[nodiscard]] Epoch last() const { return last_; }
+  /// Returns the commits that may still be needed, oldest first.
+  [[nodiscard]] std::span<const PlacedRecord> records() const { return records_; }
+  /// Returns the latest record whose snapshot has not been deleted, or null.
+  [[nodiscard]] const PlacedRecord* latest() const;
+  /// Returns the record of an epoch whose snapshot has not been deleted, or null.
+  [[nodiscard]] const PlacedRecord* at(Epoch epoch) const;
+  /// Whether records are missing between the oldest one and the latest commit.
+  [[nodiscard]] bool has_gaps() const;
+  /// Returns the epochs of the snapshots of this rank, oldest first.
+  [[nodiscard]] std::vector<Epoch> epochs() const;
+  /// Reads the epochs from the logs themselves: the own one, or the one of a copy that this rank keeps. Oldest first.
+  [[nodiscard]] std::vector<CommittedEpoch> own_epochs() const;
+  [[nodiscard]] std::vector<CommittedEpoch> held_epochs(int copy) const;
+  /// Returns the latest epoch that is known to be committed on every rank.
+  [[nodiscard]] Epoch known_on_all() { return control_.commits.reached_by_all(); }
+  /// Whether this rank has the place of a dead one of which nothing was left, and has not committed since.
+  [[nodiscard]] bool has_lost_data() const { return has_lost_data_; }
+
+  // ------------------------------------------------------------------------------------------------------------ memory
+
+  /// Returns the number of places in the log, or the number that it will begin with.
+  [[nodiscard]] std::uint32_t places() const;
+  /// Returns a place without a record if more than to_spare are free.
+  [[nodiscard]] std::optional<std::uint32_t> free_place(std::size_t to_spare) const;
+  [[nodiscard]] bool is_full() const { return records_.size() + kPlacesToSpare >= places(); }
+  /// Takes memory for so many places, unless there are as many. Returns the region that is out of use then. Throws
+  /// Error(FENIX_ERROR_NO_MEMORY).
+  Region take_places(std::uint32_t places);
+
+  // ----------------------------------------------------------------------------------------------------------- commits
+
+  /// Returns the record of the next commit, without members; its memory is that of records which were forgotten.
+  [[nodiscard]] Record begin_record(Epoch epoch);
+  /// Makes sure that a record finds memory in its place, here and on the keepers. Throws Error(FENIX_ERROR_NO_MEMORY).
+  void make_room(const PlacedRecord& placed) {
+    control_.make_room(ranks_.placement, ranks_.rank, placed.record, placed.place);
+  }
+  /// Takes the memory that append() needs.
+  void prepare_append();
+  /// Writes the record here and on the keepers. The commit counts when this returns.
+  void write(const PlacedRecord& placed) {
+    control_.write_record(ranks_.placement, ranks_.rank, placed.record, placed.place);
+  }
+  /// Notes a commit that was written. Takes no memory after prepare_append().
+  void append(PlacedRecord placed) noexcept;
+  /// Forgets the records that no rank needs any more, as all have committed later ones. True if some commit is on all ranks.
+  bool forget_old();
+
+  // ----------------------------------------------------------------------------------------------------------- deletion
+
+  /// Puts a record that says "deleted" in the place of each that condition chooses; done is called after each. Others have to
+  /// see that the epoch was committed, and what this rank may have reused since.
+  template <class Condition, class Done>
+  void delete_if(Condition&& condition, Done&& done) {
+    for (PlacedRecord& placed : records_) {
+      if (placed.record.deleted || !condition(placed.record.epoch)) continue;
+      replace_by_tombstone(placed);
+      done();
+    }
+  }
+
+  // ------------------------------------------------------------------------------------------------- damage, taking up
+
+  /// Writes own records again that are not what they were when they were committed. Returns how many.
+  std::uint64_t mend_own();
+  /// Voids all records, own and held, except those of the given epochs and those of epochs before oldest.
+  void keep_only(std::span<const Epoch> epochs, Epoch oldest = {});
+  /// Goes on from base with the given epochs, which are all that is left. Peers must not publish before all ranks have done this.
+  void resume(Generation generation, Epoch base, std::span<const Epoch> epochs);
+  /// Notes that nothing is left of what the rank before had, under a policy without redundancy.
+  void accept_loss() { has_lost_data_ = true; }
+  /// Forgets the records; the log stays as it is.
+  void forget_records() { records_.clear(); }
+  /// Forgets all: records and epochs. Returns the control region that is out of use now.
+  Region clear();
+
+ private:
+  void replace_by_tombstone(PlacedRecord& placed);
+  [[nodiscard]] Epoch oldest_kept_with(Epoch epoch) const;
+
+  const GroupParameters& parameters_;
+  const GroupRanks& ranks_;
+  Control control_;
+  Generation generation_;
+  Epoch last_;
+  std::vector<PlacedRecord> records_;
+  bool has_lost_data_ = false;
+  // Memory to use again: a commit is to do without allocations.
+  std::vector<std::vector<MemberVersion>> spare_versions_;
+  mutable std::vector<std::uint32_t> used_;
+};
+
+/// Whether an epoch is among some.
+[[nodiscard]] bool contains(std::span<const Epoch> epochs, Epoch epoch);
+
+}  // namespace fenix_impl

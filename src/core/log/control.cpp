@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/log/control.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/fault.hpp"
+#include "base/pages.hpp"
+
+namespace fenix_impl {
+namespace {
+
+std::size_t largest_cohort(const Placement& placement, int ranks) {
+  std::size_t most = 0;
+  for (int rank = 0; rank < ranks; ++rank) most = std::max(most, placement.cohort(rank).size());
+  return most;
+}
+
+}  // namespace
+
+struct Control::Sizes {
+  Sizes(const Placement& placement, int ranks, std::uint32_t places)
+      : commits(to_pages(Dissemination::bytes(ranks) + kStatementBytes)),
+        entries(largest_cohort(placement, ranks) * ProgressCell::kBytes),
+        cohort(to_pages(2 * entries)),
+        announcement(entries > 0 ? RecordLog::kPlaceBytes : 0),
+        log(places * RecordLog::kPlaceBytes),
+        copies(static_cast<std::size_t>(placement.copies())) {}
+
+  [[nodiscard]] std::size_t all() const { return kPage + commits + cohort + announcement + (1 + copies) * log; }
+
+  std::size_t commits;
+  std::size_t entries;  // of one board
+  std::size_t cohort;
+  std::size_t announcement;
+  std::size_t log;
+  std::size_t copies;
+};
+
+void Control::lay_out(const Sizes& sizes, int rank, int ranks) {
+  const auto bytes = region.bytes();
+  std::size_t offset = kPage;
+  commits = Dissemination(bytes.subspan(offset, Dissemination::bytes(ranks)), offset, rank, ranks);
+  statement_offset = offset + Dissemination::bytes(ranks);
+  statement = bytes.subspan(statement_offset, kStatementBytes);
+  offset += sizes.commits;
+  announced = Board(bytes.subspan(offset, sizes.entries), offset);
+  finished = Board(bytes.subspan(offset + sizes.entries, sizes.entries), offset + sizes.entries);
+  offset += sizes.cohort;
+  const auto log_at = [&](std::size_t length) {
+    RecordLog log(bytes.subspan(offset, length), offset);
+    offset += length;
+    return log;
+  };
+  announcement = log_at(sizes.announcement);
+  own_log = log_at(sizes.log);
+  for (std::size_t copy = 0; copy < sizes.copies; ++copy) held_logs.push_back(log_at(sizes.log));
+}
+
+Control::Control(Region written, const Placement& placement, int rank, int ranks, std::uint32_t places)
+    : region(std::move(written)) {
+  const Sizes sizes(placement, ranks, places);
+  if (region.bytes().size() != sizes.all() + Region::kHeaderBytes) {
+    throw Error(FENIX_ERROR_NO_MEMORY, "a control region has another size than it should have");
+  }
+  lay_out(sizes, rank, ranks);
+}
+
+Control::Control(const Placement& placement, int rank, int ranks, std::uint32_t places, Control& before) {
+  const Sizes sizes(placement, ranks, places);
+  region = Region(sizes.all());
+  region.reserve(0, kPage + sizes.commits + sizes.cohort);
+  lay_out(sizes, rank, ranks);
+
+  commits.continue_from(before.commits);
+  announced.continue_from(before.announced);
+  finished.continue_from(before.finished);
+  reserve_records(before.reserved);
+  const auto take_over = [&](const RecordLog& from, const RecordLog& to) {
+    for (const auto& placed : from.read_all()) {
+      region.reserve(to.offset(placed.place), to_pages(record_bytes(placed.record)));
+      to.put(placed.place, placed.record);
+    }
+  };
+  take_over(before.own_log, own_log);
+  for (std::size_t copy = 0; copy < std::min(sizes.copies, before.held_logs.size()); ++copy) {
+    take_over(before.held_logs[copy], held_logs[copy]);
+  }
+}
+
+bool Control::suits(const Placement& placement, int rank, int ranks) const {
+  return commits.suits(rank, ranks) && static_cast<int>(held_logs.size()) == placement.copies() &&
+         static_cast<std::size_t>(announced.size()) == largest_cohort(placement, ranks);
+}
+
+void Control::reserve_records(std::size_t bytes) {
+  const std::size_t needed = to_pages(bytes);
+  if (needed <= reserved) return;
+  if (announcement.places() > 0) region.reserve(announcement.offset(0), needed);
+  for (std::uint32_t place = 0; place < own_log.places(); ++place) {
+    region.reserve(own_log.offset(place), needed);
+    for (const RecordLog& log : held_logs) region.reserve(log.offset(place), needed);
+  }
+  reserved = needed;
+}
+
+void Control::make_room(const Placement& placement, int rank, const Record& record, std::uint32_t place) {
+  const std::size_t length = record_bytes(record);
+  if (length <= reserved) return;
+  region.reserve(own_log.offset(place), length);
+  for (int copy = 0; copy < placement.copies(); ++copy) {
+    exposure->reserve(placement.keeper(rank, copy), held_logs[static_cast<std::size_t>(copy)].offset(place), length);
+  }
+}
+
+void Control::write_record(const Placement& placement, int rank, const Record& record, std::uint32_t place) {
+  make_room(placement, rank, record, place);
+  const auto bytes = own_log.write_unsealed(place, record);
+  fault_point("commit.written");
+  for (int copy = 0; copy < placement.copies(); ++copy) {
+    exposure->put(placement.keeper(rank, copy), held_logs[static_cast<std::size_t>(copy)].offset(place), bytes);
+  }
+  fault_point("commit.sent");
+  // The copies first: once the own record counts, they must count as well if this rank dies.
+  seal_copies(placement, rank, place, record_seal(record.epoch));
+  fault_point("commit.held");
+  own_log.seal(place, record.epoch);
+  fault_point("commit.sealed");
+}
+
+void Control::clear_record(const Placement& placement, int rank, std::uint32_t place) {
+  seal_copies(placement, rank, place, 0);
+  own_log.clear(place);
+}
+
+// What was put to the keepers before is there when they see the seal.
+void Control::seal_copies(const Placement& placement, int rank, std::uint32_t place, std::uint64_t seal) {
+  const auto each_copy = [&](auto&& act) {
+    for (int copy = 0; copy < placement.copies(); ++copy) {
+      act(placement.keeper(rank, copy), held_logs[static_cast<std::size_t>(copy)].offset(place));
+    }
+  };
+  each_copy([&](int keeper, std::size_t) { exposure->complete(keeper); });
+  each_copy([&](int keeper, std::size_t offset) { exposure->put_words(keeper, offset, {&seal, 1}); });
+  each_copy([&](int keeper, std::size_t) { exposure->complete(keeper); });
+}
+
+std::optional<std::vector<std::byte>> fetch_record(Exposure& control, int rank, std::size_t offset) {
+  std::vector<std::byte> bytes;
+  return fetch_record(control, rank, offset, bytes) ? std::optional(std::move(bytes)) : std::nullopt;
+}
+
+bool fetch_record(Exposure& control, int rank, std::size_t offset, std::vector<std::byte>& bytes) {
+  bytes.resize(record_format::kHeadBytes);
+  control.get(rank, offset, bytes);
+  const auto length = length_in_head(bytes, RecordLog::kPlaceBytes);
+  if (!length) return false;
+  bytes.resize(*length);
+  control.get(rank, offset, bytes);
+  return true;
+}
+
+std::optional<Record> find_record(Exposure& control, int rank, const RecordLog& log, Epoch epoch) {
+  for (std::uint32_t place = 0; place < log.places(); ++place) {
+    const auto bytes = fetch_record(control, rank, log.offset(place));
+    auto record = bytes ? decode(*bytes) : std::nullopt;
+    if (record && record->epoch == epoch && record->owner == rank && !record->deleted) return record;
+  }
+  return std::nullopt;
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A member of a group on this rank: what it is, its memory, and its part in the snapshot under construction.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "core/log/record.hpp"
+#include "core/member/member_memory.hpp"
+#include "core/member/slot_file.hpp"
+#include "core/member/working_slot.hpp"
+#include "rma/element_type.hpp"
+
+namespace fenix_impl {
+
+/// The part of a member that is the same on all ranks; sent to ranks that have to learn of it.
+struct MemberInfo {
+  std::int32_t id = 0;
+  bool resizeable = false;
+  Epoch created_after;  ///< latest epoch then: what older records say of this id is about a member that was deleted
+  std::shared_ptr<const ElementType> type;
+
+  [[nodiscard]] std::uint32_t element_bytes() const { return type->bytes(); }
+};
+
+/// As in Fenix_Serialize_file_fn, with the context bound.
+using Serializer =
+    std::function<void(std::FILE*, int direction, void* buffer, std::uint64_t offset, std::uint64_t count)>;
+
+class Member {
+ public:
+  MemberMemory memory;
+
+  Member() = default;
+  /// count: elements of this rank; 0 if the size may change.
+  Member(MemberInfo info, const void* buffer, std::uint64_t count)
+      : info_(std::move(info)), own_count_(count), buffer_(buffer) {}
+
+  // --------------------------------------------------------------------------------------------------------- attributes
+
+  [[nodiscard]] const MemberInfo& info() const { return info_; }
+  [[nodiscard]] std::int32_t id() const { return info_.id; }
+  [[nodiscard]] std::uint32_t element_bytes() const { return info_.element_bytes(); }
+  /// Returns the elements of this rank; 0 if the size may change.
+  [[nodiscard]] std::uint64_t own_count() const { return own_count_; }
+  /// Returns the source of stores, which belongs to the application.
+  [[nodiscard]] const void* buffer() const { return buffer_; }
+  [[nodiscard]] const Serializer& serializer() const { return serializer_; }
+  void set_count(std::uint64_t count) { own_count_ = count; }
+  void set_type(std::shared_ptr<const ElementType> type) { info_.type = std::move(type); }
+  void set_buffer(const void* buffer) { buffer_ = buffer; }
+  void set_serializer(Serializer serializer) { serializer_ = std::move(serializer); }
+  void set_resizeable(bool resizeable) { info_.resizeable = resizeable; }
+  void set_created_after(Epoch epoch) { info_.created_after = epoch; }
+  /// Whether attributes have been compared on all ranks, and the memory fits them.
+  [[nodiscard]] bool sizes_agreed() const { return sizes_agreed_; }
+  void set_sizes_agreed(bool agreed) { sizes_agreed_ = agreed; }
+  [[nodiscard]] std::uint64_t bytes_of(int rank) const { return memory.counts().at(rank) * element_bytes(); }
+
+  // -------------------------------------------------------------------------------------------------------------- working
+
+  /// To change it takes a MemberAccess: no asynchronous store may be at work on the slot.
+  [[nodiscard]] const WorkingSlot& working() const { return working_; }
+  /// Notes that slots may differ from any snapshot. What an asynchronous store needs stays.
+  void forget_slots() { working_.forget_slots(); }
+  void add_slots(std::uint32_t slots) { working_.add_slots(slots); }
+  /// Lets go of peers and of the snapshot under construction. Asynchronous stores have been cancelled before.
+  void detach();
+  /// Gives the region out, and forgets what was stored.
+  Region release_memory();
+
+  // ----------------------------------------------------------------------------------------------------------------- file
+
+  /// Whether the application has a file open to stage elements, or to load them.
+  [[nodiscard]] bool is_staging_file() const { return file_ != nullptr && !file_is_loading_; }
+  [[nodiscard]] bool is_loading_file() const { return file_ != nullptr && file_is_loading_; }
+  std::FILE* open_file(std::unique_ptr<SlotFile> file, bool to_load);
+  [[nodiscard]] std::unique_ptr<SlotFile> close_file() { return std::move(file_); }
+
+ private:
+  friend class MemberAccess;
+
+  MemberInfo info_;
+  std::uint64_t own_count_ = 0;
+  const void* buffer_ = nullptr;
+  Serializer serializer_;
+  bool sizes_agreed_ = false;
+  WorkingSlot working_;
+  std::unique_ptr<SlotFile> file_;
+  bool file_is_loading_ = false;
+};
+
+/// Access to the working slot of a member: no request is pending on it. Only a RequestQueue makes one, after a wait.
+class MemberAccess {
+ public:
+  [[nodiscard]] Member& member() const { return *member_; }
+  [[nodiscard]] WorkingSlot& slot() const { return member_->working_; }
+
+ private:
+  friend class RequestQueue;
+  explicit MemberAccess(Member& member) : member_(&member) {}
+
+  Member* member_;
+};
+
+/// Returns the version of a member in a record; null if there is none, or it is of an earlier member with the same id.
+[[nodiscard]] const MemberVersion* version_in(const Record& record, const Member& member);
+
+/// Returns the name of a member as error texts have it.
+[[nodiscard]] std::string name_of_member(std::int32_t member_id);
+[[nodiscard]] inline std::string name_of(const Member& member) { return name_of_member(member.id()); }
+
+}  // namespace fenix_impl

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Members' descriptions as bytes, for ranks that have to learn of them.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "core/member/member.hpp"
+
+namespace fenix_impl {
+
+[[nodiscard]] std::vector<std::byte> encode_members(std::span<const MemberInfo> members);
+
+/// Throws Error(FENIX_ERROR_INTERN) for bytes that encode_members did not write; any may be given.
+[[nodiscard]] std::vector<MemberInfo> decode_members(std::span<const std::byte> bytes);
+
+}  // namespace fenix_impl

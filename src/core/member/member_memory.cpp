@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/member/member_memory.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/pages.hpp"
+
+namespace fenix_impl {
+namespace {
+
+void copy_slots(const Region& from, const SlotLayout& old, const Region& to, const SlotLayout& grown) {
+  const auto copy = [&](std::size_t source, std::size_t target, std::size_t bytes) {
+    if (bytes > 0) std::memcpy(to.bytes().data() + target, from.bytes().data() + source, bytes);
+  };
+  for (std::uint32_t slot = 0; slot < old.slots(); ++slot) {
+    copy(old.own_offset(slot), grown.own_offset(slot), old.own_bytes());
+    copy(old.own_offset(slot) + old.own_table(), grown.own_offset(slot) + grown.own_table(),
+         hash_blocks(old.own_bytes()) * sizeof(std::uint64_t));
+    copy(old.held_offset(slot), grown.held_offset(slot), old.held_bytes());
+    copy(old.held_offset(slot) + old.held_table(), grown.held_offset(slot) + grown.held_table(),
+         hash_blocks(old.held_bytes()) * sizeof(std::uint64_t));
+  }
+}
+
+}  // namespace
+
+std::uint64_t MemberMemory::footprint() const { return to_pages(layout_.end()); }
+
+Region MemberMemory::grown(const SlotLayout& layout) const {
+  Region region(layout.end());
+  region.reserve(0, layout.end());
+  if (layout_.slots() > 0) copy_slots(region_, layout_, region, layout);
+  return region;
+}
+
+Region MemberMemory::replace(Region region, const SlotLayout& layout) {
+  layout_ = layout;
+  std::swap(region_, region);
+  return region;
+}
+
+Region MemberMemory::release() {
+  layout_ = {};
+  counts_.clear();
+  Region region = std::move(region_);
+  region_ = Region();
+  return region;
+}
+
+const SlotLayout& MemberMemory::layout_of(int rank) const {
+  static const SlotLayout unknown;
+  const auto found =
+      std::find_if(peer_layouts_.begin(), peer_layouts_.end(), [&](const auto& each) { return each.first == rank; });
+  return found == peer_layouts_.end() ? unknown : found->second;
+}
+
+void MemberMemory::adopt(Exposed exposed) noexcept {
+  exposure_ = std::move(exposed.exposure);
+  peer_layouts_ = std::move(exposed.peer_layouts);
+  retained_layout_ = exposed.retained_layout;
+}
+
+}  // namespace fenix_impl

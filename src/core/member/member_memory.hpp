@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The memory of a member on this rank: its region, and the way to the regions of the other ranks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/member/slot_hashes.hpp"
+#include "core/member/slots.hpp"
+#include "rma/path.hpp"
+#include "rma/region.hpp"
+
+namespace fenix_impl {
+
+/// Numbers of elements by rank: of this one, and of those whose partner or witness it is. Empty until they are known.
+using Counts = std::map<int, std::uint64_t>;
+
+class MemberMemory {
+ public:
+  /// The way to the regions of the other ranks.
+  struct Exposed {
+    std::unique_ptr<Exposure> exposure;
+    std::vector<std::pair<int, SlotLayout>> peer_layouts;  ///< of the ranks that matter for protection
+    SlotLayout retained_layout;                            ///< of the region that the exposure keeps open
+  };
+
+  // ------------------------------------------------------------------------------------------------------------- sizes
+
+  /// Returns the elements that a slot has room for, by rank.
+  [[nodiscard]] const Counts& counts() const { return counts_; }
+  [[nodiscard]] Counts& counts() { return counts_; }
+  /// Returns the slots that some rank has at least: this one must not have fewer.
+  [[nodiscard]] std::uint32_t least_slots() const { return least_slots_; }
+  /// Takes over sizes that other ranks have told.
+  void adopt_sizes(Counts counts, std::uint32_t slots) {
+    counts_ = std::move(counts);
+    least_slots_ = slots;
+  }
+
+  // ------------------------------------------------------------------------------------------------------------ region
+
+  [[nodiscard]] const Region& region() const { return region_; }
+  [[nodiscard]] const SlotLayout& layout() const { return layout_; }
+  [[nodiscard]] SlotView own_slot(std::uint32_t slot) const {
+    return view(layout_.own_offset(slot), layout_.own_bytes(), layout_.own_table());
+  }
+  [[nodiscard]] SlotView held_slot(std::uint32_t slot) const {
+    return view(layout_.held_offset(slot), layout_.held_bytes(), layout_.held_table());
+  }
+  /// Returns the bytes that the region takes up: whole pages.
+  [[nodiscard]] std::uint64_t footprint() const;
+  /// Whether the region is there and has room for all that fits the layout.
+  [[nodiscard]] bool has_room_for(const SlotLayout& wanted) const {
+    return !region_.bytes().empty() && layout_.has_room_for(wanted);
+  }
+  /// Returns a new region of that layout with the slots that there are. Throws Error(FENIX_ERROR_NO_MEMORY).
+  [[nodiscard]] Region grown(const SlotLayout& layout) const;
+  /// Puts another region in the place of the one that there is, which is returned: peers may still write to it.
+  Region replace(Region region, const SlotLayout& layout);
+  /// Touches the pages now, so that the first writes after a failure need not.
+  void populate() const { region_.populate(layout_.end()); }
+  /// Gives the region out, and forgets all sizes.
+  Region release();
+
+  // --------------------------------------------------------------------------------------------- the other ranks' regions
+
+  [[nodiscard]] bool is_exposed() const { return exposure_ != nullptr; }
+  [[nodiscard]] Exposure& exposure() const { return *exposure_; }
+  /// Returns the layout of the region of another rank; one without slots if that is not known.
+  [[nodiscard]] const SlotLayout& layout_of(int rank) const;
+  [[nodiscard]] const SlotLayout& retained_layout() const { return retained_layout_; }
+  void adopt(Exposed exposed) noexcept;
+  /// Lets go of the other ranks' regions.
+  void hide() { exposure_.reset(); }
+
+ private:
+  [[nodiscard]] SlotView view(std::size_t offset, std::uint64_t bytes, std::size_t table) const {
+    const auto slot = region_.bytes().subspan(offset);
+    auto* words = reinterpret_cast<std::uint64_t*>(slot.data() + table);
+    return {slot.first(bytes), {words, hash_blocks(bytes)}};
+  }
+
+  Counts counts_;
+  std::uint32_t least_slots_ = 0;
+  Region region_;  // own slots, then the redundancy held for others
+  SlotLayout layout_;
+  std::vector<std::pair<int, SlotLayout>> peer_layouts_;
+  SlotLayout retained_layout_;
+  std::unique_ptr<Exposure> exposure_;
+};
+
+}  // namespace fenix_impl

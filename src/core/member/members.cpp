@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/member/members.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace fenix_impl {
+
+Member* Members::find(std::int32_t member_id) const {
+  const auto found =
+      std::find_if(members_.begin(), members_.end(), [&](const auto& member) { return member->id() == member_id; });
+  return found == members_.end() ? nullptr : found->get();
+}
+
+Member& Members::add(std::unique_ptr<Member> member) {
+  deleted_.erase(member->id());
+  return *members_.emplace_back(std::move(member));
+}
+
+void Members::drop(std::int32_t member_id) {
+  std::erase_if(members_, [&](const auto& member) { return member->id() == member_id; });
+}
+
+void Members::arrange(std::span<const MemberInfo> order) {
+  const auto position = [&](const std::unique_ptr<Member>& member) {
+    return std::find_if(order.begin(), order.end(), [&](const MemberInfo& info) { return info.id == member->id(); });
+  };
+  std::erase_if(members_, [&](const auto& member) { return position(member) == order.end(); });
+  std::sort(members_.begin(), members_.end(), [&](const auto& a, const auto& b) { return position(a) < position(b); });
+}
+
+void Members::adopt(const MemberInfo& info, Counts counts, std::uint32_t slots, int own_rank) {
+  Member* member = find(info.id);
+  if (member == nullptr) member = members_.emplace_back(std::make_unique<Member>(info, nullptr, 0)).get();
+  if (!info.resizeable) member->set_count(counts.at(own_rank));
+  member->memory.adopt_sizes(std::move(counts), slots);
+}
+
+const MemberVersion* latest_version(const CommitLog& log, const Member& member) {
+  const PlacedRecord* latest = log.latest();
+  return latest != nullptr ? version_in(latest->record, member) : nullptr;
+}
+
+bool has_data_of(const CommitLog& log, const Member& member) {
+  return !member.working().is_untouched() || latest_version(log, member) != nullptr;
+}
+
+std::uint64_t size_of(const CommitLog& log, const Member& member) {
+  if (!member.info().resizeable) return member.own_count();
+  const MemberVersion* version = latest_version(log, member);
+  return version != nullptr ? version->size : 0;
+}
+
+const MemberVersion* version_at(const CommitLog& log, const Member& member, Epoch epoch) {
+  const PlacedRecord* placed = log.at(epoch);
+  return placed != nullptr ? version_in(placed->record, member) : nullptr;
+}
+
+}  // namespace fenix_impl

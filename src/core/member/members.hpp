@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The members of a group on this rank, in the same order on all ranks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "core/log/commit_log.hpp"
+#include "core/member/member.hpp"
+
+namespace fenix_impl {
+
+class Members {
+ public:
+  [[nodiscard]] std::size_t size() const { return members_.size(); }
+  [[nodiscard]] bool empty() const { return members_.empty(); }
+  [[nodiscard]] auto begin() const { return members_.begin(); }
+  [[nodiscard]] auto end() const { return members_.end(); }
+  [[nodiscard]] Member& operator[](std::size_t i) const { return *members_[i]; }
+  [[nodiscard]] std::span<const std::unique_ptr<Member>> all() const { return members_; }
+  /// Returns the member with an id, or null.
+  [[nodiscard]] Member* find(std::int32_t member_id) const;
+
+  /// Takes the memory for one more, so that add() cannot fail.
+  void reserve_one() { members_.reserve(members_.size() + 1); }
+  Member& add(std::unique_ptr<Member> member);
+  /// Does nothing if there is no such member.
+  void drop(std::int32_t member_id);
+  void clear() { members_.clear(); }
+  /// Puts the members in the given order, and drops those that are not named.
+  void arrange(std::span<const MemberInfo> order);
+  /// Learns of a member from a peer, or of its sizes.
+  void adopt(const MemberInfo& info, Counts counts, std::uint32_t slots, int own_rank);
+
+  /// Whether a member was deleted here, and has not been created again.
+  [[nodiscard]] bool has_deleted(std::int32_t member_id) const { return deleted_.count(member_id) != 0; }
+  void note_deleted(std::int32_t member_id) { deleted_.insert(member_id); }
+  void forget_deleted(std::int32_t member_id) { deleted_.erase(member_id); }
+
+ private:
+  std::vector<std::unique_ptr<Member>> members_;
+  std::set<std::int32_t> deleted_;
+};
+
+/// Returns the version of a member in the latest snapshot of this rank, or null.
+[[nodiscard]] const MemberVersion* latest_version(const CommitLog& log, const Member& member);
+/// Whether something of the member is in a snapshot, or in the one under construction.
+[[nodiscard]] bool has_data_of(const CommitLog& log, const Member& member);
+/// Returns the elements of a member in the latest snapshot of this rank; of one whose size cannot change, its count.
+[[nodiscard]] std::uint64_t size_of(const CommitLog& log, const Member& member);
+/// Returns the version of a member in the snapshot of an epoch, or null.
+[[nodiscard]] const MemberVersion* version_at(const CommitLog& log, const Member& member, Epoch epoch);
+
+}  // namespace fenix_impl

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/member/working_slot.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/member/slot_hashes.hpp"
+
+namespace fenix_impl {
+namespace {
+
+IntervalSet blocks_of(const IntervalSet& elements, std::uint32_t element_bytes) {
+  IntervalSet blocks;
+  for (const Interval& each : elements.intervals()) {
+    blocks.append({each.first * element_bytes / kHashBlock, hash_blocks(each.end * element_bytes)});
+  }
+  return blocks;
+}
+
+}  // namespace
+
+void WorkingSlot::note_staged(const IntervalSet& elements, std::uint32_t element_bytes) {
+  IntervalSet staged = staged_ | elements;
+  IntervalSet encoded = encoded_ - elements;
+  IntervalSet hashed = hashed_ - blocks_of(elements, element_bytes);
+  if (number_) stale_[*number_] = stale_[*number_] | elements;
+  // All or nothing: none of this takes memory.
+  staged_ = std::move(staged);
+  encoded_ = std::move(encoded);
+  hashed_ = std::move(hashed);
+}
+
+void WorkingSlot::lend() {
+  is_lent_ = true;
+  hashed_ = {};
+  encoded_ = {};
+  note_overwritten();
+}
+
+void WorkingSlot::note_overwritten() {
+  if (number_) stale_[*number_] = IntervalSet::everything();
+}
+
+void WorkingSlot::reset() {
+  number_.reset();
+  is_stored_ = is_lent_ = false;
+  stored_ = {};
+  staged_ = {};
+  encoded_ = {};
+  hashed_ = {};
+  size_ = 0;
+  std::vector<std::byte>().swap(spill_);
+  draft_.reset();
+}
+
+WorkingSlot::Stored WorkingSlot::once_stored(const IntervalSet& elements, const IntervalSet& blocks) const {
+  return {true, stored_ | elements, staged_ - elements, hashed_ | blocks, std::max(size_, elements.end())};
+}
+
+void WorkingSlot::swap(Stored& stored) noexcept {
+  std::swap(is_stored_, stored.is_stored);
+  std::swap(stored_, stored.stored);
+  std::swap(staged_, stored.staged);
+  std::swap(hashed_, stored.hashed);
+  std::swap(size_, stored.size);
+}
+
+void WorkingSlot::add_slots(std::uint32_t slots) {
+  stale_.resize(slots, IntervalSet::everything());
+  stale_next_.resize(slots);
+  epochs_.resize(slots);
+}
+
+void WorkingSlot::forget_slots() {
+  std::fill(stale_.begin(), stale_.end(), IntervalSet::everything());
+  std::fill(epochs_.begin(), epochs_.end(), Epoch{});
+}
+
+void WorkingSlot::drop_slots() {
+  stale_.clear();
+  stale_next_.clear();
+  epochs_.clear();
+}
+
+void WorkingSlot::prepare_commit() {
+  for (std::size_t slot = 0; slot < stale_.size(); ++slot) stale_next_[slot] = stale_[slot] | stored_;
+}
+
+void WorkingSlot::commit(Epoch epoch, bool fills) noexcept {
+  if (fills) {
+    std::swap(stale_, stale_next_);
+    stale_[*number_] = {};
+    epochs_[*number_] = epoch;
+  }
+  reset();
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The part of a member in the snapshot under construction, and what is known of the slots of older ones.
+//
+// Element sets only: the bytes are the member's memory. A commit takes no memory after prepare_commit().
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/interval_set.hpp"
+#include "base/types.hpp"
+
+namespace fenix_impl {
+
+class WorkingSlot {
+ public:
+  // ------------------------------------------------------------------------------------------- snapshot under construction
+
+  /// Returns the slot that was taken for it, if any.
+  [[nodiscard]] const std::optional<std::uint32_t>& number() const { return number_; }
+  void take(std::optional<std::uint32_t> number) { number_ = number; }
+  /// Whether there was a store, if only of no element.
+  [[nodiscard]] bool is_stored() const { return is_stored_; }
+  /// Whether the application may write to the slot, or to the spill.
+  [[nodiscard]] bool is_lent() const { return is_lent_; }
+  [[nodiscard]] bool is_untouched() const { return !is_stored_ && staged_.empty(); }
+  /// Elements whose protection is done, under way, or left to the commit.
+  [[nodiscard]] const IntervalSet& stored() const { return stored_; }
+  /// Elements that are on this rank only.
+  [[nodiscard]] const IntervalSet& staged() const { return staged_; }
+  /// Elements that need not be announced again: parity has them on all ranks that can commit.
+  [[nodiscard]] const IntervalSet& encoded() const { return encoded_; }
+  /// Blocks whose hash is in the table.
+  [[nodiscard]] const IntervalSet& hashed() const { return hashed_; }
+  /// Elements of a member whose size may change, as given by what was stored.
+  [[nodiscard]] std::uint64_t size() const { return size_; }
+
+  /// Notes that elements are, or are about to be, written to the own slot: nothing else has them.
+  void note_staged(const IntervalSet& elements, std::uint32_t element_bytes);
+  /// Notes that the application may write anywhere from now on, without saying where.
+  void lend();
+  /// Notes that any element of the slot may be written.
+  void note_overwritten();
+  void note_encoded(const IntervalSet& elements) { encoded_ = encoded_ | elements; }
+  /// Forgets the snapshot under construction.
+  void reset();
+
+  /// The state after a store that is being made: built first, as that takes memory, and swapped in when the store counts.
+  struct Stored {
+    bool is_stored = true;
+    IntervalSet stored;
+    IntervalSet staged;
+    IntervalSet hashed;
+    std::uint64_t size = 0;
+  };
+  [[nodiscard]] Stored once_stored(const IntervalSet& elements, const IntervalSet& blocks) const;
+  void swap(Stored& stored) noexcept;
+
+  // --------------------------------------------------------------------------------------------------------------- spill
+
+  /// Staged elements, from the first one of the member on, if the slot has no room for them.
+  [[nodiscard]] const std::vector<std::byte>& spill() const { return spill_; }
+  [[nodiscard]] std::vector<std::byte>& spill() { return spill_; }
+  /// Bytes that are written to a file while there is something already that must not suffer if the file is refused.
+  [[nodiscard]] std::optional<std::vector<std::byte>>& draft() { return draft_; }
+
+  // ---------------------------------------------------------------------------------------------- slots of all snapshots
+
+  /// Returns the elements in which a slot may differ from the latest snapshot.
+  [[nodiscard]] const IntervalSet& stale(std::uint32_t slot) const { return stale_[slot]; }
+  /// Returns the last commit that a slot was for, if stale() goes back to it; else none.
+  [[nodiscard]] Epoch epoch_of(std::uint32_t slot) const { return epochs_[slot]; }
+  /// Notes that there will be so many slots, or are already.
+  void add_slots(std::uint32_t slots);
+  /// Notes that a slot may differ from any snapshot, for all that is known.
+  void forget_slots();
+  /// Forgets that there are slots.
+  void drop_slots();
+  /// Takes the memory for a commit that fills the slot.
+  void prepare_commit();
+  /// Notes a commit; fills: it has the slot, and does not share that of the latest snapshot. Takes no memory.
+  void commit(Epoch epoch, bool fills) noexcept;
+
+ private:
+  std::optional<std::uint32_t> number_;
+  bool is_stored_ = false;
+  bool is_lent_ = false;
+  IntervalSet stored_;
+  IntervalSet staged_;
+  IntervalSet encoded_;
+  IntervalSet hashed_;
+  std::uint64_t size_ = 0;
+  std::vector<std::byte> spill_;
+  std::optional<std::vector<std::byte>> draft_;
+  // By slot.
+  std::vector<IntervalSet> stale_;
+  std::vector<IntervalSet> stale_next_;  // after the commit that is being made
+  std::vector<Epoch> epochs_;
+};
+
+}  // namespace fenix_impl

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/operations/agree_on_sizes.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/fault.hpp"
+#include "base/hash.hpp"
+#include "core/common/meeting.hpp"
+#include "core/parts/exposing.hpp"
+
+namespace fenix_impl {
+namespace {
+
+// A member that grows is given more than it asks for, so that it need not grow again at once.
+std::uint64_t with_headroom(std::uint64_t before, std::uint64_t needed) {
+  return needed <= before ? before : std::max(needed, before + before / 4);
+}
+
+/// What the ranks say of their slots, merged.
+struct SlotNeeds {
+  std::uint32_t most_slots = 0;
+  std::uint32_t least_slots = 0;
+  std::uint32_t some_grow = 0;
+
+  void merge(const SlotNeeds& from) {
+    most_slots = std::max(most_slots, from.most_slots);
+    least_slots = std::min(least_slots, from.least_slots);
+    some_grow |= from.some_grow;
+  }
+};
+
+}  // namespace
+
+bool AgreeOnSizes::is_needed(std::span<Member* const> members) const {
+  return context_.parameters.keeps_all() || std::any_of(members.begin(), members.end(), [](const Member* member) {
+           return !member->sizes_agreed() || member->info().resizeable;
+         });
+}
+
+void AgreeOnSizes::run(std::span<Member* const> members, const Selection& selection,
+                       const std::function<void()>& check) {
+  std::vector<std::uint64_t> same_on_all;
+  for (const Member* member : members) {
+    same_on_all.push_back(static_cast<std::uint64_t>(member->id()));
+    same_on_all.push_back(member->info().type->hash());
+  }
+  (void)meet(context_.team(), Operation::settle, hash_bytes(std::as_bytes(std::span(same_on_all))), 0, [&] {
+    if (check) check();
+    for (const Member* member : members) staging_.check_storable(*member, selection);
+    for (Member* member : members) {
+      const MemberAccess access = context_.requests.access(*member);
+      if (is_open_ended(*member, selection)) (void)staging_.stage_with_serializer(access, selection);
+    }
+  });
+  for (Member* member : members) {
+    const std::uint64_t needed = member->info().resizeable
+                                     ? std::max(elements_of(*member, selection).end(), member->working().staged().end())
+                                     : member->own_count();
+    agree_on(*member, needed);
+  }
+}
+
+// Returns the elements that slots need room for, of this rank and of its partners. needed: by this rank.
+Counts AgreeOnSizes::wanted_counts(const Member& member, std::uint64_t needed) {
+  const GroupRanks& ranks = context_.attachment.ranks();
+  Counts needs = context_.team().ask(ranks.partners(), needed);
+  needs[ranks.rank] = needed;
+  Counts counts = member.memory.counts();
+  for (const auto& [rank, elements] : needs) {
+    counts[rank] = member.info().resizeable ? with_headroom(counts[rank], elements) : elements;
+  }
+  return counts;
+}
+
+void AgreeOnSizes::agree_on(Member& member, std::uint64_t needed) {
+  const MemberMemory& memory = member.memory;
+  Counts counts = wanted_counts(member, needed);
+  const std::uint32_t slots = memory.layout().slots();
+  const bool full =
+      context_.parameters.keeps_all() && !member.working().number() && !context_.reclaimer.free_slot_for(member);
+  const bool is_as_wanted =
+      counts == memory.counts() && memory.layout().has_room_for(wanted_layout(context_, member, counts, slots));
+  const std::uint32_t own_slots = full ? slots + slots / 2 + 1 : slots;
+  const SlotNeeds all = context_.team().reduce(SlotNeeds{own_slots, own_slots, is_as_wanted && !full ? 0U : 1U},
+                                               [](SlotNeeds& into, const SlotNeeds& from) { into.merge(from); });
+  if (all.some_grow != 0 || all.most_slots != all.least_slots) grow(member, std::move(counts), all.most_slots);
+  member.set_sizes_agreed(true);
+}
+
+void AgreeOnSizes::grow(Member& member, Counts counts, std::uint32_t slots) {
+  const GroupRanks& ranks = context_.attachment.ranks();
+  MemberMemory& memory = member.memory;
+  for (const auto& [rank, elements] : context_.team().ask(ranks.witnesses(), counts.at(ranks.rank))) {
+    counts[rank] = elements;
+  }
+  const SlotLayout wanted = wanted_layout(context_, member, counts, slots);
+  const bool fits = memory.layout().has_room_for(wanted);
+  fault_point("grow.begin");
+  // Others may grow though this rank need not: all expose their regions anew.
+  Region grown;
+  (void)meet(context_.team(), Operation::memory, 0, 0, [&] {
+    if (fits) return;
+    grown = memory.grown(wanted);
+    member.add_slots(wanted.slots());
+  });
+  fault_point("grow.memory");
+  memory.adopt(expose_member(context_, member, fits ? memory.region() : grown, fits ? memory.layout() : wanted));
+  fault_point("grow.exposed");
+  if (!fits) context_.attachment.retire(memory.replace(std::move(grown), wanted));
+  prepare_member(context_, member);
+  memory.counts() = std::move(counts);
+}
+
+}  // namespace fenix_impl

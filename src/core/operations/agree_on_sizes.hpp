@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Agreement before a store: attributes of members are compared, and memory grows where some rank needs more. Collective.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "core/member/selection.hpp"
+#include "core/parts/operation_context.hpp"
+#include "core/parts/staging.hpp"
+
+namespace fenix_impl {
+
+class AgreeOnSizes {
+ public:
+  explicit AgreeOnSizes(const OperationContext& context) : context_(context), staging_(context) {}
+
+  /// Whether a store of the members has to begin with it.
+  [[nodiscard]] bool is_needed(std::span<Member* const> members) const;
+  /// Elements of open-ended members are staged here: their number shows when they have been written. All ranks get to know what
+  /// check throws.
+  void run(std::span<Member* const> members, const Selection& selection, const std::function<void()>& check);
+
+ private:
+  [[nodiscard]] Counts wanted_counts(const Member& member, std::uint64_t needed);
+  void agree_on(Member& member, std::uint64_t needed);
+  void grow(Member& member, Counts counts, std::uint32_t slots);
+
+  const OperationContext& context_;
+  Staging staging_;
+};
+
+}  // namespace fenix_impl

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/operations/commit.hpp"
+
+#include <new>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/fault.hpp"
+#include "base/hash.hpp"
+#include "core/common/meeting.hpp"
+#include "core/parts/commit_faults.hpp"
+#include "core/parts/committable.hpp"
+#include "core/parts/part_writer.hpp"
+
+namespace fenix_impl {
+
+// ------------------------------------------------------------------------------------------------------------- versions
+
+// Whether the snapshot under construction has a slot of its own for the member, or shares that of the latest one.
+bool CommitOperation::fills_slot(const Member& member) const {
+  return context_.protection().stores_always_take_slot() ? member.working().is_stored()
+                                                         : !member.working().stored().empty();
+}
+
+std::optional<MemberVersion> CommitOperation::finish_version(const Member& member, Epoch epoch) const {
+  const MemberVersion* base = latest_version(context_.log, member);
+  const WorkingSlot& working = member.working();
+  if (!working.is_stored()) return base != nullptr ? std::optional(*base) : std::nullopt;
+
+  const bool hashing = context_.parameters.hashing != 0;
+  const std::uint64_t no_hash = hashing ? hash_of_table({}, 0) : 0;
+  MemberVersion version{member.id(), 0, member.element_bytes(), 0, epoch, no_hash, working.stored()};
+  version.size = member.info().resizeable ? working.size() : member.own_count();
+  if (!fills_slot(member)) {
+    if (base == nullptr) return version;
+    version.slot = base->slot;
+    version.hash = base->hash;
+    version.found = base->found;
+    return version;
+  }
+  const PartWriter writer(context_.protection());
+  const std::uint32_t slot = *working.number();
+  version.slot = slot;
+  IntervalSet changed = working.stored();
+  if (base != nullptr) {
+    version.found = version.found | base->found;
+    const IntervalSet carried = (base->found - working.stored()) & working.stale(slot);
+    writer.carry_over(member, base->slot, slot, carried);
+    changed = changed | carried;
+  }
+  fault_point("commit.carried");
+  if (hashing) {
+    writer.complete_table(member, base, version, changed);
+    version.hash = hash_of_table(member.memory.own_slot(slot).table, version.bytes());
+  }
+  context_.protection().complete(member);
+  return version;
+}
+
+// -------------------------------------------------------------------------------------------------------------- commit
+
+// The cohort would wait for this rank. An asynchronous store comes first, on all ranks.
+void CommitOperation::decline() {
+  CollectiveEncoder* const encoder = context_.protection().encoder();
+  if (encoder == nullptr) return;
+  context_.requests.wait_for_all();
+  encoder->decline(context_.attachment.waiting());
+}
+
+// Runs a step that can fail on this rank alone: it comes before all that is done together.
+template <class Work>
+void CommitOperation::do_or_decline(Work&& work) {
+  try {
+    work();
+  } catch (const MpiError&) {
+    throw;
+  } catch (const Error& error) {
+    const CollectiveEncoder* const encoder = context_.protection().encoder();
+    const bool broken = encoder != nullptr && encoder->is_broken();
+    if (error.code() != FENIX_ERROR_TIMEOUT && !broken) decline();
+    throw;
+  } catch (const std::bad_alloc&) {
+    decline();
+    throw Error(out_of_memory());
+  }
+}
+
+int CommitOperation::run() {
+  CommitLog& log = context_.log;
+  if (!context_.parameters.keeps_all()) do_or_decline([&] { check_committable(context_); });
+  const Epoch epoch = log.last().next();
+  // This rank may be far ahead of the others: then all places have records that are still needed.
+  context_.reclaimer.wait_for_others("all ranks to commit an earlier snapshot, before its record is reused", [&] {
+    context_.reclaimer.forget_old();
+    return !log.is_full();
+  });
+  PlacedRecord placed;
+  do_or_decline([&] {
+    placed = {next_record(epoch), *log.free_place(CommitLog::kPlacesToSpare)};
+    log.make_room(placed);
+    prepare();
+    note_changes();
+  });
+  if (CollectiveEncoder* const encoder = context_.protection().encoder()) {
+    encoder->encode({EncodeFor::Call::commit, epoch}, changes_, context_.attachment.waiting());
+  }
+  log.write(placed);
+  finish(std::move(placed));
+  return context_.parameters.time_stamp_of(epoch);
+}
+
+Record CommitOperation::next_record(Epoch epoch) const {
+  Record record = context_.log.begin_record(epoch);
+  for (const auto& member : context_.members) {
+    if (auto version = finish_version(*member, epoch)) record.members.push_back(std::move(*version));
+  }
+  return record;
+}
+
+// Notes the changes that the cohort has to know.
+void CommitOperation::note_changes() {
+  if (!context_.protection().commits_collectively()) return;
+  changes_.clear();
+  for (const auto& member : context_.members) {
+    const WorkingSlot& working = member->working();
+    if (!working.is_stored()) {
+      // Parity is also about the versions that the others carry on.
+      const MemberVersion* base = latest_version(context_.log, *member);
+      if (base != nullptr) changes_.push_back({member.get(), {}, base->stored_in});
+      continue;
+    }
+    const IntervalSet changed = working.stored() | working.stale(*working.number());
+    const std::uint64_t room = member->memory.counts().at(context_.attachment.rank());
+    changes_.push_back({member.get(), changed.within(0, room) - working.encoded(), {}});
+  }
+}
+
+// Takes the memory for the steps after the commit: they must not fail.
+void CommitOperation::prepare() {
+  for (const auto& member : context_.members) {
+    if (fills_slot(*member)) context_.requests.access(*member).slot().prepare_commit();
+  }
+  context_.log.prepare_append();
+}
+
+void CommitOperation::finish(PlacedRecord placed) {
+  const Epoch epoch = placed.record.epoch;
+  for (const auto& member : context_.members) {
+    const bool fills = fills_slot(*member);
+    context_.requests.access(*member).slot().commit(epoch, fills);
+  }
+  context_.log.append(std::move(placed));
+  // Others may wait for this, now or later.
+  together(context_.team(), [&] { context_.control().commits.advance(*context_.control().exposure, epoch); });
+  fault_point("commit.published");
+  context_.reclaimer.forget_old();
+}
+
+void CommitOperation::wait_for_all() {
+  CommitLog& log = context_.log;
+  context_.reclaimer.wait_for_others("all ranks to commit", [&] { return log.known_on_all() >= log.last(); });
+  // Otherwise ranks that have not heard of this commit would have to ask for it.
+  together(context_.team(), [&] { context_.control().commits.pass_on(*context_.control().exposure); });
+  fault_point("commit.on_all");
+  const bool encodes = context_.parameters.policy.encodes();
+  if (!log.records().empty()) offer_own_to_faults(context_.members, log.control(), log.records().back(), encodes);
+  offer_held_to_faults(context_.members, log.control(), encodes);
+  context_.reclaimer.forget_old();
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Committing: what was stored becomes a snapshot. DESIGN.md, "the life of a snapshot", names the same steps.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/parts/operation_context.hpp"
+
+namespace fenix_impl {
+
+/// Keeps its memory between commits: a commit is to do without allocations.
+class CommitOperation {
+ public:
+  explicit CommitOperation(const OperationContext& context) : context_(context) {}
+  CommitOperation(const CommitOperation&) = delete;
+  CommitOperation& operator=(const CommitOperation&) = delete;
+
+  /// Local with copies; with parity the ranks of a cohort commit together. Returns the time stamp.
+  int run();
+  /// Returns when all ranks have made the latest commit of this one. Collective.
+  void wait_for_all();
+
+ private:
+  template <class Work>
+  void do_or_decline(Work&& work);
+  void decline();
+  [[nodiscard]] bool fills_slot(const Member& member) const;
+  [[nodiscard]] Record next_record(Epoch epoch) const;
+  [[nodiscard]] std::optional<MemberVersion> finish_version(const Member& member, Epoch epoch) const;
+  void note_changes();
+  void prepare();
+  void finish(PlacedRecord placed);
+
+  const OperationContext& context_;
+  std::vector<Change> changes_;  // for the cohort
+};
+
+}  // namespace fenix_impl

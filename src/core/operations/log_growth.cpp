@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/operations/log_growth.hpp"
+
+#include <utility>
+
+#include "base/fault.hpp"
+#include "core/common/meeting.hpp"
+#include "core/parts/committable.hpp"
+#include "core/parts/exposing.hpp"
+
+namespace fenix_impl {
+
+void grow_log_if_full(const OperationContext& context) {
+  const CommitLog& log = context.log;
+  const auto full =
+      meet(context.team(), Operation::commit_room, 0, log.is_full() ? 1 : 0, [&] { check_committable(context); });
+  if (full.bits == 0) return;
+  const GroupRanks& ranks = context.attachment.ranks();
+  Control grown;
+  (void)meet(context.team(), Operation::memory, 0, 0, [&] {
+    grown = Control(ranks.placement, ranks.rank, ranks.size, log.places() + log.places() / 2, context.control());
+  });
+  fault_point("grow.log");
+  grown.exposure = expose_control(context, grown.region);
+  replace_control(context, std::move(grown));
+}
+
+}  // namespace fenix_impl

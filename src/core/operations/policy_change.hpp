@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Changing the policy of a group, or whether it hashes, before anything is stored. Collective.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "core/parts/operation_context.hpp"
+
+namespace fenix_impl {
+
+/// Throws, and leaves all as it was, if something has been stored or committed, or memory is short. All ranks get to know what check
+/// throws.
+class PolicyChange {
+ public:
+  using Check = std::function<void()>;
+
+  /// parameters: those of the context, to be changed.
+  PolicyChange(const OperationContext& context, GroupParameters& parameters)
+      : context_(context), parameters_(parameters) {}
+
+  void set_policy(const Policy& policy, const Check& check);
+  void set_hashing(bool hashing, const Check& check);
+
+ private:
+  /// Memory of the new policy, which replaces the old one when all ranks have it.
+  struct Prepared {
+    Control control;
+    std::vector<Region> regions;
+    std::vector<SlotLayout> layouts;
+    std::vector<MemberMemory::Exposed> exposed;
+  };
+
+  void meet_to_change(std::uint64_t wanted, const Check& check);
+  void change_to(const Policy& policy);
+  void prepare(Prepared& prepared);
+  void put_in_place(Prepared prepared);
+
+  const OperationContext& context_;
+  GroupParameters& parameters_;
+};
+
+}  // namespace fenix_impl

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/operations/restore.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/fault.hpp"
+#include "base/log.hpp"
+#include "core/common/meeting.hpp"
+#include "core/parts/same_on_all.hpp"
+#include "core/parts/snapshot_epochs.hpp"
+
+namespace fenix_impl {
+
+const MemberVersion& RestoreOperation::checked_version(Member& member, Epoch epoch) {
+  const PlacedRecord* placed = context_.log.at(epoch);
+  if (placed == nullptr) {
+    throw Error(
+        FENIX_ERROR_INVALID_TIMESTAMP,
+        "the snapshot with the time_stamp " + std::to_string(context_.parameters.time_stamp_of(epoch)) + " is gone");
+  }
+  const MemberVersion* version = version_in(placed->record, member);
+  if (version == nullptr) throw Error(FENIX_ERROR_NODATA_FOUND, name_of(member) + " is not in the snapshot");
+  if (own_is_sound(context_.parameters, member, *version)) return *version;
+  log().warn("group {} member {}: the data of this rank is damaged, making it anew", context_.parameters.id,
+             member.id());
+  if (context_.protection().mend_own(member, *version, epoch)) return *version;
+  throw Error(FENIX_ERROR_NODATA_FOUND, name_of(member) + " is damaged beyond repair");
+}
+
+Found RestoreOperation::run(std::int32_t member_id, const SnapshotChoice& choice, const Target& target,
+                            const std::function<void()>& check) {
+  fault_point("restore.begin");
+  Member* member = context_.members.find(member_id);
+  const MemberVersion* version = nullptr;
+  Found found;
+  together(context_.team(), [&] { version = &agree(member_id, choice, target, check, found); });
+  fault_point("restore.ready");
+  alone([&] { write_to(target, *member, member->memory.own_slot(version->slot).data, found.elements); });
+  fault_point("restore.done");
+  return found;
+}
+
+const MemberVersion& RestoreOperation::agree(std::int32_t member_id, const SnapshotChoice& choice, const Target& target,
+                                             const std::function<void()>& check, Found& found) {
+  Member* member = context_.members.find(member_id);
+  const auto notes =
+      meet(context_.team(), Operation::restore, hash_of(member_id, choice), epoch_note(context_.log), [&] {
+        (void)context_.log.mend_own();
+        check();
+        if (member == nullptr) {
+          throw Error(FENIX_ERROR_INVALID_MEMBERID, name_of_member(member_id) + " is not in the group");
+        }
+      });
+  fault_point("restore.met");
+  const Epoch epoch = agree_on_epoch(context_, choice, notes);
+
+  const MemberVersion* version = nullptr;
+  std::optional<Error> lost;
+  (void)meet(context_.team(), Operation::restore_ready, 0, 0, [&] {
+    // Without redundancy, what a dead rank had is gone, and the others go on.
+    if (context_.log.has_lost_data()) {
+      lost = Error(FENIX_ERROR_NODATA_FOUND, "the snapshot was lost with the rank whose place this one has taken");
+      return;
+    }
+    version = &checked_version(*member, epoch);
+    found = found_in(*version, choice, member->info().resizeable);
+    check_target(found, target, *member);
+  });
+  if (lost) throw Error(*lost);
+  return *version;
+}
+
+Found RestoreOperation::run_alone(Member& member, const SnapshotChoice& choice, const Target& target) {
+  const MemberVersion& version = checked_version(member, own_epoch(context_, choice));
+  Found found = found_in(version, choice, member.info().resizeable);
+  check_target(found, target, member);
+  write_to(target, member, member.memory.own_slot(version.slot).data, found.elements);
+  return found;
+}
+
+std::FILE* RestoreOperation::open(Member& member, const SnapshotChoice& choice, Found& found) {
+  const MemberVersion& version = checked_version(member, own_epoch(context_, choice));
+  found = found_in(version, choice, member.info().resizeable);
+  const std::uint64_t bytes = found.elements.end() * member.element_bytes();
+  return member.open_file(std::make_unique<SlotFile>(member.memory.own_slot(version.slot).data.first(bytes)),
+                          /*to_load=*/true);
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/operations/store.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "base/deadline.hpp"
+#include "base/error.hpp"
+#include "base/fault.hpp"
+#include "base/log.hpp"
+
+namespace fenix_impl {
+namespace {
+
+using Stop = PartWriter::Stop;
+
+/// Keeps the network moving until the request has been seen to be complete: its peers may need this rank's help for theirs.
+void keep_moving(Path& path, const Request& request, const Stop& stop) {
+  constexpr std::chrono::microseconds kNap{50};
+  while (!stop && request.pending() && path.make_progress()) std::this_thread::sleep_for(kNap);
+}
+
+/// Encodes now what the cohort has to do together: that need not wait for the commit. In the thread of the queue.
+void encode_early(const GroupParameters& parameters, CollectiveEncoder& encoder, Epoch last,
+                  std::span<const Part> parts, const Stop& stop) {
+  std::vector<Change> changes;
+  for (const Part& part : parts) changes.push_back({&part.access.member(), part.elements, {}});
+  constexpr std::chrono::microseconds kNap{20};
+  const Deadline deadline;
+  const auto wait = [&](const char* waited_for, const std::function<bool()>& ready) {
+    while (!ready()) {
+      if (stop) throw Error(FENIX_ERROR_CANCELLED, "an asynchronous store was cancelled");
+      deadline.check(waited_for);
+      std::this_thread::sleep_for(kNap);
+    }
+  };
+  try {
+    encoder.encode({EncodeFor::Call::asynchronous_store, last}, changes, wait);
+  } catch (const Error& refused) {
+    // The ranks do different things, and nobody has encoded: the commit will report it.
+    if (encoder.is_broken()) throw;
+    log().warn("group {}: {}", parameters.id, refused.what());
+    return;
+  }
+  for (const Part& part : parts) part.access.slot().note_encoded(part.elements);
+}
+
+/// A part, and the state of its working slot after the store.
+struct Pending {
+  MemberAccess access;
+  WorkingSlot::Stored stored;
+
+  void swap() noexcept { access.slot().swap(stored); }
+};
+
+Pending once_stored(const Part& part) {
+  return {part.access, part.access.slot().once_stored(part.elements, part.blocks)};
+}
+
+// An open-ended member has been staged by the agreement on sizes.
+Selection left_to_store(const Member& member, const Selection& selection) {
+  return is_open_ended(member, selection) ? Selection::staged() : selection;
+}
+
+}  // namespace
+
+Part StoreOperation::begin_part(Member& member, const Selection& selection, bool in_one_pass) {
+  const MemberAccess access = context_.requests.access(member);
+  staging_.unspill(access);
+  const bool is_staged = selection.kind == Selection::Kind::staged;
+  const bool from_buffer = !is_staged && !member.serializer();
+  Part part{access, {}, {}, false, false};
+  if (is_staged) {
+    part.elements = member.working().staged();
+  } else if (member.serializer()) {
+    part.elements = staging_.stage_with_serializer(access, selection);
+  } else {
+    part.elements = elements_of(member, selection);
+    in_one_pass = in_one_pass && member.info().type->contiguous() && Staging::has_room(member, part.elements);
+    if (!in_one_pass) staging_.stage_elements(access, member.buffer(), part.elements);
+  }
+  const std::uint64_t all = member.info().resizeable ? 0 : member.own_count();
+  if (context_.parameters.hashing != 0) part.blocks = blocks_within(part.elements, all, member.element_bytes());
+  if (from_buffer && in_one_pass && !part.elements.empty()) {
+    (void)context_.reclaimer.take_slot(access);
+    // From here on the slot is not what it was, whatever happens.
+    access.slot().note_staged(part.elements, member.element_bytes());
+    writer_.copy_in_one_pass(part);
+  }
+  if (context_.protection().stores_always_take_slot()) (void)context_.reclaimer.take_slot(access);
+  return part;
+}
+
+void StoreOperation::run(std::span<Member* const> members, const Selection& selection) {
+  static const Stop never{false};
+  for (Member* member : members) {
+    const Part part = begin_part(*member, left_to_store(*member, selection), true);
+    fault_point("store.staged");
+    writer_.protect(part, never);
+    context_.protection().complete(*member);
+    // Not before: elements that are not protected must not be committed.
+    Pending pending = once_stored(part);
+    pending.swap();
+    fault_point("store.done");
+  }
+}
+
+std::shared_ptr<Request> StoreOperation::begin(std::span<Member* const> members, const Selection& selection,
+                                               std::uint64_t request_id) {
+  std::vector<std::int32_t> ids;
+  std::vector<Part> parts;
+  std::vector<Pending> pending;
+  for (Member* member : members) {
+    parts.push_back(begin_part(*member, left_to_store(*member, selection), false));
+    pending.push_back(once_stored(parts.back()));
+    ids.push_back(member->id());
+  }
+  fault_point("store.staged");
+  auto request = std::make_shared<Request>(request_id, std::move(ids));
+  context_.requests.reserve_one();
+  if (!context_.protection().puts_are_copies()) {
+    // The network copies from here on: only the end of it has to be looked for.
+    const Stop never{false};
+    for (const Part& part : parts) writer_.protect(part, never);
+  }
+  for (Pending& each : pending) each.swap();
+  try {
+    submit(request, std::move(parts));
+  } catch (...) {
+    for (Pending& each : pending) each.swap();
+    throw;
+  }
+  context_.requests.add(request);
+  fault_point("istore.begun");
+  return request;
+}
+
+void StoreOperation::submit(const std::shared_ptr<Request>& request, std::vector<Part> parts) {
+  Protection& protection = context_.protection();
+  if (!protection.puts_are_copies()) {
+    context_.requests.submit(
+        std::make_shared<Request>(0, std::vector<std::int32_t>{}),
+        [path = context_.attachment.shared_path(), request](const Stop& stop) { keep_moving(*path, *request, stop); });
+    return;
+  }
+  // The access to the members goes with the work.
+  context_.requests.submit(request, [&context = context_, parts = std::move(parts)](const Stop& stop) {
+    for (const Part& part : parts) PartWriter(context.protection()).protect(part, stop);
+    CollectiveEncoder* const encoder = context.protection().encoder();
+    if (!stop && encoder != nullptr) encode_early(context.parameters, *encoder, context.log.last(), parts, stop);
+  });
+}
+
+}  // namespace fenix_impl

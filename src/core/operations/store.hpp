@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Storing: staged elements are protected. DESIGN.md, "the life of a snapshot", names the same steps. Local, once the sizes are
+// agreed on.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/member/selection.hpp"
+#include "core/parts/operation_context.hpp"
+#include "core/parts/part_writer.hpp"
+#include "core/parts/staging.hpp"
+
+namespace fenix_impl {
+
+class StoreOperation {
+ public:
+  explicit StoreOperation(const OperationContext& context)
+      : context_(context), staging_(context), writer_(context.protection()) {}
+
+  /// Returns when the elements are protected.
+  void run(std::span<Member* const> members, const Selection& selection);
+  /// Returns when the elements are staged: protection goes on until the request is finished.
+  std::shared_ptr<Request> begin(std::span<Member* const> members, const Selection& selection,
+                                 std::uint64_t request_id);
+
+ private:
+  Part begin_part(Member& member, const Selection& selection, bool in_one_pass);
+  void submit(const std::shared_ptr<Request>& request, std::vector<Part> parts);
+
+  const OperationContext& context_;
+  Staging staging_;
+  PartWriter writer_;
+};
+
+}  // namespace fenix_impl

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Looking for damage that no death has caused, and mending it. Collective.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "core/parts/operation_context.hpp"
+
+namespace fenix_impl {
+
+/// What a verification found on all ranks together: versions of members, their redundancy, and records.
+struct Verified {
+  std::uint64_t checked = 0;
+  std::uint64_t mended = 0;
+  std::uint64_t lost = 0;
+};
+
+class Verification {
+ public:
+  explicit Verification(const OperationContext& context) : context_(context) {}
+
+  /// Verifies all members in all snapshots with their redundancy, or one member. All ranks get to know what check throws.
+  Verified run_for_all(const std::function<void()>& check);
+  Verified run_for(std::int32_t member_id, const std::function<void()>& check);
+
+ private:
+  Verified verify(std::span<Member* const> members);
+  void verify_own(std::span<Member* const> members, std::span<const Epoch> epochs, Verified& counts);
+  void verify_held(Member& member, std::span<const Epoch> epochs, Verified& counts);
+  void verify_held_records(Verified& counts);
+
+  const OperationContext& context_;
+};
+
+}  // namespace fenix_impl

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/parts/adoption.hpp"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/fault.hpp"
+#include "base/log.hpp"
+
+namespace fenix_impl {
+
+OrphanedMemory Adoption::keep() const {
+  OrphanedMemory kept;
+  const Control& control = context_.control();
+  const auto keep = [&](Exposure& exposure, std::int64_t what, std::uint32_t places, const SlotLayout& layout) {
+    KeptRegion region = exposure.release_kept();
+    if (region.owner() < 0) return;
+    const OrphanedRegion offer{region.owner(), places, what, region.address(), layout};
+    kept.parts.push_back({offer, std::move(region)});
+  };
+  try {
+    keep(*control.exposure, OrphanedRegion::kControl, control.own_log.places(), {});
+    if (kept.parts.empty()) return kept;
+    for (const auto& member : context_.members) {
+      const MemberMemory& memory = member->memory;
+      if (memory.is_exposed()) keep(memory.exposure(), member->id(), 0, memory.retained_layout());
+    }
+  } catch (const std::bad_alloc&) {
+    return {};
+  }
+  return kept;
+}
+
+bool Adoption::adopt(std::span<const OrphanedRegion> regions) {
+  const GroupRanks& ranks = context_.attachment.ranks();
+  const auto find = [&](std::int64_t what) {
+    return std::find_if(regions.begin(), regions.end(), [&](const OrphanedRegion& each) { return each.what == what; });
+  };
+  try {
+    const auto control_region = find(OrphanedRegion::kControl);
+    if (control_region == regions.end()) return false;
+    Control control(Region::take_over(control_region->address), ranks.placement, ranks.rank, ranks.size,
+                    control_region->places);
+    // That of a rank which had nothing itself, and was to be left out.
+    if (epochs_in(control.own_log, context_.parameters.id, ranks.rank).empty()) return false;
+    std::vector<std::pair<Region, SlotLayout>> of_members;
+    for (const auto& member : context_.members) {
+      const auto offer = find(member->id());
+      if (offer == regions.end()) return false;
+      const SlotLayout layout(offer->layout.slots(), offer->layout.own_bytes(), offer->layout.held_bytes());
+      Region region = Region::take_over(offer->address);
+      if (layout.end() > region.bytes().size()) return false;
+      member->add_slots(layout.slots());
+      of_members.emplace_back(std::move(region), layout);
+    }
+    fault_point("estate.inherited");
+    (void)context_.log.replace_control(std::move(control));
+    for (std::size_t i = 0; i < of_members.size(); ++i) {
+      (void)context_.members[i].memory.replace(std::move(of_members[i].first), of_members[i].second);
+    }
+  } catch (const Error& error) {
+    log().info("group {}: the memory of the rank before cannot be had: {}", context_.parameters.id, error.what());
+    return false;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a rank keeps of the snapshots of a team that had another shape: its own and those it held for another rank, by the
+// numbers that the ranks had then. They can be read by all ranks of a new team; nothing is added.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/log/epochs.hpp"
+#include "core/log/record_log.hpp"
+#include "core/member/member.hpp"
+#include "parity/code.hpp"
+#include "parity/placement.hpp"
+#include "rma/path.hpp"
+#include "rma/team.hpp"
+
+namespace fenix_impl {
+
+/// Where a rank has a version of a member that some rank has stored. Offsets are from the start of its regions.
+struct Holding {
+  static constexpr std::uint64_t kNothing = ~std::uint64_t{0};
+
+  std::int32_t stored_by = -1;
+  std::uint32_t reserved = 0;
+  std::uint64_t record = kNothing;
+  std::uint64_t data = kNothing;
+  std::uint64_t data_bytes = 0;  ///< of all elements of that rank
+  std::uint64_t parity = 0;
+};
+
+/// Those that a rank can have: of its own data, and of what others have stored, by number of the copy.
+struct Holdings {
+  Holding own;
+  std::array<Holding, static_cast<std::size_t>(Code::kMostParity)> held;
+  std::uint64_t unit = 1;  ///< of stripes, where data is encoded
+};
+
+/// A member's memory on a rank, in the shape in which it was stored.
+struct Holder {
+  const Placement& placement;
+  int rank = 0;
+  const RecordLog& own_log;
+  const std::vector<RecordLog>& held_logs;
+  const SlotLayout& layout;
+  const MemberInfo& info;
+  const Counts& counts;
+};
+
+[[nodiscard]] Holdings holdings_of(const Holder& holder, const Policy& policy, Epoch epoch);
+
+class Archive {
+ public:
+  /// Nothing: of a rank that was not there. It takes part all the same.
+  Archive() = default;
+  /// rank: in shape.
+  Archive(const Shape& shape, const Policy& policy, const Placement& placement, int rank, bool regions_may_be_touched)
+      : shape_(shape),
+        policy_(policy),
+        placement_(placement),
+        rank_(rank),
+        regions_may_be_touched_(regions_may_be_touched) {}
+  Archive(const Archive&) = delete;
+  Archive& operator=(const Archive&) = delete;
+  ~Archive();
+
+  /// The regions are taken last: if there is no memory, they stay where they are.
+  void take_control(Region&& region, const RecordLog& own_log, const std::vector<RecordLog>& held_logs);
+  void take_member(const MemberInfo& info, Region&& region, const SlotLayout& layout, Counts&& counts);
+  /// Memory for take_member, so that it cannot fail.
+  void expect_member(std::int32_t member_id) { (void)members_[member_id]; }
+
+  [[nodiscard]] bool empty() const { return rank_ < 0; }
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] std::vector<CommittedEpoch> own_epochs(std::int32_t group_id) const;
+  [[nodiscard]] std::vector<CommittedEpoch> held_epochs(std::int32_t group_id, int copy) const;
+  /// The snapshots that can be had, oldest first; the same on all ranks.
+  [[nodiscard]] const std::vector<Epoch>& epochs() const { return epochs_; }
+  /// Of the team that stored.
+  [[nodiscard]] const Shape& shape() const { return shape_; }
+  [[nodiscard]] const Placement& placement() const { return placement_; }
+  void set_epochs(const Shape& shape, const Placement& placement, std::vector<Epoch> epochs) {
+    shape_ = shape;
+    placement_ = placement;
+    epochs_ = std::move(epochs);
+  }
+
+  /// Collective, jointly successful: every rank makes what it has reachable.
+  void attach(Team& team, Path& path);
+  void detach();
+  [[nodiscard]] bool attached() const { return control_exposure_ != nullptr; }
+
+  [[nodiscard]] const std::vector<std::int32_t>& member_ids() const { return member_ids_; }
+  [[nodiscard]] Holdings holdings(std::int32_t member_id, Epoch epoch) const;
+  [[nodiscard]] Exposure& control() const { return *control_exposure_; }
+  /// The regions of a member; null if no rank has one.
+  [[nodiscard]] Exposure* member(std::int32_t member_id) const {
+    const auto found = exposures_.find(member_id);
+    return found == exposures_.end() ? nullptr : found->second.get();
+  }
+
+ private:
+  struct Kept {
+    MemberInfo info;
+    Region region;
+    SlotLayout layout;
+    Counts counts;
+  };
+
+  void settle_ids(Team& team);
+
+  Shape shape_;
+  Policy policy_;
+  Placement placement_;
+  int rank_ = -1;
+  bool regions_may_be_touched_ = false;
+  Region control_;
+  RecordLog own_log_;
+  std::vector<RecordLog> held_logs_;
+  std::map<std::int32_t, Kept> members_;
+  std::vector<Epoch> epochs_;
+  std::vector<std::int32_t> member_ids_;
+  std::unique_ptr<Exposure> control_exposure_;
+  std::map<std::int32_t, std::unique_ptr<Exposure>> exposures_;
+};
+
+}  // namespace fenix_impl

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/parts/exposing.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "core/common/meeting.hpp"
+
+namespace fenix_impl {
+
+void learn_counts(const OperationContext& context, std::span<const std::unique_ptr<Member>> members) {
+  const GroupRanks& ranks = context.attachment.ranks();
+  std::vector<std::uint64_t> mine;
+  for (const auto& member : members) {
+    mine.push_back(member->memory.counts().try_emplace(ranks.rank, member->own_count()).first->second);
+  }
+  for (const auto& [rank, theirs] : context.team().ask(ranks.witnesses(), std::span<const std::uint64_t>(mine))) {
+    if (theirs.size() != mine.size()) throw Error(FENIX_ERROR_INTERN, "a rank has another number of members");
+    for (std::size_t i = 0; i < theirs.size(); ++i) members[i]->memory.counts()[rank] = theirs[i];
+  }
+}
+
+SlotLayout wanted_layout(const OperationContext& context, const Member& member, const Counts& counts,
+                         std::uint32_t slots) {
+  return {slots, counts.at(context.attachment.rank()) * member.element_bytes(),
+          context.protection().held_bytes(member, counts)};
+}
+
+void take_member_memory(const OperationContext& context, Member& member) {
+  MemberMemory& memory = member.memory;
+  const std::uint32_t slots =
+      std::max({memory.least_slots(), memory.layout().slots(), context.parameters.first_slots()});
+  const SlotLayout wanted = wanted_layout(context, member, memory.counts(), slots);
+  if (memory.has_room_for(wanted)) return;
+  Region region = memory.grown(wanted);
+  member.add_slots(wanted.slots());
+  context.attachment.retire(memory.replace(std::move(region), wanted));
+}
+
+std::unique_ptr<Exposure> expose_control(const OperationContext& context, const Region& region) {
+  std::unique_ptr<Exposure> exposure;
+  (void)meet(context.team(), Operation::group_attach, 0, 0,
+             [&] { exposure = context.attachment.path().expose(context.team(), region); });
+  return exposure;
+}
+
+MemberMemory::Exposed expose_member(const OperationContext& context, const Member& member, const Region& region,
+                                    const SlotLayout& layout) {
+  const GroupRanks& ranks = context.attachment.ranks();
+  std::set<int> interested(context.attachment.path().estate_neighbours(context.team()));
+  for (const int rank : ranks.partners()) interested.insert(rank);
+  const std::vector<int> peers(interested.begin(), interested.end());
+  auto layouts = context.team().ask(peers, layout);
+  layouts[ranks.rank] = layout;
+  MemberMemory::Exposed exposed;
+  (void)meet(context.team(), Operation::member_attach, static_cast<std::uint64_t>(member.id()), 0, [&] {
+    exposed.exposure = context.attachment.path().expose(context.team(), region);
+    for (const int rank : context.protection().neighbours()) exposed.peer_layouts.emplace_back(rank, layouts.at(rank));
+    const int kept = exposed.exposure->keeps();
+    if (kept >= 0) exposed.retained_layout = layouts.at(kept);
+  });
+  return exposed;
+}
+
+void prepare_member(const OperationContext& context, const Member& member) {
+  member.memory.populate();
+  context.protection().prepare(member);
+}
+
+void replace_control(const OperationContext& context, Control control) {
+  Control before = context.log.replace_control(std::move(control));
+  before.exposure.reset();
+  context.attachment.retire(std::move(before.region));
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory of control and members, and the ways to that of other ranks: collective steps that several operations consist of.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "core/parts/operation_context.hpp"
+
+namespace fenix_impl {
+
+/// Learns how much the witnesses of this rank have of each member; what is known of other ranks stays. Collective.
+void learn_counts(const OperationContext& context, std::span<const std::unique_ptr<Member>> members);
+
+/// Returns the layout that a member's region needs, if slots have room for so many elements. Local.
+[[nodiscard]] SlotLayout wanted_layout(const OperationContext& context, const Member& member, const Counts& counts,
+                                       std::uint32_t slots);
+
+/// Takes the memory that a member lacks for its counts. Local; throws Error(FENIX_ERROR_NO_MEMORY).
+void take_member_memory(const OperationContext& context, Member& member);
+
+/// Makes a control region, or a region of a member, reachable for all ranks. Collective, jointly successful.
+[[nodiscard]] std::unique_ptr<Exposure> expose_control(const OperationContext& context, const Region& region);
+[[nodiscard]] MemberMemory::Exposed expose_member(const OperationContext& context, const Member& member,
+                                                  const Region& region, const SlotLayout& layout);
+
+/// Maps what first writes to a member need, while there is time: recovery is the sooner done. Local.
+void prepare_member(const OperationContext& context, const Member& member);
+
+/// Puts another control region in the place of the one that there is. All ranks are here: peers write no progress and no records
+/// meanwhile.
+void replace_control(const OperationContext& context, Control control);
+
+}  // namespace fenix_impl

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/parts/fetching.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "base/log.hpp"
+#include "core/log/control.hpp"
+#include "core/member/slot_hashes.hpp"
+#include "core/protection/cohort_slots.hpp"
+
+namespace fenix_impl {
+namespace {
+
+/// A holding, and which rank has it.
+struct Place {
+  int rank = -1;
+  Holding holding;
+};
+
+std::vector<Place> places_of(const FetchFrom& from, int stored_by) {
+  std::vector<Place> places;
+  for (const auto& [rank, all] : from.holdings) {
+    const auto add = [&places, stored_by, on = rank](const Holding& holding) {
+      if (holding.stored_by == stored_by && holding.record != Holding::kNothing) {
+        places.push_back({on, holding});
+      }
+    };
+    add(all.own);
+    for (const Holding& each : all.held) add(each);
+  }
+  return places;
+}
+
+std::optional<MemberVersion> fetch_entry(const FetchFrom& from, const Place& place, std::int32_t member_id) {
+  const auto bytes = fetch_record(from.control, place.rank, place.holding.record);
+  const auto record = bytes ? decode(*bytes) : std::nullopt;
+  const MemberVersion* version = record ? record->find(member_id) : nullptr;
+  if (version == nullptr || record->owner != place.holding.stored_by) return std::nullopt;
+  // More than a slot has room for is no version, whatever the record says.
+  if (version->bytes() > place.holding.data_bytes) return std::nullopt;
+  return *version;
+}
+
+bool is_sound(const FetchFrom& from, const Fetched& fetched) {
+  if (from.parameters.hashing == 0) return true;
+  const MemberVersion& version = fetched.version;
+  std::vector<std::uint64_t> table(hash_blocks(fetched.data.size()));
+  make_table(fetched.data, version.found, version.element_bytes, table);
+  return hash_of_table(table, fetched.data.size()) == version.hash;
+}
+
+std::optional<Fetched> decode_from_cohort(const FetchFrom& from, const MemberVersion& version, int stored_by) {
+  const auto& cohort = from.placement.cohort(stored_by);
+  if (cohort.empty()) return std::nullopt;
+  std::vector<CohortSlot> slots(cohort.size());
+  std::uint64_t unit = 1;
+  for (std::size_t i = 0; i < cohort.size(); ++i) {
+    for (const auto& [rank, all] : from.holdings) {
+      const Holding& own = all.own;
+      if (cohort[i] == stored_by || own.stored_by != cohort[i] || own.data == Holding::kNothing) continue;
+      slots[i] = {rank, own.data, own.data_bytes, own.parity};
+      unit = all.unit;
+    }
+  }
+  const Stripes stripes(static_cast<int>(cohort.size()), from.placement.copies(), unit);
+  CohortSlots there(from.data, stripes, std::move(slots));
+  Fetched result{version, std::vector<std::byte>(version.bytes())};
+  const bool found = there.try_ways([&](Codec& codec) {
+    there.compute(codec, from.placement.place_in_cohort(stored_by), false, 0, result.data, Stores::cached);
+    return is_sound(from, result);
+  });
+  return found ? std::optional(std::move(result)) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Fetched> fetch_version(const FetchFrom& from, std::int32_t member_id, int stored_by) {
+  const auto places = places_of(from, stored_by);
+  for (const Place& place : places) {
+    if (place.holding.data == Holding::kNothing) continue;
+    const auto version = fetch_entry(from, place, member_id);
+    if (version) {
+      Fetched result{*version, std::vector<std::byte>(version->bytes())};
+      from.data.get(place.rank, place.holding.data, result.data);
+      if (is_sound(from, result)) return result;
+    }
+    log().warn("group {} member {}: the copy on rank {} is damaged", from.parameters.id, member_id, place.rank);
+  }
+  for (const Place& place : places) {
+    const auto version = fetch_entry(from, place, member_id);
+    auto result = version ? decode_from_cohort(from, *version, stored_by) : std::nullopt;
+    if (result) return result;
+  }
+  return std::nullopt;
+}
+
+}  // namespace fenix_impl

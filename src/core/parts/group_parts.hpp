@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parts of a group on this rank. Group owns them; operations work on them; they know nothing of each other's business.
+#pragma once
+
+#include <memory>
+
+#include "base/types.hpp"
+#include "core/parts/archive.hpp"
+#include "core/parts/operation_context.hpp"
+#include "core/parts/orphaned_memory.hpp"
+
+namespace fenix_impl {
+
+/// How far this rank has come with a group.
+enum class GroupState {
+  incomplete,  ///< has the place of a dead rank, and lacks what that one had until it has been rebuilt
+  complete,    ///< has what it should have; between two teams, or about to be taken up
+  working,     ///< taken up by all ranks of its team
+  deleted      ///< drops everything, and still takes part in the next barrier, in which its peers hear of it
+};
+
+struct GroupParts {
+  explicit GroupParts(const GroupParameters& arguments) : parameters(arguments) {}
+  GroupParts(const GroupParts&) = delete;
+  GroupParts& operator=(const GroupParts&) = delete;
+
+  GroupParameters parameters;
+  GroupState state = GroupState::incomplete;
+  Shape shape;                    ///< of the team that the group has or had
+  bool owes_loss_report = false;  ///< the application has still to be told that snapshots were lost
+  Members members;
+  Attachment attachment{parameters};
+  CommitLog log{parameters, attachment.ranks()};
+  OrphanedMemory orphaned;           ///< of another rank, from a failure until the group goes on
+  std::unique_ptr<Archive> archive;  ///< what was put aside when the team got another shape, or null
+  RequestQueue requests{members, attachment};
+  Reclaimer reclaimer{parameters, log, attachment, archive};
+  OperationContext context{parameters, members, log, attachment, reclaimer, requests};
+};
+
+}  // namespace fenix_impl

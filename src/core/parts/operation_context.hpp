@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All that an operation on a group may touch: the parts of the group, which own the data.
+#pragma once
+
+#include "core/common/group_parameters.hpp"
+#include "core/log/commit_log.hpp"
+#include "core/member/members.hpp"
+#include "core/parts/attachment.hpp"
+#include "core/parts/reclaimer.hpp"
+#include "core/parts/request_queue.hpp"
+
+namespace fenix_impl {
+
+struct OperationContext {
+  const GroupParameters& parameters;
+  Members& members;
+  CommitLog& log;
+  Attachment& attachment;
+  Reclaimer& reclaimer;
+  RequestQueue& requests;
+
+  [[nodiscard]] Team& team() const { return attachment.team(); }
+  [[nodiscard]] Protection& protection() const { return attachment.protection(); }
+  [[nodiscard]] Control& control() const { return log.control(); }
+};
+
+}  // namespace fenix_impl

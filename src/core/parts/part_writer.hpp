@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writing the elements of one member: the loop over pieces that copies, hashes and protects them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/log/record.hpp"
+#include "core/member/member.hpp"
+#include "core/protection/protection.hpp"
+
+namespace fenix_impl {
+
+/// The elements of a member that a store is about. It has access to the working slot until the store has ended.
+struct Part {
+  MemberAccess access;
+  IntervalSet elements;
+  IntervalSet blocks;  ///< to be hashed
+  bool mirrored = false;
+  bool hashed = false;
+};
+
+class PartWriter {
+ public:
+  using Stop = std::atomic<bool>;
+
+  explicit PartWriter(Protection& protection) : protection_(protection) {}
+
+  /// Copies from the member's buffer to the own slot and to its mirror, and hashes, in one pass: the source is read once.
+  void copy_in_one_pass(Part& part) const;
+  /// Makes redundant and hashes the part of the own slot that copy_in_one_pass() has not. Returns early if stop is set.
+  void protect(const Part& part, const Stop& stop) const;
+  /// Copies elements from one slot of the member to another one, and protects them there.
+  void carry_over(const Member& member, std::uint32_t from, std::uint32_t to, const IntervalSet& elements) const;
+  /// Computes the hashes that stores have not computed, and protects the table. base: the version before, or null.
+  void complete_table(const Member& member, const MemberVersion* base, const MemberVersion& version,
+                      const IntervalSet& changed) const;
+
+ private:
+  void put(const Part& part, const Stop& stop) const;
+
+  Protection& protection_;
+};
+
+/// Returns the blocks that lie within elements, so that nothing that comes later in the commit can change them. all: elements of
+/// the member; the last block ends with them.
+[[nodiscard]] IntervalSet blocks_within(const IntervalSet& elements, std::uint64_t all, std::uint32_t element_bytes);
+
+}  // namespace fenix_impl

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/parts/reclaimer.hpp"
+
+#include <chrono>
+
+#include "base/deadline.hpp"
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/lowest_free.hpp"
+#include "core/common/waiting.hpp"
+
+namespace fenix_impl {
+
+void Reclaimer::forget_old() {
+  const bool newer = log_.forget_old();
+  // The new communicator has data of its own.
+  if (newer && archive_) archive_.reset();
+}
+
+std::optional<std::uint32_t> Reclaimer::free_slot_for(const Member& member) {
+  forget_old();
+  used_.clear();
+  for (const PlacedRecord& placed : log_.records()) {
+    if (const MemberVersion* version = version_in(placed.record, member)) used_.push_back(version->slot);
+  }
+  return lowest_free(member.memory.layout().slots(), used_);
+}
+
+// Reads the progress of other ranks: nobody may have told this one.
+void Reclaimer::ask_others(int most_reads) {
+  Control& control = log_.control();
+  while (log_.known_on_all() < log_.last() && control.commits.ask(*control.exposure, most_reads)) {
+  }
+}
+
+void Reclaimer::find_commits() {
+  try {
+    if (attachment_.is_usable()) ask_others(attachment_.ranks().size);
+  } catch (const PeerFailure&) {
+    // Ignored here: the next operation will report the failure.
+  } catch (const Error& error) {
+    fenix_impl::log().debug("group {}: asking for commits: {}", parameters_.id, error.what());
+  }
+}
+
+// Ranks that are in the library pass on what they hear. Ranks that compute do not: their memory is asked after a while.
+void Reclaimer::wait_for_others(const char* waited_for, const std::function<bool()>& ready) {
+  constexpr std::chrono::milliseconds kBetweenQuestions{1};
+  constexpr int kReadsAtOnce = 8;
+  if (ready()) return;
+  Deadline question(kBetweenQuestions);
+  wait_until(attachment_.team(), waited_for, [&] {
+    Control& control = log_.control();
+    control.commits.pass_on(*control.exposure);
+    if (question.passed()) {
+      // After this the wait goes on: ranks that wait for this one hear of its progress between its questions.
+      ask_others(kReadsAtOnce);
+      question = Deadline(kBetweenQuestions);
+    }
+    return ready();
+  });
+}
+
+bool Reclaimer::take_slot(const MemberAccess& access) {
+  WorkingSlot& working = access.slot();
+  const Member& member = access.member();
+  if (!working.number() && parameters_.keeps_all()) {
+    working.take(free_slot_for(member));
+  } else if (!working.number()) {
+    wait_for_others("all ranks to commit an earlier snapshot, before a slot is reused", [&] {
+      working.take(free_slot_for(member));
+      return working.number().has_value();
+    });
+  }
+  return working.number().has_value();
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The application's side of a restore: where elements go, whether they fit, and how they get there. All of it is local.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/interval_set.hpp"
+#include "core/member/member.hpp"
+#include "core/member/selection.hpp"
+
+namespace fenix_impl {
+
+/// Where a restore puts elements.
+struct Target {
+  void* buffer = nullptr;                      ///< null: nowhere
+  std::uint64_t room = IntervalSet::kEndless;  ///< elements that fit
+  bool in_place = false;                       ///< the member's source buffer, which may be null with a serializer
+};
+
+/// What a restore found.
+struct Found {
+  IntervalSet elements;
+  bool partial = false;  ///< some elements of the member are in no snapshot
+};
+
+/// Returns the elements of a version that a call is about.
+[[nodiscard]] Found found_in(const MemberVersion& version, const SnapshotChoice& choice, bool resizeable);
+
+/// Throws Error if the elements do not fit the target, or if it cannot be written. Called while the ranks meet: otherwise the ranks
+/// that can write would.
+void check_target(const Found& found, const Target& target, const Member& member);
+
+/// Writes elements of a slot to the target, or has the serializer read them.
+void write_to(const Target& target, const Member& member, std::span<const std::byte> slot, const IntervalSet& elements);
+
+}  // namespace fenix_impl

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/parts/staging.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/copy.hpp"
+#include "base/error.hpp"
+#include "base/fault.hpp"
+#include "base/probe.hpp"
+
+namespace fenix_impl {
+namespace {
+
+// The application gets this for a member that has no elements on this rank.
+std::byte no_elements{};
+
+std::uint64_t elements_begin(const IntervalSet& elements) {
+  return elements.empty() ? 0 : elements.intervals().front().first;
+}
+
+void check_readable(const Member& member, const IntervalSet& elements) {
+  if (elements.empty() || !member.info().type->contiguous()) return;
+  const std::uint64_t begin = elements_begin(elements) * member.element_bytes();
+  const std::uint64_t end = elements.end() * member.element_bytes();
+  if (can_read(static_cast<const std::byte*>(member.buffer()) + begin, end - begin)) return;
+  throw Error(FENIX_ERROR_INVALID_ARGUMENT, "the source buffer of " + name_of(member) + " cannot be read");
+}
+
+// COUNT or DATATYPE may have been set meanwhile.
+void check_staging_area(const Member& member, const IntervalSet& elements) {
+  const std::uint64_t room =
+      member.working().spill().empty() ? member.memory.layout().own_bytes() : member.working().spill().size();
+  if (elements.end() * member.element_bytes() <= room) return;
+  throw Error(FENIX_ERROR_INVALID_ARGUMENT, "buf was given out before the count of " + name_of(member) + " was set");
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------------------------- checks
+
+IntervalSet elements_of(const Member& member, const Selection& selection) {
+  switch (selection.kind) {
+    case Selection::Kind::all:
+      return {0, member.own_count()};
+    case Selection::Kind::staged:
+      return member.working().staged();
+    case Selection::Kind::some:
+      break;
+  }
+  return selection.elements;
+}
+
+void Staging::check_storable(const Member& member, const Selection& selection) const {
+  if (selection.kind == Selection::Kind::staged) return;
+  check_selection(member, selection, static_cast<bool>(member.serializer()));
+  if (!elements_of(member, selection).empty() && member.buffer() == nullptr && !member.serializer()) {
+    throw Error(FENIX_ERROR_INVALID_ARGUMENT, name_of(member) + " has no source buffer");
+  }
+  // A small store takes no longer than the look would.
+  constexpr std::uint64_t kWorthALook = std::uint64_t{1} << 20;
+  const IntervalSet elements = elements_of(member, selection);
+  const bool is_large = (elements.end() - elements_begin(elements)) * member.element_bytes() >= kWorthALook;
+  if (!member.serializer() && (is_large || !member.sizes_agreed())) check_readable(member, elements);
+}
+
+void Staging::check_selection(const Member& member, const Selection& selection, bool has_serializer) const {
+  if (selection.kind == Selection::Kind::all && member.info().resizeable && !has_serializer) {
+    throw Error(FENIX_ERROR_INVALID_ARGUMENT,
+                "subset_specifier is FENIX_DATA_SUBSET_FULL, but " + name_of(member) + " is FENIX_RESIZEABLE");
+  }
+  const IntervalSet elements = elements_of(member, selection);
+  if (!member.info().resizeable && elements.end() > member.own_count()) {
+    throw Error(FENIX_ERROR_SUBSET_END_OFFSET, "subset_specifier goes up to element " +
+                                                   std::to_string(elements.end() - 1) + ", but " + name_of(member) +
+                                                   " has " + std::to_string(member.own_count()));
+  }
+  constexpr std::uint64_t kAddressable = std::uint64_t{1} << 47;
+  if (elements.end() > kAddressable / member.element_bytes()) {
+    throw Error(FENIX_ERROR_SUBSET_END_OFFSET, "subset_specifier goes beyond what an address can express");
+  }
+  check_pieces(member, elements);
+}
+
+// The record of the next commit has to have room for the pieces of all members.
+void Staging::check_pieces(const Member& member, const IntervalSet& elements) const {
+  constexpr std::size_t kFew = 64;
+  if (elements.intervals().size() < kFew) return;
+  std::size_t pieces = 0;
+  for (const auto& each : context_.members) {
+    const MemberVersion* base = latest_version(context_.log, *each);
+    IntervalSet found = each->working().stored() | each->working().staged();
+    if (base != nullptr) found = found | base->found;
+    if (each.get() == &member) found = found | elements;
+    pieces += found.intervals().size();
+  }
+  // Others may come to have as many as kFew without being looked at.
+  if (record_bytes(context_.members.size(), pieces + kFew * context_.members.size()) > RecordLog::kPlaceBytes) {
+    throw Error(FENIX_ERROR_SUBSET_NUM_BLOCKS,
+                "subset_specifier would leave the members in more pieces than a record can describe");
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------------ staging
+
+bool Staging::has_room(const Member& member, const IntervalSet& elements) {
+  return member.working().spill().empty() &&
+         elements.end() * member.element_bytes() <= member.memory.layout().own_bytes();
+}
+
+std::span<std::byte> Staging::staging_memory(const MemberAccess& access, std::uint64_t bytes) {
+  WorkingSlot& working = access.slot();
+  const Member& member = access.member();
+  const bool has_slot = context_.reclaimer.take_slot(access);
+  if (has_slot && working.spill().empty() && bytes <= member.memory.layout().own_bytes()) {
+    return member.memory.own_slot(*working.number()).data;
+  }
+  std::vector<std::byte>& spill = working.spill();
+  if (spill.size() < bytes) {
+    const bool first = spill.empty();
+    spill.resize(bytes);
+    if (first && has_slot) {
+      const auto slot = member.memory.own_slot(*working.number()).data;
+      const std::uint64_t staged = std::min<std::uint64_t>(working.staged().end() * member.element_bytes(), bytes);
+      std::copy_n(slot.begin(), staged, spill.begin());
+    }
+  }
+  return spill;
+}
+
+void Staging::stage_elements(const MemberAccess& access, const void* buffer, const IntervalSet& elements) {
+  if (elements.empty()) return;
+  const Member& member = access.member();
+  const auto memory = staging_memory(access, elements.end() * member.element_bytes());
+  // From here on the slot is not what it was, whatever happens to the copy.
+  access.slot().note_staged(elements, member.element_bytes());
+  const std::uint32_t bytes = member.element_bytes();
+  const Stores stores = worth_streaming(elements.count() * bytes) ? Stores::streaming : Stores::cached;
+  for (const Interval& each : elements.intervals()) {
+    if (buffer == memory.data()) break;  // they are there: staging_area()
+    const auto to = memory.subspan(each.first * bytes, each.count() * bytes);
+    if (member.info().type->contiguous()) {
+      copy_bytes(to, {static_cast<const std::byte*>(buffer) + each.first * bytes, to.size()}, stores);
+    } else {
+      member.info().type->pack(buffer, each.first, each.count(), to.data());
+    }
+  }
+}
+
+std::unique_ptr<SlotFile> Staging::staging_file(const MemberAccess& access) {
+  WorkingSlot& working = access.slot();
+  const Member& member = access.member();
+  const bool has_slot = context_.reclaimer.take_slot(access);
+  const std::span<std::byte> memory =
+      has_slot ? member.memory.own_slot(*working.number()).data : std::span<std::byte>{};
+  const std::uint64_t staged = working.staged().end() * member.element_bytes();
+  const std::uint64_t limit =
+      member.info().resizeable ? IntervalSet::kEndless : member.own_count() * member.element_bytes();
+  working.draft().reset();
+  if (!working.is_untouched()) {
+    const std::span<const std::byte> there = working.spill().empty() ? memory : std::span(working.spill());
+    auto& draft = working.draft().emplace(there.begin(), there.begin() + static_cast<std::ptrdiff_t>(staged));
+    return std::make_unique<SlotFile>(std::span<std::byte>{}, staged, draft, limit);
+  }
+  if (has_slot) working.note_overwritten();
+  return std::make_unique<SlotFile>(memory, staged, working.spill(), limit);
+}
+
+// Puts what a file has in its place: the file is as it should be.
+void Staging::take_draft(const MemberAccess& access, const IntervalSet& elements) {
+  std::optional<std::vector<std::byte>>& kept = access.slot().draft();
+  if (!kept) return;
+  std::vector<std::byte> draft = std::move(*kept);
+  kept.reset();
+  if (elements.empty()) return;
+  const std::uint32_t bytes = access.member().element_bytes();
+  draft.resize(std::max<std::uint64_t>(draft.size(), elements.end() * bytes));
+  const auto memory = staging_memory(access, elements.end() * bytes);
+  for (const Interval& each : elements.intervals()) {
+    std::memcpy(memory.data() + each.first * bytes, draft.data() + each.first * bytes, each.count() * bytes);
+  }
+}
+
+IntervalSet Staging::stage_with_serializer(const MemberAccess& access, const Selection& selection) {
+  const Member& member = access.member();
+  const std::uint32_t bytes = member.element_bytes();
+  auto* buffer = const_cast<void*>(member.buffer());  // a serializer writes to it only when it loads
+  const auto file = staging_file(access);
+  std::vector<Interval> written;
+  const auto serialize = [&](std::uint64_t first, std::uint64_t count) {
+    file->seek(first * bytes);
+    member.serializer()(file->file(), FENIX_SERIALIZE, buffer, first, count);
+    const std::uint64_t elements = (file->position() - std::min(file->position(), first * bytes)) / bytes;
+    written.push_back({first, first + (count > 0 ? std::min(elements, count) : elements)});
+  };
+  if (selection.kind == Selection::Kind::all && member.info().resizeable) {
+    serialize(0, 0);
+  } else {
+    const IntervalSet elements = elements_of(member, selection);
+    for (const Interval& each : elements.intervals()) serialize(each.first, each.count());
+  }
+  if (!file->close()) {
+    throw Error(FENIX_ERROR_INVALID_ARGUMENT, "the serializer of " + name_of(member) + " wrote beyond the member");
+  }
+  IntervalSet elements = IntervalSet::of(std::move(written));
+  take_draft(access, elements);
+  access.slot().note_staged(elements, bytes);
+  return elements;
+}
+
+void Staging::stage(Member& member, const Selection& selection) {
+  fault_point("stage.begin");
+  check_storable(member, selection);
+  const MemberAccess access = context_.requests.access(member);
+  if (member.serializer()) {
+    (void)stage_with_serializer(access, selection);
+  } else {
+    stage_elements(access, member.buffer(), elements_of(member, selection));
+  }
+  fault_point("stage.done");
+}
+
+void Staging::stage_from(Member& member, const void* buffer, const Selection& selection) {
+  check_selection(member, selection, /*has_serializer=*/false);
+  const IntervalSet elements = elements_of(member, selection);
+  const MemberAccess access = context_.requests.access(member);
+  if (is_staging_area(member, buffer) && !elements.empty()) check_staging_area(member, elements);
+  stage_elements(access, buffer, elements);
+}
+
+std::span<std::byte> Staging::staging_area(Member& member) {
+  if (member.info().resizeable || !member.info().type->contiguous()) {
+    throw Error(FENIX_ERROR_INVALID_ARGUMENT, name_of(member) + " is FENIX_RESIZEABLE, or its datatype has holes");
+  }
+  const MemberAccess access = context_.requests.access(member);
+  const std::uint64_t bytes = member.own_count() * member.element_bytes();
+  const auto memory = staging_memory(access, bytes).first(bytes);
+  access.slot().lend();
+  return memory.empty() ? std::span(&no_elements, 0) : memory;
+}
+
+bool Staging::is_staging_area(const Member& member, const void* buffer) {
+  const WorkingSlot& working = member.working();
+  const auto* start = static_cast<const std::byte*>(buffer);
+  if (start == &no_elements || (working.is_lent() && !working.spill().empty() && start == working.spill().data()))
+    return true;
+  const auto region = member.memory.region().bytes();
+  const bool inside =
+      std::greater_equal<>()(start, region.data()) && std::less<>()(start, region.data() + region.size());
+  if (!inside) return false;
+  if (working.is_lent() && working.spill().empty() && start == member.memory.own_slot(*working.number()).data.data())
+    return true;
+  throw Error(FENIX_ERROR_INVALID_ARGUMENT, "buf is memory of " + name_of(member) + ", but not of this snapshot");
+}
+
+void Staging::unspill(const MemberAccess& access) {
+  WorkingSlot& working = access.slot();
+  if (working.spill().empty()) return;
+  (void)context_.reclaimer.take_slot(access);
+  const Member& member = access.member();
+  const std::uint32_t bytes = member.element_bytes();
+  working.note_staged(working.staged(), bytes);
+  const auto slot = member.memory.own_slot(*working.number()).data;
+  for (const Interval& each : working.staged().intervals()) {
+    std::memcpy(slot.data() + each.first * bytes, working.spill().data() + each.first * bytes, each.count() * bytes);
+  }
+  std::vector<std::byte>().swap(working.spill());
+}
+
+std::FILE* Staging::open(Member& member) {
+  const MemberAccess access = context_.requests.access(member);
+  return member.open_file(staging_file(access), /*to_load=*/false);
+}
+
+void Staging::close(Member& member) {
+  const auto file = member.close_file();
+  const MemberAccess access = context_.requests.access(member);
+  const std::uint32_t bytes = member.element_bytes();
+  if (!file->close())
+    throw Error(FENIX_ERROR_INVALID_ARGUMENT, "a write to the file of " + name_of(member) + " failed");
+  if (file->written() % bytes != 0) {
+    throw Error(FENIX_ERROR_INVALID_ARGUMENT, "the file of " + name_of(member) + " got " +
+                                                  std::to_string(file->written()) +
+                                                  " bytes, which are not whole elements");
+  }
+  const IntervalSet elements(0, file->written() / bytes);
+  take_draft(access, elements);
+  access.slot().note_staged(elements, bytes);
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/protection/parity_protection.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/fault.hpp"
+#include "core/protection/mending.hpp"
+
+namespace fenix_impl {
+namespace {
+
+// So much of a parity is computed before the next part is looked at.
+constexpr std::size_t kEncodedPiece = std::size_t{1} << 20;
+
+// In the place of a size: the member was not stored.
+constexpr std::uint64_t kCarried = 1;
+
+/// Ends with the protection broken, unless all that was begun has been done.
+class StepInCommon {
+ public:
+  explicit StepInCommon(std::atomic<bool>& broken) : broken_(broken) {}
+  StepInCommon(const StepInCommon&) = delete;
+  StepInCommon& operator=(const StepInCommon&) = delete;
+  ~StepInCommon() {
+    if (!done_) broken_ = true;
+  }
+  void done() { done_ = true; }
+
+ private:
+  std::atomic<bool>& broken_;
+  bool done_ = false;
+};
+
+const MemberVersion* find(const Record& announcement, const Change& change) {
+  return announcement.find(change.member->id());
+}
+
+IntervalSet in_bytes(const IntervalSet& elements, std::uint32_t element_bytes, std::uint64_t end) {
+  IntervalSet bytes;
+  const IntervalSet there = elements.within(0, end / element_bytes);
+  for (const Interval& each : there.intervals()) {
+    bytes.append({each.first * element_bytes, each.end * element_bytes});
+  }
+  return bytes;
+}
+
+/// What a rank tells its cohort. It has the form of a record: of each member, the elements that have changed, and in stored_in
+/// the commit after which the slot was not touched.
+void make_announcement(const ProtectionContext& group, std::uint64_t number, const EncodeFor& purpose,
+                       std::span<const Change> changes, Record& record) {
+  record.epoch = {number};
+  record.time_stamp = static_cast<std::int32_t>(purpose.call);
+  record.oldest_kept = purpose.epoch;
+  record.group_id = group.parameters.id;
+  record.owner = group.rank;
+  record.deleted = false;
+  record.members.clear();
+  for (const Change& change : changes) {
+    const Member& member = *change.member;
+    if (!change.carried_from.none()) {
+      record.members.push_back({member.id(), 0, member.element_bytes(), kCarried, change.carried_from, 0, {}});
+      continue;
+    }
+    const std::uint32_t slot = *member.working().number();
+    record.members.push_back(
+        {member.id(), slot, member.element_bytes(), 0, member.working().epoch_of(slot).next(), 0, change.elements});
+  }
+  if (record_bytes(record) <= RecordLog::kPlaceBytes) return;
+  for (MemberVersion& each : record.members) each.found = IntervalSet(0, each.found.end());
+}
+
+}  // namespace
+
+ParityProtection::ParityProtection(const ProtectionContext& context)
+    : Protection(context),
+      cohort_(context_.placement.cohort(context_.rank)),
+      place_(context_.placement.place_in_cohort(context_.rank)),
+      parity_(context_.placement.copies()),
+      encoder_(static_cast<int>(cohort_.size()), parity_, std::vector<bool>(cohort_.size(), true)) {}
+
+// --------------------------------------------------------------------------------------------------------------- layout
+
+std::uint64_t ParityProtection::most_bytes(const Member& member, const Counts& counts) const {
+  std::uint64_t most = 0;
+  for (const int rank : cohort_) most = std::max(most, counts.at(rank));
+  return most * member.element_bytes();
+}
+
+Stripes ParityProtection::stripes_of(const Member& member, const Counts& counts) const {
+  const std::uint64_t unit = Stripes::unit_for(most_bytes(member, counts), ranks() - parity_, member.info().resizeable);
+  return {ranks(), parity_, unit};
+}
+
+std::uint64_t ParityProtection::held_bytes(const Member& member, const Counts& counts) const {
+  return stripes_of(member, counts).parity_bytes(most_bytes(member, counts));
+}
+
+void ParityProtection::prepare(const Member& member) const {
+  for (const int rank : cohort_) {
+    const SlotLayout& there = member.memory.layout_of(rank);
+    if (rank == context_.rank) continue;
+    member.memory.exposure().expect_access(rank, there.own_offset(0), there.held_offset(0) - there.own_offset(0));
+  }
+}
+
+CohortSlot ParityProtection::slot_of(const Member& member, int rank, std::uint32_t slot) const {
+  const SlotLayout& layout = member.memory.layout_of(rank);
+  if (slot >= layout.slots() || member.bytes_of(rank) > layout.own_bytes()) return {};
+  return {rank, layout.own_offset(slot), member.bytes_of(rank), layout.held_offset(slot)};
+}
+
+// ------------------------------------------------------------------------------------------------------------- encoding
+
+void ParityProtection::make_room_for_announcement(const Wait& wait) {
+  const std::size_t length = record_bytes(mine_);
+  if (length <= context_.control.reserved) return;
+  try {
+    context_.control.region.reserve(context_.control.announcement.offset(0), length);
+  } catch (const Error&) {
+    refuse(wait);
+    throw;
+  }
+}
+
+void ParityProtection::announce(const Wait& wait) {
+  Control& control = context_.control;
+  // Others may still be reading the announcement before.
+  wait("the cohort to encode what was stored before",
+       [&] { return control.finished.reached_by_first(ranks()).value + 1 >= announcements_; });
+  (void)control.announcement.write_unsealed(0, mine_);
+  control.announcement.seal(0, mine_.epoch);
+  fault_point("encode.announced");
+  control.announced.publish(*control.exposure, cohort_, place_, {announcements_});
+  wait("the cohort to store", [&] { return control.announced.reached_by_first(ranks()).value >= announcements_; });
+  fault_point("encode.met");
+}
+
+void ParityProtection::read_announcements() {
+  const Control& control = context_.control;
+  theirs_.resize(cohort_.size());
+  for (std::size_t i = 0; i < cohort_.size(); ++i) {
+    Record& record = theirs_[i];
+    const bool read =
+        fetch_record(*control.exposure, cohort_[i], control.announcement.offset(0), bytes_) && decode(bytes_, record);
+    if (!read || record.epoch.value != announcements_ || record.owner != cohort_[i]) {
+      throw Error(FENIX_ERROR_INTERN, "the announcement of rank " + std::to_string(cohort_[i]) + " cannot be read");
+    }
+  }
+}
+
+void ParityProtection::finish(const Wait& wait) {
+  Control& control = context_.control;
+  control.finished.publish(*control.exposure, cohort_, place_, {announcements_});
+  fault_point("encode.done");
+  // Who leaves for work of its own could hold up reads of its memory that its core has to carry out.
+  if (!puts_are_copies()) {
+    wait("the cohort to encode", [&] { return control.finished.reached_by_first(ranks()).value >= announcements_; });
+  }
+}
+
+void ParityProtection::encode(const EncodeFor& purpose, std::span<const Change> changes, const Wait& wait) {
+  if (parity_ == 0) return;
+  StepInCommon step(broken_);
+  ++announcements_;
+  make_announcement(context_, announcements_, purpose, changes, mine_);
+  make_room_for_announcement(wait);
+  announce(wait);
+  read_announcements();
+  for (std::size_t i = 0; i < theirs_.size(); ++i) {
+    const std::string why = difference(theirs_[i], changes);
+    if (why.empty()) continue;
+    // All of the cohort come to this, and nobody encodes.
+    finish(wait);
+    step.done();
+    throw Error(theirs_[i].deleted ? FENIX_ERROR_INVALID_LOGIC_CALL : FENIX_ERROR_MISMATCH,
+                "rank " + std::to_string(cohort_[i]) + " " + why);
+  }
+  for (const Change& change : changes) {
+    if (change.carried_from.none()) encode_member(change);
+  }
+  finish(wait);
+  step.done();
+}
+
+// Why this rank cannot encode together with another one; empty if it can.
+std::string ParityProtection::difference(const Record& other, std::span<const Change> changes) const {
+  if (other.deleted) return "cannot commit";
+  if (other.time_stamp != mine_.time_stamp) return "commits while this one stores asynchronously, or the other way";
+  if (other.oldest_kept != mine_.oldest_kept) return "has made another number of commits than this one";
+  const bool same =
+      other.members.size() == changes.size() && std::all_of(changes.begin(), changes.end(), [&](const Change& each) {
+        const MemberVersion* version = find(other, each);
+        if (version == nullptr || (version->size == kCarried) == each.carried_from.none()) return false;
+        return each.carried_from.none() || version->stored_in == each.carried_from;
+      });
+  return same ? "" : "has stored other members, or has other snapshots of them: store all, or call Fenix_Data_barrier";
+}
+
+void ParityProtection::refuse(const Wait& wait) {
+  mine_.members.clear();
+  mine_.deleted = true;
+  announce(wait);
+  finish(wait);
+}
+
+void ParityProtection::decline(const Wait& wait) {
+  if (parity_ == 0) return;
+  StepInCommon step(broken_);
+  ++announcements_;
+  make_announcement(context_, announcements_, {}, {}, mine_);
+  refuse(wait);
+  step.done();
+}
+
+void ParityProtection::encode_member(const Change& change) {
+  Member& member = *change.member;
+  const std::uint32_t own = *member.working().number();
+  const Stripes stripes = stripes_of(member, member.memory.counts());
+  const std::uint64_t all = stripes.parity_bytes(most_bytes(member, member.memory.counts()));
+  std::vector<CohortSlot> slots;
+  IntervalSet ranges;
+  bool all_known = !member.working().epoch_of(own).none();
+  for (std::size_t i = 0; i < theirs_.size(); ++i) {
+    const MemberVersion& version = *find(theirs_[i], change);
+    slots.push_back(slot_of(member, cohort_[i], version.slot));
+    if (slots.back().rank == CohortSlot::kMissing) {
+      throw Error(FENIX_ERROR_INTERN, "rank " + std::to_string(cohort_[i]) + " announces a slot that it does not have");
+    }
+    // The parity in the own slot is of what the others had in theirs at the same commit; else all of it is made anew.
+    all_known = all_known && version.stored_in == member.working().epoch_of(own).next();
+    if (!all_known) continue;
+    const auto changed = in_bytes(version.found, member.element_bytes(), slots.back().element_bytes);
+    ranges = ranges | stripes.parity_of(place_, static_cast<int>(i), changed);
+  }
+  if (!all_known) ranges = IntervalSet(0, all);
+  CohortSlots cohort(member.memory.exposure(), stripes, std::move(slots));
+  const auto parity = member.memory.held_slot(own).data;
+  const std::uint64_t read = ranges.count() * static_cast<std::uint64_t>(stripes.data());
+  const Stores stores = worth_streaming(read) ? Stores::streaming : Stores::cached;
+  ranges = ranges.within(0, all);
+  for (const Interval& each : ranges.intervals()) {
+    for (std::uint64_t begin = each.first; begin < each.end; begin += kEncodedPiece) {
+      const auto bytes = std::min<std::uint64_t>(kEncodedPiece, each.end - begin);
+      cohort.compute(encoder_, place_, true, begin, parity.subspan(begin, bytes), stores);
+      fault_point("encode.piece");
+    }
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------------- decoding
+
+CohortSlots ParityProtection::slots_in(Member& member, Epoch epoch, const std::set<int>& missing,
+                                       Sources sources) const {
+  std::vector<CohortSlot> slots(cohort_.size());
+  for (std::size_t i = 0; i < cohort_.size(); ++i) {
+    const int rank = cohort_[i];
+    if (rank == context_.rank || missing.count(rank) != 0) continue;
+    const auto record = find_record(*context_.control.exposure, rank, context_.control.own_log, epoch);
+    const MemberVersion* version = record ? version_in(*record, member) : nullptr;
+    if (version == nullptr) continue;
+    const CohortSlot slot = slot_of(member, rank, version->slot);
+    if (sources == Sources::any || is_sound_at(member, slot, *version)) slots[i] = slot;
+  }
+  return {member.memory.exposure(), stripes_of(member, member.memory.counts()), std::move(slots)};
+}
+
+CohortSlots ParityProtection::slots_in(Member& member, Epoch epoch) const {
+  return slots_in(member, epoch, std::set<int>{});
+}
+
+bool ParityProtection::decode_own(Member& member, const MemberVersion& version, CohortSlots& slots,
+                                  Codec& codec) const {
+  const SlotView slot = member.memory.own_slot(version.slot);
+  // All of the slot, not only what has a value: it went into the parity of the others.
+  slots.compute(codec, place_, false, 0, slot.data.first(member.bytes_of(context_.rank)), Stores::cached);
+  const auto data = slot.data.first(version.bytes());
+  make_table(data, version.found, version.element_bytes, slot.table);
+  return context_.parameters.hashing == 0 || hash_of_table(slot.table, data.size()) == version.hash;
+}
+
+bool ParityProtection::mend_own(Member& member, const MemberVersion& version, Epoch epoch) {
+  if (version.slot >= member.memory.layout().slots() || version.bytes() > member.bytes_of(context_.rank)) return false;
+  auto slots = slots_in(member, epoch);
+  return mend_slot(member.memory.own_slot(version.slot), version,
+                   [&](const std::function<bool(const Reader&)>& attempt) {
+                     return slots.try_ways([&](Codec& codec) {
+                       return attempt([&](std::uint64_t begin, std::span<std::byte> part) {
+                         slots.compute(codec, place_, false, begin, part, Stores::cached);
+                       });
+                     });
+                   });
+}
+
+bool ParityProtection::rebuild_own(Member& member, const MemberVersion& version, Epoch epoch,
+                                   const std::set<int>& missing) {
+  if (version.slot >= member.memory.layout().slots() || version.bytes() > member.bytes_of(context_.rank)) return false;
+  // Made for another snapshot that has the same version: the table comes last. One without a value has a hash that says
+  // nothing.
+  const bool hashed = context_.parameters.hashing != 0;
+  if (hashed && version.bytes() > 0 && own_is_sound(context_.parameters, member, version)) return true;
+  const auto there = std::count_if(cohort_.begin(), cohort_.end(), [&](int rank) { return missing.count(rank) == 0; });
+  // If there are ranks to spare, those that are damaged: nobody would notice it in the parity.
+  if (hashed && there > ranks() - parity_) {
+    auto undamaged = slots_in(member, epoch, missing, Sources::undamaged);
+    if (rebuild_from(member, version, undamaged)) return true;
+  }
+  auto slots = slots_in(member, epoch, missing);
+  return rebuild_from(member, version, slots);
+}
+
+// Both from the same sources: if the data comes out wrong, so may the parity have.
+bool ParityProtection::rebuild_from(Member& member, const MemberVersion& version, CohortSlots& slots) const {
+  const auto parity = member.memory.held_slot(version.slot).data.first(held_bytes(member, member.memory.counts()));
+  return slots.try_ways([&](Codec& codec) {
+    slots.compute(codec, place_, true, 0, parity, Stores::cached);
+    return decode_own(member, version, slots, codec);
+  });
+}
+
+// Whether another rank's data is as its record says.
+bool ParityProtection::is_sound_at(const Member& member, const CohortSlot& slot, const MemberVersion& version) const {
+  const std::uint64_t bytes = version.bytes();
+  if (slot.rank == CohortSlot::kMissing || bytes > slot.element_bytes) return false;
+  std::vector<std::uint64_t> table(hash_blocks(bytes));
+  std::vector<std::byte> block(std::min(kHashBlock, bytes));
+  for (std::uint64_t begin = 0; begin < bytes; begin += kHashBlock) {
+    const auto part = std::span(block).first(std::min(kHashBlock, bytes - begin));
+    member.memory.exposure().get(slot.rank, slot.elements + begin, part);
+    table[begin / kHashBlock] = hash_of_part(part, begin, version.found, version.element_bytes);
+  }
+  return hash_of_table(table, bytes) == version.hash;
+}
+
+bool ParityProtection::mend_held(Member& member, const MemberVersion& version, Epoch epoch) {
+  if (version.slot >= member.memory.layout().slots()) return false;
+  auto slots = slots_in(member, epoch);
+  Codec codec(ranks(), parity_, slots.available());
+  if (!codec.suffices()) return false;
+  const std::uint64_t bytes = held_bytes(member, member.memory.counts());
+  slots.compute(codec, place_, true, 0, member.memory.held_slot(version.slot).data.first(bytes), Stores::cached);
+  return true;
+}
+
+bool ParityProtection::held_is_sound(Member& member, const MemberVersion& version, Epoch epoch) {
+  if (parity_ == 0) return true;
+  auto slots = slots_in(member, epoch);
+  Codec codec(ranks(), parity_, slots.available());
+  if (!codec.suffices()) return false;
+  const auto parity = member.memory.held_slot(version.slot).data.first(held_bytes(member, member.memory.counts()));
+  std::vector<std::byte> expected(std::min(kEncodedPiece, parity.size()));
+  for (std::size_t begin = 0; begin < parity.size(); begin += kEncodedPiece) {
+    const auto piece = std::span(expected).first(std::min(kEncodedPiece, parity.size() - begin));
+    slots.compute(codec, place_, true, begin, piece, Stores::cached);
+    if (std::memcmp(piece.data(), parity.data() + begin, piece.size()) != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Parity: the ranks of a cohort encode each other's slots. DESIGN.md, "Parity", says why so.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/protection/cohort_slots.hpp"
+#include "core/protection/protection.hpp"
+#include "parity/codec.hpp"
+
+namespace fenix_impl {
+
+class ParityProtection final : public Protection, private CollectiveEncoder {
+ public:
+  explicit ParityProtection(const ProtectionContext& context);
+
+  [[nodiscard]] std::uint64_t held_bytes(const Member& member, const Counts& counts) const override;
+  [[nodiscard]] std::vector<int> neighbours() const override { return cohort_; }
+  [[nodiscard]] CollectiveEncoder* encoder() override { return this; }
+  void prepare(const Member& member) const override;
+  bool mend_own(Member& member, const MemberVersion& version, Epoch epoch) override;
+  bool mend_held(Member& member, const MemberVersion& version, Epoch epoch) override;
+  bool rebuild_own(Member& member, const MemberVersion& version, Epoch epoch, const std::set<int>& missing) override;
+  [[nodiscard]] bool held_is_sound(Member& member, const MemberVersion& version, Epoch epoch) override;
+  [[nodiscard]] bool holds_copies() const override { return false; }
+
+ private:
+  void encode(const EncodeFor& purpose, std::span<const Change> changes, const Wait& wait) override;
+  void decline(const Wait& wait) override;
+  [[nodiscard]] bool is_broken() const override { return broken_; }
+
+  [[nodiscard]] int ranks() const { return static_cast<int>(cohort_.size()); }
+  [[nodiscard]] std::uint64_t most_bytes(const Member& member, const Counts& counts) const;
+  [[nodiscard]] Stripes stripes_of(const Member& member, const Counts& counts) const;
+  void make_room_for_announcement(const Wait& wait);
+  void refuse(const Wait& wait);
+  void announce(const Wait& wait);
+  void read_announcements();
+  void finish(const Wait& wait);
+  [[nodiscard]] std::string difference(const Record& other, std::span<const Change> changes) const;
+  void encode_member(const Change& change);
+  [[nodiscard]] CohortSlot slot_of(const Member& member, int rank, std::uint32_t slot) const;
+  enum class Sources { any, undamaged };
+  [[nodiscard]] CohortSlots slots_in(Member& member, Epoch epoch, const std::set<int>& missing,
+                                     Sources sources = Sources::any) const;
+  [[nodiscard]] CohortSlots slots_in(Member& member, Epoch epoch) const;
+  [[nodiscard]] bool is_sound_at(const Member& member, const CohortSlot& slot, const MemberVersion& version) const;
+  bool rebuild_from(Member& member, const MemberVersion& version, CohortSlots& slots) const;
+  bool decode_own(Member& member, const MemberVersion& version, CohortSlots& slots, Codec& codec) const;
+
+  std::vector<int> cohort_;
+  int place_ = 0;
+  int parity_ = 0;
+  std::uint64_t announcements_ = 0;  // that this rank has made
+  std::atomic<bool> broken_{false};  // the group's thread may find out
+  Codec encoder_;
+  // Memory to use again.
+  Record mine_;
+  std::vector<Record> theirs_;
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace fenix_impl

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How the slots of members are made redundant. A policy is an implementation of this: docs/adding-a-policy.md.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "core/common/group_parameters.hpp"
+#include "core/log/control.hpp"
+#include "core/member/member.hpp"
+#include "rma/path.hpp"
+
+namespace fenix_impl {
+
+/// The parts of a group that its protection works with, on this rank. They outlive it.
+struct ProtectionContext {
+  const GroupParameters& parameters;
+  const Placement& placement;
+  Control& control;
+  Path& path;
+  int rank = 0;
+};
+
+/// What a store or a commit has changed in the working slot of a member.
+struct Change {
+  Member* member = nullptr;
+  IntervalSet elements;
+  Epoch carried_from;  ///< not none: nothing was stored, and the version of that commit goes on
+};
+
+/// A way to wait that suits the thread: returns when ready() is true, and throws when it cannot become so.
+using Wait = std::function<void(const char* waited_for, const std::function<bool()>& ready)>;
+
+/// Ranks that encode together have to do so for the same purpose: the commit of an epoch, or an asynchronous store after it.
+struct EncodeFor {
+  enum class Call : std::int32_t { commit, asynchronous_store };
+
+  Call call = Call::commit;
+  Epoch epoch;
+};
+
+/// The half of a protection that the ranks of a cohort do together: they encode, and so they commit at the same time.
+class CollectiveEncoder {
+ public:
+  CollectiveEncoder() = default;
+  CollectiveEncoder(const CollectiveEncoder&) = delete;
+  CollectiveEncoder& operator=(const CollectiveEncoder&) = delete;
+  virtual ~CollectiveEncoder() = default;
+
+  /// Encodes changes that have come into working slots: the ranks of the cohort do the same at the same time.
+  virtual void encode(const EncodeFor& purpose, std::span<const Change> changes, const Wait& wait) = 0;
+  /// Tells the others that this rank cannot commit, instead of encode().
+  virtual void decline(const Wait& wait) = 0;
+  /// Whether an encoding has been cut short, so that this rank and its cohort may be out of step until the group is taken up anew.
+  [[nodiscard]] virtual bool is_broken() const = 0;
+};
+
+/// The half that each rank does alone.
+class Protection {
+ public:
+  explicit Protection(const ProtectionContext& context) : context_(context) {}
+  Protection(const Protection&) = delete;
+  Protection& operator=(const Protection&) = delete;
+  virtual ~Protection() = default;
+
+  /// Bytes of redundancy that this rank has in each slot of a member, if slots have room for so many elements.
+  [[nodiscard]] virtual std::uint64_t held_bytes(const Member& member, const Counts& counts) const = 0;
+  /// The ranks whose layout of a member's region has to be known.
+  [[nodiscard]] virtual std::vector<int> neighbours() const = 0;
+  /// Whether all that is written to other ranks is copied with the caller's core; else the network works on.
+  [[nodiscard]] bool puts_are_copies() const { return puts_are_copies_; }
+  /// Returns the collective half, or null: ranks commit one by one then.
+  [[nodiscard]] virtual CollectiveEncoder* encoder() { return nullptr; }
+  /// Whether the ranks of a cohort commit together.
+  [[nodiscard]] bool commits_collectively() { return encoder() != nullptr; }
+  /// Whether each store takes a slot, even one of no element; else the member keeps the slot of the latest snapshot. The others
+  /// of a cohort count on the slot.
+  [[nodiscard]] bool stores_always_take_slot() { return encoder() != nullptr; }
+
+  /// A member has just been exposed: gets its neighbours' slots ready for use.
+  virtual void prepare(const Member& member) const = 0;
+
+  // ------------------------------------------------------------------------------------------------------- store, commit
+
+  // A policy whose ranks encode together does nothing alone: these are what it inherits.
+
+  /// Returns memory that a store may write to as well as to the own slot, so that nothing else needs to be done for those bytes.
+  /// Empty if there is none.
+  [[nodiscard]] virtual std::span<std::byte> mirror(const Member&, std::uint32_t /*slot*/, std::size_t /*offset*/,
+                                                    std::size_t /*bytes*/) const {
+    return {};
+  }
+  /// Protects bytes of the own slot as far as this rank can do that alone. They are on their way until complete().
+  virtual void put(const Member&, std::uint32_t /*slot*/, std::size_t /*offset*/, std::size_t /*bytes*/) const {}
+  /// Protects the first entries of the table of hashes in the same way.
+  virtual void put_table(const Member&, std::uint32_t /*slot*/, std::uint64_t /*entries*/) const {}
+  /// Returns when all that was put for the member is in the memory of the other ranks.
+  virtual void complete(const Member&) const {}
+  /// Whether complete() would return at once.
+  [[nodiscard]] virtual bool settled(const Member&) const { return true; }
+
+  // -------------------------------------------------------------------------------------------- after damage, after a death
+
+  /// Makes what is wrong in the own slot of a version right, of which all ranks have their part. True if the slot is as its
+  /// record says now. Only of groups with hashes: others do not know.
+  virtual bool mend_own(Member& member, const MemberVersion& version, Epoch epoch) = 0;
+  /// Makes the redundancy that this rank has for others in a slot of a snapshot anew. version: of the rank whose copy it is
+  /// if holds_copies(), else of this rank.
+  virtual bool mend_held(Member& member, const MemberVersion& version, Epoch epoch) = 0;
+  /// Makes the own slot of a version on a rank that has nothing of it, and what else depends on this rank's records: from ranks
+  /// that are not missing. True if the slot is as its record says.
+  virtual bool rebuild_own(Member& member, const MemberVersion& version, Epoch epoch, const std::set<int>& missing) = 0;
+  /// Whether mend_held() would find nothing to do.
+  [[nodiscard]] virtual bool held_is_sound(Member& member, const MemberVersion& version, Epoch epoch) = 0;
+  /// Whose versions mend_held and held_is_sound are about: those of the rank whose copies this one has, or its own.
+  [[nodiscard]] virtual bool holds_copies() const = 0;
+
+ protected:
+  const ProtectionContext context_;
+
+ private:
+  friend std::unique_ptr<Protection> make_protection(const ProtectionContext& context);
+  bool puts_are_copies_ = false;
+};
+
+/// Whether the own slot of a version is as its record says, as far as that is known.
+[[nodiscard]] bool own_is_sound(const GroupParameters& parameters, const Member& member, const MemberVersion& version);
+
+/// The one for the policy of the group.
+[[nodiscard]] std::unique_ptr<Protection> make_protection(const ProtectionContext& context);
+
+}  // namespace fenix_impl
