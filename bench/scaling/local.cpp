@@ -16,7 +16,7 @@
 
 #include "core/group.hpp"
 #include "core/log/dissemination.hpp"
-#include "recovery/rejoin.hpp"
+#include "recovery/rejoin/rejoin.hpp"
 #include "recovery/repair_plan.hpp"
 
 using namespace fenix_impl;

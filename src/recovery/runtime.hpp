@@ -19,7 +19,7 @@
 #include "recovery/callbacks.hpp"
 #include "recovery/failure_exception.hpp"
 #include "recovery/process.hpp"
-#include "recovery/rejoin.hpp"
+#include "recovery/rejoin/rejoin.hpp"
 #include "recovery/request_table.hpp"
 #include "recovery/settings.hpp"
 #include "rma/path_factory.hpp"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/group.hpp"
-#include "recovery/rejoin.hpp"
+#include "recovery/rejoin/rejoin.hpp"
 #include "support/one_processor.hpp"
 #include "support/thread_team.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "recovery/teach_order.hpp"
+#include "recovery/rejoin/rank_order.hpp"
 
 #include <cstddef>
 
@@ -40,10 +40,10 @@ std::vector<int> order_in(std::span<const Run> runs, int ranks) {
   return order;
 }
 
-std::vector<int> teach_order(Team& team, int teacher, int ranks, std::span<const int> known) {
+std::vector<int> share_rank_order(Team& team, int source, int ranks, std::span<const int> known) {
   std::vector<Run> runs;
-  if (team.rank() == teacher) runs = runs_of(known);
-  team.broadcast_list(runs, teacher);
+  if (team.rank() == source) runs = runs_of(known);
+  team.broadcast_list(runs, source);
   return order_in(runs, ranks);
 }
 

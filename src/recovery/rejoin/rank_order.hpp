@@ -24,7 +24,7 @@ struct Run {
 /// Throws Error(FENIX_ERROR_INTERN) if they are no order of so many ranks; any may be given.
 [[nodiscard]] std::vector<int> order_in(std::span<const Run> runs, int ranks);
 
-/// Collective: all get to know the order that the teacher knows. ranks: how many it is of, the same on all.
-[[nodiscard]] std::vector<int> teach_order(Team& team, int teacher, int ranks, std::span<const int> known);
+/// Collective: all get to know the order that the rank source knows. ranks: how many it is of, the same on all.
+[[nodiscard]] std::vector<int> share_rank_order(Team& team, int source, int ranks, std::span<const int> known);
 
 }  // namespace fenix_impl

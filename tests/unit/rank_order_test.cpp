@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "recovery/teach_order.hpp"
+#include "recovery/rejoin/rank_order.hpp"
 
 #include <gtest/gtest.h>
 
@@ -64,7 +64,7 @@ TEST(TeachOrder, TellsAllWhatOneKnows) {
   fenix_test::Job job(4);
   for (const auto& outcome : job.run([](fenix_test::Rank& rank) {
          const std::vector<int> known = rank.number == 2 ? std::vector{2, 0, 3, 1} : std::vector<int>{};
-         EXPECT_EQ(teach_order(*rank.team, 2, 4, known), (std::vector{2, 0, 3, 1}));
+         EXPECT_EQ(share_rank_order(*rank.team, 2, 4, known), (std::vector{2, 0, 3, 1}));
        })) {
     EXPECT_EQ(outcome.ending, fenix_test::Ending::done);
   }

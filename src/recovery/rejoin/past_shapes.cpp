@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "recovery/past_shapes.hpp"
+#include "recovery/rejoin/past_shapes.hpp"
 
 #include <algorithm>
 #include <set>
@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "core/operations/taking_up.hpp"
-#include "recovery/teach_order.hpp"
+#include "recovery/rejoin/rank_order.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -86,7 +86,7 @@ Placement PastShapes::placement_of(const Shape& shape) {
   int knowing = 0;
   while (number_in(knowing, shape) < 0) ++knowing;
   const Placement& known = has_put_aside(shape) ? group_.parts().archive->placement() : group_.ranks().placement;
-  auto order = teach_order(team_, knowing, shape.ranks, known.order());
+  auto order = share_rank_order(team_, knowing, shape.ranks, known.order());
   return {group_.parameters().policy, shape.ranks, std::move(order)};
 }
 

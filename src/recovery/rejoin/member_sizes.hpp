@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Agreement on the members of a group, and on how much each rank has of them, when the group is taken up again.
+#pragma once
+
+#include "core/group.hpp"
+
+namespace fenix_impl {
+
+/// Collective: all ranks get the members that the rank source knows, in its order, so that work on one member after the other meets
+/// its like on the other ranks. Each rank tells its own sizes; ranks that do not know theirs are told by their witnesses. A member
+/// is dropped if nobody knows how much some rank has of it, or if a rank has deleted it.
+void agree_on_members(Team& team, Group& group, int source);
+
+}  // namespace fenix_impl

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The summary that each rank gives of itself when a group is formed; merged, it tells all ranks what there is to do.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <tuple>
+
+#include "core/group.hpp"
+
+namespace fenix_impl {
+
+/// A summary of some of the ranks, all together. Sent to other ranks.
+struct RankSummary {
+  enum Flags : std::uint32_t {
+    kSomeKnow = 1,         ///< a rank has the group, with all that was stored there
+    kSomeNew = 2,          ///< a rank has not
+    kSomeMoved = 4,        ///< a rank has another number than in the group
+    kHasSnapshots = 8,     ///< a rank has committed, or holds what another one has committed
+    kOwesReport = 16,      ///< snapshots were lost, and the application of some rank has not been told yet
+    kHasArchive = 32,      ///< a rank has put something aside
+    kWantedDiffers = 64,   ///< ranks gave different arguments
+    kSeveralNodes = 128,   ///< ranks are in different places
+    kSeveralDomains = 256  ///< or even in different failure domains
+  };
+
+  std::uint32_t flags = 0;
+  std::int32_t source = std::numeric_limits<std::int32_t>::max();  ///< the first rank of those that know most
+  std::uint64_t members = 0;                                       ///< that the source knows, and one for the group
+  Epoch known_on_all;                                              ///< the latest commit that is known to be all ranks'
+  std::uint32_t generation = 0;                                    ///< the newest
+  std::uint32_t log_places = 0;                                    ///< of the log that has most
+  Shape least{{std::numeric_limits<std::uint32_t>::max()}, std::numeric_limits<std::int32_t>::max()};
+  Shape most;  ///< of those ranks' groups that have it
+  GroupParameters wanted;
+  Location location;
+
+  [[nodiscard]] bool has(std::uint32_t flag) const { return (flags & flag) != 0; }
+  /// Takes in the summary of other ranks. The result does not depend on the order.
+  void merge(const RankSummary& other);
+
+ private:
+  [[nodiscard]] auto knowledge() const { return std::tuple(members, -std::int64_t{source}); }
+};
+
+/// Returns the summary of this rank. group: null if this rank does not have it; wanted: the arguments that it was given. Local.
+[[nodiscard]] RankSummary summary_of(const Team& team, Group* group, const GroupParameters& wanted);
+
+}  // namespace fenix_impl

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "recovery/rejoin/rejoin.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/fault.hpp"
+#include "base/log.hpp"
+#include "core/common/meeting.hpp"
+#include "core/operations/taking_up.hpp"
+#include "parity/code.hpp"
+#include "recovery/rejoin/loss_report.hpp"
+#include "recovery/rejoin/member_sizes.hpp"
+#include "recovery/rejoin/past_shapes.hpp"
+#include "recovery/rejoin/rank_order.hpp"
+#include "recovery/rejoin/rank_summary.hpp"
+#include "recovery/rejoin/replacements.hpp"
+#include "recovery/rejoin/snapshot_recovery.hpp"
+
+namespace fenix_impl {
+namespace {
+
+/// The state of a group that a rank tells the others.
+struct SharedState {
+  GroupParameters parameters;
+  Shape shape;
+};
+
+bool makes_sense(const Policy& policy) {
+  if (!policy.encodes()) return policy.keeps_copies() || !policy.has_redundancy();
+  return policy.separation >= 0 && policy.losses >= 1 && policy.losses <= Code::kMostParity &&
+         policy.cohort_size >= 1 && policy.cohort_size <= Policy::kMostCohort;
+}
+
+class Rejoin {
+ public:
+  Rejoin(std::unique_ptr<Group>& group, const GroupParameters& wanted, std::shared_ptr<Team> team)
+      : group_(group), wanted_(wanted), team_(std::move(team)), self_(team_->rank()) {}
+
+  RejoinResult run(const std::function<void()>& check_arguments,
+                   const std::function<std::shared_ptr<Path>()>& choose_path) {
+    fault_point("rejoin.begin");
+    exchange_summaries(choose_path);
+    if (!existed_) (void)meet(*team_, Operation::group_arguments, 0, 0, check_arguments);
+    agree_on_parameters();
+    form_team();
+    if (existed_) agree_on_members(*team_, *group_, all_.source);
+    if (moved_) group_->parts().orphaned = {};
+    replacements_.adopt_memory(*team_, *group_);
+    (void)meet(*team_, Operation::group_memory, 0, 0, [&] { taking_up().take_memory(log_places()); });
+    fault_point("rejoin.memory");
+    taking_up().expose();
+    taking_up().attach_archive();
+    fault_point("rejoin.exposed");
+    recover_snapshots();
+    fault_point("rejoin.resumed");
+    // Peers may publish progress when they have left this barrier: all boards are set by then.
+    team_->barrier();
+    group_->parts().owes_loss_report = false;
+    log().info("group {}: {} ranks, {} path, {} snapshots", group_->parameters().id, team_->size(), path_->name(),
+               snapshots_);
+    fault_point("rejoin.end");
+    return {existed_, report_.lost(), shares_fate_};
+  }
+
+ private:
+  [[nodiscard]] TakingUp taking_up() { return TakingUp(group_->parts()); }
+  [[nodiscard]] Generation next_generation() const { return {all_.generation + 1}; }
+
+  void exchange_summaries(const std::function<std::shared_ptr<Path>()>& choose_path) {
+    if (group_ && (!group_->is_complete() || group_->is_deleted())) group_.reset();
+    (void)meet(*team_, Operation::group_create, static_cast<std::uint64_t>(wanted_.id), 0,
+               [&] { path_ = choose_path(); });
+    if (group_) (void)group_->parts().log.mend_own();
+    all_ = team_->reduce(summary_of(*team_, group_.get(), wanted_),
+                         [](RankSummary& into, const RankSummary& from) { into.merge(from); });
+    if (all_.source < 0 || all_.source >= team_->size()) {
+      throw Error(FENIX_ERROR_INTERN, "what a rank says of its group cannot be");
+    }
+    existed_ = all_.has(RankSummary::kSomeKnow);
+    report_.begin(all_.has(RankSummary::kOwesReport));
+    moved_ = existed_ && (all_.has(RankSummary::kSomeMoved) || all_.least != all_.most);
+    if (existed_ && !moved_ && all_.has(RankSummary::kSomeNew)) replacements_.find(*team_, group_ == nullptr);
+    fault_point("rejoin.greeted");
+  }
+
+  // The rank that knows most members tells the others: members are created one after the other on all ranks, so it knows all
+  // that any rank knows.
+  void agree_on_parameters() {
+    if (!existed_ && all_.has(RankSummary::kWantedDiffers)) {
+      throw Error(FENIX_ERROR_MISMATCH, "the ranks gave different arguments to group_create");
+    }
+    if (existed_) shared_ = fetch_state();
+    if (!existed_ || moved_) order_ = order_of(team_->gather(team_->location()));
+    const GroupParameters& agreed = existed_ ? shared_.parameters : wanted_;
+    if (!group_) {
+      group_ = std::make_unique<Group>(agreed);
+      // Without earlier ranks there is nothing to be rebuilt.
+      if (!existed_) group_->parts().state = GroupState::complete;
+    }
+    taking_up().adopt_parameters(agreed);
+  }
+
+  SharedState fetch_state() {
+    SharedState state;
+    if (self_ == all_.source) {
+      if (!group_) throw Error(FENIX_ERROR_INTERN, "a rank says that this one knows the group");
+      state = {group_->parameters(), group_->parts().shape};
+    }
+    team_->broadcast(std::as_writable_bytes(std::span(&state, 1)), all_.source);
+    if (!makes_sense(state.parameters.policy) || (!moved_ && state.shape.ranks != team_->size())) {
+      throw Error(FENIX_ERROR_INTERN, "what a rank says of its group cannot be");
+    }
+    return state;
+  }
+
+  // Ranks protect each other as before as long as they have the same numbers, wherever replacements run: the data lies that way.
+  void form_team() {
+    if (existed_) put_archive_aside();
+    if (existed_ && !moved_) {
+      // By all: a rejoin that was cut short may have left ranks with orders of their own.
+      order_ = share_rank_order(*team_, all_.source, team_->size(), group_->ranks().placement.order());
+    }
+    taking_up().set_team(team_, path_, std::move(order_));
+    group_->parts().shape = existed_ && !moved_ ? shared_.shape : Shape{next_generation(), team_->size()};
+    look_for_shared_fate();
+  }
+
+  // If ranks have other numbers now, slots and cohorts are not what they were on any rank: what there is can only be read.
+  void put_archive_aside() {
+    if (moved_ || all_.has(RankSummary::kHasArchive)) {
+      PastShapes past(*team_, *group_, moved_);
+      archived_ = past.put_aside();
+      had_some_ = past.had_some();
+    }
+    if (archived_.none()) group_->parts().archive.reset();
+    if (!moved_) return;
+    report_.note(*group_, all_.has(RankSummary::kHasSnapshots) && archived_.none() && had_some_);
+    taking_up().forget_snapshots();
+    group_->parts().state = GroupState::complete;
+  }
+
+  void look_for_shared_fate() {
+    const Placement& placement = group_->ranks().placement;
+    if (placement.copies() == 0 || !all_.has(RankSummary::kSeveralNodes)) return;
+    auto where = team_->ask(group_->ranks().partners(), team_->location());
+    where[self_] = team_->location();
+    // Without names all are in one domain, and so is the rest of the world.
+    const bool domains = all_.has(RankSummary::kSeveralDomains);
+    const int most = team_->reduce(
+        std::max(placement.most_on_a_node(self_, where), domains ? placement.most_in_a_domain(self_, where) : 1),
+        [](int& into, int from) { into = std::max(into, from); });
+    shares_fate_ = most > placement.copies();
+    if (!shares_fate_ || self_ != 0) return;
+    log().warn(
+        "group {}: {} ranks that protect each other are on one node or in one failure domain, and the policy covers "
+        "{}: snapshots do not survive its death",
+        group_->parameters().id, most, placement.copies());
+  }
+
+  void recover_snapshots() {
+    const std::uint64_t fetched_before = path_->bytes_fetched();
+    const SnapshotClues clues{all_, replacements_, moved_, had_some_, !archived_.none()};
+    const auto [newest, epochs] = SnapshotRecovery(*team_, *group_, clues).run(report_);
+    if (replacements_.includes(self_)) tell_of_replacement(path_->bytes_fetched() - fetched_before);
+    // What was put aside is of no use once there is something newer.
+    if (!newest.none()) group_->parts().archive.reset();
+    taking_up().resume(next_generation(), newest.none() ? archived_ : newest, epochs);
+    snapshots_ = epochs.size();
+  }
+
+  void tell_of_replacement(std::uint64_t fetched) const {
+    std::uint64_t bytes = 0;
+    for (const auto& member : group_->members()) bytes += member->memory.footprint();
+    const bool adopted = replacements_.has_adopted(self_);
+    log().info("group {}: {} the memory of the rank before, {} bytes; fetched {} bytes from other nodes",
+               group_->parameters().id, adopted ? "took over" : "made anew", bytes, fetched);
+  }
+
+  // Returns the places of the log that has most.
+  [[nodiscard]] std::uint32_t log_places() const {
+    return moved_ ? group_->log().places() : std::max(group_->log().places(), all_.log_places);
+  }
+
+  std::unique_ptr<Group>& group_;
+  GroupParameters wanted_;
+  std::shared_ptr<Team> team_;
+  int self_;
+  std::shared_ptr<Path> path_;
+  RankSummary all_;
+  SharedState shared_;  // if the group existed
+  std::vector<int> order_;
+  bool existed_ = false;
+  bool moved_ = false;  // the team has another size or order than the one that stored
+  Replacements replacements_;
+  bool had_some_ = false;  // every rank may have had a commit of what was put aside
+  LossReport report_;
+  bool shares_fate_ = false;
+  Epoch archived_;  // newest snapshot of what was put aside
+  std::size_t snapshots_ = 0;
+};
+
+}  // namespace
+
+RejoinResult rejoin(std::unique_ptr<Group>& group, const GroupParameters& wanted,
+                    const std::function<void()>& check_arguments, std::shared_ptr<Team> team,
+                    const std::function<std::shared_ptr<Path>()>& choose_path) {
+  return together(*team, [&] { return Rejoin(group, wanted, team).run(check_arguments, choose_path); });
+}
+
+}  // namespace fenix_impl
