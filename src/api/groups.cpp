@@ -38,10 +38,10 @@ extern "C" {
 int Fenix_Data_group_create(int group_id, MPI_Comm comm, int start_time_stamp, int depth, int policy_name,
                             void* policy_value, int* flag) {
   const auto create = [&] {
-    const int size = static_cast<int>(runtime().process().places_of(comm).size());
+    const int size = static_cast<int>(runtime().process().ranks_of(comm).size());
     const int* values = static_cast<const int*>(policy_value);
     const Policy policy = policy_from(policy_name, values);
-    const auto result = runtime().create_group({group_id, start_time_stamp, depth, policy}, comm, [&] {
+    const auto result = runtime().groups().create({group_id, start_time_stamp, depth, policy}, comm, [&] {
       check_group_arguments(group_id, start_time_stamp, depth);
       check_policy(policy_name, values, size);
     });
@@ -53,7 +53,7 @@ int Fenix_Data_group_create(int group_id, MPI_Comm comm, int start_time_stamp, i
       return create();
     } catch (const std::bad_alloc&) {
       // It has not come to the work in common, in which the others are.
-      runtime().withdraw_from(comm);
+      runtime().groups().withdraw_from(comm);
       throw;
     }
   });
@@ -65,7 +65,7 @@ int Fenix_Data_group_created(int group_id) {
 
 int Fenix_Data_group_delete(int group_id) {
   return ready_entry([&]() -> int {
-    runtime().delete_group(group_id);
+    runtime().groups().remove(group_id);
     return FENIX_SUCCESS;
   });
 }

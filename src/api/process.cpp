@@ -14,7 +14,7 @@ namespace {
 
 /// Roles of the ranks of a communicator derived from the resilient one.
 std::vector<int> roles_in(MPI_Comm comm) {
-  std::vector<int> roles = runtime().process().places_of(comm);
+  std::vector<int> roles = runtime().process().ranks_of(comm);
   const auto& by_place = runtime().process().roles();
   std::transform(roles.begin(), roles.end(), roles.begin(),
                  [&](int place) { return by_place.at(static_cast<std::size_t>(place)); });

@@ -17,9 +17,11 @@
 #include <utility>
 #include <vector>
 
+#include "recovery/node_processes.hpp"
+#include "recovery/reinforcement.hpp"
 #include "recovery/repair_plan.hpp"
 #include "recovery/resumable_barrier.hpp"
-#include "recovery/spawning.hpp"
+#include "recovery/seating.hpp"
 #include "rma/silence_watch.hpp"
 
 namespace fenix_impl {
@@ -34,13 +36,13 @@ class Process {
   [[nodiscard]] bool start_as_replacement(MPI_Errhandler handler);
 
   /// Whether repairs spawn processes when the spares are used up. Same on all ranks.
-  void allow_spawning(bool allowed) { may_spawn_ = allowed; }
+  void allow_spawning(bool allowed) { reinforcement_.allow(allowed); }
   /// The info for MPI_Comm_spawn, which has to stay.
-  void set_spawn_keys(MPI_Info keys) { spawn_keys_ = keys; }
+  void set_spawn_keys(MPI_Info keys) { reinforcement_.set_keys(keys); }
 
   /// Returns when all these ranks of the resilient communicator, this one among them, have called it. Throws as Team does; can be
   /// repeated after a time-out.
-  void meet(const std::vector<int>& places);
+  void meet(const std::vector<int>& ranks);
   /// Watches processes that others wait for inside of MPI.
   [[nodiscard]] SilenceWatch& watch() { return watch_; }
 
@@ -52,15 +54,15 @@ class Process {
   [[nodiscard]] int role() const { return role_; }
   /// Ranks in the resilient communicator of the ranks of another one. Throws Error(FENIX_ERROR_INVALID_ARGUMENT) if that has
   /// other ranks as well.
-  [[nodiscard]] std::vector<int> places_of(MPI_Comm comm) const;
+  [[nodiscard]] std::vector<int> ranks_of(MPI_Comm comm) const;
   /// For each of these ranks of the resilient communicator, whether it is on this node.
-  [[nodiscard]] std::vector<bool> are_near(const std::vector<int>& places) const;
+  [[nodiscard]] std::vector<bool> are_near(const std::vector<int>& ranks) const;
   /// Roles by rank in the resilient communicator.
   [[nodiscard]] const std::vector<int>& roles() const { return roles_; }
   [[nodiscard]] const std::vector<int>& failed() const { return failed_; }
   [[nodiscard]] bool shrunk() const { return shrunk_; }
   /// The latest repair has shrunk the communicator because no process could be spawned.
-  [[nodiscard]] bool spawning_failed() const { return shrunk_ && spawning_failed_; }
+  [[nodiscard]] bool spawning_failed() const { return shrunk_ && reinforcement_.has_failed(); }
   [[nodiscard]] int repairs() const { return repairs_; }
   [[nodiscard]] double noticed() const { return noticed_; }
   [[nodiscard]] double repaired() const { return repaired_; }
@@ -86,22 +88,11 @@ class Process {
  private:
   enum class Intent { repair, finish };
 
-  [[nodiscard]] int places() const { return static_cast<int>(roles_.size()); }
-  /// Its rank in world_, or in the world that the next repair starts from.
-  [[nodiscard]] int number_of(const Seat& seat) const { return seat.place >= 0 ? seat.place : places() + seat.spare; }
-  [[nodiscard]] std::vector<int> all_places() const;
+  [[nodiscard]] std::vector<int> all_ranks() const;
   [[nodiscard]] bool agree_to(Intent intent);
   void rebuild_communicators();
-  /// All these are collective over living, and false on all its ranks if a rank has died meanwhile.
-  bool all_do(MPI_Comm living, const std::function<void()>& step);
-  bool reinforce(MPI_Comm& living);
-  std::unique_ptr<Recruits> call_recruits(Invitation& invitation);
-  bool recruit(MPI_Comm& living, int missing);
-  bool let_in(MPI_Comm& living, const Invitation& invitation, Recruits* recruits);
+  /// Collective over living, and false on all its ranks if a rank has died meanwhile.
   bool build_and_adopt(MPI_Comm living);
-  [[nodiscard]] std::vector<Seat> seats_in(MPI_Comm living) const;
-  int count_missing(MPI_Comm living);
-  void watch_living(MPI_Comm living, const std::vector<Seat>& seats);
   struct Rebuilt {
     std::vector<Seat> seats;  ///< by rank among the living
     RepairPlan plan;
@@ -110,8 +101,7 @@ class Process {
   };
   bool build_on(MPI_Comm living, Rebuilt& rebuilt);
   void adopt(const Rebuilt& rebuilt);
-  void renumber_node(const Rebuilt& rebuilt);
-  void wait_for(const std::vector<int>& places, int tag, const char* waited_for);
+  void wait_for(const std::vector<int>& ranks, int tag, const char* waited_for);
   void wait_for_all_to_finish();
   void release_spares();
 
@@ -126,20 +116,12 @@ class Process {
   MPI_Comm resilient_ = MPI_COMM_NULL;
   MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
   int role_ = FENIX_ROLE_INITIAL_RANK;
-  Seat own_seat_;
-  std::map<int, SilenceWatch::Address> on_node_;  // processes of this node, by number of the seat
-  bool has_recruits_ =
-      false;  // processes have joined since the last repair was complete, and nobody knows where they are
+  Seating seating_;
+  NodeProcesses node_{watch_};
+  Reinforcement reinforcement_{seating_, [this] { node_.note_joined(); }};
   std::vector<int> roles_;
-  int spares_ = 0;
   std::vector<int> failed_;
   bool shrunk_ = false;
-  bool may_spawn_ = false;
-  MPI_Info spawn_keys_ = MPI_INFO_NULL;
-  bool spawning_failed_ = false;
-  int spawns_ = 0;          // attempts to spawn, in all
-  int spawn_attempts_ = 0;  // in this repair
-  bool spawn_overdue_ = false;
   std::atomic<int> repairs_{0};  // looked at by threads that are in no call of the library
   double noticed_ = 0;
   double repaired_ = 0;

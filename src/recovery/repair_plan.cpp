@@ -10,21 +10,21 @@ constexpr int kNobody = -1;
 
 }  // namespace
 
-RepairPlan plan_repair(int places, int spares, const std::vector<Seat>& living) {
-  std::vector<int> in_place(static_cast<std::size_t>(places), kNobody);
+RepairPlan plan_repair(int active, int spares, const std::vector<Seat>& living) {
+  std::vector<int> in_rank(static_cast<std::size_t>(active), kNobody);
   std::vector<int> in_reserve(static_cast<std::size_t>(spares), kNobody);
   for (std::size_t i = 0; i < living.size(); ++i) {
     const Seat& seat = living[i];
-    auto& row = seat.place >= 0 ? in_place : in_reserve;
-    row.at(static_cast<std::size_t>(seat.place >= 0 ? seat.place : seat.spare)) = static_cast<int>(i);
+    auto& row = seat.rank >= 0 ? in_rank : in_reserve;
+    row.at(static_cast<std::size_t>(seat.rank >= 0 ? seat.rank : seat.spare)) = static_cast<int>(i);
   }
 
   RepairPlan plan;
-  for (int place = 0; place < places; ++place) {
-    if (in_place[static_cast<std::size_t>(place)] == kNobody) plan.failed.push_back(place);
+  for (int rank = 0; rank < active; ++rank) {
+    if (in_rank[static_cast<std::size_t>(rank)] == kNobody) plan.failed.push_back(rank);
   }
   for (int spare = 0; spare < spares; ++spare) {
-    if (in_reserve[static_cast<std::size_t>(spare)] == kNobody) plan.failed.push_back(places + spare);
+    if (in_reserve[static_cast<std::size_t>(spare)] == kNobody) plan.failed.push_back(active + spare);
   }
 
   auto next_spare = in_reserve.begin();
@@ -32,7 +32,7 @@ RepairPlan plan_repair(int places, int spares, const std::vector<Seat>& living) 
     while (next_spare != in_reserve.end() && *next_spare == kNobody) ++next_spare;
     return next_spare == in_reserve.end() ? kNobody : *next_spare++;
   };
-  for (int process : in_place) {
+  for (int process : in_rank) {
     const bool dead = process == kNobody;
     if (dead) process = take_spare();
     if (process == kNobody) {

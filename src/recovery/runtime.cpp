@@ -223,11 +223,11 @@ bool Runtime::finish() {
   process_.allow_spawning(spawns());
   if (!process_.finish(repairs(), /*before_end=*/[this] { groups_.clear(); })) {
     latest_failure_ = MPI_ERR_PROC_FAILED;
-    detach_groups();
+    groups_.detach_all();
     write_outputs();
     return false;
   }
-  paths_.close();
+  groups_.close_paths();
   // Of windows that could not be made because a rank died meanwhile: Open MPI leaves them.
   if (process_.repairs() > 0) remove_window_files(getpid());
   callbacks.clear();
@@ -308,22 +308,9 @@ bool Runtime::repair(int mpi_error, int repairs_before) {
   latest_failure_ = mpi_error;
   process_.allow_spawning(spawns());
   process_.repair();
-  detach_groups();
+  groups_.detach_all();
   write_outputs();
   return true;
-}
-
-void Runtime::detach_groups() {
-  const std::lock_guard lock(groups_mutex_);
-  for (auto group = groups_.begin(); group != groups_.end();) {
-    // What was deleted has only waited for its peers to hear of it.
-    if (group->second && group->second->is_deleted()) {
-      group = groups_.erase(group);
-      continue;
-    }
-    if (group->second) group->second->detach();
-    ++group;
-  }
 }
 
 void Runtime::run_callbacks(int mpi_error) {
@@ -351,129 +338,26 @@ void Runtime::resume(int mpi_error, bool callbacks_due) {
   failure_exception.raise(process_.resilient(), mpi_error);
 }
 
-RejoinResult Runtime::create_group(const GroupParameters& parameters, MPI_Comm comm,
-                                   const std::function<void()>& check_arguments) {
-  std::shared_ptr<MpiTeam> team;
-  bool met = false;
-  try {
-    // Making a communicator has no deadline: see first that all have come.
-    const auto places = process_.places_of(comm);
-    auto near = process_.are_near(places);
-    process_.meet(places);
-    met = true;
-    team = std::make_shared<MpiTeam>(comm, process_.resilient(), process_.watch(), std::move(near));
-  } catch (const std::bad_alloc&) {
-    withdraw_from(comm, met);
-    throw Error(out_of_memory());
-  }
-  return together(*team, [&] { return create_group(parameters, team, check_arguments); });
-}
-
-RejoinResult Runtime::create_group(const GroupParameters& parameters, const std::shared_ptr<MpiTeam>& team,
-                                   const std::function<void()>& check_arguments) {
-  std::unique_lock lock(groups_mutex_);
-  std::unique_ptr<Group>& group = groups_[parameters.id];
-  lock.unlock();
-  const bool known_before = group != nullptr;
-  try {
-    return rejoin(group, parameters, check_arguments, team, paths_.choose(*team));
-  } catch (const Error& error) {
-    // The work with a group that could not be formed leaves nothing behind; an existing one waits to be taken up again.
-    if (!known_before && dynamic_cast<const MpiError*>(&error) == nullptr) group.reset();
-    keep_only_whole(parameters.id);
-    throw;
-  } catch (...) {
-    // A failure: what this rank has got may be the only copy there is.
-    keep_only_whole(parameters.id);
-    throw;
-  }
-}
-
-void Runtime::withdraw_from(MPI_Comm comm, bool met) noexcept {
-  try {
-    if (!met) process_.meet(process_.places_of(comm));
-    MpiTeam(comm, process_.resilient(), process_.watch()).withdraw();
-  } catch (const std::exception&) {
-    return;  // a death, or no memory again: the others know
-  }
-}
-
 void Runtime::withdraw_from_call() const noexcept {
   if (!Inside::working_group_id_) return;
-  if (Group* group = find_group(*Inside::working_group_id_)) group->withdraw();
-}
-
-void Runtime::keep_only_whole(int group_id) {
-  const std::lock_guard lock(groups_mutex_);
-  const auto found = groups_.find(group_id);
-  if (found == groups_.end()) return;
-  if (!found->second || !found->second->is_complete()) {
-    groups_.erase(found);
-  } else {
-    found->second->detach();
-  }
-}
-
-Group* Runtime::find_group(int group_id) const {
-  const std::lock_guard lock(groups_mutex_);
-  const auto found = groups_.find(group_id);
-  return found == groups_.end() ? nullptr : found->second.get();
-}
-
-bool Runtime::has_group(int group_id) const {
-  const Group* found = find_group(group_id);
-  return found != nullptr && !found->is_deleted();
-}
-
-Group& Runtime::group(int group_id) const {
-  Group* found = find_group(group_id);
-  if (found == nullptr || found->is_deleted()) {
-    throw Error(FENIX_ERROR_INVALID_GROUPID, "group_id " + std::to_string(group_id) + " does not exist on this rank");
-  }
-  return *found;
-}
-
-Group& Runtime::attached_group(int group_id) const {
-  Group& found = group(group_id);
-  if (!found.attached()) {
-    // An operation that got through in spite of a death leaves it to this one.
-    found.look_for_failures();
-    throw Error(FENIX_ERROR_INVALID_LOGIC_CALL,
-                "group_id " + std::to_string(group_id) + " has to be created again, after a repair or a time-out");
-  }
-  return found;
+  if (Group* group = groups_.find(*Inside::working_group_id_)) group->withdraw();
 }
 
 Group& Runtime::working_group(int group_id) {
   Inside::working_group_id_ = group_id;
   if (group_id == FENIX_DATA_GROUP_WORLD_ID) {
-    const Group* world = find_group(group_id);
+    const Group* world = groups_.find(group_id);
     if (world == nullptr || !world->attached()) {
-      (void)create_group({group_id, 0, 0, {Policy::Kind::ring, Policy::kChosen}}, process_.resilient(), [] {});
+      (void)groups_.create({group_id, 0, 0, {Policy::Kind::ring, Policy::kChosen}}, process_.resilient(), [] {});
     }
   }
   return attached_group(group_id);
 }
 
-void Runtime::delete_group(int group_id) {
-  Group& found = group(group_id);
-  if (group_id == FENIX_DATA_GROUP_WORLD_ID) {
-    throw Error(FENIX_ERROR_INVALID_GROUPID, "group_id is FENIX_DATA_GROUP_WORLD_ID, which cannot be deleted");
-  }
-  if (found.attached()) {
-    // Its peers hear of it in the next barrier.
-    found.mark_deleted();
-    return;
-  }
-  const std::lock_guard lock(groups_mutex_);
-  groups_.erase(group_id);
-}
-
 void Runtime::make_consistent(int group_id) {
-  Group* ghost = find_group(group_id);
-  Group& found = ghost != nullptr && ghost->is_deleted() ? *ghost : working_group(group_id);
+  Group* deleted = groups_.find(group_id);
+  Group& found = deleted != nullptr && deleted->is_deleted() ? *deleted : working_group(group_id);
   if (found.make_consistent()) return;
-  const std::lock_guard lock(groups_mutex_);
   groups_.erase(group_id);
 }
 

@@ -18,11 +18,10 @@
 #include "recovery/attachments.hpp"
 #include "recovery/callbacks.hpp"
 #include "recovery/failure_exception.hpp"
+#include "recovery/group_registry.hpp"
 #include "recovery/process.hpp"
-#include "recovery/rejoin/rejoin.hpp"
 #include "recovery/request_table.hpp"
 #include "recovery/settings.hpp"
-#include "rma/path_factory.hpp"
 
 namespace fenix_impl {
 
@@ -80,24 +79,15 @@ class Runtime {
   [[nodiscard]] int error() const;
   [[nodiscard]] int latest_failure() const { return latest_failure_; }
 
-  /// Collective over comm.
-  RejoinResult create_group(const GroupParameters& parameters, MPI_Comm comm,
-                            const std::function<void()>& check_arguments);
-  /// Instead, if this rank has no memory for it: the others get to know. met: it has met them. Collective over comm.
-  void withdraw_from(MPI_Comm comm, bool met = false) noexcept;
-  [[nodiscard]] bool has_group(int group_id) const;
-  /// Throws Error(FENIX_ERROR_INVALID_GROUPID).
-  [[nodiscard]] Group& group(int group_id) const;
-  /// The same, for local work with what is stored. Throws Error(FENIX_ERROR_INVALID_LOGIC_CALL) too, if the group has to be
-  /// created again, PeerFailure if a repair has to come first.
-  [[nodiscard]] Group& attached_group(int group_id) const;
-  /// The same, for collective calls: creates FENIX_DATA_GROUP_WORLD_ID if need be.
+  [[nodiscard]] GroupRegistry& groups() { return groups_; }
+  [[nodiscard]] bool has_group(int group_id) const { return groups_.has(group_id); }
+  [[nodiscard]] Group& group(int group_id) const { return groups_.at(group_id); }
+  [[nodiscard]] Group& attached_group(int group_id) const { return groups_.attached(group_id); }
+  /// Returns an attached group for collective calls: creates FENIX_DATA_GROUP_WORLD_ID if need be.
   [[nodiscard]] Group& working_group(int group_id);
   /// What the call of this thread that has run out of memory has to tell others: they may wait for it, if it has asked for a
   /// working group.
   void withdraw_from_call() const noexcept;
-  /// Local. Throws Error(FENIX_ERROR_INVALID_GROUPID).
-  void delete_group(int group_id);
   /// Fenix_Data_barrier.
   void make_consistent(int group_id);
   [[nodiscard]] RequestTable& requests() { return requests_; }
@@ -125,9 +115,6 @@ class Runtime {
   void start_as_replacement(int spawn, MPI_Info info, const Outputs& outputs, std::jmp_buf* resume_point);
   [[nodiscard]] bool repairs() const;
   [[nodiscard]] bool spawns() const;
-  RejoinResult create_group(const GroupParameters& parameters, const std::shared_ptr<MpiTeam>& team,
-                            const std::function<void()>& check_arguments);
-  void keep_only_whole(int group_id);
   void report_unhandled(int mpi_error) const;
 
   bool initialized_ = false;
@@ -138,14 +125,10 @@ class Runtime {
   Outputs outputs_;
   MPI_Fint* fortran_comm_ = nullptr;
   std::jmp_buf* resume_point_ = nullptr;
-  [[nodiscard]] Group* find_group(int group_id) const;
-  void detach_groups();
   [[nodiscard]] bool repaired_elsewhere(int repairs_before) const;
 
-  mutable std::mutex groups_mutex_;  // of the map; a group is for one thread at a time
-  std::map<int, std::unique_ptr<Group>> groups_;
+  GroupRegistry groups_{process_};
   RequestTable requests_;
-  PathFactory paths_;
   std::mutex repair_mutex_;
   std::shared_mutex calls_;
   std::thread::id init_thread_;

@@ -18,7 +18,7 @@ namespace fenix_impl {
 struct Invitation {
   std::int32_t welcome = 0;   ///< 0: nobody needs it any more
   std::int32_t spawn = 0;     ///< how many times there has been spawning
-  std::int32_t places = 0;    ///< size of the resilient communicator
+  std::int32_t ranks = 0;     ///< size of the resilient communicator
   std::int32_t spares = 0;    ///< how many spares there have been, dead ones too
   std::int32_t recruits = 0;  ///< how many replacements come
   std::array<char, MPI_MAX_PORT_NAME> port{};

@@ -122,12 +122,12 @@ void expect_sound(int places, int spares, const std::set<int>& dead, const std::
   int before = -1;
   for (std::size_t place = 0; place < plan.active.size(); ++place) {
     const Seat& seat = seats[static_cast<std::size_t>(plan.active[place])];
-    EXPECT_EQ(plan.recovered[place], seat.place < 0);
-    if (seat.place < 0) continue;
-    EXPECT_GT(seat.place, before) << "survivors keep their order";
-    before = seat.place;
+    EXPECT_EQ(plan.recovered[place], seat.rank < 0);
+    if (seat.rank < 0) continue;
+    EXPECT_GT(seat.rank, before) << "survivors keep their order";
+    before = seat.rank;
     if (!plan.shrunk) {
-      EXPECT_EQ(seat.place, static_cast<int>(place)) << "survivors keep their place";
+      EXPECT_EQ(seat.rank, static_cast<int>(place)) << "survivors keep their place";
     }
   }
   EXPECT_TRUE(!plan.shrunk || plan.spares.empty()) << "nobody idles while places are missing";

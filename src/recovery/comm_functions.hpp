@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Small steps with communicators that repairs are made of.
+#pragma once
+
+#include <mpi.h>
+
+#include <functional>
+#include <vector>
+
+namespace fenix_impl {
+
+[[nodiscard]] int rank_in(MPI_Comm comm);
+[[nodiscard]] bool is_revoked(MPI_Comm comm);
+/// Revokes a communicator, unless it is MPI_COMM_NULL or has been revoked. Local.
+void revoke(MPI_Comm comm);
+/// Frees a communicator, unless it is MPI_COMM_NULL. Collective over comm.
+void free_comm(MPI_Comm& comm);
+/// Splits as MPI_Comm_split does. Throws MpiError or PeerFailure. Collective over comm.
+[[nodiscard]] MPI_Comm split(MPI_Comm comm, int color, int key);
+/// Returns the ranks of comm that are known here to be dead. Local.
+[[nodiscard]] std::vector<int> known_failed(MPI_Comm comm);
+/// Runs a step that may throw, and agrees on its success. Collective over living; false on all its ranks if the step failed on
+/// one, or if one has died.
+[[nodiscard]] bool all_do(MPI_Comm living, const std::function<void()>& step);
+
+}  // namespace fenix_impl

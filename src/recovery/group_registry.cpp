@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "recovery/group_registry.hpp"
+
+#include <new>
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+#include "core/common/meeting.hpp"
+#include "rma/mpi_team.hpp"
+
+namespace fenix_impl {
+
+Group* GroupRegistry::find(int group_id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = groups_.find(group_id);
+  return found == groups_.end() ? nullptr : found->second.get();
+}
+
+bool GroupRegistry::has(int group_id) const {
+  const Group* found = find(group_id);
+  return found != nullptr && !found->is_deleted();
+}
+
+Group& GroupRegistry::at(int group_id) const {
+  Group* found = find(group_id);
+  if (found == nullptr || found->is_deleted()) {
+    throw Error(FENIX_ERROR_INVALID_GROUPID, "group_id " + std::to_string(group_id) + " does not exist on this rank");
+  }
+  return *found;
+}
+
+Group& GroupRegistry::attached(int group_id) const {
+  Group& found = at(group_id);
+  if (!found.attached()) {
+    // An operation that got through in spite of a death leaves it to this one.
+    found.look_for_failures();
+    throw Error(FENIX_ERROR_INVALID_LOGIC_CALL,
+                "group_id " + std::to_string(group_id) + " has to be created again, after a repair or a time-out");
+  }
+  return found;
+}
+
+RejoinResult GroupRegistry::create(const GroupParameters& parameters, MPI_Comm comm,
+                                   const std::function<void()>& check_arguments) {
+  std::shared_ptr<MpiTeam> team;
+  bool met = false;
+  try {
+    // Making a communicator has no deadline: see first that all have come.
+    const auto ranks = process_.ranks_of(comm);
+    auto near = process_.are_near(ranks);
+    process_.meet(ranks);
+    met = true;
+    team = std::make_shared<MpiTeam>(comm, process_.resilient(), process_.watch(), std::move(near));
+  } catch (const std::bad_alloc&) {
+    withdraw_from(comm, met);
+    throw Error(out_of_memory());
+  }
+  return together(*team, [&] { return create(parameters, team, check_arguments); });
+}
+
+RejoinResult GroupRegistry::create(const GroupParameters& parameters, const std::shared_ptr<MpiTeam>& team,
+                                   const std::function<void()>& check_arguments) {
+  std::unique_lock lock(mutex_);
+  std::unique_ptr<Group>& group = groups_[parameters.id];
+  lock.unlock();
+  const bool known_before = group != nullptr;
+  try {
+    return rejoin(group, parameters, check_arguments, team, paths_.choose(*team));
+  } catch (const Error& error) {
+    // The work with a group that could not be formed leaves nothing behind; an existing one waits to be taken up again.
+    if (!known_before && dynamic_cast<const MpiError*>(&error) == nullptr) group.reset();
+    keep_only_complete(parameters.id);
+    throw;
+  } catch (...) {
+    // A failure: what this rank has got may be the only copy there is.
+    keep_only_complete(parameters.id);
+    throw;
+  }
+}
+
+void GroupRegistry::withdraw_from(MPI_Comm comm, bool met) noexcept {
+  try {
+    if (!met) process_.meet(process_.ranks_of(comm));
+    MpiTeam(comm, process_.resilient(), process_.watch()).withdraw();
+  } catch (const std::exception&) {
+    return;  // a death, or no memory again: the others know
+  }
+}
+
+void GroupRegistry::keep_only_complete(int group_id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = groups_.find(group_id);
+  if (found == groups_.end()) return;
+  if (!found->second || !found->second->is_complete()) {
+    groups_.erase(found);
+  } else {
+    found->second->detach();
+  }
+}
+
+void GroupRegistry::remove(int group_id) {
+  Group& found = at(group_id);
+  if (group_id == FENIX_DATA_GROUP_WORLD_ID) {
+    throw Error(FENIX_ERROR_INVALID_GROUPID, "group_id is FENIX_DATA_GROUP_WORLD_ID, which cannot be deleted");
+  }
+  if (found.attached()) {
+    found.mark_deleted();
+  } else {
+    erase(group_id);
+  }
+}
+
+void GroupRegistry::erase(int group_id) {
+  const std::lock_guard lock(mutex_);
+  groups_.erase(group_id);
+}
+
+void GroupRegistry::detach_all() {
+  const std::lock_guard lock(mutex_);
+  for (auto group = groups_.begin(); group != groups_.end();) {
+    // What was deleted has only waited for its peers to hear of it.
+    if (group->second && group->second->is_deleted()) {
+      group = groups_.erase(group);
+      continue;
+    }
+    if (group->second) group->second->detach();
+    ++group;
+  }
+}
+
+}  // namespace fenix_impl

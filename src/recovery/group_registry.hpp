@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The groups of this process, by id: found, formed on a team, and deleted.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "core/group.hpp"
+#include "recovery/process.hpp"
+#include "recovery/rejoin/rejoin.hpp"
+#include "rma/path_factory.hpp"
+
+namespace fenix_impl {
+
+class GroupRegistry {
+ public:
+  /// process must outlive it.
+  explicit GroupRegistry(Process& process) : process_(process) {}
+
+  /// Returns the group, deleted or not, or null. Local.
+  [[nodiscard]] Group* find(int group_id) const;
+  [[nodiscard]] bool has(int group_id) const;
+  /// Throws Error(FENIX_ERROR_INVALID_GROUPID). Local.
+  [[nodiscard]] Group& at(int group_id) const;
+  /// Returns the group for local work with what is stored. Throws Error(FENIX_ERROR_INVALID_LOGIC_CALL) too, if the group has to be
+  /// created again, PeerFailure if a repair has to come first.
+  [[nodiscard]] Group& attached(int group_id) const;
+
+  /// Forms a group, or takes it up again. Collective over comm.
+  RejoinResult create(const GroupParameters& parameters, MPI_Comm comm, const std::function<void()>& check_arguments);
+  /// Tells the others that this rank has no memory to create the group. met: it has met them. Collective over comm.
+  void withdraw_from(MPI_Comm comm, bool met = false) noexcept;
+  /// Deletes a group here; its peers hear of it in the next barrier. Throws Error(FENIX_ERROR_INVALID_GROUPID). Local.
+  void remove(int group_id);
+  /// Forgets a group. Local.
+  void erase(int group_id);
+  /// Lets go of the team of each group, as a repair has begun; groups that were deleted go. Local.
+  void detach_all();
+  /// Ends the use of all groups, and of the network. Local.
+  void clear() { groups_.clear(); }
+  void close_paths() { paths_.close(); }
+
+ private:
+  RejoinResult create(const GroupParameters& parameters, const std::shared_ptr<MpiTeam>& team,
+                      const std::function<void()>& check_arguments);
+  void keep_only_complete(int group_id);
+
+  Process& process_;
+  PathFactory paths_;
+  mutable std::mutex mutex_;  // of the map; a group is for one thread at a time
+  std::map<int, std::unique_ptr<Group>> groups_;
+};
+
+}  // namespace fenix_impl

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The processes of this node, and the watch over them.
+#pragma once
+
+#include <mpi.h>
+
+#include <map>
+#include <vector>
+
+#include "recovery/repair_plan.hpp"
+#include "recovery/seating.hpp"
+#include "rma/silence_watch.hpp"
+
+namespace fenix_impl {
+
+class NodeProcesses {
+ public:
+  /// watch must outlive it.
+  explicit NodeProcesses(SilenceWatch& watch) : watch_(watch) {}
+
+  /// Finds all processes of the world. Collective over it.
+  void find(MPI_Comm world);
+  /// Whether the process with a number is on this node.
+  [[nodiscard]] bool includes(int number) const { return on_node_.count(number) != 0; }
+  /// Notes that processes have joined of which nobody knows yet where they are.
+  void note_joined() { has_joined_ = true; }
+  /// Watches the living. Collective over living if processes have joined; else processes stay where they are, and it is local.
+  void watch_living(MPI_Comm living, const Seating& seating, const std::vector<Seat>& seats);
+  /// Gives processes the numbers that they have after a repair. seating: before it; seats: by rank among the living. Local.
+  void renumber(const Seating& seating, const std::vector<Seat>& seats, const RepairPlan& plan);
+
+ private:
+  SilenceWatch& watch_;
+  std::map<int, SilenceWatch::Address> on_node_;  // by number of the seat
+  bool has_joined_ = false;
+};
+
+}  // namespace fenix_impl

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reinforcement during a repair: processes are spawned for the places of the dead that no spare can take.
+#pragma once
+
+#include <mpi.h>
+
+#include <functional>
+#include <memory>
+
+#include "recovery/seating.hpp"
+#include "recovery/spawning.hpp"
+
+namespace fenix_impl {
+
+class Reinforcement {
+ public:
+  /// seating must outlive it. on_joined is called when processes have joined.
+  Reinforcement(Seating& seating, std::function<void()> on_joined)
+      : seating_(seating), on_joined_(std::move(on_joined)) {}
+
+  /// Says whether repairs spawn processes when the spares are used up. Same on all ranks.
+  void allow(bool allowed) { is_allowed_ = allowed; }
+  /// Sets the info for MPI_Comm_spawn, which has to stay.
+  void set_keys(MPI_Info keys) { keys_ = keys; }
+  /// Whether the latest repair had to do without, because no process could be spawned.
+  [[nodiscard]] bool has_failed() const { return has_failed_; }
+  /// Notes, in a process that was spawned, how many times there has been spawning.
+  void set_spawns(int spawns) { spawns_ = spawns; }
+
+  /// Begins a repair.
+  void begin() {
+    attempts_ = 0;
+    is_overdue_ = false;
+  }
+  /// Replaces living by a communicator with new processes at its end, if some are needed and can be had. Collective over living;
+  /// false on all its ranks if a rank has died meanwhile.
+  [[nodiscard]] bool run(MPI_Comm& living);
+
+ private:
+  int count_missing(MPI_Comm living);
+  std::unique_ptr<Recruits> call_recruits(Invitation& invitation);
+  bool recruit(MPI_Comm& living, int missing);
+  bool let_in(MPI_Comm& living, const Invitation& invitation, Recruits* recruits);
+
+  Seating& seating_;
+  std::function<void()> on_joined_;
+  bool is_allowed_ = false;
+  MPI_Info keys_ = MPI_INFO_NULL;
+  bool has_failed_ = false;
+  int spawns_ = 0;    // attempts, in all
+  int attempts_ = 0;  // in this repair
+  bool is_overdue_ = false;
+};
+
+}  // namespace fenix_impl
