@@ -80,46 +80,46 @@ void tell_settings() {
   }
 }
 
-struct Place {
+struct RankInfo {
   Location location;
   std::array<char, 64> host{};
   std::array<char, 64> domain{};
   bool has_fabric = false;
 };
 
-Place own_place() {
-  Place place;
-  place.location = this_location();
-  (void)gethostname(place.host.data(), place.host.size() - 1);
+RankInfo own_place() {
+  RankInfo info;
+  info.location = this_location();
+  (void)gethostname(info.host.data(), info.host.size() - 1);
   if (const char* domain = std::getenv("FENIX_FAILURE_DOMAIN")) {
-    std::strncpy(place.domain.data(), domain, place.domain.size() - 1);
+    std::strncpy(info.domain.data(), domain, info.domain.size() - 1);
   }
-  place.has_fabric = has_fabric();
-  return place;
+  info.has_fabric = has_fabric();
+  return info;
 }
 
 // What a group of all ranks gets, if FENIX_PATH names none.
-void tell_path(const std::vector<Place>& places) {
-  const bool one_node = std::all_of(places.begin(), places.end(), [&](const Place& each) {
-    return each.location.node == places.front().location.node;
+void tell_path(const std::vector<RankInfo>& infos) {
+  const bool one_node = std::all_of(infos.begin(), infos.end(), [&](const RankInfo& each) {
+    return each.location.node == infos.front().location.node;
   });
-  const bool fabric = std::all_of(places.begin(), places.end(), [](const Place& each) { return each.has_fabric; });
+  const bool fabric = std::all_of(infos.begin(), infos.end(), [](const RankInfo& each) { return each.has_fabric; });
   line("path auto",
        one_node ? "map" : std::string("map within a node, ") + (fabric ? "fabric" : "window") + " between nodes");
 }
 
-void tell_nodes(const std::vector<Place>& places) {
+void tell_nodes(const std::vector<RankInfo>& infos) {
   std::map<Location, std::string> ranks;
   std::vector<std::size_t> first_ranks;
-  for (std::size_t rank = 0; rank < places.size(); ++rank) {
-    std::string& there = ranks[places[rank].location];
+  for (std::size_t rank = 0; rank < infos.size(); ++rank) {
+    std::string& there = ranks[infos[rank].location];
     if (there.empty()) first_ranks.push_back(rank);
     there += (there.empty() ? "" : " ") + std::to_string(rank);
   }
   for (const std::size_t first : first_ranks) {
-    const Place& place = places[first];
-    const std::string domain = place.domain[0] != '\0' ? std::string(" in ") + place.domain.data() : "";
-    line("node", std::string(place.host.data()) + domain + ": ranks " + ranks[place.location]);
+    const RankInfo& info = infos[first];
+    const std::string domain = info.domain[0] != '\0' ? std::string(" in ") + info.domain.data() : "";
+    line("node", std::string(info.host.data()) + domain + ": ranks " + ranks[info.location]);
   }
 }
 
@@ -129,12 +129,12 @@ void tell_ranks(int argc, char** argv) {
   int size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  const Place mine = own_place();
-  std::vector<Place> places(static_cast<std::size_t>(size));
-  MPI_Gather(&mine, sizeof mine, MPI_BYTE, places.data(), sizeof mine, MPI_BYTE, 0, MPI_COMM_WORLD);
+  const RankInfo mine = own_place();
+  std::vector<RankInfo> infos(static_cast<std::size_t>(size));
+  MPI_Gather(&mine, sizeof mine, MPI_BYTE, infos.data(), sizeof mine, MPI_BYTE, 0, MPI_COMM_WORLD);
   if (rank == 0) {
-    tell_path(places);
-    tell_nodes(places);
+    tell_path(infos);
+    tell_nodes(infos);
   }
   MPI_Finalize();
 }

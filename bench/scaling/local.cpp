@@ -72,7 +72,7 @@ class Chorus final : public Team {
 };
 
 /// What is written to a peer about the progress of commits, another one writes to this rank at the same time.
-class Echo final : public Exposure {
+class Echo final : public RemoteRegions {
  public:
   Echo(std::span<std::byte> own, int ranks) : own_(own), progress_bytes_(Dissemination::bytes(ranks)) {}
   void put(int, std::size_t, std::span<const std::byte>) override { ++traffic.puts; }
@@ -80,8 +80,8 @@ class Echo final : public Exposure {
     const auto from = own_.subspan(offset, data.size());
     std::copy(from.begin(), from.end(), data.begin());
   }
-  void complete(int) override {}
-  bool settled(int) override { return true; }
+  void flush(int) override {}
+  bool is_flushed(int) override { return true; }
   void put_words(int, std::size_t offset, std::span<const std::uint64_t> words) override {
     constexpr std::size_t kProgress = 4096;  // where core/control.cpp puts it
     traffic.words += static_cast<long long>(words.size());
@@ -101,7 +101,7 @@ class EchoPath final : public Path {
   [[nodiscard]] std::string_view name() const override { return "echo"; }
   [[nodiscard]] bool puts_are_copies(int) const override { return true; }
   [[nodiscard]] bool may_touch_regions_later() const override { return false; }
-  std::unique_ptr<Exposure> expose(Team& team, const Region& region) override {
+  std::unique_ptr<RemoteRegions> expose(Team& team, const Region& region) override {
     return std::make_unique<Echo>(region.bytes(), team.size());
   }
 };

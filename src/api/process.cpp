@@ -15,9 +15,9 @@ namespace {
 /// Roles of the ranks of a communicator derived from the resilient one.
 std::vector<int> roles_in(MPI_Comm comm) {
   std::vector<int> roles = runtime().process().ranks_of(comm);
-  const auto& by_place = runtime().process().roles();
+  const auto& by_rank = runtime().process().roles();
   std::transform(roles.begin(), roles.end(), roles.begin(),
-                 [&](int place) { return by_place.at(static_cast<std::size_t>(place)); });
+                 [&](int rank) { return by_rank.at(static_cast<std::size_t>(rank)); });
   return roles;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The choice of a slot of a member, or of a place in the log: the lowest number that is not in use.
+// The choice of a slot of a member, or of an entry in the log: the lowest number that is not in use.
 #pragma once
 
 #include <algorithm>

@@ -38,8 +38,8 @@ std::vector<int> Group::snapshots() {
   parts_.reclaimer.find_commits();
   // Looked up once: it may move on at any time.
   const Epoch newest = log.known_on_all();
-  for (auto placed = log.records().rbegin(); placed != log.records().rend(); ++placed) {
-    const Record& record = placed->record;
+  for (auto logged = log.records().rbegin(); logged != log.records().rend(); ++logged) {
+    const Record& record = logged->record;
     if (record.epoch > newest || record.deleted || time_stamps.size() == parameters().kept_snapshots()) continue;
     time_stamps.push_back(record.time_stamp);
   }

@@ -20,7 +20,7 @@ class Codec {
   /// the same source, which counts the bytes that are needed at a time.
   using Read = std::function<const std::byte*(const Stripes::Cell& cell, std::size_t bytes, std::size_t source)>;
 
-  /// available: ranks whose data and parity can be read, by their place in the cohort. Parity is computed from data where all
+  /// available: ranks whose data and parity can be read, by their index in the cohort. Parity is computed from data where all
   /// of it is there.
   Codec(int ranks, int parity, std::vector<bool> available);
 

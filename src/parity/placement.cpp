@@ -173,7 +173,7 @@ bool Placement::suffices_without(const std::set<int>& missing) const {
   });
 }
 
-int Placement::place_in_cohort(int rank) const {
+int Placement::index_in_cohort(int rank) const {
   const auto& ranks = cohort(rank);
   return static_cast<int>(std::find(ranks.begin(), ranks.end(), rank) - ranks.begin());
 }

@@ -30,8 +30,8 @@ class Placement {
   [[nodiscard]] const std::vector<int>& cohort(int rank) const;
   /// Whether each cohort has as many ranks left as it takes to make the others' data from theirs.
   [[nodiscard]] bool suffices_without(const std::set<int>& missing) const;
-  /// The place of a rank in its cohort.
-  [[nodiscard]] int place_in_cohort(int rank) const;
+  /// The index of a rank in its cohort.
+  [[nodiscard]] int index_in_cohort(int rank) const;
   /// The ranks that protect a rank or are protected by it, ascending. Who is a partner of a rank has it as a partner.
   [[nodiscard]] std::vector<int> partners(int rank) const;
   /// Those, and some more, few of which are near each other: they know of a rank what has to be known though its partners have

@@ -23,7 +23,7 @@ class Stripes {
     int row = 0;
     int number = 0;
   };
-  /// Where a unit is: in the data or in the parity of a rank (its place in the cohort).
+  /// Where a unit is: in the data or in the parity of a rank (its index in the cohort).
   struct Cell {
     int rank = 0;
     bool is_parity = false;

@@ -134,7 +134,7 @@ void talk_to(MPI_Comm joined, int begin, int end) {
 
 /// Lets every rank of united talk to those in [begin, end), and makes a copy of it: agreements on one that comes from a group get
 /// in the way of those on MPI_COMM_WORLD.
-MPI_Comm settle(MPI_Comm united, int begin, int end) {
+MPI_Comm introduce_all(MPI_Comm united, int begin, int end) {
   try {
     talk_to(united, begin, end);
     int rank = 0;
@@ -245,7 +245,7 @@ MPI_Comm join_with_recruits(MPI_Comm living, const Invitation& invitation) {
   MPI_Comm_set_errhandler(between, MPI_ERRORS_RETURN);
   MPI_Comm united = unite(between, /*first=*/true, invitation);
   fault_point("spawn.united");
-  return settle(united, size_of(living), size_of(united));
+  return introduce_all(united, size_of(living), size_of(united));
 }
 
 MPI_Comm join_as_recruit(const Invitation& invitation) {
@@ -257,7 +257,7 @@ MPI_Comm join_as_recruit(const Invitation& invitation) {
   MPI_Comm_set_errhandler(between, MPI_ERRORS_RETURN);
   MPI_Comm united = unite(between, /*first=*/false, invitation);
   fault_point("recruit.united");
-  return settle(united, 0, size_of(united) - invitation.recruits);
+  return introduce_all(united, 0, size_of(united) - invitation.recruits);
 }
 
 void confirm_to_recruits(MPI_Comm joined, const Invitation& invitation) {

@@ -51,8 +51,8 @@ TypeHandle own(MPI_Datatype type) {
 
 // Displacements may be absolute addresses (MPI_BOTTOM): their sum is within an object, the buffer need not be.
 template <typename Byte>
-Byte* at(Byte* buffer, std::ptrdiff_t place) {
-  return reinterpret_cast<Byte*>(reinterpret_cast<std::uintptr_t>(buffer) + static_cast<std::uintptr_t>(place));
+Byte* at(Byte* buffer, std::ptrdiff_t offset) {
+  return reinterpret_cast<Byte*>(reinterpret_cast<std::uintptr_t>(buffer) + static_cast<std::uintptr_t>(offset));
 }
 
 }  // namespace
@@ -113,8 +113,8 @@ void ElementType::pack(const void* buffer, std::uint64_t first, std::uint64_t co
     std::memcpy(to, at(from, start), count * bytes_);
     return;
   }
-  const auto move = [&](std::ptrdiff_t place, std::uint64_t bytes) {
-    std::memcpy(to, at(from, place), bytes);
+  const auto move = [&](std::ptrdiff_t offset, std::uint64_t bytes) {
+    std::memcpy(to, at(from, offset), bytes);
     to += bytes;
   };
   for (std::uint64_t element = 0; element < count; ++element) {
@@ -130,8 +130,8 @@ void ElementType::unpack(const std::byte* from, std::uint64_t first, std::uint64
     std::memcpy(at(to, start), from, count * bytes_);
     return;
   }
-  const auto move = [&](std::ptrdiff_t place, std::uint64_t bytes) {
-    std::memcpy(at(to, place), from, bytes);
+  const auto move = [&](std::ptrdiff_t offset, std::uint64_t bytes) {
+    std::memcpy(at(to, offset), from, bytes);
     from += bytes;
   };
   for (std::uint64_t element = 0; element < count; ++element) {

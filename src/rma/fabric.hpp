@@ -20,7 +20,7 @@ std::shared_ptr<FabricNetwork> open_fabric();
 /// As libfabric names it.
 [[nodiscard]] std::string provider_of(const FabricNetwork& network);
 
-/// The path "fabric". Its exposures use the network, and any number of paths share one.
+/// The path "fabric". Its remote regions use the network, and any number of paths share one.
 std::shared_ptr<Path> make_fabric_path(std::shared_ptr<FabricNetwork> network);
 
 }  // namespace fenix_impl

@@ -55,7 +55,7 @@ T value_in(std::span<const std::byte> bytes) {
 
 /// What is told and kept of an endpoint; its name follows.
 struct FabricDirectory::Entry {
-  FabricPlace directory;
+  FabricRegion directory;
   std::uint64_t name_bytes = 0;
 };
 
@@ -102,7 +102,7 @@ std::set<int> FabricDirectory::neighbours() const {
 std::size_t FabricDirectory::entry_bytes() const { return sizeof(Entry) + (longest_name_ + 7) / 8 * 8; }
 
 std::size_t FabricDirectory::offset_of(Step step) const {
-  return kPages * sizeof(FabricPlace) +
+  return kPages * sizeof(FabricRegion) +
          (2 * static_cast<std::size_t>(step.round) + (step.back ? 1 : 0)) * entry_bytes();
 }
 
@@ -163,17 +163,17 @@ void FabricDirectory::join(Team& team) {
 FabricDirectory::Spot FabricDirectory::spot_of(std::uint32_t number) {
   const auto page = static_cast<std::size_t>(std::bit_width(number / kFirstPage + 1)) - 1;
   const std::size_t in_pages_before = kFirstPage * ((std::size_t{1} << page) - 1);
-  return {page, (number - in_pages_before) * sizeof(FabricPlace)};
+  return {page, (number - in_pages_before) * sizeof(FabricRegion)};
 }
 
-void FabricDirectory::publish(std::uint32_t number, const FabricPlace& place) {
+void FabricDirectory::publish(std::uint32_t number, const FabricRegion& region) {
   const Spot spot = spot_of(number);
   auto& page = pages_.at(spot.page);
   if (!page) {
-    page = std::make_unique<Page>(network_, (std::size_t{kFirstPage} << spot.page) * sizeof(FabricPlace));
-    root_->write(spot.page * sizeof(FabricPlace), FabricPlace(page->registration, page->bytes));
+    page = std::make_unique<Page>(network_, (std::size_t{kFirstPage} << spot.page) * sizeof(FabricRegion));
+    root_->write(spot.page * sizeof(FabricRegion), FabricRegion(page->registration, page->bytes));
   }
-  page->write(spot.offset, place);
+  page->write(spot.offset, region);
 }
 
 // -------------------------------------------------------------------------------------------------------------- finding
@@ -201,7 +201,7 @@ FabricDirectory::Contact FabricDirectory::contact_of(Team& team, int rank) {
     if (auto there = known(next)) {
       contact = std::move(*there);
     } else {
-      const FabricPlace& directory = contact.directory;
+      const FabricRegion& directory = contact.directory;
       FabricCaller(network_, team).read(contact.peer->address, directory.key, directory.base + offset_of(step), entry);
       contact = contact_in(entry);
       const std::lock_guard lock(mutex_);
@@ -212,27 +212,27 @@ FabricDirectory::Contact FabricDirectory::contact_of(Team& team, int rank) {
   return contact;
 }
 
-FabricPlace FabricDirectory::page_of(Team& team, int rank, const Contact& contact, std::size_t page) {
+FabricRegion FabricDirectory::page_of(Team& team, int rank, const Contact& contact, std::size_t page) {
   const auto known = contact.pages.find(page);
   if (known != contact.pages.end()) return known->second;
-  FabricPlace place;
+  FabricRegion region;
   FabricCaller(network_, team)
-      .read(contact.peer->address, contact.directory.key, contact.directory.base + page * sizeof place,
-            std::as_writable_bytes(std::span(&place, 1)));
+      .read(contact.peer->address, contact.directory.key, contact.directory.base + page * sizeof region,
+            std::as_writable_bytes(std::span(&region, 1)));
   const std::lock_guard lock(mutex_);
-  contacts_.at(rank).pages[page] = place;
-  return place;
+  contacts_.at(rank).pages[page] = region;
+  return region;
 }
 
 FabricTarget FabricDirectory::find(Team& team, int rank, std::uint32_t number) {
   if (rank < 0 || rank >= ranks_) throw Error(FENIX_ERROR_INTERN, "a rank that is not in the team");
   const Contact contact = contact_of(team, rank);
   const Spot spot = spot_of(number);
-  const FabricPlace page = page_of(team, rank, contact, spot.page);
+  const FabricRegion page = page_of(team, rank, contact, spot.page);
   FabricTarget target{contact.peer, {}};
   FabricCaller(network_, team)
       .read(contact.peer->address, page.key, page.base + spot.offset,
-            std::as_writable_bytes(std::span(&target.place, 1)));
+            std::as_writable_bytes(std::span(&target.region, 1)));
   // Of a rank that has left the team what was read may be anything.
   team.check();
   return target;

@@ -19,19 +19,19 @@
 namespace fenix_impl {
 
 /// Registered memory, as others reach it.
-struct FabricPlace {
+struct FabricRegion {
   std::uint64_t key = 0;
   std::uint64_t base = 0;  ///< what others add offsets to
   std::uint64_t bytes = 0;
 
-  FabricPlace() = default;
-  FabricPlace(const FabricMemory& memory, std::size_t size) : key(memory.key()), base(memory.base()), bytes(size) {}
+  FabricRegion() = default;
+  FabricRegion(const FabricMemory& memory, std::size_t size) : key(memory.key()), base(memory.base()), bytes(size) {}
 };
 
 /// A region of a peer. Its address can be used as long as this is there.
 struct FabricTarget {
   std::shared_ptr<const FabricPeer> peer;
-  FabricPlace place;
+  FabricRegion region;
 };
 
 class FabricDirectory {
@@ -43,9 +43,9 @@ class FabricDirectory {
   /// Collective over the team, once, before anything else. Throws Error(FENIX_ERROR_NO_MEMORY): on all ranks if they have
   /// different providers; and where a rank has no memory for its directory, on that rank, when its part has been done.
   void join(Team& team);
-  /// Local: others find the place of this rank's region of that number, when they know that this has returned. Numbers start
+  /// Local: others find the address of this rank's region of that number, when they know that this has returned. Numbers start
   /// at 0, and each is given out once. Throws Error(FENIX_ERROR_NO_MEMORY) and std::bad_alloc.
-  void publish(std::uint32_t number, const FabricPlace& place);
+  void publish(std::uint32_t number, const FabricRegion& region);
   /// Local; waits for reads, as FabricCaller does: what another rank of the team has published. From any thread.
   FabricTarget find(Team& team, int rank, std::uint32_t number);
 
@@ -67,8 +67,8 @@ class FabricDirectory {
   /// How to reach a rank, and what of its directory has been read.
   struct Contact {
     std::shared_ptr<const FabricPeer> peer;
-    FabricPlace directory;
-    std::map<std::size_t, FabricPlace> pages{};  // of places, by number
+    FabricRegion directory;
+    std::map<std::size_t, FabricRegion> pages{};  // of addresses, by number
   };
   struct Entry;
   /// To a rank that is 2^round places on, or before.
@@ -77,13 +77,13 @@ class FabricDirectory {
     bool back;
   };
 
-  /// Where the place of a region is in its rank's pages.
+  /// Where the address of a region is in its rank's pages.
   struct Spot {
     std::size_t page;
     std::size_t offset;
   };
 
-  // So many places are in the first page, and twice as many in each that follows: room for every number.
+  // So many addresses are in the first page, and twice as many in each that follows: room for every number.
   static constexpr std::uint32_t kFirstPage = 64;
   static constexpr std::size_t kPages = 27;
 
@@ -98,13 +98,13 @@ class FabricDirectory {
   void make_root();
   [[nodiscard]] Contact contact_in(std::span<const std::byte> entry);
   Contact contact_of(Team& team, int rank);
-  FabricPlace page_of(Team& team, int rank, const Contact& contact, std::size_t page);
+  FabricRegion page_of(Team& team, int rank, const Contact& contact, std::size_t page);
 
   FabricNetwork& network_;
   int self_ = 0;
   int ranks_ = 1;
   std::size_t longest_name_ = 0;
-  std::unique_ptr<Page> root_;  // places of the pages, and then an entry for each step
+  std::unique_ptr<Page> root_;  // addresses of the pages, and then an entry for each step
   std::array<std::unique_ptr<Page>, kPages> pages_;
   std::mutex mutex_;
   std::map<int, Contact> contacts_;

@@ -109,7 +109,7 @@ void FabricNetwork::post(FabricLane& lane, const FabricTransfer& transfer) {
     throw;
   }
   lane.waiting.back().lane = &lane;
-  lane.waiting.back().place = std::prev(lane.waiting.end());
+  lane.waiting.back().position = std::prev(lane.waiting.end());
   (void)feed(lane);
 }
 
@@ -181,7 +181,7 @@ void FabricNetwork::nudge(const FabricLane& lane) {
   piece.local = piece.buffer->memory.get();
   piece.descriptor = piece.buffer->descriptor();
   piece.lane = &own;
-  piece.place = only.begin();
+  piece.position = only.begin();
   own.under_way.splice(own.under_way.end(), only);
   log().debug("fabric: nothing has moved for {} ms",
               std::chrono::duration_cast<std::chrono::milliseconds>(lane.before_nudge / 2).count());
@@ -249,7 +249,7 @@ void FabricNetwork::end(FabricTransfer& transfer) {
   ++lane.ended;
   lane.last_moved = FabricLane::Clock::now();
   lane.before_nudge = kBeforeNudge;
-  discard(lane.under_way, transfer.place);
+  discard(lane.under_way, transfer.position);
   if (lane.abandoned && lane.under_way.empty()) {
     lanes_.remove_if([&](const FabricLane& each) { return &each == &lane; });
   }
@@ -268,7 +268,7 @@ void FabricNetwork::fail(FabricTransfer& transfer, int error) {
   }
   lane.error = error;
   lane.next_try = now + kBeforeNextTry;
-  lane.waiting.splice(lane.waiting.begin(), lane.under_way, transfer.place);
+  lane.waiting.splice(lane.waiting.begin(), lane.under_way, transfer.position);
 }
 
 void FabricNetwork::discard(std::list<FabricTransfer>& transfers, std::list<FabricTransfer>::iterator each) noexcept {

@@ -35,7 +35,7 @@ struct FabricTransfer : fi_context2 {
   FabricBuffer* buffer = nullptr;    ///< that local lies in, if it does
   std::byte* destination = nullptr;  ///< of a read: where it is copied to when it has landed
   struct FabricLane* lane = nullptr;
-  std::list<FabricTransfer>::iterator place;
+  std::list<FabricTransfer>::iterator position;
 };
 
 /// Transfers with one registration of one peer, in no order. Belongs to the network, and is used through it.

@@ -20,15 +20,15 @@
 namespace fenix_impl {
 namespace {
 
-/// What the exposures of a team share. Memory stays registered until the path and its exposures have ended, with the team: ranks
+/// What the remote regions of a team share. Memory stays registered until the path and its remote regions have ended, with the team: ranks
 /// delete members on their own, and others may still write to those.
 struct FabricTeam {
   explicit FabricTeam(std::shared_ptr<FabricNetwork> of) : network(std::move(of)) {}
 
   std::shared_ptr<FabricNetwork> network;
   std::list<FabricMemory> registrations;
-  std::unique_ptr<FabricDirectory> directory;  ///< made with the first exposure
-  std::uint32_t exposures = 0;
+  std::unique_ptr<FabricDirectory> directory;  ///< made with the first remote regions
+  std::uint32_t made = 0;
 };
 
 /// A region of the team, as this rank reaches it.
@@ -37,10 +37,10 @@ struct Target {
   FabricLane* puts = nullptr;  ///< opened with the first put
 };
 
-class FabricExposure final : public Exposure {
+class FabricRemoteRegions final : public RemoteRegions {
  public:
-  FabricExposure(std::shared_ptr<FabricTeam> shared, Team& team, std::span<std::byte> own, const FabricMemory& memory,
-                 std::uint32_t number)
+  FabricRemoteRegions(std::shared_ptr<FabricTeam> shared, Team& team, std::span<std::byte> own,
+                      const FabricMemory& memory, std::uint32_t number)
       : shared_(std::move(shared)),
         network_(shared_->network.get()),
         caller_(*network_, team),
@@ -48,7 +48,7 @@ class FabricExposure final : public Exposure {
         descriptor_(memory.descriptor()),
         number_(number) {}
 
-  ~FabricExposure() override {
+  ~FabricRemoteRegions() override {
     for (const auto& [rank, target] : targets_) {
       if (target.puts != nullptr) network_->close_lane(*target.puts);
     }
@@ -66,9 +66,9 @@ class FabricExposure final : public Exposure {
     }
     Target& to = part(target, offset, data.size());
     if (data.empty()) return;
-    if (to.puts == nullptr) to.puts = &network_->open_lane(to.found.peer->address, to.found.place.key);
+    if (to.puts == nullptr) to.puts = &network_->open_lane(to.found.peer->address, to.found.region.key);
     const bool in_own_region = is_own(data);
-    caller_.for_each_piece(to.found.place.base + offset, data,
+    caller_.for_each_piece(to.found.region.base + offset, data,
                            [&](FabricTransfer& piece, std::span<const std::byte> from) {
                              if (in_own_region) {
                                piece.local = own_.data() + (from.data() - own_.data());
@@ -88,14 +88,14 @@ class FabricExposure final : public Exposure {
       return;
     }
     const FabricTarget& from = part(target, offset, data.size()).found;
-    caller_.read(from.peer->address, from.place.key, from.place.base + offset, data);
+    caller_.read(from.peer->address, from.region.key, from.region.base + offset, data);
   }
 
-  void complete(int target) override {
+  void flush(int target) override {
     if (const FabricLane* puts = puts_to(target)) caller_.wait(*puts, 0, "a write to a peer");
   }
 
-  [[nodiscard]] bool settled(int target) override {
+  [[nodiscard]] bool is_flushed(int target) override {
     const FabricLane* puts = puts_to(target);
     if (puts == nullptr) return true;
     (void)network_->progress();
@@ -106,8 +106,8 @@ class FabricExposure final : public Exposure {
   // Words of the caller are never in a region: they are sent from a buffer.
   void put_words(int target, std::size_t offset, std::span<const std::uint64_t> words) override {
     if (target != caller_.team().rank()) return put(target, offset, std::as_bytes(words));
-    auto* place = reinterpret_cast<std::uint64_t*>(own_part(offset, words.size_bytes()).data());
-    for (const std::uint64_t word : words) std::atomic_ref(*place++).store(word, std::memory_order_release);
+    auto* word_there = reinterpret_cast<std::uint64_t*>(own_part(offset, words.size_bytes()).data());
+    for (const std::uint64_t word : words) std::atomic_ref(*word_there++).store(word, std::memory_order_release);
   }
 
  private:
@@ -125,7 +125,7 @@ class FabricExposure final : public Exposure {
     if (reached == targets_.end()) {
       reached = targets_.emplace(target, Target{shared_->directory->find(caller_.team(), target, number_)}).first;
     }
-    check_part(offset, bytes, reached->second.found.place.bytes);
+    check_part(offset, bytes, reached->second.found.region.bytes);
     return reached->second;
   }
 
@@ -166,8 +166,8 @@ class FabricPath final : public Path {
     return true;
   }
 
-  std::unique_ptr<Exposure> expose(Team& team, const Region& region) override {
-    const std::uint32_t number = shared_->exposures++;
+  std::unique_ptr<RemoteRegions> expose(Team& team, const Region& region) override {
+    const std::uint32_t number = shared_->made++;
     const FabricMemory* memory = nullptr;
     std::unique_ptr<FabricDirectory> joined;
     std::optional<Error> error;
@@ -198,7 +198,7 @@ class FabricPath final : public Path {
     // One that not all have joined is of no use to any.
     if (joined) shared_->directory = std::move(joined);
     network_->forget_unused_peers();
-    return std::make_unique<FabricExposure>(shared_, team, region.bytes(), *memory, number);
+    return std::make_unique<FabricRemoteRegions>(shared_, team, region.bytes(), *memory, number);
   }
 
  private:

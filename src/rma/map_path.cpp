@@ -18,9 +18,10 @@
 namespace fenix_impl {
 namespace {
 
-class MapExposure final : public Exposure {
+class MapRemoteRegions final : public RemoteRegions {
  public:
-  MapExposure(std::map<int, Mapping> regions, KeptRegion kept) : regions_(std::move(regions)), kept_(std::move(kept)) {}
+  MapRemoteRegions(std::map<int, Mapping> regions, KeptRegion kept)
+      : regions_(std::move(regions)), kept_(std::move(kept)) {}
 
   [[nodiscard]] int keeps() const override { return kept_.owner(); }
   [[nodiscard]] KeptRegion release_kept() override { return std::exchange(kept_, {}); }
@@ -49,13 +50,13 @@ class MapExposure final : public Exposure {
     if (!data.empty()) std::memcpy(data.data(), from.data(), data.size());
   }
 
-  void complete(int) override { std::atomic_thread_fence(std::memory_order_release); }
+  void flush(int) override { std::atomic_thread_fence(std::memory_order_release); }
 
-  [[nodiscard]] bool settled(int) override { return true; }
+  [[nodiscard]] bool is_flushed(int) override { return true; }
 
   void put_words(int target, std::size_t offset, std::span<const std::uint64_t> words) override {
-    auto* place = reinterpret_cast<std::uint64_t*>(part(target, offset, words.size_bytes()).data());
-    for (const std::uint64_t word : words) std::atomic_ref(*place++).store(word, std::memory_order_release);
+    auto* word_there = reinterpret_cast<std::uint64_t*>(part(target, offset, words.size_bytes()).data());
+    for (const std::uint64_t word : words) std::atomic_ref(*word_there++).store(word, std::memory_order_release);
   }
 
  private:
@@ -111,11 +112,11 @@ std::map<int, RegionAddress> addresses_of(Team& team, const Region& region, cons
 
 }  // namespace
 
-std::unique_ptr<Exposure> MapPath::expose(Team& team, const Region& region) {
+std::unique_ptr<RemoteRegions> MapPath::expose(Team& team, const Region& region) {
   const auto addresses = addresses_of(team, region, near_);
   std::map<int, Mapping> regions;
   for (const auto& [rank, address] : addresses) regions.emplace(rank, map_region_of_peer(team, address));
-  return std::make_unique<MapExposure>(std::move(regions), keep_region(team, addresses));
+  return std::make_unique<MapRemoteRegions>(std::move(regions), keep_region(team, addresses));
 }
 
 // step: 1 for the next rank on this node, -1 for the one before.
@@ -127,7 +128,7 @@ std::optional<int> MapPath::next_on_node(int self, int ranks, int step) const {
 }
 
 // A rank keeps that of the rank before it on the node: so each is kept by one other rank. Whether it does is its own affair.
-std::set<int> MapPath::estate_neighbours(const Team& team) const {
+std::set<int> MapPath::adopting_neighbours(const Team& team) const {
   std::set<int> neighbours;
   for (const int step : {-1, 1}) {
     if (const auto rank = next_on_node(team.rank(), team.size(), step)) neighbours.insert(*rank);

@@ -25,8 +25,8 @@ class MapPath final : public Path {
   [[nodiscard]] std::string_view name() const override { return "map"; }
   [[nodiscard]] bool may_touch_regions_later() const override { return false; }
   [[nodiscard]] bool puts_are_copies(int) const override { return true; }
-  [[nodiscard]] std::set<int> estate_neighbours(const Team& team) const override;
-  std::unique_ptr<Exposure> expose(Team& team, const Region& region) override;
+  [[nodiscard]] std::set<int> adopting_neighbours(const Team& team) const override;
+  std::unique_ptr<RemoteRegions> expose(Team& team, const Region& region) override;
 
  private:
   [[nodiscard]] std::optional<int> next_on_node(int self, int ranks, int step) const;

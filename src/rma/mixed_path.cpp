@@ -10,9 +10,10 @@
 namespace fenix_impl {
 namespace {
 
-class MixedExposure final : public Exposure {
+class MixedRemoteRegions final : public RemoteRegions {
  public:
-  MixedExposure(std::unique_ptr<Exposure> within, std::unique_ptr<Exposure> across, std::vector<bool> near)
+  MixedRemoteRegions(std::unique_ptr<RemoteRegions> within, std::unique_ptr<RemoteRegions> across,
+                     std::vector<bool> near)
       : within_(std::move(within)), across_(std::move(across)), near_(std::move(near)) {}
 
   [[nodiscard]] int keeps() const override { return within_->keeps(); }
@@ -30,17 +31,19 @@ class MixedExposure final : public Exposure {
     to(target).put(target, offset, data);
   }
   void get(int target, std::size_t offset, std::span<std::byte> data) override { to(target).get(target, offset, data); }
-  void complete(int target) override { to(target).complete(target); }
-  [[nodiscard]] bool settled(int target) override { return to(target).settled(target); }
+  void flush(int target) override { to(target).flush(target); }
+  [[nodiscard]] bool is_flushed(int target) override { return to(target).is_flushed(target); }
   void put_words(int target, std::size_t offset, std::span<const std::uint64_t> words) override {
     to(target).put_words(target, offset, words);
   }
 
  private:
-  [[nodiscard]] Exposure& to(int target) { return near_.at(static_cast<std::size_t>(target)) ? *within_ : *across_; }
+  [[nodiscard]] RemoteRegions& to(int target) {
+    return near_.at(static_cast<std::size_t>(target)) ? *within_ : *across_;
+  }
 
-  std::unique_ptr<Exposure> within_;
-  std::unique_ptr<Exposure> across_;
+  std::unique_ptr<RemoteRegions> within_;
+  std::unique_ptr<RemoteRegions> across_;
   std::vector<bool> near_;
 };
 
@@ -53,8 +56,8 @@ bool MixedPath::puts_are_copies(int target) const {
   return near_.at(static_cast<std::size_t>(target)) || across_->puts_are_copies(target);
 }
 
-std::unique_ptr<Exposure> MixedPath::expose(Team& team, const Region& region) {
-  std::unique_ptr<Exposure> across;
+std::unique_ptr<RemoteRegions> MixedPath::expose(Team& team, const Region& region) {
+  std::unique_ptr<RemoteRegions> across;
   std::optional<Error> error;
   try {
     across = across_->expose(team, region);
@@ -67,7 +70,7 @@ std::unique_ptr<Exposure> MixedPath::expose(Team& team, const Region& region) {
   // The others go on to this, whatever this rank has met.
   auto within = MapPath(keep_, near_).expose(team, region);
   if (error) throw Error(*error);
-  return std::make_unique<MixedExposure>(std::move(within), std::move(across), near_);
+  return std::make_unique<MixedRemoteRegions>(std::move(within), std::move(across), near_);
 }
 
 }  // namespace fenix_impl

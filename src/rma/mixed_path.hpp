@@ -22,10 +22,10 @@ class MixedPath final : public Path {
   bool make_progress() override { return across_->make_progress(); }
   [[nodiscard]] bool may_touch_regions_later() const override { return across_->may_touch_regions_later(); }
   [[nodiscard]] std::uint64_t bytes_fetched() const override { return across_->bytes_fetched(); }
-  [[nodiscard]] std::set<int> estate_neighbours(const Team& team) const override {
-    return MapPath(keep_, near_).estate_neighbours(team);
+  [[nodiscard]] std::set<int> adopting_neighbours(const Team& team) const override {
+    return MapPath(keep_, near_).adopting_neighbours(team);
   }
-  std::unique_ptr<Exposure> expose(Team& team, const Region& region) override;
+  std::unique_ptr<RemoteRegions> expose(Team& team, const Region& region) override;
 
  private:
   std::shared_ptr<Path> across_;

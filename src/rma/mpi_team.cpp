@@ -181,16 +181,16 @@ void MpiTeam::carry(std::span<const Message> messages, std::span<MPI_Request> re
     failure_ = peer.mpi_error();
     // All leave for the repair: end what is under way at once.
     if (owns_comm_) dissolve();
-    settle(messages, requests);
+    finish(messages, requests);
     throw;
   } catch (...) {
     sound_ = false;
-    settle(messages, requests);
+    finish(messages, requests);
     throw;
   }
 }
 
-void MpiTeam::settle(std::span<const Message> messages, std::span<MPI_Request> requests) noexcept {
+void MpiTeam::finish(std::span<const Message> messages, std::span<MPI_Request> requests) noexcept {
   for (std::size_t i = 0; i < messages.size(); ++i) {
     if (!messages[i].is_sent && requests[i] != MPI_REQUEST_NULL) MPI_Cancel(&requests[i]);
   }
@@ -238,11 +238,11 @@ void MpiTeam::allgather(std::span<const std::byte> mine, std::span<std::byte> al
 
 // A binomial tree: in each round every rank that has the data passes it on to the rank that is that far away.
 void MpiTeam::broadcast(std::span<std::byte> data, int root) {
-  const int place = (rank_ - root + size_) % size_;
+  const int position = (rank_ - root + size_) % size_;
   for (int distance = 1; distance < size_; distance *= 2) {
-    if (place < distance) {
-      if (place + distance < size_) exchange(data, (rank_ + distance) % size_, {}, MPI_PROC_NULL);
-    } else if (place < 2 * distance) {
+    if (position < distance) {
+      if (position + distance < size_) exchange(data, (rank_ + distance) % size_, {}, MPI_PROC_NULL);
+    } else if (position < 2 * distance) {
       exchange({}, MPI_PROC_NULL, data, (rank_ - distance + size_) % size_);
     }
   }

@@ -72,7 +72,7 @@ class MpiTeam final : public Team {
   static Message outgoing(std::span<const std::byte> data, int to);
   /// All at once. requests: one for each.
   void carry(std::span<const Message> messages, std::span<MPI_Request> requests);
-  void settle(std::span<const Message> messages, std::span<MPI_Request> requests) noexcept;
+  void finish(std::span<const Message> messages, std::span<MPI_Request> requests) noexcept;
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Comm resilient_ = MPI_COMM_NULL;

@@ -18,19 +18,19 @@ namespace fenix_impl {
 /// One region of each rank of a team, within reach of the others. Offsets are bytes from the start of the target's region.
 /// All functions are local: the target does nothing. They throw PeerFailure when they cannot go on because the target has
 /// died or the team is dissolved, and Error(FENIX_ERROR_TIMEOUT).
-class Exposure {
+class RemoteRegions {
  public:
-  Exposure() = default;
-  Exposure(const Exposure&) = delete;
-  Exposure& operator=(const Exposure&) = delete;
-  virtual ~Exposure() = default;
+  RemoteRegions() = default;
+  RemoteRegions(const RemoteRegions&) = delete;
+  RemoteRegions& operator=(const RemoteRegions&) = delete;
+  virtual ~RemoteRegions() = default;
 
-  /// The rank whose region this exposure keeps open beyond that rank's death; negative if there is none.
+  /// Returns the rank whose region is kept open beyond that rank's death; negative if there is none.
   [[nodiscard]] virtual int keeps() const { return -1; }
   /// Gives that region out; none if it does not.
   [[nodiscard]] virtual KeptRegion release_kept() { return {}; }
 
-  /// The bytes themselves, where they can be reached by loads and stores; else empty. Valid as long as the exposure.
+  /// The bytes themselves, where they can be reached by loads and stores; else empty. Valid as long as this object.
   [[nodiscard]] virtual std::span<std::byte> direct(int target, std::size_t offset, std::size_t bytes) {
     (void)target, (void)offset, (void)bytes;
     return {};
@@ -42,26 +42,26 @@ class Exposure {
   /// Makes sure that the target has memory for those bytes. Throws Error(FENIX_ERROR_NO_MEMORY). Does nothing on paths where the
   /// target's own process writes them.
   virtual void reserve(int target, std::size_t offset, std::size_t bytes) { (void)target, (void)offset, (void)bytes; }
-  /// Writes data. It may be on its way until complete(); data must stay as it is until then.
+  /// Writes data. It may be on its way until flush(); data must stay as it is until then.
   virtual void put(int target, std::size_t offset, std::span<const std::byte> data) = 0;
   /// Reads into data; done on return. If it throws, nothing is written to data later on.
   virtual void get(int target, std::size_t offset, std::span<std::byte> data) = 0;
   /// Returns when all earlier puts to the target are in its memory.
-  virtual void complete(int target) = 0;
-  /// Whether complete() would return at once. Does not wait.
-  [[nodiscard]] virtual bool settled(int target) = 0;
+  virtual void flush(int target) = 0;
+  /// Whether flush() would return at once. Does not wait.
+  [[nodiscard]] virtual bool is_flushed(int target) = 0;
   /// Writes words, 8-byte aligned, as put() does, but words may change on return. The target sees each all at once, where the
   /// path and the system can do that.
   virtual void put_words(int target, std::size_t offset, std::span<const std::uint64_t> words) = 0;
-  /// complete(), and then writes one word and completes that.
+  /// flush(), and then writes one word and completes that.
   void put_word(int target, std::size_t offset, std::uint64_t word) {
-    complete(target);
+    flush(target);
     put_words(target, offset, {&word, 1});
-    complete(target);
+    flush(target);
   }
 };
 
-/// All exposures of a path are for one team.
+/// Makes remote regions. All of a path are for one team.
 class Path {
  public:
   Path() = default;
@@ -79,15 +79,15 @@ class Path {
   [[nodiscard]] virtual bool may_touch_regions_later() const = 0;
   /// What this process has read so far over the network, addresses included; 0 on paths that do not count.
   [[nodiscard]] virtual std::uint64_t bytes_fetched() const { return 0; }
-  /// Local: the ranks whose regions exposures of this rank can keep open beyond their deaths, and those that can keep its own. Who
+  /// Local: the ranks whose regions this rank can keep open beyond their deaths, and those that can keep its own. Who
   /// is one of a rank has it as one.
-  [[nodiscard]] virtual std::set<int> estate_neighbours(const Team& team) const {
+  [[nodiscard]] virtual std::set<int> adopting_neighbours(const Team& team) const {
     (void)team;
     return {};
   }
-  /// Collective over the team: every rank brings a region, which must outlive the exposure. A rank that cannot reach its
+  /// Collective over the team: every rank brings a region, which must outlive what is returned. A rank that cannot reach its
   /// peers throws Error(FENIX_ERROR_NO_MEMORY), after its part in the collective work.
-  virtual std::unique_ptr<Exposure> expose(Team& team, const Region& region) = 0;
+  virtual std::unique_ptr<RemoteRegions> expose(Team& team, const Region& region) = 0;
 };
 
 }  // namespace fenix_impl

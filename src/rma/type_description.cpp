@@ -436,9 +436,9 @@ void lay_out_blocks(const Node& node, MPI_Aint extent, TypeLayout& layout) {
   const std::size_t count = node.number(0);
   const bool alike = node.combiner == MPI_COMBINER_INDEXED_BLOCK || node.combiner == MPI_COMBINER_HINDEXED_BLOCK;
   for (std::size_t block = 0; block < count; ++block) {
-    const MPI_Aint place =
+    const MPI_Aint offset =
         node.addresses.empty() ? node.ints[(alike ? 2 : 1 + count) + block] * extent : node.addresses[block];
-    layout.add(place, length(node.ints[alike ? 1 : 1 + block]), extent, node.types[0].layout);
+    layout.add(offset, length(node.ints[alike ? 1 : 1 + block]), extent, node.types[0].layout);
   }
 }
 

@@ -6,29 +6,29 @@
 
 namespace fenix_impl {
 
-void TypeLayout::add_block(std::ptrdiff_t place, std::uint64_t bytes) {
+void TypeLayout::add_block(std::ptrdiff_t offset, std::uint64_t bytes) {
   if (bytes == 0) return;
   bytes_ += bytes;
   if (!loops_.empty()) {
     Loop& last = loops_.back();
-    if (is_block(last) && last.place + static_cast<std::ptrdiff_t>(last.bytes) == place) {
+    if (is_block(last) && last.offset + static_cast<std::ptrdiff_t>(last.bytes) == offset) {
       last.bytes += bytes;
       return;
     }
   }
-  loops_.push_back({place, 1, 0, bytes, nullptr});
+  loops_.push_back({offset, 1, 0, bytes, nullptr});
 }
 
-void TypeLayout::add(std::ptrdiff_t place, std::uint64_t count, std::ptrdiff_t stride, const SharedLayout& inner) {
+void TypeLayout::add(std::ptrdiff_t offset, std::uint64_t count, std::ptrdiff_t stride, const SharedLayout& inner) {
   if (count == 0 || inner->bytes_ == 0) return;
   if (inner->loops_.size() == 1 && is_block(inner->loops_.front())) {
     const Loop& block = inner->loops_.front();
     if (count == 1 || stride == static_cast<std::ptrdiff_t>(block.bytes)) {
-      return add_block(place + block.place, count * block.bytes);
+      return add_block(offset + block.offset, count * block.bytes);
     }
-    loops_.push_back({place + block.place, count, stride, block.bytes, nullptr});
+    loops_.push_back({offset + block.offset, count, stride, block.bytes, nullptr});
   } else {
-    loops_.push_back({place, count, stride, 0, inner});
+    loops_.push_back({offset, count, stride, 0, inner});
   }
   bytes_ += count * inner->bytes_;
 }
@@ -55,8 +55,8 @@ SharedLayout array_layout(std::span<const Chosen> dimensions, std::ptrdiff_t ext
     const std::int64_t stride = blocks > 1 ? chosen.step * extent : 0;
     layout->add(chosen.first * extent, static_cast<std::uint64_t>(blocks), stride, block);
     if (rest > 0) {
-      const std::int64_t place = chosen.first + blocks * chosen.step;
-      layout->add(place * extent, static_cast<std::uint64_t>(rest), extent, inner);
+      const std::int64_t offset = chosen.first + blocks * chosen.step;
+      layout->add(offset * extent, static_cast<std::uint64_t>(rest), extent, inner);
     }
     inner = std::move(layout);
     extent *= chosen.whole;

@@ -22,21 +22,21 @@ class TypeLayout {
   /// One block at 0.
   explicit TypeLayout(std::uint64_t bytes) { add_block(0, bytes); }
 
-  void add_block(std::ptrdiff_t place, std::uint64_t bytes);
-  /// count times inner, the first at place, the others each a stride further.
-  void add(std::ptrdiff_t place, std::uint64_t count, std::ptrdiff_t stride, const SharedLayout& inner);
+  void add_block(std::ptrdiff_t offset, std::uint64_t bytes);
+  /// count times inner, the first at offset, the others each a stride further.
+  void add(std::ptrdiff_t offset, std::uint64_t count, std::ptrdiff_t stride, const SharedLayout& inner);
 
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   /// True if all bytes are in order without gaps, the first at 0.
   [[nodiscard]] bool is_block() const {
-    return loops_.size() == 1 && is_block(loops_.front()) && loops_.front().place == 0;
+    return loops_.size() == 1 && is_block(loops_.front()) && loops_.front().offset == 0;
   }
 
-  /// Calls move(place, bytes) for each block of an element at place.
+  /// Calls move(offset, bytes) for each block of an element at offset.
   template <typename Move>
-  void walk(std::ptrdiff_t place, Move& move) const {
+  void walk(std::ptrdiff_t offset, Move& move) const {
     for (const Loop& loop : loops_) {
-      std::ptrdiff_t at = place + loop.place;
+      std::ptrdiff_t at = offset + loop.offset;
       for (std::uint64_t turn = 0; turn < loop.count; ++turn) {
         if (turn > 0) at += loop.stride;
         if (loop.inner) {
@@ -50,7 +50,7 @@ class TypeLayout {
 
  private:
   struct Loop {
-    std::ptrdiff_t place = 0;
+    std::ptrdiff_t offset = 0;
     std::uint64_t count = 1;
     std::ptrdiff_t stride = 0;
     std::uint64_t bytes = 0;  // of a block, if there is no inner layout

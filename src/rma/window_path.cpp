@@ -20,9 +20,9 @@ constexpr std::size_t kPutPiece = std::size_t{1} << 28;
 // What is fetched lands in memory of the path: MPI cannot call a get off, and the caller's memory may be gone when it lands.
 constexpr std::size_t kLanding = std::size_t{1} << 20;
 
-class WindowExposure final : public Exposure {
+class WindowRemoteRegions final : public RemoteRegions {
  public:
-  WindowExposure(MpiTeam& team, MPI_Win window) : team_(team), window_(window) {}
+  WindowRemoteRegions(MpiTeam& team, MPI_Win window) : team_(team), window_(window) {}
   // The window is abandoned: freeing it is collective and crashes when a rank of it has died.
 
   void put(int target, std::size_t offset, std::span<const std::byte> data) override {
@@ -60,7 +60,7 @@ class WindowExposure final : public Exposure {
     }
   }
 
-  void complete(int target) override {
+  void flush(int target) override {
     // Of all targets: a flush waits for puts to any of them (osc/rdma counts them together), for ever if one is dead.
     for (auto& [other, requests] : pending_) {
       while (!requests.empty()) {
@@ -76,7 +76,7 @@ class WindowExposure final : public Exposure {
     check_mpi(MPI_Win_flush(target, window_), "MPI_Win_flush");
   }
 
-  [[nodiscard]] bool settled(int target) override {
+  [[nodiscard]] bool is_flushed(int target) override {
     auto& requests = pending_[target];
     int all_done = 1;
     check_mpi(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &all_done, MPI_STATUSES_IGNORE),
@@ -93,7 +93,7 @@ class WindowExposure final : public Exposure {
  private:
   MpiTeam& team_;
   MPI_Win window_;
-  // Never freed with the exposure, like the window: MPI may read them as long as a put toward a dead rank is under way.
+  // Never freed with this object, like the window: MPI may read them as long as a put toward a dead rank is under way.
   std::list<std::vector<std::uint64_t>>* words_ = new std::list<std::vector<std::uint64_t>>;
   std::map<int, std::vector<MPI_Request>> pending_;
 };
@@ -109,7 +109,7 @@ bool WindowPath::make_progress() {
   return MPI_Iprobe(MPI_ANY_SOURCE, kNoTag, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE) == MPI_SUCCESS;
 }
 
-std::unique_ptr<Exposure> WindowPath::expose(Team& team, const Region& region) {
+std::unique_ptr<RemoteRegions> WindowPath::expose(Team& team, const Region& region) {
   // All are here and alive a moment before the window is made. It cannot be called off, and Open MPI crashes if a rank dies
   // in its first steps.
   try {
@@ -126,7 +126,7 @@ std::unique_ptr<Exposure> WindowPath::expose(Team& team, const Region& region) {
       "MPI_Win_create");
   MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
   check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, window), "MPI_Win_lock_all");
-  return std::make_unique<WindowExposure>(team_, window);
+  return std::make_unique<WindowRemoteRegions>(team_, window);
 }
 
 }  // namespace fenix_impl

@@ -19,7 +19,7 @@ class WindowPath final : public Path {
   [[nodiscard]] bool puts_are_copies(int) const override { return false; }
   bool make_progress() override;
   /// team: that of the path.
-  std::unique_ptr<Exposure> expose(Team& team, const Region& region) override;
+  std::unique_ptr<RemoteRegions> expose(Team& team, const Region& region) override;
 
  private:
   MpiTeam& team_;

@@ -76,10 +76,10 @@ void write_logs() {
     };
     for (std::uint8_t rank = 0; rank < 2; ++rank) {
       for (std::uint8_t epoch = 1; epoch < 3; ++epoch) {
-        const auto place = static_cast<std::uint8_t>(epoch << 2);
+        const auto entry = static_cast<std::uint8_t>(epoch << 2);
         const auto own = written(record(rank, epoch, {version(1, epoch, pieces(epoch))}));
-        append(static_cast<std::uint8_t>(place | rank), own);
-        append(static_cast<std::uint8_t>(place | 2 | (1 - rank)), own);
+        append(static_cast<std::uint8_t>(entry | rank), own);
+        append(static_cast<std::uint8_t>(entry | 2 | (1 - rank)), own);
       }
     }
     write("log", policy == 0 ? "copies" : "parity", bytes);

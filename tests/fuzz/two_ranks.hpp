@@ -15,7 +15,7 @@
 namespace fuzz {
 
 /// Regions of other ranks. An access outside of them would go astray on some paths, so none may be tried.
-class Regions final : public fenix_impl::Exposure {
+class Regions final : public fenix_impl::RemoteRegions {
  public:
   explicit Regions(std::vector<std::span<std::byte>> regions) : regions_(std::move(regions)) {}
 
@@ -29,8 +29,8 @@ class Regions final : public fenix_impl::Exposure {
     const auto from = part(target, offset, data.size());
     std::copy(from.begin(), from.end(), data.begin());
   }
-  void complete(int) override {}
-  bool settled(int) override { return true; }
+  void flush(int) override {}
+  bool is_flushed(int) override { return true; }
   void put_words(int target, std::size_t offset, std::span<const std::uint64_t> words) override {
     put(target, offset, std::as_bytes(words));
   }
@@ -48,19 +48,19 @@ class Regions final : public fenix_impl::Exposure {
 
 class TwoRanks {
  public:
-  static constexpr std::uint32_t kPlaces = 3;
+  static constexpr std::uint32_t kEntries = 3;
   static constexpr std::uint32_t kSlots = 3;
   static constexpr std::uint64_t kSlotBytes = 512;
   static constexpr std::uint32_t kElementBytes = 8;
-  static constexpr std::size_t kLogBytes = kPlaces * fenix_impl::RecordLog::kPlaceBytes;
+  static constexpr std::size_t kLogBytes = kEntries * fenix_impl::RecordLog::kEntryBytes;
 
-  /// where: rank, log, place, and whether the record is to be made one that counts.
+  /// where: rank, log, entry, and whether the record is to be made one that counts.
   void write(std::uint8_t where, std::span<const std::byte> bytes) {
     const int rank = where & 1;
     const auto& log = (where & 2) != 0 ? held_log(rank) : own_log(rank);
-    const std::uint32_t place = (where >> 2 & 3) % kPlaces;
+    const std::uint32_t entry = (where >> 2 & 3) % kEntries;
     const Bytes record = (where & 16) != 0 ? Bytes(bytes.begin(), bytes.end()) : sealed_record(bytes);
-    const auto to = log.place(place).first(record.size());
+    const auto to = log.entry(entry).first(record.size());
     std::copy(record.begin(), record.end(), to.begin());
     written_.push_back(to);
   }

@@ -316,11 +316,12 @@ class ThreadTeam final : public fenix_impl::Team {
   fenix_impl::Location location_;
 };
 
-/// Passes on to another exposure. The rank may die between any two of its operations, and halfway through those that are
+/// Passes on to other remote regions. The rank may die between any two of its operations, and halfway through those that are
 /// not seen all at once.
-class MortalExposure final : public fenix_impl::Exposure {
+class MortalRemoteRegions final : public fenix_impl::RemoteRegions {
  public:
-  MortalExposure(std::unique_ptr<Exposure> inner, std::shared_ptr<Crew> crew, int rank, std::shared_ptr<Life> life)
+  MortalRemoteRegions(std::unique_ptr<RemoteRegions> inner, std::shared_ptr<Crew> crew, int rank,
+                      std::shared_ptr<Life> life)
       : inner_(std::move(inner)), crew_(std::move(crew)), rank_(rank), life_(std::move(life)) {}
 
   std::span<std::byte> direct(int target, std::size_t offset, std::size_t bytes) override {
@@ -344,8 +345,8 @@ class MortalExposure final : public fenix_impl::Exposure {
     inner_->get(target, offset, data);
     step();
   }
-  void complete(int target) override { inner_->complete(target); }
-  [[nodiscard]] bool settled(int target) override { return inner_->settled(target); }
+  void flush(int target) override { inner_->flush(target); }
+  [[nodiscard]] bool is_flushed(int target) override { return inner_->is_flushed(target); }
   void put_words(int target, std::size_t offset, std::span<const std::uint64_t> words) override {
     crew_->reach_out(rank_, target);
     for (std::size_t i = 0; i < words.size(); ++i) {
@@ -358,7 +359,7 @@ class MortalExposure final : public fenix_impl::Exposure {
  private:
   void step() { crew_->step(rank_, *life_); }
 
-  std::unique_ptr<Exposure> inner_;
+  std::unique_ptr<RemoteRegions> inner_;
   std::shared_ptr<Crew> crew_;
   int rank_;
   std::shared_ptr<Life> life_;
@@ -376,9 +377,9 @@ class MortalPath final : public fenix_impl::Path {
   [[nodiscard]] std::string_view name() const override { return map_.name(); }
   [[nodiscard]] bool may_touch_regions_later() const override { return map_.may_touch_regions_later(); }
   [[nodiscard]] bool puts_are_copies(int target) const override { return map_.puts_are_copies(target); }
-  std::unique_ptr<fenix_impl::Exposure> expose(fenix_impl::Team& team, const fenix_impl::Region& region) override {
+  std::unique_ptr<fenix_impl::RemoteRegions> expose(fenix_impl::Team& team, const fenix_impl::Region& region) override {
     if (first_region_.empty()) first_region_ = region.bytes();
-    return std::make_unique<MortalExposure>(map_.expose(team, region), crew_, rank_, life_);
+    return std::make_unique<MortalRemoteRegions>(map_.expose(team, region), crew_, rank_, life_);
   }
 
  private:

@@ -16,12 +16,12 @@ constexpr std::size_t kStart = 128;
 using Memory = std::array<std::uint64_t, (kStart + kRanks * ProgressCell::kBytes) / 8>;
 
 // Regions of all ranks, in memory of the test. Remembers in which order words were written.
-class Regions final : public Exposure {
+class Regions final : public RemoteRegions {
  public:
   void put(int, std::size_t, std::span<const std::byte>) override { FAIL() << "boards are written by words"; }
   void get(int, std::size_t, std::span<std::byte>) override { FAIL() << "boards are read locally"; }
-  void complete(int) override {}
-  [[nodiscard]] bool settled(int) override { return true; }
+  void flush(int) override {}
+  [[nodiscard]] bool is_flushed(int) override { return true; }
   void put_words(int target, std::size_t offset, std::span<const std::uint64_t> words) override {
     ASSERT_EQ(offset % 8, 0U);
     for (const std::uint64_t word : words) {

@@ -21,8 +21,8 @@
 namespace fenix_test {
 namespace {
 
+using fenix_impl::LoggedRecord;
 using fenix_impl::Member;
-using fenix_impl::PlacedRecord;
 using fenix_impl::Policy;
 using fenix_impl::RecordLog;
 using fenix_impl::Selection;
@@ -198,14 +198,14 @@ class Corrupted : public PartialJob {
   std::span<std::byte> latest_record(int number, std::size_t log) {
     const auto region = rank(number).path->first_region();
     const std::size_t places = 9;
-    const std::size_t logs = setting_.encodes() ? 3 * 4096 + RecordLog::kPlaceBytes : 2 * 4096;
-    const auto area = region.subspan(logs + log * places * RecordLog::kPlaceBytes, places * RecordLog::kPlaceBytes);
+    const std::size_t logs = setting_.encodes() ? 3 * 4096 + RecordLog::kEntryBytes : 2 * 4096;
+    const auto area = region.subspan(logs + log * places * RecordLog::kEntryBytes, places * RecordLog::kEntryBytes);
     if (!record_bytes_) {
       const auto all = RecordLog(area, 0).read_all();
-      place_ = all.at(1).place;
+      place_ = all.at(1).entry;
       record_bytes_ = fenix_impl::record_bytes(all.at(1).record);
     }
-    return area.subspan(place_ * RecordLog::kPlaceBytes, *record_bytes_);
+    return area.subspan(place_ * RecordLog::kEntryBytes, *record_bytes_);
   }
 
   const Setting& setting_;
@@ -364,7 +364,7 @@ TEST(Corruption, OfTheLastRecordOfADeadRankGoesBackOrIsALoss) {
       if (both) {
         // The one before as well: its place is the first.
         const auto latest = job.bytes(keeper, Place::held_record);
-        *(latest.data() - RecordLog::kPlaceBytes + 40) ^= std::byte{1};
+        *(latest.data() - RecordLog::kEntryBytes + 40) ^= std::byte{1};
       }
       const bool lost = job.rejoin_without({2});
       const bool has_another_copy = setting.policy.losses > 1;

@@ -15,7 +15,7 @@ constexpr std::size_t kStart = 128;
 constexpr int kFewReads = 2;
 
 // Regions of all ranks, in memory of the test. Counts what is done to them.
-class Regions final : public Exposure {
+class Regions final : public RemoteRegions {
  public:
   explicit Regions(int ranks)
       : memories(static_cast<std::size_t>(ranks),
@@ -26,8 +26,8 @@ class Regions final : public Exposure {
     std::memcpy(data.data(), memories.at(static_cast<std::size_t>(target)).data() + offset / 8, data.size());
     ++gets;
   }
-  void complete(int) override { ++completions; }
-  [[nodiscard]] bool settled(int) override { return true; }
+  void flush(int) override { ++completions; }
+  [[nodiscard]] bool is_flushed(int) override { return true; }
   void put_words(int target, std::size_t offset, std::span<const std::uint64_t> words) override {
     for (const std::uint64_t word : words) {
       memories.at(static_cast<std::size_t>(target)).at(offset / 8) = word;

@@ -22,11 +22,11 @@ namespace fenix_test {
 namespace {
 
 using fenix_impl::Error;
-using fenix_impl::Exposure;
 using fenix_impl::FabricNetwork;
 using fenix_impl::make_fabric_path;
 using fenix_impl::open_fabric;
 using fenix_impl::Region;
+using fenix_impl::RemoteRegions;
 
 constexpr std::size_t kStart = Region::kHeaderBytes;
 constexpr std::size_t kBytes = std::size_t{8} << 20;
@@ -77,8 +77,8 @@ class FabricPath : public testing::Test {
   struct Process {
     std::shared_ptr<FabricNetwork> network;
     Region region;
-    std::unique_ptr<Exposure> peers;
-    std::unique_ptr<Exposure> old_peers;
+    std::unique_ptr<RemoteRegions> peers;
+    std::unique_ptr<RemoteRegions> old_peers;
   };
 
   void SetUp() override {
@@ -99,7 +99,7 @@ class FabricPath : public testing::Test {
   Process& process(const Rank& rank) { return processes_.at(static_cast<std::size_t>(rank.origin)); }
 
   /// Collective over the team of the job.
-  Exposure& expose(Rank& rank) {
+  RemoteRegions& expose(Rank& rank) {
     Process& own = process(rank);
     own.peers = make_fabric_path(own.network)->expose(*rank.team, own.region);
     return *own.peers;
@@ -107,7 +107,7 @@ class FabricPath : public testing::Test {
 
   // Each rank writes to each, itself included, from its own region and from elsewhere, and reads that back.
   void write_and_read(Rank& rank, std::size_t bytes) {
-    Exposure& peers = expose(rank);
+    RemoteRegions& peers = expose(rank);
     const Region& region = process(rank).region;
     const int ranks = rank.team->size();
     const std::size_t room = kBytes / 8;
@@ -121,7 +121,7 @@ class FabricPath : public testing::Test {
       peers.put(target, place(rank.number, false), mine);
       peers.put(target, place(rank.number, true), own);
     }
-    for (int target = 0; target < ranks; ++target) peers.complete(target);
+    for (int target = 0; target < ranks; ++target) peers.flush(target);
     rank.team->barrier();
     for (int from = 0; from < ranks; ++from) {
       const auto expected = pattern(bytes, static_cast<unsigned>(from));
@@ -152,10 +152,10 @@ TEST_F(FabricPath, WritesOfSeveralPieces) {
   Job job(2);
   const auto data = pattern((std::size_t{5} << 20) + 13, 3);
   expect_all_done(job.run([&](Rank& rank) {
-    Exposure& peers = expose(rank);
+    RemoteRegions& peers = expose(rank);
     const int other = 1 - rank.number;
     peers.put(other, kStart + 1, data);
-    peers.complete(other);
+    peers.flush(other);
     rank.team->barrier();
     EXPECT_TRUE(holds(process(rank).region, kStart + 1, data));
     std::vector<std::byte> got(data.size());
@@ -171,7 +171,7 @@ TEST_F(FabricPath, EachRankFindsEach) {
     start(ranks);
     Job job(ranks);
     expect_all_done(job.run([&](Rank& rank) {
-      Exposure& peers = expose(rank);
+      RemoteRegions& peers = expose(rank);
       const auto place = [](int from) { return kStart + static_cast<std::size_t>(from) * 8; };
       const auto value = [&](int from, int to) { return static_cast<std::uint64_t>(1000 * from + to); };
       for (int i = 0; i < ranks; ++i) {
@@ -196,7 +196,7 @@ TEST_F(FabricPath, FindingOthersTakesFewReads) {
     const auto path = make_fabric_path(process(rank).network);
     const auto first = path->expose(*rank.team, process(rank).region);
     const auto second = path->expose(*rank.team, process(rank).region);
-    const auto reads_of = [&](Exposure& peers, int distance) {
+    const auto reads_of = [&](RemoteRegions& peers, int distance) {
       const std::uint64_t before = path->bytes_fetched();
       peers.put_word((rank.number + distance) % kRanks, kStart, 1);
       return path->bytes_fetched() - before;
@@ -220,7 +220,7 @@ TEST_F(FabricPath, ManyRegions) {
   expect_all_done(job.run([&](Rank& rank) {
     const auto path = make_fabric_path(process(rank).network);
     std::vector<Region> regions;
-    std::vector<std::unique_ptr<Exposure>> peers;
+    std::vector<std::unique_ptr<RemoteRegions>> peers;
     for (std::size_t i = 0; i < kRegions; ++i) {
       regions.emplace_back(std::size_t{1} << 12);
       regions.back().reserve(0, regions.back().bytes().size());
@@ -240,7 +240,7 @@ bool registration_fails(const char* point) {
   return point == std::string_view("fabric.register") && until_refusal-- == 0;
 }
 
-// One rank cannot register its region, or its part of the directory: none has an exposure, and the next one is as good as ever.
+// One rank cannot register its region, or its part of the directory: none has an remote, and the next one is as good as ever.
 TEST_F(FabricPath, RefusalOfOneRankIsOneOfAll) {
   fenix_impl::set_fault_hook(registration_fails);
   for (const int which : {0, 1, 2}) {  // the directory, the region, the first page of places
@@ -275,12 +275,12 @@ TEST_F(FabricPath, RefusalOfOneRankIsOneOfAll) {
 }
 #endif
 
-TEST_F(FabricPath, ManyWritesAtOnceSettleByThemselves) {
+TEST_F(FabricPath, ManyWritesAtOnceEndByThemselves) {
   constexpr std::size_t kWrites = 2000;
   constexpr std::size_t kEach = 1000;
   Job job(3);
   expect_all_done(job.run([&](Rank& rank) {
-    Exposure& peers = expose(rank);
+    RemoteRegions& peers = expose(rank);
     const Region& region = process(rank).region;
     const auto mine = pattern(kWrites * kEach, static_cast<unsigned>(rank.number));
     std::copy(mine.begin(), mine.end(), region.bytes().data() + kStart);
@@ -290,7 +290,7 @@ TEST_F(FabricPath, ManyWritesAtOnceSettleByThemselves) {
       peers.put(next, kStart + (kBytes / 2) + i * kEach, from_own);
     }
     const auto path = make_fabric_path(process(rank).network);
-    while (!peers.settled(next)) EXPECT_TRUE(path->make_progress());
+    while (!peers.is_flushed(next)) EXPECT_TRUE(path->make_progress());
     rank.team->barrier();
     const auto expected = pattern(kWrites * kEach, static_cast<unsigned>((rank.number + 2) % 3));
     EXPECT_TRUE(holds(region, kStart + kBytes / 2, expected));
@@ -303,7 +303,7 @@ TEST_F(FabricPath, WordComesLastAndNeedsNoHelpOfTheTarget) {
   Job job(2);
   const auto data = pattern(3000001, 9);
   expect_all_done(job.run([&](Rank& rank) {
-    Exposure& peers = expose(rank);
+    RemoteRegions& peers = expose(rank);
     const Region& region = process(rank).region;
     const auto rounds = static_cast<std::uint64_t>(20 / stride(1, 4));
     for (std::uint64_t round = 1; round <= rounds; ++round) {
@@ -328,7 +328,7 @@ TEST_F(FabricPath, AccessBeyondARegionIsRefused) {
   Job job(2);
   processes_[1].region = Region(kBytes + 1000);
   expect_all_done(job.run([&](Rank& rank) {
-    Exposure& peers = expose(rank);
+    RemoteRegions& peers = expose(rank);
     const std::size_t end = kBytes + kStart;
     std::array<std::byte, 16> bytes{};
     EXPECT_NO_THROW(peers.put(0, end - 16, bytes));
@@ -338,13 +338,13 @@ TEST_F(FabricPath, AccessBeyondARegionIsRefused) {
     EXPECT_THROW(peers.get(0, end - 15, bytes), Error);
     EXPECT_THROW(peers.put_word(0, end, 1), Error);
     EXPECT_THROW(peers.put(0, ~std::size_t{0}, bytes), Error);
-    peers.complete(0);
-    peers.complete(1);
+    peers.flush(0);
+    peers.flush(1);
     rank.team->barrier();
   }));
 }
 
-// The same memory, exposed once more after a death: what was written through the exposure of before does not get there,
+// The same memory, exposed once more after a death: what was written through the old remote regions does not get there,
 // and does not disturb what is written through the new one, though it breaks the connection that both use.
 TEST_F(FabricPath, WritesOfBeforeARepairAreRefused) {
   Job job(3);
@@ -363,16 +363,16 @@ TEST_F(FabricPath, WritesOfBeforeARepairAreRefused) {
     Process& own = process(rank);
     own.old_peers = std::move(own.peers);
     if (rank.number == 1) own.old_peers.reset();
-    Exposure& peers = expose(rank);
+    RemoteRegions& peers = expose(rank);
     rank.team->barrier();
     if (rank.number == 0) {
       for (int round = 0; round < 5; ++round) {
         own.old_peers->put(1, kStart, own.region.bytes().subspan(kStart + 5, 2000000));
         peers.put(1, kStart + kBytes / 2, good);
-        peers.complete(1);
+        peers.flush(1);
         peers.put_word(1, kStart + kBytes / 2 - 8, 5);
       }
-      EXPECT_FALSE(own.old_peers->settled(1));
+      EXPECT_FALSE(own.old_peers->is_flushed(1));
       own.old_peers.reset();
     }
     rank.team->barrier();
@@ -385,7 +385,7 @@ TEST_F(FabricPath, WritesOfBeforeARepairAreRefused) {
 }
 
 // A rank deletes a member before the others do: what they still write to it does no harm, and is no error.
-TEST_F(FabricPath, ExposureThatHasEndedIsWrittenToAsLongAsThePathIsThere) {
+TEST_F(FabricPath, RemoteRegionsThatHaveEndedIsWrittenToAsLongAsThePathIsThere) {
   Job job(2);
   const auto data = pattern(100000, 4);
   expect_all_done(job.run([&](Rank& rank) {
@@ -395,7 +395,7 @@ TEST_F(FabricPath, ExposureThatHasEndedIsWrittenToAsLongAsThePathIsThere) {
     rank.team->barrier();
     if (rank.number == 0) {
       peers->put(1, kStart, data);
-      peers->complete(1);
+      peers->flush(1);
     }
     rank.team->barrier();
   }));
@@ -418,7 +418,7 @@ TEST_F(FabricPath, DeathOfThePeerEndsTheWait) {
   const auto data = pattern(kBytes, 1);
   std::atomic<bool> gone = false;
   const auto outcomes = job.run([&](Rank& rank) {
-    Exposure& peers = expose(rank);
+    RemoteRegions& peers = expose(rank);
     rank.team->barrier();
     if (rank.number == 1) {
       process(rank).peers.reset();
@@ -430,7 +430,7 @@ TEST_F(FabricPath, DeathOfThePeerEndsTheWait) {
     }
     while (!gone) std::this_thread::yield();
     peers.put(1, kStart, data);
-    peers.complete(1);
+    peers.flush(1);
   });
   EXPECT_EQ(outcomes[0].ending, Ending::failure_seen) << outcomes[0];
 }
@@ -440,10 +440,10 @@ TEST_F(FabricPath, PeerThatCannotBeReachedIsAnError) {
   Job job(2);
   std::atomic<bool> gone = false;
   const auto outcomes = job.run([&](Rank& rank) {
-    Exposure& peers = expose(rank);
+    RemoteRegions& peers = expose(rank);
     std::array<std::byte, 16> bytes{};
     peers.put(1 - rank.number, kStart, bytes);
-    peers.complete(1 - rank.number);
+    peers.flush(1 - rank.number);
     rank.team->barrier();
     if (rank.number == 1) {
       process(rank).peers.reset();
@@ -456,7 +456,7 @@ TEST_F(FabricPath, PeerThatCannotBeReachedIsAnError) {
     EXPECT_THROW(
         {
           peers.put(1, kStart, bytes);
-          peers.complete(1);
+          peers.flush(1);
         },
         Error);
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(kTimeout + 3));

@@ -36,7 +36,7 @@ TEST(MapPath, WhatIsPutIsInTheMemoryOfTheTarget) {
     // Each rank writes to all, itself included, and leaves its mark in a place of its own.
     for (int target = 0; target < 3; ++target) {
       peers->put(target, 100 + 16 * static_cast<std::size_t>(rank.number), filled(10 * rank.number + target));
-      peers->complete(target);
+      peers->flush(target);
       peers->put_word(target, 200 + 8 * static_cast<std::size_t>(rank.number), 7);
     }
     rank.team->barrier();
@@ -57,7 +57,7 @@ TEST(MapPath, WhatIsPutIsInTheMemoryOfTheTarget) {
 }
 
 // What is put is there at once: nothing is under way that could be waited for, or come late.
-TEST(MapPath, PutsAreSettledAtOnce) {
+TEST(MapPath, PutsAreFlushedAtOnce) {
   EXPECT_TRUE(MapPath().puts_are_copies(0));
   EXPECT_FALSE(MapPath().may_touch_regions_later());
   Job job(2);
@@ -65,10 +65,10 @@ TEST(MapPath, PutsAreSettledAtOnce) {
     const Region region(kBytes);
     const auto peers = MapPath().expose(*rank.team, region);
     const int other = 1 - rank.number;
-    EXPECT_TRUE(peers->settled(other));
+    EXPECT_TRUE(peers->is_flushed(other));
     Bytes bytes = filled(5 + rank.number);
     peers->put(other, 100, bytes);
-    EXPECT_TRUE(peers->settled(other));
+    EXPECT_TRUE(peers->is_flushed(other));
     bytes = filled(99);  // was copied
     rank.team->barrier();
     EXPECT_EQ(region.bytes()[100], static_cast<std::byte>(5 + other));

@@ -58,7 +58,8 @@ TEST(Meeting, NoticesOtherCallsAndArguments) {
     Job job(3);
     const auto outcomes = job.run([&](Rank& rank) {
       const bool differs = rank.number == 2;
-      (void)meet(*rank.team, differs && other_call ? Operation::settle : Operation::memory, differs ? 8 : 7, 0, [] {});
+      (void)meet(*rank.team, differs && other_call ? Operation::agree_on_sizes : Operation::memory, differs ? 8 : 7, 0,
+                 [] {});
     });
     for (const Outcome& each : outcomes) {
       EXPECT_EQ(each.code, FENIX_ERROR_MISMATCH) << each;
@@ -96,7 +97,7 @@ TEST(Meeting, AnErrorOfALaterRankDoesNotHideAnotherCall) {
   for (const int failing : {1, 3}) {
     Job job(4);
     const auto outcomes = job.run([&](Rank& rank) {
-      (void)meet(*rank.team, rank.number == 2 ? Operation::settle : Operation::memory, 7, 0, [&] {
+      (void)meet(*rank.team, rank.number == 2 ? Operation::agree_on_sizes : Operation::memory, 7, 0, [&] {
         if (rank.number == failing) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "why");
       });
     });

@@ -111,8 +111,8 @@ TEST(Placement, KnowsTheCohortOfEachRank) {
     for (int rank = 0; rank < ranks; ++rank) {
       const auto& cohort = placement.cohort(rank);
       EXPECT_NE(std::find(cohorts.begin(), cohorts.end(), cohort), cohorts.end());
-      ASSERT_LT(placement.place_in_cohort(rank), static_cast<int>(cohort.size()));
-      EXPECT_EQ(cohort[static_cast<std::size_t>(placement.place_in_cohort(rank))], rank);
+      ASSERT_LT(placement.index_in_cohort(rank), static_cast<int>(cohort.size()));
+      EXPECT_EQ(cohort[static_cast<std::size_t>(placement.index_in_cohort(rank))], rank);
     }
   });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Places of records: only what was completed is read, and of an epoch that was deleted, only that.
+// Entries of records: only what was completed is read, and of an epoch that was deleted, only that.
 #include "core/log/record_log.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 namespace fenix_impl {
 namespace {
 
-constexpr std::uint32_t kPlaces = 4;
+constexpr std::uint32_t kEntries = 4;
 
 Record record_of(std::uint64_t epoch, std::size_t members = 2) {
   Record record{{epoch}, {1}, static_cast<std::int32_t>(epoch) + 10, 5, 2, {epoch}, false, {}};
@@ -38,50 +38,50 @@ std::ptrdiff_t distance(std::size_t bytes) { return static_cast<std::ptrdiff_t>(
 
 class RecordLogTest : public testing::Test {
  protected:
-  void write(std::uint32_t place, const Record& record) const {
-    log.write_unsealed(place, record);
-    log.seal(place, record.epoch);
+  void write(std::uint32_t entry, const Record& record) const {
+    log.write_unsealed(entry, record);
+    log.seal(entry, record.epoch);
   }
-  void write(std::uint32_t place, std::uint64_t epoch) const { write(place, record_of(epoch)); }
+  void write(std::uint32_t entry, std::uint64_t epoch) const { write(entry, record_of(epoch)); }
 
   [[nodiscard]] std::vector<std::uint64_t> epochs() const {
     std::vector<std::uint64_t> found;
-    for (const PlacedRecord& placed : log.read_all()) found.push_back(placed.record.epoch.value);
+    for (const LoggedRecord& logged : log.read_all()) found.push_back(logged.record.epoch.value);
     return found;
   }
-  [[nodiscard]] std::vector<std::uint32_t> places() const {
+  [[nodiscard]] std::vector<std::uint32_t> entries() const {
     std::vector<std::uint32_t> found;
-    for (const PlacedRecord& placed : log.read_all()) found.push_back(placed.place);
+    for (const LoggedRecord& logged : log.read_all()) found.push_back(logged.entry);
     return found;
   }
 
-  std::vector<std::byte> area = std::vector<std::byte>(kPlaces * RecordLog::kPlaceBytes);
+  std::vector<std::byte> area = std::vector<std::byte>(kEntries * RecordLog::kEntryBytes);
   RecordLog log{area, 4096};
 };
 
 using Epochs = std::vector<std::uint64_t>;
-using Places = std::vector<std::uint32_t>;
+using Entries = std::vector<std::uint32_t>;
 
 TEST_F(RecordLogTest, EmptyLogHasNoRecords) {
   EXPECT_EQ(epochs(), Epochs{});
-  for (std::uint32_t place = 0; place < kPlaces; ++place) EXPECT_FALSE(log.read(place)) << place;
-  EXPECT_EQ(RecordLog().places(), 0U);
+  for (std::uint32_t entry = 0; entry < kEntries; ++entry) EXPECT_FALSE(log.read(entry)) << entry;
+  EXPECT_EQ(RecordLog().entries(), 0U);
   EXPECT_TRUE(RecordLog().read_all().empty());
 }
 
 TEST_F(RecordLogTest, ReadsWhatWasWrittenAndSealed) {
-  for (std::uint32_t place = 0; place < kPlaces; ++place) {
-    write(place, 3 + place);
-    const auto read = log.read(place);
-    ASSERT_TRUE(read) << place;
-    EXPECT_EQ(*read, record_of(3 + place));
+  for (std::uint32_t entry = 0; entry < kEntries; ++entry) {
+    write(entry, 3 + entry);
+    const auto read = log.read(entry);
+    ASSERT_TRUE(read) << entry;
+    EXPECT_EQ(*read, record_of(3 + entry));
   }
 }
 
 TEST_F(RecordLogTest, DoesNotReadARecordBeforeItsSeal) {
   const auto bytes = log.write_unsealed(1, record_of(3));
   EXPECT_EQ(bytes.size(), record_bytes(2, 2));
-  EXPECT_EQ(bytes.data(), log.place(1).data());
+  EXPECT_EQ(bytes.data(), log.entry(1).data());
   EXPECT_FALSE(log.read(1));
   EXPECT_EQ(epochs(), Epochs{});
 }
@@ -99,7 +99,7 @@ TEST_F(RecordLogTest, ReadAllIsOldestFirstWhateverThePlaces) {
   write(2, 5);
   write(3, 4);
   EXPECT_EQ(epochs(), (Epochs{3, 4, 5, 6}));
-  EXPECT_EQ(places(), (Places{1, 3, 2, 0}));
+  EXPECT_EQ(entries(), (Entries{1, 3, 2, 0}));
 }
 
 TEST_F(RecordLogTest, ReadAllLeavesOutPlacesWithoutARecord) {
@@ -107,7 +107,7 @@ TEST_F(RecordLogTest, ReadAllLeavesOutPlacesWithoutARecord) {
   write(0, 9);
   log.write_unsealed(3, record_of(10));
   EXPECT_EQ(epochs(), (Epochs{7, 9}));
-  EXPECT_EQ(places(), (Places{2, 0}));
+  EXPECT_EQ(entries(), (Entries{2, 0}));
 }
 
 TEST_F(RecordLogTest, OfTwoRecordsOfOneEpochTheDeletedOneCounts) {
@@ -118,12 +118,12 @@ TEST_F(RecordLogTest, OfTwoRecordsOfOneEpochTheDeletedOneCounts) {
     write(2, 6);
     write(tombstone, tombstone_of(5));
     EXPECT_EQ(epochs(), (Epochs{4, 5, 6}));
-    EXPECT_EQ(places(), (Places{1, tombstone, 2}));
+    EXPECT_EQ(entries(), (Entries{1, tombstone, 2}));
     EXPECT_TRUE(log.read_all()[1].record.deleted);
     EXPECT_FALSE(log.read_all()[0].record.deleted);
     // The owner goes on to void the other one: nothing changes.
     log.clear(record);
-    EXPECT_EQ(places(), (Places{1, tombstone, 2}));
+    EXPECT_EQ(entries(), (Entries{1, tombstone, 2}));
     EXPECT_TRUE(log.read_all()[1].record.deleted);
   }
 }
@@ -131,20 +131,20 @@ TEST_F(RecordLogTest, OfTwoRecordsOfOneEpochTheDeletedOneCounts) {
 TEST_F(RecordLogTest, UnsealedOrDamagedTombstoneDoesNotCount) {
   write(0, 5);
   log.write_unsealed(1, tombstone_of(5));
-  EXPECT_EQ(places(), Places{0});
+  EXPECT_EQ(entries(), Entries{0});
   log.seal(1, {5});
-  EXPECT_EQ(places(), Places{1});
-  log.place(1)[60] ^= std::byte{1};
-  EXPECT_EQ(places(), Places{0});
+  EXPECT_EQ(entries(), Entries{1});
+  log.entry(1)[60] ^= std::byte{1};
+  EXPECT_EQ(entries(), Entries{0});
   EXPECT_FALSE(log.read_all()[0].record.deleted);
 }
 
 TEST_F(RecordLogTest, OffsetsCountFromTheStartOfTheRegion) {
-  EXPECT_EQ(log.places(), kPlaces);
-  for (std::uint32_t place = 0; place < kPlaces; ++place) {
-    EXPECT_EQ(log.offset(place), 4096 + place * RecordLog::kPlaceBytes);
-    EXPECT_EQ(log.place(place).data(), area.data() + place * RecordLog::kPlaceBytes);
-    EXPECT_EQ(log.place(place).size(), RecordLog::kPlaceBytes);
+  EXPECT_EQ(log.entries(), kEntries);
+  for (std::uint32_t entry = 0; entry < kEntries; ++entry) {
+    EXPECT_EQ(log.offset(entry), 4096 + entry * RecordLog::kEntryBytes);
+    EXPECT_EQ(log.entry(entry).data(), area.data() + entry * RecordLog::kEntryBytes);
+    EXPECT_EQ(log.entry(entry).size(), RecordLog::kEntryBytes);
   }
 }
 
@@ -164,7 +164,7 @@ TEST_F(RecordLogTest, ShorterRecordInThePlaceOfALongerOneIsRead) {
 TEST_F(RecordLogTest, TornRecordIsNotRead) {
   // The new record has come over but for its second half, which is that of an older one; the seal came too early.
   write(1, 1);
-  const std::vector<std::byte> old(log.place(1).begin(), log.place(1).end());
+  const std::vector<std::byte> old(log.entry(1).begin(), log.entry(1).end());
   const std::size_t length = record_bytes(2, 2);
   int torn = 0;
   for (std::size_t torn_at = 8; torn_at < length; torn_at += 8) {
@@ -172,7 +172,7 @@ TEST_F(RecordLogTest, TornRecordIsNotRead) {
     if (std::equal(bytes.begin() + distance(torn_at), bytes.end(), old.begin() + distance(torn_at))) {
       continue;  // both records are the same from here on
     }
-    std::memcpy(log.place(1).data() + torn_at, old.data() + torn_at, length - torn_at);
+    std::memcpy(log.entry(1).data() + torn_at, old.data() + torn_at, length - torn_at);
     log.seal(1, {5});
     EXPECT_FALSE(log.read(1)) << torn_at;
     EXPECT_EQ(epochs(), Epochs{}) << torn_at;
@@ -184,7 +184,7 @@ TEST_F(RecordLogTest, TornRecordIsNotRead) {
 TEST_F(RecordLogTest, RecordWithAFlippedBitIsNotReadAndOthersAre) {
   write(1, 1);
   write(2, 2);
-  log.place(1)[100] ^= std::byte{4};
+  log.entry(1)[100] ^= std::byte{4};
   EXPECT_FALSE(log.read(1));
   EXPECT_EQ(epochs(), Epochs{2});
 }
@@ -240,13 +240,13 @@ TEST_F(RecordLogTest, ClearAllButLeavesNothingToSeal) {
 
 TEST_F(RecordLogTest, WritingVoidsThePredecessorEvenIfTheWriterFails) {
   write(1, 1);
-  const std::size_t too_many = RecordLog::kPlaceBytes / record_format::kMemberBytes;
+  const std::size_t too_many = RecordLog::kEntryBytes / record_format::kMemberBytes;
   EXPECT_THROW(log.write_unsealed(1, record_of(5, too_many)), Error);
   EXPECT_FALSE(log.read(1));
 }
 
 TEST_F(RecordLogTest, RecordThatFillsItsPlaceLeavesItsNeighboursAlone) {
-  const std::size_t members = (RecordLog::kPlaceBytes - record_format::kHeadBytes) /
+  const std::size_t members = (RecordLog::kEntryBytes - record_format::kHeadBytes) /
                               (record_format::kMemberBytes + record_format::kIntervalBytes);
   write(0, 1);
   write(2, 3);
@@ -255,12 +255,12 @@ TEST_F(RecordLogTest, RecordThatFillsItsPlaceLeavesItsNeighboursAlone) {
   EXPECT_EQ(log.read(1), record_of(2, members));
 }
 
-// A process that dies while it writes a record: its place, seen by others, holds no record any more.
+// A process that dies while it writes a record: its entry, seen by others, holds no record any more.
 TEST(RecordLogInSharedMemory, WriterThatDiesHalfwayLeavesNoRecord) {
-  void* memory = mmap(nullptr, RecordLog::kPlaceBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* memory = mmap(nullptr, RecordLog::kEntryBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
   auto* bytes = static_cast<std::byte*>(memory);
-  const RecordLog log(std::span(bytes, RecordLog::kPlaceBytes), 0);
+  const RecordLog log(std::span(bytes, RecordLog::kEntryBytes), 0);
   constexpr std::size_t members = 200;  // several pages
   log.write_unsealed(0, record_of(1, members));
   log.seal(0, {1});
@@ -272,7 +272,7 @@ TEST(RecordLogInSharedMemory, WriterThatDiesHalfwayLeavesNoRecord) {
     setrlimit(RLIMIT_CORE, &no_core);
     std::signal(SIGSEGV, SIG_DFL);
     // The second page cannot be written: there the writer dies.
-    mprotect(bytes + 4096, RecordLog::kPlaceBytes - 4096, PROT_READ);
+    mprotect(bytes + 4096, RecordLog::kEntryBytes - 4096, PROT_READ);
     log.write_unsealed(0, record_of(2, members));
     _exit(0);
   }
@@ -284,7 +284,7 @@ TEST(RecordLogInSharedMemory, WriterThatDiesHalfwayLeavesNoRecord) {
   EXPECT_EQ(seal, 0U);
   EXPECT_FALSE(log.read(0));
   EXPECT_TRUE(log.read_all().empty());
-  munmap(memory, RecordLog::kPlaceBytes);
+  munmap(memory, RecordLog::kEntryBytes);
 }
 
 }  // namespace

@@ -393,10 +393,10 @@ TEST(Rejoin, ArchiveIsTheSameWhereverTheRejoinWasCutShort) {
 // The place of an epoch's record in the log that a rank holds for another one: the last part of its control region.
 std::span<std::byte> held_record(Rank& rank, Epoch epoch) {
   const auto control = rank.path->first_region();
-  const std::size_t log_bytes = rank.group->log().places() * RecordLog::kPlaceBytes;
+  const std::size_t log_bytes = rank.group->log().entries() * RecordLog::kEntryBytes;
   const RecordLog log(control.subspan((control.size() - log_bytes) / 4096 * 4096, log_bytes), 0);
-  for (const auto& placed : log.read_all()) {
-    if (placed.record.epoch == epoch) return log.place(placed.place);
+  for (const auto& logged : log.read_all()) {
+    if (logged.record.epoch == epoch) return log.entry(logged.entry);
   }
   return {};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who takes which place after deaths.
+// Who takes which rank after deaths.
 #include "recovery/repair_plan.hpp"
 
 #include <gtest/gtest.h>
@@ -14,14 +14,14 @@ namespace {
 using Ints = std::vector<int>;
 using Bools = std::vector<bool>;
 
-Seat active(int place) { return {place, -1}; }
+Seat active(int rank) { return {rank, -1}; }
 Seat spare(int position) { return {-1, position}; }
 
-// The living of a job with so many places and spares, in order, without the dead. Spare i has number places + i.
-std::vector<Seat> living(int places, int spares, const std::set<int>& dead) {
+// The living of a job with so many active and spares, in order, without the dead. Spare i has number active + i.
+std::vector<Seat> living(int ranks, int spares, const std::set<int>& dead) {
   std::vector<Seat> seats;
-  for (int number = 0; number < places + spares; ++number) {
-    if (dead.count(number) == 0) seats.push_back(number < places ? active(number) : spare(number - places));
+  for (int number = 0; number < ranks + spares; ++number) {
+    if (dead.count(number) == 0) seats.push_back(number < ranks ? active(number) : spare(number - ranks));
   }
   return seats;
 }
@@ -36,7 +36,7 @@ TEST(RepairPlan, WithoutDeathsNothingChanges) {
 }
 
 TEST(RepairPlan, FirstSpareTakesThePlaceOfTheDead) {
-  // The living: places 0 and 2, spares 0 and 1.
+  // The living: active 0 and 2, spares 0 and 1.
   const auto plan = plan_repair(3, 2, living(3, 2, {1}));
   EXPECT_EQ(plan.active, (Ints{0, 2, 1}));
   EXPECT_EQ(plan.recovered, (Bools{false, true, false}));
@@ -56,7 +56,7 @@ TEST(RepairPlan, SparesTakeTheLowestPlacesInTheirOrder) {
 
 TEST(RepairPlan, ShrinksWhenSparesAreUsedUpAndKeepsTheOrder) {
   const auto plan = plan_repair(5, 1, living(5, 1, {1, 3}));
-  // The living: places 0, 2, 4, then the spare.
+  // The living: active 0, 2, 4, then the spare.
   EXPECT_EQ(plan.active, (Ints{0, 3, 1, 2}));
   EXPECT_EQ(plan.recovered, (Bools{false, true, false, false}));
   EXPECT_EQ(plan.spares, Ints{});
@@ -74,7 +74,7 @@ TEST(RepairPlan, ShrinksWithoutSpares) {
 
 TEST(RepairPlan, DeadSparesAreSkippedAndNumberedAfterThePlaces) {
   const auto plan = plan_repair(2, 3, living(2, 3, {1, 2, 4}));
-  // The living: place 0 and spare 1.
+  // The living: rank 0 and spare 1.
   EXPECT_EQ(plan.active, (Ints{0, 1}));
   EXPECT_EQ(plan.recovered, (Bools{false, true}));
   EXPECT_EQ(plan.spares, Ints{});
@@ -106,13 +106,13 @@ TEST(RepairPlan, OrderOfTheLivingDoesNotMatter) {
 }
 
 // What must hold whoever dies, of a job in which the living come in any order.
-void expect_sound(int places, int spares, const std::set<int>& dead, const std::vector<Seat>& seats) {
-  const auto plan = plan_repair(places, spares, seats);
+void expect_sound(int ranks, int spares, const std::set<int>& dead, const std::vector<Seat>& seats) {
+  const auto plan = plan_repair(ranks, spares, seats);
   EXPECT_EQ(plan.failed, Ints(dead.begin(), dead.end()));
   ASSERT_EQ(plan.active.size(), plan.recovered.size());
-  EXPECT_EQ(plan.shrunk, plan.active.size() < static_cast<std::size_t>(places));
+  EXPECT_EQ(plan.shrunk, plan.active.size() < static_cast<std::size_t>(ranks));
 
-  // Everybody living has a place or stays a spare, once.
+  // Everybody living has a rank or stays a spare, once.
   Ints used(plan.active);
   used.insert(used.end(), plan.spares.begin(), plan.spares.end());
   std::sort(used.begin(), used.end());
@@ -120,17 +120,17 @@ void expect_sound(int places, int spares, const std::set<int>& dead, const std::
   EXPECT_EQ(used.size(), seats.size());
 
   int before = -1;
-  for (std::size_t place = 0; place < plan.active.size(); ++place) {
-    const Seat& seat = seats[static_cast<std::size_t>(plan.active[place])];
-    EXPECT_EQ(plan.recovered[place], seat.rank < 0);
+  for (std::size_t rank = 0; rank < plan.active.size(); ++rank) {
+    const Seat& seat = seats[static_cast<std::size_t>(plan.active[rank])];
+    EXPECT_EQ(plan.recovered[rank], seat.rank < 0);
     if (seat.rank < 0) continue;
     EXPECT_GT(seat.rank, before) << "survivors keep their order";
     before = seat.rank;
     if (!plan.shrunk) {
-      EXPECT_EQ(seat.rank, static_cast<int>(place)) << "survivors keep their place";
+      EXPECT_EQ(seat.rank, static_cast<int>(rank)) << "survivors keep their rank";
     }
   }
-  EXPECT_TRUE(!plan.shrunk || plan.spares.empty()) << "nobody idles while places are missing";
+  EXPECT_TRUE(!plan.shrunk || plan.spares.empty()) << "nobody idles while active are missing";
 }
 
 TEST(RepairPlan, HoldsForRandomDeaths) {
@@ -139,15 +139,15 @@ TEST(RepairPlan, HoldsForRandomDeaths) {
   std::mt19937 random(seed);
   const auto up_to = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most + 1)); };
   for (int i = 0; i < 3000 && !testing::Test::HasFailure(); ++i) {
-    const int places = 1 + up_to(11);
+    const int ranks = 1 + up_to(11);
     const int spares = up_to(5);
     std::set<int> dead;
-    for (int number = 0; number < places + spares; ++number) {
+    for (int number = 0; number < ranks + spares; ++number) {
       if (up_to(3) == 0) dead.insert(number);
     }
-    auto seats = living(places, spares, dead);
+    auto seats = living(ranks, spares, dead);
     std::shuffle(seats.begin(), seats.end(), random);
-    expect_sound(places, spares, dead, seats);
+    expect_sound(ranks, spares, dead, seats);
   }
 }
 

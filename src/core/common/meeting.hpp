@@ -23,7 +23,7 @@ enum class Operation : std::uint32_t {
   member_define,
   member_attach,
   memory,
-  settle,
+  agree_on_sizes,
   commit_room,
   policy,
   ask_rank,

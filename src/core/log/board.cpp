@@ -22,7 +22,7 @@ void Board::continue_from(Board& before) {
   if (before.known_.size() == known_.size()) known_ = before.known_;
 }
 
-void Board::publish(Exposure& peers, std::span<const int> ranks, int entry, Epoch epoch) {
+void Board::publish(RemoteRegions& peers, std::span<const int> ranks, int entry, Epoch epoch) {
   const ProgressWords words = encode_progress(generation_, epoch);
   cell(entry).store(words);
   const std::size_t offset = start_ + static_cast<std::size_t>(entry) * ProgressCell::kBytes;
@@ -32,7 +32,7 @@ void Board::publish(Exposure& peers, std::span<const int> ranks, int entry, Epoc
     }
   };
   each_peer([&](int rank) { peers.put_words(rank, offset, words); });
-  each_peer([&](int rank) { peers.complete(rank); });
+  each_peer([&](int rank) { peers.flush(rank); });
 }
 
 Epoch Board::reached_by(int entry) {

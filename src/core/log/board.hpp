@@ -25,7 +25,7 @@ class Board {
   /// Sets all entries: nobody may publish meanwhile. What is written for another generation does not count.
   void reset(Generation generation, Epoch base);
   /// Notes own progress in an entry, and tells those peers: ranks has the rank of each entry.
-  void publish(Exposure& peers, std::span<const int> ranks, int entry, Epoch epoch);
+  void publish(RemoteRegions& peers, std::span<const int> ranks, int entry, Epoch epoch);
   /// What those of so many entries have all reached. Never goes back between two resets.
   [[nodiscard]] Epoch reached_by_first(int entries);
 

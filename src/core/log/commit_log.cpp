@@ -12,7 +12,7 @@ namespace fenix_impl {
 namespace {
 
 // Commits without stores may run ahead of the slowest rank by a few epochs before they have to wait for it.
-constexpr std::uint32_t kSparePlaces = 7;
+constexpr std::uint32_t kSpareEntries = 7;
 
 }  // namespace
 
@@ -27,14 +27,14 @@ Control CommitLog::replace_control(Control control) {
 
 // ------------------------------------------------------------------------------------------------------------- queries
 
-const PlacedRecord* CommitLog::latest() const {
+const LoggedRecord* CommitLog::latest() const {
   const auto found =
-      std::find_if(records_.rbegin(), records_.rend(), [](const PlacedRecord& each) { return !each.record.deleted; });
+      std::find_if(records_.rbegin(), records_.rend(), [](const LoggedRecord& each) { return !each.record.deleted; });
   return found == records_.rend() ? nullptr : &*found;
 }
 
-const PlacedRecord* CommitLog::at(Epoch epoch) const {
-  const auto found = std::find_if(records_.begin(), records_.end(), [&](const PlacedRecord& each) {
+const LoggedRecord* CommitLog::at(Epoch epoch) const {
+  const auto found = std::find_if(records_.begin(), records_.end(), [&](const LoggedRecord& each) {
     return each.record.epoch == epoch && !each.record.deleted;
   });
   return found == records_.end() ? nullptr : &*found;
@@ -43,8 +43,8 @@ const PlacedRecord* CommitLog::at(Epoch epoch) const {
 bool CommitLog::has_gaps() const {
   if (records_.empty() || records_.back().record.epoch != last_) return !last_.none();
   Epoch epoch = records_.front().record.epoch;
-  for (const PlacedRecord& placed : records_) {
-    if (placed.record.deleted || placed.record.epoch != epoch) return true;
+  for (const LoggedRecord& logged : records_) {
+    if (logged.record.deleted || logged.record.epoch != epoch) return true;
     epoch = epoch.next();
   }
   return false;
@@ -52,8 +52,8 @@ bool CommitLog::has_gaps() const {
 
 std::vector<Epoch> CommitLog::epochs() const {
   std::vector<Epoch> epochs;
-  for (const PlacedRecord& placed : records_) {
-    if (!placed.record.deleted) epochs.push_back(placed.record.epoch);
+  for (const LoggedRecord& logged : records_) {
+    if (!logged.record.deleted) epochs.push_back(logged.record.epoch);
   }
   return epochs;
 }
@@ -70,21 +70,21 @@ std::vector<CommittedEpoch> CommitLog::held_epochs(int copy) const {
 
 // -------------------------------------------------------------------------------------------------------------- memory
 
-std::uint32_t CommitLog::places() const {
-  return control_.own_log.places() > 0 ? control_.own_log.places() : parameters_.first_slots() - 1 + kSparePlaces;
+std::uint32_t CommitLog::entries() const {
+  return control_.own_log.entries() > 0 ? control_.own_log.entries() : parameters_.first_slots() - 1 + kSpareEntries;
 }
 
-std::optional<std::uint32_t> CommitLog::free_place(std::size_t to_spare) const {
-  if (records_.size() + to_spare >= places()) return std::nullopt;
+std::optional<std::uint32_t> CommitLog::free_entry(std::size_t to_spare) const {
+  if (records_.size() + to_spare >= entries()) return std::nullopt;
   used_.clear();
-  for (const PlacedRecord& placed : records_) used_.push_back(placed.place);
-  return lowest_free(places(), used_);
+  for (const LoggedRecord& logged : records_) used_.push_back(logged.entry);
+  return lowest_free(entries(), used_);
 }
 
-Region CommitLog::take_places(std::uint32_t places) {
+Region CommitLog::take_entries(std::uint32_t entries) {
   // A change of policy that was cut short may have left a log for another policy.
-  if (control_.own_log.places() >= places && control_.suits(ranks_.placement, ranks_.rank, ranks_.size)) return {};
-  Control control(ranks_.placement, ranks_.rank, ranks_.size, std::max(places, control_.own_log.places()), control_);
+  if (control_.own_log.entries() >= entries && control_.suits(ranks_.placement, ranks_.rank, ranks_.size)) return {};
+  Control control(ranks_.placement, ranks_.rank, ranks_.size, std::max(entries, control_.own_log.entries()), control_);
   Control before = replace_control(std::move(control));
   return std::move(before.region);
 }
@@ -106,9 +106,9 @@ Record CommitLog::begin_record(Epoch epoch) {
 Epoch CommitLog::oldest_kept_with(Epoch epoch) const {
   Epoch oldest = epoch;
   std::size_t kept = 1;
-  for (auto placed = records_.rbegin(); placed != records_.rend() && kept < parameters_.kept_snapshots(); ++placed) {
-    if (placed->record.deleted) continue;
-    oldest = placed->record.epoch;
+  for (auto logged = records_.rbegin(); logged != records_.rend() && kept < parameters_.kept_snapshots(); ++logged) {
+    if (logged->record.deleted) continue;
+    oldest = logged->record.epoch;
     ++kept;
   }
   return oldest;
@@ -119,9 +119,9 @@ void CommitLog::prepare_append() {
   spare_versions_.reserve(records_.capacity());
 }
 
-void CommitLog::append(PlacedRecord placed) noexcept {
-  last_ = placed.record.epoch;
-  records_.push_back(std::move(placed));
+void CommitLog::append(LoggedRecord logged) noexcept {
+  last_ = logged.record.epoch;
+  records_.push_back(std::move(logged));
   has_lost_data_ = false;
 }
 
@@ -129,31 +129,31 @@ bool CommitLog::forget_old() {
   const Epoch on_all = known_on_all();
   std::size_t live = 0;
   bool newer = false;
-  for (auto placed = records_.rbegin(); placed != records_.rend(); ++placed) {
-    if (placed->record.epoch > on_all) continue;
+  for (auto logged = records_.rbegin(); logged != records_.rend(); ++logged) {
+    if (logged->record.epoch > on_all) continue;
     // That a snapshot was deleted has to be known as long as it is the newest one on all ranks.
-    const bool old = placed->record.deleted ? newer : ++live > parameters_.kept_snapshots();
+    const bool old = logged->record.deleted ? newer : ++live > parameters_.kept_snapshots();
     newer = true;
-    if (old) placed->record.epoch = {};
+    if (old) logged->record.epoch = {};
   }
-  for (PlacedRecord& placed : records_) {
+  for (LoggedRecord& logged : records_) {
     const bool has_room = spare_versions_.size() < spare_versions_.capacity();
-    if (placed.record.epoch.none() && has_room) spare_versions_.push_back(std::move(placed.record.members));
+    if (logged.record.epoch.none() && has_room) spare_versions_.push_back(std::move(logged.record.members));
   }
-  std::erase_if(records_, [](const PlacedRecord& placed) { return placed.record.epoch.none(); });
+  std::erase_if(records_, [](const LoggedRecord& logged) { return logged.record.epoch.none(); });
   return newer;
 }
 
 // ------------------------------------------------------------------------------------------------------------ deletion
 
-void CommitLog::replace_by_tombstone(PlacedRecord& placed) {
-  const Record& record = placed.record;
+void CommitLog::replace_by_tombstone(LoggedRecord& logged) {
+  const Record& record = logged.record;
   Record tombstone{
       record.epoch, record.generation, record.time_stamp, record.group_id, record.owner, record.oldest_kept, true, {}};
-  const std::uint32_t place = free_place(0).value();
-  control_.write_record(ranks_.placement, ranks_.rank, tombstone, place);
-  const std::uint32_t before = std::exchange(placed.place, place);
-  placed.record = std::move(tombstone);
+  const std::uint32_t entry = free_entry(0).value();
+  control_.write_record(ranks_.placement, ranks_.rank, tombstone, entry);
+  const std::uint32_t before = std::exchange(logged.entry, entry);
+  logged.record = std::move(tombstone);
   fault_point("delete.written");
   control_.clear_record(ranks_.placement, ranks_.rank, before);
   fault_point("delete.done");
@@ -163,10 +163,10 @@ void CommitLog::replace_by_tombstone(PlacedRecord& placed) {
 
 std::uint64_t CommitLog::mend_own() {
   std::uint64_t mended = 0;
-  for (const auto& [record, place] : records_) {
-    if (control_.own_log.read(place) == record) continue;
+  for (const auto& [record, entry] : records_) {
+    if (control_.own_log.read(entry) == record) continue;
     log().warn("group {}: the record of time stamp {} is damaged, making it anew", parameters_.id, record.time_stamp);
-    control_.own_log.put(place, record);
+    control_.own_log.put(entry, record);
     ++mended;
   }
   return mended;
@@ -175,8 +175,8 @@ std::uint64_t CommitLog::mend_own() {
 void CommitLog::keep_only(std::span<const Epoch> epochs, Epoch oldest) {
   control_.own_log.clear_all_but(epochs, oldest);
   // Records that are void now must not be taken for damaged ones.
-  std::erase_if(records_, [&](const PlacedRecord& placed) {
-    return placed.record.epoch >= oldest && !contains(epochs, placed.record.epoch);
+  std::erase_if(records_, [&](const LoggedRecord& logged) {
+    return logged.record.epoch >= oldest && !contains(epochs, logged.record.epoch);
   });
   fault_point("rejoin.half_voided");
   for (const RecordLog& log : control_.held_logs) log.clear_all_but(epochs, oldest);
@@ -186,8 +186,8 @@ void CommitLog::resume(Generation generation, Epoch base, std::span<const Epoch>
   generation_ = generation;
   keep_only(epochs);
   records_.clear();
-  for (PlacedRecord& placed : control_.own_log.read_all()) {
-    if (contains(epochs, placed.record.epoch)) records_.push_back(std::move(placed));
+  for (LoggedRecord& logged : control_.own_log.read_all()) {
+    if (contains(epochs, logged.record.epoch)) records_.push_back(std::move(logged));
   }
   last_ = base;
   control_.commits.reset(generation, base);

@@ -23,11 +23,11 @@ class CommitLog {
   /// A record of this rank on one of its keepers.
   struct RecordCopy {
     Epoch epoch;
-    std::uint32_t place = 0;
+    std::uint32_t entry = 0;
     int copy = 0;  ///< number of the copy, which says who the keeper is
   };
   /// Places that a commit leaves free: one for the record that says that a snapshot was deleted.
-  static constexpr std::size_t kPlacesToSpare = 1;
+  static constexpr std::size_t kEntriesToSpare = 1;
 
   /// Both must outlive the log.
   CommitLog(const GroupParameters& parameters, const GroupRanks& ranks) : parameters_(parameters), ranks_(ranks) {}
@@ -45,11 +45,11 @@ class CommitLog {
   /// Returns the epoch of the latest commit, or the one from which the group goes on.
   [[nodiscard]] Epoch last() const { return last_; }
   /// Returns the commits that may still be needed, oldest first.
-  [[nodiscard]] std::span<const PlacedRecord> records() const { return records_; }
+  [[nodiscard]] std::span<const LoggedRecord> records() const { return records_; }
   /// Returns the latest record whose snapshot has not been deleted, or null.
-  [[nodiscard]] const PlacedRecord* latest() const;
+  [[nodiscard]] const LoggedRecord* latest() const;
   /// Returns the record of an epoch whose snapshot has not been deleted, or null.
-  [[nodiscard]] const PlacedRecord* at(Epoch epoch) const;
+  [[nodiscard]] const LoggedRecord* at(Epoch epoch) const;
   /// Whether records are missing between the oldest one and the latest commit.
   [[nodiscard]] bool has_gaps() const;
   /// Returns the epochs of the snapshots of this rank, oldest first.
@@ -64,31 +64,31 @@ class CommitLog {
 
   // ------------------------------------------------------------------------------------------------------------ memory
 
-  /// Returns the number of places in the log, or the number that it will begin with.
-  [[nodiscard]] std::uint32_t places() const;
-  /// Returns a place without a record if more than to_spare are free.
-  [[nodiscard]] std::optional<std::uint32_t> free_place(std::size_t to_spare) const;
-  [[nodiscard]] bool is_full() const { return records_.size() + kPlacesToSpare >= places(); }
-  /// Takes memory for so many places, unless there are as many. Returns the region that is out of use then. Throws
+  /// Returns the number of entries in the log, or the number that it will begin with.
+  [[nodiscard]] std::uint32_t entries() const;
+  /// Returns an entry without a record if more than to_spare are free.
+  [[nodiscard]] std::optional<std::uint32_t> free_entry(std::size_t to_spare) const;
+  [[nodiscard]] bool is_full() const { return records_.size() + kEntriesToSpare >= entries(); }
+  /// Takes memory for so many entries, unless there are as many. Returns the region that is out of use then. Throws
   /// Error(FENIX_ERROR_NO_MEMORY).
-  Region take_places(std::uint32_t places);
+  Region take_entries(std::uint32_t entries);
 
   // ----------------------------------------------------------------------------------------------------------- commits
 
   /// Returns the record of the next commit, without members; its memory is that of records which were forgotten.
   [[nodiscard]] Record begin_record(Epoch epoch);
-  /// Makes sure that a record finds memory in its place, here and on the keepers. Throws Error(FENIX_ERROR_NO_MEMORY).
-  void make_room(const PlacedRecord& placed) {
-    control_.make_room(ranks_.placement, ranks_.rank, placed.record, placed.place);
+  /// Makes sure that a record finds memory in its entry, here and on the keepers. Throws Error(FENIX_ERROR_NO_MEMORY).
+  void make_room(const LoggedRecord& logged) {
+    control_.make_room(ranks_.placement, ranks_.rank, logged.record, logged.entry);
   }
   /// Takes the memory that append() needs.
   void prepare_append();
   /// Writes the record here and on the keepers. The commit counts when this returns.
-  void write(const PlacedRecord& placed) {
-    control_.write_record(ranks_.placement, ranks_.rank, placed.record, placed.place);
+  void write(const LoggedRecord& logged) {
+    control_.write_record(ranks_.placement, ranks_.rank, logged.record, logged.entry);
   }
   /// Notes a commit that was written. Takes no memory after prepare_append().
-  void append(PlacedRecord placed) noexcept;
+  void append(LoggedRecord logged) noexcept;
   /// Forgets the records that no rank needs any more, as all have committed later ones. True if some commit is on all ranks.
   bool forget_old();
 
@@ -98,9 +98,9 @@ class CommitLog {
   /// see that the epoch was committed, and what this rank may have reused since.
   template <class Condition, class Done>
   void delete_if(Condition&& condition, Done&& done) {
-    for (PlacedRecord& placed : records_) {
-      if (placed.record.deleted || !condition(placed.record.epoch)) continue;
-      replace_by_tombstone(placed);
+    for (LoggedRecord& logged : records_) {
+      if (logged.record.deleted || !condition(logged.record.epoch)) continue;
+      replace_by_tombstone(logged);
       done();
     }
   }
@@ -121,7 +121,7 @@ class CommitLog {
   Region clear();
 
  private:
-  void replace_by_tombstone(PlacedRecord& placed);
+  void replace_by_tombstone(LoggedRecord& logged);
   [[nodiscard]] Epoch oldest_kept_with(Epoch epoch) const;
 
   const GroupParameters& parameters_;
@@ -129,7 +129,7 @@ class CommitLog {
   Control control_;
   Generation generation_;
   Epoch last_;
-  std::vector<PlacedRecord> records_;
+  std::vector<LoggedRecord> records_;
   bool has_lost_data_ = false;
   // Memory to use again: a commit is to do without allocations.
   std::vector<std::vector<MemberVersion>> spare_versions_;

@@ -20,18 +20,18 @@ std::size_t largest_cohort(const Placement& placement, int ranks) {
 }  // namespace
 
 struct Control::Sizes {
-  Sizes(const Placement& placement, int ranks, std::uint32_t places)
+  Sizes(const Placement& placement, int ranks, std::uint32_t entries)
       : commits(to_pages(Dissemination::bytes(ranks) + kStatementBytes)),
-        entries(largest_cohort(placement, ranks) * ProgressCell::kBytes),
-        cohort(to_pages(2 * entries)),
-        announcement(entries > 0 ? RecordLog::kPlaceBytes : 0),
-        log(places * RecordLog::kPlaceBytes),
+        board(largest_cohort(placement, ranks) * ProgressCell::kBytes),
+        cohort(to_pages(2 * board)),
+        announcement(board > 0 ? RecordLog::kEntryBytes : 0),
+        log(entries * RecordLog::kEntryBytes),
         copies(static_cast<std::size_t>(placement.copies())) {}
 
   [[nodiscard]] std::size_t all() const { return kPage + commits + cohort + announcement + (1 + copies) * log; }
 
   std::size_t commits;
-  std::size_t entries;  // of one board
+  std::size_t board;
   std::size_t cohort;
   std::size_t announcement;
   std::size_t log;
@@ -45,8 +45,8 @@ void Control::lay_out(const Sizes& sizes, int rank, int ranks) {
   statement_offset = offset + Dissemination::bytes(ranks);
   statement = bytes.subspan(statement_offset, kStatementBytes);
   offset += sizes.commits;
-  announced = Board(bytes.subspan(offset, sizes.entries), offset);
-  finished = Board(bytes.subspan(offset + sizes.entries, sizes.entries), offset + sizes.entries);
+  announced = Board(bytes.subspan(offset, sizes.board), offset);
+  finished = Board(bytes.subspan(offset + sizes.board, sizes.board), offset + sizes.board);
   offset += sizes.cohort;
   const auto log_at = [&](std::size_t length) {
     RecordLog log(bytes.subspan(offset, length), offset);
@@ -58,17 +58,17 @@ void Control::lay_out(const Sizes& sizes, int rank, int ranks) {
   for (std::size_t copy = 0; copy < sizes.copies; ++copy) held_logs.push_back(log_at(sizes.log));
 }
 
-Control::Control(Region written, const Placement& placement, int rank, int ranks, std::uint32_t places)
+Control::Control(Region written, const Placement& placement, int rank, int ranks, std::uint32_t entries)
     : region(std::move(written)) {
-  const Sizes sizes(placement, ranks, places);
+  const Sizes sizes(placement, ranks, entries);
   if (region.bytes().size() != sizes.all() + Region::kHeaderBytes) {
     throw Error(FENIX_ERROR_NO_MEMORY, "a control region has another size than it should have");
   }
   lay_out(sizes, rank, ranks);
 }
 
-Control::Control(const Placement& placement, int rank, int ranks, std::uint32_t places, Control& before) {
-  const Sizes sizes(placement, ranks, places);
+Control::Control(const Placement& placement, int rank, int ranks, std::uint32_t entries, Control& before) {
+  const Sizes sizes(placement, ranks, entries);
   region = Region(sizes.all());
   region.reserve(0, kPage + sizes.commits + sizes.cohort);
   lay_out(sizes, rank, ranks);
@@ -78,9 +78,9 @@ Control::Control(const Placement& placement, int rank, int ranks, std::uint32_t 
   finished.continue_from(before.finished);
   reserve_records(before.reserved);
   const auto take_over = [&](const RecordLog& from, const RecordLog& to) {
-    for (const auto& placed : from.read_all()) {
-      region.reserve(to.offset(placed.place), to_pages(record_bytes(placed.record)));
-      to.put(placed.place, placed.record);
+    for (const auto& logged : from.read_all()) {
+      region.reserve(to.offset(logged.entry), to_pages(record_bytes(logged.record)));
+      to.put(logged.entry, logged.record);
     }
   };
   take_over(before.own_log, own_log);
@@ -97,73 +97,73 @@ bool Control::suits(const Placement& placement, int rank, int ranks) const {
 void Control::reserve_records(std::size_t bytes) {
   const std::size_t needed = to_pages(bytes);
   if (needed <= reserved) return;
-  if (announcement.places() > 0) region.reserve(announcement.offset(0), needed);
-  for (std::uint32_t place = 0; place < own_log.places(); ++place) {
-    region.reserve(own_log.offset(place), needed);
-    for (const RecordLog& log : held_logs) region.reserve(log.offset(place), needed);
+  if (announcement.entries() > 0) region.reserve(announcement.offset(0), needed);
+  for (std::uint32_t entry = 0; entry < own_log.entries(); ++entry) {
+    region.reserve(own_log.offset(entry), needed);
+    for (const RecordLog& log : held_logs) region.reserve(log.offset(entry), needed);
   }
   reserved = needed;
 }
 
-void Control::make_room(const Placement& placement, int rank, const Record& record, std::uint32_t place) {
+void Control::make_room(const Placement& placement, int rank, const Record& record, std::uint32_t entry) {
   const std::size_t length = record_bytes(record);
   if (length <= reserved) return;
-  region.reserve(own_log.offset(place), length);
+  region.reserve(own_log.offset(entry), length);
   for (int copy = 0; copy < placement.copies(); ++copy) {
-    exposure->reserve(placement.keeper(rank, copy), held_logs[static_cast<std::size_t>(copy)].offset(place), length);
+    remote->reserve(placement.keeper(rank, copy), held_logs[static_cast<std::size_t>(copy)].offset(entry), length);
   }
 }
 
-void Control::write_record(const Placement& placement, int rank, const Record& record, std::uint32_t place) {
-  make_room(placement, rank, record, place);
-  const auto bytes = own_log.write_unsealed(place, record);
+void Control::write_record(const Placement& placement, int rank, const Record& record, std::uint32_t entry) {
+  make_room(placement, rank, record, entry);
+  const auto bytes = own_log.write_unsealed(entry, record);
   fault_point("commit.written");
   for (int copy = 0; copy < placement.copies(); ++copy) {
-    exposure->put(placement.keeper(rank, copy), held_logs[static_cast<std::size_t>(copy)].offset(place), bytes);
+    remote->put(placement.keeper(rank, copy), held_logs[static_cast<std::size_t>(copy)].offset(entry), bytes);
   }
   fault_point("commit.sent");
   // The copies first: once the own record counts, they must count as well if this rank dies.
-  seal_copies(placement, rank, place, record_seal(record.epoch));
+  seal_copies(placement, rank, entry, record_seal(record.epoch));
   fault_point("commit.held");
-  own_log.seal(place, record.epoch);
+  own_log.seal(entry, record.epoch);
   fault_point("commit.sealed");
 }
 
-void Control::clear_record(const Placement& placement, int rank, std::uint32_t place) {
-  seal_copies(placement, rank, place, 0);
-  own_log.clear(place);
+void Control::clear_record(const Placement& placement, int rank, std::uint32_t entry) {
+  seal_copies(placement, rank, entry, 0);
+  own_log.clear(entry);
 }
 
 // What was put to the keepers before is there when they see the seal.
-void Control::seal_copies(const Placement& placement, int rank, std::uint32_t place, std::uint64_t seal) {
+void Control::seal_copies(const Placement& placement, int rank, std::uint32_t entry, std::uint64_t seal) {
   const auto each_copy = [&](auto&& act) {
     for (int copy = 0; copy < placement.copies(); ++copy) {
-      act(placement.keeper(rank, copy), held_logs[static_cast<std::size_t>(copy)].offset(place));
+      act(placement.keeper(rank, copy), held_logs[static_cast<std::size_t>(copy)].offset(entry));
     }
   };
-  each_copy([&](int keeper, std::size_t) { exposure->complete(keeper); });
-  each_copy([&](int keeper, std::size_t offset) { exposure->put_words(keeper, offset, {&seal, 1}); });
-  each_copy([&](int keeper, std::size_t) { exposure->complete(keeper); });
+  each_copy([&](int keeper, std::size_t) { remote->flush(keeper); });
+  each_copy([&](int keeper, std::size_t offset) { remote->put_words(keeper, offset, {&seal, 1}); });
+  each_copy([&](int keeper, std::size_t) { remote->flush(keeper); });
 }
 
-std::optional<std::vector<std::byte>> fetch_record(Exposure& control, int rank, std::size_t offset) {
+std::optional<std::vector<std::byte>> fetch_record(RemoteRegions& control, int rank, std::size_t offset) {
   std::vector<std::byte> bytes;
   return fetch_record(control, rank, offset, bytes) ? std::optional(std::move(bytes)) : std::nullopt;
 }
 
-bool fetch_record(Exposure& control, int rank, std::size_t offset, std::vector<std::byte>& bytes) {
+bool fetch_record(RemoteRegions& control, int rank, std::size_t offset, std::vector<std::byte>& bytes) {
   bytes.resize(record_format::kHeadBytes);
   control.get(rank, offset, bytes);
-  const auto length = length_in_head(bytes, RecordLog::kPlaceBytes);
+  const auto length = length_in_head(bytes, RecordLog::kEntryBytes);
   if (!length) return false;
   bytes.resize(*length);
   control.get(rank, offset, bytes);
   return true;
 }
 
-std::optional<Record> find_record(Exposure& control, int rank, const RecordLog& log, Epoch epoch) {
-  for (std::uint32_t place = 0; place < log.places(); ++place) {
-    const auto bytes = fetch_record(control, rank, log.offset(place));
+std::optional<Record> find_record(RemoteRegions& control, int rank, const RecordLog& log, Epoch epoch) {
+  for (std::uint32_t entry = 0; entry < log.entries(); ++entry) {
+    const auto bytes = fetch_record(control, rank, log.offset(entry));
     auto record = bytes ? decode(*bytes) : std::nullopt;
     if (record && record->epoch == epoch && record->owner == rank && !record->deleted) return record;
   }

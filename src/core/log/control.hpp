@@ -20,7 +20,7 @@
 
 namespace fenix_impl {
 
-/// All ranks have the same number of places, and cohorts of at most the same size: offsets are the same everywhere.
+/// All ranks have the same number of entries, and cohorts of at most the same size: offsets are the same everywhere.
 struct Control {
   /// Of what a rank can say at most.
   static constexpr std::size_t kStatementBytes = 256;
@@ -31,21 +31,21 @@ struct Control {
   /// operation.
   std::span<std::byte> statement;
   std::size_t statement_offset = 0;  ///< the same on all ranks
-  Board announced;                   ///< by place in the cohort: how many announcements it has made
+  Board announced;                   ///< by index in the cohort: how many announcements it has made
   Board finished;                    ///< and how many it has acted upon
   RecordLog announcement;
   RecordLog own_log;
   std::vector<RecordLog> held_logs;  ///< by number of the copy
-  std::size_t reserved = 0;          ///< bytes in each place that there is memory for
-  std::unique_ptr<Exposure> exposure;
+  std::size_t reserved = 0;          ///< bytes in each entry that there is memory for
+  std::unique_ptr<RemoteRegions> remote;
 
   Control() = default;
-  /// Takes memory for so many places. Goes on from another one, to which nobody may write any more. Throws
+  /// Takes memory for so many entries. Goes on from another one, to which nobody may write any more. Throws
   /// Error(FENIX_ERROR_NO_MEMORY).
-  Control(const Placement& placement, int rank, int ranks, std::uint32_t places, Control& before);
+  Control(const Placement& placement, int rank, int ranks, std::uint32_t entries, Control& before);
 
   /// In a region that another rank has written. Throws Error(FENIX_ERROR_NO_MEMORY) if that is not of this layout.
-  Control(Region written, const Placement& placement, int rank, int ranks, std::uint32_t places);
+  Control(Region written, const Placement& placement, int rank, int ranks, std::uint32_t entries);
 
   /// Local: what this rank says from now on.
   template <class T>
@@ -57,33 +57,33 @@ struct Control {
   template <class T>
   [[nodiscard]] T statement_of(int rank) const {
     T value;
-    exposure->get(rank, statement_offset, std::as_writable_bytes(std::span(&value, 1)));
+    remote->get(rank, statement_offset, std::as_writable_bytes(std::span(&value, 1)));
     return value;
   }
 
-  /// Whether it is laid out for this rank of so many that are placed so.
+  /// Whether it is laid out for this rank of so many that are logged so.
   [[nodiscard]] bool suits(const Placement& placement, int rank, int ranks) const;
-  /// Makes sure that records of so many bytes find memory in all places. Throws Error(FENIX_ERROR_NO_MEMORY).
+  /// Makes sure that records of so many bytes find memory in all entries. Throws Error(FENIX_ERROR_NO_MEMORY).
   void reserve_records(std::size_t bytes);
-  /// Makes sure that a record finds memory in its place, here and with those who keep copies. Throws Error(FENIX_ERROR_NO_MEMORY).
-  void make_room(const Placement& placement, int rank, const Record& record, std::uint32_t place);
-  /// Writes a record to a place of the own log, and to those who keep copies of it. It counts from when this one returns.
-  void write_record(const Placement& placement, int rank, const Record& record, std::uint32_t place);
-  /// Makes the record in a place void, here and there.
-  void clear_record(const Placement& placement, int rank, std::uint32_t place);
+  /// Makes sure that a record finds memory in its entry, here and with those who keep copies. Throws Error(FENIX_ERROR_NO_MEMORY).
+  void make_room(const Placement& placement, int rank, const Record& record, std::uint32_t entry);
+  /// Writes a record to an entry of the own log, and to those who keep copies of it. It counts from when this one returns.
+  void write_record(const Placement& placement, int rank, const Record& record, std::uint32_t entry);
+  /// Makes the record in an entry void, here and there.
+  void clear_record(const Placement& placement, int rank, std::uint32_t entry);
 
  private:
   struct Sizes;
   void lay_out(const Sizes& sizes, int rank, int ranks);
-  void seal_copies(const Placement& placement, int rank, std::uint32_t place, std::uint64_t seal);
+  void seal_copies(const Placement& placement, int rank, std::uint32_t entry, std::uint64_t seal);
 };
 
 /// The bytes of a record in the log of another rank, as they are there: nullopt if they cannot be one.
-[[nodiscard]] std::optional<std::vector<std::byte>> fetch_record(Exposure& control, int rank, std::size_t offset);
+[[nodiscard]] std::optional<std::vector<std::byte>> fetch_record(RemoteRegions& control, int rank, std::size_t offset);
 /// The same into memory that is used again; false instead of nullopt.
-[[nodiscard]] bool fetch_record(Exposure& control, int rank, std::size_t offset, std::vector<std::byte>& bytes);
+[[nodiscard]] bool fetch_record(RemoteRegions& control, int rank, std::size_t offset, std::vector<std::byte>& bytes);
 
 /// The record that a rank has committed under an epoch, if it is in its log.
-[[nodiscard]] std::optional<Record> find_record(Exposure& control, int rank, const RecordLog& log, Epoch epoch);
+[[nodiscard]] std::optional<Record> find_record(RemoteRegions& control, int rank, const RecordLog& log, Epoch epoch);
 
 }  // namespace fenix_impl

@@ -67,13 +67,13 @@ Epoch Dissemination::reached_by_all() {
   return levels_.back();
 }
 
-void Dissemination::advance(Exposure& peers, Epoch epoch) {
+void Dissemination::advance(RemoteRegions& peers, Epoch epoch) {
   levels_[0] = epoch;
   cell(0).store(encode_progress(generation_, epoch));
   pass_on(peers);
 }
 
-void Dissemination::pass_on(Exposure& peers) {
+void Dissemination::pass_on(RemoteRegions& peers) {
   listen();
   std::array<bool, 32> tells{};
   for (std::size_t round = 0; round < rounds(); ++round) {
@@ -84,12 +84,12 @@ void Dissemination::pass_on(Exposure& peers) {
     told_[round] = levels_[round];
   }
   for (std::size_t round = 0; round < rounds(); ++round) {
-    if (tells[round]) peers.complete(rank_at(1 << round));
+    if (tells[round]) peers.flush(rank_at(1 << round));
   }
 }
 
 // What another rank knows, from its area.
-void Dissemination::fetch_row(Exposure& peers, int rank) {
+void Dissemination::fetch_row(RemoteRegions& peers, int rank) {
   const auto direct = peers.direct(rank, start_, words_.size() * ProgressCell::kBytes);
   if (direct.empty()) {
     peers.get(rank, start_, std::as_writable_bytes(std::span(words_)));
@@ -114,7 +114,7 @@ int Dissemination::known_to_have(Epoch epoch, const Levels& levels) const {
   return ranks;
 }
 
-bool Dissemination::ask(Exposure& peers, int most_reads) {
+bool Dissemination::ask(RemoteRegions& peers, int most_reads) {
   const Epoch epoch = reached_by_all().next();
   if (epoch != asked_) {
     asked_ = epoch;

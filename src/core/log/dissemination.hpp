@@ -33,13 +33,13 @@ class Dissemination {
   /// The epoch that every rank is known to have committed. Local. Never goes back between two resets.
   [[nodiscard]] Epoch reached_by_all();
   /// Notes that this rank has committed an epoch, and passes on.
-  void advance(Exposure& peers, Epoch epoch);
+  void advance(RemoteRegions& peers, Epoch epoch);
   /// Tells others what this rank has come to know since it told them last.
-  void pass_on(Exposure& peers);
+  void pass_on(RemoteRegions& peers);
   /// Finds out in the memory of others whether all have committed the epoch after reached_by_all(); false if that is not
   /// known yet. Reads once from each rank that nothing is known of, until one has not, or from most_reads ranks; goes on
   /// from that one when it is called again.
-  bool ask(Exposure& peers, int most_reads);
+  bool ask(RemoteRegions& peers, int most_reads);
 
  private:
   /// What is known of the 2^level ranks that end with a rank: the last level is about all.
@@ -49,7 +49,7 @@ class Dissemination {
   [[nodiscard]] int rank_at(int distance) const { return (rank_ + distance) % ranks_; }
   [[nodiscard]] ProgressCell cell(std::size_t index) const;
   void listen();
-  void fetch_row(Exposure& peers, int rank);
+  void fetch_row(RemoteRegions& peers, int rank);
   [[nodiscard]] int known_to_have(Epoch epoch, const Levels& levels) const;
 
   std::span<std::byte> area_;  // own progress, and then a cell for each round

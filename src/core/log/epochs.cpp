@@ -23,9 +23,9 @@ constexpr std::uint64_t kKnown = 4;
 
 std::vector<CommittedEpoch> epochs_in(const RecordLog& log, std::int32_t group_id, int owner) {
   std::vector<CommittedEpoch> epochs;
-  for (const auto& [record, place] : log.read_all()) {
+  for (const auto& [record, entry] : log.read_all()) {
     if (record.group_id != group_id || record.owner != owner) continue;
-    epochs.push_back({record.epoch, record.oldest_kept, place, record.deleted ? 1U : 0U});
+    epochs.push_back({record.epoch, record.oldest_kept, entry, record.deleted ? 1U : 0U});
   }
   return epochs;
 }

@@ -18,7 +18,7 @@ namespace fenix_impl {
 struct CommittedEpoch {
   Epoch epoch;
   Epoch oldest_kept;          ///< as in the record
-  std::uint32_t place = 0;    ///< in the log
+  std::uint32_t entry = 0;    ///< in the log
   std::uint32_t deleted = 0;  ///< 1 if the snapshot has been deleted
 
   bool operator==(const CommittedEpoch&) const = default;

@@ -25,7 +25,7 @@ class ProgressCell {
  public:
   static constexpr std::size_t kBytes = sizeof(ProgressWords);
 
-  explicit ProgressCell(std::span<std::byte> place) : words_(reinterpret_cast<std::uint64_t*>(place.data())) {}
+  explicit ProgressCell(std::span<std::byte> memory) : words_(reinterpret_cast<std::uint64_t*>(memory.data())) {}
 
   void store(const ProgressWords& words) const;
   [[nodiscard]] ProgressWords load() const;

@@ -120,7 +120,7 @@ std::uint64_t record_seal(Epoch epoch) { return epoch.value; }
 
 std::size_t encode(const Record& record, std::span<std::byte> out) {
   const std::size_t length = record_bytes(record);
-  if (length > out.size()) throw Error(FENIX_ERROR_INTERN, "a record is larger than its place in the log");
+  if (length > out.size()) throw Error(FENIX_ERROR_INTERN, "a record is larger than its entry in the log");
   std::size_t offset = kHeadBytes;
   std::size_t interval_offset = kHeadBytes + record.members.size() * kMemberBytes;
   for (const MemberVersion& m : record.members) {

@@ -56,7 +56,7 @@ const SlotLayout& MemberMemory::layout_of(int rank) const {
 }
 
 void MemberMemory::adopt(Exposed exposed) noexcept {
-  exposure_ = std::move(exposed.exposure);
+  remote_ = std::move(exposed.remote);
   peer_layouts_ = std::move(exposed.peer_layouts);
   retained_layout_ = exposed.retained_layout;
 }

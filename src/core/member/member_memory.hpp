@@ -23,9 +23,9 @@ class MemberMemory {
  public:
   /// The way to the regions of the other ranks.
   struct Exposed {
-    std::unique_ptr<Exposure> exposure;
+    std::unique_ptr<RemoteRegions> remote;
     std::vector<std::pair<int, SlotLayout>> peer_layouts;  ///< of the ranks that matter for protection
-    SlotLayout retained_layout;                            ///< of the region that the exposure keeps open
+    SlotLayout retained_layout;                            ///< of the region that is kept open beyond its owner's death
   };
 
   // ------------------------------------------------------------------------------------------------------------- sizes
@@ -68,14 +68,14 @@ class MemberMemory {
 
   // --------------------------------------------------------------------------------------------- the other ranks' regions
 
-  [[nodiscard]] bool is_exposed() const { return exposure_ != nullptr; }
-  [[nodiscard]] Exposure& exposure() const { return *exposure_; }
+  [[nodiscard]] bool is_exposed() const { return remote_ != nullptr; }
+  [[nodiscard]] RemoteRegions& remote() const { return *remote_; }
   /// Returns the layout of the region of another rank; one without slots if that is not known.
   [[nodiscard]] const SlotLayout& layout_of(int rank) const;
   [[nodiscard]] const SlotLayout& retained_layout() const { return retained_layout_; }
   void adopt(Exposed exposed) noexcept;
   /// Lets go of the other ranks' regions.
-  void hide() { exposure_.reset(); }
+  void hide() { remote_.reset(); }
 
  private:
   [[nodiscard]] SlotView view(std::size_t offset, std::uint64_t bytes, std::size_t table) const {
@@ -90,7 +90,7 @@ class MemberMemory {
   SlotLayout layout_;
   std::vector<std::pair<int, SlotLayout>> peer_layouts_;
   SlotLayout retained_layout_;
-  std::unique_ptr<Exposure> exposure_;
+  std::unique_ptr<RemoteRegions> remote_;
 };
 
 }  // namespace fenix_impl

@@ -37,7 +37,7 @@ void Members::adopt(const MemberInfo& info, Counts counts, std::uint32_t slots, 
 }
 
 const MemberVersion* latest_version(const CommitLog& log, const Member& member) {
-  const PlacedRecord* latest = log.latest();
+  const LoggedRecord* latest = log.latest();
   return latest != nullptr ? version_in(latest->record, member) : nullptr;
 }
 
@@ -52,8 +52,8 @@ std::uint64_t size_of(const CommitLog& log, const Member& member) {
 }
 
 const MemberVersion* version_at(const CommitLog& log, const Member& member, Epoch epoch) {
-  const PlacedRecord* placed = log.at(epoch);
-  return placed != nullptr ? version_in(placed->record, member) : nullptr;
+  const LoggedRecord* logged = log.at(epoch);
+  return logged != nullptr ? version_in(logged->record, member) : nullptr;
 }
 
 }  // namespace fenix_impl

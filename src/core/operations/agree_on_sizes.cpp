@@ -46,7 +46,7 @@ void AgreeOnSizes::run(std::span<Member* const> members, const Selection& select
     same_on_all.push_back(static_cast<std::uint64_t>(member->id()));
     same_on_all.push_back(member->info().type->hash());
   }
-  (void)meet(context_.team(), Operation::settle, hash_bytes(std::as_bytes(std::span(same_on_all))), 0, [&] {
+  (void)meet(context_.team(), Operation::agree_on_sizes, hash_bytes(std::as_bytes(std::span(same_on_all))), 0, [&] {
     if (check) check();
     for (const Member* member : members) staging_.check_storable(*member, selection);
     for (Member* member : members) {

@@ -53,7 +53,7 @@ std::optional<MemberVersion> CommitOperation::finish_version(const Member& membe
     writer.complete_table(member, base, version, changed);
     version.hash = hash_of_table(member.memory.own_slot(slot).table, version.bytes());
   }
-  context_.protection().complete(member);
+  context_.protection().flush(member);
   return version;
 }
 
@@ -89,23 +89,23 @@ int CommitOperation::run() {
   CommitLog& log = context_.log;
   if (!context_.parameters.keeps_all()) do_or_decline([&] { check_committable(context_); });
   const Epoch epoch = log.last().next();
-  // This rank may be far ahead of the others: then all places have records that are still needed.
+  // This rank may be far ahead of the others: then all entries have records that are still needed.
   context_.reclaimer.wait_for_others("all ranks to commit an earlier snapshot, before its record is reused", [&] {
     context_.reclaimer.forget_old();
     return !log.is_full();
   });
-  PlacedRecord placed;
+  LoggedRecord logged;
   do_or_decline([&] {
-    placed = {next_record(epoch), *log.free_place(CommitLog::kPlacesToSpare)};
-    log.make_room(placed);
+    logged = {next_record(epoch), *log.free_entry(CommitLog::kEntriesToSpare)};
+    log.make_room(logged);
     prepare();
     note_changes();
   });
   if (CollectiveEncoder* const encoder = context_.protection().encoder()) {
     encoder->encode({EncodeFor::Call::commit, epoch}, changes_, context_.attachment.waiting());
   }
-  log.write(placed);
-  finish(std::move(placed));
+  log.write(logged);
+  finish(std::move(logged));
   return context_.parameters.time_stamp_of(epoch);
 }
 
@@ -143,15 +143,15 @@ void CommitOperation::prepare() {
   context_.log.prepare_append();
 }
 
-void CommitOperation::finish(PlacedRecord placed) {
-  const Epoch epoch = placed.record.epoch;
+void CommitOperation::finish(LoggedRecord logged) {
+  const Epoch epoch = logged.record.epoch;
   for (const auto& member : context_.members) {
     const bool fills = fills_slot(*member);
     context_.requests.access(*member).slot().commit(epoch, fills);
   }
-  context_.log.append(std::move(placed));
+  context_.log.append(std::move(logged));
   // Others may wait for this, now or later.
-  together(context_.team(), [&] { context_.control().commits.advance(*context_.control().exposure, epoch); });
+  together(context_.team(), [&] { context_.control().commits.advance(*context_.control().remote, epoch); });
   fault_point("commit.published");
   context_.reclaimer.forget_old();
 }
@@ -160,7 +160,7 @@ void CommitOperation::wait_for_all() {
   CommitLog& log = context_.log;
   context_.reclaimer.wait_for_others("all ranks to commit", [&] { return log.known_on_all() >= log.last(); });
   // Otherwise ranks that have not heard of this commit would have to ask for it.
-  together(context_.team(), [&] { context_.control().commits.pass_on(*context_.control().exposure); });
+  together(context_.team(), [&] { context_.control().commits.pass_on(*context_.control().remote); });
   fault_point("commit.on_all");
   const bool encodes = context_.parameters.policy.encodes();
   if (!log.records().empty()) offer_own_to_faults(context_.members, log.control(), log.records().back(), encodes);

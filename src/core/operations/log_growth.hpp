@@ -6,7 +6,7 @@
 
 namespace fenix_impl {
 
-/// Gives the log more places if that of some rank is full. All ranks get to know if one of them cannot commit. Collective.
+/// Gives the log more entries if that of some rank is full. All ranks get to know if one of them cannot commit. Collective.
 void grow_log_if_full(const OperationContext& context);
 
 }  // namespace fenix_impl

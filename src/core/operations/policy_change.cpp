@@ -66,7 +66,7 @@ void PolicyChange::prepare(Prepared& prepared) {
   learn_counts(context_, members.all());
   (void)meet(context_.team(), Operation::memory, 0, 0, [&] {
     const GroupRanks& ranks = context_.attachment.ranks();
-    prepared.control = Control(ranks.placement, ranks.rank, ranks.size, context_.log.places(), context_.control());
+    prepared.control = Control(ranks.placement, ranks.rank, ranks.size, context_.log.entries(), context_.control());
     // The new protection counts announcements from the start.
     prepared.control.announced.reset(context_.log.generation(), {});
     prepared.control.finished.reset(context_.log.generation(), {});
@@ -77,7 +77,7 @@ void PolicyChange::prepare(Prepared& prepared) {
     }
     prepared.exposed.reserve(members.size());
   });
-  prepared.control.exposure = expose_control(context_, prepared.control.region);
+  prepared.control.remote = expose_control(context_, prepared.control.region);
   for (std::size_t i = 0; i < members.size(); ++i) {
     prepared.exposed.push_back(expose_member(context_, members[i], prepared.regions[i], prepared.layouts[i]));
   }

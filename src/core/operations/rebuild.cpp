@@ -9,14 +9,14 @@
 namespace fenix_impl {
 namespace {
 
-std::optional<std::uint32_t> place_of(const CommittedEpochs& epochs, Epoch epoch) {
+std::optional<std::uint32_t> entry_of(const CommittedEpochs& epochs, Epoch epoch) {
   if (!epochs) return std::nullopt;
   const auto found =
       std::find_if(epochs->begin(), epochs->end(), [&](const CommittedEpoch& each) { return each.epoch == epoch; });
-  return found == epochs->end() ? std::nullopt : std::optional(found->place);
+  return found == epochs->end() ? std::nullopt : std::optional(found->entry);
 }
 
-std::optional<Record> record_at(Exposure& control, int rank, std::size_t offset, Epoch epoch) {
+std::optional<Record> record_at(RemoteRegions& control, int rank, std::size_t offset, Epoch epoch) {
   const auto bytes = fetch_record(control, rank, offset);
   auto record = bytes ? decode(*bytes) : std::nullopt;
   return record && record->epoch == epoch && !record->deleted ? record : std::nullopt;
@@ -27,7 +27,7 @@ std::optional<Record> record_at(Exposure& control, int rank, std::size_t offset,
 std::vector<Epoch> Rebuild::rebuild_own(std::span<const CommitLog::RecordCopy> copies, const std::set<int>& missing) {
   std::vector<Epoch> whole;
   for (const CommitLog::RecordCopy& each : copies) {
-    if (each.place >= context_.log.places()) continue;
+    if (each.entry >= context_.log.entries()) continue;
     if (rebuild_own_epoch(each, missing)) whole.push_back(each.epoch);
     fault_point("rejoin.half_rebuilt");
   }
@@ -39,7 +39,7 @@ bool Rebuild::rebuild_own_epoch(const CommitLog::RecordCopy& copy, const std::se
   const Control& control = context_.control();
   const RecordLog& there = control.held_logs.at(static_cast<std::size_t>(copy.copy));
   const int keeper = ranks.placement.keeper(ranks.rank, copy.copy);
-  const auto record = record_at(*control.exposure, keeper, there.offset(copy.place), copy.epoch);
+  const auto record = record_at(*control.remote, keeper, there.offset(copy.entry), copy.epoch);
   if (!record) return false;
   for (const MemberVersion& version : record->members) {
     Member* member = context_.members.find(version.member_id);
@@ -50,7 +50,7 @@ bool Rebuild::rebuild_own_epoch(const CommitLog::RecordCopy& copy, const std::se
     if (version.bytes() > member->memory.layout().own_bytes()) return false;
     if (!context_.protection().rebuild_own(*member, version, copy.epoch, missing)) return false;
   }
-  control.own_log.put(copy.place, *record);
+  control.own_log.put(copy.entry, *record);
   return true;
 }
 
@@ -59,22 +59,22 @@ std::vector<Epoch> Rebuild::rebuild_held(std::span<const Epoch> epochs, std::spa
   for (const Epoch epoch : epochs) {
     bool all = true;
     for (int copy = 0; copy < context_.attachment.ranks().placement.copies() && all; ++copy) {
-      const auto place = place_of(at_owners[static_cast<std::size_t>(copy)], epoch);
-      all = place && *place < context_.log.places() && rebuild_held_epoch(epoch, *place, copy);
+      const auto entry = entry_of(at_owners[static_cast<std::size_t>(copy)], epoch);
+      all = entry && *entry < context_.log.entries() && rebuild_held_epoch(epoch, *entry, copy);
     }
     if (all) whole.push_back(epoch);
   }
   return whole;
 }
 
-bool Rebuild::rebuild_held_epoch(Epoch epoch, std::uint32_t place, int copy) {
+bool Rebuild::rebuild_held_epoch(Epoch epoch, std::uint32_t entry, int copy) {
   const GroupRanks& ranks = context_.attachment.ranks();
   const Control& control = context_.control();
   const RecordLog& log = control.held_logs[static_cast<std::size_t>(copy)];
-  const auto there = log.read(place);
+  const auto there = log.read(entry);
   if (there && there->epoch == epoch && !there->deleted) return true;
   const int owner = ranks.placement.kept(ranks.rank, copy);
-  const auto record = record_at(*control.exposure, owner, control.own_log.offset(place), epoch);
+  const auto record = record_at(*control.remote, owner, control.own_log.offset(entry), epoch);
   if (!record) return false;
   for (const MemberVersion& version : record->members) {
     Member* member = context_.members.find(version.member_id);
@@ -82,7 +82,7 @@ bool Rebuild::rebuild_held_epoch(Epoch epoch, std::uint32_t place, int copy) {
     if (version.element_bytes != member->element_bytes()) return false;
     if (!context_.protection().mend_held(*member, version, epoch)) return false;
   }
-  log.put(place, *record);
+  log.put(entry, *record);
   return true;
 }
 

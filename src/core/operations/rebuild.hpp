@@ -23,7 +23,7 @@ class Rebuild {
 
  private:
   bool rebuild_own_epoch(const CommitLog::RecordCopy& copy, const std::set<int>& missing);
-  bool rebuild_held_epoch(Epoch epoch, std::uint32_t place, int copy);
+  bool rebuild_held_epoch(Epoch epoch, std::uint32_t entry, int copy);
 
   const OperationContext& context_;
 };

@@ -15,13 +15,13 @@
 namespace fenix_impl {
 
 const MemberVersion& RestoreOperation::checked_version(Member& member, Epoch epoch) {
-  const PlacedRecord* placed = context_.log.at(epoch);
-  if (placed == nullptr) {
+  const LoggedRecord* logged = context_.log.at(epoch);
+  if (logged == nullptr) {
     throw Error(
         FENIX_ERROR_INVALID_TIMESTAMP,
         "the snapshot with the time_stamp " + std::to_string(context_.parameters.time_stamp_of(epoch)) + " is gone");
   }
-  const MemberVersion* version = version_in(placed->record, member);
+  const MemberVersion* version = version_in(logged->record, member);
   if (version == nullptr) throw Error(FENIX_ERROR_NODATA_FOUND, name_of(member) + " is not in the snapshot");
   if (own_is_sound(context_.parameters, member, *version)) return *version;
   log().warn("group {} member {}: the data of this rank is damaged, making it anew", context_.parameters.id,

@@ -82,8 +82,8 @@ Fetched RestoreFrom::fetch(std::int32_t member_id, int source, Where& where) {
   }
   if (!where.archived) where.holdings = holdings_about(source);
   const Placement& placement = where.archived ? archive_->placement() : group.placement;
-  Exposure& control = where.archived ? archive_->control() : *context_.control().exposure;
-  Exposure* const data = where.archived ? archive_->member(member_id) : &member.memory.exposure();
+  RemoteRegions& control = where.archived ? archive_->control() : *context_.control().remote;
+  RemoteRegions* const data = where.archived ? archive_->member(member_id) : &member.memory.remote();
   std::optional<Fetched> fetched;
   if (data != nullptr) {
     fetched = fetch_version({context_.parameters, placement, where.holdings, control, *data}, member_id, source);

@@ -99,7 +99,7 @@ void StoreOperation::run(std::span<Member* const> members, const Selection& sele
     const Part part = begin_part(*member, left_to_store(*member, selection), true);
     fault_point("store.staged");
     writer_.protect(part, never);
-    context_.protection().complete(*member);
+    context_.protection().flush(*member);
     // Not before: elements that are not protected must not be committed.
     Pending pending = once_stored(part);
     pending.swap();

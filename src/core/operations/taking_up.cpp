@@ -15,10 +15,10 @@ void TakingUp::detach() {
   // Memory that was kept before stays if the group has not been taken up since: then it is what counts.
   if (parts_.state == GroupState::working) {
     parts_.state = GroupState::complete;
-    if (control.exposure) parts_.orphaned = Adoption(parts_.context).keep();
+    if (control.remote) parts_.orphaned = Adoption(parts_.context).keep();
   }
   parts_.attachment.drop_protection();
-  control.exposure.reset();
+  control.remote.reset();
   if (parts_.archive) parts_.archive->detach();
   for (const auto& member : parts_.members) member->detach();
   parts_.attachment.detach();
@@ -71,15 +71,15 @@ void TakingUp::set_team(std::shared_ptr<Team> team, std::shared_ptr<Path> path, 
 
 bool TakingUp::adopt_memory(std::span<const OrphanedRegion> regions) { return Adoption(parts_.context).adopt(regions); }
 
-void TakingUp::take_memory(std::uint32_t places) {
-  parts_.attachment.retire(parts_.log.take_places(places));
+void TakingUp::take_memory(std::uint32_t entries) {
+  parts_.attachment.retire(parts_.log.take_entries(entries));
   parts_.log.control().reserve_records(record_bytes(parts_.members.size(), parts_.members.size()));
   for (const auto& member : parts_.members) take_member_memory(parts_.context, *member);
 }
 
 void TakingUp::expose() {
   Control& control = parts_.log.control();
-  control.exposure = expose_control(parts_.context, control.region);
+  control.remote = expose_control(parts_.context, control.region);
   for (const auto& member : parts_.members) {
     MemberMemory& memory = member->memory;
     memory.adopt(expose_member(parts_.context, *member, memory.region(), memory.layout()));

@@ -24,7 +24,7 @@ Verified sum_of(const std::vector<Verified>& ranks) {
   return sum;
 }
 
-std::optional<Record> record_there(Exposure& control, int rank, std::size_t offset) {
+std::optional<Record> record_there(RemoteRegions& control, int rank, std::size_t offset) {
   const auto bytes = fetch_record(control, rank, offset);
   return bytes ? decode(*bytes) : std::nullopt;
 }
@@ -108,10 +108,10 @@ void Verification::verify_held_records(Verified& counts) {
     const RecordLog& log_of_owner = control.held_logs[static_cast<std::size_t>(copy)];
     for (const CommittedEpoch& each : owner == ranks.rank ? mine : theirs.at(owner)) {
       ++counts.checked;
-      const auto record = record_there(*control.exposure, owner, control.own_log.offset(each.place));
-      if (record && log_of_owner.read(each.place) == record) continue;
+      const auto record = record_there(*control.remote, owner, control.own_log.offset(each.entry));
+      if (record && log_of_owner.read(each.entry) == record) continue;
       log().warn("group {}: a record of rank {} is damaged on this one, making it anew", context_.parameters.id, owner);
-      if (record) log_of_owner.put(each.place, *record);
+      if (record) log_of_owner.put(each.entry, *record);
       ++(record ? counts.mended : counts.lost);
     }
   }
@@ -129,7 +129,7 @@ void Verification::verify_held(Member& member, std::span<const Epoch> epochs, Ve
   const Control& control = context_.control();
   const auto logs = protection.holds_copies() ? control.held_logs : std::vector<RecordLog>{control.own_log};
   for (const RecordLog& log : logs) {
-    for (const auto& [record, place] : log.read_all()) {
+    for (const auto& [record, entry] : log.read_all()) {
       const MemberVersion* version = version_in(record, member);
       if (version != nullptr && contains(epochs, record.epoch)) check(*version, record.epoch);
     }

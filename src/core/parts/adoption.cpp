@@ -15,18 +15,18 @@ namespace fenix_impl {
 OrphanedMemory Adoption::keep() const {
   OrphanedMemory kept;
   const Control& control = context_.control();
-  const auto keep = [&](Exposure& exposure, std::int64_t what, std::uint32_t places, const SlotLayout& layout) {
-    KeptRegion region = exposure.release_kept();
+  const auto keep = [&](RemoteRegions& remote, std::int64_t what, std::uint32_t entries, const SlotLayout& layout) {
+    KeptRegion region = remote.release_kept();
     if (region.owner() < 0) return;
-    const OrphanedRegion offer{region.owner(), places, what, region.address(), layout};
+    const OrphanedRegion offer{region.owner(), entries, what, region.address(), layout};
     kept.parts.push_back({offer, std::move(region)});
   };
   try {
-    keep(*control.exposure, OrphanedRegion::kControl, control.own_log.places(), {});
+    keep(*control.remote, OrphanedRegion::kControl, control.own_log.entries(), {});
     if (kept.parts.empty()) return kept;
     for (const auto& member : context_.members) {
       const MemberMemory& memory = member->memory;
-      if (memory.is_exposed()) keep(memory.exposure(), member->id(), 0, memory.retained_layout());
+      if (memory.is_exposed()) keep(memory.remote(), member->id(), 0, memory.retained_layout());
     }
   } catch (const std::bad_alloc&) {
     return {};
@@ -43,7 +43,7 @@ bool Adoption::adopt(std::span<const OrphanedRegion> regions) {
     const auto control_region = find(OrphanedRegion::kControl);
     if (control_region == regions.end()) return false;
     Control control(Region::take_over(control_region->address), ranks.placement, ranks.rank, ranks.size,
-                    control_region->places);
+                    control_region->entries);
     // That of a rank which had nothing itself, and was to be left out.
     if (epochs_in(control.own_log, context_.parameters.id, ranks.rank).empty()) return false;
     std::vector<std::pair<Region, SlotLayout>> of_members;

@@ -14,7 +14,7 @@ class Adoption {
  public:
   explicit Adoption(const OperationContext& context) : context_(context) {}
 
-  /// Returns the memory that this rank keeps open for another one, before the exposures go. Empty if there is none, or no memory
+  /// Returns the memory that this rank keeps open for another one, before the remote regions go. Empty if there is none, or no memory
   /// to note it.
   [[nodiscard]] OrphanedMemory keep() const;
   /// Takes over the control region and the regions of all members. False if that cannot be done: then nothing has changed.

@@ -50,7 +50,7 @@ std::vector<CommittedEpoch> Archive::held_epochs(std::int32_t group_id, int copy
 }
 
 // The ids that any rank has, ascending.
-void Archive::settle_ids(Team& team) {
+void Archive::agree_on_ids(Team& team) {
   std::vector<std::int32_t> ids;
   for (const auto& [id, kept] : members_) ids.push_back(id);
   member_ids_.clear();
@@ -63,24 +63,24 @@ void Archive::settle_ids(Team& team) {
 
 void Archive::attach(Team& team, Path& path) {
   detach();
-  settle_ids(team);
+  agree_on_ids(team);
   regions_may_be_touched_ = regions_may_be_touched_ || path.may_touch_regions_later();
   const auto expose = [&](Region& region) {
-    std::unique_ptr<Exposure> exposure;
+    std::unique_ptr<RemoteRegions> remote;
     (void)meet(team, Operation::memory, 0, 0, [&] {
       if (region.bytes().empty()) region = Region(kEmptyRegion);
     });
-    (void)meet(team, Operation::group_attach, 0, 0, [&] { exposure = path.expose(team, region); });
-    return exposure;
+    (void)meet(team, Operation::group_attach, 0, 0, [&] { remote = path.expose(team, region); });
+    return remote;
   };
   auto control = expose(control_);
-  for (const std::int32_t id : member_ids_) exposures_[id] = expose(members_[id].region);
-  control_exposure_ = std::move(control);
+  for (const std::int32_t id : member_ids_) remote_[id] = expose(members_[id].region);
+  remote_control_ = std::move(control);
 }
 
 void Archive::detach() {
-  control_exposure_.reset();
-  exposures_.clear();
+  remote_control_.reset();
+  remote_.clear();
 }
 
 Holdings Archive::holdings(std::int32_t member_id, Epoch epoch) const {
@@ -97,11 +97,11 @@ std::pair<Holding, std::optional<std::uint32_t>> holding_in(const RecordLog& log
                                                             Epoch epoch) {
   Holding holding;
   holding.stored_by = owner;
-  for (const auto& [record, place] : log.read_all()) {
+  for (const auto& [record, entry] : log.read_all()) {
     if (record.epoch != epoch || record.owner != owner || record.deleted) continue;
     const MemberVersion* version = record.find(info.id);
     if (version == nullptr || version->stored_in <= info.created_after) break;
-    holding.record = log.offset(place);
+    holding.record = log.offset(entry);
     return {holding, version->slot};
   }
   return {holding, std::nullopt};

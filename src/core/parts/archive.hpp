@@ -92,15 +92,15 @@ class Archive {
   /// Collective, jointly successful: every rank makes what it has reachable.
   void attach(Team& team, Path& path);
   void detach();
-  [[nodiscard]] bool attached() const { return control_exposure_ != nullptr; }
+  [[nodiscard]] bool attached() const { return remote_control_ != nullptr; }
 
   [[nodiscard]] const std::vector<std::int32_t>& member_ids() const { return member_ids_; }
   [[nodiscard]] Holdings holdings(std::int32_t member_id, Epoch epoch) const;
-  [[nodiscard]] Exposure& control() const { return *control_exposure_; }
+  [[nodiscard]] RemoteRegions& control() const { return *remote_control_; }
   /// The regions of a member; null if no rank has one.
-  [[nodiscard]] Exposure* member(std::int32_t member_id) const {
-    const auto found = exposures_.find(member_id);
-    return found == exposures_.end() ? nullptr : found->second.get();
+  [[nodiscard]] RemoteRegions* member(std::int32_t member_id) const {
+    const auto found = remote_.find(member_id);
+    return found == remote_.end() ? nullptr : found->second.get();
   }
 
  private:
@@ -111,7 +111,7 @@ class Archive {
     Counts counts;
   };
 
-  void settle_ids(Team& team);
+  void agree_on_ids(Team& team);
 
   Shape shape_;
   Policy policy_;
@@ -124,8 +124,8 @@ class Archive {
   std::map<std::int32_t, Kept> members_;
   std::vector<Epoch> epochs_;
   std::vector<std::int32_t> member_ids_;
-  std::unique_ptr<Exposure> control_exposure_;
-  std::map<std::int32_t, std::unique_ptr<Exposure>> exposures_;
+  std::unique_ptr<RemoteRegions> remote_control_;
+  std::map<std::int32_t, std::unique_ptr<RemoteRegions>> remote_;
 };
 
 }  // namespace fenix_impl

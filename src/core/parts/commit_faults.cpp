@@ -28,15 +28,15 @@ std::span<std::byte> table_of(const SlotView& slot, const MemberVersion& version
 
 }  // namespace
 
-void offer_own_to_faults(const Members& members, const Control& control, const PlacedRecord& placed, bool encodes) {
+void offer_own_to_faults(const Members& members, const Control& control, const LoggedRecord& logged, bool encodes) {
   if (!wanted()) return;
-  if (const auto [member, version] = first_version(members, placed.record); member != nullptr) {
+  if (const auto [member, version] = first_version(members, logged.record); member != nullptr) {
     const SlotView own = member->memory.own_slot(version->slot);
     fault_point("corrupt.own", own.data.first(version->bytes()));
     fault_point("corrupt.table", table_of(own, *version));
     if (encodes) fault_point("corrupt.parity", member->memory.held_slot(version->slot).data);
   }
-  fault_point("corrupt.record", control.own_log.place(placed.place).first(record_bytes(placed.record)));
+  fault_point("corrupt.record", control.own_log.entry(logged.entry).first(record_bytes(logged.record)));
 }
 
 void offer_held_to_faults(const Members& members, const Control& control, bool encodes) {
@@ -44,13 +44,13 @@ void offer_held_to_faults(const Members& members, const Control& control, bool e
   for (const RecordLog& log : control.held_logs) {
     const auto records = log.read_all();
     if (records.empty()) continue;
-    const auto& [record, place] = records.back();
+    const auto& [record, entry] = records.back();
     if (const auto [member, version] = first_version(members, record); member != nullptr && !encodes) {
       const SlotView held = member->memory.held_slot(version->slot);
       fault_point("corrupt.held", held.data.first(version->bytes()));
       fault_point("corrupt.held_table", table_of(held, *version));
     }
-    fault_point("corrupt.held_record", log.place(place).first(record_bytes(record)));
+    fault_point("corrupt.held_record", log.entry(entry).first(record_bytes(record)));
   }
 }
 

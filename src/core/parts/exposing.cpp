@@ -40,26 +40,26 @@ void take_member_memory(const OperationContext& context, Member& member) {
   context.attachment.retire(memory.replace(std::move(region), wanted));
 }
 
-std::unique_ptr<Exposure> expose_control(const OperationContext& context, const Region& region) {
-  std::unique_ptr<Exposure> exposure;
+std::unique_ptr<RemoteRegions> expose_control(const OperationContext& context, const Region& region) {
+  std::unique_ptr<RemoteRegions> remote;
   (void)meet(context.team(), Operation::group_attach, 0, 0,
-             [&] { exposure = context.attachment.path().expose(context.team(), region); });
-  return exposure;
+             [&] { remote = context.attachment.path().expose(context.team(), region); });
+  return remote;
 }
 
 MemberMemory::Exposed expose_member(const OperationContext& context, const Member& member, const Region& region,
                                     const SlotLayout& layout) {
   const GroupRanks& ranks = context.attachment.ranks();
-  std::set<int> interested(context.attachment.path().estate_neighbours(context.team()));
+  std::set<int> interested(context.attachment.path().adopting_neighbours(context.team()));
   for (const int rank : ranks.partners()) interested.insert(rank);
   const std::vector<int> peers(interested.begin(), interested.end());
   auto layouts = context.team().ask(peers, layout);
   layouts[ranks.rank] = layout;
   MemberMemory::Exposed exposed;
   (void)meet(context.team(), Operation::member_attach, static_cast<std::uint64_t>(member.id()), 0, [&] {
-    exposed.exposure = context.attachment.path().expose(context.team(), region);
+    exposed.remote = context.attachment.path().expose(context.team(), region);
     for (const int rank : context.protection().neighbours()) exposed.peer_layouts.emplace_back(rank, layouts.at(rank));
-    const int kept = exposed.exposure->keeps();
+    const int kept = exposed.remote->keeps();
     if (kept >= 0) exposed.retained_layout = layouts.at(kept);
   });
   return exposed;
@@ -72,7 +72,7 @@ void prepare_member(const OperationContext& context, const Member& member) {
 
 void replace_control(const OperationContext& context, Control control) {
   Control before = context.log.replace_control(std::move(control));
-  before.exposure.reset();
+  before.remote.reset();
   context.attachment.retire(std::move(before.region));
 }
 

@@ -21,7 +21,7 @@ void learn_counts(const OperationContext& context, std::span<const std::unique_p
 void take_member_memory(const OperationContext& context, Member& member);
 
 /// Makes a control region, or a region of a member, reachable for all ranks. Collective, jointly successful.
-[[nodiscard]] std::unique_ptr<Exposure> expose_control(const OperationContext& context, const Region& region);
+[[nodiscard]] std::unique_ptr<RemoteRegions> expose_control(const OperationContext& context, const Region& region);
 [[nodiscard]] MemberMemory::Exposed expose_member(const OperationContext& context, const Member& member,
                                                   const Region& region, const SlotLayout& layout);
 

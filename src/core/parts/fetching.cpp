@@ -13,33 +13,33 @@
 namespace fenix_impl {
 namespace {
 
-/// A holding, and which rank has it.
-struct Place {
+/// A holding, and the rank that has it.
+struct HoldingOn {
   int rank = -1;
   Holding holding;
 };
 
-std::vector<Place> places_of(const FetchFrom& from, int stored_by) {
-  std::vector<Place> places;
+std::vector<HoldingOn> holdings_of_rank(const FetchFrom& from, int stored_by) {
+  std::vector<HoldingOn> sources;
   for (const auto& [rank, all] : from.holdings) {
-    const auto add = [&places, stored_by, on = rank](const Holding& holding) {
+    const auto add = [&sources, stored_by, on = rank](const Holding& holding) {
       if (holding.stored_by == stored_by && holding.record != Holding::kNothing) {
-        places.push_back({on, holding});
+        sources.push_back({on, holding});
       }
     };
     add(all.own);
     for (const Holding& each : all.held) add(each);
   }
-  return places;
+  return sources;
 }
 
-std::optional<MemberVersion> fetch_entry(const FetchFrom& from, const Place& place, std::int32_t member_id) {
-  const auto bytes = fetch_record(from.control, place.rank, place.holding.record);
+std::optional<MemberVersion> fetch_entry(const FetchFrom& from, const HoldingOn& source, std::int32_t member_id) {
+  const auto bytes = fetch_record(from.control, source.rank, source.holding.record);
   const auto record = bytes ? decode(*bytes) : std::nullopt;
   const MemberVersion* version = record ? record->find(member_id) : nullptr;
-  if (version == nullptr || record->owner != place.holding.stored_by) return std::nullopt;
+  if (version == nullptr || record->owner != source.holding.stored_by) return std::nullopt;
   // More than a slot has room for is no version, whatever the record says.
-  if (version->bytes() > place.holding.data_bytes) return std::nullopt;
+  if (version->bytes() > source.holding.data_bytes) return std::nullopt;
   return *version;
 }
 
@@ -68,7 +68,7 @@ std::optional<Fetched> decode_from_cohort(const FetchFrom& from, const MemberVer
   CohortSlots there(from.data, stripes, std::move(slots));
   Fetched result{version, std::vector<std::byte>(version.bytes())};
   const bool found = there.try_ways([&](Codec& codec) {
-    there.compute(codec, from.placement.place_in_cohort(stored_by), false, 0, result.data, Stores::cached);
+    there.compute(codec, from.placement.index_in_cohort(stored_by), false, 0, result.data, Stores::cached);
     return is_sound(from, result);
   });
   return found ? std::optional(std::move(result)) : std::nullopt;
@@ -77,19 +77,19 @@ std::optional<Fetched> decode_from_cohort(const FetchFrom& from, const MemberVer
 }  // namespace
 
 std::optional<Fetched> fetch_version(const FetchFrom& from, std::int32_t member_id, int stored_by) {
-  const auto places = places_of(from, stored_by);
-  for (const Place& place : places) {
-    if (place.holding.data == Holding::kNothing) continue;
-    const auto version = fetch_entry(from, place, member_id);
+  const auto sources = holdings_of_rank(from, stored_by);
+  for (const HoldingOn& source : sources) {
+    if (source.holding.data == Holding::kNothing) continue;
+    const auto version = fetch_entry(from, source, member_id);
     if (version) {
       Fetched result{*version, std::vector<std::byte>(version->bytes())};
-      from.data.get(place.rank, place.holding.data, result.data);
+      from.data.get(source.rank, source.holding.data, result.data);
       if (is_sound(from, result)) return result;
     }
-    log().warn("group {} member {}: the copy on rank {} is damaged", from.parameters.id, member_id, place.rank);
+    log().warn("group {} member {}: the copy on rank {} is damaged", from.parameters.id, member_id, source.rank);
   }
-  for (const Place& place : places) {
-    const auto version = fetch_entry(from, place, member_id);
+  for (const HoldingOn& source : sources) {
+    const auto version = fetch_entry(from, source, member_id);
     auto result = version ? decode_from_cohort(from, *version, stored_by) : std::nullopt;
     if (result) return result;
   }

@@ -26,10 +26,10 @@ struct Fetched {
 struct FetchFrom {
   const GroupParameters& parameters;
   const Placement& placement;  ///< of the shape in which the data was stored
-  /// By rank of the exposures: at least of those that have some of it, or protect it.
+  /// By rank of the remote regions: at least of those that have some of it, or protect it.
   const std::map<int, Holdings>& holdings;
-  Exposure& control;
-  Exposure& data;
+  RemoteRegions& control;
+  RemoteRegions& data;
 };
 
 /// What a rank of that shape has stored. nullopt if no sound version can be had.

@@ -16,7 +16,7 @@ struct OrphanedRegion {
   static constexpr std::int64_t kControl = -1;
 
   std::int32_t owner = -1;       ///< rank in the team
-  std::uint32_t places = 0;      ///< of the log, if it is the control region
+  std::uint32_t entries = 0;     ///< of the log, if it is the control region
   std::int64_t what = kControl;  ///< or the id of a member
   RegionAddress address;
   SlotLayout layout;  ///< if it is a member's

@@ -20,8 +20,8 @@ void Reclaimer::forget_old() {
 std::optional<std::uint32_t> Reclaimer::free_slot_for(const Member& member) {
   forget_old();
   used_.clear();
-  for (const PlacedRecord& placed : log_.records()) {
-    if (const MemberVersion* version = version_in(placed.record, member)) used_.push_back(version->slot);
+  for (const LoggedRecord& logged : log_.records()) {
+    if (const MemberVersion* version = version_in(logged.record, member)) used_.push_back(version->slot);
   }
   return lowest_free(member.memory.layout().slots(), used_);
 }
@@ -29,7 +29,7 @@ std::optional<std::uint32_t> Reclaimer::free_slot_for(const Member& member) {
 // Reads the progress of other ranks: nobody may have told this one.
 void Reclaimer::ask_others(int most_reads) {
   Control& control = log_.control();
-  while (log_.known_on_all() < log_.last() && control.commits.ask(*control.exposure, most_reads)) {
+  while (log_.known_on_all() < log_.last() && control.commits.ask(*control.remote, most_reads)) {
   }
 }
 
@@ -51,7 +51,7 @@ void Reclaimer::wait_for_others(const char* waited_for, const std::function<bool
   Deadline question(kBetweenQuestions);
   wait_until(attachment_.team(), waited_for, [&] {
     Control& control = log_.control();
-    control.commits.pass_on(*control.exposure);
+    control.commits.pass_on(*control.remote);
     if (question.passed()) {
       // After this the wait goes on: ranks that wait for this one hear of its progress between its questions.
       ask_others(kReadsAtOnce);

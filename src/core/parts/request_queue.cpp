@@ -32,7 +32,7 @@ bool RequestQueue::is_finished(Request& request) {
   if (request.pending() && !protection.puts_are_copies()) {
     const bool all_there = std::all_of(request.members().begin(), request.members().end(), [&](std::int32_t id) {
       const Member* member = members_.find(id);
-      return member == nullptr || protection.settled(*member);
+      return member == nullptr || protection.is_flushed(*member);
     });
     if (all_there) request.end(Request::State::done);
   }

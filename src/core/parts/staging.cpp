@@ -100,7 +100,7 @@ void Staging::check_pieces(const Member& member, const IntervalSet& elements) co
     pieces += found.intervals().size();
   }
   // Others may come to have as many as kFew without being looked at.
-  if (record_bytes(context_.members.size(), pieces + kFew * context_.members.size()) > RecordLog::kPlaceBytes) {
+  if (record_bytes(context_.members.size(), pieces + kFew * context_.members.size()) > RecordLog::kEntryBytes) {
     throw Error(FENIX_ERROR_SUBSET_NUM_BLOCKS,
                 "subset_specifier would leave the members in more pieces than a record can describe");
   }

@@ -7,8 +7,8 @@
 
 namespace fenix_impl {
 
-CohortSlots::CohortSlots(Exposure& exposure, const Stripes& stripes, std::vector<CohortSlot> slots)
-    : exposure_(exposure), stripes_(stripes), slots_(std::move(slots)) {}
+CohortSlots::CohortSlots(RemoteRegions& remote, const Stripes& stripes, std::vector<CohortSlot> slots)
+    : remote_(remote), stripes_(stripes), slots_(std::move(slots)) {}
 
 std::vector<bool> CohortSlots::available() const {
   std::vector<bool> there;
@@ -21,22 +21,22 @@ const std::byte* CohortSlots::read(const Stripes::Cell& cell, std::size_t bytes,
   const std::uint64_t end = cell.is_parity ? cell.offset + bytes : slot.element_bytes;
   const std::size_t start = (cell.is_parity ? slot.parity : slot.elements) + cell.offset;
   if (cell.offset + bytes <= end) {
-    const auto direct = exposure_.direct(slot.rank, start, bytes);
+    const auto direct = remote_.direct(slot.rank, start, bytes);
     if (!direct.empty()) return direct.data();
   }
   const auto unit = static_cast<std::size_t>(stripes_.unit());
   if (pieces_.empty()) pieces_.resize(static_cast<std::size_t>(stripes_.ranks()) * unit);
   const auto piece = std::span(pieces_).subspan(source * unit, bytes);
   const auto there = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, end - std::min(end, cell.offset)));
-  if (there > 0) exposure_.get(slot.rank, start, piece.first(there));
+  if (there > 0) remote_.get(slot.rank, start, piece.first(there));
   std::fill(piece.begin() + static_cast<std::ptrdiff_t>(there), piece.end(), std::byte{0});
   return piece.data();
 }
 
-void CohortSlots::compute(Codec& codec, int place, bool is_parity, std::uint64_t offset, std::span<std::byte> target,
+void CohortSlots::compute(Codec& codec, int index, bool is_parity, std::uint64_t offset, std::span<std::byte> target,
                           Stores stores) {
   codec.compute(
-      stripes_, place, is_parity, offset, target,
+      stripes_, index, is_parity, offset, target,
       [this](const Stripes::Cell& cell, std::size_t bytes, std::size_t source) { return read(cell, bytes, source); },
       stores);
 }

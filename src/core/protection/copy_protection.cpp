@@ -24,34 +24,34 @@ std::vector<int> CopyProtection::neighbours() const {
 void CopyProtection::prepare(const Member& member) const {
   if (!holder_) return;
   const SlotLayout& there = member.memory.layout_of(*holder_);
-  member.memory.exposure().expect_access(*holder_, there.held_offset(0), there.end() - there.held_offset(0));
+  member.memory.remote().expect_access(*holder_, there.held_offset(0), there.end() - there.held_offset(0));
 }
 
 std::span<std::byte> CopyProtection::mirror(const Member& member, std::uint32_t slot, std::size_t offset,
                                             std::size_t bytes) const {
   if (!holder_) return {};
-  return member.memory.exposure().direct(*holder_, member.memory.layout_of(*holder_).held_offset(slot) + offset, bytes);
+  return member.memory.remote().direct(*holder_, member.memory.layout_of(*holder_).held_offset(slot) + offset, bytes);
 }
 
 void CopyProtection::put(const Member& member, std::uint32_t slot, std::size_t offset, std::size_t bytes) const {
   if (!holder_) return;
-  member.memory.exposure().put(*holder_, member.memory.layout_of(*holder_).held_offset(slot) + offset,
-                               member.memory.own_slot(slot).data.subspan(offset, bytes));
+  member.memory.remote().put(*holder_, member.memory.layout_of(*holder_).held_offset(slot) + offset,
+                             member.memory.own_slot(slot).data.subspan(offset, bytes));
 }
 
 void CopyProtection::put_table(const Member& member, std::uint32_t slot, std::uint64_t entries) const {
   if (!holder_) return;
   const SlotLayout& layout = member.memory.layout_of(*holder_);
-  member.memory.exposure().put(*holder_, layout.held_offset(slot) + layout.held_table(),
-                               std::as_bytes(member.memory.own_slot(slot).table.first(entries)));
+  member.memory.remote().put(*holder_, layout.held_offset(slot) + layout.held_table(),
+                             std::as_bytes(member.memory.own_slot(slot).table.first(entries)));
 }
 
-void CopyProtection::complete(const Member& member) const {
-  if (holder_) member.memory.exposure().complete(*holder_);
+void CopyProtection::flush(const Member& member) const {
+  if (holder_) member.memory.remote().flush(*holder_);
 }
 
-bool CopyProtection::settled(const Member& member) const {
-  return !holder_ || member.memory.exposure().settled(*holder_);
+bool CopyProtection::is_flushed(const Member& member) const {
+  return !holder_ || member.memory.remote().is_flushed(*holder_);
 }
 
 bool CopyProtection::holder_has(const Member& member, const MemberVersion& version) const {
@@ -64,7 +64,7 @@ bool CopyProtection::holder_has(const Member& member, const MemberVersion& versi
 bool CopyProtection::take(Member& member, const MemberVersion& version, int rank, std::size_t offset,
                           const SlotView& slot) const {
   const auto data = slot.data.first(version.bytes());
-  member.memory.exposure().get(rank, offset, data);
+  member.memory.remote().get(rank, offset, data);
   if (context_.parameters.hashing == 0) return true;
   make_table(data, version.found, version.element_bytes, slot.table);
   return hash_of_table(slot.table, data.size()) == version.hash;
@@ -76,11 +76,11 @@ bool CopyProtection::mend_own(Member& member, const MemberVersion& version, Epoc
   const SlotView slot = member.memory.own_slot(version.slot);
   const std::size_t copy = there.held_offset(version.slot);
   std::vector<std::uint64_t> table(hash_blocks(version.bytes()));
-  member.memory.exposure().get(*holder_, copy + there.held_table(), std::as_writable_bytes(std::span(table)));
+  member.memory.remote().get(*holder_, copy + there.held_table(), std::as_writable_bytes(std::span(table)));
   if (hash_of_table(table, version.bytes()) == version.hash) std::copy(table.begin(), table.end(), slot.table.begin());
   return mend_slot(slot, version, [&](const std::function<bool(const Reader&)>& attempt) {
     return attempt([&](std::uint64_t begin, std::span<std::byte> part) {
-      member.memory.exposure().get(*holder_, copy + begin, part);
+      member.memory.remote().get(*holder_, copy + begin, part);
     });
   });
 }

@@ -20,8 +20,8 @@ class CopyProtection final : public Protection {
                                             std::size_t bytes) const override;
   void put(const Member& member, std::uint32_t slot, std::size_t offset, std::size_t bytes) const override;
   void put_table(const Member& member, std::uint32_t slot, std::uint64_t entries) const override;
-  void complete(const Member& member) const override;
-  [[nodiscard]] bool settled(const Member& member) const override;
+  void flush(const Member& member) const override;
+  [[nodiscard]] bool is_flushed(const Member& member) const override;
   bool mend_own(Member& member, const MemberVersion& version, Epoch epoch) override;
   bool mend_held(Member& member, const MemberVersion& version, Epoch epoch) override;
   bool rebuild_own(Member& member, const MemberVersion& version, Epoch epoch, const std::set<int>& missing) override;

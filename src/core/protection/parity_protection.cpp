@@ -69,7 +69,7 @@ void make_announcement(const ProtectionContext& group, std::uint64_t number, con
     record.members.push_back(
         {member.id(), slot, member.element_bytes(), 0, member.working().epoch_of(slot).next(), 0, change.elements});
   }
-  if (record_bytes(record) <= RecordLog::kPlaceBytes) return;
+  if (record_bytes(record) <= RecordLog::kEntryBytes) return;
   for (MemberVersion& each : record.members) each.found = IntervalSet(0, each.found.end());
 }
 
@@ -78,7 +78,7 @@ void make_announcement(const ProtectionContext& group, std::uint64_t number, con
 ParityProtection::ParityProtection(const ProtectionContext& context)
     : Protection(context),
       cohort_(context_.placement.cohort(context_.rank)),
-      place_(context_.placement.place_in_cohort(context_.rank)),
+      index_(context_.placement.index_in_cohort(context_.rank)),
       parity_(context_.placement.copies()),
       encoder_(static_cast<int>(cohort_.size()), parity_, std::vector<bool>(cohort_.size(), true)) {}
 
@@ -103,7 +103,7 @@ void ParityProtection::prepare(const Member& member) const {
   for (const int rank : cohort_) {
     const SlotLayout& there = member.memory.layout_of(rank);
     if (rank == context_.rank) continue;
-    member.memory.exposure().expect_access(rank, there.own_offset(0), there.held_offset(0) - there.own_offset(0));
+    member.memory.remote().expect_access(rank, there.own_offset(0), there.held_offset(0) - there.own_offset(0));
   }
 }
 
@@ -134,7 +134,7 @@ void ParityProtection::announce(const Wait& wait) {
   (void)control.announcement.write_unsealed(0, mine_);
   control.announcement.seal(0, mine_.epoch);
   fault_point("encode.announced");
-  control.announced.publish(*control.exposure, cohort_, place_, {announcements_});
+  control.announced.publish(*control.remote, cohort_, index_, {announcements_});
   wait("the cohort to store", [&] { return control.announced.reached_by_first(ranks()).value >= announcements_; });
   fault_point("encode.met");
 }
@@ -145,7 +145,7 @@ void ParityProtection::read_announcements() {
   for (std::size_t i = 0; i < cohort_.size(); ++i) {
     Record& record = theirs_[i];
     const bool read =
-        fetch_record(*control.exposure, cohort_[i], control.announcement.offset(0), bytes_) && decode(bytes_, record);
+        fetch_record(*control.remote, cohort_[i], control.announcement.offset(0), bytes_) && decode(bytes_, record);
     if (!read || record.epoch.value != announcements_ || record.owner != cohort_[i]) {
       throw Error(FENIX_ERROR_INTERN, "the announcement of rank " + std::to_string(cohort_[i]) + " cannot be read");
     }
@@ -154,7 +154,7 @@ void ParityProtection::read_announcements() {
 
 void ParityProtection::finish(const Wait& wait) {
   Control& control = context_.control;
-  control.finished.publish(*control.exposure, cohort_, place_, {announcements_});
+  control.finished.publish(*control.remote, cohort_, index_, {announcements_});
   fault_point("encode.done");
   // Who leaves for work of its own could hold up reads of its memory that its core has to carry out.
   if (!puts_are_copies()) {
@@ -234,10 +234,10 @@ void ParityProtection::encode_member(const Change& change) {
     all_known = all_known && version.stored_in == member.working().epoch_of(own).next();
     if (!all_known) continue;
     const auto changed = in_bytes(version.found, member.element_bytes(), slots.back().element_bytes);
-    ranges = ranges | stripes.parity_of(place_, static_cast<int>(i), changed);
+    ranges = ranges | stripes.parity_of(index_, static_cast<int>(i), changed);
   }
   if (!all_known) ranges = IntervalSet(0, all);
-  CohortSlots cohort(member.memory.exposure(), stripes, std::move(slots));
+  CohortSlots cohort(member.memory.remote(), stripes, std::move(slots));
   const auto parity = member.memory.held_slot(own).data;
   const std::uint64_t read = ranges.count() * static_cast<std::uint64_t>(stripes.data());
   const Stores stores = worth_streaming(read) ? Stores::streaming : Stores::cached;
@@ -245,7 +245,7 @@ void ParityProtection::encode_member(const Change& change) {
   for (const Interval& each : ranges.intervals()) {
     for (std::uint64_t begin = each.first; begin < each.end; begin += kEncodedPiece) {
       const auto bytes = std::min<std::uint64_t>(kEncodedPiece, each.end - begin);
-      cohort.compute(encoder_, place_, true, begin, parity.subspan(begin, bytes), stores);
+      cohort.compute(encoder_, index_, true, begin, parity.subspan(begin, bytes), stores);
       fault_point("encode.piece");
     }
   }
@@ -259,13 +259,13 @@ CohortSlots ParityProtection::slots_in(Member& member, Epoch epoch, const std::s
   for (std::size_t i = 0; i < cohort_.size(); ++i) {
     const int rank = cohort_[i];
     if (rank == context_.rank || missing.count(rank) != 0) continue;
-    const auto record = find_record(*context_.control.exposure, rank, context_.control.own_log, epoch);
+    const auto record = find_record(*context_.control.remote, rank, context_.control.own_log, epoch);
     const MemberVersion* version = record ? version_in(*record, member) : nullptr;
     if (version == nullptr) continue;
     const CohortSlot slot = slot_of(member, rank, version->slot);
     if (sources == Sources::any || is_sound_at(member, slot, *version)) slots[i] = slot;
   }
-  return {member.memory.exposure(), stripes_of(member, member.memory.counts()), std::move(slots)};
+  return {member.memory.remote(), stripes_of(member, member.memory.counts()), std::move(slots)};
 }
 
 CohortSlots ParityProtection::slots_in(Member& member, Epoch epoch) const {
@@ -276,7 +276,7 @@ bool ParityProtection::decode_own(Member& member, const MemberVersion& version, 
                                   Codec& codec) const {
   const SlotView slot = member.memory.own_slot(version.slot);
   // All of the slot, not only what has a value: it went into the parity of the others.
-  slots.compute(codec, place_, false, 0, slot.data.first(member.bytes_of(context_.rank)), Stores::cached);
+  slots.compute(codec, index_, false, 0, slot.data.first(member.bytes_of(context_.rank)), Stores::cached);
   const auto data = slot.data.first(version.bytes());
   make_table(data, version.found, version.element_bytes, slot.table);
   return context_.parameters.hashing == 0 || hash_of_table(slot.table, data.size()) == version.hash;
@@ -289,7 +289,7 @@ bool ParityProtection::mend_own(Member& member, const MemberVersion& version, Ep
                    [&](const std::function<bool(const Reader&)>& attempt) {
                      return slots.try_ways([&](Codec& codec) {
                        return attempt([&](std::uint64_t begin, std::span<std::byte> part) {
-                         slots.compute(codec, place_, false, begin, part, Stores::cached);
+                         slots.compute(codec, index_, false, begin, part, Stores::cached);
                        });
                      });
                    });
@@ -316,7 +316,7 @@ bool ParityProtection::rebuild_own(Member& member, const MemberVersion& version,
 bool ParityProtection::rebuild_from(Member& member, const MemberVersion& version, CohortSlots& slots) const {
   const auto parity = member.memory.held_slot(version.slot).data.first(held_bytes(member, member.memory.counts()));
   return slots.try_ways([&](Codec& codec) {
-    slots.compute(codec, place_, true, 0, parity, Stores::cached);
+    slots.compute(codec, index_, true, 0, parity, Stores::cached);
     return decode_own(member, version, slots, codec);
   });
 }
@@ -329,7 +329,7 @@ bool ParityProtection::is_sound_at(const Member& member, const CohortSlot& slot,
   std::vector<std::byte> block(std::min(kHashBlock, bytes));
   for (std::uint64_t begin = 0; begin < bytes; begin += kHashBlock) {
     const auto part = std::span(block).first(std::min(kHashBlock, bytes - begin));
-    member.memory.exposure().get(slot.rank, slot.elements + begin, part);
+    member.memory.remote().get(slot.rank, slot.elements + begin, part);
     table[begin / kHashBlock] = hash_of_part(part, begin, version.found, version.element_bytes);
   }
   return hash_of_table(table, bytes) == version.hash;
@@ -341,7 +341,7 @@ bool ParityProtection::mend_held(Member& member, const MemberVersion& version, E
   Codec codec(ranks(), parity_, slots.available());
   if (!codec.suffices()) return false;
   const std::uint64_t bytes = held_bytes(member, member.memory.counts());
-  slots.compute(codec, place_, true, 0, member.memory.held_slot(version.slot).data.first(bytes), Stores::cached);
+  slots.compute(codec, index_, true, 0, member.memory.held_slot(version.slot).data.first(bytes), Stores::cached);
   return true;
 }
 
@@ -354,7 +354,7 @@ bool ParityProtection::held_is_sound(Member& member, const MemberVersion& versio
   std::vector<std::byte> expected(std::min(kEncodedPiece, parity.size()));
   for (std::size_t begin = 0; begin < parity.size(); begin += kEncodedPiece) {
     const auto piece = std::span(expected).first(std::min(kEncodedPiece, parity.size() - begin));
-    slots.compute(codec, place_, true, begin, piece, Stores::cached);
+    slots.compute(codec, index_, true, begin, piece, Stores::cached);
     if (std::memcmp(piece.data(), parity.data() + begin, piece.size()) != 0) return false;
   }
   return true;

@@ -52,7 +52,7 @@ class ParityProtection final : public Protection, private CollectiveEncoder {
   bool decode_own(Member& member, const MemberVersion& version, CohortSlots& slots, Codec& codec) const;
 
   std::vector<int> cohort_;
-  int place_ = 0;
+  int index_ = 0;
   int parity_ = 0;
   std::uint64_t announcements_ = 0;  // that this rank has made
   std::atomic<bool> broken_{false};  // the group's thread may find out

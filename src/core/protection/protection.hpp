@@ -96,14 +96,14 @@ class Protection {
                                                     std::size_t /*bytes*/) const {
     return {};
   }
-  /// Protects bytes of the own slot as far as this rank can do that alone. They are on their way until complete().
+  /// Protects bytes of the own slot as far as this rank can do that alone. They are on their way until flush().
   virtual void put(const Member&, std::uint32_t /*slot*/, std::size_t /*offset*/, std::size_t /*bytes*/) const {}
   /// Protects the first entries of the table of hashes in the same way.
   virtual void put_table(const Member&, std::uint32_t /*slot*/, std::uint64_t /*entries*/) const {}
   /// Returns when all that was put for the member is in the memory of the other ranks.
-  virtual void complete(const Member&) const {}
-  /// Whether complete() would return at once.
-  [[nodiscard]] virtual bool settled(const Member&) const { return true; }
+  virtual void flush(const Member&) const {}
+  /// Whether flush() would return at once.
+  [[nodiscard]] virtual bool is_flushed(const Member&) const { return true; }
 
   // -------------------------------------------------------------------------------------------- after damage, after a death
 

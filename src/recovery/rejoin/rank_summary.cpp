@@ -14,7 +14,7 @@ void RankSummary::merge(const RankSummary& other) {
   }
   known_on_all = std::max(known_on_all, other.known_on_all);
   generation = std::max(generation, other.generation);
-  log_places = std::max(log_places, other.log_places);
+  log_entries = std::max(log_entries, other.log_entries);
   least = std::min(least, other.least);
   most = std::max(most, other.most);
 }
@@ -41,7 +41,7 @@ RankSummary summary_of(const Team& team, Group* group, const GroupParameters& wa
   mine.members = parts.members.size() + 1;
   mine.known_on_all = parts.log.known_on_all();
   mine.generation = parts.log.generation().value;
-  mine.log_places = parts.log.places();
+  mine.log_entries = parts.log.entries();
   mine.least = mine.most = parts.shape;
   return mine;
 }

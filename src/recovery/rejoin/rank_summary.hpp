@@ -30,7 +30,7 @@ struct RankSummary {
   std::uint64_t members = 0;                                       ///< that the source knows, and one for the group
   Epoch known_on_all;                                              ///< the latest commit that is known to be all ranks'
   std::uint32_t generation = 0;                                    ///< the newest
-  std::uint32_t log_places = 0;                                    ///< of the log that has most
+  std::uint32_t log_entries = 0;                                   ///< of the log that has most
   Shape least{{std::numeric_limits<std::uint32_t>::max()}, std::numeric_limits<std::int32_t>::max()};
   Shape most;  ///< of those ranks' groups that have it
   GroupParameters wanted;

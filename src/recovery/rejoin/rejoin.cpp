@@ -51,7 +51,7 @@ class Rejoin {
     if (existed_) agree_on_members(*team_, *group_, all_.source);
     if (moved_) group_->parts().orphaned = {};
     replacements_.adopt_memory(*team_, *group_);
-    (void)meet(*team_, Operation::group_memory, 0, 0, [&] { taking_up().take_memory(log_places()); });
+    (void)meet(*team_, Operation::group_memory, 0, 0, [&] { taking_up().take_memory(log_entries()); });
     fault_point("rejoin.memory");
     taking_up().expose();
     taking_up().attach_archive();
@@ -181,9 +181,9 @@ class Rejoin {
                group_->parameters().id, adopted ? "took over" : "made anew", bytes, fetched);
   }
 
-  // Returns the places of the log that has most.
-  [[nodiscard]] std::uint32_t log_places() const {
-    return moved_ ? group_->log().places() : std::max(group_->log().places(), all_.log_places);
+  // Returns the entries of the log that has most.
+  [[nodiscard]] std::uint32_t log_entries() const {
+    return moved_ ? group_->log().entries() : std::max(group_->log().entries(), all_.log_entries);
   }
 
   std::unique_ptr<Group>& group_;

@@ -104,7 +104,7 @@ void SnapshotRecovery::note_copies(int copy, const std::vector<CommittedEpoch>& 
   for (const CommittedEpoch& each : held) {
     const bool known = std::any_of(copies_.begin(), copies_.end(),
                                    [&](const CommitLog::RecordCopy& other) { return other.epoch == each.epoch; });
-    if (!known && each.deleted == 0) copies_.push_back({each.epoch, each.place, copy});
+    if (!known && each.deleted == 0) copies_.push_back({each.epoch, each.entry, copy});
   }
 }
 

@@ -23,8 +23,8 @@ void check(const fuzz::TwoRanks& ranks, std::uint32_t policy_number) {
   CommonEpochs epochs;
   for (int rank = 0; rank < 2; ++rank) {
     const RecordLog& own = ranks.own_log(rank);
-    for (const auto& [record, place] : own.read_all()) {
-      fuzz::require(place < own.places(), "place of a record");
+    for (const auto& [record, entry] : own.read_all()) {
+      fuzz::require(entry < own.entries(), "place of a record");
       (void)find_record(control, rank, own, record.epoch);
     }
     epochs.merge(CommonEpochs(epochs_in(own, 0, rank)));
@@ -47,7 +47,7 @@ void check(const fuzz::TwoRanks& ranks, std::uint32_t policy_number) {
   for (int rank = 0; rank < 2; ++rank) {
     const std::vector<Epoch> kept{{2}};
     ranks.own_log(rank).clear_all_but(kept);
-    for (const auto& [record, place] : ranks.own_log(rank).read_all()) {
+    for (const auto& [record, entry] : ranks.own_log(rank).read_all()) {
       fuzz::require(record.epoch == kept[0], "what is left of a log");
     }
   }

@@ -47,7 +47,7 @@ class Liars final : public Team {
 };
 
 /// Peers' memory has what the own has when it is exposed, changed by the input.
-class Mirrors final : public Exposure {
+class Mirrors final : public RemoteRegions {
  public:
   Mirrors(std::span<std::byte> own, fuzz::Input& input) : own_(own) {
     // Not more than this is ever different from zero here.
@@ -75,8 +75,8 @@ class Mirrors final : public Exposure {
       std::copy(part.begin(), part.end(), data.begin());
     }
   }
-  void complete(int) override {}
-  bool settled(int) override { return true; }
+  void flush(int) override {}
+  bool is_flushed(int) override { return true; }
   void put_words(int target, std::size_t offset, std::span<const std::uint64_t> words) override {
     check(target, offset, words.size_bytes());
   }
@@ -98,7 +98,7 @@ class MirrorPath final : public Path {
   [[nodiscard]] std::string_view name() const override { return "mirror"; }
   [[nodiscard]] bool puts_are_copies(int) const override { return true; }
   [[nodiscard]] bool may_touch_regions_later() const override { return false; }
-  std::unique_ptr<Exposure> expose(Team&, const Region& region) override {
+  std::unique_ptr<RemoteRegions> expose(Team&, const Region& region) override {
     return std::make_unique<Mirrors>(region.bytes(), input_);
   }
 

@@ -16,9 +16,9 @@ void check_layout(const BuiltType& built) {
   fuzz::require(built.layout->bytes() == static_cast<std::uint64_t>(bounds.size), "size of the layout");
   if (bounds.size == 0 || built.layout->bytes() > kMostBytes) return;
   std::uint64_t sum = 0;
-  auto move = [&](std::ptrdiff_t place, std::uint64_t bytes) {
-    fuzz::require(place >= bounds.true_lower &&
-                      place + static_cast<std::ptrdiff_t>(bytes) <= bounds.true_lower + bounds.true_extent,
+  auto move = [&](std::ptrdiff_t offset, std::uint64_t bytes) {
+    fuzz::require(offset >= bounds.true_lower &&
+                      offset + static_cast<std::ptrdiff_t>(bytes) <= bounds.true_lower + bounds.true_extent,
                   "a block lies within the bounds of its type");
     sum += bytes;
   };

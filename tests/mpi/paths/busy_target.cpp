@@ -29,12 +29,12 @@ double compute(double seconds) {
   return sum;
 }
 
-void write(Exposure& exposure) {
+void write(RemoteRegions& remote) {
   const std::vector<std::byte> data(kBytes, kThere);
   const double begin = MPI_Wtime();
-  exposure.put(1, Region::kHeaderBytes, data);
-  exposure.complete(1);
-  exposure.put_word(1, Region::kHeaderBytes + kBytes, 1);
+  remote.put(1, Region::kHeaderBytes, data);
+  remote.flush(1);
+  remote.put_word(1, Region::kHeaderBytes + kBytes, 1);
   const double took = MPI_Wtime() - begin;
   std::printf("%.1f MiB in %.3f s\n", static_cast<double>(kBytes >> 20), took);
   check::require(took < kComputes / 2, "a write has waited for its target");
@@ -58,10 +58,10 @@ int main(int argc, char** argv) {
     MpiTeam team(MPI_COMM_WORLD, MPI_COMM_WORLD, watch);
     Region region(kBytes + sizeof(std::uint64_t));
     region.reserve(0, region.bytes().size());
-    const auto exposure = make_fabric_path(open_fabric())->expose(team, region);
+    const auto remote = make_fabric_path(open_fabric())->expose(team, region);
     team.barrier();
     if (team.rank() == 0) {
-      write(*exposure);
+      write(*remote);
     } else {
       check::require(compute(kComputes) > 0, "nothing was computed");
       look(region);

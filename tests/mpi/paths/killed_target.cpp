@@ -33,10 +33,10 @@ void meet() {
   while (done == 0) MPI_Test(&all_are_here, &done, MPI_STATUS_IGNORE);
 }
 
-int end_of_write(Exposure& exposure, int target, const Region& region, std::size_t bytes) {
+int end_of_write(RemoteRegions& remote, int target, const Region& region, std::size_t bytes) {
   try {
-    exposure.put(target, Region::kHeaderBytes, region.bytes().subspan(Region::kHeaderBytes, bytes));
-    exposure.complete(target);
+    remote.put(target, Region::kHeaderBytes, region.bytes().subspan(Region::kHeaderBytes, bytes));
+    remote.flush(target);
     return FENIX_SUCCESS;
   } catch (const PeerFailure&) {
     return kFailure;
@@ -45,41 +45,41 @@ int end_of_write(Exposure& exposure, int target, const Region& region, std::size
   }
 }
 
-void write(Exposure& exposure, const Region& region, pid_t target, bool stops) {
+void write(RemoteRegions& remote, const Region& region, pid_t target, bool stops) {
   constexpr double kInTime = 10;
-  check::expect_equal(end_of_write(exposure, 1, region, kBytes), FENIX_SUCCESS, "a write before the failure");
-  exposure.put(1, Region::kHeaderBytes, region.bytes().subspan(Region::kHeaderBytes, kBytes));
+  check::expect_equal(end_of_write(remote, 1, region, kBytes), FENIX_SUCCESS, "a write before the failure");
+  remote.put(1, Region::kHeaderBytes, region.bytes().subspan(Region::kHeaderBytes, kBytes));
   usleep(2000);
   kill(target, stops ? SIGSTOP : SIGKILL);
   if (stops) usleep(100000);  // until all its threads have stopped
   // The few bytes of the last one find room in some buffer on the way.
   for (const std::size_t bytes : {kBytes, std::size_t{8}}) {
     const double begin = MPI_Wtime();
-    const int ended = end_of_write(exposure, 1, region, bytes);
+    const int ended = end_of_write(remote, 1, region, bytes);
     std::printf("the write of %zu bytes ended after %.3f s\n", bytes, MPI_Wtime() - begin);
     check::expect_equal(ended, stops ? static_cast<int>(FENIX_ERROR_TIMEOUT) : kFailure, "the end of a write");
     check::require(MPI_Wtime() - begin < kInTime, "a write has not ended in time");
   }
-  check::expect_equal(end_of_write(exposure, 2, region, kBytes), stops ? static_cast<int>(FENIX_SUCCESS) : kFailure,
+  check::expect_equal(end_of_write(remote, 2, region, kBytes), stops ? static_cast<int>(FENIX_SUCCESS) : kFailure,
                       "a write to the third rank");
   if (stops) kill(target, SIGCONT);
 }
 
 // A write is complete when it is in the memory of the target, not in a socket: it cannot be while the target is
 // stopped.
-void write_a_little(Exposure& exposure, const Region& region, pid_t target) {
-  check::expect_equal(end_of_write(exposure, 1, region, 8), FENIX_SUCCESS, "the first write, which connects");
+void write_a_little(RemoteRegions& remote, const Region& region, pid_t target) {
+  check::expect_equal(end_of_write(remote, 1, region, 8), FENIX_SUCCESS, "the first write, which connects");
   kill(target, SIGSTOP);
   usleep(100000);
-  check::expect_equal(end_of_write(exposure, 1, region, 8), FENIX_ERROR_TIMEOUT, "the end of a small write");
+  check::expect_equal(end_of_write(remote, 1, region, 8), FENIX_ERROR_TIMEOUT, "the end of a small write");
   kill(target, SIGCONT);
-  exposure.complete(1);
+  remote.flush(1);
 }
 
 void write_to_the_next(MpiTeam& team, Path& path, const Region& region) {
-  const auto exposure = path.expose(team, region);
+  const auto remote = path.expose(team, region);
   const int next = (team.rank() + 1) % team.size();
-  check::expect_equal(end_of_write(*exposure, next, region, kBytes), FENIX_SUCCESS, "a write between survivors");
+  check::expect_equal(end_of_write(*remote, next, region, kBytes), FENIX_SUCCESS, "a write between survivors");
   team.barrier();
   const auto data = region.bytes().subspan(Region::kHeaderBytes, kBytes);
   check::require(std::ranges::count(data, kThere) == static_cast<std::ptrdiff_t>(kBytes), "not all bytes are there");
@@ -110,11 +110,11 @@ int main(int argc, char** argv) {
     {
       const auto path = make_fabric_path(network);
       MpiTeam team(MPI_COMM_WORLD, MPI_COMM_WORLD, watch);
-      const auto exposure = path->expose(team, region);
+      const auto remote = path->expose(team, region);
       const auto processes = team.gather(getpid());
       meet();
-      if (team.rank() == 0 && stops) write_a_little(*exposure, region, processes[1]);
-      if (team.rank() == 0) write(*exposure, region, processes[1], stops);
+      if (team.rank() == 0 && stops) write_a_little(*remote, region, processes[1]);
+      if (team.rank() == 0) write(*remote, region, processes[1], stops);
       if (team.rank() == 2) wait_for_the_end(team, stops);
       if (team.rank() == 1 && !stops) pause();
       if (stops) meet();

@@ -25,9 +25,9 @@ constexpr std::size_t kBytes = std::size_t{3} << 20;  // several pieces
 constexpr std::byte kThere{7};
 constexpr std::byte kUntouched{1};
 
-int code_of_get(Exposure& exposure, std::span<std::byte> data) {
+int code_of_get(RemoteRegions& remote, std::span<std::byte> data) {
   try {
-    exposure.get(1, Region::kHeaderBytes, data);
+    remote.get(1, Region::kHeaderBytes, data);
     return FENIX_SUCCESS;
   } catch (const Error& error) {
     return error.code();
@@ -39,15 +39,15 @@ std::shared_ptr<Path> path_of(std::string_view name, MpiTeam& team) {
   return std::make_shared<WindowPath>(team);
 }
 
-void fetch(MpiTeam& team, Path& path, Exposure& exposure, pid_t owner) {
+void fetch(MpiTeam& team, Path& path, RemoteRegions& remote, pid_t owner) {
   std::vector<std::byte> data(kBytes);
-  check::success(code_of_get(exposure, data), "a get");
+  check::success(code_of_get(remote, data), "a get");
   check::require(std::ranges::count(data, kThere) == static_cast<std::ptrdiff_t>(kBytes), "not all bytes came");
 
   std::ranges::fill(data, kUntouched);
   kill(owner, SIGSTOP);
   usleep(100000);  // until all its threads have stopped
-  check::expect_equal(code_of_get(exposure, data), FENIX_ERROR_TIMEOUT, "a get from a stopped rank");
+  check::expect_equal(code_of_get(remote, data), FENIX_ERROR_TIMEOUT, "a get from a stopped rank");
   kill(owner, SIGCONT);
   // The answer has come when this has: both ranks work on what MPI has for them meanwhile.
   for (int i = 0; i < 100; ++i) {
@@ -72,9 +72,9 @@ int main(int argc, char** argv) {
     region.reserve(0, Region::kHeaderBytes + kBytes);
     std::ranges::fill(region.bytes().subspan(Region::kHeaderBytes), kThere);
     const auto path = path_of(name, team);
-    const auto exposure = path->expose(team, region);
+    const auto remote = path->expose(team, region);
     const auto processes = team.gather(getpid());
-    if (team.rank() == 0) fetch(team, *path, *exposure, processes[1]);
+    if (team.rank() == 0) fetch(team, *path, *remote, processes[1]);
     int done = 0;
     MPI_Request all_done = MPI_REQUEST_NULL;
     MPI_Ibarrier(MPI_COMM_WORLD, &all_done);
