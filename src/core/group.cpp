@@ -96,7 +96,7 @@ std::shared_ptr<Request> Group::store_asynchronously(std::span<Member* const> me
   } catch (const Error& error) {
     // The cohort's threads wait for this rank's.
     const bool others_wait = parts_.attachment.protection().commits_collectively();
-    if (error.code() == FENIX_ERROR_NO_MEMORY && others_wait) withdraw();
+    if (error.code() == FENIX_ERROR_NO_MEMORY && others_wait) parts_.attachment.withdraw();
     throw;
   }
 }
@@ -116,10 +116,10 @@ void Group::commit_on_all(int& time_stamp) {
   try {
     time_stamp = commit_.run();
   } catch (const Error& error) {
-    if (error.code() == FENIX_ERROR_NO_MEMORY) withdraw();
+    if (error.code() == FENIX_ERROR_NO_MEMORY) parts_.attachment.withdraw();
     throw;
   } catch (const std::bad_alloc&) {
-    withdraw();
+    parts_.attachment.withdraw();
     throw;
   }
   wait_for_commit_on_all();

@@ -105,12 +105,8 @@ class Group {
   Verified verify_all(const Check& check = {});
   Verified verify_member(std::int32_t member_id, const Check& check = {});
 
-  // ------------------------------------------------------------------------------------------------------------ failures
+  // ------------------------------------------------------------------------------------------------------- between teams
 
-  /// Local: throws PeerFailure if a rank of the group's team has died, and the repair is still to come.
-  void look_for_failures() const { parts_.attachment.look_for_failures(); }
-  /// Local: tells the others that this rank cannot go on with what they do together.
-  void withdraw() noexcept { parts_.attachment.withdraw(); }
   /// Local: lets go of the team and of all that leads to peers. What is committed stays.
   void detach();
 

@@ -34,7 +34,7 @@ Group& GroupRegistry::attached(int group_id) const {
   Group& found = at(group_id);
   if (!found.attached()) {
     // An operation that got through in spite of a death leaves it to this one.
-    found.look_for_failures();
+    found.attachment().look_for_failures();
     throw Error(FENIX_ERROR_INVALID_LOGIC_CALL,
                 "group_id " + std::to_string(group_id) + " has to be created again, after a repair or a time-out");
   }

@@ -340,7 +340,7 @@ void Runtime::resume(int mpi_error, bool callbacks_due) {
 
 void Runtime::withdraw_from_call() const noexcept {
   if (!Inside::working_group_id_) return;
-  if (Group* group = groups_.find(*Inside::working_group_id_)) group->withdraw();
+  if (Group* group = groups_.find(*Inside::working_group_id_)) group->attachment().withdraw();
 }
 
 Group& Runtime::working_group(int group_id) {

@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "core/common/waiting.hpp"
+#include "core/protection/make_protection.hpp"
 
 namespace fenix_impl {
 

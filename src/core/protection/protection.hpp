@@ -132,7 +132,4 @@ class Protection {
 /// Whether the own slot of a version is as its record says, as far as that is known.
 [[nodiscard]] bool own_is_sound(const GroupParameters& parameters, const Member& member, const MemberVersion& version);
 
-/// The one for the policy of the group.
-[[nodiscard]] std::unique_ptr<Protection> make_protection(const ProtectionContext& context);
-
 }  // namespace fenix_impl
