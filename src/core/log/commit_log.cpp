@@ -119,7 +119,7 @@ void CommitLog::prepare_append() {
   spare_versions_.reserve(records_.capacity());
 }
 
-void CommitLog::append(LoggedRecord logged) noexcept {
+void CommitLog::append(LoggedRecord&& logged) noexcept {
   last_ = logged.record.epoch;
   records_.push_back(std::move(logged));
   has_lost_data_ = false;

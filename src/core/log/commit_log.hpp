@@ -88,7 +88,7 @@ class CommitLog {
     control_.write_record(ranks_.placement, ranks_.rank, logged.record, logged.entry);
   }
   /// Notes a commit that was written. Takes no memory after prepare_append().
-  void append(LoggedRecord logged) noexcept;
+  void append(LoggedRecord&& logged) noexcept;
   /// Forgets the records that no rank needs any more, as all have committed later ones. True if some commit is on all ranks.
   bool forget_old();
 

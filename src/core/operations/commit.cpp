@@ -143,7 +143,7 @@ void CommitOperation::prepare() {
   context_.log.prepare_append();
 }
 
-void CommitOperation::finish(LoggedRecord logged) {
+void CommitOperation::finish(LoggedRecord&& logged) {
   const Epoch epoch = logged.record.epoch;
   for (const auto& member : context_.members) {
     const bool fills = fills_slot(*member);

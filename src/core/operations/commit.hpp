@@ -30,7 +30,7 @@ class CommitOperation {
   [[nodiscard]] std::optional<MemberVersion> finish_version(const Member& member, Epoch epoch) const;
   void note_changes();
   void prepare();
-  void finish(LoggedRecord logged);
+  void finish(LoggedRecord&& logged);
 
   const OperationContext& context_;
   std::vector<Change> changes_;  // for the cohort

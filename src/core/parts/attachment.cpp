@@ -8,12 +8,6 @@
 
 namespace fenix_impl {
 
-bool Attachment::is_usable() const {
-  if (!team_ || !protection_ || !team_->sound()) return false;
-  const CollectiveEncoder* encoder = protection_->encoder();
-  return encoder == nullptr || !encoder->is_broken();
-}
-
 Wait Attachment::waiting() const {
   return [this](const char* waited_for, const std::function<bool()>& ready) { wait_until(team(), waited_for, ready); };
 }

@@ -30,7 +30,11 @@ class Attachment {
   [[nodiscard]] int rank() const { return ranks_.rank; }
   [[nodiscard]] bool has_team() const { return team_ != nullptr; }
   /// Whether the team can be worked with: it has not been given up, and its protection is in step.
-  [[nodiscard]] bool is_usable() const;
+  [[nodiscard]] bool is_usable() const {
+    if (!team_ || !protection_ || !team_->sound()) return false;
+    const CollectiveEncoder* encoder = protection_->encoder();
+    return encoder == nullptr || !encoder->is_broken();
+  }
   [[nodiscard]] Team& team() const { return *team_; }
   [[nodiscard]] Path& path() const { return *path_; }
   [[nodiscard]] const std::shared_ptr<Path>& shared_path() const { return path_; }

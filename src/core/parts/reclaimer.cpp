@@ -11,12 +11,6 @@
 
 namespace fenix_impl {
 
-void Reclaimer::forget_old() {
-  const bool newer = log_.forget_old();
-  // The new communicator has data of its own.
-  if (newer && archive_) archive_.reset();
-}
-
 std::optional<std::uint32_t> Reclaimer::free_slot_for(const Member& member) {
   forget_old();
   used_.clear();
@@ -63,16 +57,17 @@ void Reclaimer::wait_for_others(const char* waited_for, const std::function<bool
 
 bool Reclaimer::take_slot(const MemberAccess& access) {
   WorkingSlot& working = access.slot();
-  const Member& member = access.member();
-  if (!working.number() && parameters_.keeps_all()) {
-    working.take(free_slot_for(member));
-  } else if (!working.number()) {
-    wait_for_others("all ranks to commit an earlier snapshot, before a slot is reused", [&] {
-      working.take(free_slot_for(member));
-      return working.number().has_value();
-    });
+  if (working.number()) return true;
+  if (parameters_.keeps_all()) {
+    working.take(free_slot_for(access.member()));
+    return working.number().has_value();
   }
-  return working.number().has_value();
+  // Two captures: a std::function of more would take memory in every store.
+  wait_for_others("all ranks to commit an earlier snapshot, before a slot is reused", [this, &access] {
+    access.slot().take(free_slot_for(access.member()));
+    return access.slot().number().has_value();
+  });
+  return true;
 }
 
 }  // namespace fenix_impl

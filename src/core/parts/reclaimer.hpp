@@ -25,7 +25,11 @@ class Reclaimer {
   Reclaimer& operator=(const Reclaimer&) = delete;
 
   /// Forgets what no rank needs any more: old records, and the archive once the team has a snapshot of its own. Local.
-  void forget_old();
+  void forget_old() {
+    const bool newer = log_.forget_old();
+    // The new communicator has data of its own.
+    if (newer && archive_) archive_.reset();
+  }
   /// Finds out what all ranks have committed as of now, as far as that can be found out. Local.
   void find_commits();
   /// Returns when ready() is true. Throws as Team::check and Deadline::check do.

@@ -11,15 +11,12 @@
 
 namespace fenix_impl {
 
-MemberAccess RequestQueue::access(Member& member) {
-  if (!requests_.empty()) {
-    const auto requests = requests_;  // is_finished() takes them out
-    for (const auto& request : requests) {
-      const auto& ids = request->members();
-      if (std::find(ids.begin(), ids.end(), member.id()) != ids.end()) wait_for(*request);
-    }
+void RequestQueue::wait_for_requests_of(const Member& member) {
+  const auto requests = requests_;  // is_finished() takes them out
+  for (const auto& request : requests) {
+    const auto& ids = request->members();
+    if (std::find(ids.begin(), ids.end(), member.id()) != ids.end()) wait_for(*request);
   }
-  return MemberAccess(member);
 }
 
 void RequestQueue::wait_for_all() {
@@ -68,6 +65,7 @@ void RequestQueue::wait_for(Request& request) {
 }
 
 void RequestQueue::check_none_pending() {
+  if (requests_.empty()) return;
   const auto requests = requests_;  // is_finished() takes them out
   for (const auto& request : requests) {
     if (!is_finished(*request)) {

@@ -19,7 +19,10 @@ class RequestQueue {
   RequestQueue& operator=(const RequestQueue&) = delete;
 
   /// Waits until no request is pending on the member, and gives access to its working slot. Local.
-  [[nodiscard]] MemberAccess access(Member& member);
+  [[nodiscard]] MemberAccess access(Member& member) {
+    if (!requests_.empty()) wait_for_requests_of(member);
+    return MemberAccess(member);
+  }
   /// Waits until no request is pending on any member. Local.
   void wait_for_all();
 
@@ -44,6 +47,8 @@ class RequestQueue {
   void cancel();
 
  private:
+  void wait_for_requests_of(const Member& member);
+
   const Members& members_;
   const Attachment& attachment_;
   RequestWorker worker_;
