@@ -107,7 +107,7 @@ class Group {
 
   // ------------------------------------------------------------------------------------------------------- between teams
 
-  /// Local: lets go of the team and of all that leads to peers. What is committed stays.
+  /// Local: lets go of the team and of all that leads to peers. Commits stay.
   void detach();
 
  private:

@@ -10,7 +10,7 @@ void Attachments::add(const Key& key, Object object) {
   objects_[key].push_back(std::move(object));
 }
 
-// What goes is moved out first, and destroyed when the lock is gone: locals are destroyed in reverse order.
+// Objects that go are moved out first, and destroyed when the lock is gone: locals are destroyed in reverse order.
 
 void Attachments::keep_newest(const Key& key) {
   Objects old;

@@ -10,8 +10,8 @@
 
 namespace fenix_impl {
 
-/// Owns the objects that the C interface knows by address. May be used by several threads at once; the objects are destroyed
-/// outside of its lock.
+/// Owns the objects that the C interface knows by address. Several threads may use it at once; the objects are
+/// destroyed outside of its lock.
 class Attachments {
  public:
   enum class Kind { serializer, staging, loading };
@@ -26,11 +26,11 @@ class Attachments {
   };
   using Object = std::shared_ptr<void>;
 
-  /// Keeps what the key has so far as well: which one is in use is not known while a call is under way.
+  /// Keeps the earlier objects of the key as well: during a call it is not known which one is in use.
   void add(const Key& key, Object object);
-  /// The newest is in use: the others are destroyed.
+  /// Destroys all but the newest, which is in use.
   void keep_newest(const Key& key);
-  /// The newest is not in use: it is destroyed.
+  /// Destroys the newest, which is not in use.
   void drop_newest(const Key& key);
   void drop(const Key& key);
   void drop_member(int group, int member);

@@ -14,7 +14,7 @@ class Callbacks {
   using Function = std::function<void(MPI_Comm, int)>;
 
   void push(Function function) { functions_.push_back(std::move(function)); }
-  /// False if there is none.
+  /// Returns false if there is none.
   bool pop() {
     if (functions_.empty()) return false;
     functions_.pop_back();
@@ -22,7 +22,7 @@ class Callbacks {
   }
   void clear() { functions_.clear(); }
 
-  /// Calls all, the one registered last first. They may register and pop others: a copy is worked through.
+  /// Calls all, the one registered last first. They may register and pop others: a copy of the list is worked through.
   template <class Call>
   void call_all(Call&& call) const {
     const std::vector<Function> copy = functions_;

@@ -12,7 +12,7 @@
 namespace fenix_impl {
 namespace {
 
-/// True if comm has a process that was not started together with this one.
+/// Whether comm has a process that was not started together with this one.
 bool is_crossing(MPI_Comm comm) {
   int between_groups = 0;
   if (MPI_Comm_test_inter(comm, &between_groups) != MPI_SUCCESS) return false;
@@ -35,7 +35,7 @@ bool is_crossing(MPI_Comm comm) {
 int free_crossing_comms(MPI_Comm, int, void*, void*) {
   for_each_communicator([](MPI_Comm comm) {
     if (!is_crossing(comm)) return;
-    // A request that is never started keeps the memory: abandoned windows still use their communicators, later on.
+    // A request that is never started keeps the memory: abandoned windows use their communicators later on.
     MPI_Request keeper = MPI_REQUEST_NULL;
     MPI_Recv_init(nullptr, 0, MPI_BYTE, 0, 0, comm, &keeper);
     MPI_Comm_free(&comm);

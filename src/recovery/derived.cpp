@@ -8,8 +8,8 @@
 namespace fenix_impl {
 namespace {
 
-// Communicators are known to us only as the numbers that Fortran programs would use for them. Open MPI gives every
-// communicator the lowest free one, so a long run of unused numbers is the end.
+// The library knows communicators only as the numbers that Fortran programs would use for them. Open MPI gives every
+// communicator the lowest free number, so a long run of unused numbers is the end.
 constexpr MPI_Fint kUnusedRun = 4096;
 
 bool has_handler(MPI_Comm comm, MPI_Errhandler wanted) {
@@ -33,7 +33,7 @@ void for_each_communicator(const std::function<void(MPI_Comm)>& visit) {
 }
 
 void revoke_derived(MPI_Errhandler inherited) {
-  // Errors about a communicator that is being freed come to these two.
+  // Errors about a communicator that is being freed come to these two communicators.
   const QuietComm quiet_world(MPI_COMM_WORLD);
   const QuietComm quiet_self(MPI_COMM_SELF);
   for_each_communicator([&](MPI_Comm comm) {

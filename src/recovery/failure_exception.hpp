@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C++ interface's exception for failures, as the layers below that interface know it.
+// The C++ interface's exception for failures, in the form in which the layers below that interface know it.
 #pragma once
 
 #include <mpi.h>
@@ -8,7 +8,7 @@
 
 namespace fenix_impl {
 
-/// Set by the interface before a program starts: recovery must not include public headers.
+/// The functions are set by the interface before a program starts: recovery must not include public headers.
 struct FailureException {
   /// Throws it. repaired: the communicator after the repair.
   void (*raise)(MPI_Comm repaired, int mpi_error) = nullptr;

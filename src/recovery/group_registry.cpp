@@ -33,7 +33,7 @@ Group& GroupRegistry::at(int group_id) const {
 Group& GroupRegistry::attached(int group_id) const {
   Group& found = at(group_id);
   if (!found.attached()) {
-    // An operation that got through in spite of a death leaves it to this one.
+    // An operation that succeeded in spite of a death leaves the report to this one.
     found.attachment().look_for_failures();
     throw Error(FENIX_ERROR_INVALID_LOGIC_CALL,
                 "group_id " + std::to_string(group_id) + " has to be created again, after a repair or a time-out");
@@ -46,7 +46,7 @@ RejoinResult GroupRegistry::create(const GroupParameters& parameters, MPI_Comm c
   std::shared_ptr<MpiTeam> team;
   bool met = false;
   try {
-    // Making a communicator has no deadline: see first that all have come.
+    // Making a communicator has no deadline: make sure first that all ranks have come.
     const auto ranks = process_.ranks_of(comm);
     auto near = process_.are_near(ranks);
     process_.meet(ranks);
@@ -68,12 +68,12 @@ RejoinResult GroupRegistry::create(const GroupParameters& parameters, const std:
   try {
     return rejoin(group, parameters, check_arguments, team, paths_.choose(*team));
   } catch (const Error& error) {
-    // The work with a group that could not be formed leaves nothing behind; an existing one waits to be taken up again.
+    // A group that could not be formed leaves nothing behind; an existing one waits to be taken up again.
     if (!known_before && dynamic_cast<const MpiError*>(&error) == nullptr) group.reset();
     keep_only_complete(parameters.id);
     throw;
   } catch (...) {
-    // A failure: what this rank has got may be the only copy there is.
+    // After a failure, the part of the group on this rank may be the only copy there is.
     keep_only_complete(parameters.id);
     throw;
   }
@@ -119,7 +119,7 @@ void GroupRegistry::erase(int group_id) {
 void GroupRegistry::detach_all() {
   const std::lock_guard lock(mutex_);
   for (auto group = groups_.begin(); group != groups_.end();) {
-    // What was deleted has only waited for its peers to hear of it.
+    // A deleted group has only waited for its peers to hear of it.
     if (group->second && group->second->is_deleted()) {
       group = groups_.erase(group);
       continue;

@@ -24,8 +24,8 @@ class GroupRegistry {
   [[nodiscard]] bool has(int group_id) const;
   /// Throws Error(FENIX_ERROR_INVALID_GROUPID). Local.
   [[nodiscard]] Group& at(int group_id) const;
-  /// Returns the group for local work with what is stored. Throws Error(FENIX_ERROR_INVALID_LOGIC_CALL) too, if the group has to be
-  /// created again, PeerFailure if a repair has to come first.
+  /// Returns the group for local work with stored data. Throws Error(FENIX_ERROR_INVALID_LOGIC_CALL) too, if the group
+  /// has to be created again, and PeerFailure if a repair has to come first.
   [[nodiscard]] Group& attached(int group_id) const;
 
   /// Forms a group, or takes it up again. Collective over comm.
@@ -49,7 +49,7 @@ class GroupRegistry {
 
   Process& process_;
   PathFactory paths_;
-  mutable std::mutex mutex_;  // of the map; a group is for one thread at a time
+  mutable std::mutex mutex_;  // protects the map; a group is for one thread at a time
   std::map<int, std::unique_ptr<Group>> groups_;
 };
 

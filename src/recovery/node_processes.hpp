@@ -22,9 +22,10 @@ class NodeProcesses {
   void find(MPI_Comm world);
   /// Whether the process with a number is on this node.
   [[nodiscard]] bool includes(int number) const { return on_node_.count(number) != 0; }
-  /// Notes that processes have joined of which nobody knows yet where they are.
+  /// Notes that processes have joined whose nodes are not known yet.
   void note_joined() { has_joined_ = true; }
-  /// Watches the living. Collective over living if processes have joined; else processes stay where they are, and it is local.
+  /// Watches the living. Collective over living if processes have joined. Otherwise all processes are where they were,
+  /// and it is local.
   void watch_living(MPI_Comm living, const Seating& seating, const std::vector<Seat>& seats);
   /// Gives processes the numbers that they have after a repair. seating: before it; seats: by rank among the living. Local.
   void renumber(const Seating& seating, const std::vector<Seat>& seats, const RepairPlan& plan);

@@ -38,11 +38,11 @@ constexpr int kMeetingTags = 1 << 14;
 // A tag that no message has: a probe that finds a message returns at once, without making progress for anything else.
 constexpr int kNoTag = 0;
 
-// A spare that notices a death gives the active ranks this long to begin the repair: they notice it themselves as a rule,
-// and until then it would burn a core in the agreement that the repair starts with.
+// A spare that notices a death gives the active ranks this long to begin the repair. As a rule they notice it
+// themselves; until then the spare would burn a core in the agreement with which the repair starts.
 constexpr std::chrono::seconds kPatience{1};
 
-// All ranks know of a repair that has begun within this time.
+// Within this time, all ranks know of a repair that has begun.
 constexpr std::chrono::milliseconds kNoticeTakes{500};
 
 constexpr std::chrono::microseconds kShortestNap{100};
@@ -96,13 +96,14 @@ void Process::abandon_start() { revoke(world_); }
 std::vector<int> Process::ranks_of(MPI_Comm comm) const {
   if (comm == MPI_COMM_NULL) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is MPI_COMM_NULL");
   if (is_revoked(comm)) {
-    // By a repair that is just beginning, or by an earlier one: the former shows on the resilient communicator, too.
+    // A repair revokes it that is just beginning, or an earlier one did. The former shows on the resilient
+    // communicator, too.
     for (const Deadline deadline(kNoticeTakes); !deadline.passed();) {
       if (look_for_failures() != MPI_SUCCESS) throw PeerFailure(MPIX_ERR_REVOKED);
     }
     throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is from before a repair: derive it again");
   }
-  // Open MPI compares each rank with each where it translates.
+  // Translation is skipped where it can be: Open MPI compares each rank with each.
   if (comm == resilient_) return all_ranks();
   MPI_Group theirs = MPI_GROUP_NULL;
   MPI_Group ours = MPI_GROUP_NULL;
@@ -137,7 +138,7 @@ int Process::waiting_spares() const {
 
 int Process::look_for_failures() const {
   int found = 0;
-  // On world: what the application sends on the resilient communicator is not looked at. Errors show below.
+  // Looks on world: messages of the application on the resilient communicator are left alone. Errors show below.
   MPI_Iprobe(MPI_ANY_SOURCE, kNoTag, world_, &found, MPI_STATUS_IGNORE);
   if (is_revoked(resilient_)) return MPIX_ERR_REVOKED;
   return known_failed(resilient_).empty() ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED;
@@ -172,7 +173,7 @@ void Process::rebuild_communicators() {
     const LastResort resort(kTimeoutsOfARound);
     fault_point("repair.agreed");
     MPI_Comm living = MPI_COMM_NULL;
-    // Fault tolerant in itself: an error means that yet another rank has died meanwhile.
+    // The shrink is fault tolerant in itself: an error means that yet another rank has died in the meantime.
     if (MPIX_Comm_shrink(world_, &living) != MPI_SUCCESS) continue;
     MPI_Comm_set_errhandler(living, MPI_ERRORS_RETURN);
     fault_point("repair.shrunk");
@@ -186,7 +187,7 @@ bool Process::build_and_adopt(MPI_Comm living) {
   Rebuilt rebuilt;
   int built = build_on(living, rebuilt) ? 1 : 0;
   fault_point("repair.built");
-  // Frees those that still wait in build_on for a rank that has left it.
+  // Frees ranks that still wait in build_on for a rank that has left it.
   if (built == 0) revoke(living);
   MPIX_Comm_agree(living, &built);
   // Damaged communicators are never freed: see MpiTeam::~MpiTeam.
@@ -208,7 +209,7 @@ bool Process::start_as_replacement(MPI_Errhandler handler) {
     wait_for_confirmation(joined);
   } catch (const std::exception& error) {
     log().info("a replacement that could not join: {}", error.what());
-    // The others may wait for it, or believe that it has joined: they must see that it has not.
+    // The others may wait for this process, or believe that it has joined: they must see that it has not.
     raise(SIGKILL);
   }
   fault_point("recruit.confirmed");
@@ -255,7 +256,7 @@ void Process::adopt(const Rebuilt& rebuilt) {
   node_.renumber(seating_, rebuilt.seats, plan);
   world_ = rebuilt.world;
   barriers_.clear();
-  // The old one is not freed: the application may have copies of the handle, and requests on it.
+  // The old communicator is not freed: the application may have copies of the handle, and requests on it.
   resilient_ = rebuilt.resilient;
   if (resilient_ != MPI_COMM_NULL) MPI_Comm_set_errhandler(resilient_, handler_);
   roles_.clear();
@@ -277,7 +278,7 @@ void Process::adopt(const Rebuilt& rebuilt) {
 
 bool Process::world_revoked() {
   int found = 0;
-  // A look into the queue lets MPI notice what has happened. Deaths of other ranks must not hide messages: acknowledge them.
+  // A look into the queue lets MPI notice failures. Deaths of other ranks must not hide messages: acknowledge them.
   if (MPI_Iprobe(MPI_ANY_SOURCE, kFinishTag, world_, &found, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
     MPIX_Comm_failure_ack(world_);
   }
@@ -330,7 +331,7 @@ void Process::wait_for_all_to_finish() { wait_for(all_ranks(), kEndTag, "all ran
 
 void Process::release_spares() {
   const char message = 0;
-  // If this rank dies before it has told all of them, they notice, and all repair instead of finishing.
+  // If this rank dies before it has told all spares, they notice, and all repair instead of finishing.
   for (int spare = seating_.active; spare < seating_.all(); ++spare) {
     MPI_Send(&message, 1, MPI_CHAR, spare, kFinishTag, world_);
   }
@@ -347,7 +348,7 @@ bool Process::finish(bool repairs, const std::function<void()>& before_end) {
       repair();
       return false;
     }
-    // Rank 0 may be among the dead: everybody tells the spares.
+    // Rank 0 may be among the dead: every rank tells the spares.
     release_spares();
   }
   const SilenceWatch::Wait wait(watch_, SilenceWatch::Wait::Kind::round);

@@ -2,8 +2,8 @@
 // The communicators and their repair.
 //
 // world holds all living processes: the active ones first, in the order of the resilient communicator, then the spares.
-// Everything that all of them do together starts with one agreement on world in which those that want to finish say yes and
-// those that want to repair say no: so nobody waits in the one for somebody in the other.
+// All that they do together starts with one agreement on world. Ranks that want to finish say yes in it, ranks that
+// want to repair say no. So no rank waits in a repair for one that finishes, nor the other way round.
 #pragma once
 
 #include <fenix/codes.h>
@@ -28,61 +28,62 @@ namespace fenix_impl {
 
 class Process {
  public:
-  /// Collective over comm. handler: what errors on the resilient communicator call.
+  /// Starts with the ranks of comm. Collective over comm. handler: called by errors on the resilient communicator.
   void start(MPI_Comm comm, int spares, MPI_Errhandler handler);
 
-  /// In a process that was spawned to replace a dead rank, instead of start(): takes part in the repair that it was spawned
-  /// for. False if it is not needed any more. Collective over MPI_COMM_WORLD.
+  /// Starts a process that was spawned to replace a dead rank, instead of start(): takes part in the repair that it was
+  /// spawned for. Returns false if it is not needed any more. Collective over MPI_COMM_WORLD.
   [[nodiscard]] bool start_as_replacement(MPI_Errhandler handler);
 
-  /// Whether repairs spawn processes when the spares are used up. Same on all ranks.
+  /// Says whether repairs spawn processes when the spares are used up. Same on all ranks.
   void allow_spawning(bool allowed) { reinforcement_.allow(allowed); }
-  /// The info for MPI_Comm_spawn, which has to stay.
+  /// Sets the info for MPI_Comm_spawn, which has to stay.
   void set_spawn_keys(MPI_Info keys) { reinforcement_.set_keys(keys); }
 
-  /// Returns when all these ranks of the resilient communicator, this one among them, have called it. Throws as Team does; can be
-  /// repeated after a time-out.
+  /// Returns when all these ranks of the resilient communicator, this one among them, have called it. Throws as Team
+  /// does. It can be repeated after a time-out.
   void meet(const std::vector<int>& ranks);
-  /// Watches processes that others wait for inside of MPI.
+  /// Returns the watch over processes for which others wait inside of MPI.
   [[nodiscard]] SilenceWatch& watch() { return watch_; }
 
-  /// Frees ranks that still wait in start(), when it has failed here. Local.
+  /// Frees ranks that still wait in start(), when it has failed on this rank. Local.
   void abandon_start();
 
   [[nodiscard]] bool is_spare() const { return role_ == FENIX_ROLE_SPARE_RANK; }
   [[nodiscard]] MPI_Comm resilient() const { return resilient_; }
   [[nodiscard]] int role() const { return role_; }
-  /// Ranks in the resilient communicator of the ranks of another one. Throws Error(FENIX_ERROR_INVALID_ARGUMENT) if that has
-  /// other ranks as well.
+  /// Returns the ranks in the resilient communicator of the ranks of another one. Throws
+  /// Error(FENIX_ERROR_INVALID_ARGUMENT) if that has other ranks as well.
   [[nodiscard]] std::vector<int> ranks_of(MPI_Comm comm) const;
-  /// For each of these ranks of the resilient communicator, whether it is on this node.
+  /// Returns for each of these ranks of the resilient communicator whether it is on this node.
   [[nodiscard]] std::vector<bool> are_near(const std::vector<int>& ranks) const;
-  /// Roles by rank in the resilient communicator.
+  /// Returns the roles by rank in the resilient communicator.
   [[nodiscard]] const std::vector<int>& roles() const { return roles_; }
   [[nodiscard]] const std::vector<int>& failed() const { return failed_; }
   [[nodiscard]] bool shrunk() const { return shrunk_; }
-  /// The latest repair has shrunk the communicator because no process could be spawned.
+  /// Whether the latest repair has shrunk the communicator because no process could be spawned.
   [[nodiscard]] bool spawning_failed() const { return shrunk_ && reinforcement_.has_failed(); }
   [[nodiscard]] int repairs() const { return repairs_; }
   [[nodiscard]] double noticed() const { return noticed_; }
   [[nodiscard]] double repaired() const { return repaired_; }
-  /// Spares that wait, less those known here to be dead.
+  /// Returns the number of spares that wait, without those known here to be dead.
   [[nodiscard]] int waiting_spares() const;
 
-  /// The MPI error that tells of a death or a repair under way, or MPI_SUCCESS. Local.
+  /// Returns the MPI error that tells of a death or of a repair under way, or MPI_SUCCESS. Local.
   [[nodiscard]] int look_for_failures() const;
 
-  /// Revokes the communicators, so that all ranks, and all threads of this one, come out of their calls. Local; may be called
-  /// while other threads use them.
+  /// Revokes the communicators: all ranks, and all threads of this one, come out of their calls. Local. It may be
+  /// called while other threads use them.
   void call_all_to_repair();
-  /// Takes the dead out and puts spares, or spawned processes, in their places. Collective over the living; repeats itself when
-  /// more die.
+  /// Takes the dead out and puts spares, or spawned processes, in their places. Collective over the living. It repeats
+  /// itself when more ranks die.
   void repair();
-  /// Spares only: returns true when this process has become active, false when all active ranks have finished.
+  /// Waits in a spare. Returns true when this process has become active, false when all active ranks have finished.
   /// repairs: whether deaths are repaired.
   bool wait_as_spare(unsigned wait_mode, bool repairs);
-  /// Active ranks only: calls before_end when all have agreed to finish, and ends the communicators. False if a repair was
-  /// due instead, which it has then done. If deaths are not repaired, the living finish without the dead.
+  /// Finishes an active rank: calls before_end when all have agreed to finish, and ends the communicators. Returns
+  /// false if a repair was due instead, which it has then done. If deaths are not repaired, the living finish without
+  /// the dead.
   bool finish(bool repairs, const std::function<void()>& before_end);
 
  private:
@@ -91,7 +92,7 @@ class Process {
   [[nodiscard]] std::vector<int> all_ranks() const;
   [[nodiscard]] bool agree_to(Intent intent);
   void rebuild_communicators();
-  /// Collective over living, and false on all its ranks if a rank has died meanwhile.
+  /// Collective over living. Returns false on all its ranks if a rank has died in the meantime.
   bool build_and_adopt(MPI_Comm living);
   struct Rebuilt {
     std::vector<Seat> seats;  ///< by rank among the living
@@ -122,7 +123,7 @@ class Process {
   std::vector<int> roles_;
   std::vector<int> failed_;
   bool shrunk_ = false;
-  std::atomic<int> repairs_{0};  // looked at by threads that are in no call of the library
+  std::atomic<int> repairs_{0};  // read by threads that are in no call of the library
   double noticed_ = 0;
   double repaired_ = 0;
 };

@@ -15,7 +15,7 @@
 namespace fenix_impl {
 namespace {
 
-// Processes that die on their way may have good reasons to.
+// A process may have good reasons to die on its way: so many attempts are enough.
 constexpr int kSpawnAttempts = 3;
 
 }  // namespace

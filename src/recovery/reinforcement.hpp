@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reinforcement during a repair: processes are spawned for the places of the dead that no spare can take.
+// Reinforcement during a repair: processes are spawned for ranks that no spare can take.
 #pragma once
 
 #include <mpi.h>
@@ -22,7 +22,7 @@ class Reinforcement {
   void allow(bool allowed) { is_allowed_ = allowed; }
   /// Sets the info for MPI_Comm_spawn, which has to stay.
   void set_keys(MPI_Info keys) { keys_ = keys; }
-  /// Whether the latest repair had to do without, because no process could be spawned.
+  /// Whether the latest repair got no process although it needed one.
   [[nodiscard]] bool has_failed() const { return has_failed_; }
   /// Notes, in a process that was spawned, how many times there has been spawning.
   void set_spawns(int spawns) { spawns_ = spawns; }
@@ -32,8 +32,8 @@ class Reinforcement {
     attempts_ = 0;
     is_overdue_ = false;
   }
-  /// Replaces living by a communicator with new processes at its end, if some are needed and can be had. Collective over living;
-  /// false on all its ranks if a rank has died meanwhile.
+  /// Appends new processes to living, which is replaced, if some are needed and can be had. Collective over living.
+  /// Returns false on all its ranks if a rank has died in the meantime.
   [[nodiscard]] bool run(MPI_Comm& living);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The requests that the application has been given and has not seen the end of.
+// The requests that the application has been given and whose end it has not seen.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,8 @@ class RequestTable {
 
   [[nodiscard]] std::uint64_t next_id();
   void add(std::shared_ptr<Request> request, int group_id);
-  /// Throws Error(FENIX_ERROR_DATA_WAIT) for an id that was never given out. 0 stands for no request.
+  /// Returns the request. Throws Error(FENIX_ERROR_DATA_WAIT) for an id that was never given out. 0 stands for no
+  /// request.
   [[nodiscard]] Entry find(std::uint64_t id);
   void remove(std::uint64_t id);
 

@@ -29,13 +29,13 @@
 namespace fenix_impl {
 namespace {
 
-// All have come when it begins.
+// All ranks have come when the agreement begins.
 constexpr double kTimeoutsOfAnAgreement = 4;
 
 void handle_mpi_error(MPI_Comm*, int* error, ...) { runtime().on_mpi_error(*error); }
 
-// Open MPI's TCP component writes to the sockets of processes that have died, and SIGPIPE ends the writer. That of an application
-// that wants it stays.
+// Ignores SIGPIPE, which would end this process: Open MPI's TCP component writes to sockets of processes that have
+// died. A handler of the application stays.
 void ignore_broken_pipes() {
   struct sigaction action {};
   if (sigaction(SIGPIPE, nullptr, &action) == 0 && action.sa_handler == SIG_DFL) std::signal(SIGPIPE, SIG_IGN);
@@ -71,10 +71,11 @@ void Runtime::require_ready() const {
 void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const Outputs& outputs,
                     std::jmp_buf* resume_point) {
   const Inside inside;
-  // Not found out together with the others: spares would never come to it.
+  // Checked without the others: spares would never come to a check of all.
   if (initialized_) throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "Fenix_Init was called before");
   if (comm == MPI_COMM_NULL) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is MPI_COMM_NULL");
-  // Nor this: Open MPI takes an agreement on it for the first one on MPI_COMM_WORLD, which then never ends.
+  // Checked alone as well: Open MPI takes an agreement on it for the first one on MPI_COMM_WORLD, which then never
+  // ends.
   if (comm == MPI_COMM_SELF) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is MPI_COMM_SELF");
   ignore_broken_pipes();
   const QuietComm quiet(comm);
@@ -115,7 +116,7 @@ void Runtime::begin_with(int spawn, MPI_Info info, const Outputs& outputs, std::
   if (spawn != 0 && settings.get(FENIX_RECOVERY_MODE) == FENIX_RECOVERY_REPAIR) {
     settings.set(FENIX_RECOVERY_MODE, FENIX_RECOVERY_SPAWN);
   }
-  // The application may free its own.
+  // The application may free its own info.
   MPI_Info keys = MPI_INFO_NULL;
   if (info != MPI_INFO_NULL) MPI_Info_dup(info, &keys);
   process_.set_spawn_keys(keys);
@@ -191,7 +192,7 @@ void Runtime::serve_as_spare() {
   const Inside inside;
   process_.allow_spawning(spawns());
   const bool active = process_.wait_as_spare(settings.get(FENIX_SPARE_WAIT_MODE), repairs());
-  // A failure that led here happened to others; what they saw of it is as good as any.
+  // A failure that led here happened to other ranks: any error that they saw will do.
   if (active) {
     latest_failure_ = MPI_ERR_PROC_FAILED;
     return;
@@ -228,7 +229,7 @@ bool Runtime::finish() {
     return false;
   }
   groups_.close_paths();
-  // Of windows that could not be made because a rank died meanwhile: Open MPI leaves them.
+  // Removes files of windows that could not be made because a rank died: Open MPI leaves them.
   if (process_.repairs() > 0) remove_window_files(getpid());
   callbacks.clear();
   attachments.clear();
@@ -258,7 +259,7 @@ void Runtime::on_mpi_error(int mpi_error) {
   bool failure = false;
   bool elsewhere = false;
   {
-    // Waits for a repair that another thread has begun: the communicators are not to be looked at meanwhile.
+    // Waits for a repair that another thread has begun: the communicators must not be looked at in the meantime.
     const auto call = begin_call();
     const Inside inside;
     failure = comes_from_failure(mpi_error);
@@ -272,8 +273,8 @@ void Runtime::on_mpi_error(int mpi_error) {
   resume(mpi_error, repaired);
 }
 
-// With several threads, the error may come from a communicator that another thread has repaired meanwhile: then the one of
-// today is in order.
+// With several threads, the error may come from a communicator that another thread has repaired in the meantime: then
+// the present one is in order.
 bool Runtime::repaired_elsewhere(int repairs_before) const {
   constexpr std::chrono::milliseconds kTimeForNotice{500};
   if (process_.repairs() != repairs_before) return true;
@@ -299,7 +300,7 @@ bool Runtime::repair(int mpi_error, int repairs_before) {
     return true;
   }
   const Inside inside;
-  // One thread repairs; those that have met the same failure wait here, and find it done.
+  // One thread repairs. Threads that have met the same failure wait here, and find it repaired.
   const std::lock_guard one_repair(repair_mutex_);
   if (process_.repairs() != repairs_before) return false;
   // Brings other threads out of their calls.

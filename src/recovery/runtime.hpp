@@ -25,7 +25,7 @@
 
 namespace fenix_impl {
 
-/// Where Fenix_Init puts what it has to say, at the start and after each repair. All but comm may be null.
+/// The places where Fenix_Init writes its results, at the start and after each repair. All except comm may be null.
 struct Outputs {
   int* role = nullptr;
   MPI_Comm* comm = nullptr;
@@ -45,37 +45,38 @@ class Runtime {
   /// Throws Error(FENIX_ERROR_UNINITIALIZED) unless ready.
   void require_ready() const;
 
-  /// Collective over comm. Throws Error on all ranks if the arguments are wrong on one, or if one has died.
+  /// Starts the use of Fenix. Collective over comm. Throws Error on all ranks if the arguments are wrong on one, or if
+  /// one has died.
   void start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const Outputs& outputs, std::jmp_buf* resume_point);
-  /// Returns at once in active ranks, in spares when they become active or are released; spares that are to exit do not
-  /// return.
+  /// Returns at once in active ranks. In spares it returns when they become active or are released; spares that are to
+  /// exit do not return.
   void serve_as_spare();
-  /// Writes role, communicator and error to where Fenix_Init was told to.
+  /// Writes role, communicator and error to the places that Fenix_Init was given.
   void write_outputs() const;
-  /// The communicator as a handle of Fortran, too.
+  /// Has the communicator written as a handle of Fortran, too.
   void write_comm_also_to(MPI_Fint* handle) { fortran_comm_ = handle; }
-  /// Ends the use of Fenix. False if a repair was due instead and has been done: then resume().
+  /// Ends the use of Fenix. Returns false if a repair was due instead and has been done: resume() has to follow.
   bool finish();
 
-  /// True if an MPI error comes from a death, though it may not say so: Open MPI has calls that fail with MPI_ERR_OTHER, and
-  /// the notice of the death comes a little later.
+  /// Whether an MPI error comes from a death, though it may not say so: Open MPI has calls that fail with
+  /// MPI_ERR_OTHER, and the notice of the death comes a little later.
   [[nodiscard]] bool comes_from_failure(int mpi_error) const;
-  /// What an MPI error on a resilient communicator leads to. Returns if the MPI call is to return the error.
+  /// Reacts to an MPI error on a resilient communicator. Returns if the MPI call is to return the error.
   void on_mpi_error(int mpi_error);
-  /// Repairs as FENIX_RECOVERY_MODE says, unless another thread has done so since there were so many repairs.
-  /// Returns whether this thread has dealt with the failure: then callbacks are due.
+  /// Repairs as FENIX_RECOVERY_MODE says, unless another thread has done so since there were so many repairs. Returns
+  /// whether this thread has dealt with the failure: then callbacks are due.
   bool repair(int mpi_error, int repairs_before);
-  /// Calls the callbacks if they are due, and goes on as FENIX_RESUME_MODE says: returns only in mode "return", and in mode
-  /// "jump" in threads that Fenix_Init did not run in.
+  /// Calls the callbacks if they are due, and goes on as FENIX_RESUME_MODE says. Returns only in mode "return", and in
+  /// mode "jump" in threads other than that of Fenix_Init.
   void resume(int mpi_error, bool callbacks_due = true);
   /// Calls the callbacks.
   void run_callbacks(int mpi_error);
 
-  /// Held by every call of a public function while it works. A repair waits for all of them.
+  /// Returns a lock that every public function holds while it works. A repair waits for all of them.
   [[nodiscard]] std::shared_lock<std::shared_mutex> begin_call() { return std::shared_lock(calls_); }
 
   [[nodiscard]] const Process& process() const { return process_; }
-  /// FENIX_SUCCESS, FENIX_WARNING_SPARE_RANKS_DEPLETED or FENIX_ERROR_SPAWNING_FAILED.
+  /// Returns FENIX_SUCCESS, FENIX_WARNING_SPARE_RANKS_DEPLETED or FENIX_ERROR_SPAWNING_FAILED.
   [[nodiscard]] int error() const;
   [[nodiscard]] int latest_failure() const { return latest_failure_; }
 
@@ -85,14 +86,14 @@ class Runtime {
   [[nodiscard]] Group& attached_group(int group_id) const { return groups_.attached(group_id); }
   /// Returns an attached group for collective calls: creates FENIX_DATA_GROUP_WORLD_ID if need be.
   [[nodiscard]] Group& working_group(int group_id);
-  /// What the call of this thread that has run out of memory has to tell others: they may wait for it, if it has asked for a
+  /// Tells the others that the call of this thread has run out of memory: they may wait for it, if it has asked for a
   /// working group.
   void withdraw_from_call() const noexcept;
-  /// Fenix_Data_barrier.
+  /// Removes what is not on all ranks: Fenix_Data_barrier.
   void make_consistent(int group_id);
   [[nodiscard]] RequestTable& requests() { return requests_; }
 
-  /// While one of these lives, failures are the library's own business: MPI calls return their errors.
+  /// A guard within which failures are the library's own business: MPI calls return their errors.
   class Inside {
    public:
     Inside() {
@@ -134,10 +135,11 @@ class Runtime {
   std::thread::id init_thread_;
 };
 
-/// Text of the last error that a public function returned in this thread.
+/// Returns the text of the last error that a public function returned in this thread.
 std::string& last_message();
 
-/// The library's only mutable global but for that. Never destroyed: MPI may call back while the process exits.
+/// Returns the library's only mutable global, apart from that text. It is never destroyed: MPI may call back while the
+/// process exits.
 Runtime& runtime();
 
 }  // namespace fenix_impl

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which processes there are: the active ones, the spares, and the seat of this one.
+// The processes that there are: the active ones, the spares, and the seat of this one.
 #pragma once
 
 #include <mpi.h>

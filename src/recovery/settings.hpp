@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What Fenix_set_option and the info of Fenix_Init can change.
+// The settings that Fenix_set_option and the info of Fenix_Init can change.
 #pragma once
 
 #include <fenix/codes.h>
@@ -11,9 +11,9 @@ namespace fenix_impl {
 
 class Settings {
  public:
-  /// Throws Error(FENIX_ERROR_INVALID_SETTING_NAME or _OPTION).
+  /// Sets an option. Throws Error(FENIX_ERROR_INVALID_SETTING_NAME or _OPTION).
   void set(int setting, unsigned option);
-  /// Throws Error(FENIX_ERROR_INVALID_SETTING_NAME).
+  /// Returns an option. Throws Error(FENIX_ERROR_INVALID_SETTING_NAME).
   [[nodiscard]] unsigned get(int setting) const;
   /// Takes the keys of Fenix_Init. Throws Error(FENIX_ERROR_INVALID_SETTING_OPTION) for an unknown value.
   void take(MPI_Info info);

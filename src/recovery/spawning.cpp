@@ -29,12 +29,13 @@ constexpr int kInvitationTag = 12;
 constexpr int kContactTag = 13;
 constexpr int kConfirmTag = 14;
 
-// In the environment of a replacement only: the number of the spawn. That it has a parent is not enough: applications spawn processes as well.
+// This is in the environment of a replacement only: the number of the spawn. A parent alone proves nothing:
+// applications spawn processes as well.
 constexpr const char* kMarker = "FENIX_REPLACEMENT";
 
 constexpr std::chrono::microseconds kNap{100};
 
-/// Small messages to and from several ranks, waited for with an end.
+/// Small messages to and from several ranks; each wait for them has an end.
 class Mail {
  public:
   explicit Mail(MPI_Comm comm) : comm_(comm) {}
@@ -46,7 +47,7 @@ class Mail {
     check_mpi(MPI_Isend(data, bytes, MPI_BYTE, to, tag, comm_, &requests_.emplace_back()), "MPI_Isend");
   }
 
-  /// If it throws, MPI may still use the buffers.
+  /// Waits for all. If it throws, MPI may still use the buffers.
   void wait(const char* waited_for) {
     const Deadline deadline;
     for (MPI_Request& request : requests_) {
@@ -75,15 +76,15 @@ std::vector<std::string> own_command() {
     throw Error(FENIX_ERROR_SPAWNING_FAILED, "spawning: the command of this process is not known");
   }
   words.front() = program.data();
-  // What Open MPI starts is env, which is always there: it would wait for ever for a program that is not.
+  // Open MPI starts env, which is always there: it would wait for ever for a program that is not.
   if (access(program.data(), X_OK) != 0) {
     throw Error(FENIX_ERROR_SPAWNING_FAILED, "spawning: " + words.front() + " cannot be run any more");
   }
   return words;
 }
 
-/// The command of this process, in the environment that replacements need. Variables given to mpirun are not passed on by it, and what
-/// Open MPI takes in an MPI_Info is limited to 255 characters.
+/// Returns the command of this process, in the environment that replacements need. mpirun does not pass on variables
+/// that it was given, and Open MPI limits values in an MPI_Info to 255 characters.
 std::vector<std::string> replacement_command(int number) {
   std::vector<std::string> words{"/usr/bin/env", std::string(kMarker) + '=' + std::to_string(number)};
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -91,7 +92,8 @@ std::vector<std::string> replacement_command(int number) {
     if (text.starts_with("FENIX_") && !text.starts_with(kMarker)) words.emplace_back(text);
   }
   std::vector<std::string> own = own_command();
-  // A program whose path has a "=" would be taken for one more variable. The shell drops variables whose names it does not like.
+  // A program whose path has a "=" would be taken for one more variable. The shell drops variables with names that it
+  // does not accept.
   if (own.front().find('=') != std::string::npos) {
     for (const char* word : {"/bin/sh", "-c", "exec \"$0\" \"$@\""}) words.emplace_back(word);
   }
@@ -105,8 +107,8 @@ MPI_Comm parent() {
   return parent;
 }
 
-/// One communicator of both sides of another. Open MPI's MPI_Intercomm_merge never ends if a rank dies in it, and takes ten
-/// times as long as this.
+/// Makes one communicator of both sides of another. Open MPI's MPI_Intercomm_merge never ends if a rank dies in it, and
+/// takes ten times as long.
 MPI_Comm unite(MPI_Comm between, bool first, const Invitation& invitation) {
   MPI_Group own = MPI_GROUP_NULL;
   MPI_Group other = MPI_GROUP_NULL;
@@ -132,8 +134,8 @@ void talk_to(MPI_Comm joined, int begin, int end) {
   mail.wait("first words with a replacement");
 }
 
-/// Lets every rank of united talk to those in [begin, end), and makes a copy of it: agreements on one that comes from a group get
-/// in the way of those on MPI_COMM_WORLD.
+/// Lets every rank of united talk to those in [begin, end), and makes a copy of it: agreements on a communicator that
+/// comes from a group disturb those on MPI_COMM_WORLD.
 MPI_Comm introduce_all(MPI_Comm united, int begin, int end) {
   try {
     talk_to(united, begin, end);
@@ -213,7 +215,7 @@ Recruits::~Recruits() {
 
 Invitation report_to_recruiter() {
   fault_point("recruit.begin");  // reads the marker
-  // What this process starts is no replacement.
+  // Processes that this one starts are no replacements.
   unsetenv(kMarker);
   free_crossing_comms_at_finalize();
   MPI_Comm recruiter = parent();

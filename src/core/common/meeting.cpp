@@ -17,11 +17,11 @@ namespace {
 
 constexpr std::uint32_t kNobody = ~std::uint32_t{0};
 
-// What ranks say that should all say the same.
+// A value that all ranks should bring alike.
 struct Saying {
-  std::uint64_t value = 0;          // of the first of them
-  std::uint32_t first = kNobody;    // its number
-  std::uint32_t differs = kNobody;  // the first that says something else
+  std::uint64_t value = 0;          // of the first rank that brings one
+  std::uint32_t first = kNobody;    // number of that rank
+  std::uint32_t differs = kNobody;  // first rank that brings another value
 
   void merge(const Saying& other) {
     const Saying early = first <= other.first ? *this : other;
@@ -30,12 +30,12 @@ struct Saying {
   }
 };
 
-// What some of the ranks bring to a meeting, and at its end all of them.
+// The contribution of some ranks to a meeting; at its end, of all of them.
 struct Note {
   Saying operation;
   Saying arguments;
-  std::uint32_t failed = kNobody;  // the first that has an error
-  std::int32_t code = 0;           // of which
+  std::uint32_t failed = kNobody;  // first rank that has an error
+  std::int32_t code = 0;           // of its error
   MeetingValues values;
 
   void merge(const Note& other) {
@@ -50,16 +50,16 @@ struct Note {
   }
 };
 
-// Why a rank cannot go on: only told if there is one that cannot.
+// The reason why a rank cannot go on: only told if some rank cannot.
 using Text = std::array<char, 136>;
 
-// What a damaged message says need not be a code, nor have an end.
+// A damaged message need not have a valid code, nor a text that ends.
 Fenix_Return_codes code_of(const Note& note) {
   const bool is_code = note.code >= FENIX_ERROR_UNINITIALIZED && note.code <= FENIX_WARNING_SHARED_FATE;
   return is_code ? static_cast<Fenix_Return_codes>(note.code) : FENIX_ERROR_INTERN;
 }
 
-// What local has thrown, if anything. Takes no memory: there may be none.
+// The error that local has thrown, if any. Takes no memory: there may be none.
 std::optional<Error> run(const std::function<void()>& local) {
   std::optional<Error> result;
   try {
@@ -76,7 +76,7 @@ std::optional<Error> run(const std::function<void()>& local) {
   return result;
 }
 
-// On all ranks: one that has no memory for the text does without.
+// Thrown on all ranks; a rank that has no memory for the text does without it.
 [[noreturn]] void fail(Fenix_Return_codes code, std::size_t rank, const char* what, const char* why = "") {
   try {
     throw Error(code, "rank " + std::to_string(rank) + what + why);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a collective call begins: all ranks meet, compare what they were asked to do, and go on together or not at all.
+// The beginning of a collective call: all ranks meet, compare their operation and arguments, and go on together or not
+// at all.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace fenix_impl {
 
-/// What a meeting is about. Ranks that meet over different things made different collective calls.
+/// The subject of a meeting. Ranks that meet over different subjects have made different collective calls.
 enum class Operation : std::uint32_t {
   group_create = 1,
   group_arguments,
@@ -35,21 +36,22 @@ enum class Operation : std::uint32_t {
   consistency,
 };
 
-/// What the ranks have brought with them, each a value.
+/// The values that the ranks have brought, merged.
 struct MeetingValues {
-  std::uint64_t least = 0;  ///< as numbers, with all their bits
-  std::uint64_t bits = 0;   ///< that some rank has set
+  std::uint64_t least = 0;  ///< least value, as a number
+  std::uint64_t bits = 0;   ///< bits that some rank has set
 };
 
-/// Collective over the team. local is run first; the Error that it throws, if any, or std::bad_alloc, is thrown on all ranks: on
-/// this one as it is, on the others with the number of the first rank that had one. Ranks whose operation or arguments (a hash of what
-/// must be the same on all ranks) differ from those of rank 0 make all ranks throw Error(FENIX_ERROR_MISMATCH).
-/// Messages and bytes of a rank grow with the logarithm of the ranks.
+/// Meets with all ranks of the team. Collective. local runs first. If it throws an Error or std::bad_alloc on some
+/// rank, all ranks throw: that rank the error itself, the others one with the number of the first rank that failed.
+/// arguments is a hash of what must be the same on all ranks. If operation or arguments differ from those of rank 0 on
+/// some rank, all ranks throw Error(FENIX_ERROR_MISMATCH). Messages and bytes of a rank grow with the logarithm of the
+/// ranks.
 MeetingValues meet(Team& team, Operation operation, std::uint64_t arguments, std::uint64_t value,
                    const std::function<void()>& local);
 
-/// Runs work that the ranks do together. A rank that runs out of memory in it, where the others do not get to know, tells them:
-/// they get Error(FENIX_ERROR_NO_MEMORY) when they next wait, and the team is of no further use.
+/// Runs work that the ranks do together. If this rank runs out of memory where the others do not get to know, it tells
+/// them: they get Error(FENIX_ERROR_NO_MEMORY) when they next wait, and the team is of no further use.
 template <class Work>
 decltype(auto) together(Team& team, Work&& work) {
   try {
@@ -62,7 +64,7 @@ decltype(auto) together(Team& team, Work&& work) {
   throw Error(out_of_memory());
 }
 
-/// Runs work of this rank that no other one waits for.
+/// Runs work of this rank for which no other rank waits.
 template <class Work>
 decltype(auto) alone(Work&& work) {
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waiting for what peers write into this rank's memory.
+// Waiting until peers have written something into this rank's memory.
 #pragma once
 
 #include "base/backoff.hpp"
@@ -9,8 +9,8 @@
 
 namespace fenix_impl {
 
-/// Returns when ready() is true. Throws as Team::check and Deadline::check do, but not if ready() has come true meanwhile:
-/// what a peer did before it died counts.
+/// Returns when ready() is true. Throws as Team::check and Deadline::check do. Does not throw if ready() has become
+/// true in the meantime: the writes of a peer before its death count.
 template <class Ready>
 void wait_until(Team& team, const char* waited_for, Ready&& ready) {
   constexpr int kPollsBetweenChecks = 16;

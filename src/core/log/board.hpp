@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How far each rank of a cohort has come, as this rank knows it: peers write their progress into this rank's memory.
+// A table of progress: how far each rank of a cohort has come. Peers write their progress into this rank's memory.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +15,19 @@ namespace fenix_impl {
 class Board {
  public:
   Board() = default;
-  /// area: ProgressCell::kBytes for each entry; start: its offset in the region that the peers see, the same on all ranks.
+  /// Uses memory of a region. area: ProgressCell::kBytes for each entry. start: its offset in the region that the peers
+  /// see, the same on all ranks.
   Board(std::span<std::byte> area, std::size_t start)
       : area_(area), start_(start), known_(area.size() / ProgressCell::kBytes) {}
 
   [[nodiscard]] int size() const { return static_cast<int>(known_.size()); }
-  /// Takes over what another board knew, which nobody may write to meanwhile.
+  /// Takes over the progress in another board, to which no rank may write in the meantime.
   void continue_from(Board& before);
-  /// Sets all entries: nobody may publish meanwhile. What is written for another generation does not count.
+  /// Sets all entries. No rank may publish in the meantime. Progress of another generation does not count from here on.
   void reset(Generation generation, Epoch base);
-  /// Notes own progress in an entry, and tells those peers: ranks has the rank of each entry.
+  /// Notes own progress in an entry, and tells the peers. ranks: the rank of each entry.
   void publish(RemoteRegions& peers, std::span<const int> ranks, int entry, Epoch epoch);
-  /// What those of so many entries have all reached. Never goes back between two resets.
+  /// Returns the progress that the first so many entries have all reached. It never decreases between two resets.
   [[nodiscard]] Epoch reached_by_first(int entries);
 
  private:
@@ -36,7 +37,7 @@ class Board {
   std::span<std::byte> area_;
   std::size_t start_ = 0;
   Generation generation_;
-  std::vector<Epoch> known_;  // of each entry: one that is just being written cannot be read
+  std::vector<Epoch> known_;  // by entry: a cell that is just being written cannot be read
 };
 
 }  // namespace fenix_impl

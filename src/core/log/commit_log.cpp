@@ -131,7 +131,7 @@ bool CommitLog::forget_old() {
   bool newer = false;
   for (auto logged = records_.rbegin(); logged != records_.rend(); ++logged) {
     if (logged->record.epoch > on_all) continue;
-    // That a snapshot was deleted has to be known as long as it is the newest one on all ranks.
+    // The deletion of a snapshot has to be known as long as it is the newest one on all ranks.
     const bool old = logged->record.deleted ? newer : ++live > parameters_.kept_snapshots();
     newer = true;
     if (old) logged->record.epoch = {};

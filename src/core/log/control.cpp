@@ -122,7 +122,7 @@ void Control::write_record(const Placement& placement, int rank, const Record& r
     remote->put(placement.keeper(rank, copy), held_logs[static_cast<std::size_t>(copy)].offset(entry), bytes);
   }
   fault_point("commit.sent");
-  // The copies first: once the own record counts, they must count as well if this rank dies.
+  // The copies come first: once the own record counts, they must count as well if this rank dies.
   seal_copies(placement, rank, entry, record_seal(record.epoch));
   fault_point("commit.held");
   own_log.seal(entry, record.epoch);
@@ -134,7 +134,7 @@ void Control::clear_record(const Placement& placement, int rank, std::uint32_t e
   own_log.clear(entry);
 }
 
-// What was put to the keepers before is there when they see the seal.
+// Flushes first: the record is in the keepers' memory when they see the seal.
 void Control::seal_copies(const Placement& placement, int rank, std::uint32_t entry, std::uint64_t seal) {
   const auto each_copy = [&](auto&& act) {
     for (int copy = 0; copy < placement.copies(); ++copy) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The control region of a group: how far ranks have come, what this rank has committed, and what others have.
+// The control region of a group: the progress of the ranks, the records of this rank, and the copies that it holds of
+// others.
 #pragma once
 
 #include <cstddef>
@@ -20,40 +21,41 @@
 
 namespace fenix_impl {
 
-/// All ranks have the same number of entries, and cohorts of at most the same size: offsets are the same everywhere.
+/// Parts of the region. All ranks have the same number of entries, and cohorts of at most the same size: offsets are
+/// the same everywhere.
 struct Control {
-  /// Of what a rank can say at most.
+  /// Largest statement, in bytes.
   static constexpr std::size_t kStatementBytes = 256;
 
   Region region;
-  Dissemination commits;  ///< what all ranks have committed
-  /// What this rank says, to those that want to know: written before a barrier, and read by them before the next collective
+  Dissemination commits;  ///< commits of all ranks
+  /// The statement of this rank to others: written before a barrier, and read by them before the next collective
   /// operation.
   std::span<std::byte> statement;
   std::size_t statement_offset = 0;  ///< the same on all ranks
-  Board announced;                   ///< by index in the cohort: how many announcements it has made
-  Board finished;                    ///< and how many it has acted upon
+  Board announced;                   ///< by index in the cohort: announcements that it has made
+  Board finished;                    ///< announcements that it has acted upon
   RecordLog announcement;
   RecordLog own_log;
   std::vector<RecordLog> held_logs;  ///< by number of the copy
-  std::size_t reserved = 0;          ///< bytes in each entry that there is memory for
+  std::size_t reserved = 0;          ///< bytes in each entry that are backed by memory
   std::unique_ptr<RemoteRegions> remote;
 
   Control() = default;
-  /// Takes memory for so many entries. Goes on from another one, to which nobody may write any more. Throws
+  /// Takes memory for so many entries. Goes on from another one, to which no rank may write any more. Throws
   /// Error(FENIX_ERROR_NO_MEMORY).
   Control(const Placement& placement, int rank, int ranks, std::uint32_t entries, Control& before);
 
-  /// In a region that another rank has written. Throws Error(FENIX_ERROR_NO_MEMORY) if that is not of this layout.
+  /// Uses a region that another rank has written. Throws Error(FENIX_ERROR_NO_MEMORY) if it does not have this layout.
   Control(Region written, const Placement& placement, int rank, int ranks, std::uint32_t entries);
 
-  /// Local: what this rank says from now on.
+  /// Sets the statement of this rank. Local.
   template <class T>
   void state(const T& value) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kStatementBytes);
     std::memcpy(statement.data(), &value, sizeof value);
   }
-  /// What another one, or this one, says.
+  /// Reads the statement of a rank, which may be this one.
   template <class T>
   [[nodiscard]] T statement_of(int rank) const {
     T value;
@@ -61,15 +63,16 @@ struct Control {
     return value;
   }
 
-  /// Whether it is laid out for this rank of so many that are logged so.
+  /// Whether it is laid out for this rank, for so many ranks, and for their placement.
   [[nodiscard]] bool suits(const Placement& placement, int rank, int ranks) const;
   /// Makes sure that records of so many bytes find memory in all entries. Throws Error(FENIX_ERROR_NO_MEMORY).
   void reserve_records(std::size_t bytes);
-  /// Makes sure that a record finds memory in its entry, here and with those who keep copies. Throws Error(FENIX_ERROR_NO_MEMORY).
+  /// Makes sure that a record finds memory in its entry, here and on the keepers of copies. Throws
+  /// Error(FENIX_ERROR_NO_MEMORY).
   void make_room(const Placement& placement, int rank, const Record& record, std::uint32_t entry);
-  /// Writes a record to an entry of the own log, and to those who keep copies of it. It counts from when this one returns.
+  /// Writes a record to an entry of the own log, and to the keepers of copies. It counts when this returns.
   void write_record(const Placement& placement, int rank, const Record& record, std::uint32_t entry);
-  /// Makes the record in an entry void, here and there.
+  /// Makes the record in an entry void, here and on the keepers.
   void clear_record(const Placement& placement, int rank, std::uint32_t entry);
 
  private:
@@ -78,12 +81,12 @@ struct Control {
   void seal_copies(const Placement& placement, int rank, std::uint32_t entry, std::uint64_t seal);
 };
 
-/// The bytes of a record in the log of another rank, as they are there: nullopt if they cannot be one.
+/// Returns the bytes of a record in the log of another rank; nullopt if they cannot be one.
 [[nodiscard]] std::optional<std::vector<std::byte>> fetch_record(RemoteRegions& control, int rank, std::size_t offset);
-/// The same into memory that is used again; false instead of nullopt.
+/// Reads into memory that is used again. Returns false instead of nullopt.
 [[nodiscard]] bool fetch_record(RemoteRegions& control, int rank, std::size_t offset, std::vector<std::byte>& bytes);
 
-/// The record that a rank has committed under an epoch, if it is in its log.
+/// Returns the record that a rank has committed under an epoch, if it is in its log.
 [[nodiscard]] std::optional<Record> find_record(RemoteRegions& control, int rank, const RecordLog& log, Epoch epoch);
 
 }  // namespace fenix_impl

@@ -48,11 +48,11 @@ void Dissemination::continue_from(Dissemination& before) {
   found_ = before.found_;
   heard_ = before.heard_;
   levels_ = before.levels_;
-  // Of what was told, some may not have been seen: it is told again.
+  // A note may have been overlooked: it is written again.
   cell(0).store(encode_progress(generation_, levels_[0]));
 }
 
-// Takes note of what others have written.
+// Takes note of the progress that other ranks have written.
 void Dissemination::listen() {
   for (std::size_t round = 0; round < rounds(); ++round) {
     const auto epoch = decode_progress(cell(1 + round).load(), generation_);
@@ -88,7 +88,7 @@ void Dissemination::pass_on(RemoteRegions& peers) {
   }
 }
 
-// What another rank knows, from its area.
+// Reads the knowledge of another rank from its area.
 void Dissemination::fetch_row(RemoteRegions& peers, int rank) {
   const auto direct = peers.direct(rank, start_, words_.size() * ProgressCell::kBytes);
   if (direct.empty()) {
@@ -105,7 +105,7 @@ void Dissemination::fetch_row(RemoteRegions& peers, int rank) {
   }
 }
 
-// How many ranks, counted back from the one that knows this, have committed an epoch.
+// Returns how many ranks, counted back from the one that knows this, have committed an epoch.
 int Dissemination::known_to_have(Epoch epoch, const Levels& levels) const {
   int ranks = 0;
   for (std::size_t level = 0; level < levels.size() && levels[level] >= epoch; ++level) {

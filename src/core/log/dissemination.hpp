@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How far all ranks of a group have committed, as this rank knows it. It spreads as in a dissemination barrier: each rank
-// tells the ones 1, 2, 4, … places on what it knows of the 1, 2, 4, … ranks that end with itself. So nothing here grows
-// faster than the logarithm of the ranks. Who needs to know at once, and not when the others next call the library, reads
-// their memory. A commit does without allocations, so nothing here takes memory once it is made.
+// The progress of all ranks of a group in committing, as this rank knows it. It spreads as in a dissemination barrier:
+// each rank tells the ranks 1, 2, 4, … positions after it what it knows of the 1, 2, 4, … ranks that end with itself.
+// Memory and messages therefore grow with the logarithm of the ranks. A rank that needs to know at once, before the
+// others next call the library, reads their memory. Nothing here takes memory once it is made: a commit does without
+// allocations.
 #pragma once
 
 #include <cstddef>
@@ -17,32 +18,34 @@ namespace fenix_impl {
 
 class Dissemination {
  public:
-  /// Of the area of each rank.
+  /// Returns the size of the area of each rank.
   [[nodiscard]] static std::size_t bytes(int ranks);
 
   Dissemination() = default;
-  /// area: bytes(ranks); start: its offset in the region that the peers see, the same on all ranks.
+  /// Uses memory of a region. area: bytes(ranks). start: its offset in the region that the peers see, the same on all
+  /// ranks.
   Dissemination(std::span<std::byte> area, std::size_t start, int rank, int ranks);
 
   [[nodiscard]] bool suits(int rank, int ranks) const { return rank_ == rank && ranks_ == ranks; }
-  /// Takes over what another one knew, which nobody may write to meanwhile.
+  /// Takes over the knowledge of another object, to which no rank may write in the meantime.
   void continue_from(Dissemination& before);
-  /// Nobody may tell meanwhile. What is told for another generation does not count.
+  /// Begins again at an epoch. No rank may tell anything in the meantime. Progress of another generation does not count
+  /// from here on.
   void reset(Generation generation, Epoch base);
 
-  /// The epoch that every rank is known to have committed. Local. Never goes back between two resets.
+  /// Returns the epoch that every rank is known to have committed. Local. It never decreases between two resets.
   [[nodiscard]] Epoch reached_by_all();
-  /// Notes that this rank has committed an epoch, and passes on.
+  /// Notes that this rank has committed an epoch, and passes it on.
   void advance(RemoteRegions& peers, Epoch epoch);
-  /// Tells others what this rank has come to know since it told them last.
+  /// Tells others what this rank has learnt since it told them last.
   void pass_on(RemoteRegions& peers);
-  /// Finds out in the memory of others whether all have committed the epoch after reached_by_all(); false if that is not
-  /// known yet. Reads once from each rank that nothing is known of, until one has not, or from most_reads ranks; goes on
-  /// from that one when it is called again.
+  /// Finds out in the memory of other ranks whether all have committed the epoch after reached_by_all(). Returns false
+  /// if that is not known yet. Reads once from each rank of which nothing is known, until one of them has not committed
+  /// it, or from most_reads ranks. The next call goes on from there.
   bool ask(RemoteRegions& peers, int most_reads);
 
  private:
-  /// What is known of the 2^level ranks that end with a rank: the last level is about all.
+  /// The knowledge about the 2^level ranks that end with a rank, by level. The last level is about all ranks.
   using Levels = std::vector<Epoch>;
 
   [[nodiscard]] std::size_t rounds() const { return heard_.size(); }
@@ -57,14 +60,14 @@ class Dissemination {
   int rank_ = 0;
   int ranks_ = 1;
   Generation generation_;
-  Epoch found_;               // by asking: all ranks have it
-  std::vector<Epoch> heard_;  // by round: from the rank 2^round places before this one
-  std::vector<Epoch> told_;   // by round: to the rank 2^round places on
+  Epoch found_;               // all ranks have it, found by asking
+  std::vector<Epoch> heard_;  // by round: told by the rank 2^round positions before this one
+  std::vector<Epoch> told_;   // by round: told to the rank 2^round positions after this one
   Levels levels_;
-  Levels row_;                        // of another rank
-  std::vector<ProgressWords> words_;  // the same as they are there
-  Epoch asked_;                       // the epoch that is being asked for
-  int have_it_ = 0;                   // ranks that end with this one and are known to have committed that
+  Levels row_;                        // knowledge of another rank
+  std::vector<ProgressWords> words_;  // the same in the form in which it is stored there
+  Epoch asked_;                       // epoch that is being asked for
+  int have_it_ = 0;                   // ranks that end with this one and are known to have committed it
 };
 
 }  // namespace fenix_impl

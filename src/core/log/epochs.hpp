@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which snapshots all ranks have: made of what the ranks report.
+// The snapshots that all ranks have, computed from the reports of the ranks.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace fenix_impl {
 
-/// What a rank says of a record. Sent to other ranks.
+/// The report of a rank about one record. Sent to other ranks.
 struct CommittedEpoch {
   Epoch epoch;
   Epoch oldest_kept;          ///< as in the record
@@ -24,39 +24,39 @@ struct CommittedEpoch {
   bool operator==(const CommittedEpoch&) const = default;
 };
 
-/// What one rank committed, oldest first; nullopt if that cannot be found out any more.
+/// The commits of one rank, oldest first; nullopt if they cannot be found out any more.
 using CommittedEpochs = std::optional<std::vector<CommittedEpoch>>;
 
 /// Reads the epochs of a group and an owner from a log, oldest first.
 [[nodiscard]] std::vector<CommittedEpoch> epochs_in(const RecordLog& log, std::int32_t group_id, int owner);
 
-/// Takes in what another rank has of the records of that one.
+/// Takes in the records of a rank that another rank holds.
 void add(CommittedEpochs& epochs, const std::vector<CommittedEpoch>& more);
 
 struct ConsistentEpochs {
-  Epoch newest;               ///< that all ranks have committed, deleted or not; none if there is none
-  std::vector<Epoch> epochs;  ///< that all ranks have and still keep, oldest first
+  Epoch newest;               ///< latest commit of all ranks, deleted or not; none if there is none
+  std::vector<Epoch> epochs;  ///< snapshots that all ranks have and still keep, oldest first
 
   bool operator==(const ConsistentEpochs&) const = default;
 };
 
-/// What some ranks have committed, all of them.
+/// The commits that some ranks have in common.
 class CommonEpochs {
  public:
-  /// Of no rank: merged with others, it changes nothing.
+  /// Makes the neutral element of merging: it contains no rank.
   CommonEpochs() = default;
   explicit CommonEpochs(const CommittedEpochs& of_rank);
 
-  /// Whether the commits of some rank cannot be found out; then the others' are told here.
+  /// Whether the commits of some rank cannot be found out. The result then is about the other ranks.
   [[nodiscard]] bool some_unknown() const { return some_unknown_; }
-  /// Whether some rank has none.
+  /// Whether some rank has no commit.
   [[nodiscard]] bool some_had_none() const { return some_had_none_; }
-  /// Of the ranks of which they are known. A rank reuses the space of an epoch only when all ranks have committed one by which
-  /// it is too old (Record::oldest_kept): so what is older than the newest common one allows is not to be trusted, though its
-  /// record is still there.
+  /// Returns the consistent snapshots of the ranks whose commits are known. A rank reuses the space of an epoch when
+  /// all ranks have committed a later one by which it is too old (Record::oldest_kept). Snapshots older than the newest
+  /// common commit allows are therefore not to be trusted, even if their records are still there.
   [[nodiscard]] ConsistentEpochs consistent() const;
 
-  /// Takes in other ranks, or the same once more.
+  /// Takes in other ranks. Ranks that are in it already change nothing.
   void merge(const CommonEpochs& other);
 
   [[nodiscard]] std::vector<std::byte> encode() const;
@@ -66,10 +66,10 @@ class CommonEpochs {
  private:
   bool some_unknown_ = false;
   bool some_had_none_ = false;
-  CommittedEpochs common_;  // with what any rank says of them; nullopt: of no rank
+  CommittedEpochs common_;  // with the strictest values that any rank reports; nullopt: contains no rank
 };
 
-/// Collective over the team: what each rank brings, merged. Bytes grow with the logarithm of the ranks.
+/// Merges what each rank brings. Collective over the team. Bytes grow with the logarithm of the ranks.
 [[nodiscard]] CommonEpochs common_to_all(Team& team, const CommonEpochs& mine);
 
 }  // namespace fenix_impl

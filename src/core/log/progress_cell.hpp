@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An epoch that a rank tells another one by writing it into its memory.
+// An epoch that a rank tells another one by writing it into that rank's memory.
 #pragma once
 
 #include <array>
@@ -12,15 +12,15 @@
 
 namespace fenix_impl {
 
-/// What is written: generation and epoch, and a hash of them. Not every path writes 8 bytes at once on every system: what
-/// is read while it is being written must not count.
+/// The words of a cell: generation and epoch, and a hash of them. Not every path writes 8 bytes at once on every
+/// system: words that are read while they are being written must not count.
 using ProgressWords = std::array<std::uint64_t, 2>;
 
 [[nodiscard]] ProgressWords encode_progress(Generation generation, Epoch epoch);
-/// nullopt if it is torn, or of another generation.
+/// Returns the epoch; nullopt if the words are torn, or of another generation.
 [[nodiscard]] std::optional<Epoch> decode_progress(const ProgressWords& words, Generation generation);
 
-/// Such words in memory of this process that peers write to: 16 bytes, 8-byte aligned.
+/// A cell in memory of this process to which peers write: 16 bytes, 8-byte aligned.
 class ProgressCell {
  public:
   static constexpr std::size_t kBytes = sizeof(ProgressWords);

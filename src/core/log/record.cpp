@@ -69,7 +69,7 @@ bool fits(const RecordHead& head, std::size_t available) {
          head.length == record_bytes(head.member_count, head.interval_count);
 }
 
-// The intervals of a member, if they are as an IntervalSet has them.
+// Returns the intervals of a member, if they are in the order that an IntervalSet has.
 std::optional<IntervalSet> read_intervals(std::span<const std::byte> bytes, const MemberEntry& entry) {
   IntervalSet set;
   for (std::uint32_t i = 0; i < entry.interval_count; ++i) {
@@ -81,7 +81,7 @@ std::optional<IntervalSet> read_intervals(std::span<const std::byte> bytes, cons
   return set;
 }
 
-// interval_offset: where the member's intervals have to begin; moved on to their end.
+// interval_offset: position at which the member's intervals have to begin; it is moved on to their end.
 std::optional<MemberVersion> read_member(std::span<const std::byte> bytes, std::size_t offset,
                                          std::size_t& interval_offset) {
   const auto entry = read<MemberEntry>(bytes, offset);

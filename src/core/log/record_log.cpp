@@ -42,7 +42,7 @@ void RecordLog::clear_all_but(std::span<const Epoch> epochs, Epoch oldest) const
     const auto record = read(entry);
     if (record && record->epoch < oldest) continue;
     if (record && std::find(epochs.begin(), epochs.end(), record->epoch) != epochs.end()) continue;
-    // An entry that was never written to may have no memory yet: it is not written to here either.
+    // An entry that was never written may have no memory yet: it is not written here either.
     const auto head = this->entry(entry).first(record_format::kHeadBytes);
     if (std::all_of(head.begin(), head.end(), [](std::byte each) { return each == std::byte{0}; })) continue;
     clear(entry);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Places for records, in a part of a region. Which record goes where is up to the owner.
+// Entries for records, in a part of a region. The owner decides which record goes where.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace fenix_impl {
 
-/// A record and where it stands.
+/// A record and the entry of the log in which it stands.
 struct LoggedRecord {
   Record record;
   std::uint32_t entry = 0;
@@ -20,36 +20,36 @@ struct LoggedRecord {
 
 class RecordLog {
  public:
-  /// Address space of an entry; how much of it is backed by memory is up to the owner of the region.
+  /// Address space of an entry. The owner of the region decides how much of it is backed by memory.
   static constexpr std::size_t kEntryBytes = std::size_t{1} << 20;
 
   RecordLog() = default;
-  /// start: offset of area in its region.
+  /// Uses memory of a region. start: offset of area in it.
   RecordLog(std::span<std::byte> area, std::size_t start) : area_(area), start_(start) {}
 
   [[nodiscard]] std::uint32_t entries() const { return static_cast<std::uint32_t>(area_.size() / kEntryBytes); }
-  /// Offset of an entry from the start of the region.
+  /// Returns the offset of an entry from the start of the region.
   [[nodiscard]] std::size_t offset(std::uint32_t entry) const { return start_ + entry * kEntryBytes; }
   [[nodiscard]] std::span<std::byte> entry(std::uint32_t entry) const {
     return area_.subspan(entry * kEntryBytes, kEntryBytes);
   }
 
-  /// The record in an entry, if it is there and checks out.
+  /// Returns the record in an entry, if there is a valid one.
   [[nodiscard]] std::optional<Record> read(std::uint32_t entry) const;
-  /// All records that check out, oldest first. Of two with the same epoch, the one that says "deleted".
+  /// Returns all valid records, oldest first. If two have the same epoch, the one that says "deleted".
   [[nodiscard]] std::vector<LoggedRecord> read_all() const;
 
-  /// Writes the record without its seal; returns its bytes. A record that was in its entry is void from here on.
+  /// Writes the record without its seal, and returns its bytes. The record that was in the entry is void from here on.
   std::span<const std::byte> write_unsealed(std::uint32_t entry, const Record& record) const;
   /// Makes the record of an epoch valid.
   void seal(std::uint32_t entry, Epoch epoch) const;
-  /// The record counts from here on: what it is about has to be in place.
+  /// Writes a record that counts from here on: the data that it describes has to be in place.
   void put(std::uint32_t entry, const Record& record) const;
   /// Makes the record in an entry void.
   void clear(std::uint32_t entry) const;
-  /// Makes all records void but those of the given epochs, and those before `oldest`. Of a deleted epoch that is not among them, nothing is left: not
-  /// the record that it had before either. A record without a seal is wiped out: a seal that is still on its way from a rank
-  /// that has died finds nothing then.
+  /// Makes all records void except those of the given epochs and those before `oldest`. A deleted epoch that is not
+  /// among them leaves no trace: the record before its deletion goes as well. A record without a seal is wiped out: a
+  /// seal that is still on its way from a dead rank then finds nothing.
   void clear_all_but(std::span<const Epoch> epochs, Epoch oldest = {}) const;
 
  private:

@@ -66,7 +66,7 @@ class Member {
 
   /// To change it takes a MemberAccess: no asynchronous store may be at work on the slot.
   [[nodiscard]] const WorkingSlot& working() const { return working_; }
-  /// Notes that slots may differ from any snapshot. What an asynchronous store needs stays.
+  /// Notes that slots may differ from any snapshot. The state of asynchronous stores stays.
   void forget_slots() { working_.forget_slots(); }
   void add_slots(std::uint32_t slots) { working_.add_slots(slots); }
   /// Lets go of peers and of the snapshot under construction. Asynchronous stores have been cancelled before.

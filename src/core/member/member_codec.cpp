@@ -15,8 +15,8 @@ struct MemberHead {
   std::int32_t id = 0;
   std::uint32_t resizeable = 0;
   std::uint64_t created_after = 0;
-  std::uint32_t plain_bytes = 0;  // of a type without a description
-  std::uint32_t type_bytes = 0;   // of the description that follows
+  std::uint32_t plain_bytes = 0;  // bytes of a type without a description
+  std::uint32_t type_bytes = 0;   // bytes of the description that follows
 };
 
 }  // namespace

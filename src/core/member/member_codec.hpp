@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Members' descriptions as bytes, for ranks that have to learn of them.
+// Descriptions of members as bytes, for ranks that have to learn of them.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,8 @@ namespace fenix_impl {
 
 [[nodiscard]] std::vector<std::byte> encode_members(std::span<const MemberInfo> members);
 
-/// Throws Error(FENIX_ERROR_INTERN) for bytes that encode_members did not write; any may be given.
+/// Reads descriptions. Any bytes may be given. Throws Error(FENIX_ERROR_INTERN) for bytes that encode_members cannot
+/// have written.
 [[nodiscard]] std::vector<MemberInfo> decode_members(std::span<const std::byte> bytes);
 
 }  // namespace fenix_impl

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which elements of a member a call is about.
+// The elements of a member, and the snapshot, that a call is about.
 #pragma once
 
 #include <utility>
@@ -12,19 +12,19 @@ struct Selection {
   enum class Kind { all, some, staged };
 
   Kind kind = Kind::some;
-  IntervalSet elements;  ///< for some
+  IntervalSet elements;  ///< used with some
 
   static Selection all() { return {Kind::all, {}}; }
   static Selection staged() { return {Kind::staged, {}}; }
   static Selection some(IntervalSet elements) { return {Kind::some, std::move(elements)}; }
 };
 
-/// Which snapshot a restore is about.
+/// The snapshot that a call is about.
 struct SnapshotChoice {
   enum class Kind { latest, all, at };
 
   Kind kind = Kind::latest;
-  int time_stamp = 0;  ///< for at
+  int time_stamp = 0;  ///< used with at
 };
 
 }  // namespace fenix_impl

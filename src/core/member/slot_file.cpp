@@ -19,7 +19,7 @@ SlotFile::SlotFile(std::span<std::byte> memory, std::uint64_t bytes, std::vector
 }
 
 SlotFile::SlotFile(std::span<const std::byte> memory)
-    // Only read: no write function can be reached.
+    // Reads only: no write function can be reached.
     : memory_(const_cast<std::byte*>(memory.data()), memory.size()), size_(memory.size()) {
   open("r");
 }
@@ -68,7 +68,7 @@ ssize_t SlotFile::write(void* cookie, const char* from, std::size_t bytes) {
     }
     if (amount == 0) return 0;
     const auto to = self.room_for(self.position_ + amount);
-    // A gap that was sought over reads as zeros, as in any file.
+    // A gap that was skipped by a seek reads as zeros, as in any file.
     if (self.position_ > self.size_) std::memset(to.data() + self.size_, 0, self.position_ - self.size_);
     std::memcpy(to.data() + self.position_, from, amount);
     self.position_ += amount;
@@ -76,7 +76,7 @@ ssize_t SlotFile::write(void* cookie, const char* from, std::size_t bytes) {
     self.size_ = std::max(self.size_, self.position_);
     return static_cast<ssize_t>(amount);
   } catch (const std::exception&) {
-    // No memory, or more than a vector can have. Nothing may leave through C code.
+    // There is no memory, or less than the vector would need. Nothing may be thrown through C code.
     self.failed_ = true;
     errno = ENOMEM;
     return 0;

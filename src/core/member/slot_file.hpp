@@ -13,10 +13,10 @@ namespace fenix_impl {
 /// Reads and writes go straight to the memory: the FILE has no buffer.
 class SlotFile {
  public:
-  /// Over memory that others own. bytes: how much of it can be read. spill: takes over all bytes when writes go beyond memory.
-  /// Writes beyond limit fail with ENOSPC. Throws Error(FENIX_ERROR_NO_MEMORY).
+  /// Opens memory that others own. bytes: the part of it that can be read. spill: takes over all bytes when writes go
+  /// beyond memory. Writes beyond limit fail with ENOSPC. Throws Error(FENIX_ERROR_NO_MEMORY).
   SlotFile(std::span<std::byte> memory, std::uint64_t bytes, std::vector<std::byte>& spill, std::uint64_t limit);
-  /// The same, to read only.
+  /// Opens memory for reading only.
   explicit SlotFile(std::span<const std::byte> memory);
   SlotFile(const SlotFile&) = delete;
   SlotFile& operator=(const SlotFile&) = delete;
@@ -25,7 +25,7 @@ class SlotFile {
   [[nodiscard]] std::FILE* file() const { return file_; }
   [[nodiscard]] std::uint64_t position() const { return position_; }
   void seek(std::uint64_t position) { position_ = position; }
-  /// One past the furthest byte written.
+  /// Returns the position after the furthest byte written.
   [[nodiscard]] std::uint64_t written() const { return written_; }
   /// Closes the FILE. False if a write has failed.
   bool close();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hashes of what is in a slot: one for each block, in a table behind the elements. The record has a hash of the table.
+// Hashes of the contents of a slot: one for each block, in a table behind the elements. The record has a hash of the
+// table.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@ namespace fenix_impl {
 
 constexpr std::uint64_t kHashBlock = std::uint64_t{128} << 10;
 
-/// Blocks that so many bytes are in.
+/// Returns the number of blocks that so many bytes are in.
 [[nodiscard]] constexpr std::uint64_t hash_blocks(std::uint64_t bytes) {
   return bytes / kHashBlock + (bytes % kHashBlock != 0 ? 1 : 0);
 }
@@ -23,11 +24,11 @@ struct SlotView {
   std::span<std::uint64_t> table;  ///< at least hash_blocks(data.size())
 };
 
-/// Hash of the bytes of a block that belong to elements in found; those of others are not looked at.
+/// Returns the hash of the bytes of a block that belong to elements in found. Bytes of other elements do not count.
 [[nodiscard]] std::uint64_t hash_of_block(std::span<const std::byte> data, std::uint64_t block,
                                           const IntervalSet& found, std::uint32_t element_bytes);
 
-/// The same for a block that is somewhere else: begin is its place in the slot.
+/// Returns the hash of a block that is somewhere else. begin: its position in the slot, in bytes.
 [[nodiscard]] std::uint64_t hash_of_part(std::span<const std::byte> part, std::uint64_t begin, const IntervalSet& found,
                                          std::uint32_t element_bytes);
 
@@ -35,10 +36,10 @@ struct SlotView {
 void make_table(std::span<const std::byte> data, const IntervalSet& found, std::uint32_t element_bytes,
                 std::span<std::uint64_t> table);
 
-/// Hash of the table for so many bytes.
+/// Returns the hash of the table for so many bytes.
 [[nodiscard]] std::uint64_t hash_of_table(std::span<const std::uint64_t> table, std::uint64_t bytes);
 
-/// True if the table is the one that has the hash, and all elements in found, which lie within slot.data, match it.
+/// Whether the table has the hash, and all elements in found match it. The elements lie within slot.data.
 [[nodiscard]] bool verify(const SlotView& slot, const IntervalSet& found, std::uint32_t element_bytes,
                           std::uint64_t table_hash);
 

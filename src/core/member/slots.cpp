@@ -14,7 +14,7 @@ std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) { return (bytes 
 
 std::size_t table_offset(std::uint64_t bytes) { return round_up(bytes, sizeof(std::uint64_t)); }
 
-// Large slots start on a page, small ones on a cache line: both are cheap there.
+// Large slots start on a page, small ones on a cache line: both cost little there.
 std::size_t stride(std::uint64_t bytes) {
   const std::uint64_t all = table_offset(bytes) + hash_blocks(bytes) * sizeof(std::uint64_t);
   return round_up(all, all >= kPage ? kPage : kCacheLine);

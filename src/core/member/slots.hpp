@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the slots of a member lie in its region: first the own ones, then the redundancy held for others, a copy or parity.
-// A slot has the member's elements, packed, and behind them the table of their hashes.
+// The layout of a member's region: first the own slots, then the redundancy held for others, a copy or parity. A slot
+// has the member's elements, packed, and behind them the table of their hashes.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@ namespace fenix_impl {
 class SlotLayout {
  public:
   SlotLayout() = default;
-  /// slots: snapshots that can be kept, plus one under construction; bytes of the elements in an own and in a held slot.
-  /// Throws Error(FENIX_ERROR_NO_MEMORY) if the sizes are beyond 64 bits.
+  /// Lays out slots. slots: snapshots that can be kept, plus one under construction. own_bytes, held_bytes: bytes of
+  /// the elements in an own and in a held slot. Throws Error(FENIX_ERROR_NO_MEMORY) if the sizes are beyond 64 bits.
   SlotLayout(std::uint32_t slots, std::uint64_t own_bytes, std::uint64_t held_bytes);
 
   bool operator==(const SlotLayout&) const = default;
@@ -22,12 +22,12 @@ class SlotLayout {
   [[nodiscard]] std::uint64_t held_bytes() const { return held_bytes_; }
   [[nodiscard]] std::size_t own_offset(std::uint32_t slot) const;
   [[nodiscard]] std::size_t held_offset(std::uint32_t slot) const;
-  /// From the start of a slot to its table.
+  /// Returns the offset of the table from the start of its slot.
   [[nodiscard]] std::size_t own_table() const;
   [[nodiscard]] std::size_t held_table() const;
-  /// End of the last slot, from the start of the region.
+  /// Returns the end of the last slot, from the start of the region.
   [[nodiscard]] std::size_t end() const { return held_offset(slots_); }
-  /// True if all that fits other fits this one.
+  /// Whether everything that fits the other layout fits this one.
   [[nodiscard]] bool has_room_for(const SlotLayout& other) const;
 
  private:

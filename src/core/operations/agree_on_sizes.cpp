@@ -18,7 +18,7 @@ std::uint64_t with_headroom(std::uint64_t before, std::uint64_t needed) {
   return needed <= before ? before : std::max(needed, before + before / 4);
 }
 
-/// What the ranks say of their slots, merged.
+/// The needs of the ranks for slots, merged.
 struct SlotNeeds {
   std::uint32_t most_slots = 0;
   std::uint32_t least_slots = 0;

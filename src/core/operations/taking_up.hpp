@@ -18,7 +18,7 @@ class TakingUp {
 
   // ---------------------------------------------------------------------------------------------------------- letting go
 
-  /// Lets go of the team and of all that leads to peers. What is committed stays. Local.
+  /// Lets go of the team and of all that leads to peers. Commits stay. Local.
   void detach();
   /// Drops all snapshots and regions, and the other ranks' counts. Local.
   void forget_snapshots();

@@ -10,7 +10,7 @@
 
 namespace fenix_impl {
 
-/// What a verification found on all ranks together: versions of members, their redundancy, and records.
+/// The findings of a verification on all ranks together: versions of members, their redundancy, and records.
 struct Verified {
   std::uint64_t checked = 0;
   std::uint64_t mended = 0;

@@ -44,7 +44,7 @@ bool Adoption::adopt(std::span<const OrphanedRegion> regions) {
     if (control_region == regions.end()) return false;
     Control control(Region::take_over(control_region->address), ranks.placement, ranks.rank, ranks.size,
                     control_region->entries);
-    // That of a rank which had nothing itself, and was to be left out.
+    // The region of a rank that had nothing itself, and was to be left out.
     if (epochs_in(control.own_log, context_.parameters.id, ranks.rank).empty()) return false;
     std::vector<std::pair<Region, SlotLayout>> of_members;
     for (const auto& member : context_.members) {

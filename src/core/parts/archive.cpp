@@ -13,7 +13,7 @@
 namespace fenix_impl {
 namespace {
 
-// An archive of a rank that has nothing to show needs a region all the same: exposing is collective.
+// A rank whose archive is empty needs a region all the same: exposing is collective.
 constexpr std::size_t kEmptyRegion = kPage;
 
 }  // namespace
@@ -49,7 +49,7 @@ std::vector<CommittedEpoch> Archive::held_epochs(std::int32_t group_id, int copy
   return epochs_in(held_logs_[number], group_id, placement_.kept(rank_, copy));
 }
 
-// The ids that any rank has, ascending.
+// Finds the ids that any rank has, in ascending order.
 void Archive::agree_on_ids(Team& team) {
   std::vector<std::int32_t> ids;
   for (const auto& [id, kept] : members_) ids.push_back(id);
@@ -92,7 +92,7 @@ Holdings Archive::holdings(std::int32_t member_id, Epoch epoch) const {
 
 namespace {
 
-/// Where the version of a member is that a log has, and its slot.
+/// Finds the version of a member in a log: its record, and its slot.
 std::pair<Holding, std::optional<std::uint32_t>> holding_in(const RecordLog& log, int owner, const MemberInfo& info,
                                                             Epoch epoch) {
   Holding holding;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a rank keeps of the snapshots of a team that had another shape: its own and those it held for another rank, by the
-// numbers that the ranks had then. They can be read by all ranks of a new team; nothing is added.
+// The snapshots of a team that had another shape, as far as this rank keeps them: its own, and those it held for other
+// ranks, by the numbers that the ranks had then. All ranks of a new team can read them; nothing is added.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@
 
 namespace fenix_impl {
 
-/// Where a rank has a version of a member that some rank has stored. Offsets are from the start of its regions.
+/// The position of a version of a member on a rank. Offsets are from the start of its regions.
 struct Holding {
   static constexpr std::uint64_t kNothing = ~std::uint64_t{0};
 
@@ -29,18 +29,18 @@ struct Holding {
   std::uint32_t reserved = 0;
   std::uint64_t record = kNothing;
   std::uint64_t data = kNothing;
-  std::uint64_t data_bytes = 0;  ///< of all elements of that rank
+  std::uint64_t data_bytes = 0;  ///< of all elements of the rank that stored
   std::uint64_t parity = 0;
 };
 
-/// Those that a rank can have: of its own data, and of what others have stored, by number of the copy.
+/// All holdings that a rank can have: of its own data, and by number of the copy of what others have stored.
 struct Holdings {
   Holding own;
   std::array<Holding, static_cast<std::size_t>(Code::kMostParity)> held;
   std::uint64_t unit = 1;  ///< of stripes, where data is encoded
 };
 
-/// A member's memory on a rank, in the shape in which it was stored.
+/// The memory of a member on a rank, in the shape in which it was stored.
 struct Holder {
   const Placement& placement;
   int rank = 0;
@@ -55,9 +55,9 @@ struct Holder {
 
 class Archive {
  public:
-  /// Nothing: of a rank that was not there. It takes part all the same.
+  /// Makes the empty archive of a rank that was not there. It takes part in collective calls all the same.
   Archive() = default;
-  /// rank: in shape.
+  /// rank: number of this rank in shape.
   Archive(const Shape& shape, const Policy& policy, const Placement& placement, int rank, bool regions_may_be_touched)
       : shape_(shape),
         policy_(policy),
@@ -68,19 +68,19 @@ class Archive {
   Archive& operator=(const Archive&) = delete;
   ~Archive();
 
-  /// The regions are taken last: if there is no memory, they stay where they are.
+  /// Takes over regions. They are taken last: if there is no memory, they stay where they are.
   void take_control(Region&& region, const RecordLog& own_log, const std::vector<RecordLog>& held_logs);
   void take_member(const MemberInfo& info, Region&& region, const SlotLayout& layout, Counts&& counts);
-  /// Memory for take_member, so that it cannot fail.
+  /// Takes the memory for take_member(), so that it cannot fail.
   void expect_member(std::int32_t member_id) { (void)members_[member_id]; }
 
   [[nodiscard]] bool empty() const { return rank_ < 0; }
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] std::vector<CommittedEpoch> own_epochs(std::int32_t group_id) const;
   [[nodiscard]] std::vector<CommittedEpoch> held_epochs(std::int32_t group_id, int copy) const;
-  /// The snapshots that can be had, oldest first; the same on all ranks.
+  /// Returns the snapshots that can be had, oldest first; the same on all ranks.
   [[nodiscard]] const std::vector<Epoch>& epochs() const { return epochs_; }
-  /// Of the team that stored.
+  /// Returns the shape of the team that stored.
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] const Placement& placement() const { return placement_; }
   void set_epochs(const Shape& shape, const Placement& placement, std::vector<Epoch> epochs) {
@@ -89,7 +89,7 @@ class Archive {
     epochs_ = std::move(epochs);
   }
 
-  /// Collective, jointly successful: every rank makes what it has reachable.
+  /// Makes the archives of all ranks reachable. Collective, jointly successful.
   void attach(Team& team, Path& path);
   void detach();
   [[nodiscard]] bool attached() const { return remote_control_ != nullptr; }
@@ -97,7 +97,7 @@ class Archive {
   [[nodiscard]] const std::vector<std::int32_t>& member_ids() const { return member_ids_; }
   [[nodiscard]] Holdings holdings(std::int32_t member_id, Epoch epoch) const;
   [[nodiscard]] RemoteRegions& control() const { return *remote_control_; }
-  /// The regions of a member; null if no rank has one.
+  /// Returns the regions of a member; null if no rank has one.
   [[nodiscard]] RemoteRegions* member(std::int32_t member_id) const {
     const auto found = remote_.find(member_id);
     return found == remote_.end() ? nullptr : found->second.get();

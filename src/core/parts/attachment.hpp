@@ -16,7 +16,7 @@ namespace fenix_impl {
 
 class Attachment {
  public:
-  /// Who protects whom, and the protection that follows from it.
+  /// The placement, and the protection that follows from it.
   struct Arrangement {
     Placement placement;
     std::unique_ptr<Protection> protection;

@@ -10,10 +10,10 @@
 namespace fenix_impl {
 namespace {
 
-// To look for the bytes takes time, and memory.
+// Looking for the bytes takes time, and memory.
 bool wanted() { return std::getenv("FENIX_FAULT") != nullptr; }
 
-/// The member and its version, both null if the record has no elements.
+/// Returns the first member that has elements in the record, and its version; both null if there is none.
 std::pair<const Member*, const MemberVersion*> first_version(const Members& members, const Record& record) {
   for (const auto& member : members) {
     const MemberVersion* version = version_in(record, *member);

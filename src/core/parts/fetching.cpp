@@ -38,7 +38,7 @@ std::optional<MemberVersion> fetch_entry(const FetchFrom& from, const HoldingOn&
   const auto record = bytes ? decode(*bytes) : std::nullopt;
   const MemberVersion* version = record ? record->find(member_id) : nullptr;
   if (version == nullptr || record->owner != source.holding.stored_by) return std::nullopt;
-  // More than a slot has room for is no version, whatever the record says.
+  // A version that is larger than a slot is none, whatever the record says.
   if (version->bytes() > source.holding.data_bytes) return std::nullopt;
   return *version;
 }

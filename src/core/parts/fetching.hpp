@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Data that some rank has stored, wherever it can be had from: itself, a copy, or its cohort.
+// Fetching data that some rank has stored, from any rank that has it: the rank itself, a copy, or the cohort.
 #pragma once
 
 #include <cstddef>
@@ -16,23 +16,23 @@
 
 namespace fenix_impl {
 
-/// A version as it was fetched, verified.
+/// A version that was fetched and verified.
 struct Fetched {
   MemberVersion version;
   std::vector<std::byte> data;
 };
 
-/// What ranks have, and how to reach it.
+/// The holdings of the ranks, and the way to them.
 struct FetchFrom {
   const GroupParameters& parameters;
   const Placement& placement;  ///< of the shape in which the data was stored
-  /// By rank of the remote regions: at least of those that have some of it, or protect it.
+  /// By rank: at least of the ranks that have some of the data, or protect it.
   const std::map<int, Holdings>& holdings;
   RemoteRegions& control;
   RemoteRegions& data;
 };
 
-/// What a rank of that shape has stored. nullopt if no sound version can be had.
+/// Fetches the version that a rank of that shape has stored. Returns nullopt if no sound version can be had.
 [[nodiscard]] std::optional<Fetched> fetch_version(const FetchFrom& from, std::int32_t member_id, int stored_by);
 
 }  // namespace fenix_impl

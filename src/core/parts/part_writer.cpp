@@ -13,7 +13,8 @@ namespace {
 // A stop is noticed between two pieces.
 constexpr std::uint64_t kStoredPiece = std::uint64_t{4} << 20;
 
-// Gaps that are cheaper to send than to leave out. What is in them is the same in both slots, or belongs to no element.
+// Gaps of so many bytes are cheaper to send than to leave out. Their contents are the same in both slots, or belong to
+// no element.
 constexpr std::uint64_t kGap = 256;
 
 /// Calls piece(block, begin, end) for the bytes of the elements, block by block of the table of hashes.

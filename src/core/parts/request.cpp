@@ -16,7 +16,8 @@
 namespace fenix_impl {
 namespace {
 
-// Where all cores compute, the application goes first: what this thread does can wait until its end is waited for.
+// Where all cores compute, the application goes first: the work of this thread can wait until the application waits for
+// it.
 void step_back() {
   constexpr int kNice = 10;
   (void)setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNice);
@@ -102,7 +103,7 @@ void RequestWorker::work_off(const Job& job) {
   } catch (const std::exception& error) {
     fail(*job.request, error.what());
   } catch (...) {
-    // Nothing may leave the thread: that would end the application.
+    // Nothing may be thrown out of the thread: that would end the application.
     fail(*job.request, "an asynchronous store was cut short");
   }
 }

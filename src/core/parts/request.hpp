@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An asynchronous store, and the thread that serves such stores where nobody else does.
+// An asynchronous store, and the thread that carries out such stores where the network does not.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@ class Request {
   [[nodiscard]] const std::vector<std::int32_t>& members() const { return members_; }
   [[nodiscard]] State state() const { return state_.load(std::memory_order_acquire); }
   [[nodiscard]] bool pending() const { return state() == State::pending; }
-  /// Why it failed: valid in that state.
+  /// Returns the reason of the failure. Valid in state failed.
   [[nodiscard]] const Error& error() const { return *error_; }
 
   void end(State state) { state_.store(state, std::memory_order_release); }
@@ -44,10 +44,10 @@ class Request {
   std::optional<Error> error_;
 };
 
-/// A thread that works off requests in their order. Local; it is started with the first request.
+/// A thread that works off requests in their order. Local. It starts with the first request.
 class RequestWorker {
  public:
-  /// Looks at stop now and then, and returns early if it is set.
+  /// The work of a request. It looks at stop now and then, and returns early if it is set.
   using Work = std::function<void(const std::atomic<bool>& stop)>;
 
   RequestWorker() = default;

@@ -19,7 +19,7 @@ struct Target {
   bool in_place = false;                       ///< the member's source buffer, which may be null with a serializer
 };
 
-/// What a restore found.
+/// The result of a restore.
 struct Found {
   IntervalSet elements;
   bool partial = false;  ///< some elements of the member are in no snapshot

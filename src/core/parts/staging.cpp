@@ -17,7 +17,7 @@
 namespace fenix_impl {
 namespace {
 
-// The application gets this for a member that has no elements on this rank.
+// The area that the application gets for a member that has no elements on this rank.
 std::byte no_elements{};
 
 std::uint64_t elements_begin(const IntervalSet& elements) {
@@ -32,7 +32,7 @@ void check_readable(const Member& member, const IntervalSet& elements) {
   throw Error(FENIX_ERROR_INVALID_ARGUMENT, "the source buffer of " + name_of(member) + " cannot be read");
 }
 
-// COUNT or DATATYPE may have been set meanwhile.
+// Checks again: COUNT or DATATYPE may have been set in the meantime.
 void check_staging_area(const Member& member, const IntervalSet& elements) {
   const std::uint64_t room =
       member.working().spill().empty() ? member.memory.layout().own_bytes() : member.working().spill().size();
@@ -87,7 +87,7 @@ void Staging::check_selection(const Member& member, const Selection& selection, 
   check_pieces(member, elements);
 }
 
-// The record of the next commit has to have room for the pieces of all members.
+// Checks that the record of the next commit has room for the pieces of all members.
 void Staging::check_pieces(const Member& member, const IntervalSet& elements) const {
   constexpr std::size_t kFew = 64;
   if (elements.intervals().size() < kFew) return;
@@ -99,7 +99,7 @@ void Staging::check_pieces(const Member& member, const IntervalSet& elements) co
     if (each.get() == &member) found = found | elements;
     pieces += found.intervals().size();
   }
-  // Others may come to have as many as kFew without being looked at.
+  // Other members may get up to kFew pieces without this check.
   if (record_bytes(context_.members.size(), pieces + kFew * context_.members.size()) > RecordLog::kEntryBytes) {
     throw Error(FENIX_ERROR_SUBSET_NUM_BLOCKS,
                 "subset_specifier would leave the members in more pieces than a record can describe");
@@ -137,7 +137,7 @@ void Staging::stage_elements(const MemberAccess& access, const void* buffer, con
   if (elements.empty()) return;
   const Member& member = access.member();
   const auto memory = staging_memory(access, elements.end() * member.element_bytes());
-  // From here on the slot is not what it was, whatever happens to the copy.
+  // From here on the slot has changed, whatever happens to the copy.
   access.slot().note_staged(elements, member.element_bytes());
   const std::uint32_t bytes = member.element_bytes();
   const Stores stores = worth_streaming(elements.count() * bytes) ? Stores::streaming : Stores::cached;

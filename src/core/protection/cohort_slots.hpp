@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The slots of a cohort that belong together: those that a member has in one snapshot, on each rank.
+// The slots that belong together: those of a member in one snapshot, on each rank of a cohort.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace fenix_impl {
 
-/// Where a rank's elements and parity are, from the start of its region.
+/// The position of a rank's elements and parity, from the start of its region.
 struct CohortSlot {
   static constexpr int kMissing = -1;
 
@@ -28,15 +28,16 @@ class CohortSlots {
   /// slots: by index in the cohort.
   CohortSlots(RemoteRegions& remote, const Stripes& stripes, std::vector<CohortSlot> slots);
 
-  /// By index: whether the slot is there.
+  /// Returns for each index whether the slot is there.
   [[nodiscard]] std::vector<bool> available() const;
   [[nodiscard]] const Stripes& stripes() const { return stripes_; }
   [[nodiscard]] const CohortSlot& at(int index) const { return slots_[static_cast<std::size_t>(index)]; }
-  /// Computes bytes of the elements or the parity of an index from the other slots.
+  /// Computes bytes of the elements or of the parity of an index from the other slots.
   void compute(Codec& codec, int index, bool is_parity, std::uint64_t offset, std::span<std::byte> target,
                Stores stores);
-  /// Calls attempt with a codec for all slots that are there, and then for all but one of them: one may be damaged, and nobody
-  /// knows which. True as soon as attempt is, false if it never is or there are too few slots.
+  /// Calls attempt with a codec for all slots that are there, and then for all except one of them: one may be damaged,
+  /// and it is not known which. Returns true as soon as attempt does; false if it never does, or if there are too few
+  /// slots.
   [[nodiscard]] bool try_ways(const std::function<bool(Codec&)>& attempt) const;
 
  private:
@@ -45,7 +46,7 @@ class CohortSlots {
   RemoteRegions& remote_;
   Stripes stripes_;
   std::vector<CohortSlot> slots_;
-  std::vector<std::byte> pieces_;  // what was fetched, a unit for each source
+  std::vector<std::byte> pieces_;  // fetched bytes, a unit for each source
 };
 
 }  // namespace fenix_impl

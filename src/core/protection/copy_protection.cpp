@@ -60,7 +60,7 @@ bool CopyProtection::holder_has(const Member& member, const MemberVersion& versi
   return version.slot < there.slots() && version.bytes() <= there.held_bytes();
 }
 
-// The table is made from the data: then it does not matter whether the one there is damaged.
+// The table is made from the data: it does not matter whether the table over there is damaged.
 bool CopyProtection::take(Member& member, const MemberVersion& version, int rank, std::size_t offset,
                           const SlotView& slot) const {
   const auto data = slot.data.first(version.bytes());
@@ -96,7 +96,7 @@ bool CopyProtection::mend_held(Member& member, const MemberVersion& version, Epo
 
 bool CopyProtection::rebuild_own(Member& member, const MemberVersion& version, Epoch, const std::set<int>& missing) {
   if (!holder_has(member, version) || missing.count(*holder_) != 0) return false;
-  // What was taken over may be right, and the copy damaged.
+  // The memory that was taken over may be right, and the copy damaged.
   const bool hashed = context_.parameters.hashing != 0 && version.bytes() > 0;
   if (hashed && own_is_sound(context_.parameters, member, version)) return true;
   return take(member, version, *holder_, member.memory.layout_of(*holder_).held_offset(version.slot),

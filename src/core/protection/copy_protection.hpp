@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whole copies: another rank has a copy of each slot, or nobody has.
+// Whole copies: another rank has a copy of each slot. Without redundancy, no rank has one.
 #pragma once
 
 #include <optional>
@@ -32,8 +32,8 @@ class CopyProtection final : public Protection {
   [[nodiscard]] bool holder_has(const Member& member, const MemberVersion& version) const;
   bool take(Member& member, const MemberVersion& version, int rank, std::size_t offset, const SlotView& slot) const;
 
-  std::optional<int> holder_;  // has the copy of this rank's slots
-  std::optional<int> owner_;   // whose copies this rank has
+  std::optional<int> holder_;  // rank that has the copy of this rank's slots
+  std::optional<int> owner_;   // rank whose copies this one has
 };
 
 }  // namespace fenix_impl

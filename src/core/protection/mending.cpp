@@ -7,7 +7,7 @@
 namespace fenix_impl {
 namespace {
 
-// The table first: it tells which blocks are wrong.
+// The table comes first: it tells which blocks are wrong.
 bool mend_table(const SlotView& slot, const MemberVersion& version, const Readers& readers) {
   const std::uint64_t bytes = version.bytes();
   if (hash_of_table(slot.table, bytes) == version.hash) return true;

@@ -13,13 +13,13 @@
 namespace fenix_impl {
 namespace {
 
-// So much of a parity is computed before the next part is looked at.
+// So many bytes of a parity are computed before the next part is looked at.
 constexpr std::size_t kEncodedPiece = std::size_t{1} << 20;
 
-// In the place of a size: the member was not stored.
+// This stands in the place of a size: the member was not stored.
 constexpr std::uint64_t kCarried = 1;
 
-/// Ends with the protection broken, unless all that was begun has been done.
+/// Leaves the protection broken at its end, unless all that was begun has been done.
 class StepInCommon {
  public:
   explicit StepInCommon(std::atomic<bool>& broken) : broken_(broken) {}
@@ -48,8 +48,8 @@ IntervalSet in_bytes(const IntervalSet& elements, std::uint32_t element_bytes, s
   return bytes;
 }
 
-/// What a rank tells its cohort. It has the form of a record: of each member, the elements that have changed, and in stored_in
-/// the commit after which the slot was not touched.
+/// Makes the announcement of a rank to its cohort. It has the form of a record: for each member, the elements that have
+/// changed, and in stored_in the commit after which the slot was not touched.
 void make_announcement(const ProtectionContext& group, std::uint64_t number, const EncodeFor& purpose,
                        std::span<const Change> changes, Record& record) {
   record.epoch = {number};
@@ -128,7 +128,7 @@ void ParityProtection::make_room_for_announcement(const Wait& wait) {
 
 void ParityProtection::announce(const Wait& wait) {
   Control& control = context_.control;
-  // Others may still be reading the announcement before.
+  // Other ranks may still be reading the announcement before.
   wait("the cohort to encode what was stored before",
        [&] { return control.finished.reached_by_first(ranks()).value + 1 >= announcements_; });
   (void)control.announcement.write_unsealed(0, mine_);
@@ -156,7 +156,7 @@ void ParityProtection::finish(const Wait& wait) {
   Control& control = context_.control;
   control.finished.publish(*control.remote, cohort_, index_, {announcements_});
   fault_point("encode.done");
-  // Who leaves for work of its own could hold up reads of its memory that its core has to carry out.
+  // A rank that returns to the application could delay reads of its memory that its core has to carry out.
   if (!puts_are_copies()) {
     wait("the cohort to encode", [&] { return control.finished.reached_by_first(ranks()).value >= announcements_; });
   }
@@ -173,7 +173,7 @@ void ParityProtection::encode(const EncodeFor& purpose, std::span<const Change> 
   for (std::size_t i = 0; i < theirs_.size(); ++i) {
     const std::string why = difference(theirs_[i], changes);
     if (why.empty()) continue;
-    // All of the cohort come to this, and nobody encodes.
+    // All ranks of the cohort come to this, and none encodes.
     finish(wait);
     step.done();
     throw Error(theirs_[i].deleted ? FENIX_ERROR_INVALID_LOGIC_CALL : FENIX_ERROR_MISMATCH,
@@ -186,7 +186,7 @@ void ParityProtection::encode(const EncodeFor& purpose, std::span<const Change> 
   step.done();
 }
 
-// Why this rank cannot encode together with another one; empty if it can.
+// Returns the reason why this rank cannot encode together with another one; empty if it can.
 std::string ParityProtection::difference(const Record& other, std::span<const Change> changes) const {
   if (other.deleted) return "cannot commit";
   if (other.time_stamp != mine_.time_stamp) return "commits while this one stores asynchronously, or the other way";
@@ -230,7 +230,8 @@ void ParityProtection::encode_member(const Change& change) {
     if (slots.back().rank == CohortSlot::kMissing) {
       throw Error(FENIX_ERROR_INTERN, "rank " + std::to_string(cohort_[i]) + " announces a slot that it does not have");
     }
-    // The parity in the own slot is of what the others had in theirs at the same commit; else all of it is made anew.
+    // The parity in the own slot belongs to the slots of the others at the same commit. If they are of another commit,
+    // all of the parity is made anew.
     all_known = all_known && version.stored_in == member.working().epoch_of(own).next();
     if (!all_known) continue;
     const auto changed = in_bytes(version.found, member.element_bytes(), slots.back().element_bytes);
@@ -275,7 +276,7 @@ CohortSlots ParityProtection::slots_in(Member& member, Epoch epoch) const {
 bool ParityProtection::decode_own(Member& member, const MemberVersion& version, CohortSlots& slots,
                                   Codec& codec) const {
   const SlotView slot = member.memory.own_slot(version.slot);
-  // All of the slot, not only what has a value: it went into the parity of the others.
+  // All of the slot, not only elements with a value: it went into the parity of the others.
   slots.compute(codec, index_, false, 0, slot.data.first(member.bytes_of(context_.rank)), Stores::cached);
   const auto data = slot.data.first(version.bytes());
   make_table(data, version.found, version.element_bytes, slot.table);
@@ -298,12 +299,12 @@ bool ParityProtection::mend_own(Member& member, const MemberVersion& version, Ep
 bool ParityProtection::rebuild_own(Member& member, const MemberVersion& version, Epoch epoch,
                                    const std::set<int>& missing) {
   if (version.slot >= member.memory.layout().slots() || version.bytes() > member.bytes_of(context_.rank)) return false;
-  // Made for another snapshot that has the same version: the table comes last. One without a value has a hash that says
-  // nothing.
+  // It was made for another snapshot that has the same version: the table comes last. The hash of a slot without a
+  // value says nothing.
   const bool hashed = context_.parameters.hashing != 0;
   if (hashed && version.bytes() > 0 && own_is_sound(context_.parameters, member, version)) return true;
   const auto there = std::count_if(cohort_.begin(), cohort_.end(), [&](int rank) { return missing.count(rank) == 0; });
-  // If there are ranks to spare, those that are damaged: nobody would notice it in the parity.
+  // If there are ranks to spare, damaged ones are left out: their damage would not be noticed in the parity.
   if (hashed && there > ranks() - parity_) {
     auto undamaged = slots_in(member, epoch, missing, Sources::undamaged);
     if (rebuild_from(member, version, undamaged)) return true;
@@ -312,7 +313,7 @@ bool ParityProtection::rebuild_own(Member& member, const MemberVersion& version,
   return rebuild_from(member, version, slots);
 }
 
-// Both from the same sources: if the data comes out wrong, so may the parity have.
+// Makes both from the same sources: if the data comes out wrong, the parity may be wrong, too.
 bool ParityProtection::rebuild_from(Member& member, const MemberVersion& version, CohortSlots& slots) const {
   const auto parity = member.memory.held_slot(version.slot).data.first(held_bytes(member, member.memory.counts()));
   return slots.try_ways([&](Codec& codec) {

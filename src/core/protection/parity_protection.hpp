@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parity: the ranks of a cohort encode each other's slots. DESIGN.md, "Parity", says why so.
+// Parity: the ranks of a cohort encode each other's slots. The reasons are in DESIGN.md, "Parity".
 #pragma once
 
 #include <atomic>
@@ -54,7 +54,7 @@ class ParityProtection final : public Protection, private CollectiveEncoder {
   std::vector<int> cohort_;
   int index_ = 0;
   int parity_ = 0;
-  std::uint64_t announcements_ = 0;  // that this rank has made
+  std::uint64_t announcements_ = 0;  // announcements that this rank has made
   std::atomic<bool> broken_{false};  // the group's thread may find out
   Codec encoder_;
   // Memory to use again.

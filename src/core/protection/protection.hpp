@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the slots of members are made redundant. A policy is an implementation of this: docs/adding-a-policy.md.
+// The redundancy of members' slots. A policy is an implementation of this: docs/extending.md.
 #pragma once
 
 #include <atomic>
@@ -27,17 +27,18 @@ struct ProtectionContext {
   int rank = 0;
 };
 
-/// What a store or a commit has changed in the working slot of a member.
+/// A change that a store or a commit has made in the working slot of a member.
 struct Change {
   Member* member = nullptr;
   IntervalSet elements;
-  Epoch carried_from;  ///< not none: nothing was stored, and the version of that commit goes on
+  Epoch carried_from;  ///< if not none: nothing was stored, and the version of that commit goes on
 };
 
 /// A way to wait that suits the thread: returns when ready() is true, and throws when it cannot become so.
 using Wait = std::function<void(const char* waited_for, const std::function<bool()>& ready)>;
 
-/// Ranks that encode together have to do so for the same purpose: the commit of an epoch, or an asynchronous store after it.
+/// The purpose of an encoding, which has to be the same for all ranks that encode together: the commit of an epoch, or
+/// an asynchronous store after it.
 struct EncodeFor {
   enum class Call : std::int32_t { commit, asynchronous_store };
 
@@ -53,15 +54,16 @@ class CollectiveEncoder {
   CollectiveEncoder& operator=(const CollectiveEncoder&) = delete;
   virtual ~CollectiveEncoder() = default;
 
-  /// Encodes changes that have come into working slots: the ranks of the cohort do the same at the same time.
+  /// Encodes changes in working slots. The ranks of the cohort do the same at the same time.
   virtual void encode(const EncodeFor& purpose, std::span<const Change> changes, const Wait& wait) = 0;
-  /// Tells the others that this rank cannot commit, instead of encode().
+  /// Tells the others that this rank cannot commit. Called instead of encode().
   virtual void decline(const Wait& wait) = 0;
-  /// Whether an encoding has been cut short, so that this rank and its cohort may be out of step until the group is taken up anew.
+  /// Whether an encoding has been cut short. This rank and its cohort may be out of step then, until the group is taken
+  /// up anew.
   [[nodiscard]] virtual bool is_broken() const = 0;
 };
 
-/// The half that each rank does alone.
+/// The half of a protection that each rank does alone.
 class Protection {
  public:
   explicit Protection(const ProtectionContext& context) : context_(context) {}
@@ -69,29 +71,31 @@ class Protection {
   Protection& operator=(const Protection&) = delete;
   virtual ~Protection() = default;
 
-  /// Bytes of redundancy that this rank has in each slot of a member, if slots have room for so many elements.
+  /// Returns the bytes of redundancy that this rank has in each slot of a member, if slots have room for so many
+  /// elements.
   [[nodiscard]] virtual std::uint64_t held_bytes(const Member& member, const Counts& counts) const = 0;
-  /// The ranks whose layout of a member's region has to be known.
+  /// Returns the ranks whose layout of a member's region has to be known.
   [[nodiscard]] virtual std::vector<int> neighbours() const = 0;
-  /// Whether all that is written to other ranks is copied with the caller's core; else the network works on.
+  /// Whether the caller's core copies all that is written to other ranks. Otherwise the network works on after the
+  /// call.
   [[nodiscard]] bool puts_are_copies() const { return puts_are_copies_; }
   /// Returns the collective half, or null: ranks commit one by one then.
   [[nodiscard]] virtual CollectiveEncoder* encoder() { return nullptr; }
   /// Whether the ranks of a cohort commit together.
   [[nodiscard]] bool commits_collectively() { return encoder() != nullptr; }
-  /// Whether each store takes a slot, even one of no element; else the member keeps the slot of the latest snapshot. The others
-  /// of a cohort count on the slot.
+  /// Whether each store takes a slot, even one of no element: the other ranks of a cohort count on it. If not, such a
+  /// member keeps the slot of the latest snapshot.
   [[nodiscard]] bool stores_always_take_slot() { return encoder() != nullptr; }
 
-  /// A member has just been exposed: gets its neighbours' slots ready for use.
+  /// Gets the neighbours' slots ready for use. Called for a member that has just been exposed.
   virtual void prepare(const Member& member) const = 0;
 
   // ------------------------------------------------------------------------------------------------------- store, commit
 
-  // A policy whose ranks encode together does nothing alone: these are what it inherits.
+  // A policy whose ranks encode together does nothing alone: it inherits these.
 
-  /// Returns memory that a store may write to as well as to the own slot, so that nothing else needs to be done for those bytes.
-  /// Empty if there is none.
+  /// Returns memory that a store may write to as well as to the own slot, so that nothing else needs to be done for
+  /// those bytes. Empty if there is none.
   [[nodiscard]] virtual std::span<std::byte> mirror(const Member&, std::uint32_t /*slot*/, std::size_t /*offset*/,
                                                     std::size_t /*bytes*/) const {
     return {};
@@ -100,25 +104,26 @@ class Protection {
   virtual void put(const Member&, std::uint32_t /*slot*/, std::size_t /*offset*/, std::size_t /*bytes*/) const {}
   /// Protects the first entries of the table of hashes in the same way.
   virtual void put_table(const Member&, std::uint32_t /*slot*/, std::uint64_t /*entries*/) const {}
-  /// Returns when all that was put for the member is in the memory of the other ranks.
+  /// Returns when all bytes that were put for the member are in the memory of the other ranks.
   virtual void flush(const Member&) const {}
   /// Whether flush() would return at once.
   [[nodiscard]] virtual bool is_flushed(const Member&) const { return true; }
 
   // -------------------------------------------------------------------------------------------- after damage, after a death
 
-  /// Makes what is wrong in the own slot of a version right, of which all ranks have their part. True if the slot is as its
-  /// record says now. Only of groups with hashes: others do not know.
+  /// Repairs the own slot of a version. All ranks have their part of the version. True if the slot is as its record
+  /// says now. Works only in groups with hashes: others cannot tell what is wrong.
   virtual bool mend_own(Member& member, const MemberVersion& version, Epoch epoch) = 0;
-  /// Makes the redundancy that this rank has for others in a slot of a snapshot anew. version: of the rank whose copy it is
-  /// if holds_copies(), else of this rank.
+  /// Makes the redundancy that this rank holds for others in a slot of a snapshot anew. version: of the rank whose copy
+  /// it is if holds_copies(), else of this rank.
   virtual bool mend_held(Member& member, const MemberVersion& version, Epoch epoch) = 0;
-  /// Makes the own slot of a version on a rank that has nothing of it, and what else depends on this rank's records: from ranks
-  /// that are not missing. True if the slot is as its record says.
+  /// Makes the own slot of a version on a rank that has nothing of it, and everything else that depends on this rank's
+  /// records. Uses only ranks that are not missing. True if the slot is as its record says.
   virtual bool rebuild_own(Member& member, const MemberVersion& version, Epoch epoch, const std::set<int>& missing) = 0;
   /// Whether mend_held() would find nothing to do.
   [[nodiscard]] virtual bool held_is_sound(Member& member, const MemberVersion& version, Epoch epoch) = 0;
-  /// Whose versions mend_held and held_is_sound are about: those of the rank whose copies this one has, or its own.
+  /// Whether mend_held() and held_is_sound() are about versions of the rank whose copies this one has; otherwise about
+  /// its own.
   [[nodiscard]] virtual bool holds_copies() const = 0;
 
  protected:

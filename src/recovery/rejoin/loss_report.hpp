@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether the application has to be told that snapshots were lost.
+// The question whether the application has to be told that snapshots were lost.
 #pragma once
 
 #include "core/group.hpp"
@@ -9,7 +9,7 @@ namespace fenix_impl {
 /// Kept in the group until a rejoin has come to its end: one that is cut short may already have dropped what is lost.
 class LossReport {
  public:
-  /// is_owed: by an earlier rejoin, on some rank.
+  /// is_owed: an earlier rejoin owes it, on some rank.
   void begin(bool is_owed) { lost_ = is_owed; }
   void note(Group& group, bool lost) {
     lost_ = lost_ || lost;

@@ -112,7 +112,7 @@ class MemberSizes {
       for (const KnownCount& each : theirs) {
         if (each.rank != self_ || each.member >= counts_.size() || group_.find(infos_[each.member].id) != nullptr)
           continue;
-        // They differ if growing was cut short, and some have not got to know: nothing is lost with the larger one.
+        // Statements differ if growing was cut short before some rank knew: nothing is lost with the larger one.
         auto& own = counts_[each.member].try_emplace(self_, each.elements).first->second;
         own = std::max(own, each.elements);
       }

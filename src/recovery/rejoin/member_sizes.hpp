@@ -6,9 +6,10 @@
 
 namespace fenix_impl {
 
-/// Collective: all ranks get the members that the rank source knows, in its order, so that work on one member after the other meets
-/// its like on the other ranks. Each rank tells its own sizes; ranks that do not know theirs are told by their witnesses. A member
-/// is dropped if nobody knows how much some rank has of it, or if a rank has deleted it.
+/// Gives all ranks the members that the rank source knows. Collective. Members are in its order, so that work on one
+/// member after the other meets its counterpart on the other ranks. Each rank tells its own sizes; a rank that does not
+/// know them is told by its witnesses. A member is dropped if no rank knows how much some rank has of it, or if a rank
+/// has deleted it.
 void agree_on_members(Team& team, Group& group, int source);
 
 }  // namespace fenix_impl

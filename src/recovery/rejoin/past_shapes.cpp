@@ -39,7 +39,7 @@ PastShapes::Past PastShapes::past_of(Group& group) {
   return past;
 }
 
-// The numbers lead to sizes and indices.
+// Checks numbers that lead to sizes and indices.
 bool PastShapes::makes_sense(const Past& past) {
   const auto is_number_in = [](int rank, const Shape& shape) {
     constexpr int kMostRanks = 1 << 24;
@@ -60,7 +60,7 @@ Epoch PastShapes::put_aside() {
     const Placement placement = placement_of(*shape);
     auto readable = readable_epochs(*shape, placement);
     if (readable.epochs.empty()) continue;
-    // Unless that has been done already, by a rejoin that was cut short right after it.
+    // It may have been done already, by a rejoin that was cut short right after it.
     const bool attached = moved_ && past(team_.rank()).knows != 0 && group_.parts().shape == *shape;
     if (attached && !has_put_aside(*shape)) TakingUp(group_.parts()).archive_snapshots();
     TakingUp(group_.parts()).keep_archive(*shape, placement, std::move(readable.epochs));
@@ -69,7 +69,7 @@ Epoch PastShapes::put_aside() {
   return {};
 }
 
-/// The number that a rank has in a shape of which it has kept something; none if negative.
+/// Returns the number that a rank has in a shape of which it has kept something; negative if it has none.
 int PastShapes::number_in(int rank, const Shape& shape) const {
   const Past& it = past(rank);
   if (moved_ && it.knows != 0 && it.shape == shape) return it.team_rank;
@@ -81,7 +81,7 @@ bool PastShapes::has_put_aside(const Shape& shape) const {
   return there != nullptr && !there->empty() && there->shape() == shape;
 }
 
-/// Who protected whom in a shape; some rank knows.
+/// Returns the placement of a shape; some rank knows it.
 Placement PastShapes::placement_of(const Shape& shape) {
   int knowing = 0;
   while (number_in(knowing, shape) < 0) ++knowing;
@@ -90,7 +90,7 @@ Placement PastShapes::placement_of(const Shape& shape) {
   return {group_.parameters().policy, shape.ranks, std::move(order)};
 }
 
-/// The snapshots of a shape of which everything can be had.
+/// Returns the snapshots of a shape of which everything can be had.
 ConsistentEpochs PastShapes::readable_epochs(const Shape& shape, const Placement& placement) {
   const int self = number_in(team_.rank(), shape);
   const bool put_aside = past(team_.rank()).archive_rank >= 0 && past(team_.rank()).archive == shape;

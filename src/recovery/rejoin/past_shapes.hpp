@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When a team has got another size or order: whose slots were whose before. Each rank tells all others, since any of them may be
-// who has what another one wants.
+// Snapshots of a team that has got another size or order. Each rank tells all others what it has kept: any of them may
+// have what another one wants.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,24 @@ namespace fenix_impl {
 
 class PastShapes {
  public:
-  /// Collective over the team. moved: its ranks have other numbers now than in the group.
+  /// Exchanges what the ranks have kept. Collective over the team. moved: its ranks have other numbers now than in the
+  /// group.
   PastShapes(Team& team, Group& group, bool moved);
 
-  /// Collective: finds the newest shape of which snapshots can be had and puts them aside, those of this rank among them, for
-  /// restore_from; all that is older is dropped. Returns the newest snapshot, if any.
+  /// Finds the newest shape of which snapshots can be had, and puts them aside for restore_from, those of this rank
+  /// among them. All older ones are dropped. Returns the newest snapshot, if any. Collective.
   Epoch put_aside();
   /// Whether there may have been a snapshot that all ranks of some shape had.
   [[nodiscard]] bool had_some() const { return had_some_; }
 
  private:
-  /// What a rank says of itself.
+  /// The statement of a rank about itself.
   struct Past {
     std::int32_t knows = 0;      ///< it has the group
-    std::int32_t lost_data = 0;  ///< but without its data
+    std::int32_t lost_data = 0;  ///< it has the group without its data
     Shape shape;                 ///< of the group
     std::int32_t team_rank = -1;
-    Shape archive;  ///< of what it has put aside, if anything
+    Shape archive;  ///< of the archive, if it has one
     std::int32_t archive_rank = -1;
   };
 

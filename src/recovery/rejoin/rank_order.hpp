@@ -10,7 +10,7 @@
 
 namespace fenix_impl {
 
-/// Ranks that follow each other in an order, each so many after the one before.
+/// A run of ranks in an order, each so many after the one before.
 struct Run {
   std::int32_t first = 0;
   std::int32_t step = 1;
@@ -19,12 +19,14 @@ struct Run {
   bool operator==(const Run&) const = default;
 };
 
-/// An order as runs: one where nodes have successive ranks, one for each node where ranks are dealt out to them.
+/// Returns an order as runs: one run if nodes have successive ranks, one for each node if ranks are dealt out to the
+/// nodes.
 [[nodiscard]] std::vector<Run> runs_of(std::span<const int> order);
-/// Throws Error(FENIX_ERROR_INTERN) if they are no order of so many ranks; any may be given.
+/// Returns the order of so many ranks. Any runs may be given; throws Error(FENIX_ERROR_INTERN) if they are no such
+/// order.
 [[nodiscard]] std::vector<int> order_in(std::span<const Run> runs, int ranks);
 
-/// Collective: all get to know the order that the rank source knows. ranks: how many it is of, the same on all.
+/// Gives all ranks the order that the rank source knows. Collective. ranks: length of the order, the same on all.
 [[nodiscard]] std::vector<int> share_rank_order(Team& team, int source, int ranks, std::span<const int> known);
 
 }  // namespace fenix_impl

@@ -15,22 +15,22 @@ namespace fenix_impl {
 struct RankSummary {
   enum Flags : std::uint32_t {
     kSomeKnow = 1,         ///< a rank has the group, with all that was stored there
-    kSomeNew = 2,          ///< a rank has not
+    kSomeNew = 2,          ///< a rank does not have it
     kSomeMoved = 4,        ///< a rank has another number than in the group
     kHasSnapshots = 8,     ///< a rank has committed, or holds what another one has committed
     kOwesReport = 16,      ///< snapshots were lost, and the application of some rank has not been told yet
     kHasArchive = 32,      ///< a rank has put something aside
     kWantedDiffers = 64,   ///< ranks gave different arguments
-    kSeveralNodes = 128,   ///< ranks are in different places
-    kSeveralDomains = 256  ///< or even in different failure domains
+    kSeveralNodes = 128,   ///< ranks are on different nodes
+    kSeveralDomains = 256  ///< ranks are in different failure domains
   };
 
   std::uint32_t flags = 0;
   std::int32_t source = std::numeric_limits<std::int32_t>::max();  ///< the first rank of those that know most
-  std::uint64_t members = 0;                                       ///< that the source knows, and one for the group
-  Epoch known_on_all;                                              ///< the latest commit that is known to be all ranks'
-  std::uint32_t generation = 0;                                    ///< the newest
-  std::uint32_t log_entries = 0;                                   ///< of the log that has most
+  std::uint64_t members = 0;      ///< members that the source knows, and one for the group
+  Epoch known_on_all;             ///< latest commit that all ranks are known to have made
+  std::uint32_t generation = 0;   ///< the newest
+  std::uint32_t log_entries = 0;  ///< entries of the longest log
   Shape least{{std::numeric_limits<std::uint32_t>::max()}, std::numeric_limits<std::int32_t>::max()};
   Shape most;  ///< of those ranks' groups that have it
   GroupParameters wanted;

@@ -99,7 +99,7 @@ class Rejoin {
     const GroupParameters& agreed = existed_ ? shared_.parameters : wanted_;
     if (!group_) {
       group_ = std::make_unique<Group>(agreed);
-      // Without earlier ranks there is nothing to be rebuilt.
+      // There are no earlier ranks whose data could be missing.
       if (!existed_) group_->parts().state = GroupState::complete;
     }
     taking_up().adopt_parameters(agreed);
@@ -122,7 +122,7 @@ class Rejoin {
   void form_team() {
     if (existed_) put_archive_aside();
     if (existed_ && !moved_) {
-      // By all: a rejoin that was cut short may have left ranks with orders of their own.
+      // All ranks take part: a rejoin that was cut short may have left ranks with orders of their own.
       order_ = share_rank_order(*team_, all_.source, team_->size(), group_->ranks().placement.order());
     }
     taking_up().set_team(team_, path_, std::move(order_));
@@ -130,7 +130,8 @@ class Rejoin {
     look_for_shared_fate();
   }
 
-  // If ranks have other numbers now, slots and cohorts are not what they were on any rank: what there is can only be read.
+  // If ranks have other numbers now, slots and cohorts are not what they were on any rank: old snapshots can only be
+  // read.
   void put_archive_aside() {
     if (moved_ || all_.has(RankSummary::kHasArchive)) {
       PastShapes past(*team_, *group_, moved_);
@@ -149,7 +150,7 @@ class Rejoin {
     if (placement.copies() == 0 || !all_.has(RankSummary::kSeveralNodes)) return;
     auto where = team_->ask(group_->ranks().partners(), team_->location());
     where[self_] = team_->location();
-    // Without names all are in one domain, and so is the rest of the world.
+    // Without names of domains, all ranks are in one domain, and so is the rest of the world.
     const bool domains = all_.has(RankSummary::kSeveralDomains);
     const int most = team_->reduce(
         std::max(placement.most_on_a_node(self_, where), domains ? placement.most_in_a_domain(self_, where) : 1),
@@ -167,7 +168,7 @@ class Rejoin {
     const SnapshotClues clues{all_, replacements_, moved_, had_some_, !archived_.none()};
     const auto [newest, epochs] = SnapshotRecovery(*team_, *group_, clues).run(report_);
     if (replacements_.includes(self_)) tell_of_replacement(path_->bytes_fetched() - fetched_before);
-    // What was put aside is of no use once there is something newer.
+    // The archive is of no use once there is something newer.
     if (!newest.none()) group_->parts().archive.reset();
     taking_up().resume(next_generation(), newest.none() ? archived_ : newest, epochs);
     snapshots_ = epochs.size();
@@ -181,7 +182,7 @@ class Rejoin {
                group_->parameters().id, adopted ? "took over" : "made anew", bytes, fetched);
   }
 
-  // Returns the entries of the log that has most.
+  // Returns the entries of the longest log.
   [[nodiscard]] std::uint32_t log_entries() const {
     return moved_ ? group_->log().entries() : std::max(group_->log().entries(), all_.log_entries);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Forming a group on a team: for the first time, or again after a repair, with what its living members still have.
+// Forming a group on a team: for the first time, or again after a repair, with the data that its living members still
+// have.
 #pragma once
 
 #include <functional>
@@ -17,10 +18,10 @@ struct RejoinResult {
   bool shares_fate = false;     ///< the death of one of several nodes or failure domains would lose snapshots
 };
 
-/// Collective over the team. group is this rank's part of the group, or null; on return it is attached. Throws PeerFailure
-/// when a rank dies meanwhile: what this rank has got so far is kept in group, and the next rejoin starts from there.
-/// wanted and check_arguments are for the case that no rank knows the group. What choose_path and check_arguments throw on
-/// one rank is thrown on all.
+/// Forms the group, or takes it up again. Collective over the team. group is this rank's part of it, or null; on return
+/// it is attached. Throws PeerFailure when a rank dies in the meantime: the part that this rank has got so far stays in
+/// group, and the next rejoin starts from there. wanted and check_arguments are used if no rank knows the group.
+/// Exceptions of choose_path and check_arguments on one rank are thrown on all.
 RejoinResult rejoin(std::unique_ptr<Group>& group, const GroupParameters& wanted,
                     const std::function<void()>& check_arguments, std::shared_ptr<Team> team,
                     const std::function<std::shared_ptr<Path>()>& choose_path);

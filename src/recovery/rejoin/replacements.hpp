@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ranks that have taken the places of dead ones, and the memory of those that is left on their nodes.
+// The ranks that have taken the places of dead ones, and the memory of the dead that is left on their nodes.
 #pragma once
 
 #include <map>
@@ -11,16 +11,17 @@ namespace fenix_impl {
 
 class Replacements {
  public:
-  /// Collective: finds them. is_one: whether this rank is one.
+  /// Finds the replacements. Collective. is_one: whether this rank is one.
   void find(Team& team, bool is_one);
   [[nodiscard]] bool includes(int rank) const { return locations_.count(rank) != 0; }
   /// Whether a rank has taken over the memory of the dead one.
   [[nodiscard]] bool has_adopted(int rank) const { return adopted_.count(rank) != 0; }
-  /// Returns the others of them: nothing is left of what was there.
+  /// Returns the replacements that have nothing of what was there.
   [[nodiscard]] const std::set<int>& missing() const { return missing_; }
 
-  /// Collective: replacements take over the memory of dead ranks where a rank of the same node has kept it. Then they know nearly
-  /// what survivors know; cut short before the rest is there, too, they come back with nothing, as any replacement.
+  /// Lets replacements take over the memory of dead ranks where a rank of the same node has kept it. Collective. They
+  /// then know nearly as much as survivors. If they are cut short before the rest is there, too, they come back with
+  /// nothing, as any replacement.
   void adopt_memory(Team& team, Group& group);
 
  private:

@@ -13,12 +13,12 @@
 
 namespace fenix_impl {
 
-/// What the ranks know before they look for snapshots.
+/// The knowledge of the ranks before they look for snapshots.
 struct SnapshotClues {
   const RankSummary& all;
   const Replacements& replacements;
   bool moved = false;     ///< ranks have other numbers now: slots can only be read, as an archive
-  bool had_some = false;  ///< every rank may have had a commit of what was put aside
+  bool had_some = false;  ///< every rank may have had a commit of the snapshots that were put aside
   bool archived = false;  ///< snapshots were put aside
 };
 
