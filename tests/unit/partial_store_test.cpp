@@ -88,10 +88,10 @@ TEST(PartialStore, BeyondTheMemberIsAnErrorAndChangesNothing) {
 }
 
 TEST(PartialStore, SetsThatNoRecordCanDescribeAreRefused) {
-  constexpr std::uint64_t kCount = 200'000;
-  PartialJob job(1, 0, kCount);
+  constexpr std::uint64_t kElements = 200'000;
+  PartialJob job(1, 0, kElements);
   std::vector<fenix_impl::Interval> odd;
-  for (std::uint64_t i = 1; i < kCount; i += 2) odd.push_back({i, i + 1});
+  for (std::uint64_t i = 1; i < kElements; i += 2) odd.push_back({i, i + 1});
   expect_error(job.run([&](Rank& rank) { store_elements(rank, kMember, Selection::some(IntervalSet::of(odd))); }),
                FENIX_ERROR_SUBSET_NUM_BLOCKS);
   odd.resize(60'000);
@@ -99,7 +99,7 @@ TEST(PartialStore, SetsThatNoRecordCanDescribeAreRefused) {
     change(rank, job.model(rank), IntervalSet::of(odd), 1);
     store_elements(rank, kMember, Selection::some(IntervalSet::of(odd)));
     rank.group->commit();
-    expect_elements(rank, job.model(rank), kLatest, kCount, "as many as there is room for");
+    expect_elements(rank, job.model(rank), kLatest, kElements, "as many as there is room for");
   }));
 }
 
