@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tells what the library finds on this machine: versions, kernels, ways to other ranks' memory; under mpirun also where the ranks run.
+// Tells what the library finds on this machine: versions, kernels, and paths to the memory of other ranks. Under
+// mpirun, it also tells where the ranks run.
 #include <fenix.h>
 #include <unistd.h>
 
@@ -46,7 +47,8 @@ std::string kernels() {
   return text + ")";
 }
 
-// As ranks of one node do it: a region, mapped once more through the system's list of open files.
+// Tests the path map in the same way as ranks of one node: maps a region a second time, through the system's list of
+// open files.
 std::string map_path() {
   try {
     const Region region(1);
@@ -98,7 +100,7 @@ RankInfo own_place() {
   return info;
 }
 
-// What a group of all ranks gets, if FENIX_PATH names none.
+// Tells which path a group of all ranks uses if FENIX_PATH names none.
 void tell_path(const std::vector<RankInfo>& infos) {
   const bool one_node = std::all_of(infos.begin(), infos.end(), [&](const RankInfo& each) {
     return each.location.node == infos.front().location.node;

@@ -1,7 +1,7 @@
-! A rod that is heated at one end, and that survives kill -9. Run 4 ranks and 1 spare:
+! Computes the temperature of a rod that is heated at one end. The program survives kill -9. Run 4 ranks and 1 spare:
 ! mpirun --with-ft ulfm -n 5 build/release/examples/heat1d
 !
-! Rank 1 kills itself in step 55. The result is the same as without that.
+! Rank 1 kills itself in step 55. The result is the same as without this failure.
 module rod
   use mpi
   use fenix
@@ -10,23 +10,24 @@ module rod
   integer, parameter :: SPARES = 1, GROUP = 0, FIELD = 0, COUNTER = 1
   integer, parameter :: CELLS = 1000, STEPS = 100, STEPS_PER_COMMIT = 10
 
-  ! Fenix writes these again after each repair, and reads field and step in each store: they need target, and to outlive
-  ! the subroutines.
+  ! Fenix writes role, comm and error again after each repair, and reads step and temperature in each store. Therefore
+  ! all of them have the attribute target, and live longer than the subroutines.
   integer, target :: role, comm, error
   integer, target :: step
-  real(8), target :: temperature(0:CELLS + 1) ! with a cell of each neighbour
+  real(8), target :: temperature(0:CELLS + 1) ! includes a cell of each neighbour
   integer :: rank, ranks
 
 contains
 
-  !> Did this call of Fenix end well? After a failure, which has been repaired then, .false.; other errors end the program.
+  !> Tells whether a call of Fenix succeeded. .false. after a failure, which has been repaired; other errors end the
+  !> program.
   logical function good(code)
     integer, intent(in) :: code
     good = code /= FENIX_ERROR_CANCELLED
     if (code < 0 .and. good) call give_up(Fenix_Error_message())
   end function
 
-  !> Did this call of MPI end well? All errors but failures end the program in MPI itself.
+  !> Tells whether a call of MPI succeeded. .false. after a failure; at other errors MPI itself ends the program.
   logical function mpi_good(code)
     integer, intent(in) :: code
     mpi_good = code == MPI_SUCCESS
@@ -39,7 +40,7 @@ contains
     call MPI_Abort(MPI_COMM_WORLD, 1, ierr)
   end subroutine
 
-  !> All that is done at the start and again after each failure. .false. if a failure has cut it short.
+  !> Computes to the end, from the start or after a failure. .false. if another failure has interrupted it.
   logical function computed()
     computed = .false.
     if (.not. set_up()) return
@@ -56,7 +57,7 @@ contains
     computed = finished()
   end function
 
-  !> Group, members, and what was stored last; or the initial state, if nothing was.
+  !> Creates group and members, and restores the latest state; sets the initial state if nothing was committed.
   logical function set_up()
     integer :: ierr, found
     set_up = .false.
@@ -72,7 +73,7 @@ contains
       if (.not. good(found)) return
       call Fenix_Data_member_restore(GROUP, COUNTER, step, 1, FENIX_DATA_SNAPSHOT_LATEST, ierr=ierr)
       if (.not. good(ierr)) return
-    else ! nothing was committed yet
+    else ! no snapshot has been committed yet
       temperature = 0
       if (rank == 0) temperature(0) = 1
       step = 0
@@ -82,7 +83,7 @@ contains
     set_up = .true.
   end function
 
-  !> A replacement knows the members from its peers, but not where they are here.
+  !> Describes the members. A replacement knows them from its peers, but not their addresses on this rank.
   logical function described(member, length, datatype)
     integer, intent(in) :: member, length, datatype
     integer :: ierr
@@ -100,7 +101,7 @@ contains
     described = good(ierr)
   end function
 
-  !> The cells at the ends come from the neighbours.
+  !> Exchanges the cells at the ends with the neighbours.
   logical function exchanged()
     integer :: ierr, left, right
     exchanged = .false.
@@ -170,8 +171,8 @@ program heat1d
   integer :: ierr
 
   call MPI_Init(ierr)
-  ! Spares wait in here until they take the place of a dead rank. Survivors are not brought back here: the call that met
-  ! the failure returns an error, when all is repaired.
+  ! Spares wait in this call until they take the place of a dead rank. Survivors do not come back here: the call that
+  ! met the failure returns an error after the repair.
   call Fenix_Init(role, MPI_COMM_WORLD, comm, SPARES, error)
   if (error < 0) call give_up(Fenix_Error_message())
   do while (.not. computed())

@@ -12,7 +12,8 @@ constexpr int kGroup = 1;
 constexpr int kField = 1;
 constexpr int kStep = 2;
 
-// A replacement learns from its peers that the member exists, but has to say where its own data is.
+// Creates a member or sets its buffer. A replacement learns from its peers that the member exists, but not its own
+// buffer.
 void attach_member(int member, void* buffer, int count, MPI_Datatype type) {
   if (Fenix_Data_member_created(kGroup, member) == 1) {
     require(Fenix_Data_member_attr_set(kGroup, member, FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER, buffer, nullptr));
@@ -27,7 +28,7 @@ void require(int code) {
   if (code < 0) throw std::runtime_error(fenix::error_message());
 }
 
-// Returns false if the checkpoints are lost.
+// Creates the group and its members. Returns false if the checkpoints are lost.
 bool Checkpoint::attach(MPI_Comm comm, Field& field) {
   int flag = FENIX_SUCCESS;
   require(Fenix_Data_group_create(kGroup, comm, 0, depth_, FENIX_DATA_POLICY_IN_MEMORY_RAID, nullptr, &flag));
@@ -53,7 +54,7 @@ Resumption Checkpoint::resume(MPI_Comm comm, Field& field) {
 
 void Checkpoint::save(Field& field, int step) {
   step_ = step;
-  // The field's cells move with every step.
+  // Each step moves the cells of the field to another buffer.
   require(Fenix_Data_member_attr_set(kGroup, kField, FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER, field.cells(), nullptr));
   require(Fenix_Data_member_store(kGroup, FENIX_DATA_MEMBER_ALL, FENIX_DATA_SUBSET_FULL));
   require(Fenix_Data_commit_barrier(kGroup, FENIX_TIME_STAMP_IGNORE));

@@ -13,20 +13,20 @@ namespace heat2d {
 /// Throws std::runtime_error with the text of the last error if code is an error of Fenix.
 void require(int code);
 
-/// Where the computation goes on.
+/// Point from which the computation continues.
 struct Resumption {
   int step = 0;
-  int time_stamp = -1;  ///< of the checkpoint that was restored; −1: there was none, step 0 was computed anew
-  bool lost = false;    ///< there were checkpoints, but more ranks died than they can stand
+  int time_stamp = -1;  ///< time stamp of the restored checkpoint; −1: there was none, and step 0 was computed again
+  bool lost = false;    ///< checkpoints existed, but more ranks died than they tolerate
 };
 
 class Checkpoint {
  public:
   explicit Checkpoint(int depth) : depth_(depth) {}
 
-  /// Collective, at the start and after each failure. Fills the field from the newest checkpoint, or with step 0.
+  /// Fills the field from the newest checkpoint, or with step 0. Collective, at the start and after each failure.
   Resumption resume(MPI_Comm comm, Field& field);
-  /// Collective. When it returns, the state survives.
+  /// Saves the state: it survives failures from the return of this function on. Collective.
   void save(Field& field, int step);
 
  private:

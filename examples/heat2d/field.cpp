@@ -13,13 +13,13 @@ namespace {
 
 constexpr double kCold = 0.0;
 constexpr double kHot = 1.0;
-constexpr double kDiffusion = 0.08;  // up to 0.25, or the scheme is unstable
+constexpr double kDiffusion = 0.08;  // at most 0.25, because the scheme is unstable above
 
-// A heater goes round an ellipse; all lengths are parts of the plate.
+// Heater that moves on an ellipse. All lengths are fractions of the plate.
 struct Heater {
   double center_x, center_y, swing_x, swing_y, radius;
-  double period;  // steps for one turn; negative: the other way round
-  double phase;   // part of a turn
+  double period;  // steps for one turn; negative: in the opposite direction
+  double phase;   // fraction of a turn
 };
 
 constexpr Heater kHeaters[] = {
@@ -28,7 +28,7 @@ constexpr Heater kHeaters[] = {
     {0.50, 0.50, 0.06, 0.30, 0.016, 2100.0, 0.60},
 };
 
-// The lower edge of the plate is warm in three places.
+// Gets the temperature of the lower edge of the plate, which is warm in three places.
 double edge_temperature(double x) {
   const double wave = std::sin(3.0 * std::numbers::pi * x);
   return 0.8 * wave * wave;
@@ -76,7 +76,7 @@ void Field::heat(int step) {
   const double scale = std::min(grid_.width, grid_.height);
   for (const Heater& heater : kHeaters) {
     const double angle = 2.0 * std::numbers::pi * (step / heater.period + heater.phase);
-    // Relative to the block.
+    // Centre of the heater, relative to the block.
     const double cx = grid_.width * (heater.center_x + heater.swing_x * std::cos(angle)) - block_.x0;
     const double cy = grid_.height * (heater.center_y + heater.swing_y * std::sin(angle)) - block_.y0;
     const double radius = std::max(1.0, heater.radius * scale);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The temperatures of one block, with a frame of one cell around it: the neighbours' cells, or the fixed edge of the
-// plate.
+// The temperatures of one block, with a frame of one cell around it. The frame has the cells of the neighbours, or the
+// fixed edge of the plate.
 #ifndef HEAT2D_FIELD_HPP
 #define HEAT2D_FIELD_HPP
 
@@ -18,19 +18,20 @@ class Field {
 
   /// Sets the temperatures of step 0.
   void reset();
-  /// Computes step `step` + 1 from step `step`. The frame must hold the neighbours' cells of `step`. Moves the cells.
+  /// Computes step `step` + 1 from step `step`. The frame must hold the neighbours' cells of `step`. The cells move to
+  /// another buffer.
   void advance(int step);
 
-  /// All cells, frame included, row by row.
+  /// Gets all cells, frame included, row by row.
   double* cells() { return now_.data(); }
   int cell_count() const { return static_cast<int>(now_.size()); }
-  /// Cells from one row to the next.
+  /// Gets the number of cells from one row to the next.
   int pitch() const { return block_.width + 2; }
-  /// A copy of the cells without the frame.
+  /// Makes a copy of the cells without the frame.
   std::vector<double> inner_cells() const;
 
  private:
-  // Index of a cell of the block; x and y count from the block's first cell, so −1 is the frame.
+  // Gets the index of a cell. x and y count from the first cell of the block, so that −1 is in the frame.
   std::size_t at(int x, int y) const {
     return static_cast<std::size_t>(y + 1) * static_cast<std::size_t>(pitch()) + static_cast<std::size_t>(x + 1);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files that appear under their name only when they are complete: their writer may be killed at any time.
+// Files that get their name only when they are complete, because the process that writes them may be killed at any
+// time.
 #ifndef HEAT2D_FILES_HPP
 #define HEAT2D_FILES_HPP
 
@@ -11,10 +12,10 @@
 
 namespace heat2d {
 
-/// Has write(temporary) make a file, then gives it the name path. Throws std::filesystem::filesystem_error.
+/// Calls write(temporary) to make a file, then gives the file the name path. Throws std::filesystem::filesystem_error.
 void replace_file(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write);
 
-/// Throws std::runtime_error if the file cannot be written.
+/// Writes a text to a file. Throws std::runtime_error if the file cannot be written.
 void write_file(const std::filesystem::path& path, const void* bytes, std::size_t size);
 void write_file(const std::filesystem::path& path, const std::string& text);
 

@@ -8,7 +8,7 @@ namespace heat2d {
 
 namespace {
 
-// Puts the blocks, one after the other in `blocks`, where they belong.
+// Puts the cells of the blocks, which are one after the other in `blocks`, into the plate.
 std::vector<double> assemble(const Grid& grid, const std::vector<double>& blocks) {
   std::vector<double> plate(blocks.size());
   const double* from = blocks.data();

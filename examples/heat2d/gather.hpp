@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The whole plate on one rank.
+// Collects the whole plate on one rank.
 #ifndef HEAT2D_GATHER_HPP
 #define HEAT2D_GATHER_HPP
 
@@ -13,7 +13,7 @@
 
 namespace heat2d {
 
-/// Collective. Returns the plate row by row on rank root, nothing on the others.
+/// Collects the plate. Returns it row by row on rank root, and an empty result on the others. Collective.
 std::vector<double> gather(const Grid& grid, const Field& field, int root, MPI_Comm comm);
 
 }  // namespace heat2d

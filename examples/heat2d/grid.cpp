@@ -18,7 +18,7 @@ Grid make_grid(int width, int height, int ranks) {
 
 namespace {
 
-// First cell of part i of n: sizes differ by at most one.
+// Gets the first cell of part i of n. The sizes of the parts differ by at most one.
 int part_begin(int cells, int n, int i) { return static_cast<int>(static_cast<long long>(cells) * i / n); }
 
 }  // namespace

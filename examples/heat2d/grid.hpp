@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which cells of the plate a rank computes, and who computes the cells next to them.
+// Distribution of the cells of the plate over the ranks.
 #ifndef HEAT2D_GRID_HPP
 #define HEAT2D_GRID_HPP
 
 namespace heat2d {
 
-/// The plate, and the ranks that share it: columns × rows of them, numbered row by row.
+/// The plate, and the ranks that share it: columns × rows ranks, numbered row by row.
 struct Grid {
   int width;
   int height;
@@ -14,7 +14,7 @@ struct Grid {
   int rows;
 };
 
-/// One rank's part of the plate. Neighbours are ranks, or MPI_PROC_NULL at the edges of the plate.
+/// Part of the plate that one rank computes. Neighbours are ranks, or MPI_PROC_NULL at the edges of the plate.
 struct Block {
   int x0;
   int y0;
@@ -26,7 +26,7 @@ struct Block {
   int below;
 };
 
-/// Throws std::invalid_argument if there are more ranks in a direction than cells.
+/// Divides the plate among the ranks. Throws std::invalid_argument if there are more ranks than cells in a direction.
 Grid make_grid(int width, int height, int ranks);
 
 Block block_of(const Grid& grid, int rank);

@@ -7,14 +7,15 @@ namespace heat2d {
 
 namespace {
 
-// What is sent and what is received have the same shape.
+// Shape of a message; the sent and the received one have the same shape.
 struct Shape {
   int count;
   MPI_Datatype type;
   int tag;
 };
 
-// MPI_Sendrecv alone would do, but that of Open MPI 5.0 crashes after a failure if it has nothing to receive.
+// Sends to one rank and receives from another. MPI_Sendrecv of Open MPI 5.0 crashes after a failure if it has nothing
+// to receive, so that MPI_Send is used in this case.
 void shift(const double* from, int to_rank, double* to, int from_rank, Shape shape, MPI_Comm comm) {
   const auto [count, type, tag] = shape;
   if (from_rank == MPI_PROC_NULL) {
@@ -34,7 +35,7 @@ Halo::Halo(const Block& block) : block_(block) {
 Halo::~Halo() { MPI_Type_free(&column_); }
 
 void Halo::exchange(double* cells, MPI_Comm comm) const {
-  const auto cell = [&](int x, int y) {  // x and y count from the first cell inside the frame
+  const auto cell = [&](int x, int y) {  // index of a cell; x and y count from the first cell inside the frame
     return cells + static_cast<std::ptrdiff_t>(y + 1) * (block_.width + 2) + x + 1;
   };
   const int w = block_.width;

@@ -17,7 +17,7 @@ class Halo {
   Halo(const Halo&) = delete;
   Halo& operator=(const Halo&) = delete;
 
-  /// Fills the frame of a field: cells points to all of its cells.
+  /// Fills the frame of a field. cells points to all of its cells.
   void exchange(double* cells, MPI_Comm comm) const;
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A 2-D heat equation that survives the death of ranks: see options.cpp for what it can do, run() for how.
+// Solves a 2-D heat equation and survives the death of ranks. options.cpp has the options; run() has the handling of
+// failures.
 #include <mpi.h>
 #include <unistd.h>
 
@@ -39,7 +40,7 @@ void say(const char* format, int a, int b) {
   std::fflush(stdout);
 }
 
-// Where whoever wants to kill something finds its victims.
+// Writes the id of this process to a file, for scripts that kill processes.
 void announce_process(const Options& options) {
   const std::filesystem::path out = options.out;
   std::filesystem::create_directories(out / "pids");
@@ -49,11 +50,11 @@ void announce_process(const Options& options) {
 ExitStatus run(const Options& options) {
   announce_process(options);
 
-  // The library writes these again after each repair.
+  // Written again by the library after each repair.
   int role = FENIX_ROLE_INITIAL_RANK;
   int error = FENIX_SUCCESS;
   MPI_Comm comm = MPI_COMM_NULL;
-  // Spares stay in here until they are needed; in resume mode "throw" nobody else comes here twice.
+  // Spares wait in this call until they are needed. In resume mode "throw", no other rank comes here a second time.
   fenix::init({.role = &role, .out_comm = &comm, .spares = options.spares, .err = &error});
   require(error);
 
@@ -70,7 +71,7 @@ ExitStatus run(const Options& options) {
         say("heat2d: more deaths than the %d spares: %d ranks needed\n", options.spares, ranks);
       return complete ? kDone : kNoSpares;
     } catch (const fenix::CommException&) {
-      // The communicator is whole again, and the simulation knows where to go on.
+      // The communicator has been repaired, and the simulation knows the step from which it continues.
       simulation.note_failure();
     }
   }

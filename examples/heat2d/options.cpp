@@ -46,7 +46,7 @@ void set_size(Options& options, const std::string& text) {
   if (cross == std::string::npos) throw std::invalid_argument("--size wants WxH, not \"" + text + "\"");
   options.width = to_int("--size", text.substr(0, cross), 1);
   options.height = to_int("--size", text.substr(cross + 1), 1);
-  // MPI counts cells in int, and one rank may have them all, with a frame.
+  // MPI counts cells in int, and one rank may have all cells, with a frame.
   if ((options.width + 2LL) * (options.height + 2LL) > INT_MAX) {
     throw std::invalid_argument("--size is too large: " + text);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the command line asks for.
+// Options of the command line.
 #ifndef HEAT2D_OPTIONS_HPP
 #define HEAT2D_OPTIONS_HPP
 
@@ -9,7 +9,7 @@
 namespace heat2d {
 
 struct Options {
-  int width = 1201;  // divides by nothing on purpose
+  int width = 1201;  // a prime number on purpose: no number of columns divides it
   int height = 803;
   int steps = 8000;
   int interval = 20;
@@ -21,7 +21,7 @@ struct Options {
   bool help = false;
 };
 
-/// Throws std::invalid_argument with a text for the user.
+/// Reads the command line. Throws std::invalid_argument with a text for the user.
 Options parse_options(int argc, char** argv);
 
 extern const char* const kHelp;

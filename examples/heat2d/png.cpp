@@ -21,7 +21,7 @@ struct Rgb {
   double r, g, b;
 };
 
-// Colours at equal distances; those between are mixed.
+// Colours at equal distances. Colours between them are interpolated.
 constexpr std::array<Rgb, 6> kStops = {{
     {8, 6, 30},
     {72, 16, 110},
@@ -46,7 +46,7 @@ std::array<png_byte, 3 * kColors> color_map() {
 }
 
 png_byte color_of(double temperature) {
-  // The square root shows the faint warmth around the heaters.
+  // The square root makes low temperatures around the heaters visible.
   const double level = std::sqrt(std::clamp(temperature, 0.0, 1.0));
   return static_cast<png_byte>(std::lround(level * (kColors - 1)));
 }

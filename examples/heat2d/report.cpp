@@ -19,7 +19,7 @@ namespace {
 
 double now() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
-// MPI_Wtime counts from another moment in each process.
+// Converts a time of MPI_Wtime, which has another origin in each process.
 double epoch_seconds(double wtime) { return now() - MPI_Wtime() + wtime; }
 
 std::string milliseconds(double seconds) {
@@ -33,7 +33,7 @@ std::string with_process(const std::string& who, int number, int process) {
   return process > 0 ? name + " (process " + std::to_string(process) + ")" : name;
 }
 
-// The survivor that knows most: others may have joined after the first of several failures.
+// Chooses the survivor that knows of most deaths: other ranks may have joined after the first of several failures.
 int choose_reporter(const std::vector<News>& news) {
   const auto most =
       std::max_element(news.begin(), news.end(), [](const News& a, const News& b) { return a.recent < b.recent; });
@@ -98,7 +98,7 @@ int Reporter::report(MPI_Comm comm, const Resumption& from) {
   MPI_Comm_rank(comm, &rank);
   const int reporter = choose_reporter(news);
   if (reporter == rank) print(news, from);
-  // Nobody forgets before it is printed.
+  // All ranks keep their data until the report is printed.
   MPI_Barrier(comm);
 
   processes_.clear();
@@ -158,7 +158,7 @@ void Reporter::print(const std::vector<News>& news, const Resumption& from) cons
          << ": all started again from step 0\n";
   }
   print_times(text, news);
-  // In one piece, so that lines of other ranks do not come between.
+  // Printed by one call, so that it is not mixed with lines of other ranks.
   const std::string all = text.str();
   std::fwrite(all.data(), 1, all.size(), stdout);
   std::fflush(stdout);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Tells who died, who took over, and how long it took.
+// Reports which ranks died, which ranks replaced them, and how long the recovery took.
 #ifndef HEAT2D_REPORT_HPP
 #define HEAT2D_REPORT_HPP
 
@@ -14,12 +14,12 @@
 
 namespace heat2d {
 
-/// What each rank tells the others when all of them have resumed. Times are in seconds of the epoch, 0 if not known.
+/// Data that the ranks exchange when all of them have resumed. Times are in seconds since the epoch, 0 if not known.
 struct News {
   int process;
   int world_rank;
-  int step;      ///< in which the rank was interrupted; −1 if it was not
-  int recent;    ///< deaths that it knows of and that were not reported yet
+  int step;      ///< step in which the rank was interrupted; −1 if it was not
+  int recent;    ///< deaths that it knows of, and that were not reported yet
   int deaths;    ///< deaths that it knows of
   int failures;  ///< reports so far
   double noticed;
@@ -31,11 +31,11 @@ class Reporter {
  public:
   explicit Reporter(std::filesystem::path out);
 
-  /// Local: to be called by the survivors right after a repair, with the step that was interrupted.
+  /// Records a failure. Survivors call it immediately after a repair, with the step that was interrupted. Local.
   void note_failure(int step);
 
-  /// Collective, when all ranks have resumed: has one of them print what happened since the last report.
-  /// Returns the rank that did, or −1 if nothing happened.
+  /// Reports the failures since the last report: one rank prints them. Collective, when all ranks have resumed.
+  /// Returns the rank that printed, or −1 if there was no failure.
   int report(MPI_Comm comm, const Resumption& from);
 
   int failures() const { return failures_; }
@@ -50,8 +50,8 @@ class Reporter {
   double time_of_first_kill() const;
 
   std::filesystem::path out_;
-  std::vector<int> processes_;  // by rank, as of the last report
-  std::vector<int> recent_;     // the dead since the last report, by their rank
+  std::vector<int> processes_;  // process of each rank, at the time of the last report
+  std::vector<int> recent_;     // ranks that have died since the last report
   int step_ = -1;
   double noticed_ = 0.0;
   int failures_ = 0;

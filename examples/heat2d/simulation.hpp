@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One rank's part in the computation, with what survives on it when others die.
+// Part of one rank in the computation, with the data that remains on it when other ranks die.
 #ifndef HEAT2D_SIMULATION_HPP
 #define HEAT2D_SIMULATION_HPP
 
@@ -19,7 +19,7 @@ class Simulation {
  public:
   Simulation(const Options& options, int rank, int ranks);
 
-  /// Collective: computes from the newest checkpoint, or from step 0, to the end, and writes the results. Throws
+  /// Computes from the newest checkpoint, or from step 0, to the end, and writes the results. Collective. Throws
   /// fenix::CommException after a failure: call note_failure, then run again on the repaired communicator.
   void run(MPI_Comm comm);
   void note_failure() { reporter_.note_failure(step_); }

@@ -1,4 +1,4 @@
-/* A sum that survives kill -9. Run 4 ranks and 1 spare: mpirun --with-ft ulfm -n 5 hello */
+/* Computes a sum, and survives kill -9. Run 4 ranks and 1 spare: mpirun --with-ft ulfm -n 5 hello */
 #include <fenix.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,25 +13,25 @@ static void check(int code) {
 }
 
 int main(int argc, char** argv) {
-  /* static: survivors jump back into Fenix_Init, and what a longjmp finds in other local variables is undefined */
+  /* static, because survivors jump back into Fenix_Init, and longjmp leaves other local variables undefined */
   static MPI_Comm comm;
   static int role, error, rank;
-  static long state[2]; /* what must survive: steps done, sum */
+  static long state[2]; /* state that must survive: steps done, sum */
 
   MPI_Init(&argc, &argv);
   Fenix_Init(&role, MPI_COMM_WORLD, &comm, &argc, &argv, SPARES, &error);
-  /* All ranks come here at the start, survivors and the replacements of the dead once more after each failure. */
+  /* All ranks come here at the start. Survivors and replacements come here again after each failure. */
   check(error);
   MPI_Comm_rank(comm, &rank);
 
   check(Fenix_Data_group_create(GROUP, comm, 0, 0, FENIX_DATA_POLICY_IN_MEMORY_RAID, NULL, NULL));
-  if (Fenix_Data_member_created(GROUP, STATE)) /* a replacement knows the member from its peers, but not our address */
+  if (Fenix_Data_member_created(GROUP, STATE)) /* a replacement has the member, but not its buffer */
     check(Fenix_Data_member_attr_set(GROUP, STATE, FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER, state, NULL));
   else
     check(Fenix_Data_member_create(GROUP, STATE, state, 2, MPI_LONG));
 
   int found = Fenix_Data_member_restore(GROUP, STATE, state, 2, FENIX_DATA_SNAPSHOT_LATEST, FENIX_DATA_SUBSET_IGNORE);
-  if (found == FENIX_ERROR_NODATA_FOUND) /* nothing was committed yet */
+  if (found == FENIX_ERROR_NODATA_FOUND) /* no snapshot has been committed yet */
     state[0] = state[1] = 0;
   else
     check(found);

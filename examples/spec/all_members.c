@@ -1,10 +1,11 @@
-/* Example 4.4: recovering all members of a data group. The ranks know group_id only: they ask for the members, their counts
-   and datatypes. Until a rank dies, a snapshot follows the other. */
+/* Example 4.4: recovering all members of a data group. The ranks know only group_id: they ask for the members, their
+   counts and datatypes. Until a rank dies, a snapshot follows the other. */
 #include "example.h"
 
 enum { num_spare_ranks = 1, group_id = 5, iterations = 8 };
 
-/* Not in the example: what went before. Members of several datatypes, with counts that differ from rank to rank. */
+/* Computation before the example, which the specification does not show. Members of several datatypes, with counts that
+   differ from rank to rank. */
 enum { INTS = 3, DOUBLES = 8, TRIPLES = 21, MOST = 100 };
 
 static int ints[MOST];
@@ -35,7 +36,7 @@ static void compute(int rank, MPI_Comm comm) {
   fail("nobody has died");
 }
 
-/* The data is that of the time stamp, byte for byte. */
+/* Checks that the data is that of the time stamp, byte for byte. */
 static void inspect(int member_id, int position, const void* data, int count, int dt_size, int rank, int time_stamp) {
   const int ids[] = {INTS, TRIPLES, DOUBLES};
   const int sizes[] = {sizeof(int), 3 * sizeof(double), sizeof(double)};

@@ -1,5 +1,6 @@
-/* What the example programs of specification 1.0, chapter 4, share. They are as printed there, with work to do and with
-   slips mended; each mend says "mend". They check their results and print the line that tests/run-mpi looks for. */
+/* Common part of the example programs of specification 1.0, chapter 4. The programs are as printed there, with work to
+   do and with mistakes corrected; each correction is marked "mend". They check their results and print the line that
+   tests/run-mpi looks for. */
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
 
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The shorthands of chapter 4. */
+/* Abbreviations used in chapter 4. */
 #define BUF FENIX_DATA_MEMBER_ATTRIBUTE_SOURCE_BUFFER
 #define FULL FENIX_DATA_SUBSET_FULL
 #define LATEST FENIX_DATA_SNAPSHOT_LATEST
@@ -17,7 +18,7 @@
 #define TYPE FENIX_DATA_GROUP_MEMBER_ATTRIBUTE_DATATYPE
 #define VP void*
 
-/* Ends the job. */
+/* Prints why, and ends the job. */
 static inline void fail(const char* why) {
   printf("FENIX-TEST-FAIL %s\n", why);
   fflush(stdout);
@@ -32,7 +33,7 @@ static inline void check_equal(const void* got, const void* wanted, size_t bytes
   if (memcmp(got, wanted, bytes) != 0) fail(what);
 }
 
-/* A group that has no snapshot: at the start, or after a failure that came before the first commit. */
+/* Tells whether a group has no snapshot: at the start, or after a failure that came before the first commit. */
 static inline int is_new(int group_id) {
   int number = 0;
   check(Fenix_Data_group_get_number_of_snapshots(group_id, &number));

@@ -1,5 +1,5 @@
 /* Example 4.3: recovering one member of a data group, at a known time stamp. The ranks know group_id, member_id, count,
-   datatype and ts. Until a rank dies, a snapshot follows the other. */
+   datatype and ts. Until a rank dies, they make one snapshot after the other. */
 #include "example.h"
 
 enum { num_spare_ranks = 1, group_id = 5, member_id = 17, count = 1000, ts = 3, depth = 5, iterations = 8 };
@@ -8,7 +8,8 @@ static void value_at(double* data, int rank, int time_stamp) {
   for (int i = 0; i < count; i++) data[i] = rank * 1e6 + time_stamp * 1e3 + i / 1e3;
 }
 
-/* Not in the example: what went before. A snapshot for each time stamp; somebody dies at the commit of one after ts. */
+/* Computation before the example, which the specification does not show. It makes a snapshot for each time stamp; a
+   rank dies at the commit of one after ts. */
 static void compute(int rank, MPI_Comm comm) {
   static double data[count];
   check(Fenix_Data_group_create(group_id, comm, 0, depth));

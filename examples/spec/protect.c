@@ -1,14 +1,14 @@
 /* Example 4.1: protecting process and data. */
 #include "example.h"
 
-enum { SPARES = 2, ITERATIONS = 1000 }; /* mend: 10 spares are many for a laptop */
+enum { SPARES = 2, ITERATIONS = 1000 }; /* mend: 10 spares are too many for a laptop */
 
 static void initialize(int* A, int* B) {
   for (int i = 0; i < 100; i++) A[i] = i;
   for (int i = 0; i < 50; i++) B[i] = -i;
 }
 
-/* A[0] becomes the same on all ranks: they have to agree whether there is work2. */
+/* Makes A[0] the same on all ranks, because they have to agree whether they call work2. */
 static void work1(int* A, MPI_Comm comm) {
   int rank, sum;
   MPI_Comm_rank(comm, &rank);
@@ -23,7 +23,7 @@ static void work2(int* A, int* B, MPI_Comm comm) {
   for (int i = 0; i < 50; i++) B[i] = (B[i] + A[i] + most) % 2003;
 }
 
-/* The version of 4.1 that tolerates no faults. */
+/* Computes as the version of 4.1 that tolerates no faults. */
 static void reference(int* A, int* B, MPI_Comm comm) {
   initialize(A, B);
   for (int it = 0; it < ITERATIONS; it++) {

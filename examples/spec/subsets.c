@@ -1,4 +1,4 @@
-/* Example 4.2: storing data objects with subsets. Only the triangle that an iteration changes is stored. */
+/* Example 4.2: storing data objects with subsets. Each iteration stores only the triangle that it has changed. */
 #include "example.h"
 
 enum { SPARES = 2, lda = 100 }; /* mend: an array with a const int as its size would be one of variable length */
@@ -7,7 +7,7 @@ static void initialize(double* A, int rank) {
   for (int i = 0; i < lda * lda; i++) A[i] = i % 97 + rank;
 }
 
-/* Changes the rows from row it on, each from its diagonal on. */
+/* Changes the rows from row it, each from its diagonal element to its end. */
 static void work1(double* A, int it, MPI_Comm comm) { /* mend: the array, not one element of it */
   double pivot;
   MPI_Allreduce(&A[lda * it + it], &pivot, 1, MPI_DOUBLE, MPI_MAX, comm);
@@ -15,7 +15,7 @@ static void work1(double* A, int it, MPI_Comm comm) { /* mend: the array, not on
     for (int column = row; column < lda; column++) A[lda * row + column] += pivot / (1 + row + column);
 }
 
-/* The version of 4.2 that tolerates no faults. */
+/* Computes as the version of 4.2 that tolerates no faults. */
 static void reference(double* A, int rank, MPI_Comm comm) {
   initialize(A, rank);
   for (int it = 0; it < 100; it++) work1(A, it, comm);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Constants of the Fenix interface: return codes, roles, settings, policies.
- * Values are part of the interface and are never renumbered. Names and, where a program could store or compare
- * them, values are those of the current Fenix; additions of this library say "new".
+ * Values are part of the interface and are never renumbered. Names are those of the current Fenix, and so are values
+ * that a program could store or compare. Additions of this library are marked "new".
  */
 #ifndef FENIX_CODES_H
 #define FENIX_CODES_H
@@ -11,7 +11,7 @@
 
 /** Return codes. Errors are negative, warnings positive, FENIX_SUCCESS is 0. */
 typedef enum {
-  FENIX_SUCCESS = 0,
+  FENIX_SUCCESS = 0, /**< no error */
 
   FENIX_ERROR_UNINITIALIZED = -100,          /**< called before Fenix_Init or after Fenix_Finalize */
   FENIX_ERROR_NOCATEGORY = -99,              /**< an MPI call failed and nothing could be repaired */
@@ -22,7 +22,7 @@ typedef enum {
   FENIX_ERROR_COMMIT_BARRIER = -94,          /**< kept for source compatibility; not returned */
   FENIX_ERROR_INVALID_GROUPID = -93,         /**< group id out of range, or no such group on this rank */
   FENIX_ERROR_INVALID_MEMBERID = -92,        /**< member id out of range, or no such member in the group */
-  FENIX_ERROR_INVALID_LOGIC_CALL = -91,      /**< right call, wrong time */
+  FENIX_ERROR_INVALID_LOGIC_CALL = -91,      /**< the call is valid, but not at this time */
   FENIX_ERROR_INVALID_POLICY_NAME = -90,     /**< unknown policy */
   FENIX_ERROR_INVALID_TIMESTAMP = -89,       /**< no consistent snapshot has this time stamp */
   FENIX_ERROR_INVALID_TIMESTART = -88,       /**< start time stamp out of range */
@@ -30,30 +30,30 @@ typedef enum {
   FENIX_ERROR_INVALID_ATTRIBUTE_NAME = -86,  /**< unknown member attribute, or not settable */
   FENIX_ERROR_INVALID_ATTRIBUTE_VALUE = -85, /**< attribute value not allowed */
   FENIX_ERROR_INVALID_POSITION = -84,        /**< position outside [0, number) */
-  FENIX_ERROR_DATA_WAIT = -83,               /**< not a request that this process was given */
+  FENIX_ERROR_DATA_WAIT = -83,               /**< the request was never given to this process */
   FENIX_ERROR_SUBSET_NUM_BLOCKS = -82,       /**< number of blocks not allowed, or more than a record can describe */
   FENIX_ERROR_SUBSET_START_OFFSET = -81,     /**< negative start offset */
   FENIX_ERROR_SUBSET_END_OFFSET = -80,       /**< end before start, or beyond the member */
   FENIX_ERROR_SUBSET_STRIDE = -79,           /**< stride not allowed */
-  FENIX_ERROR_NODATA_FOUND = -78,            /**< nothing was committed, or what was committed is lost */
+  FENIX_ERROR_NODATA_FOUND = -78,            /**< nothing was committed, or the committed data is lost */
   FENIX_ERROR_INTERN = -77,                  /**< a defect of this library; please report it */
   FENIX_ERROR_CANCELLED = -76,               /**< cut short by a failure that has since been repaired */
   FENIX_ERROR_INVALID_SETTING_NAME = -75,    /**< unknown setting */
   FENIX_ERROR_INVALID_SETTING_OPTION = -74,  /**< option out of range for this setting */
 
-  FENIX_ERROR_INVALID_ARGUMENT = -60,     /**< new: null pointer, negative count, … without a code of its own */
-  FENIX_ERROR_INVALID_POLICY_VALUE = -59, /**< new: policy values that do not fit the policy or communicator */
-  FENIX_ERROR_BUFFER_TOO_SMALL = -58,     /**< new: max_count is less than what was stored */
+  FENIX_ERROR_INVALID_ARGUMENT = -60, /**< new: null pointer, negative count, or another error without its own code */
+  FENIX_ERROR_INVALID_POLICY_VALUE = -59, /**< new: the values do not fit the policy or the communicator */
+  FENIX_ERROR_BUFFER_TOO_SMALL = -58,     /**< new: max_count is less than the stored size */
   FENIX_ERROR_MISMATCH = -57,             /**< new: the ranks of a collective call gave different arguments */
-  FENIX_ERROR_NO_MEMORY = -56,            /**< new: memory, mapping or descriptor could not be had on some rank */
-  FENIX_ERROR_TIMEOUT = -55,              /**< new: a peer gave no sign for FENIX_TIMEOUT seconds */
+  FENIX_ERROR_NO_MEMORY = -56,            /**< new: a rank could not get memory, a mapping or a file descriptor */
+  FENIX_ERROR_TIMEOUT = -55,              /**< new: no sign of life of another rank for FENIX_TIMEOUT seconds */
   FENIX_ERROR_MEMBER_STAGING = -54,       /**< Fenix_Data_member_stage_begin without its _end on this member */
   FENIX_ERROR_MEMBER_LOADING = -53,       /**< Fenix_Data_member_load_begin without its _end on this member */
   FENIX_ERROR_SPAWNING_FAILED = -52,      /**< replacements could not be spawned: the communicator has shrunk */
 
   FENIX_WARNING_SPARE_RANKS_DEPLETED = 100, /**< the communicator has shrunk: no spare was left */
   FENIX_WARNING_PARTIAL_RESTORE = 101,      /**< some elements are in no snapshot: see found_data */
-  FENIX_WARNING_SHARED_FATE = 102           /**< snapshots would not survive the death of a node or failure domain */
+  FENIX_WARNING_SHARED_FATE = 102           /**< new: the death of a node or failure domain would lose snapshots */
 } Fenix_Return_codes;
 
 /** Role of a rank since the latest exit from Fenix_Init (specification 2.1). */
@@ -61,7 +61,7 @@ typedef enum {
   FENIX_ROLE_INITIAL_RANK = 0,   /**< no failure so far */
   FENIX_ROLE_RECOVERED_RANK = 1, /**< took the place of a dead rank in the latest repair */
   FENIX_ROLE_SURVIVOR_RANK = 2,  /**< active before the latest repair and alive */
-  FENIX_ROLE_SPARE_RANK = 3      /**< waiting inside Fenix_Init, or released unused from it */
+  FENIX_ROLE_SPARE_RANK = 3      /**< waiting inside Fenix_Init, or released from it unused */
 } Fenix_Rank_role;
 
 /** Settings for Fenix_set_option and Fenix_get_option. */
@@ -75,65 +75,69 @@ typedef enum {
   FENIX_SETTING_NAME_MAXCODE     /**< not a setting */
 } Fenix_Setting_name;
 
-/** What happens to the communicators when a rank has died. */
+/** Treatment of the communicators when a rank has died. */
 typedef enum {
-  FENIX_RECOVERY_IGNORE, /**< nothing: the MPI call returns its error */
-  FENIX_RECOVERY_NOOP,   /**< no repair; callbacks run and control resumes as after one */
-  FENIX_RECOVERY_REPAIR, /**< spares take the places of the dead, or the communicator shrinks */
-  FENIX_RECOVERY_SPAWN,  /**< the same, but when the spares are used up, new processes are spawned */
-  FENIX_RECOVERY_MODE_MAXCODE
+  FENIX_RECOVERY_IGNORE,      /**< nothing is done: the MPI call returns its error */
+  FENIX_RECOVERY_NOOP,        /**< no repair; callbacks run and control resumes as after one */
+  FENIX_RECOVERY_REPAIR,      /**< spares replace dead ranks; without spares the communicator shrinks */
+  FENIX_RECOVERY_SPAWN,       /**< as FENIX_RECOVERY_REPAIR, but new processes are spawned when no spare is left */
+  FENIX_RECOVERY_MODE_MAXCODE /**< not a mode */
 } Fenix_Recovery_mode;
 
-/** Where control resumes after a repair. */
+/** Point at which control resumes after a repair. */
 typedef enum {
-  FENIX_RESUME_JUMP,   /**< at the logical exit of Fenix_Init, by longjmp */
-  FENIX_RESUME_RETURN, /**< at the call that met the failure, which returns an error code */
-  FENIX_RESUME_THROW,  /**< where the C++ application catches fenix::CommException */
-  FENIX_RESUME_MODE_MAXCODE
+  FENIX_RESUME_JUMP,        /**< at the logical exit of Fenix_Init, by longjmp */
+  FENIX_RESUME_RETURN,      /**< at the call that met the failure, which returns an error code */
+  FENIX_RESUME_THROW,       /**< where the C++ application catches fenix::CommException */
+  FENIX_RESUME_MODE_MAXCODE /**< not a mode */
 } Fenix_Resume_mode;
 
-/** What happens to MPI errors on a resilient communicator that are no failures (a wrong rank, a truncation, …). */
+/** Treatment of MPI errors on a resilient communicator that are not failures, such as a wrong rank or a truncation. */
 typedef enum {
-  FENIX_UNHANDLED_SILENT, /**< the MPI call returns its error code */
-  FENIX_UNHANDLED_PRINT,  /**< the same, with one line on stderr */
-  FENIX_UNHANDLED_ABORT,  /**< one line on stderr, then MPI_Abort (as without Fenix) */
-  FENIX_UNHANDLED_MODE_MAXCODE
+  FENIX_UNHANDLED_SILENT,      /**< the MPI call returns its error code */
+  FENIX_UNHANDLED_PRINT,       /**< as FENIX_UNHANDLED_SILENT, with one line on stderr */
+  FENIX_UNHANDLED_ABORT,       /**< one line on stderr, then MPI_Abort (as without Fenix) */
+  FENIX_UNHANDLED_MODE_MAXCODE /**< not a mode */
 } Fenix_Unhandled_mode;
 
-/** What happens to C++ exceptions that leave a callback. */
+/** Treatment of C++ exceptions that leave a callback. */
 typedef enum {
-  FENIX_CALLBACK_EXCEPTION_RETHROW, /**< they reach the application; later callbacks are not run */
-  FENIX_CALLBACK_EXCEPTION_SQUASH,  /**< a fenix::CommException is dropped, others reach the application */
-  FENIX_CALLBACK_EXCEPTION_MODE_MAXCODE
+  FENIX_CALLBACK_EXCEPTION_RETHROW,     /**< they reach the application; later callbacks are not run */
+  FENIX_CALLBACK_EXCEPTION_SQUASH,      /**< a fenix::CommException is dropped, others reach the application */
+  FENIX_CALLBACK_EXCEPTION_MODE_MAXCODE /**< not a mode */
 } Fenix_Callback_exception_mode;
 
-/** How spare ranks wait inside Fenix_Init. */
+/** Way in which spare ranks wait inside Fenix_Init. */
 typedef enum {
-  FENIX_SPARE_WAIT_BUSY,  /**< poll without pause */
-  FENIX_SPARE_WAIT_YIELD, /**< give the core away between two polls */
-  FENIX_SPARE_WAIT_SLEEP, /**< sleep between polls, at most 10 ms */
-  FENIX_SPARE_WAIT_MODE_MAXCODE
+  FENIX_SPARE_WAIT_BUSY,        /**< poll without pause */
+  FENIX_SPARE_WAIT_YIELD,       /**< yield the core between two polls */
+  FENIX_SPARE_WAIT_SLEEP,       /**< sleep between polls, at most 10 ms */
+  FENIX_SPARE_WAIT_MODE_MAXCODE /**< not a mode */
 } Fenix_Spare_wait_mode;
 
-/** What spare ranks do when the active ranks have called Fenix_Finalize. */
+/** Behaviour of spare ranks when the active ranks have called Fenix_Finalize. */
 typedef enum {
-  FENIX_SPARE_FINALIZE_RELEASE, /**< return from Fenix_Init with FENIX_ROLE_SPARE_RANK */
-  FENIX_SPARE_FINALIZE_EXIT,    /**< call MPI_Finalize and exit(0) */
-  FENIX_SPARE_FINALIZE_MODE_MAXCODE
+  FENIX_SPARE_FINALIZE_RELEASE,     /**< return from Fenix_Init with FENIX_ROLE_SPARE_RANK and MPI_COMM_NULL */
+  FENIX_SPARE_FINALIZE_EXIT,        /**< call MPI_Finalize and exit(0) */
+  FENIX_SPARE_FINALIZE_MODE_MAXCODE /**< not a mode */
 } Fenix_Spare_finalize_mode;
 
-/** Ids given by the user are in [0, MAX). */
+/** Upper limit of group ids: an id given by the user is in [0, FENIX_GROUP_ID_MAX). */
 #define FENIX_GROUP_ID_MAX 0x40000000
+/** Upper limit of member ids: an id given by the user is in [0, FENIX_MEMBER_ID_MAX). */
 #define FENIX_MEMBER_ID_MAX 0x40000000
-/** Time stamps are in [0, FENIX_TIME_STAMP_MAX]. */
+/** Largest time stamp: time stamps are in [0, FENIX_TIME_STAMP_MAX]. */
 #define FENIX_TIME_STAMP_MAX 0x40000000
 
-/** The group of all ranks of the resilient communicator, with depth 0 and start time stamp 0: needs no creation. */
+/** Id of the group of all ranks of the resilient communicator, with depth 0 and start time stamp 0. The group is
+ *  created by its first collective call, and again by the first one after each failure. Its policy is
+ *  FENIX_DATA_POLICY_PEER_RANK_SEPARATION, with FENIX_DATA_SEPARATION_AUTO. */
 #define FENIX_DATA_GROUP_WORLD_ID 0x40000001
 
+/** As member_id of a store: all members, in the order of their creation. */
 #define FENIX_DATA_MEMBER_ALL (-1)
 
-/** As count of a member: its size may change from store to store. */
+/** As count of a member: its size may change from snapshot to snapshot. */
 #define FENIX_RESIZEABLE 0
 /** As num_storev of Fenix_Data_checkpoint: all members are stored with Fenix_Data_member_storev. */
 #define FENIX_STOREV_ALL (-1)
@@ -143,31 +147,47 @@ typedef enum {
 #else
 #define FENIX_DATA_RESTORE_INPLACE ((void*)-1)
 #endif
-/** As max_count: as many elements as there are. */
+/** As max_count: no limit; as many elements as were stored. */
 #define FENIX_DATA_RESTORE_FULL (-1)
 
-/** Directions of a serializer. */
+/** Direction of a serializer: from the buffer to the file. */
 #define FENIX_SERIALIZE 0
+/** Direction of a serializer: from the file to the buffer. */
 #define FENIX_DESERIALIZE 1
 
+/** Attribute of a member: its source buffer. */
 #define FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER 11
+/** Another name of FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER. */
 #define FENIX_DATA_MEMBER_ATTRIBUTE_SOURCE_BUFFER FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER
+/** Attribute of a member: its number of elements. */
 #define FENIX_DATA_MEMBER_ATTRIBUTE_COUNT 12
+/** Attribute of a member: the datatype of its elements. */
 #define FENIX_DATA_MEMBER_ATTRIBUTE_DATATYPE 13
+/** Attribute of a member: the bytes of one element, without the holes of the datatype. Read-only. */
 #define FENIX_DATA_MEMBER_ATTRIBUTE_SIZE 14
 
+/** As time_stamp: the newest snapshot. */
 #define FENIX_DATA_SNAPSHOT_LATEST (-1)
+/** As time_stamp of a restore: the newest snapshot; for a member that is FENIX_RESIZEABLE, also older elements beyond
+ *  its size. As time_stamp of a deletion: all snapshots. */
 #define FENIX_DATA_SNAPSHOT_ALL (-2)
 
+/** Policy: pairs of ranks keep copies for each other (mode 1), or cohorts keep XOR parity (mode 5). The values of all
+ *  policies are described with Fenix_Data_group_set_redundancy_policy. */
 #define FENIX_DATA_POLICY_IN_MEMORY_RAID 13
+/** Another name of FENIX_DATA_POLICY_IN_MEMORY_RAID. */
 #define FENIX_DATA_POLICY_IMR FENIX_DATA_POLICY_IN_MEMORY_RAID
+/** Policy: the rank at a given distance keeps a copy. */
 #define FENIX_DATA_POLICY_PEER_RANK_SEPARATION 14
+/** Policy: cohorts of ranks keep Reed-Solomon codes. (new) */
 #define FENIX_DATA_POLICY_REED_SOLOMON 15
+/** Policy: no redundancy. (new) */
 #define FENIX_DATA_POLICY_LOCAL 16
 
-/** As the separation of a policy: the library chooses, see Fenix_Data_group_set_redundancy_policy. (new) */
+/** As separation of a policy: the library chooses, see Fenix_Data_group_set_redundancy_policy. (new) */
 #define FENIX_DATA_SEPARATION_AUTO (-2)
 
+/** As time_stamp argument of a commit: the caller does not need the time stamp. */
 #define FENIX_TIME_STAMP_IGNORE NULL
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The macro Fenix_Init and the two functions behind it. Its contract is in <fenix.h>.
+ * The macro Fenix_Init and the two functions behind it. The contract of the macro is in <fenix/process.h>.
  */
 #ifndef FENIX_INIT_H
 #define FENIX_INIT_H
@@ -13,11 +13,11 @@
 extern "C" {
 #endif
 
-/* Internal: call Fenix_Init. Blocks in spare ranks; resume_point is where survivors jump to. Returns FENIX_SUCCESS or what it
-   has written to error. */
+/* Does the work of Fenix_Init before setjmp. Internal: programs call Fenix_Init. Blocks in spare ranks. Survivors jump
+   to resume_point. Returns the code that it has written to error, or FENIX_SUCCESS. */
 int fenix_detail_preinit(int* role, MPI_Comm comm, MPI_Comm* newcomm, int* argc, char*** argv, int spare_ranks,
                          int spawn, MPI_Info info, int* error, jmp_buf* resume_point);
-/* Internal: writes role, newcomm and error, at the first exit from Fenix_Init and after each jump back to it. */
+/* Writes role, newcomm and error, at the first exit from Fenix_Init and after each jump back to it. Internal. */
 void fenix_detail_postinit(void);
 
 #ifdef __cplusplus

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The forms of specification 1.0 (SAND2016-9171), where <fenix.h> has others: include this instead, from C or C++. Included
- * after <fenix.h> or <fenix.hpp>, it puts the forms of the specification in the place of theirs, for the rest of the file.
- * Contracts are those of the functions named, whatever their form. A file that needs both forms of a function is two files.
+ * The forms of specification 1.0 (SAND2016-9171), where <fenix.h> has others. Include this file instead of <fenix.h>,
+ * from C or C++. Included after <fenix.h> or <fenix.hpp>, it replaces their forms by those of the specification, for
+ * the rest of the file. The contracts are those of the functions named, in both forms. A source file can use only one
+ * form of a function: a program that needs both forms has to be split into two files.
  *
- * What is not as in the specification:
- *  - newcomm of Fenix_Init may not be NULL: all ranks get FENIX_ERROR_INVALID_ARGUMENT. To replace comm in all MPI calls of
- *    a program takes MPI's profiling interface, which this library leaves to tools.
+ * Differences from the specification:
+ *  - newcomm of Fenix_Init may not be NULL: all ranks get FENIX_ERROR_INVALID_ARGUMENT. Replacing comm in all MPI calls
+ *    of a program requires MPI's profiling interface, which this library leaves to tools.
  *  - Callbacks are called in the reverse order of their registration, as in the current Fenix.
  *  - Fenix_Data_group_get_number_of_snapshots and _get_snapshot_at_position are local.
- *  - Names and counts are as in <fenix.h> where the specification leaves them open; warnings (codes above 0) as well.
+ *  - Names, counts and warnings (codes above 0) are as in <fenix.h> where the specification leaves them open.
  */
 #ifndef FENIX_SPEC_H
 #define FENIX_SPEC_H
@@ -17,28 +18,34 @@
 #include <fenix.h>
 #include <string.h>
 
-/** Fenix_Init of <fenix/process.h>, in the order of specification 2.1. */
+/** Calls Fenix_Init of <fenix/process.h>, with the arguments in the order of specification 2.1. */
 #undef Fenix_Init
 #define Fenix_Init(comm, newcomm, role, argc, argv, spare_ranks, spawn, info, error) \
   FENIX_DETAIL_INIT_9(role, comm, newcomm, argc, argv, spare_ranks, spawn, info, error)
 
-/* Inline functions under names of their own: macros give them those of the specification, so that their addresses can be
-   taken, too. */
+/* The inline functions have names of their own, and macros give them the names of the specification. So a program can
+   take their addresses, too. */
 
-/** Fenix_Data_group_create with FENIX_DATA_POLICY_PEER_RANK_SEPARATION and its default, half of the ranks. (3.2.1.) Another
- *  policy: Fenix_Data_group_set_redundancy_policy. */
+/**
+ * Calls Fenix_Data_group_create with FENIX_DATA_POLICY_PEER_RANK_SEPARATION and its default values. (3.2.1.)
+ * Fenix_Data_group_set_redundancy_policy sets another policy.
+ * @param[in] group_id, comm, start_time_stamp, depth as for Fenix_Data_group_create
+ * @return as Fenix_Data_group_create.
+ */
 static inline int fenix_spec_Data_group_create(int group_id, MPI_Comm comm, int start_time_stamp, int depth) {
   return Fenix_Data_group_create(group_id, comm, start_time_stamp, depth, FENIX_DATA_POLICY_PEER_RANK_SEPARATION, NULL,
                                  NULL);
 }
 
 /**
- * Gets the values of a group's policy, if it is the one named. Local. (3.2.3.)
- * @param[out] policy_value one int for FENIX_DATA_POLICY_PEER_RANK_SEPARATION; for FENIX_DATA_POLICY_IN_MEMORY_RAID int[2],
- *                          or int[3] if its mode is 5; int[3] for FENIX_DATA_POLICY_REED_SOLOMON; none for
+ * Gets the values of a group's policy, if the group has the policy that is named. Local. (3.2.3.)
+ * @param[in]  group_id     id of the group
+ * @param[in]  policy_name  FENIX_DATA_POLICY_…
+ * @param[out] policy_value one int for FENIX_DATA_POLICY_PEER_RANK_SEPARATION; for FENIX_DATA_POLICY_IN_MEMORY_RAID
+ *                          int[2], or int[3] if its mode is 5; int[3] for FENIX_DATA_POLICY_REED_SOLOMON; none for
  *                          FENIX_DATA_POLICY_LOCAL. Not written if flag is 0.
- * @param[out] flag         or NULL: 1 if the group has this policy, else 0
- * @return FENIX_SUCCESS.
+ * @param[out] flag         1 if the group has this policy, otherwise 0; may be NULL
+ * @return as Fenix_Data_group_get_redundancy_policy.
  */
 static inline int fenix_spec_Data_group_get_redundancy_policy(int group_id, int policy_name, void* policy_value,
                                                               int* flag) {
@@ -55,20 +62,35 @@ static inline int fenix_spec_Data_group_get_redundancy_policy(int group_id, int 
   return code;
 }
 
-/** Fenix_Data_member_restore without found_data. (3.5.) */
+/**
+ * Calls Fenix_Data_member_restore without found_data. (3.5.)
+ * @param[in]  group_id, member_id, max_count, time_stamp as for Fenix_Data_member_restore
+ * @param[out] target_buffer                              as for Fenix_Data_member_restore
+ * @return as Fenix_Data_member_restore.
+ */
 static inline int fenix_spec_Data_member_restore(int group_id, int member_id, void* target_buffer, int max_count,
                                                  int time_stamp) {
   return Fenix_Data_member_restore(group_id, member_id, target_buffer, max_count, time_stamp, FENIX_DATA_SUBSET_IGNORE);
 }
 
-/** Fenix_Data_member_restore_from_rank without found_data. (3.5.) */
+/**
+ * Calls Fenix_Data_member_restore_from_rank without found_data. (3.5.)
+ * @param[in]  group_id, member_id, max_count, time_stamp, source_rank as for Fenix_Data_member_restore_from_rank
+ * @param[out] target_buffer                                           as for Fenix_Data_member_restore_from_rank
+ * @return as Fenix_Data_member_restore_from_rank.
+ */
 static inline int fenix_spec_Data_member_restore_from_rank(int group_id, int member_id, void* target_buffer,
                                                            int max_count, int time_stamp, int source_rank) {
   return Fenix_Data_member_restore_from_rank(group_id, member_id, target_buffer, max_count, time_stamp,
                                              FENIX_DATA_SUBSET_IGNORE, source_rank);
 }
 
-/** Fenix_Data_subset_createv: blocks by arrays. (3.6.) */
+/**
+ * Calls Fenix_Data_subset_createv, which takes the blocks as arrays. (3.6.)
+ * @param[in]  num_blocks, array_start_offsets, array_end_offsets as for Fenix_Data_subset_createv
+ * @param[out] subset_specifier                                   as for Fenix_Data_subset_createv
+ * @return as Fenix_Data_subset_createv.
+ */
 static inline int fenix_spec_Data_subset_create(int num_blocks, int* array_start_offsets, int* array_end_offsets,
                                                 Fenix_Data_subset* subset_specifier) {
   return Fenix_Data_subset_createv(num_blocks, array_start_offsets, array_end_offsets, subset_specifier);
@@ -80,7 +102,7 @@ static inline int fenix_spec_Data_subset_create(int num_blocks, int* array_start
 #define Fenix_Data_member_restore_from_rank fenix_spec_Data_member_restore_from_rank
 #define Fenix_Data_subset_create fenix_spec_Data_subset_create
 
-/* Names that only the examples of chapter 4 use. */
+/* Names that only the examples of chapter 4 of the specification use. */
 #define Fenix_Data_restore fenix_spec_Data_member_restore
 #define FENIX_DATA_GROUP_MEMBER_ATTRIBUTE_BUFFER FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER
 #define FENIX_DATA_GROUP_MEMBER_ATTRIBUTE_SOURCE_BUFFER FENIX_DATA_MEMBER_ATTRIBUTE_SOURCE_BUFFER

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C++ interface to data groups, in terms of the C one. Calls that may meet a failure have no object with a destructor in
-// their frames: control may leave by longjmp.
+// The C++ interface to data groups, implemented by calls of the C interface. Calls that may meet a failure have no
+// object with a destructor in their frames, because control may leave by longjmp.
 #include <fenix.hpp>
 
 #include "api/cxx_subset.hpp"
@@ -11,12 +11,12 @@ using namespace fenix_impl;
 namespace fenix::data {
 namespace {
 
-/// The C argument found_data of one call, and how it becomes a DataSubset.
+/// The argument found_data of one C call, and its conversion into a DataSubset.
 class Found {
  public:
   explicit Found(DataSubset& target) : target_(&target == &SUBSET_IGNORE ? nullptr : &target) {}
   Fenix_Data_subset* out() { return target_ == nullptr ? FENIX_DATA_SUBSET_IGNORE : &subset_; }
-  /// Converts what was found, unless the call gave an error. Returns code.
+  /// Converts the elements found, unless the call returned an error. Returns code.
   int take(int code) {
     if (target_ == nullptr || code < FENIX_SUCCESS) return code;
     const Subset owner(subset_);
@@ -29,7 +29,7 @@ class Found {
   Fenix_Data_subset subset_ = FENIX_SUBSET_NULL;
 };
 
-/// Calls call with the C subset.
+/// Calls call with these elements as a subset of C.
 template <class Call>
 int with_subset(const DataSubset& elements, Call&& call) {
   Fenix_Data_subset subset = FENIX_SUBSET_NULL;
@@ -37,7 +37,7 @@ int with_subset(const DataSubset& elements, Call&& call) {
   return code == FENIX_SUCCESS ? call(subset) : code;
 }
 
-/// Positions 0, 1, … of a group, as long as they can be had.
+/// Lists the entries at positions 0, 1, … of a group. Returns no value if one of them cannot be read.
 template <class GetNumber, class GetEntry>
 std::optional<std::vector<int>> list_of(int group_id, GetNumber get_number, GetEntry get_entry) {
   int number = 0;
@@ -49,7 +49,8 @@ std::optional<std::vector<int>> list_of(int group_id, GetNumber get_number, GetE
   return entries;
 }
 
-/// Sets rank to this rank's number in a group. The group of all ranks may not have been needed yet.
+/// Sets rank to the number of this rank in a group. The group of all ranks may not exist yet, because its first
+/// collective call creates it.
 int get_own_rank(int group_id, int* rank) {
   return ready_entry([&]() -> int {
     if (group_id == FENIX_DATA_GROUP_WORLD_ID && !runtime().has_group(group_id)) {
@@ -203,7 +204,7 @@ int cleanup(int group_id) { return Fenix_Data_cleanup(group_id); }
 int barrier(int group_id) { return Fenix_Data_barrier(group_id); }
 
 int checkpoint(int group_id, const DataSubset& subset, const std::vector<int>& storev_ids, int* time_stamp) {
-  // The array is only read; the signature, which is the current Fenix's, has no const.
+  // The array is only read. The signature has no const, because it is that of the current Fenix.
   int* ids = storev_ids.empty() ? nullptr : const_cast<int*>(storev_ids.data());
   const int number = static_cast<int>(storev_ids.size());
   return with_subset(subset,

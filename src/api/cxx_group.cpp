@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The handle that owns a group.
+// Handle that owns a group.
 #include <fenix.hpp>
 
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C++ interface to process recovery, in terms of the C one.
+// The C++ interface to process recovery, implemented by calls of the C interface.
 #include <fenix.hpp>
 #include <mpi-ext.h>
 
@@ -25,7 +25,7 @@ FailureException fenix_impl::comm_exception() {
 namespace fenix {
 
 void init(const args::FenixInitArgs& args) {
-  // Written after each repair: they have to outlive this call where the caller gives no place.
+  // Used if the caller gives no address. Static, because they are written again after each repair.
   static int role = INITIAL_RANK;
   static MPI_Comm comm = MPI_COMM_NULL;
   const unsigned mode = get_option(FENIX_RESUME_MODE);

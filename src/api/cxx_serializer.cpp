@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Serializers that are C++ callables, and streams over the files of stage_begin and load_begin. The runtime owns them, because
-// the C interface knows only their addresses.
+// Serializers that are C++ callables, and streams over the files of stage_begin and load_begin. The runtime owns both,
+// because the C interface knows only their addresses.
 #include <fenix.hpp>
 
 #include <memory>
@@ -39,8 +39,8 @@ extern "C" void fenix_call_serializer(FILE* file, int direction, void* buffer, M
   }
 }
 
-/// call(function, ctx) makes the C interface know the serializer. It is kept before that: a failure may cut the call short
-/// when the address is known already.
+/// Keeps a serializer and passes it to the C interface with call(function, ctx). It is kept before the call, because a
+/// failure may interrupt the call after the C interface has stored the address.
 template <class Call>
 int keep_while(int group_id, int member_id, SerializeFunc&& serializer, Call&& call) {
   Attachments& kept = runtime().attachments;
@@ -62,7 +62,7 @@ int keep_while(int group_id, int member_id, SerializeFunc&& serializer, Call&& c
   return code;
 }
 
-/// Wraps the file of a call that has succeeded.
+/// Opens a stream over the file of a call that has succeeded.
 std::iostream* open_stream(const Attachments::Key& key, FILE* file) {
   auto opened = std::make_shared<FileStream>(file);
   std::iostream* stream = &opened->stream();

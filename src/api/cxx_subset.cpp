@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// DataSubset: a sorted list of blocks that neither overlap nor touch.
+// DataSubset: a sorted list of blocks that do not overlap or touch.
 #include "api/cxx_subset.hpp"
 
 #include <fenix.hpp>
@@ -28,14 +28,14 @@ std::size_t as_index(int value) {
   return static_cast<std::size_t>(value);
 }
 
-/// The last block that begins at or before index, or end().
+/// Finds the last block that begins at or before index. Returns end() if there is none.
 auto block_at(const std::vector<Bounds>& blocks, std::size_t index) {
   const auto next = std::upper_bound(blocks.begin(), blocks.end(), index,
                                      [](std::size_t value, const Bounds& block) { return value < block.first; });
   return next == blocks.begin() ? blocks.end() : std::prev(next);
 }
 
-/// What is not in the blocks.
+/// Gets the blocks of all elements that are not in these blocks.
 std::vector<Bounds> gaps(const std::vector<Bounds>& blocks) {
   std::vector<Bounds> result;
   std::size_t from = 0;
@@ -59,7 +59,7 @@ std::vector<Bounds> common(const std::vector<Bounds>& a, const std::vector<Bound
   return result;
 }
 
-/// The C interface has no end at INT64_MAX.
+/// Converts an index for the C interface, where a subset without an end has INT64_MAX as its last element.
 MPI_Count to_count(std::size_t index) {
   constexpr MPI_Count kNoEnd = INT64_MAX;
   return index >= static_cast<std::size_t>(kNoEnd) ? kNoEnd : static_cast<MPI_Count>(index);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The edge of the library: every public function is one call of entry(), which turns exceptions into codes and failures
-// into repairs.
+// Boundary of the library: every public function is one call of entry(), which converts exceptions into codes and
+// failures into repairs.
 #pragma once
 
 #include <fenix/codes.h>
@@ -16,23 +16,23 @@
 
 namespace fenix_impl {
 
-/// Notes the text for Fenix_Error_message and returns the code.
+/// Records the text for Fenix_Error_message and returns the code.
 inline int report(int code, const char* text) noexcept {
   try {
     last_message() = text;
   } catch (const std::bad_alloc&) {
-    last_message() = "out of memory";  // short enough to need none
+    last_message() = "out of memory";  // short enough to need no allocation
   }
   return code;
 }
 
-/// What became of a call that met a failure.
+/// Failure that a call has met.
 struct Failure {
-  int mpi_error = MPI_SUCCESS;
-  int repairs_before = 0;
+  int mpi_error = MPI_SUCCESS;  ///< MPI error; MPI_SUCCESS: no failure
+  int repairs_before = 0;       ///< number of repairs when the call began
 };
 
-/// Runs body, which returns a code. failure receives the MPI error if a rank has died meanwhile.
+/// Runs body, which returns a code. Writes the MPI error to failure if a rank has died meanwhile.
 template <class Body>
 int run_inside(Body&& body, Failure& failure) {
   const auto call = runtime().begin_call();
@@ -59,14 +59,15 @@ int run_inside(Body&& body, Failure& failure) {
   }
 }
 
-/// Repairs and resumes: returns only in resume mode "return". No object with a destructor may live in the frames between
-/// here and the application: control may leave by longjmp.
+/// Repairs the communicator and resumes. Returns only in resume mode "return". No object with a destructor may exist in
+/// the frames between this one and the application, because control may leave by longjmp.
 inline int after_failure(const Failure& failure) {
   const bool repaired = runtime().repair(failure.mpi_error, failure.repairs_before);
   runtime().resume(failure.mpi_error, repaired);
   return report(FENIX_ERROR_CANCELLED, "a rank has died");
 }
 
+/// Runs body, which returns a code, and handles exceptions and failures.
 template <class Body>
 int entry(Body&& body) {
   Failure failure;
@@ -74,7 +75,7 @@ int entry(Body&& body) {
   return failure.mpi_error == MPI_SUCCESS ? code : after_failure(failure);
 }
 
-/// entry() for functions that need Fenix_Init.
+/// Does the same as entry(), for functions that need Fenix_Init.
 template <class Body>
 int ready_entry(Body&& body) {
   return entry([&]() -> int {
@@ -83,7 +84,7 @@ int ready_entry(Body&& body) {
   });
 }
 
-/// Throws Error(FENIX_ERROR_INVALID_ARGUMENT) naming the argument, if it is null.
+/// Throws Error(FENIX_ERROR_INVALID_ARGUMENT), which names the argument, if it is null.
 inline void require(const void* argument, const char* name) {
   if (argument == nullptr) throw Error(FENIX_ERROR_INVALID_ARGUMENT, std::string(name) + " is NULL");
 }

@@ -48,7 +48,7 @@ FileBuffer::int_type FileBuffer::pbackfail(int_type character) {
 
 FileBuffer::pos_type FileBuffer::seekoff(off_type offset, std::ios_base::seekdir from, std::ios_base::openmode) {
   const int whence = from == std::ios_base::beg ? SEEK_SET : from == std::ios_base::cur ? SEEK_CUR : SEEK_END;
-  // To ask where one is need not disturb what is buffered.
+  // A query of the position does not need a seek, which would drop buffered data.
   const bool asks = offset == 0 && whence == SEEK_CUR;
   if (!asks && fseeko(file_, offset, whence) != 0) return pos_type(off_type(-1));
   if (!asks) last_ = Last::nothing;
@@ -60,7 +60,7 @@ FileBuffer::pos_type FileBuffer::seekpos(pos_type position, std::ios_base::openm
 }
 
 int FileBuffer::sync() {
-  // Only what was written can be flushed; what is read stays where it is.
+  // Only written data can be flushed. Data that was read ahead stays in the buffer.
   return last_ == Last::write ? std::fflush(file_) : 0;
 }
 

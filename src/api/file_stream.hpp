@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A C++ stream over a FILE that somebody else owns.
+// C++ stream over a FILE with another owner.
 #pragma once
 
 #include <cstdio>
@@ -8,7 +8,7 @@
 
 namespace fenix_impl {
 
-/// Has no buffer of its own: the FILE's is enough, and stays in step with it.
+/// Stream buffer over a FILE. It has no memory of its own: a second buffer could differ from that of the FILE.
 class FileBuffer : public std::streambuf {
  public:
   explicit FileBuffer(std::FILE* file) : file_(file) {}
@@ -26,7 +26,7 @@ class FileBuffer : public std::streambuf {
 
  private:
   enum class Last { nothing, read, write };
-  /// C wants a seek between reading and writing.
+  /// Seeks if the direction changes: C requires that between reading and writing.
   void turn_to(Last wanted);
 
   std::FILE* file_;

@@ -15,12 +15,12 @@ int fenix_detail_fortran_init(int* role, MPI_Comm comm, MPI_Fint* newcomm, int s
   const int code =
       fenix_detail_preinit(role, comm, &resilient, nullptr, nullptr, spare_ranks, spawn, info, error, nullptr);
   if (code == FENIX_SUCCESS) {
-    // After info has been read, which may name another mode.
+    // After fenix_detail_preinit, which reads info: info may name another mode.
     runtime().settings.set(FENIX_RESUME_MODE, FENIX_RESUME_RETURN);
     runtime().write_comm_also_to(newcomm);
     fenix_detail_postinit();
   }
-  // A second call must not take away the communicator of the first.
+  // A second call must not overwrite the communicator of the first.
   if (code == FENIX_SUCCESS || !runtime().initialized()) *newcomm = MPI_Comm_c2f(resilient);
   return code;
 }

@@ -52,7 +52,7 @@ int Fenix_Data_group_create(int group_id, MPI_Comm comm, int start_time_stamp, i
     try {
       return create();
     } catch (const std::bad_alloc&) {
-      // It has not come to the work in common, in which the others are.
+      // This rank has not begun the collective work, in which the other ranks wait for it.
       runtime().groups().withdraw_from(comm);
       throw;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the files of the data interface share.
+// Helpers that the files of the data interface share.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace fenix_impl {
 
-/// "name value", for texts of errors.
+/// Makes the text "name value" for messages of errors.
 inline std::string named(const char* name, long long value) { return std::string(name) + " " + std::to_string(value); }
 
-/// Throws Error(FENIX_ERROR_INVALID_MEMBERID) if there is none.
+/// Finds a member. Throws Error(FENIX_ERROR_INVALID_MEMBERID) if there is none.
 inline Member& member_of(const Group& group, int member_id) {
   Member* member = group.find(member_id);
   if (member == nullptr)
@@ -32,14 +32,14 @@ inline void require_closed(const Member& member) {
   }
 }
 
-/// member_of() and require_closed().
+/// Finds a member that has no open file, as member_of() and require_closed().
 inline Member& closed_member_of(const Group& group, int member_id) {
   Member& member = member_of(group, member_id);
   require_closed(member);
   return member;
 }
 
-/// The snapshot that a time_stamp argument means.
+/// Converts a time_stamp argument into the choice of a snapshot.
 inline SnapshotChoice choice_of(int time_stamp) {
   if (time_stamp == FENIX_DATA_SNAPSHOT_LATEST) return {SnapshotChoice::Kind::latest, 0};
   if (time_stamp == FENIX_DATA_SNAPSHOT_ALL) return {SnapshotChoice::Kind::all, 0};

@@ -18,7 +18,7 @@ int fenix_detail_preinit(int* role, MPI_Comm comm, MPI_Comm* newcomm, int* /*arg
     return FENIX_SUCCESS;
   });
   if (code == FENIX_SUCCESS) return code;
-  // A second call must not take away the communicator of the first.
+  // A second call must not overwrite the communicator of the first.
   if (newcomm != nullptr && !runtime().initialized()) *newcomm = MPI_COMM_NULL;
   if (error != nullptr) *error = code;
   return code;

@@ -34,10 +34,11 @@ Serializer bound(Fenix_Serialize_file_fn_c function, void* ctx) {
   };
 }
 
-/// Beyond that, the number of bytes could not be told from a small one.
+/// Gets the largest number of elements. With more elements, the number of bytes could wrap around to a small one.
 std::uint64_t most_elements(const ElementType& type) { return (std::uint64_t{1} << 60) / type.bytes(); }
 
-/// Arguments that describe a member. A bad type is told by check, where all ranks get to know.
+/// Arguments that describe a member. check() reports an invalid type, because all ranks learn of the errors found
+/// there.
 class Description {
  public:
   Description(int member_id, const void* buffer, MPI_Count count, MPI_Datatype datatype)
@@ -82,7 +83,8 @@ int create(int group_id, const Description& description, Serializer serializer) 
   return FENIX_SUCCESS;
 }
 
-// ------------------------------------------------------------------------------------------------------------ attributes
+// ------------------------------------------------------------------------------------------------------------
+// attributes
 
 void require_changeable(const Group& group, const Member& member, Fenix_Return_codes code) {
   if (!member.sizes_agreed() && !has_data_of(group.log(), member)) return;
@@ -109,7 +111,7 @@ void set_type(Member& member, std::shared_ptr<const ElementType> type) {
   if (type->hash() != member.info().type->hash()) member.set_type(std::move(type));
 }
 
-// All errors at once, so that none leaves a part of the definition behind, and all ranks get to know.
+// Checks everything before anything is changed: an error leaves no partial definition, and all ranks learn of it.
 void check_definition(const Group& group, const Description& description) {
   description.check();
   const Member* member = group.find(description.info().id);
@@ -135,7 +137,7 @@ int define(int group_id, const Description& description, const std::function<voi
 
 void keep_serializer(Member&) {}
 
-/// Large: the count is an MPI_Count, else an int.
+/// Gets an attribute. Count is int, or MPI_Count for the functions with _c.
 template <class Count>
 int get_attribute(int group_id, int member_id, int name, void* value, int* flag, int source_rank) {
   return ready_entry([&]() -> int {

@@ -12,7 +12,7 @@
 namespace fenix_impl {
 namespace {
 
-// In-memory RAID has modes.
+// Modes of in-memory RAID.
 constexpr int kBuddyMode = 1;
 constexpr int kParityMode = 5;
 
@@ -60,7 +60,7 @@ void check_policy(int name, const int* values, int ranks) {
   }
   if (!policy.encodes()) return;
   if (policy.losses < 1 || policy.losses > kMostLosses) refuse("losses", policy.losses, "is not in [1, 4]");
-  // A communicator of one rank has nobody to protect it, under any policy.
+  // A communicator of one rank has no other rank to protect it, under any policy.
   const int most = std::min(std::max(ranks, policy.losses + 1), Policy::kMostCohort);
   if (policy.cohort_size <= policy.losses || policy.cohort_size > most) {
     refuse("group size", policy.cohort_size, "is not in [losses + 1, size of comm], or more than 128");
@@ -70,7 +70,8 @@ void check_policy(int name, const int* values, int ranks) {
 int policy_to(const Policy& policy, const Placement& placement, int* values) {
   int separation = policy.separation;
   if (separation == Policy::kChosen) {
-    // In the order of the ranks it is the default of the specification.
+    // With copies and an unchanged order of the ranks, the choice is the default of the specification: half of the
+    // ranks.
     const auto& order = placement.order();
     const bool is_half = policy.keeps_copies() && std::is_sorted(order.begin(), order.end());
     separation = is_half ? std::max(static_cast<int>(order.size()) / 2, 1) : FENIX_DATA_SEPARATION_AUTO;

@@ -12,7 +12,7 @@ using namespace fenix_impl;
 
 namespace {
 
-/// Roles of the ranks of a communicator derived from the resilient one.
+/// Gets the roles of the ranks of a communicator derived from the resilient one.
 std::vector<int> roles_in(MPI_Comm comm) {
   std::vector<int> roles = runtime().process().ranks_of(comm);
   const auto& by_rank = runtime().process().roles();
@@ -47,7 +47,7 @@ int Fenix_Callback_invoke_all(void) {
     failure = runtime().latest_failure();
     return FENIX_SUCCESS;
   });
-  // Outside of the call: callbacks may call Fenix, and leave by an exception.
+  // Outside of entry(), because callbacks may call Fenix, and may throw.
   if (code == FENIX_SUCCESS) runtime().run_callbacks(failure);
   return code;
 }
@@ -96,7 +96,7 @@ int Fenix_Process_fail_list(int** fail_list) {
   return ready_entry([&]() -> int {
     require(fail_list, "fail_list");
     const auto& failed = runtime().process().failed();
-    // The array is the library's; the signature, which is the current Fenix's, has no const.
+    // The library owns the array. The signature has no const, because it is that of the current Fenix.
     *fail_list = const_cast<int*>(failed.data());
     return static_cast<int>(failed.size());
   });

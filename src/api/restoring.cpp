@@ -24,7 +24,8 @@ void check_target(const Member& member, const void* buffer, MPI_Count max_count)
   }
 }
 
-/// member may be null: then it is of no use, and something else will be told.
+/// Describes the target of a restore. member may be null: then the result is not used, because the call reports an
+/// error.
 Target target_of(const Member* member, void* buffer, MPI_Count max_count) {
   const bool in_place = buffer == FENIX_DATA_RESTORE_INPLACE;
   Target target;
@@ -38,7 +39,7 @@ Target target_of(const Member* member, void* buffer, MPI_Count max_count) {
 }
 
 int give(const Found& found, Fenix_Data_subset* found_data) {
-  // The ranks have restored, and do not wait for this one any more.
+  // The collective restore is complete: the other ranks do not wait for this one any more.
   alone([&] {
     if (found_data != FENIX_DATA_SUBSET_IGNORE) *found_data = make_subset(found.elements);
   });

@@ -16,7 +16,8 @@ using namespace fenix_impl;
 
 namespace {
 
-/// What a store is to work on. Errors wait for check(): where the ranks meet, all get to know them.
+/// Members and elements of a store. check() reports errors later, at the point where the ranks meet, so that all learn
+/// of them.
 class Wanted {
  public:
   Wanted(const Group& group, int member_id, const Fenix_Data_subset& subset, const char* argument) {
@@ -32,7 +33,7 @@ class Wanted {
     }
   }
 
-  /// One member, or all in the order of their creation.
+  /// Gets the members: one, or all in the order of their creation.
   [[nodiscard]] std::span<Member* const> members() const {
     return one_ != nullptr ? std::span<Member* const>(&one_, 1) : all_;
   }
@@ -82,7 +83,7 @@ int istore(int group_id, int member_id, const Fenix_Data_subset& subset, Fenix_R
   });
 }
 
-/// What the end of a request has to say; forgets it.
+/// Reports the result of a request that has ended, and removes the request.
 int result_of(const Request& request, int group_id) {
   if (request.state() == Request::State::failed) {
     if (runtime().has_group(group_id)) runtime().group(group_id).requests().tell_of_failure(request);

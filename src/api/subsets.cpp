@@ -18,12 +18,12 @@ using namespace fenix_impl;
 
 namespace {
 
-// What the addresses of the constants stand for.
+// Variables whose addresses are the values of the constants.
 const char kFull = 0;
 const char kEmpty = 0;
 const char kPrestaged = 0;
 
-// All subsets that live: a handle that is not among them is found out instead of followed.
+// All subsets that exist. A handle that is not among them is refused, not dereferenced.
 class Subsets {
  public:
   const void* add(IntervalSet elements) {
@@ -50,13 +50,13 @@ class Subsets {
   std::unordered_map<const void*, std::unique_ptr<const IntervalSet>> subsets_;
 };
 
-// Never destroyed, as the runtime.
+// Gets the table, which is never destroyed, like the runtime.
 Subsets& subsets() {
   static auto* instance = new Subsets;
   return *instance;
 }
 
-// The elements of a handle that stands for a set of numbers.
+// Gets the elements of a subset. Throws Error for FENIX_DATA_SUBSET_PRESTAGED, whose elements are not known.
 IntervalSet elements_of(const Fenix_Data_subset& subset) {
   const Selection selection = selection_of(subset, "subset");
   if (selection.kind == Selection::Kind::staged) {
@@ -141,7 +141,7 @@ int Fenix_Data_subset_create_c(MPI_Count num_blocks, MPI_Count start_offset, MPI
     }
     std::vector<Interval> blocks;
     if (num_blocks > 1 && static_cast<std::uint64_t>(stride) <= first.count()) {
-      // Blocks that touch or overlap are one.
+      // Blocks that touch or overlap form one block.
       blocks.push_back({first.first, first.end + static_cast<std::uint64_t>((num_blocks - 1) * stride)});
     } else {
       blocks.reserve(static_cast<std::size_t>(num_blocks));

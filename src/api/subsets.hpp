@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The objects behind Fenix_Data_subset.
+// Objects behind the handles of type Fenix_Data_subset.
 #pragma once
 
 #include <fenix/data.h>
@@ -8,10 +8,11 @@
 
 namespace fenix_impl {
 
-/// What a handle stands for. Throws Error(FENIX_ERROR_INVALID_ARGUMENT) naming the argument if it is none that lives.
+/// Gets the selection of a handle. Throws Error(FENIX_ERROR_INVALID_ARGUMENT), which names the argument, if the handle
+/// is not valid.
 [[nodiscard]] Selection selection_of(const Fenix_Data_subset& subset, const char* argument);
 
-/// Makes a handle, which the application has to delete.
+/// Creates a subset. The application has to delete it.
 [[nodiscard]] Fenix_Data_subset make_subset(IntervalSet elements);
 
 }  // namespace fenix_impl

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Data groups: what <fenix/data.h> declares of them. The contracts are there.
+! Data groups, as declared in <fenix/data.h>, which has the contracts.
 module fenix_groups
   use, intrinsic :: iso_c_binding, only: c_int
   implicit none
@@ -11,7 +11,7 @@ module fenix_groups
   public :: Fenix_Data_group_get_number_of_snapshots, Fenix_Data_group_get_snapshot_at_position
 
   interface
-    !> flag is a code, as in C.
+    !> Creates a data group, or re-creates it after a failure. flag is a code, as in C.
     subroutine Fenix_Data_group_create(group_id, comm, start_time_stamp, depth, policy_name, policy_value, flag, ierr) &
       bind(C, name="fenix_f_group_create")
       import :: c_int
@@ -39,7 +39,7 @@ module fenix_groups
       integer(c_int), intent(out) :: ierr
     end subroutine
 
-    !> position counts from 0, as in C.
+    !> Gets the id of a member. position counts from 0, as in C.
     subroutine Fenix_Data_group_get_member_at_position(group_id, member_id, position, ierr) &
       bind(C, name="fenix_f_group_get_member_at_position")
       import :: c_int
@@ -57,7 +57,7 @@ module fenix_groups
       integer(c_int), intent(out) :: ierr
     end subroutine
 
-    !> position counts from 0, as in C.
+    !> Gets the time stamp of a snapshot. position counts from 0, as in C.
     subroutine Fenix_Data_group_get_snapshot_at_position(group_id, position, time_stamp, ierr) &
       bind(C, name="fenix_f_group_get_snapshot_at_position")
       import :: c_int
@@ -68,7 +68,7 @@ module fenix_groups
     end subroutine
   end interface
 
-  ! What the procedures below call.
+  ! Procedures of C++ that the procedures below call.
   interface
     subroutine fenix_f_group_created(group_id, flag, ierr) bind(C)
       import :: c_int

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What stands behind the procedures with bind(C): types of Fortran and how they become types of C. The procedures have the
-// names and arguments of their interfaces in the .f90 file of the same name.
+// Common part of the procedures with bind(C): types of Fortran, and their conversion to types of C. The procedures have
+// the names and arguments of their interfaces in the .f90 file of the same name.
 #pragma once
 
 #include <fenix.hpp>
@@ -13,7 +13,7 @@
 static_assert(sizeof(MPI_Fint) == sizeof(int), "INTEGER of Fortran is int");
 static_assert(sizeof(MPI_Count) == sizeof(std::int64_t), "MPI_COUNT_KIND is c_int64_t");
 
-/// Fenix_Recover_fn of types.f90: a communicator of Fortran, an MPI error, callback_data.
+/// Fenix_Recover_fn of types.f90. Its arguments are a communicator of Fortran, an MPI error, and callback_data.
 using FortranRecover = void (*)(int, int, void*);
 
 /// Fenix_Data_subset of types.f90.
@@ -21,7 +21,7 @@ struct FortranSubset {
   std::intptr_t impl;
 };
 
-/// How the subsets that are constants are written there; other numbers are addresses.
+/// Values of FortranSubset::impl for the subsets that are constants. Other values are addresses.
 enum FortranSubsetConstant : std::intptr_t { kIgnore = -1, kNull, kFull, kEmpty, kPrestaged };
 
 inline Fenix_Data_subset subset_to_c(FortranSubset subset) {
@@ -47,8 +47,8 @@ inline FortranSubset subset_to_fortran(Fenix_Data_subset subset) {
   return {std::bit_cast<std::intptr_t>(subset.impl)};
 }
 
-/// Calls call(subset of C), which may write it. C gets NULL for a subset that Fortran has left out. (Nothing here has a
-/// destructor, as api/entry.hpp demands.)
+/// Calls call with the subset as a subset of C, which call may write. An absent subset becomes NULL. No object here has
+/// a destructor, as api/entry.hpp demands.
 template <class Call>
 int with_written_subset(FortranSubset* subset, Call&& call) {
   if (subset == nullptr || subset->impl == kIgnore) return call(nullptr);
@@ -58,7 +58,7 @@ int with_written_subset(FortranSubset* subset, Call&& call) {
   return code;
 }
 
-/// For what C returns as a number or a negative error.
+/// Splits a result of C that is either a number or a negative error.
 inline void split(int result, int* number, int* ierr) {
   *number = result < 0 ? 0 : result;
   *ierr = result < 0 ? result : FENIX_SUCCESS;

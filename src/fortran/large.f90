@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Large counts: what <fenix/large.h> declares. MPI_Count is integer(MPI_COUNT_KIND), which is integer(c_int64_t).
+! Large counts, as declared in <fenix/large.h>. MPI_Count is integer(MPI_COUNT_KIND), which is integer(c_int64_t).
 module fenix_large
   use, intrinsic :: iso_c_binding, only: c_int, c_int64_t, c_ptr
   use fenix_types, only: fenix_address_of, Fenix_Data_subset, Fenix_Serialize_file_fn_c
@@ -35,7 +35,7 @@ module fenix_large
     end subroutine
   end interface
 
-  ! What the procedures below call.
+  ! Procedures of C++ that the procedures below call.
   interface
     subroutine fenix_f_member_create_c(group_id, member_id, buffer, count, datatype, ierr) bind(C)
       import :: c_int, c_int64_t, c_ptr

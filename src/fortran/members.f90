@@ -1,10 +1,11 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Members of data groups: what <fenix/data.h> declares of them. The contracts are there.
+! Members of data groups, as declared in <fenix/data.h>, which has the contracts.
 !
-! A buffer is an array of any type and rank, or a scalar. It is not copied on the way: array sections with gaps are
-! refused with FENIX_ERROR_INVALID_ARGUMENT. The library keeps the address of a member's buffer: it needs the attribute
-! target, and must live as long as the member (allocated, in the main program, in a module, or with save). Left out, it
-! is C's NULL. Not a scalar of type(c_ptr), of which gfortran 12 passes the value: an array of one.
+! A buffer is an array of any type and rank, or a scalar. Calls do not copy it. Therefore array sections with gaps are
+! refused with FENIX_ERROR_INVALID_ARGUMENT. The library keeps the address of a member's buffer: the buffer needs the
+! attribute target, and must live as long as the member (allocated, in the main program, in a module, or with save). An
+! omitted buffer is NULL in C. Use an array of one element in the place of a scalar of type(c_ptr), because gfortran 12
+! passes the value of such a scalar.
 module fenix_members
   use, intrinsic :: iso_c_binding, only: c_int, c_int64_t, c_ptr
   use fenix_types, only: fenix_address_of, Fenix_Serialize_file_fn
@@ -22,7 +23,7 @@ module fenix_members
       integer(c_int), intent(out) :: ierr
     end subroutine
 
-    !> bytes is integer(MPI_COUNT_KIND).
+    !> Gets the bytes of shared memory that a member uses. bytes is integer(MPI_COUNT_KIND).
     subroutine Fenix_Data_member_footprint(group_id, member_id, bytes, ierr) bind(C, name="fenix_f_member_footprint")
       import :: c_int, c_int64_t
       integer(c_int), value :: group_id
@@ -32,7 +33,7 @@ module fenix_members
     end subroutine
   end interface
 
-  ! What the procedures below call.
+  ! Procedures of C++ that the procedures below call.
   interface
     subroutine fenix_f_member_create(group_id, member_id, buffer, count, datatype, ierr) bind(C)
       import :: c_int, c_ptr
@@ -177,7 +178,8 @@ contains
     flag = value /= 0
   end subroutine
 
-  !> attribute_value: for BUFFER an array of one type(c_ptr), else an integer; for DATATYPE a handle.
+  !> Gets an attribute. attribute_value: for BUFFER an array of one type(c_ptr), for DATATYPE a handle, otherwise an
+  !> integer.
   subroutine Fenix_Data_member_attr_get(group_id, member_id, attribute_name, attribute_value, flag, source_rank, ierr)
     integer(c_int), intent(in) :: group_id
     integer(c_int), intent(in) :: member_id
@@ -195,7 +197,7 @@ contains
     if (present(flag)) flag = value /= 0
   end subroutine
 
-  !> attribute_value: the buffer itself for BUFFER, else an integer; for DATATYPE a handle.
+  !> Sets an attribute. attribute_value: for BUFFER the buffer itself, for DATATYPE a handle, otherwise an integer.
   subroutine Fenix_Data_member_attr_set(group_id, member_id, attribute_name, attribute_value, flag, ierr)
     integer(c_int), intent(in) :: group_id
     integer(c_int), intent(in) :: member_id

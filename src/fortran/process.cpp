@@ -61,7 +61,7 @@ void fenix_f_number_with_role_in(int comm, int role, int* number_of_ranks, int* 
 }
 
 void fenix_f_get_error(int* error, int* ierr) {
-  // Errors of Fenix_Init are results here, not errors of this call.
+  // An error of Fenix_Init is the result of this call. It does not mean that this call failed.
   *error = Fenix_get_error();
   *ierr = *error == FENIX_ERROR_UNINITIALIZED ? FENIX_ERROR_UNINITIALIZED : FENIX_SUCCESS;
 }

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Process recovery: what <fenix/process.h> declares. The contracts are there; what differs in Fortran is said here.
+! Process recovery, as declared in <fenix/process.h>, which has the contracts. Comments here name the differences.
 module fenix_process
   use, intrinsic :: iso_c_binding, only: c_char, c_double, c_f_pointer, c_int, c_loc, c_ptr
   use mpi, only: MPI_INFO_NULL, MPI_STATUS_SIZE
@@ -14,15 +14,16 @@ module fenix_process
   public :: Fenix_Process_fail_list, Fenix_Process_repair_times, Fenix_Process_detect_failures
   public :: Fenix_check_cancelled, Fenix_Error_message
 
-  !> role, newcomm and error are written again after each repair: they need the attribute target, and must live as long
-  !> as Fenix is in use (in the main program, in a module, or with save). That is why they are pointers here, which
-  !> variables without target do not match. error stands for the ierr of other subroutines.
+  !> Builds the resilient communicator. The variables role, newcomm and error are written again after each repair. They
+  !> need the attribute target, and must live as long as Fenix is in use (in the main program, in a module, or with save).
+  !> They are declared as pointers, so that the compiler refuses variables without target. error takes the place of ierr.
   interface Fenix_Init
     procedure init_5
     procedure init_7
   end interface
 
-  !> (role, ierr) or (comm, rank, role, ierr): Fortran does not distinguish Fenix_get_role from Fenix_Get_role.
+  !> Gets the role of this rank with (role, ierr), or that of any rank with (comm, rank, role, ierr). One name has both
+  !> forms, because Fortran does not distinguish Fenix_get_role from Fenix_Get_role.
   interface Fenix_Get_role
     subroutine fenix_f_own_role(role, ierr) bind(C)
       import :: c_int
@@ -38,7 +39,8 @@ module fenix_process
     end subroutine
   end interface
 
-  !> (role, number_of_ranks, ierr) or (comm, role, number_of_ranks, ierr), for the same reason.
+  !> Counts the ranks that have a role: of the resilient communicator with (role, number_of_ranks, ierr), or of any with
+  !> (comm, role, number_of_ranks, ierr). One name has both forms, for the same reason.
   interface Fenix_Get_number_of_ranks_with_role
     subroutine fenix_f_number_with_role(role, number_of_ranks, ierr) bind(C)
       import :: c_int
@@ -61,7 +63,8 @@ module fenix_process
       integer(c_int), intent(out) :: ierr
     end subroutine
 
-    !> Of the resume modes only FENIX_RESUME_RETURN: neither longjmp nor C++ exceptions may pass through Fortran.
+    !> Sets a setting. The only resume mode in Fortran is FENIX_RESUME_RETURN, because neither longjmp nor C++
+    !> exceptions may pass through Fortran.
     subroutine Fenix_set_option(setting, option, ierr) bind(C, name="fenix_f_set_option")
       import :: c_int
       integer(c_int), value :: setting
@@ -76,7 +79,8 @@ module fenix_process
       integer(c_int), intent(out) :: ierr
     end subroutine
 
-    !> recover: a module procedure with bind(C), not an internal procedure. callback_data may be c_null_ptr.
+    !> Registers a callback. recover is a module procedure with bind(C), not an internal procedure. callback_data may be
+    !> c_null_ptr.
     subroutine Fenix_Callback_register(recover, callback_data, ierr) bind(C, name="fenix_f_callback_register")
       import :: c_int, c_ptr, Fenix_Recover_fn
       procedure(Fenix_Recover_fn) :: recover
@@ -94,7 +98,7 @@ module fenix_process
       integer(c_int), intent(out) :: ierr
     end subroutine
 
-    !> error: as Fenix_Init has written it.
+    !> Gets the error that Fenix_Init has written.
     subroutine Fenix_get_error(error, ierr) bind(C, name="fenix_f_get_error")
       import :: c_int
       integer(c_int), intent(out) :: error
@@ -125,7 +129,7 @@ module fenix_process
 
   integer(c_int), target, save :: nobody(0)
 
-  ! What the procedures below call.
+  ! Procedures of C++ that the procedures below call.
   interface
     subroutine fenix_f_init(role, comm, newcomm, spare_ranks, spawn, info, error) bind(C)
       import :: c_int, c_ptr
@@ -217,7 +221,7 @@ contains
     flag = value /= 0
   end subroutine
 
-  !> fail_list has as many elements as there are failed ranks.
+  !> Lists the failed ranks. fail_list gets as many elements as there are failed ranks.
   subroutine Fenix_Process_fail_list(fail_list, ierr)
     integer(c_int), pointer, intent(out) :: fail_list(:)
     integer(c_int), intent(out) :: ierr
@@ -231,14 +235,14 @@ contains
     end if
   end subroutine
 
-  !> ierr is an MPI error code, as what C returns.
+  !> Looks for failures. ierr is an MPI error code, as the result in C.
   subroutine Fenix_Process_detect_failures(do_recovery, ierr)
     logical, intent(in) :: do_recovery
     integer(c_int), intent(out) :: ierr
     call fenix_f_process_detect_failures(merge(1_c_int, 0_c_int, do_recovery), ierr)
   end subroutine
 
-  !> cancelled is what C returns.
+  !> Tells whether a request was cancelled. cancelled is the result in C.
   subroutine Fenix_check_cancelled(request, status, cancelled, ierr)
     integer(c_int), intent(inout) :: request
     integer(c_int), intent(inout), optional :: status(MPI_STATUS_SIZE)
@@ -249,7 +253,7 @@ contains
     cancelled = value /= 0
   end subroutine
 
-  !> The only function: it cannot fail.
+  !> Gets the text of the last error. This is a function, because it cannot fail.
   function Fenix_Error_message() result(message)
     character(len=:), allocatable :: message
     character(kind=c_char), pointer :: letters(:)

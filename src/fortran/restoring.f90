@@ -1,8 +1,8 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Restores and loads: what <fenix/data.h> declares of them. The contracts are there.
+! Restores and loads, as declared in <fenix/data.h>, which has the contracts.
 !
-! target_buffer is an array of any type and rank, or a scalar: see members.f90. Left out, it is C's NULL: this rank takes
-! part without wanting data. found_data may be left out.
+! target_buffer is an array of any type and rank, or a scalar: see members.f90. An omitted target_buffer is NULL in C:
+! this rank takes part but does not need the data. found_data may be omitted.
 module fenix_restoring
   use, intrinsic :: iso_c_binding, only: c_int, c_ptr
   use fenix_types, only: fenix_address_of, Fenix_Data_subset
@@ -23,7 +23,7 @@ module fenix_restoring
       integer(c_int), intent(out) :: ierr
     end subroutine
 
-    !> file is a FILE* of C.
+    !> Opens a file to load a member. file is a FILE* of C.
     subroutine Fenix_Data_member_load_begin(group_id, member_id, file, time_stamp, found_data, ierr) &
       bind(C, name="fenix_f_member_load_begin")
       import :: c_int, c_ptr, Fenix_Data_subset
@@ -58,7 +58,7 @@ module fenix_restoring
     end subroutine
   end interface
 
-  ! What the procedures below call.
+  ! Procedures of C++ that the procedures below call.
   interface
     subroutine fenix_f_member_restore(group_id, member_id, target_buffer, max_count, time_stamp, found_data, &
       ierr) bind(C)

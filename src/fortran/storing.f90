@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Stores, requests and commits: what <fenix/data.h> declares of them. The contracts are there.
+! Stores, requests and commits, as declared in <fenix/data.h>, which has the contracts.
 module fenix_storing
   use, intrinsic :: iso_c_binding, only: c_int, c_ptr
   use fenix_types, only: Fenix_Data_subset, Fenix_Request
@@ -22,7 +22,7 @@ module fenix_storing
       integer(c_int), intent(out) :: ierr
     end subroutine
 
-    !> buf comes from malloc of C, not from allocate, or from Fenix_Data_member_stage_memory.
+    !> Stages another buffer. buf comes from malloc of C or from Fenix_Data_member_stage_memory, not from allocate.
     subroutine Fenix_Data_member_stage_inplace(group_id, member_id, buf, subset_specifier, ierr) &
       bind(C, name="fenix_f_member_stage_inplace")
       import :: c_int, c_ptr, Fenix_Data_subset
@@ -33,7 +33,7 @@ module fenix_storing
       integer(c_int), intent(out) :: ierr
     end subroutine
 
-    !> memory: for c_f_pointer.
+    !> Gives access to the memory of the snapshot under construction. Convert memory with c_f_pointer.
     subroutine Fenix_Data_member_stage_memory(group_id, member_id, memory, ierr) &
       bind(C, name="fenix_f_member_stage_memory")
       import :: c_int, c_ptr
@@ -43,7 +43,7 @@ module fenix_storing
       integer(c_int), intent(out) :: ierr
     end subroutine
 
-    !> file is a FILE* of C.
+    !> Opens a file to stage a member. file is a FILE* of C.
     subroutine Fenix_Data_member_stage_begin(group_id, member_id, file, ierr) bind(C, name="fenix_f_member_stage_begin")
       import :: c_int, c_ptr
       integer(c_int), value :: group_id
@@ -162,7 +162,7 @@ module fenix_storing
     end subroutine
   end interface
 
-  ! What the procedure below calls.
+  ! Procedure of C++ that the procedure below calls.
   interface
     subroutine fenix_f_test(request, flag, ierr) bind(C)
       import :: c_int, Fenix_Request

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Subsets: what <fenix/data.h> declares of them. The contracts are there. Elements and positions count from 0, as in C.
+! Subsets, as declared in <fenix/data.h>, which has the contracts. Elements and positions count from 0, as in C.
 ! MPI_Count is integer(MPI_COUNT_KIND), which is integer(c_int64_t).
 module fenix_subsets
   use, intrinsic :: iso_c_binding, only: c_int, c_int64_t

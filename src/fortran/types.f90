@@ -9,7 +9,8 @@ module fenix_types
   public :: Fenix_Recover_fn, Fenix_Serialize_file_fn, Fenix_Serialize_file_fn_c
   public :: fenix_address_of
 
-  !> Selects elements of a member. The numbers of the constants below are known to handles.hpp; others are addresses.
+  !> Set of elements of a member. impl is one of the numbers of the constants below, which handles.hpp repeats, or an
+  !> address.
   type, bind(C) :: Fenix_Data_subset
     integer(c_intptr_t) :: impl = 0 !< internal
   end type
@@ -18,25 +19,26 @@ module fenix_types
   type(Fenix_Data_subset), parameter, public :: FENIX_DATA_SUBSET_FULL = Fenix_Data_subset(1)
   type(Fenix_Data_subset), parameter, public :: FENIX_DATA_SUBSET_EMPTY = Fenix_Data_subset(2)
   type(Fenix_Data_subset), parameter, public :: FENIX_DATA_SUBSET_PRESTAGED = Fenix_Data_subset(3)
-  !> For found_data: the same as leaving it out. A variable, since constants cannot be given to arguments that are
-  !> written; but this one is not written.
+  !> As found_data: the same as omitting it. It is a variable, because a constant cannot be passed to an argument with
+  !> intent(out); it is not written.
   type(Fenix_Data_subset), save, public :: FENIX_DATA_SUBSET_IGNORE = Fenix_Data_subset(-1)
 
-  !> An asynchronous store. May be copied; nothing has to be freed.
+  !> Handle of an asynchronous store. May be copied; nothing has to be freed.
   type, bind(C) :: Fenix_Request
     integer(c_int64_t) :: impl = 0 !< internal
   end type
 
   type(Fenix_Request), parameter, public :: FENIX_REQUEST_NULL = Fenix_Request(0)
 
-  !> For time_stamp: what is written there is of no interest. Leaving the argument out is the same.
+  !> As time_stamp: the caller does not need the time stamp. The same as omitting the argument.
   integer(c_int), save, public :: FENIX_TIME_STAMP_IGNORE = 0
 
-  !> As target_buffer: the source buffer of the member. Its address is what counts.
+  !> As target_buffer: the source buffer of the member. It is recognised by its address.
   integer(c_int), target, save, public :: FENIX_DATA_RESTORE_INPLACE = 0
 
   abstract interface
-    !> For Fenix_Callback_register: comm is the repaired communicator, error the MPI error that led to the repair.
+    !> Callback for Fenix_Callback_register. comm is the repaired communicator, error the MPI error that led to the
+    !> repair.
     subroutine Fenix_Recover_fn(comm, error, callback_data) bind(C)
       import :: c_int, c_ptr
       integer(c_int), value :: comm
@@ -44,7 +46,7 @@ module fenix_types
       type(c_ptr), value :: callback_data
     end subroutine
 
-    !> For Fenix_Data_member_fcreate: file is a FILE* of C, to be used with fread and fwrite of C.
+    !> Serializer for Fenix_Data_member_fcreate. file is a FILE* of C, for fread and fwrite of C.
     subroutine Fenix_Serialize_file_fn(file, direction, buffer, offset, count, ctx) bind(C)
       import :: c_int, c_ptr
       type(c_ptr), value :: file
@@ -55,7 +57,7 @@ module fenix_types
       type(c_ptr), value :: ctx
     end subroutine
 
-    !> The same for Fenix_Data_member_fcreate_c. MPI_COUNT_KIND is c_int64_t.
+    !> Serializer for Fenix_Data_member_fcreate_c. MPI_COUNT_KIND is c_int64_t.
     subroutine Fenix_Serialize_file_fn_c(file, direction, buffer, offset, count, ctx) bind(C)
       import :: c_int, c_int64_t, c_ptr
       type(c_ptr), value :: file
@@ -75,8 +77,9 @@ module fenix_types
 
 contains
 
-  !> Address of an array of any type and rank, or of a scalar: type(*), dimension(..) takes them without a copy. C's NULL
-  !> if it is absent. ierr tells of array sections with gaps, of which C could not make sense.
+  !> Gets the address of an array of any type and rank, or of a scalar: type(*), dimension(..) accepts them without a
+  !> copy. The address of an absent buffer is NULL in C. ierr is an error for array sections with gaps, which C cannot
+  !> describe.
   subroutine fenix_address_of(address, ierr, buffer)
     type(c_ptr), intent(out) :: address
     integer(c_int), intent(out) :: ierr
@@ -89,7 +92,7 @@ contains
       return
     end if
     address = c_loc(buffer)
-    ! C has no variable for this, but an address that no variable has.
+    ! In C this is not a variable, but the address -1, which no variable has.
     if (c_associated(address, c_loc(FENIX_DATA_RESTORE_INPLACE))) address = transfer(-1_c_intptr_t, c_null_ptr)
   end subroutine
 end module fenix_types

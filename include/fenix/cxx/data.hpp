@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// C++: data groups. The functions are those of <fenix/data.h> and <fenix/large.h>, whose contracts hold, with default
-// arguments, DataSubset and std::function. They return the codes of the C functions, unless they say otherwise; counts are
-// MPI_Count throughout.
+// C++: data groups. The functions are those of <fenix/data.h> and <fenix/large.h>, and their contracts hold. They add
+// default arguments, DataSubset and std::function. They return the codes of the C functions, unless they say otherwise.
+// Counts are MPI_Count throughout.
 #ifndef FENIX_CXX_DATA_HPP
 #define FENIX_CXX_DATA_HPP
 
@@ -19,177 +19,315 @@
 
 namespace fenix {
 
+/// FENIX_STOREV_ALL of C.
 inline constexpr int STOREV_ALL = FENIX_STOREV_ALL;
 
 namespace data {
 
 // ------------------------------------------------------------------------------------------------------------- groups
 
-/// Fenix_Data_group_create
+/// Calls Fenix_Data_group_create.
+/// @param group_id, comm, start_time_stamp, depth, policy_name, policy_value, flag as in C
+/// @return the code of the C function
 int group_create(int group_id, MPI_Comm comm, int start_time_stamp, int depth, int policy_name, void* policy_value,
                  int* flag);
 
-/// The arguments of Fenix_Data_group_create but the first. The default of depth is that of the current Fenix: one snapshot
-/// besides the newest.
+/// Arguments of Fenix_Data_group_create after the first, with default values. The default of depth is that of the
+/// current Fenix: one snapshot in addition to the newest.
 struct GroupCreateArgs {
-  MPI_Comm comm = MPI_COMM_NULL;  ///< MPI_COMM_NULL: the resilient communicator
-  int start_time_stamp = 0;
-  int depth = 1;
-  int policy_name = FENIX_DATA_POLICY_IMR;
-  void* policy_value = nullptr;
-  int* flag = nullptr;
+  MPI_Comm comm = MPI_COMM_NULL;            ///< communicator of the group; MPI_COMM_NULL: the resilient communicator
+  int start_time_stamp = 0;                 ///< time stamp of the first commit
+  int depth = 1;                            ///< snapshots kept in addition to the newest
+  int policy_name = FENIX_DATA_POLICY_IMR;  ///< FENIX_DATA_POLICY_…
+  void* policy_value = nullptr;             ///< values of the policy; null: its default
+  int* flag = nullptr;                      ///< result, as for Fenix_Data_group_create; may be null
 };
-/// Fenix_Data_group_create with default arguments.
+
+/// Calls Fenix_Data_group_create with default arguments.
+/// @param group_id as in C
+/// @param args the other arguments of Fenix_Data_group_create
+/// @return the code of the C function
 int group_create(int group_id, GroupCreateArgs args = {});
 
-/// Fenix_Data_group_created; false before init.
+/// Calls Fenix_Data_group_created.
+/// @param group_id as in C
+/// @return true if the group exists on this rank; false before init
 bool group_created(int group_id);
-/// Fenix_Data_group_delete. Destroys the serializers of its members.
+
+/// Calls Fenix_Data_group_delete, and destroys the serializers of the members.
+/// @param group_id as in C
+/// @return the code of the C function
 int group_delete(int group_id);
-/// Fenix_Data_group_get_redundancy_policy
+
+/// Calls Fenix_Data_group_get_redundancy_policy.
+/// @param group_id, policy_name, policy_value, flag as in C
+/// @return the code of the C function
 int group_get_redundancy_policy(int group_id, int* policy_name, void* policy_value, int* flag = nullptr);
-/// Fenix_Data_group_set_redundancy_policy
+
+/// Calls Fenix_Data_group_set_redundancy_policy.
+/// @param group_id, policy_name, policy_value, flag as in C
+/// @return the code of the C function
 int group_set_redundancy_policy(int group_id, int policy_name, void* policy_value = nullptr, int* flag = nullptr);
-/// Fenix_Data_group_set_hashing
+
+/// Calls Fenix_Data_group_set_hashing.
+/// @param group_id as in C
+/// @param hashing whether stored data is hashed
+/// @return the code of the C function
 int group_set_hashing(int group_id, bool hashing);
-/// Fenix_Data_group_get_hashing; none if there is no such group. Local.
+
+/// Calls Fenix_Data_group_get_hashing. Local.
+/// @param group_id as in C
+/// @return whether stored data is hashed; no value if there is no such group
 std::optional<bool> group_hashing(int group_id);
-/// Ids of the members, in the order of their creation; none if there is no such group. Local.
+
+/// Lists the members of a group. Local.
+/// @param group_id id of the group
+/// @return ids of the members, in the order of their creation; no value if there is no such group
 std::optional<std::vector<int>> group_members(int group_id);
-/// Time stamps of the consistent snapshots, newest first, as Fenix_Data_group_get_snapshot_at_position gives them; none if
-/// there is no such group. Local.
+
+/// Lists the consistent snapshots of a group. Local, as Fenix_Data_group_get_snapshot_at_position.
+/// @param group_id id of the group
+/// @return time stamps, newest first; no value if there is no such group
 std::optional<std::vector<int>> group_snapshots(int group_id);
 
 // ------------------------------------------------------------------------------------------------------------ members
 
-/// Fenix_Data_member_create
+/// Calls Fenix_Data_member_create_c.
+/// @param group_id, member_id, buffer, count, datatype as in C
+/// @return the code of the C function
 int member_create(int group_id, int member_id, void* buffer, MPI_Count count, MPI_Datatype datatype);
 
-/// A serializer: Fenix_Serialize_file_fn as (file, direction, buffer, offset, count), without ctx. Must not call Fenix. If it
-/// throws, the store or load that called it returns FENIX_ERROR_INVALID_ARGUMENT with the text of the exception. A function
-/// that takes int instead of MPI_Count fits as well, for members of less than 2³¹ elements.
+/// Serializer over a file: Fenix_Serialize_file_fn as (file, direction, buffer, offset, count), without ctx. It must
+/// not call Fenix. If it throws, the store or load that called it returns FENIX_ERROR_INVALID_ARGUMENT with the text of
+/// the exception. A function that takes int instead of MPI_Count may be used for members of less than 2³¹ elements.
 using SerializeFileFunc = std::function<void(FILE*, int, void*, MPI_Count, MPI_Count)>;
-/// The same with a stream over the file.
+
+/// Serializer as SerializeFileFunc, over a stream in the place of the file.
 using SerializeStreamFunc = std::function<void(std::iostream&, int, void*, MPI_Count, MPI_Count)>;
+/// Serializer of either form.
 using SerializeFunc = std::variant<SerializeFileFunc, SerializeStreamFunc>;
 
-/// Fenix_Data_member_fcreate. The library owns the serializer: it is destroyed when another is set with member_define, with
-/// member_delete and group_delete, and at Fenix_Finalize. Recovered ranks give it again with member_define.
+/// Calls Fenix_Data_member_fcreate_c. The library owns the serializer. It is destroyed by member_delete and
+/// group_delete, at Fenix_Finalize, and when member_define sets another one. Recovered ranks set it again with
+/// member_define.
+/// @param group_id, member_id, buffer, count, datatype as in C
+/// @param serializer callable that writes and reads the elements; owned by the library
+/// @return the code of the C function
 int member_create(int group_id, int member_id, void* buffer, MPI_Count count, MPI_Datatype datatype,
                   SerializeFunc serializer);
 
-/// Fenix_Data_member_define: a serializer stays as it is.
+/// Calls Fenix_Data_member_define_c. A serializer stays as it is.
+/// @param group_id, member_id, buffer, count, datatype as in C
+/// @return the code of the C function
 int member_define(int group_id, int member_id, void* buffer, MPI_Count count, MPI_Datatype datatype);
-/// Fenix_Data_member_fdefine; ownership as with member_create. An empty function removes the serializer.
+
+/// Calls Fenix_Data_member_fdefine_c. Ownership of the serializer is as with member_create.
+/// @param group_id, member_id, buffer, count, datatype as in C
+/// @param serializer callable that writes and reads the elements; owned by the library; an empty one removes it
+/// @return the code of the C function
 int member_define(int group_id, int member_id, void* buffer, MPI_Count count, MPI_Datatype datatype,
                   SerializeFunc serializer);
 
-/// Fenix_Data_member_created; false before init.
+/// Calls Fenix_Data_member_created.
+/// @param group_id, member_id as in C
+/// @return true if the member exists on this rank; false before init
 bool member_created(int group_id, int member_id);
-/// Fenix_Data_member_delete. Destroys its serializer.
+
+/// Calls Fenix_Data_member_delete, and destroys the serializer of the member.
+/// @param group_id, member_id as in C
+/// @return the code of the C function
 int member_delete(int group_id, int member_id);
-/// Fenix_Data_member_footprint; none if there is no such member. Local.
+
+/// Calls Fenix_Data_member_footprint. Local.
+/// @param group_id, member_id as in C
+/// @return bytes of shared memory; no value if there is no such member
 std::optional<MPI_Count> member_footprint(int group_id, int member_id);
 
-/// Fenix_Data_member_attr_set
+/// Calls Fenix_Data_member_attr_set.
+/// @param group_id, member_id, attribute_name, attribute_value, flag as in C
+/// @return the code of the C function
 int member_attr_set(int group_id, int member_id, int attribute_name, void* attribute_value, int* flag = nullptr);
-/// Fenix_Data_member_attr_get with this rank as source_rank.
+
+/// Calls Fenix_Data_member_attr_get with this rank as source_rank.
+/// @param group_id, member_id, attribute_name, attribute_value, flag as in C
+/// @return the code of the C function
 int member_attr_get(int group_id, int member_id, int attribute_name, void* attribute_value, int* flag = nullptr);
-/// Fenix_Data_member_attr_get
+
+/// Calls Fenix_Data_member_attr_get.
+/// @param group_id, member_id, attribute_name, attribute_value, flag, source_rank as in C
+/// @return the code of the C function
 int member_attr_get(int group_id, int member_id, int attribute_name, void* attribute_value, int* flag, int source_rank);
 
 // ------------------------------------------------------------------------------------------------------------ staging
 
-/// Fenix_Data_member_stage
+/// Calls Fenix_Data_member_stage.
+/// @param group_id, member_id, subset as in C
+/// @return the code of the C function
 int member_stage(int group_id, int member_id, const DataSubset& subset = SUBSET_FULL);
-/// Fenix_Data_member_stage_inplace
+
+/// Calls Fenix_Data_member_stage_inplace.
+/// @param group_id, member_id, buf, subset as in C
+/// @return the code of the C function
 int member_stage_inplace(int group_id, int member_id, void* buf, const DataSubset& subset = SUBSET_FULL);
-/// Fenix_Data_member_stage_memory
+
+/// Calls Fenix_Data_member_stage_memory.
+/// @param group_id, member_id, memory as in C
+/// @return the code of the C function
 int member_stage_memory(int group_id, int member_id, void** memory);
-/// Fenix_Data_member_stage_begin
+
+/// Calls Fenix_Data_member_stage_begin.
+/// @param group_id, member_id, file as in C
+/// @return the code of the C function
 int member_stage_begin(int group_id, int member_id, FILE** file);
-/// The same with a stream over the file: binary, owned by the library, valid until member_stage_end. It is not buffered
-/// besides the file, and does not throw unless it is told to.
+
+/// Calls Fenix_Data_member_stage_begin and opens a stream over the file. The stream is binary and has no buffer of its
+/// own. It throws no exceptions, unless the application enables them.
+/// @param group_id, member_id as in C
+/// @param stream set to a stream over the file, owned by the library, valid until member_stage_end
+/// @return the code of the C function
 int member_stage_begin(int group_id, int member_id, std::iostream** stream);
-/// Fenix_Data_member_stage_end
+
+/// Calls Fenix_Data_member_stage_end.
+/// @param group_id, member_id as in C
+/// @return the code of the C function
 int member_stage_end(int group_id, int member_id);
 
 // ------------------------------------------------------------------------------------------------------------ storing
 
-/// Fenix_Data_member_store
+/// Calls Fenix_Data_member_store.
+/// @param group_id, member_id, subset as in C
+/// @return the code of the C function
 int member_store(int group_id, int member_id, const DataSubset& subset = SUBSET_FULL);
-/// The same for all members.
+
+/// Calls Fenix_Data_member_store for all members.
+/// @param group_id, subset as in C
+/// @return the code of the C function
 inline int member_store(int group_id, const DataSubset& subset = SUBSET_FULL) {
   return member_store(group_id, FENIX_DATA_MEMBER_ALL, subset);
 }
 
-/// Fenix_Data_member_storev
+/// Calls Fenix_Data_member_storev.
+/// @param group_id, member_id, subset as in C
+/// @return the code of the C function
 int member_storev(int group_id, int member_id, const DataSubset& subset);
-/// The same for all members.
+
+/// Calls Fenix_Data_member_storev for all members.
+/// @param group_id, subset as in C
+/// @return the code of the C function
 inline int member_storev(int group_id, const DataSubset& subset) {
   return member_storev(group_id, FENIX_DATA_MEMBER_ALL, subset);
 }
 
-/// Fenix_Data_member_istore
+/// Calls Fenix_Data_member_istore.
+/// @param group_id, member_id, subset, request as in C
+/// @return the code of the C function
 int member_istore(int group_id, int member_id, const DataSubset& subset, Fenix_Request* request);
 
+/// Arguments of Fenix_Data_member_istore with default values.
 struct MemberIstoreArgs {
-  int member_id = FENIX_DATA_MEMBER_ALL;
-  const DataSubset& subset = SUBSET_FULL;
+  int member_id = FENIX_DATA_MEMBER_ALL;   ///< a member, or all of them
+  const DataSubset& subset = SUBSET_FULL;  ///< elements of each member
 };
-/// Fenix_Data_member_istore with default arguments: all members, all elements.
+
+/// Calls Fenix_Data_member_istore with default arguments: all members, all elements.
+/// @param group_id, request as in C
+/// @param args the other arguments of Fenix_Data_member_istore
+/// @return the code of the C function
 inline int member_istore(int group_id, Fenix_Request* request, MemberIstoreArgs args = {}) {
   return member_istore(group_id, args.member_id, args.subset, request);
 }
 
-/// Fenix_Data_member_istorev
+/// Calls Fenix_Data_member_istorev.
+/// @param group_id, member_id, subset, request as in C
+/// @return the code of the C function
 int member_istorev(int group_id, int member_id, const DataSubset& subset, Fenix_Request* request);
-/// The same for all members.
+
+/// Calls Fenix_Data_member_istorev for all members.
+/// @param group_id, subset, request as in C
+/// @return the code of the C function
 inline int member_istorev(int group_id, const DataSubset& subset, Fenix_Request* request) {
   return member_istorev(group_id, FENIX_DATA_MEMBER_ALL, subset, request);
 }
 
-/// Fenix_Data_wait
+/// Calls Fenix_Data_wait.
+/// @param request as in C
+/// @return the code of the C function
 int wait(Fenix_Request request);
-/// Fenix_Data_test
+
+/// Calls Fenix_Data_test.
+/// @param request, flag as in C
+/// @return the code of the C function
 int test(Fenix_Request request, int* flag);
 
 // --------------------------------------------------------------------------------------------------------- committing
 
-/// Fenix_Data_commit
+/// Calls Fenix_Data_commit.
+/// @param group_id, time_stamp as in C
+/// @return the code of the C function
 int commit(int group_id, int* time_stamp = nullptr);
-/// Fenix_Data_commit_barrier
+
+/// Calls Fenix_Data_commit_barrier.
+/// @param group_id, time_stamp as in C
+/// @return the code of the C function
 int commit_barrier(int group_id, int* time_stamp = nullptr);
-/// Fenix_Data_commit_cleanup
+
+/// Calls Fenix_Data_commit_cleanup.
+/// @param group_id, time_stamp as in C
+/// @return the code of the C function
 int commit_cleanup(int group_id, int* time_stamp = nullptr);
-/// Fenix_Data_cleanup
+
+/// Calls Fenix_Data_cleanup.
+/// @param group_id as in C
+/// @return the code of the C function
 int cleanup(int group_id);
-/// Fenix_Data_barrier
+
+/// Calls Fenix_Data_barrier.
+/// @param group_id as in C
+/// @return the code of the C function
 int barrier(int group_id);
-/// Fenix_Data_checkpoint: all members; those with an id in storev_ids with member_storev.
+
+/// Calls Fenix_Data_checkpoint: stores all members, and commits.
+/// @param group_id, subset, time_stamp as in C
+/// @param storev_ids ids of the members whose subsets may differ from rank to rank
+/// @return the code of the C function
 int checkpoint(int group_id, const DataSubset& subset, const std::vector<int>& storev_ids = {},
                int* time_stamp = nullptr);
-/// Fenix_Data_checkpointv: all members with member_storev.
+
+/// Calls Fenix_Data_checkpointv: stores all members, with subsets that may differ from rank to rank, and commits.
+/// @param group_id, subset, time_stamp as in C
+/// @return the code of the C function
 int checkpointv(int group_id, const DataSubset& subset, int* time_stamp = nullptr);
-/// Fenix_Data_snapshot_delete
+
+/// Calls Fenix_Data_snapshot_delete.
+/// @param group_id, time_stamp as in C
+/// @return the code of the C function
 int snapshot_delete(int group_id, int time_stamp);
 
 // ---------------------------------------------------------------------------------------------------------- restoring
 
-// data_found receives the elements found, if the call returns FENIX_SUCCESS or a warning; else it is as before.
-
 // NOLINTBEGIN(performance-no-int-to-ptr): FENIX_DATA_RESTORE_INPLACE
 
-/// Fenix_Data_member_restore
+/// Calls Fenix_Data_member_restore.
+/// @param group_id, member_id, target_buffer, max_count, time_stamp as in C
+/// @param data_found receives the elements found, unless the call returns an error; SUBSET_IGNORE: not needed
+/// @return the code of the C function
 int member_restore(int group_id, int member_id, void* target_buffer = FENIX_DATA_RESTORE_INPLACE,
                    MPI_Count max_count = FENIX_DATA_RESTORE_FULL, int time_stamp = FENIX_DATA_SNAPSHOT_ALL,
                    DataSubset& data_found = SUBSET_IGNORE);
-/// Fenix_Data_member_restore_from_rank
+
+/// Calls Fenix_Data_member_restore_from_rank.
+/// @param group_id, member_id, source_rank, target_buffer, max_count, time_stamp as in C
+/// @param data_found receives the elements found, unless the call returns an error; SUBSET_IGNORE: not needed
+/// @return the code of the C function
 int member_restore_from_rank(int group_id, int member_id, int source_rank,
                              void* target_buffer = FENIX_DATA_RESTORE_INPLACE,
                              MPI_Count max_count = FENIX_DATA_RESTORE_FULL, int time_stamp = FENIX_DATA_SNAPSHOT_ALL,
                              DataSubset& data_found = SUBSET_IGNORE);
-/// Fenix_Data_member_lrestore
+
+/// Calls Fenix_Data_member_lrestore.
+/// @param group_id, member_id, target_buffer, max_count, time_stamp as in C
+/// @param data_found receives the elements found, unless the call returns an error; SUBSET_IGNORE: not needed
+/// @return the code of the C function
 [[deprecated("use member_load")]] int member_lrestore(int group_id, int member_id,
                                                       void* target_buffer = FENIX_DATA_RESTORE_INPLACE,
                                                       MPI_Count max_count = FENIX_DATA_RESTORE_FULL,
@@ -198,24 +336,48 @@ int member_restore_from_rank(int group_id, int member_id, int source_rank,
 
 // NOLINTEND(performance-no-int-to-ptr)
 
-/// Fenix_Data_member_load
+/// Calls Fenix_Data_member_load.
+/// @param group_id, member_id, time_stamp as in C
+/// @param data_found receives the elements found, unless the call returns an error; SUBSET_IGNORE: not needed
+/// @return the code of the C function
 int member_load(int group_id, int member_id, int time_stamp = FENIX_DATA_SNAPSHOT_ALL,
                 DataSubset& data_found = SUBSET_IGNORE);
-/// Fenix_Data_member_load_to
+
+/// Calls Fenix_Data_member_load_to.
+/// @param group_id, member_id, target_buffer, max_count, time_stamp as in C
+/// @param data_found receives the elements found, unless the call returns an error; SUBSET_IGNORE: not needed
+/// @return the code of the C function
 int member_load(int group_id, int member_id, void* target_buffer, MPI_Count max_count = FENIX_DATA_RESTORE_FULL,
                 int time_stamp = FENIX_DATA_SNAPSHOT_ALL, DataSubset& data_found = SUBSET_IGNORE);
-/// Fenix_Data_member_load_begin
+
+/// Calls Fenix_Data_member_load_begin.
+/// @param group_id, member_id, file, time_stamp as in C
+/// @param data_found receives the elements found, unless the call returns an error; SUBSET_IGNORE: not needed
+/// @return the code of the C function
 int member_load_begin(int group_id, int member_id, FILE** file, int time_stamp = FENIX_DATA_SNAPSHOT_LATEST,
                       DataSubset& data_found = SUBSET_IGNORE);
-/// The same with a stream over the file, as with member_stage_begin; valid until member_load_end.
+
+/// Calls Fenix_Data_member_load_begin and opens a stream over the file, as member_stage_begin does.
+/// @param group_id, member_id, time_stamp as in C
+/// @param stream set to a stream over the file, owned by the library, valid until member_load_end
+/// @param data_found receives the elements found, unless the call returns an error; SUBSET_IGNORE: not needed
+/// @return the code of the C function
 int member_load_begin(int group_id, int member_id, std::iostream** stream, int time_stamp = FENIX_DATA_SNAPSHOT_LATEST,
                       DataSubset& data_found = SUBSET_IGNORE);
-/// Fenix_Data_member_load_end
+
+/// Calls Fenix_Data_member_load_end.
+/// @param group_id, member_id as in C
+/// @return the code of the C function
 int member_load_end(int group_id, int member_id);
 
-/// Fenix_Data_member_repair
+/// Calls Fenix_Data_member_repair.
+/// @param group_id, member_id as in C
+/// @return the code of the C function
 int member_repair(int group_id, int member_id);
-/// Fenix_Data_verify
+
+/// Calls Fenix_Data_verify.
+/// @param group_id, num_mended, num_lost as in C
+/// @return the code of the C function
 int verify(int group_id, int* num_mended = nullptr, int* num_lost = nullptr);
 
 }  // namespace data

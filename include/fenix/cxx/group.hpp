@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// C++, additions of this library: a handle that owns a group, and members whose elements are those of a std::span (C++20).
+// C++, additions of this library: a handle that owns a group, and members whose elements are in a std::span (C++20).
 #ifndef FENIX_CXX_GROUP_HPP
 #define FENIX_CXX_GROUP_HPP
 
@@ -18,22 +18,31 @@
 
 namespace fenix::data {
 
-/// Owns a group: created, or taken up again after a failure, by the constructor; deleted at the end of the scope. But not if
-/// an exception leaves the scope, as it does after a failure: what is stored is then what the recovery needs. Nor after
-/// Fenix_Finalize. So the handle belongs inside the try block, and is made anew in each turn.
+/// Owner of a group. The constructor creates the group, or re-creates it after a failure. The destructor deletes the
+/// group at the end of the scope, with two exceptions. It does nothing if an exception leaves the scope, as after a
+/// failure, because the recovery needs the stored data. It does nothing after Fenix_Finalize. Therefore the handle
+/// belongs inside the try block, and is constructed anew in each iteration.
 class Group {
  public:
-  /// Fenix_Data_group_create; collective. Throws Error. args.flag may be null: see data_lost().
+  /// Calls Fenix_Data_group_create. Collective. Throws Error.
+  /// @param id id of the group
+  /// @param args the other arguments of Fenix_Data_group_create; flag may be null: see data_lost()
   explicit Group(int id, GroupCreateArgs args = {});
+  /// Takes over the group of another handle.
+  /// @param other owns nothing afterwards
   Group(Group&& other) noexcept;
   Group& operator=(Group&&) = delete;
-  /// Fenix_Data_group_delete, as said above.
+  /// Calls Fenix_Data_group_delete, with the exceptions described for the class.
   ~Group() noexcept(false);
 
+  /// Gets the id of the group.
+  /// @return the id
   [[nodiscard]] int id() const { return id_; }
-  /// Whether snapshots existed and were lost: the FENIX_ERROR_NODATA_FOUND of Fenix_Data_group_create.
+  /// Tells whether snapshots existed and were lost.
+  /// @return true if Fenix_Data_group_create has set flag to FENIX_ERROR_NODATA_FOUND
   [[nodiscard]] bool data_lost() const { return data_lost_; }
-  /// The group outlives this handle. Returns its id.
+  /// Gives the group away: it is not deleted with this handle.
+  /// @return the id of the group
   int release() noexcept;
 
  private:
@@ -50,8 +59,10 @@ template <class T>
 inline constexpr bool unknown_type = false;
 }  // namespace detail
 
-/// The MPI datatype of an arithmetic type, of std::complex<float or double or long double>, or of std::byte. Others do not
-/// compile.
+/// Gets the MPI datatype of a C++ type: an arithmetic type, std::complex of float, double or long double, or std::byte.
+/// Other types do not compile.
+/// @tparam T the C++ type
+/// @return a predefined datatype, which is not to be freed
 template <class T>
 MPI_Datatype datatype_of() {
   using Type = std::remove_cv_t<T>;
@@ -80,19 +91,29 @@ MPI_Datatype datatype_of() {
   // clang-format on
 }
 
-/// member_create: the elements of the span are the source buffer.
+/// Calls member_create. The elements of the span are the source buffer.
+/// @param group_id, member_id as for member_create
+/// @param elements buffer, count and datatype; owned by the caller, as the buffer of member_create
+/// @return the code of member_create
 template <class T, std::size_t N>
 int member_create(int group_id, int member_id, std::span<T, N> elements) {
   return member_create(group_id, member_id, elements.data(), static_cast<MPI_Count>(elements.size()), datatype_of<T>());
 }
 
-/// member_define: the elements of the span are the source buffer. What a program calls at its start and after each failure.
+/// Calls member_define. The elements of the span are the source buffer. A program calls it at its start and after each
+/// failure.
+/// @param group_id, member_id as for member_define
+/// @param elements buffer, count and datatype; owned by the caller, as the buffer of member_define
+/// @return the code of member_define
 template <class T, std::size_t N>
 int member_define(int group_id, int member_id, std::span<T, N> elements) {
   return member_define(group_id, member_id, elements.data(), static_cast<MPI_Count>(elements.size()), datatype_of<T>());
 }
 
-/// member_restore into the span, which has to have room for the last element found. The datatype is not compared.
+/// Calls member_restore, into a span. The datatype is not compared.
+/// @param group_id, member_id, time_stamp, data_found as for member_restore
+/// @param target room for the last element found
+/// @return the code of member_restore
 template <class T, std::size_t N>
 int member_restore(int group_id, int member_id, std::span<T, N> target, int time_stamp = FENIX_DATA_SNAPSHOT_ALL,
                    DataSubset& data_found = SUBSET_IGNORE) {
@@ -100,7 +121,10 @@ int member_restore(int group_id, int member_id, std::span<T, N> target, int time
                         data_found);
 }
 
-/// member_load into the span.
+/// Calls member_load, into a span. The datatype is not compared.
+/// @param group_id, member_id, time_stamp, data_found as for member_load
+/// @param target room for the last element found
+/// @return the code of member_load
 template <class T, std::size_t N>
 int member_load(int group_id, int member_id, std::span<T, N> target, int time_stamp = FENIX_DATA_SNAPSHOT_ALL,
                 DataSubset& data_found = SUBSET_IGNORE) {

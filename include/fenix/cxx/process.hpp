@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// C++: process recovery. Where a declaration names a C function, the contract is that of <fenix/process.h>.
+// C++: process recovery. Where a comment names a C function, the contract of <fenix/process.h> holds.
 #ifndef FENIX_CXX_PROCESS_HPP
 #define FENIX_CXX_PROCESS_HPP
 
@@ -61,25 +61,36 @@ inline constexpr SpareFinalizeMode EXIT = FENIX_SPARE_FINALIZE_EXIT;
 
 // --------------------------------------------------------------------------------------------------------- exceptions
 
-/// Thrown in resume mode "throw" out of the MPI or Fenix call that met a failure, after the repair.
+/// Exception in resume mode "throw". The MPI or Fenix call that met a failure throws it, after the repair.
 struct CommException : std::exception {
   MPI_Comm repaired_comm;  ///< the repaired resilient communicator
   const int fenix_err;     ///< the MPI error code that led to the repair
 
+  /// Makes the exception; called by the library.
+  /// @param comm the repaired resilient communicator
+  /// @param error the MPI error code
   CommException(MPI_Comm comm, int error) : repaired_comm(comm), fenix_err(error) {}
+  /// Describes the exception.
+  /// @return a constant text
   const char* what() const noexcept override { return "fenix: the communicator was repaired after a failure"; }
 };
 
-/// A code of Fenix_Return_codes as an exception, with the text of Fenix_Error_message (new). Thrown by check(), by init(),
-/// and by the classes of <fenix/cxx/group.hpp>; the functions return their codes.
+/// Exception for a code of Fenix_Return_codes, with the text of Fenix_Error_message (new). Functions throw it where
+/// their descriptions say so, for example check(), init() and the constructor of data::Group. The others return their
+/// codes.
 struct Error : std::runtime_error {
-  int code;  ///< negative: a FENIX_ERROR_…
+  int code;  ///< a FENIX_ERROR_…, which is negative
 
+  /// Makes the exception.
+  /// @param error_code a FENIX_ERROR_…
+  /// @param text text that what() returns
   Error(int error_code, const std::string& text) : std::runtime_error(text), code(error_code) {}
 };
 
-/// Returns code if it is FENIX_SUCCESS or a warning; throws Error if it is an error (new). To be put around the call that
-/// returned it: the text is that of the latest error on this thread.
+/// Throws Error if code is an error (new). Use it directly around the call that returns the code, because the text of
+/// the exception is that of the latest error on this thread.
+/// @param code a code of Fenix_Return_codes
+/// @return code, which is FENIX_SUCCESS or a warning
 inline int check(int code) {
   if (code < FENIX_SUCCESS) throw Error(code, Fenix_Error_message());
   return code;
@@ -88,61 +99,90 @@ inline int check(int code) {
 // -------------------------------------------------------------------------------------------------------- start, state
 
 namespace args {
-/// Arguments of init, as those of Fenix_Init. Pointers may be null. spawn and info are new.
+/// Arguments of init: the arguments of Fenix_Init, with default values. Pointers may be null. spawn and info are new.
 struct FenixInitArgs {
-  int* role = nullptr;
-  MPI_Comm in_comm = MPI_COMM_WORLD;
-  MPI_Comm* out_comm = nullptr;
-  int* argc = nullptr;
-  char*** argv = nullptr;
-  int spares = 0;
-  int* err = nullptr;
-  int spawn = 0;
-  MPI_Info info = MPI_INFO_NULL;
+  int* role = nullptr;                ///< role of this rank, written by init and after each repair
+  MPI_Comm in_comm = MPI_COMM_WORLD;  ///< communicator to build upon, spare ranks included
+  MPI_Comm* out_comm = nullptr;       ///< the resilient communicator, written by init and after each repair
+  int* argc = nullptr;                ///< as given to main
+  char*** argv = nullptr;             ///< as given to main
+  int spares = 0;                     ///< ranks held in reserve
+  int* err = nullptr;                 ///< the error of Fenix_Init, written by init and after each repair
+  int spawn = 0;                      ///< not 0: missing ranks are spawned
+  MPI_Info info = MPI_INFO_NULL;      ///< keys for settings and for MPI_Comm_spawn
 };
 }  // namespace args
 
-/// Fenix_Init as a function. A jump back into it is impossible: resume mode "jump" becomes "throw". Recovered ranks return
-/// from it; they call throw_exception() where they want to join the survivors in their handler. What is pointed to is
-/// written again after each repair, and has to live until Fenix_Finalize. Throws Error if it fails and err is null.
+/// Does the work of Fenix_Init, as a function. A jump back into a function is impossible: resume mode "jump" becomes
+/// "throw". Recovered ranks return from init; they call throw_exception() to join the survivors in their handler.
+/// Throws Error if it fails and err is null.
+/// @param args arguments. The library writes to role, out_comm and err again after each repair. These variables have to
+///             live until Fenix_Finalize.
 void init(const args::FenixInitArgs& args);
 
-/// Fenix_set_option. Throws std::invalid_argument for a bad setting or option.
+/// Calls Fenix_set_option. Throws std::invalid_argument for an invalid setting or option.
+/// @param setting, option as in C
 void set_option(SettingName setting, unsigned option);
-/// Fenix_get_option. Throws std::invalid_argument for a bad setting.
+/// Calls Fenix_get_option. Throws std::invalid_argument for an invalid setting.
+/// @param setting as in C
+/// @return the option
 unsigned get_option(SettingName setting);
 
-/// Throws the CommException of the latest repair; returns if there was none. Local.
+/// Throws the CommException of the latest repair. Returns if there was no repair. Local.
 void throw_exception();
 
-Role role();         ///< Fenix_get_role
-int error();         ///< Fenix_get_error
-int nspare();        ///< Fenix_get_nspare
-bool initialized();  ///< Fenix_Initialized
-bool finalized();    ///< Fenix_Finalized
+/// Calls Fenix_get_role.
+/// @return the role of this rank
+Role role();
+/// Calls Fenix_get_error.
+/// @return the error of Fenix_Init, as written after the latest repair
+int error();
+/// Calls Fenix_get_nspare.
+/// @return the number of spare ranks that are waiting, or a negative error
+int nspare();
+/// Calls Fenix_Initialized.
+/// @return true if Fenix_Init has been called with success
+bool initialized();
+/// Calls Fenix_Finalized.
+/// @return true if Fenix_Finalize has completed
+bool finalized();
 
-/// Fenix_get_number_of_ranks_with_role: the number, or a negative error.
+/// Calls Fenix_get_number_of_ranks_with_role.
+/// @param role a role
+/// @return the number of ranks, or a negative error
 int n_ranks_with_role(Role role);
-/// Fenix_get_rank_role. Throws Error for a bad communicator or rank.
+/// Calls Fenix_get_rank_role. Throws Error for an invalid communicator or rank.
+/// @param comm, rank as in C
+/// @return the role of that rank
 Role rank_role(MPI_Comm comm, int rank);
 
+/// Callback: called with the resilient communicator and the MPI error code that led to the repair.
 using FenixCallbackFunc = std::function<void(MPI_Comm, int)>;
 
-/// Fenix_Callback_register for any callable. It is destroyed when it is popped or at Fenix_Finalize. What it may throw:
-/// FENIX_CALLBACK_EXCEPTION_MODE.
+/// Calls Fenix_Callback_register for any callable. FENIX_CALLBACK_EXCEPTION_MODE says what happens to its exceptions.
+/// @param callback callable; owned by the library, which destroys it when it is removed, or at Fenix_Finalize
+/// @return the code of the C function
 int callback_register(FenixCallbackFunc callback);
-/// Fenix_Callback_pop
+/// Calls Fenix_Callback_pop.
+/// @return the code of the C function
 int callback_pop();
-/// Fenix_Callback_invoke_all
+/// Calls Fenix_Callback_invoke_all.
+/// @return the code of the C function
 int callback_invoke_all();
 
-/// Fenix_Process_fail_list, as a copy
+/// Lists the failed ranks, as Fenix_Process_fail_list.
+/// @return a copy of the list
 std::vector<int> fail_list();
-/// Fenix_Process_detect_failures
+/// Calls Fenix_Process_detect_failures.
+/// @param recover whether a failure is repaired
+/// @return MPI_SUCCESS or an MPI error code, as in C
 int detect_failures(bool recover = true);
-/// MPIX_Comm_revoke: calls on comm end on all its ranks. Returns an MPI error code.
+/// Calls MPIX_Comm_revoke: calls on comm end on all its ranks.
+/// @param comm any communicator
+/// @return an MPI error code
 int comm_revoke(MPI_Comm comm);
-/// Fenix_Error_message, as a copy (new)
+/// Gets the text of the last error, as Fenix_Error_message (new).
+/// @return a copy of the text
 std::string error_message();
 
 }  // namespace fenix
