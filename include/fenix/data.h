@@ -66,8 +66,7 @@ extern const Fenix_Request FENIX_REQUEST_NULL;
  */
 typedef void (*Fenix_Serialize_file_fn)(FILE* file, int direction, void* buffer, int offset, int count, void* ctx);
 
-/* ---------------------------------------------------------------------------------------------------------------
-   groups */
+/* ----------------------------------------------------------------------------------------------------------- groups */
 
 /**
  * Creates a data group, or re-creates an existing one after a failure. Collective over comm, synchronising.
@@ -243,8 +242,7 @@ int Fenix_Data_group_get_number_of_snapshots(int group_id, int* number_of_snapsh
  */
 int Fenix_Data_group_get_snapshot_at_position(int group_id, int position, int* time_stamp);
 
-/* --------------------------------------------------------------------------------------------------------------
-   members */
+/* ---------------------------------------------------------------------------------------------------------- members */
 
 /**
  * Adds a member to a group. Collective over the group, synchronising; at any time. (Specification 3.2.2.) It allocates
@@ -373,8 +371,7 @@ int Fenix_Data_member_attr_get(int group_id, int member_id, int attribute_name, 
  */
 int Fenix_Data_member_attr_set(int group_id, int member_id, int attribute_name, void* attribute_value, int* flag);
 
-/* --------------------------------------------------------------------------------------------------------------
-   subsets */
+/* ---------------------------------------------------------------------------------------------------------- subsets */
 
 /* Subsets are values of the process and belong to no group. These functions may be called at any time, also before
    Fenix_Init and after Fenix_Finalize. */
@@ -432,8 +429,7 @@ int Fenix_Data_subset_get_number_of_blocks(Fenix_Data_subset subset, MPI_Count* 
 int Fenix_Data_subset_get_block(Fenix_Data_subset subset, MPI_Count position, MPI_Count* start_offset,
                                 MPI_Count* end_offset);
 
-/* --------------------------------------------------------------------------------------------------------------
-   storing */
+/* ---------------------------------------------------------------------------------------------------------- storing */
 
 /**
  * Copies elements of a member into the snapshot under construction on this rank, and not yet to others. (API
@@ -577,8 +573,7 @@ int Fenix_Data_wait(Fenix_Request request);
  */
 int Fenix_Data_test(Fenix_Request request, int* flag);
 
-/* -----------------------------------------------------------------------------------------------------------
-   committing */
+/* ------------------------------------------------------------------------------------------------------- committing */
 
 /**
  * Makes the data that was stored since the last commit a snapshot with the next time stamp. Collective over the group.
@@ -670,8 +665,7 @@ int Fenix_Data_checkpointv(int group_id, const Fenix_Data_subset subset, int* ti
  */
 int Fenix_Data_snapshot_delete(int group_id, int time_stamp);
 
-/* ------------------------------------------------------------------------------------------------------------
-   restoring */
+/* -------------------------------------------------------------------------------------------------------- restoring */
 
 /**
  * Copies a member's data from a snapshot into a buffer. Collective over the group, synchronising. (Specification 3.5.)
