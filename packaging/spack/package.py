@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# A recipe for Spack 1.0 or later; docs/clusters.md says how to use it. It has not been built.
+# A recipe for Spack 1.0 or later; docs/operations.md says how to use it. It has not been built.
 from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
 
 from spack.package import *

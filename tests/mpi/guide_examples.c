@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The examples of docs/guide.md, as they are there, and their use: scripts/check-guide compares what stands between
- * "example:" and "end" with the guide.
+ * The examples of docs/how-to.md, as they are there, and their use: scripts/check-guide compares what stands between
+ * "example:" and "end" with the page.
  *
  * Four ranks without spares go through all examples; then rank 1 dies, and the others divide its data among themselves. */
 #include <fenix.h>

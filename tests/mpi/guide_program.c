@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The first program of docs/guide.md: scripts/check-guide compares them. */
+ * The program of docs/tutorial.md: scripts/check-guide compares them. With an argument, rank 1 dies in step 50. */
 /* example: program */
 #include <fenix.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { SPARES = 1, GROUP = 0, FIELD = 0, CELLS = 1000 };
 
-static MPI_Comm comm; /* static: see "Resume modes" */
-static int role, error;
+static MPI_Comm comm; /* static, because survivors jump: see step 5 */
+static int role, error, rank;
 static double field[CELLS];
 
 static void check(int code) {
@@ -24,11 +25,12 @@ static void compute(void) { /* one step, with its communication on comm */
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  /* What is done here is done once, by spares as well. */
+  /* Each process comes here once, spares included. */
 
   Fenix_Init(&role, MPI_COMM_WORLD, &comm, &argc, &argv, SPARES, &error);
   /* Survivors and replacements come here after each failure. */
   check(error);
+  MPI_Comm_rank(comm, &rank);
 
   check(Fenix_Data_group_create(GROUP, comm, 0, 0, FENIX_DATA_POLICY_IN_MEMORY_RAID, NULL, NULL));
   if (Fenix_Data_member_created(GROUP, FIELD))
@@ -42,12 +44,16 @@ int main(int argc, char** argv) {
   } else {
     check(found);
   }
+  if (role == FENIX_ROLE_SURVIVOR_RANK) printf("rank %d: survivor, continues after step %.0f\n", rank, field[0]);
+  if (role == FENIX_ROLE_RECOVERED_RANK) printf("rank %d: replacement, continues after step %.0f\n", rank, field[0]);
 
   while (field[0] < 100.0) {
+    if (argc > 1 && rank == 1 && field[0] == 50.0 && role == FENIX_ROLE_INITIAL_RANK) raise(SIGKILL);
     compute();
     check(Fenix_Data_member_store(GROUP, FIELD, FENIX_DATA_SUBSET_FULL));
     check(Fenix_Data_commit_barrier(GROUP, FENIX_TIME_STAMP_IGNORE));
   }
+  if (rank == 0) printf("finished after step %.0f\n", field[0]);
   check(Fenix_Finalize());
   MPI_Finalize();
   return EXIT_SUCCESS;
