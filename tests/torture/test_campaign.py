@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The logic of scripts/torture: python3 -m unittest, in this folder."""
+"""Tests of the logic of scripts/torture. In the folder tests: python3 -B -m unittest torture.test_campaign"""
 import shutil
 import tempfile
 import unittest
@@ -7,12 +7,11 @@ from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
-from campaign import nodes
-from campaign.draw import CLASSES_OF_WHOLE_NODES, Drawer, Fault, Run, seed_of
-from campaign.judge import CRASHED, HUNG, LEFT, LOST, OK, OPEN_MPI, WRONG, judge
-from campaign.placement import AUTO, Policy, after_repair, cohorts, covers, covers_always, holders, order_of, shares_fate
-from campaign.points import Points
-from campaign.supervise import Faults, Outcome
+from .campaign.draw import CLASSES_OF_WHOLE_NODES, Drawer, Fault, Run, seed_of
+from .campaign.judge import CRASHED, HUNG, LEFT, LOST, OK, OPEN_MPI, WRONG, judge
+from .campaign.placement import AUTO, Policy, after_repair, cohorts, covers, covers_always, holders, order_of, shares_fate
+from .campaign.points import Points
+from .campaign.supervise import Faults, Outcome
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 
@@ -194,7 +193,7 @@ class Judging(unittest.TestCase):
         for rank, lines in enumerate(journals):
             text = "".join(f"{time}.0 {line}\n" for time, line in lines)
             (self.folder / f"journal.{rank}").write_text(text, encoding="utf-8")
-        (self.folder / "output").write_text(output, encoding="utf-8")
+        (self.folder / "output.txt").write_text(output, encoding="utf-8")
         return judge(self.run, Outcome(self.folder, **outcome))
 
     @staticmethod
@@ -223,7 +222,7 @@ class Judging(unittest.TestCase):
         at_end, too = "--- process 9\n#3 MPI_Finalize\n", "--- process 9\n#13 0x0 in ompi_mpi_finalize () from libmpi.so\n"
         for stacks, verdict in ((inside * 2, OPEN_MPI), (inside + elsewhere, HUNG), ("", HUNG), (at_end, OPEN_MPI),
                                 (too, OPEN_MPI), (at_end + inside, HUNG)):
-            (self.folder / "stacks").write_text(stacks, encoding="utf-8")
+            (self.folder / "stacks.txt").write_text(stacks, encoding="utf-8")
             self.assertEqual(self.verdict([short, short, short], hung=True).kind, verdict)
 
     def test_a_step_that_only_the_dead_knew_to_be_committed(self):
@@ -249,17 +248,9 @@ class Judging(unittest.TestCase):
         self.run = replace(self.run, kind="node at start")
         self.assertEqual(self.verdict(good).kind, OK, "the ranks may be elsewhere")
 
-    def test_what_is_left_on_nodes(self):
-        (self.folder / "left").write_text("node1 /dev/shm/x\n", encoding="utf-8")
-        self.assertEqual(nodes.left(self.folder), ["node1 /dev/shm/x"])
-
     def test_losses_need_deaths_beyond_the_policy(self):
         self.run = replace(self.run, tolerated=False, victims={1, 2})
         dead = [(1, "start 5")]
         for failed, kind in (("2", LOST), ("1 2", OK)):
             lost = self.good((4, f"resume role 2 rank 0 of 3 error 0 failed {failed}"), (5, "lost 0 -1 3"))
             self.assertEqual(self.verdict([lost, dead, dead]).kind, kind)
-
-
-if __name__ == "__main__":
-    unittest.main()

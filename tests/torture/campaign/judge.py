@@ -49,7 +49,7 @@ def read_journals(folder, ranks):
 
 def judge(run, outcome):
     events = read_journals(outcome.folder, run.processes())
-    output = (outcome.folder / "output").read_text(encoding="utf-8", errors="replace")
+    output = (outcome.folder / "output.txt").read_text(encoding="utf-8", errors="replace")
     verdict = Verdict(OK)
     _count(verdict, events, output)
     kind, text = _first_complaint(run, outcome, events, output)
@@ -99,7 +99,7 @@ def _first_complaint(run, outcome, events, output):
 
 def _all_are_in(outcome, *calls):
     """Whether the stacks of all ranks are in calls of MPI that have to end when all living ranks are in them."""
-    stacks = outcome.folder / "stacks"
+    stacks = outcome.folder / "stacks.txt"
     if not stacks.exists():
         return False
     processes = stacks.read_text(encoding="utf-8", errors="replace").split("--- process")[1:]

@@ -15,7 +15,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from . import nodes, summary
+from harness import nodes
+
+from . import summary
 from .draw import Drawer, seed_of
 from .judge import OK, OPEN_MPI, judge
 from .points import Points

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs one plan under mpirun, and does to it what it says."""
 import os
-import secrets
-import shutil
 import signal
-import subprocess
 import tempfile
 import time
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 
-from . import nodes, processes
+from harness import environment, processes
+from harness.job import Job, mpirun
+from harness.nodes import JobOnNodes
+
 from .draw import NODE_TIMEOUT
 
 _PAUSE = 0.004  # between two looks
@@ -30,53 +29,33 @@ class Outcome:
     done: list = field(default_factory=list)  # faults that met a living process: numbers
 
 
-@lru_cache(maxsize=None)
-def can_have_own_shm():
-    test = ["unshare", "--mount", "sh", "-c", "mount -t tmpfs tmpfs /dev/shm"]
-    return subprocess.run(test, check=False, capture_output=True).returncode == 0
-
-
-# With a /dev/shm of its own nothing that others leave there is taken for this run's. Ranks may exit a moment after mpirun.
-_OWN_SHM = """mount -t tmpfs tmpfs /dev/shm || exit 99
-left=$1; shift
-"$@"; status=$?
-for turn in 1 2 3 4 5 6 7 8 9 10; do [ -z "$(ls -A /dev/shm)" ] && break; sleep 0.1; done
-ls -A /dev/shm >"$left"
-exit $status"""
-
-
-def _command(run, program, folder, limit):
+def make_job(run, program, folder, limit):
     if run.nodes:
-        return nodes.command(run, program, folder, limit)
-    start = ["mpirun", "--with-ft", "ulfm", "-n", str(run.processes()), str(program), str(folder)]
-    if can_have_own_shm():
-        return ["unshare", "--mount", "sh", "-c", _OWN_SHM, "own-shm", str(folder / "shm-left"), *start]
-    return start
+        return JobOnNodes(run.ranks_per_node().split(","), [program, folder], folder, limit, _environment(run), linger=10)
+    return Job(mpirun(run.processes(), program, folder), folder, limit, _environment(run))
 
 
-def _environment(run, token, folder):
-    environment = dict(os.environ, TMPDIR=str(folder / "tmp"), FENIX_PATH=run.path, FENIX_TIMEOUT=str(run.timeout))
-    environment.setdefault("FENIX_LOG", "info")
+def _environment(run):
+    variables = dict(os.environ, FENIX_PATH=run.path, FENIX_TIMEOUT=str(run.timeout))
+    environment.share_cores(variables)
+    variables.setdefault("FENIX_LOG", "info")
     if run.kind == "silent node":
-        environment["FENIX_NODE_TIMEOUT"] = str(NODE_TIMEOUT)
-    # Runs at the same time share the cores, which Open MPI does not see.
-    environment.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
+        variables["FENIX_NODE_TIMEOUT"] = str(NODE_TIMEOUT)
     # Where a replacement takes over the memory of the dead rank, nothing is rebuilt: most runs do without.
-    environment["FENIX_WARM_REPLACEMENT"] = "on" if run.seed % 3 == 0 else "off"
-    name, value = token.split("=")
-    environment[name] = value
-    environment.pop("FENIX_FAULT", None)
+    variables["FENIX_WARM_REPLACEMENT"] = "on" if run.seed % 3 == 0 else "off"
+    variables.pop("FENIX_FAULT", None)
     if run.points:
-        environment["FENIX_FAULT"] = ",".join(run.points)
-    return environment
+        variables["FENIX_FAULT"] = ",".join(run.points)
+    return variables
 
 
 class Faults:
     """The signals from outside, each at its time."""
 
-    def __init__(self, run, outcome):
+    def __init__(self, run, outcome, nodes=None):
         self.waiting = list(enumerate(run.faults))
         self.outcome = outcome
+        self.nodes = nodes
         self.fired = {}  # what the time of others is counted from: when it was
         self.to_continue = []  # (when, process id)
         self.started = None
@@ -121,10 +100,11 @@ class Faults:
             self.waiting.remove((number, fault))
             self.fired[number] = now
             if fault.node:
-                if nodes.lose(self.outcome.folder, fault.node, fault.silent):
+                lose = self.nodes.silence if fault.silent else self.nodes.kill
+                if lose(f"node{fault.node}"):
                     self.outcome.done.append(number)
                 continue
-            living = [pids[rank] for rank in fault.ranks if _is_alive(pids[rank])]
+            living = [pids[rank] for rank in fault.ranks if pids[rank] is not None and processes.is_alive(pids[rank])]
             if living:
                 self.outcome.done.append(number)
             for pid in living:
@@ -136,51 +116,23 @@ class Faults:
             processes.send(entry[1], signal.SIGCONT)
 
 
-def _is_alive(pid):
-    if pid is None:
-        return False
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[0]
-    except (OSError, IndexError):
-        return False
-    return state not in "ZX"
-
-
-def _read_pids(run, folder):
-    """Process ids of all ranks, once all have written them."""
+def _read_pids(run, job):
+    """Returns the process ids of all ranks, once all have written them; None for one that is dead already."""
     pids = {}
     for rank in range(run.processes()):
         try:
-            line = (folder / f"journal.{rank}").read_text(encoding="utf-8").split("\n", 1)[0]
+            line = (job.folder / f"journal.{rank}").read_text(encoding="utf-8").split("\n", 1)[0]
         except OSError:
             return None
         words = line.split()
         if len(words) < 3:
             return None
         pids[rank] = int(words[2])
-    return nodes.pids(folder, run.nodes, pids) if run.nodes else pids
-
-
-def supervise(run, program, work, limit):
-    """Returns an Outcome; its folder is the caller's to remove."""
-    folder = Path(tempfile.mkdtemp(prefix=f"{run.seed}.", dir=work))
-    (folder / "tmp").mkdir()
-    (folder / "plan").write_text(run.plan_text(), encoding="utf-8")
-    token = f"FENIX_TORTURE_RUN={secrets.token_hex(8)}"
-    outcome = Outcome(folder)
-    faults = Faults(run, outcome)
-    start = time.monotonic()
-    with open(folder / "output", "wb") as output:
-        launcher = subprocess.Popen(_command(run, program, folder, limit), env=_environment(run, token, folder),
-                                    stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
-                                    start_new_session=True)
-    try:
-        _watch(run, launcher, faults, outcome, start + limit, token)
-    finally:
-        outcome.seconds = time.monotonic() - start
-        _clean(launcher, token, outcome)
-    outcome.status = launcher.returncode
-    return outcome
+    if not run.nodes:
+        return pids
+    # Ranks have noted the process ids that they have on their nodes.
+    here = job.nodes.processes()
+    return {rank: here.get((f"node{run.nodes[rank]}", pid)) for rank, pid in pids.items()}
 
 
 def _has_begun(run, folder):
@@ -190,55 +142,47 @@ def _has_begun(run, folder):
     return any(word in path.read_text(encoding="utf-8") for path in folder.glob("journal.*") for word in (" created ", " refused "))
 
 
-def _watch(run, launcher, faults, outcome, deadline, token):
-    pids, all_gone = None, None
-    while launcher.poll() is None:
+class Watch:
+    """Looks at a job again and again: does the faults when they are due."""
+
+    def __init__(self, run, job, outcome):
+        self.run, self.job, self.outcome = run, job, outcome
+        self.faults = Faults(run, outcome, job.nodes if run.nodes else None)
+        self.pids = None
+        self.all_gone = None  # since when no rank has been alive
+
+    def look(self):
+        """Returns True when only the launcher is left, and does not end."""
         now = time.monotonic()
-        if pids is None:
-            pids = _read_pids(run, outcome.folder)
-        if run.kind == "node at start" and faults.started is None and nodes.are_ready(outcome.folder):
-            faults.started = now
-        if faults.started is None and pids is not None and _has_begun(run, outcome.folder):
-            faults.started = now
-        if faults.started is not None:
-            faults.look(now, pids)
-        if pids is not None:
-            if any(_is_alive(pid) for pid in pids.values()):
-                all_gone = None
-            elif all_gone is None:
-                all_gone = now
-            elif now - all_gone > _GRACE:
-                outcome.launcher_left = True
-                return
-        if now > deadline:
-            outcome.hung = True
-            ranks, _ = processes.find(token)
-            (outcome.folder / "stacks").write_text(processes.stacks(ranks), encoding="utf-8")
-            return
-        time.sleep(_PAUSE)
+        if self.pids is None:
+            self.pids = _read_pids(self.run, self.job)
+        if self.faults.started is None and self._begins():
+            self.faults.started = now
+        if self.faults.started is not None:
+            self.faults.look(now, self.pids)
+        self.outcome.launcher_left = self._only_launcher_is_left(now)
+        return self.outcome.launcher_left
+
+    def _begins(self):
+        if self.run.kind == "node at start" and self.job.nodes.are_ready():
+            return True
+        return self.pids is not None and _has_begun(self.run, self.outcome.folder)
+
+    def _only_launcher_is_left(self, now):
+        if self.pids is None or any(pid is not None and processes.is_alive(pid) for pid in self.pids.values()):
+            self.all_gone = None
+        elif self.all_gone is None:
+            self.all_gone = now
+        return self.all_gone is not None and now - self.all_gone > _GRACE
 
 
-def _clean(launcher, token, outcome):
-    """What should have gone by itself: looked for, noted, and removed."""
-    ranks, launchers = processes.find(token)
-    for _ in range(10):
-        if not ranks or outcome.hung:
-            break
-        time.sleep(0.1)
-        ranks, launchers = processes.find(token)
-    if ranks and not outcome.hung:
-        outcome.left.append(f"{len(ranks)} processes")
-        (outcome.folder / "stacks").write_text(processes.stacks(ranks), encoding="utf-8")
-    processes.kill(ranks + launchers)
-    launcher.wait()
-    killed = outcome.hung or outcome.launcher_left
-    if not killed:
-        outcome.left += nodes.left(outcome.folder)
-    shm = outcome.folder / "shm-left"
-    if not killed and shm.exists() and shm.read_text(encoding="utf-8").strip():
-        outcome.left.append("/dev/shm: " + " ".join(shm.read_text(encoding="utf-8").split()))
-    if not killed:
-        outcome.left += [f"TMPDIR: {entry.name}" for entry in (outcome.folder / "tmp").iterdir()
-                         if "fenix" in entry.name.lower()]
-    for name in ("tmp", "nodes"):
-        shutil.rmtree(outcome.folder / name, ignore_errors=True)
+def supervise(run, program, work, limit):
+    """Returns an Outcome; its folder is the caller's to remove."""
+    folder = Path(tempfile.mkdtemp(prefix=f"{run.seed}.", dir=work))
+    (folder / "plan").write_text(run.plan_text(), encoding="utf-8")
+    outcome = Outcome(folder)
+    with make_job(run, program, folder, limit) as job:
+        job.follow(Watch(run, job, outcome).look, _PAUSE)
+        outcome.left = job.finish().complaints()
+    outcome.seconds, outcome.status, outcome.hung = job.seconds, job.status, job.hung
+    return outcome
