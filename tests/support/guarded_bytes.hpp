@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <random>
 #include <span>
 #include <vector>
@@ -54,9 +55,9 @@ inline GuardedBytes random_bytes(std::size_t bytes, std::size_t misalignment, st
 inline std::vector<std::size_t> sizes_to_test() {
   std::vector<std::size_t> sizes;
   for (std::size_t size = 0; size <= 300; ++size) sizes.push_back(size);
-  for (const std::size_t size :
-       {511,  512,  513,  959,  1023, 1024, 1025, 1087, 1088, 1089,  2047,  2049,  3333,  4095,   4096,
-        4097, 4159, 4160, 4161, 5000, 8191, 8192, 8193, 8257, 12289, 16384, 20001, 65537, 131071, 131072}) {
+  for (const auto size : std::initializer_list<std::size_t>{
+           511,  512,  513,  959,  1023, 1024, 1025, 1087, 1088, 1089,  2047,  2049,  3333,  4095,   4096,
+           4097, 4159, 4160, 4161, 5000, 8191, 8192, 8193, 8257, 12289, 16384, 20001, 65537, 131071, 131072}) {
     sizes.push_back(size);
   }
   return sizes;

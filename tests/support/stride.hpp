@@ -7,11 +7,11 @@
 
 namespace fenix_test {
 
-/// Returns n, where each n-th case is to be tried: `plain`, or `sanitized` in builds with the address sanitizer, which
-/// take several times as long. FENIX_TEST_EACH=<n> has precedence; the nightly set has 1.
+/// Returns n, where each n-th case is to be tried: `plain`, or `sanitized` in builds with the address or the thread
+/// sanitizer, which take several times as long. FENIX_TEST_EACH=<n> has precedence; the nightly set has 1.
 inline int stride([[maybe_unused]] int plain, [[maybe_unused]] int sanitized) {
   if (const char* const set = std::getenv("FENIX_TEST_EACH")) return std::max(1, std::atoi(set));
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return sanitized;
 #else
   return plain;

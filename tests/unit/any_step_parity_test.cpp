@@ -96,7 +96,9 @@ TEST(AnyStepOfParity, OfChangingThePolicy) {
                                                        {parity(2), reed_solomon(4, 2)},
                                                        {reed_solomon(4, 2), buddies},
                                                        {reed_solomon(3, 2), parity(3)}};
-  for (const auto& [before, after] : changes) {
+  for (const auto& change : changes) {
+    // Not a structured binding: a lambda of C++20 may capture one, which clang knows from version 16 on.
+    const Policy &before = change.first, &after = change.second;
     const GroupParameters parameters{5, 0, 0, before};
     for (int dying = 0; dying < kSize; ++dying) {
       SCOPED_TRACE(testing::Message() << dying << " dies, kind " << static_cast<int>(before.kind) << " to "

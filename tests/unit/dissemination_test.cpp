@@ -87,7 +87,7 @@ struct Job {
 class DisseminationOf : public testing::TestWithParam<int> {
  protected:
   const int size = GetParam();
-  const int rounds = std::bit_width(static_cast<unsigned>(size) - 1);
+  const int rounds = static_cast<int>(std::bit_width(static_cast<unsigned>(size) - 1));
 };
 
 TEST_P(DisseminationOf, StartsAtItsBase) {

@@ -535,7 +535,7 @@ TEST(LargeElements, MoreThanTwoGiB) {
   constexpr std::size_t kCount = (std::size_t{1} << 20) + 1;
   constexpr std::size_t kBytes = 2048;
   constexpr std::size_t kExtent = 2500;
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "too slow with sanitizers";
 #endif
   if (sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE) < 8 * (1L << 30)) GTEST_SKIP() << "too little memory";

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <limits>
 #include <random>
 #include <utility>
@@ -128,7 +129,7 @@ void expect_round_trip(const Record& record) {
 }
 
 TEST(Record, ReadsWhatWasWritten) {
-  for (const std::size_t members : {0, 1, 2, 3, 4, 5, 100, 5000}) {
+  for (const auto members : std::initializer_list<std::size_t>{0, 1, 2, 3, 4, 5, 100, 5000}) {
     SCOPED_TRACE(members);
     expect_round_trip(record_with(members));
   }
@@ -136,14 +137,14 @@ TEST(Record, ReadsWhatWasWritten) {
 
 TEST(Record, ReadsManyIntervalsOfSeveralMembers) {
   Record record = record_with(0);
-  for (const std::size_t count : {0, 1, 1000, 0, 3, 20000, 1}) {
+  for (const auto count : std::initializer_list<std::size_t>{0, 1, 1000, 0, 3, 20000, 1}) {
     record.members.push_back(version(static_cast<std::int32_t>(record.members.size()), pieces(count)));
   }
   expect_round_trip(record);
 }
 
 TEST(Record, ReadsThatASnapshotWasDeleted) {
-  for (const std::size_t members : {0, 2}) {
+  for (const auto members : std::initializer_list<std::size_t>{0, 2}) {
     Record record = record_with(members);
     record.deleted = true;
     expect_round_trip(record);
@@ -175,7 +176,7 @@ TEST(Record, ReadsExtremeValues) {
 // Found may lack elements of the member, and go beyond them.
 TEST(Record, SizeAndFoundAreIndependent) {
   Record record = record_with(0);
-  for (const std::uint64_t size : {0, 1, 4, 27, 28, 1000}) {
+  for (const auto size : std::initializer_list<std::uint64_t>{0, 1, 4, 27, 28, 1000}) {
     record.members.push_back(version(static_cast<std::int32_t>(size), pieces(3)));
     record.members.back().size = size;
   }
@@ -269,7 +270,7 @@ TEST(Record, IsNotReadBeforeItIsSealed) {
 }
 
 TEST(Record, RejectsEveryFlippedBit) {
-  for (const std::size_t members : {0, 1, 2, 4}) {
+  for (const auto members : std::initializer_list<std::size_t>{0, 1, 2, 4}) {
     auto bytes = sealed(record_with(members));
     for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {
       const auto mask = static_cast<std::byte>(1U << bit % 8);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <vector>
 
@@ -110,7 +111,7 @@ TEST(SlotLayout, TableHasAWordForEachBlock) {
     const SlotLayout layout(1, bytes, 0);
     return layout.held_offset(0) - layout.own_offset(0) - layout.own_table();
   };
-  for (const std::uint64_t blocks : {1, 2, 3, 511, 512, 513, 100000}) {
+  for (const auto blocks : std::initializer_list<std::uint64_t>{1, 2, 3, 511, 512, 513, 100000}) {
     EXPECT_GE(room(blocks * kHashBlock), blocks * 8) << blocks;
     EXPECT_GE(room(blocks * kHashBlock + 1), blocks * 8 + 8) << blocks;
   }

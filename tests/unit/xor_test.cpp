@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -68,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(AllSets, Xor, testing::ValuesIn(all_cases()), [](const 
 
 TEST_P(Xor, AllSizes) {
   for (const std::size_t size : sizes_to_test()) {
-    for (const std::size_t count : {0, 1, 2, 3, 5, 8, 17}) {
+    for (const auto count : std::initializer_list<std::size_t>{0, 1, 2, 3, 5, 8, 17}) {
       for (const std::size_t misalignment : {std::size_t{0}, std::size_t{1}, size * 11}) {
         expect_parity(count, size, misalignment);
       }
@@ -78,13 +79,14 @@ TEST_P(Xor, AllSizes) {
 
 TEST_P(Xor, AllCountsOfSources) {
   for (std::size_t count = 0; count <= kMostSources; ++count) {
-    for (const std::size_t size : {63, 64, 65, 200, 1000, 5000}) expect_parity(count, size, count);
+    for (const auto size : std::initializer_list<std::size_t>{63, 64, 65, 200, 1000, 5000})
+      expect_parity(count, size, count);
   }
 }
 
 TEST_P(Xor, AllMisalignments) {
   for (std::size_t misalignment = 0; misalignment < 64; ++misalignment) {
-    for (const std::size_t size : {64, 65, 127, 128, 129, 300, 1111, 4500}) {
+    for (const auto size : std::initializer_list<std::size_t>{64, 65, 127, 128, 129, 300, 1111, 4500}) {
       expect_parity(2, size, misalignment);
       expect_parity(7, size, misalignment);
       expect_parity(20, size, misalignment);
@@ -93,8 +95,8 @@ TEST_P(Xor, AllMisalignments) {
 }
 
 TEST_P(Xor, TheTargetMayBeAnyOfTheSources) {
-  for (const std::size_t count : {1, 2, 9, 16, 17, 31, 40}) {
-    for (const std::size_t size : {1, 64, 100, 1000, 4100, 4200, 10000}) {
+  for (const auto count : std::initializer_list<std::size_t>{1, 2, 9, 16, 17, 31, 40}) {
+    for (const auto size : std::initializer_list<std::size_t>{1, 64, 100, 1000, 4100, 4200, 10000}) {
       for (const std::size_t which : {std::size_t{0}, count / 2, count - 1}) {
         GuardedBytes target = random_bytes(size, size + which, 5);
         GuardedBytes before = random_bytes(size, 0, 5);
