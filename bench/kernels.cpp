@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How fast copies, hashes and parity are, each beside memcpy of the same bytes, and parity beside ISA-L.
 //
-// Every round measures the kernel and what it is compared with one after the other, so that what else the machine does
-// meets both; a ratio is that of the medians of all rounds. Counters:
+// Every round measures the kernel, then the function that it is compared with, so that other work of the machine disturbs
+// both. A ratio is that of the medians of all rounds. Counters:
 //   bytes_per_second  bytes of the sources in a second
 //   to_memcpy         time / time of memcpy of all sources: less is better, as for all that follow
 //   to_xxhash         … of XXH3 as the distribution has compiled it
@@ -45,7 +45,7 @@ constexpr std::size_t kBuffers = 17;
 constexpr std::size_t kHashBlock = std::size_t{128} << 10;
 constexpr std::size_t kParityPiece = std::size_t{64} << 10;
 
-/// Of a size, page after page, so that small buffers are near each other as they are in a program.
+/// Returns a buffer of a size. Buffers follow each other page after page, near each other as they are in a program.
 std::span<std::byte> buffer(std::size_t number, std::size_t size) {
   static std::byte* const memory = [] {
     void* mapped = mmap(nullptr, kBuffers * kLargest, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -47,7 +47,7 @@ case $(mpirun --version 2>/dev/null) in
   *'Open MPI) '[6-9].*)
     # It knows the old name of this as well, and complains about it in each run.
     fenix_env_default PRTE_MCA_mapby :oversubscribe
-    # Else it ends those that spawned a process when that one dies.
+    # Without this, mpirun ends the processes that spawned another one when that one dies.
     fenix_env_default PRTE_MCA_pmix_terminate_connected 0
     ;;
   *) fenix_env_default PRTE_MCA_rmaps_default_mapping_policy :oversubscribe ;;

@@ -3,8 +3,8 @@
 //
 // Nodes fail independently of each other, racks as a whole too. After a failure the data is unprotected until the repair and the
 // rebuild are done; a failure meanwhile begins that anew. One trial is one failure and what follows until all is protected again.
-// What is looked for is rare: trials are drawn such that it happens often, and weighed such that the result is the same
-// (importance sampling). --check compares with the formulas of cases that have one, and with trials that are not weighed.
+// Losses are rare: trials are drawn such that they happen often, and weighed such that the result is the same (importance
+// sampling). --check compares with the formulas of cases that have one, and with trials that are not weighed.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -79,7 +79,7 @@ class Program {
  private:
   Description describe_run() {
     const char* const path = std::getenv("FENIX_PATH");
-    // Those who come for the dead must not call the others.
+    // Processes that come for the dead must not call the others.
     const std::string nodes = role == FENIX_ROLE_INITIAL_RANK ? std::to_string(team_.nodes()) : "";
     return {{"ranks", std::to_string(team_.size())},
             {"spares", std::to_string(options_.spares)},

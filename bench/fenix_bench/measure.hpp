@@ -23,8 +23,8 @@ struct Plan {
   /// Before each repetition, not timed: new values in what is stored.
   std::function<void()> prepare;
   Operation run;
-  /// The operation ends when all ranks are done with it, and so does the memcpy: with more ranks than cores, a rank
-  /// that does not look at the others has a core for itself for a while.
+  /// True if the operation ends when all ranks are done with it. The memcpy ends so, too: with more ranks than cores, a
+  /// rank that does not look at the others has a core for itself for a while.
   bool until_all = false;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the command line asks for.
+// The options of the command line.
 #pragma once
 
 #include <cstdint>

@@ -107,7 +107,7 @@ void Restoring::run_case(Place place, bool is_new) {
       wait_for_repair(team_);
       check(MPI_Bcast(&place, sizeof place, MPI_BYTE, 0, team_.comm()), "MPI_Bcast");
     }
-    // Who has just come knows nothing of it.
+    // A process that has just come knows nothing of it.
     team_.record(team_.greatest(repair_time(is_new)), *rows.repair.times);
     team_.barrier();
     const double start = seconds_now();

@@ -12,7 +12,7 @@
 
 namespace bench {
 
-/// What is measured: one member of so many bytes on each rank, protected like this.
+/// The measured case: one member of so many bytes on each rank, protected like this.
 struct Case {
   std::string policy;
   std::string hashes;  // "on" or "off"

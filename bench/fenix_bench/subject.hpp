@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is protected: a group with one member, its buffer, and the buffer that memcpy copies to.
+// The protected data: a group with one member, its buffer, and the buffer that memcpy copies to.
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,7 @@ struct Summary {
 
 Summary summarize(std::vector<double> values);
 
-/// Of each repetition: seconds of the slowest rank, and by how much of that the fastest one was faster.
+/// Times of each repetition: seconds of the slowest rank, and by how much of that the fastest one was faster.
 struct Times {
   std::vector<double> slowest;
   std::vector<double> spread;

@@ -21,7 +21,7 @@ RANKS = (2, 4, 8, 16)
 LARGE = (100, 1000, 10000, 100000)
 RUNS = 3
 ATTEMPTS = 2
-# Of the tables of cohorts and of deaths.
+# Ranks in the tables of cohorts and of deaths.
 FEWER = 8
 TEMPLATE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "scaling.md")
 

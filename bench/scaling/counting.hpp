@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts what this process asks of MPI: the functions of MPI's profiling interface stand before MPI's own (counting.cpp), so
-// everything that the library calls is seen, and nothing of what MPI does inside of a call.
+// Counts the calls of MPI by this process. The functions of MPI's profiling interface stand before MPI's own
+// (counting.cpp), so every call of the library is seen, and no call that MPI makes by itself.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one rank of a large team has to do and to keep. Rank 0 is real; the others say what it says and do what it does at the same
-// time, so that each thing that goes through its hands is counted, for more ranks than any machine here has.
+// The work and the memory of one rank of a large team. Rank 0 is real. The others send the messages and do the writes that it
+// does, at the same time, so that everything that it handles is counted, for more ranks than any machine here has.
 // usage: scaling_local RANKS…. Prints JSON, a line for each phase.
 #include <malloc.h>
 
@@ -71,7 +71,7 @@ class Chorus final : public Team {
   int ranks_;
 };
 
-/// What is written to a peer about the progress of commits, another one writes to this rank at the same time.
+/// Writes to this rank, as another peer would, each word about the progress of commits that it writes to a peer.
 class Echo final : public RemoteRegions {
  public:
   Echo(std::span<std::byte> own, int ranks) : own_(own), progress_bytes_(Dissemination::bytes(ranks)) {}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One run of each phase of a program with checkpoints, over MPI windows, so that all that goes from rank to rank is a call of MPI
-// that can be counted. usage: scaling POLICY DEATHS BYTES; as many spares as deaths. Prints JSON, a line for each phase.
+// One run of each phase of a program with checkpoints. It uses MPI windows, so that each transfer from rank to rank is a call
+// of MPI that can be counted.
+// usage: scaling POLICY DEATHS BYTES; as many spares as deaths. Prints JSON, a line for each phase.
 #include <fenix.h>
 #include <sys/stat.h>
 

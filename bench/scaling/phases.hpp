@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What each phase of a run has asked of MPI, and how long it took.
+// The calls of MPI in each phase of a run, and its time.
 #pragma once
 
 #include <mpi.h>
@@ -20,7 +20,7 @@ struct Phase {
 
 class Phases {
  public:
-  /// What is counted from here on belongs to the phase that end() names.
+  /// Begins a phase: counts from here on belong to the phase that end() names.
   void begin();
   void end(const std::string& name);
   /// begin, work, end; where comm is given, all of it meets there first.

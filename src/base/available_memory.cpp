@@ -62,7 +62,7 @@ std::size_t left_in(const Kind& kind, const std::string& folder) {
   return without(without(*limit, in_use), reserve);
 }
 
-/// Of a group and all those that it is part of: the limits of each hold.
+/// Returns the bytes left to a group: the limits of all groups that contain it hold, too.
 std::size_t left_up_from(const Kind& kind, const std::string& root, std::string group) {
   const std::string mount = root + kind.mount;
   std::size_t least = left_in(kind, mount);

@@ -17,7 +17,7 @@ namespace {
 // Where both ways are equal, on AMD Zen 4 (L2 1 MiB, L3 32 MiB) and data copied again and again: 12 MiB; two processes: 8.
 constexpr std::uint64_t kWorthStreaming = std::uint64_t{12} << 20;
 
-// What is read twice is read the second time from the first cache.
+// Bytes of a piece. Its second reading finds it in the first cache.
 constexpr std::size_t kPiece = 4096;
 static_assert(kPiece % (kStripe * kStripesOfBlock) == 0);
 
@@ -69,7 +69,7 @@ void stream(const CopyKernels& kernels, std::byte* to, const std::byte* from, st
   copy_cached(to + tail, from + tail, bytes - tail);
 }
 
-// Of the piece of from at an offset: the part that is copied to one target. The borders are where lines of the target begin.
+// Copies one target's part of the piece of from that begins at an offset. The borders are where lines of the target begin.
 void stream_piece(const CopyKernels& kernels, std::byte* to, std::span<const std::byte> from, std::size_t offset) {
   const auto border = [&](std::size_t at) { return std::min(at + to_line(to), from.size()); };
   const std::size_t begin = offset == 0 ? 0 : border(offset);

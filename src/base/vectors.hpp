@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The vectors of each kernel set, by the same names in namespaces avx2, avx512 and neon. A kernel is written once, in a
-// file that is included into each of them with FENIX_KERNEL defined as that set's attribute: the compiler's flags stay
-// those of any CPU, and no inline function of the standard library is compiled for a better one.
+// file that is included into each of them with FENIX_KERNEL defined as that set's attribute. The compiler's flags stay
+// those of any CPU, so no inline function of the standard library is compiled for a better one.
 #pragma once
 
 #include <cstddef>

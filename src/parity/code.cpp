@@ -19,7 +19,7 @@ namespace {
 // What ISA-L keeps of a coefficient.
 constexpr std::size_t kTableOfCoefficient = 32;
 
-// What is computed at once: ISA-L counts in int.
+// Bytes that are computed in one call: ISA-L counts in int.
 constexpr std::size_t kCombinedPiece = std::size_t{1} << 20;
 
 // No bigger than a Code has them: pointers for ISA-L are made without allocation.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who protects whom under the policies that keep whole copies.
+// The ranks that protect each rank under the policies that keep whole copies.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who keeps what for whom, under each policy.
+// The ranks that keep data and parity of each rank, under each policy.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ class Placement {
   [[nodiscard]] bool suffices_without(const std::set<int>& missing) const;
   /// The index of a rank in its cohort.
   [[nodiscard]] int index_in_cohort(int rank) const;
-  /// The ranks that protect a rank or are protected by it, ascending. Who is a partner of a rank has it as a partner.
+  /// The ranks that protect a rank or are protected by it, ascending. Partners are mutual.
   [[nodiscard]] std::vector<int> partners(int rank) const;
   /// Those, and some more, few of which are near each other: they know of a rank what has to be known though its partners have
   /// died with it. Their number grows with the logarithm of the ranks. Mutual, as above.
@@ -62,12 +62,12 @@ class Placement {
 };
 
 /// Divides ranks into cohorts. Blocks of separation * size neighbouring ranks make up cohorts whose ranks are separation
-/// apart; a rest that is smaller makes up cohorts with the largest separation that it allows, and what is left then goes to the
-/// last cohorts, one rank each. Fewer ranks than size are one cohort.
+/// apart. A rest that is smaller makes up cohorts with the largest separation that it allows. The ranks that are left then
+/// go to the last cohorts, one each. Fewer ranks than size are one cohort.
 [[nodiscard]] std::vector<std::vector<int>> cohorts_of(int ranks, int separation, int size);
 
-/// Divides ranks into as many cohorts of at least size as there can be, by dealing them out in their order: two of one node, which
-/// are neighbours there, come to the same cohort only if a node has more ranks than there are cohorts.
+/// Divides ranks into as many cohorts of at least size as there can be, by dealing them out in their order. The ranks of a
+/// node are neighbours there, so two of them share a cohort only if the node has more ranks than there are cohorts.
 [[nodiscard]] std::vector<std::vector<int>> dealt_cohorts(const std::vector<int>& order, int size);
 
 }  // namespace fenix_impl

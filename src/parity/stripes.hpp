@@ -34,8 +34,8 @@ class Stripes {
   /// unit: bytes, at least 1.
   Stripes(int ranks, int parity, std::uint64_t unit) : ranks_(ranks), parity_(parity), unit_(unit) {}
 
-  /// Bytes of a unit for a cohort whose ranks have at most so many bytes of data, or any number if it may grow: large enough to be
-  /// worked on at a stretch, small enough not to waste parity on small data.
+  /// Bytes of a unit for a cohort whose ranks have at most so many bytes of data, or any number if it may grow. A unit is
+  /// large enough to be worked on at a stretch, and small enough not to waste parity on small data.
   [[nodiscard]] static std::uint64_t unit_for(std::uint64_t most_bytes, int data, bool grows);
 
   [[nodiscard]] int ranks() const { return ranks_; }
@@ -45,7 +45,7 @@ class Stripes {
   /// Bytes of parity that each rank has, if ranks have at most so many bytes of data.
   [[nodiscard]] std::uint64_t parity_bytes(std::uint64_t most_bytes) const;
 
-  /// Of the unit with a number, counted from the start of a rank's data or parity.
+  /// Returns where a unit is. Its number is counted from the start of the rank's data or parity.
   [[nodiscard]] Position position(int rank, bool is_parity, std::uint64_t unit_number) const;
   [[nodiscard]] Cell cell(const Position& position) const;
   /// Which bytes of the parity of keeper may change with those bytes of the data of rank.

@@ -12,9 +12,9 @@
 namespace fenix_impl {
 namespace {
 
-// How many sources the kernels read at once; more are added up in pieces that stay in the first cache. From the caches
-// two passes over nine streams each are faster than one over 16, which all fall into the same lines of the first cache
-// where they begin on pages; from memory it is the other way round.
+// How many sources the kernels read at once; more are added up in pieces that stay in the first cache. From the caches,
+// two passes over nine streams each are faster than one over 16: streams that begin on pages all fall into the same
+// lines of the first cache. From memory it is the other way round.
 constexpr std::size_t kMostStreamed = 16;
 constexpr std::size_t kMostCached = 9;
 constexpr std::size_t kCachedPiece = 4096;

@@ -30,7 +30,7 @@ class ElementType {
   /// they are.
   static ElementType from_description(std::span<const std::byte> description);
 
-  /// Of one element, packed.
+  /// Bytes of one element, packed.
   [[nodiscard]] std::uint32_t bytes() const { return bytes_; }
   /// Stays owned. MPI_DATATYPE_NULL for plain bytes.
   [[nodiscard]] MPI_Datatype handle() const { return type_.get(); }

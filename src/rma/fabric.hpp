@@ -9,7 +9,7 @@
 
 namespace fenix_impl {
 
-/// What a process has of the network: one endpoint, for all its groups.
+/// The network of a process: one endpoint, for all its groups.
 class FabricNetwork;
 
 /// Local: loads libfabric and opens an endpoint with the provider that it puts first, or with that of FI_PROVIDER.

@@ -52,8 +52,8 @@ void FabricCaller::lend_buffer(const FabricLane& lane, FabricTransfer& piece) {
   piece.descriptor = piece.buffer->descriptor();
 }
 
-// It lands in memory of the network, and never straight in the caller's: an answer that comes late, after this call has been
-// called off, cannot be stopped by closing anything here, with tcp at least.
+// The bytes land in memory of the network, never straight in the caller's. An answer that comes late, after this call has
+// been called off, cannot be stopped by closing anything here, with tcp at least.
 void FabricCaller::read(fi_addr_t address, std::uint64_t key, std::uint64_t remote, std::span<std::byte> data) {
   LaneForCall call(network_, address, key);
   for_each_piece(remote, data, [&](FabricTransfer& piece, std::span<const std::byte> to) {

@@ -53,7 +53,7 @@ T value_in(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-/// What is told and kept of an endpoint; its name follows.
+/// The part of an endpoint's address that is kept for others; its name follows.
 struct FabricDirectory::Entry {
   FabricRegion directory;
   std::uint64_t name_bytes = 0;
@@ -233,7 +233,7 @@ FabricTarget FabricDirectory::find(Team& team, int rank, std::uint32_t number) {
   FabricCaller(network_, team)
       .read(contact.peer->address, page.key, page.base + spot.offset,
             std::as_writable_bytes(std::span(&target.region, 1)));
-  // Of a rank that has left the team what was read may be anything.
+  // Bytes read from a rank that has left the team may be anything.
   team.check();
   return target;
 }

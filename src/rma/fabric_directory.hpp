@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the ranks of a team and their regions are in the network. Each rank keeps that of itself, and how to reach the ranks that
-// are 1, 2, 4, … places away, in memory that others can read: so each finds each in as many reads as the ranks have binary
-// digits, when it first needs it, and nothing is gathered from all.
+// Where the ranks of a team and their regions are in the network. Each rank keeps its own addresses, and those of the ranks
+// 1, 2, 4, … places away, in memory that others can read. So each finds each, when it first needs it, in as many reads as
+// the number of ranks has binary digits, and nothing is gathered from all.
 #pragma once
 
 #include <array>

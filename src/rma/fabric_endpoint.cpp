@@ -30,9 +30,9 @@ bool can_be_trusted(std::string_view provider) {
   });
 }
 
-/// For tests: FENIX_FABRIC_MR_MODE names rules to keep even if the provider can do without: basic (virtual addresses,
-/// keys of the provider and memory that is there, which tcp does on demand) or local (memory of own transfers is
-/// registered, too).
+/// Tells if FENIX_FABRIC_MR_MODE, which is for tests, names a rule to keep even if the provider can do without. Rules are
+/// basic (virtual addresses, keys of the provider and memory that is there, which tcp does on demand) and local (memory of
+/// own transfers is registered, too).
 bool is_forced(std::string_view mode) {
   const char* forced = std::getenv("FENIX_FABRIC_MR_MODE");
   return forced != nullptr && std::string_view(forced).find(mode) != std::string_view::npos;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is under way: pieces of writes and reads, in lanes.
+// Transfers under way: pieces of writes and reads, in lanes.
 #pragma once
 
 #include <chrono>

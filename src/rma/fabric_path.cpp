@@ -20,8 +20,8 @@
 namespace fenix_impl {
 namespace {
 
-/// What the remote regions of a team share. Memory stays registered until the path and its remote regions have ended, with the team: ranks
-/// delete members on their own, and others may still write to those.
+/// The registrations that the remote regions of a team share. Memory stays registered until the path and its remote regions
+/// have ended, with the team: ranks delete members on their own, and others may still write to those.
 struct FabricTeam {
   explicit FabricTeam(std::shared_ptr<FabricNetwork> of) : network(std::move(of)) {}
 

@@ -4,8 +4,8 @@
 
 namespace fenix_impl {
 
-/// True if the job goes on when a node is lost with the launcher's daemon that runs there: under the mpirun that
-/// scripts/bootstrap builds, which says so in the environment of each process, and under that of Open MPI 6 or later.
+/// True if the job goes on when a node is lost with the launcher's daemon that runs there. It does so under the mpirun of
+/// scripts/bootstrap, which says so in the environment of each process, and under that of Open MPI 6 or later.
 [[nodiscard]] bool launcher_survives_loss_of_node();
 
 }  // namespace fenix_impl

@@ -72,9 +72,9 @@ class MapRemoteRegions final : public RemoteRegions {
   KeptRegion kept_;
 };
 
-// A region that cannot be mapped may be that of a rank that has just died: then the notice of its death is on its way, and
-// takes a second or more when several die at once. If the process lives, something else is wrong; if the region is still there,
-// it is this process that has no memory for it.
+// A region that cannot be mapped may be that of a rank that has just died. The notice of its death is on its way then, and
+// takes a second or more when several die at once. If the process lives, something else is wrong. If the region is still
+// there, it is this process that has no memory for it.
 Mapping map_region_of_peer(Team& team, const RegionAddress& address) {
   constexpr std::chrono::seconds kNoticeTakes{1};
   try {
@@ -87,7 +87,7 @@ Mapping map_region_of_peer(Team& team, const RegionAddress& address) {
   }
 }
 
-// Of the ranks that are near. One that has no memory for its part in the collective work must not let the others wait.
+// Gathers the addresses of the ranks that are near. A rank without memory for its part must not let the others wait.
 std::map<int, RegionAddress> addresses_of(Team& team, const Region& region, const std::vector<bool>& near) {
   try {
     std::map<int, RegionAddress> addresses;

@@ -91,7 +91,7 @@ MpiTeam::~MpiTeam() {
 }
 
 void MpiTeam::check() {
-  // Whoever was told of it first may have been able to do without.
+  // An earlier caller that got this failure may have gone on without the peer.
   if (failure_ != MPI_SUCCESS) throw PeerFailure(failure_);
   try {
     look_for_failures();
@@ -257,7 +257,7 @@ void MpiTeam::allreduce(std::span<std::byte> mine, const Merge& merge) {
   }
 }
 
-// As above. What is empty is not sent: the receiver has been told.
+// As above. An empty list is not sent: the receiver has been told.
 void MpiTeam::allreduce_lists(std::vector<std::byte>& mine, const MergeLists& merge) {
   std::vector<std::byte> said;
   for (int distance = 1; distance < size_; distance *= 2) {

@@ -24,7 +24,7 @@ void check_mpi(int mpi_error, const char* call);
 
 class MpiTeam final : public Team {
  public:
-  /// Collective over comm: duplicates it. resilient is the communicator of all active ranks, comm's among them: a death
+  /// Collective over comm: duplicates it. resilient is the communicator of all active ranks, comm's among them. A death
   /// there, or its revocation, with which every repair begins on every rank, calls off the work of the team. Neither
   /// communicator is owned; resilient must outlive the team's use, and so must watch. near: for each rank whether it is on the
   /// node of this one; empty if all are.

@@ -79,8 +79,8 @@ class Path {
   [[nodiscard]] virtual bool may_touch_regions_later() const = 0;
   /// What this process has read so far over the network, addresses included; 0 on paths that do not count.
   [[nodiscard]] virtual std::uint64_t bytes_fetched() const { return 0; }
-  /// Local: the ranks whose regions this rank can keep open beyond their deaths, and those that can keep its own. Who
-  /// is one of a rank has it as one.
+  /// Local: the ranks whose regions this rank can keep open beyond their deaths, and those that can keep its own. The
+  /// relation is mutual.
   [[nodiscard]] virtual std::set<int> adopting_neighbours(const Team& team) const {
     (void)team;
     return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the system says about processes.
+// The system's knowledge about processes.
 #pragma once
 
 #include <sys/types.h>

@@ -8,7 +8,7 @@
 
 namespace fenix_impl {
 
-/// What a process of the same node needs to map a region of another one.
+/// The data by which a process maps a region of another one on its node.
 struct RegionAddress {
   std::int32_t pid = 0;
   std::int32_t fd = -1;

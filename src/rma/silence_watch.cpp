@@ -145,7 +145,7 @@ void SilenceWatch::Wait::look() {
       continue;
     }
     const auto since = silent_since_.emplace(pid, now).first->second;
-    // Who is missing may be held up by one that is stopped.
+    // A rank that is missing may be held up by one that is stopped.
     if (now - since < (stopped ? 1 : 2) * watch_.patience_) continue;
     log().warn("process {} has been silent for FENIX_TIMEOUT while others waited for it: killed", pid);
     kill_process(peer.process);

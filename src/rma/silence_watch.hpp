@@ -24,7 +24,7 @@ namespace fenix_impl {
 
 class SilenceWatch {
  public:
-  /// What the others need to watch this process.
+  /// The data by which others watch this process.
   struct Address {
     RegionAddress page;
     std::uint64_t node = 0;
@@ -39,8 +39,8 @@ class SilenceWatch {
 
   /// Throws Error(FENIX_ERROR_NO_MEMORY).
   [[nodiscard]] Address address();
-  /// From now on watches those of them that are on this node, and no others. Of those of before that have died it removes what
-  /// they left.
+  /// Watches, from now on, those of the processes that are on this node, and no others. Files of earlier ones that have died
+  /// are removed.
   void observe(std::span<const Address> processes);
   /// Watches nobody any more, and cannot be watched.
   void end();

@@ -19,10 +19,11 @@
 
 namespace fenix_impl {
 
-/// All operations are collective over the team, except where they say "local". None waits for ever: they throw PeerFailure
-/// when a member has died, when the team is dissolved or when a repair has begun somewhere, and Error(FENIX_ERROR_TIMEOUT)
-/// after FENIX_TIMEOUT seconds, and Error(FENIX_ERROR_NO_MEMORY) when a member has withdrawn. Then the team is not sound any more, and of no further use. A failure need not show on all ranks: an
-/// operation that has done its part for some may throw for others.
+/// All operations are collective over the team, except where they say "local". None waits for ever. They throw PeerFailure
+/// when a member has died, when the team is dissolved or when a repair has begun somewhere. They throw
+/// Error(FENIX_ERROR_TIMEOUT) after FENIX_TIMEOUT seconds, and Error(FENIX_ERROR_NO_MEMORY) when a member has withdrawn.
+/// Then the team is not sound any more, and of no further use. A failure need not show on all ranks: an operation that has
+/// done its part for some may throw for others.
 class Team {
  public:
   /// What ranks tell each other of themselves is never longer; a length from a peer that is more is not believed.
@@ -123,7 +124,7 @@ class Team {
     for (std::size_t i = 0; i < peers.size(); ++i) values[peers[i]] = values_in<T>(said[i]);
     return values;
   }
-  /// Of one value each.
+  /// Gathers one value of each rank.
   template <class T>
   std::map<int, T> ask(std::span<const int> peers, const T& mine) {
     std::map<int, T> values;
@@ -154,7 +155,7 @@ class Team {
     return all;
   }
 
-  /// Of as many values as each rank has; by rank.
+  /// Gathers as many values as each rank has; by rank.
   template <class T>
   std::vector<std::vector<T>> gather_lists(std::span<const T> mine) {
     const auto lengths = gather(static_cast<std::uint64_t>(mine.size()));

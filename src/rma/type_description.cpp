@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A type is described by
+// A type is described by these fields, in this order:
 //   int32 combiner, uint32 number of ints, uint32 number of addresses, uint32 number of types,
-//   the ints (int32), the addresses (int64), the descriptions of the types,
-// where a named type has one int, its Fortran handle, and duplicates are left out.
+//   the ints (int32), the addresses (int64), the descriptions of the types.
+// A named type has one int, its Fortran handle. Duplicates are left out.
 #include "rma/type_description.hpp"
 
 #include <algorithm>

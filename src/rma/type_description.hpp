@@ -58,7 +58,7 @@ struct TypeBounds {
 /// A duplicate that can be used for communication.
 [[nodiscard]] TypeHandle committed_duplicate(MPI_Datatype type);
 
-/// What a type was made of: MPI_Type_get_envelope and MPI_Type_get_contents. A named type has no contents.
+/// The parts of a type: MPI_Type_get_envelope and MPI_Type_get_contents. A named type has no contents.
 struct TypeContents {
   int combiner = MPI_COMBINER_NAMED;
   std::vector<int> ints;

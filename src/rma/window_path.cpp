@@ -17,7 +17,7 @@ namespace {
 
 // MPI counts are ints: larger transfers go in pieces.
 constexpr std::size_t kPutPiece = std::size_t{1} << 28;
-// What is fetched lands in memory of the path: MPI cannot call a get off, and the caller's memory may be gone when it lands.
+// Fetched bytes land in memory of the path: MPI cannot call a get off, and the caller's memory may be gone when it lands.
 constexpr std::size_t kLanding = std::size_t{1} << 20;
 
 class WindowRemoteRegions final : public RemoteRegions {
@@ -61,7 +61,7 @@ class WindowRemoteRegions final : public RemoteRegions {
   }
 
   void flush(int target) override {
-    // Of all targets: a flush waits for puts to any of them (osc/rdma counts them together), for ever if one is dead.
+    // The puts to all targets: a flush waits for puts to any of them (osc/rdma counts them together), for ever if one is dead.
     for (auto& [other, requests] : pending_) {
       while (!requests.empty()) {
         const MPI_Request request = requests.back();

@@ -151,7 +151,7 @@ contains
     call serializer_c(file, direction, buffer, int(offset, COUNT_KIND), int(count, COUNT_KIND), ctx)
   end subroutine
 
-  !> What is in the file is the negative of what is in the buffer.
+  !> Writes the negative of the buffer to the file, and reads it back.
   subroutine serializer_c(file, direction, buffer, offset, count, ctx) bind(C)
     type(c_ptr), value :: file
     integer(c_int), value :: direction

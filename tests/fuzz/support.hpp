@@ -35,7 +35,7 @@ inline void start_mpi() {
   std::atexit([] { MPI_Finalize(); });
 }
 
-/// Takes an input apart. What is asked for beyond its end is 0.
+/// Takes an input apart. Bytes beyond its end are 0.
 class Input {
  public:
   explicit Input(std::span<const std::byte> bytes) : rest_(bytes) {}
@@ -62,8 +62,8 @@ class Input {
   std::span<const std::byte> rest_;
 };
 
-/// The bytes with all right that only a writer of records could know: magic and versions, length, seal and checksum. Else
-/// fuzzing would not get past the checksum.
+/// Corrects the fields of a record that only a writer could know: magic and versions, length, seal and checksum. Without
+/// this, fuzzing would not get past the checksum.
 inline Bytes sealed_record(std::span<const std::byte> bytes) {
   using namespace fenix_impl;
   // Places in the format (docs/log-format.md).

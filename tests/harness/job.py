@@ -77,7 +77,7 @@ class Job:
         if guarded:
             self._command = ["timeout", "-s", "KILL", str(int(limit) + _LAST_RESORT), *self._command]
         name, value = self.token.split("=")
-        # What is left in a TMPDIR of its own is known to be the job's.
+        # Files that are left in a TMPDIR of its own are known to be the job's.
         self._environment = dict(environment, TMPDIR=str(self.temporary), **{name: value})
         self._started = self._stamp = self._read = 0
 

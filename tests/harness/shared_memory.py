@@ -13,9 +13,9 @@ from . import processes
 
 FOLDER = Path("/dev/shm")
 
-# A command for sh: mounts a /dev/shm of its own, runs the rest of the arguments, and writes what is left to the first one.
-# libfabric reads all of /proc/kallsyms in each process, which takes longer than all other steps of its start.
-# Ranks may exit a moment after mpirun.
+# A command for sh. It mounts a /dev/shm of its own, runs the rest of the arguments, and writes the names of files that are
+# left to the first one. It hides /proc/kallsyms, which libfabric reads in each process: that takes longer than all other
+# steps of its start. Ranks may exit a moment after mpirun.
 _OWN = """mount -t tmpfs tmpfs /dev/shm || exit 99
 mount --bind /dev/null /proc/kallsyms 2>/dev/null
 left=$1; shift

@@ -11,7 +11,7 @@
 
 namespace check {
 
-/// What is being tested, for programs that test many things: stands before what fail() says.
+/// The name of the current test, for programs that test many things: fail() prints it before its text.
 inline std::string& context() {
   static std::string text;
   return text;

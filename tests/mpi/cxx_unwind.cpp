@@ -123,7 +123,7 @@ void die_or(int victim, const std::function<void()>& call) {
   call();
 }
 
-// Who dies, and what the others do meanwhile.
+// Runs a turn: a rank dies while the others wait in a call.
 void wait_in_vain(int turn) {
   switch (turn) {
     case 0:

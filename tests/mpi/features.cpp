@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One way of storing after the other, under any policy and path, with or without deaths: each feature stores a state that
+// One way of storing after the other, under any policy and path, with or without deaths. Each feature stores a state that
 // follows from rank and step, and checks it byte for byte after each repair.
 //
 // features NAME [--policy NAME] [--spares N] [--steps N] [--no-repair]
@@ -115,7 +115,7 @@ class Feature {
   /// Checks the state of a step in the snapshot with its time stamp.
   virtual void check(std::int64_t at_step) = 0;
   virtual int commit(int* time_stamp) { return Fenix_Data_commit_barrier(group_id, time_stamp); }
-  /// Of a rank at the end.
+  /// Ends the feature on a rank.
   virtual void end() {}
 };
 
@@ -210,7 +210,7 @@ class Asynchronous final : public Feature {
   void begin() override {
     for (int member = 0; member < 3; ++member) define(member, values_[at(member)].data(), kCount);
     if (role != FENIX_ROLE_SURVIVOR_RANK) return;
-    // What a failure has cancelled says so, once.
+    // A request that a failure has cancelled says so, once.
     for (const Fenix_Request& request : requests_) {
       const int code = Fenix_Data_wait(request);
       require(code == FENIX_SUCCESS || code == FENIX_ERROR_CANCELLED,

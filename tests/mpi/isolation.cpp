@@ -35,7 +35,7 @@ constexpr int kGroup = 1;
 constexpr uid_t kOtherUser = 65534;  // nobody
 constexpr std::size_t kWords = 1 << 16;
 
-/// What a child of rank 0 has to know of a rank.
+/// The data of a rank that a child of rank 0 needs.
 struct Target {
   pid_t pid = 0;
   std::uint64_t address = 0;  ///< of the application's buffer
@@ -88,7 +88,7 @@ void try_process(const Target& target, const std::vector<Descriptor>& descriptor
   iovec here{&word, sizeof word};
   iovec there{reinterpret_cast<void*>(target.address), sizeof word};
   if (process_vm_readv(target.pid, &here, 1, &there, 1, 0) >= 0) findings.emplace_back("process_vm_readv");
-  // What is written is what is there, should it succeed.
+  // Writes the byte that is there already, in case it succeeds.
   if (process_vm_writev(target.pid, &here, 1, &there, 1, 0) >= 0) findings.emplace_back("process_vm_writev");
   // Unlike PTRACE_ATTACH, it does not stop the process, should it succeed.
   if (ptrace(PTRACE_SEIZE, target.pid, nullptr, nullptr) == 0) findings.emplace_back("ptrace");
@@ -127,7 +127,7 @@ Findings try_everything(const std::vector<Target>& targets, const std::vector<st
   return findings;
 }
 
-/// What a user finds, as one text. Uses nothing of MPI in the child.
+/// Returns a user's findings as one text. Uses nothing of MPI in the child.
 std::string found_by(uid_t user, const std::vector<Target>& targets, const std::string& folder) {
   std::vector<std::vector<Descriptor>> descriptors;
   for (const Target& each : targets) descriptors.push_back(descriptors_of(each.pid));

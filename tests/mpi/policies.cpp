@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the policies promise one by one: values and defaults, commits that are refused, damage found and mended, no hashes,
-// and memory of the snapshot under construction that the application writes to itself. 4 ranks and a spare; rank 2 dies.
+// The promises of the policies, one by one: values and defaults, commits that are refused, damage found and mended, no
+// hashes, and memory of the snapshot under construction that the application writes to itself. 4 ranks and a spare; rank 2
+// dies.
 #include <array>
 #include <csignal>
 #include <cstring>
@@ -256,7 +257,7 @@ void stage_in_place(int group, double* memory, int first, int last) {
   success(Fenix_Data_subset_delete(&some), "subset_delete");
 }
 
-// What the latest snapshot of a group has, by element.
+// Returns the values that the latest snapshot of a group must have, by element.
 std::vector<double> wanted_of(int of, int depth) {
   std::vector<double> wanted(kCount);
   for (int i = 0; i < kCount; ++i) wanted[static_cast<std::size_t>(i)] = value(of, 1, i);

@@ -113,7 +113,7 @@ std::pair<int, int*> policy_of(const std::string& name) {
   static int parity[] = {5, 1, 4};
   static int neighbours[] = {1, 1};
   static int reed_solomon[] = {1, 4, 2};
-  // Who protects whom is up to the library.
+  // The library chooses the partners.
   static int chosen_parity[] = {5, FENIX_DATA_SEPARATION_AUTO, 2};
   static int chosen_reed_solomon[] = {FENIX_DATA_SEPARATION_AUTO, 4, 2};
   if (name == "chosen-xor") return {FENIX_DATA_POLICY_IN_MEMORY_RAID, chosen_parity};

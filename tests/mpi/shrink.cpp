@@ -75,7 +75,7 @@ int main(int argc, char** argv) {
   expect_equal(Fenix_Data_member_restore_from_rank(kGroup, 0, &restored, 1, time_stamp, nullptr, 4),
                FENIX_ERROR_INVALID_ARGUMENT, "restore_from_rank of a rank that never was");
 
-  // What has been committed last is what is read, whether or not it is known already that all have committed it.
+  // The last committed snapshot is read, whether or not it is known already that all have committed it.
   state = 200 + rank;
   success(Fenix_Data_member_store(kGroup, 0, FENIX_DATA_SUBSET_FULL), "store");
   success(Fenix_Data_commit(kGroup, nullptr), "commit");

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank that is stopped for longer than FENIX_TIMEOUT, by FENIX_FAULT=point:rank:count:stop, while nobody dies: the others get an
-// error in time, as often as they try; when it goes on, all take up the group again, and nothing that was committed is lost
-// or harmed.
+// A rank that is stopped for longer than FENIX_TIMEOUT, by FENIX_FAULT=point:rank:count:stop, while nobody dies. The others
+// get an error in time, as often as they try. When the rank goes on, all take up the group again, and nothing that was
+// committed is lost or harmed.
+//
 // usage: silence RANK | silence network STEPS none|any
-// With "network" nobody is stopped, but others do something to the network meanwhile, and no or any errors may come.
+//
+// With "network" nobody is stopped. Another program disturbs the network meanwhile, and no errors or any errors may come.
 #include <fenix.h>
 #include <mpi.h>
 
@@ -48,7 +50,7 @@ std::int64_t value(int step, std::size_t i) {
   return (step * 1000LL + rank) * 1'000'003 + static_cast<std::int64_t>(i);
 }
 
-// Who wakes the silent rank.
+// Returns the rank that wakes the silent one.
 int waker() {
   const auto ranks = static_cast<int>(pids.size());
   int other = (silent + 1) % ranks;
@@ -168,7 +170,7 @@ int main(int argc, char** argv) {
   }
   while (!IN_TIME(Fenix_Finalize())) {
   }
-  // Who began to wait later than the one that woke the silent rank may have seen one less.
+  // A rank that began to wait later than the waker may have seen one less.
   check::require(network || rank == silent || timeouts >= kTimeouts - 1,
                  "there were only " + std::to_string(timeouts) + " errors");
   check::require(!network || std::string(argv[3]) == "any" || timeouts == 0,

@@ -23,7 +23,7 @@ inline constexpr int kNone = -1;
 
 inline bool all_steps() { return std::getenv("FENIX_TEST_ALL_STEPS") != nullptr; }
 
-// Of the steps that other builds try, those with sanitizers try each third.
+// Returns the stride of steps: builds with sanitizers try every third of those that other builds try.
 inline int each_of_those() { return stride(1, 3); }
 
 // kUneven is stored under even time stamps only.
@@ -81,7 +81,7 @@ class Application {
     std::map<int, std::uint32_t> attempts;  // by member; none for a member of which this rank has no elements
   };
 
-  // What the application at one place of the team knows; outlives the processes there.
+  // The application's knowledge at one place of the team; outlives the processes there.
   struct Place {
     int committed = kNone;
     std::optional<Restored> restored;

@@ -27,7 +27,7 @@ struct Allocations {
 
 inline thread_local Allocations allocations;
 
-/// What the test itself allocates.
+/// Lets allocations of the test itself succeed.
 class AllocationsSucceed {
  public:
   AllocationsSucceed() : before_(allocations.suspended) { allocations.suspended = true; }

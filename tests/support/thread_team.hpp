@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A team whose ranks are threads of one process, and can die at any step.
 //
-// A rank dies by an exception that ends its thread; its peers learn of it as they would with MPI: their collective calls
-// and checks throw PeerFailure, except those that were complete already. What it had written into its peers' memory stays.
+// A rank dies by an exception that ends its thread. Its peers learn of it as they would with MPI: their collective calls
+// and checks throw PeerFailure, except those that were complete already. Bytes that it had written to its peers stay.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,7 @@ class Life {
   int steps_ = kEndless;
 };
 
-/// What the ranks of a team share.
+/// The state that the ranks of a team share.
 class Crew {
  public:
   explicit Crew(int size)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a run does: read from a file that scripts/torture writes. Everything else follows from the seed in it.
+// The plan of a run, read from a file that scripts/torture writes. Everything else follows from the seed in it.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a process knows, survives jumps; and how it ends when something is wrong.
+// The state of a process, which survives jumps, and its end when something is wrong.
 #pragma once
 
 #include <fenix.hpp>

@@ -37,7 +37,7 @@ TEST(AnyStepOfParity, OfStoringAndCommitting) {
             application.job.repair();
             EXPECT_TRUE(application.covered());
             EXPECT_TRUE(application.play(7));
-            // What was made anew is as good as what was there before.
+            // Rebuilt data and parity protect as well as the first ones.
             application.job.kill((dying + 1) % encoded.size);
             application.job.repair();
             EXPECT_TRUE(application.play(8));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks that die at every step of storing, committing and rejoining under policies that keep whole copies: what the policy
-// covers comes back, on all ranks the same, byte for byte; what it does not cover is an error on all ranks.
+// Ranks that die at every step of storing, committing and rejoining under policies that keep whole copies. Data that the
+// policy covers comes back, on all ranks the same, byte for byte. A loss beyond the policy is an error on all ranks.
 #include <gtest/gtest.h>
 
 #include <algorithm>

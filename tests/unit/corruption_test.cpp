@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bits that flip in any place that a group keeps, then a restore, a verification, or deaths: what redundancy allows comes back
-// byte for byte; else all ranks get the same older snapshot, or the same error. Never wrong bytes.
+// Bits that flip in any place that a group keeps, then a restore, a verification, or deaths. Data comes back byte for byte
+// where redundancy allows it. Otherwise all ranks get the same older snapshot, or the same error. Never wrong bytes.
 //
 // By default a few flips of each kind are tried; FENIX_TEST_ALL_STEPS=1 tries 200.
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ class Corrupted : public PartialJob {
     remember();
   }
 
-  // The bytes of a place of a rank. Of the records that it keeps, those of its first copy.
+  // Returns the bytes of a place of a rank. For the records that it keeps, these are the bytes of its first copy.
   std::span<std::byte> bytes(int number, Place place) {
     Member& member = member_of(rank(number));
     const auto own = member.memory.own_slot(kSlot);
@@ -194,7 +194,7 @@ class Corrupted : public PartialJob {
     }
   }
 
-  // Of the own log, or of that of the first rank that this one keeps copies for: see docs/log-format.md.
+  // Returns the record in the own log, or in that of the first rank that this one keeps copies for: see docs/log-format.md.
   std::span<std::byte> latest_record(int number, std::size_t log) {
     const auto region = rank(number).path->first_region();
     const std::size_t places = 9;
@@ -353,7 +353,7 @@ TEST(Corruption, OfBothCopiesOfARecordIsMendedByItsOwner) {
   }
 }
 
-// Of a rank that is dead nobody knows it: all go back to the snapshot before, and without one they are told.
+// Nobody knows the record of a dead rank: all go back to the snapshot before it, or get an error if there is none.
 TEST(Corruption, OfTheLastRecordOfADeadRankGoesBackOrIsALoss) {
   for (const Setting& setting : kSettings) {
     SCOPED_TRACE(setting.name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elements of any MPI type: packed as the type map says, and described such that another process makes the same of it.
-// The type maps here are computed without MPI's help, but for the bounds of inner types.
+// Elements of any MPI type: packed as the type map says, and described such that another process builds the same type.
+// The type maps here are computed without MPI's help, except the bounds of inner types.
 #include "rma/element_type.hpp"
 #include "support/stride.hpp"
 
@@ -339,7 +339,7 @@ void expect_described(const Mapped& mapped) {
   const ElementType like = ElementType::from_description(type.description());
   expect_is(like, mapped);
   EXPECT_EQ(like.hash(), type.hash());
-  // What is made of the description is described alike.
+  // A type built from the description has the same description.
   EXPECT_EQ(ElementType(like.handle()).description(), type.description());
 }
 

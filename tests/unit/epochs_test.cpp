@@ -26,7 +26,7 @@ namespace {
 
 CommittedEpoch kept_from(std::uint64_t oldest, std::uint64_t epoch) { return {{epoch}, {oldest}, 0, 0}; }
 
-// Of a rank that keeps all.
+// Returns the epochs of a rank that keeps all.
 std::vector<CommittedEpoch> epochs(std::initializer_list<std::uint64_t> values) {
   std::vector<CommittedEpoch> list;
   for (const std::uint64_t value : values) list.push_back(kept_from(1, value));
@@ -40,7 +40,7 @@ std::vector<CommittedEpoch> without(std::vector<CommittedEpoch> list, std::initi
   return list;
 }
 
-// Of a rank that keeps so many snapshots.
+// Returns the epochs of a rank that keeps so many snapshots.
 std::vector<CommittedEpoch> keeping(std::uint64_t kept, std::initializer_list<std::uint64_t> values) {
   auto list = epochs(values);
   for (CommittedEpoch& each : list) each.oldest_kept = {each.epoch.value < kept ? 1 : each.epoch.value - kept + 1};
@@ -136,7 +136,7 @@ TEST(CommonEpochs, TellWhetherThereIsARankWithout) {
   EXPECT_FALSE(all({epochs({1}), epochs({2})}).some_unknown());
   EXPECT_TRUE(all({epochs({1}), epochs({}), epochs({2})}).some_had_none());
   EXPECT_TRUE(all({epochs({1}), std::nullopt, epochs({1})}).some_unknown());
-  // What the others have.
+  // The others' epochs decide.
   EXPECT_EQ(all({epochs({1}), std::nullopt, epochs({1})}).consistent(), expected(1, {1}));
 }
 
@@ -149,8 +149,8 @@ TEST(CommonEpochs, AreNotMadeOfPieces) {
 
 TEST(ConsistentEpochs, AreNoneWithoutRanks) { EXPECT_EQ(consistent_epochs({}), expected(0, {})); }
 
-// Ranks that commit at their own pace, keep so many snapshots, and have reused what they may: by the rule of
-// Record::oldest_kept, once all have committed an epoch. What is said to be left must be there on all of them.
+// Ranks that commit at their own pace, keep so many snapshots, and have reused the slots that they may: by the rule of
+// Record::oldest_kept, once all have committed an epoch. Every epoch that counts as left must be there on all of them.
 TEST(ConsistentEpochs, AreNeverWhatSomeRankHasReused) {
   const auto seed = std::random_device{}();
   SCOPED_TRACE(testing::Message() << "seed " << seed);

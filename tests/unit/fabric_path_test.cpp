@@ -31,7 +31,7 @@ using fenix_impl::RemoteRegions;
 constexpr std::size_t kStart = Region::kHeaderBytes;
 constexpr std::size_t kBytes = std::size_t{8} << 20;
 
-// Of the library: one test waits for it.
+// The library's time-out in seconds: one test waits for it.
 constexpr int kTimeout = 10;
 const bool timeout_is_short = setenv("FENIX_TIMEOUT", std::to_string(kTimeout).c_str(), 1) == 0;
 
@@ -71,7 +71,7 @@ std::uint64_t word_at(const Region& region, std::size_t offset) {
   return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(region.bytes().data() + offset)).load();
 }
 
-/// What the ranks of a job keep from one phase to the next.
+/// The state that the ranks of a job keep from one phase to the next.
 class FabricPath : public testing::Test {
  protected:
   struct Process {
@@ -298,7 +298,7 @@ TEST_F(FabricPath, ManyWritesAtOnceEndByThemselves) {
   }));
 }
 
-// The target looks at its memory only. What was written before the word is there when the word is.
+// The target looks at its memory only. Bytes that were written before the word are there when the word is.
 TEST_F(FabricPath, WordComesLastAndNeedsNoHelpOfTheTarget) {
   Job job(2);
   const auto data = pattern(3000001, 9);
@@ -344,8 +344,8 @@ TEST_F(FabricPath, AccessBeyondARegionIsRefused) {
   }));
 }
 
-// The same memory, exposed once more after a death: what was written through the old remote regions does not get there,
-// and does not disturb what is written through the new one, though it breaks the connection that both use.
+// The same memory, exposed once more after a death. Writes through the old remote regions do not get there. They do not
+// disturb writes through the new one either, though they break the connection that both use.
 TEST_F(FabricPath, WritesOfBeforeARepairAreRefused) {
   Job job(3);
   const auto good = pattern(2000000, 2);

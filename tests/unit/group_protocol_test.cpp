@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a group does while nobody dies: members, store, commit, restore, and errors that all ranks get.
+// A group while nobody dies: members, store, commit, restore, and errors that all ranks get.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -56,7 +56,7 @@ TEST(MapPath, WhatIsPutIsInTheMemoryOfTheTarget) {
   });
 }
 
-// What is put is there at once: nothing is under way that could be waited for, or come late.
+// A put is there at once: nothing is under way that could be waited for, or come late.
 TEST(MapPath, PutsAreFlushedAtOnce) {
   EXPECT_TRUE(MapPath().puts_are_copies(0));
   EXPECT_FALSE(MapPath().may_touch_regions_later());

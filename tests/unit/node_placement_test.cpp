@@ -49,7 +49,7 @@ std::vector<Location> random_nodes(int ranks, int most, unsigned seed) {
   return all;
 }
 
-// Of all ranks.
+// Returns the largest number over all ranks.
 int most(const Placement& placement, const std::vector<Location>& ranks,
          int (Placement::*of_rank)(int, const std::map<int, Location>&) const) {
   int most = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who protects whom: every rank is protected by another one, for all sizes and separations.
+// Pairing: every rank is protected by another one, for all sizes and separations.
 #include "parity/pairing.hpp"
 
 #include <gtest/gtest.h>

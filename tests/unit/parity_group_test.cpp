@@ -131,7 +131,7 @@ TEST(ParityGroup, OutlivesAllTolerableDeaths) {
   }
 }
 
-// What was rebuilt protects others as what had been there before; also after further commits.
+// Rebuilt data and parity protect others as the first ones did; also after further commits.
 TEST(ParityGroup, OutlivesTheNextDeathsToo) {
   unsigned number = 0;
   for (const Encoded& encoded : kEncoded) {

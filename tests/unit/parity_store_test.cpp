@@ -162,7 +162,7 @@ TEST(ParityDelta, IsRightWhereRanksAreOfDifferentSpeed) {
   }
 }
 
-// What is in a slot without being anybody's element is in the parity of the others all the same.
+// Bytes of a slot that belong to no element are in the parity of the others all the same.
 TEST(ParityDelta, BytesWithoutAValueAreMadeAnewToo) {
   for (const int hashing : {1, 0}) {
     PartialJob job(4, 0, 500, 0, kParity);
@@ -460,7 +460,7 @@ TEST(ParityAsynchronous, OfDifferentMembersDoesNotBlockLaterCommits) {
 
 // -------------------------------------------------------------------------------------------------------------- no redundancy
 
-// Who has not committed yet is not one who has lost data: there is no snapshot then.
+// A rank that has not committed yet has not lost data: there is no snapshot then.
 TEST(LocalPolicy, WhatNotAllLivingRanksHaveCommittedIsNoSnapshot) {
   PartialJob job(3, 1, 500, 0, {Policy::Kind::local, 1, 0, 0});
   expect_done(job.run([&](Rank& rank) {

@@ -117,7 +117,7 @@ class RandomWork {
     back_to_latest();
   }
 
-  // What was not committed is gone, and elements come from the latest snapshot that is left.
+  // Goes back to the latest snapshot that is left: uncommitted elements are gone.
   void back_to_latest() {
     for (Rank& rank : job_.ranks()) {
       auto& of_rank = committed_[static_cast<std::size_t>(rank.number)];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the summaries of all ranks say together when a group is formed.
+// The result of all ranks' summaries when a group is formed.
 #include "recovery/rejoin/rank_summary.hpp"
 
 #include <gtest/gtest.h>

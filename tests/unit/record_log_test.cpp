@@ -162,7 +162,7 @@ TEST_F(RecordLogTest, ShorterRecordInThePlaceOfALongerOneIsRead) {
 }
 
 TEST_F(RecordLogTest, TornRecordIsNotRead) {
-  // The new record has come over but for its second half, which is that of an older one; the seal came too early.
+  // The first half of the new record has come over, the second half is an older one's; the seal came too early.
   write(1, 1);
   const std::vector<std::byte> old(log.entry(1).begin(), log.entry(1).end());
   const std::size_t length = record_bytes(2, 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who takes which rank after deaths.
+// The processes that take the ranks of dead ones.
 #include "recovery/repair_plan.hpp"
 
 #include <gtest/gtest.h>

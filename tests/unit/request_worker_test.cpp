@@ -59,7 +59,7 @@ class Long {
       begun_ = true;
       while (!stop && !let_go_) std::this_thread::yield();
       saw_stop_ = stop.load();
-      // What is touched after a cancellation would be seen.
+      // A touch after the cancellation would be seen.
       std::this_thread::sleep_for(milliseconds(20));
       ended_ = true;
     };
@@ -221,7 +221,7 @@ TEST(RequestWorker, CancelKeepsWhatWasDone) {
   EXPECT_EQ(failed->state(), State::failed);
 }
 
-// What the work holds is given back when cancel returns: regions are unmapped after that.
+// Objects that the work holds are given back when cancel returns: regions are unmapped after that.
 TEST(RequestWorker, LetsGoOfTheWorkBeforeCancelReturns) {
   RequestWorker worker;
   for (int round = 0; round < 200; ++round) {

@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint64_t kStart = 4096;
 constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
 
-// Of the table of so many bytes.
+// Returns the size of the table of hashes for so many bytes.
 std::uint64_t table_bytes(std::uint64_t bytes) { return hash_blocks(bytes) * sizeof(std::uint64_t); }
 
 struct Range {

@@ -144,7 +144,7 @@ void write_to_slots(const Policy& policy, int depth, bool hashing, std::uint32_t
   PartialJob job(4, depth, kCount, 0, policy);
   expect_done(job.run([&](Rank& rank) {
     rank.group->set_hashing(hashing, [] {});
-    // What is done is the same on all ranks; where, is not.
+    // Ranks do the same things, to different elements.
     std::mt19937 steps(seed);
     std::mt19937 places(seed + 1 + static_cast<std::uint32_t>(rank.number));
     const auto some = [&] {
@@ -164,7 +164,7 @@ void write_to_slots(const Policy& policy, int depth, bool hashing, std::uint32_t
       if (writes) {
         auto* area = reinterpret_cast<std::uint32_t*>(rank.group->staging().staging_area(member).data());
         const IntervalSet stored = member.working().stored();
-        // What was stored stays as it is, or is stored again.
+        // Stored elements stay as they are, or are stored again.
         const IntervalSet junk = some() - stored;
         for (const auto& each : junk.intervals()) std::fill(area + each.first, area + each.end, kJunk);
         const IntervalSet elements = step == 0 ? IntervalSet(0, kCount) : some();

@@ -57,7 +57,7 @@ class VerifiedJob : public PartialJob {
     }));
   }
 
-  // Data, tables and parity of all ranks are what they were before the damage, but for so many bytes.
+  // Data, tables and parity of all ranks are what they were before the damage, except so many bytes.
   void expect_sound(std::size_t wrong_bytes = 0) {
     std::size_t wrong = 0;
     for (Rank& rank : ranks()) {

@@ -43,7 +43,7 @@ struct MeetingValues {
 };
 
 /// Meets with all ranks of the team. Collective. local runs first. If it throws an Error or std::bad_alloc on some
-/// rank, all ranks throw: that rank the error itself, the others one with the number of the first rank that failed.
+/// rank, all ranks throw. That rank throws the error itself, the others one with the number of the first rank that failed.
 /// arguments is a hash of what must be the same on all ranks. If operation or arguments differ from those of rank 0 on
 /// some rank, all ranks throw Error(FENIX_ERROR_MISMATCH). Messages and bytes of a rank grow with the logarithm of the
 /// ranks.

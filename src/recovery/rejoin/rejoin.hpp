@@ -19,8 +19,8 @@ struct RejoinResult {
 };
 
 /// Forms the group, or takes it up again. Collective over the team. group is this rank's part of it, or null; on return
-/// it is attached. Throws PeerFailure when a rank dies in the meantime: the part that this rank has got so far stays in
-/// group, and the next rejoin starts from there. wanted and check_arguments are used if no rank knows the group.
+/// it is attached. Throws PeerFailure when a rank dies in the meantime. The part that this rank has got so far then stays
+/// in group, and the next rejoin starts from there. wanted and check_arguments are used if no rank knows the group.
 /// Exceptions of choose_path and check_arguments on one rank are thrown on all.
 RejoinResult rejoin(std::unique_ptr<Group>& group, const GroupParameters& wanted,
                     const std::function<void()>& check_arguments, std::shared_ptr<Team> team,

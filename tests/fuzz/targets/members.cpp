@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a rank that takes a dead one's place is told of the members. What is read can be written, and reads the same again.
+// The list of members that a rank gets which takes a dead one's place. A list that can be read can be written, and reads
+// the same again.
 #include "base/error.hpp"
 #include "core/member/member_codec.hpp"
 #include "fuzz/support.hpp"

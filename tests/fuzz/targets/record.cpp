@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A record: from the log of a peer, or an announcement. What is read is sound, can be written again, and is safe to act on.
+// A record: from the log of a peer, or an announcement. A record that can be read is sound, can be written again, and is
+// safe to act on.
 #include "core/log/record.hpp"
 
 #include "core/member/slot_hashes.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The description of a datatype. What is built is what MPI makes of it, and packs and unpacks within its bounds.
+// The description of a datatype. The type built from it is the one MPI builds, and packs and unpacks within its bounds.
 #include "base/error.hpp"
 #include "fuzz/support.hpp"
 #include "rma/element_type.hpp"

@@ -91,7 +91,8 @@ void check_stored(const std::string& when) {
 
 void expect(const Row& row, bool wrong, const Outcome& outcome) {
   expect_equal(outcome.code, row.code, "the code [" + outcome.text + "]");
-  // Who is right hears of a rank that is wrong; or finds it out itself, as when memory is short for what both store.
+  // A rank with right arguments hears of the wrong one, or finds the error itself, as when both store more than there is
+  // memory for.
   const bool named = outcome.text.find(row.named) != std::string::npos;
   const bool rank_named = !wrong && outcome.text.find("rank 1") != std::string::npos;
   require(named || rank_named, "the text does not name " + row.named + ", but says: " + outcome.text);
@@ -128,7 +129,7 @@ void test_before_start(const Row& row, bool all_wrong) {
   expect_equal(flag, 0, "Fenix_Initialized after an error of Fenix_Init");
 }
 
-// What is stored and not committed has to survive the row as well as what is committed.
+// Stored data has to survive the row, committed or not.
 void test_with_data(const Row& row, bool all_wrong) {
   store_new_values();
   call(row, all_wrong);

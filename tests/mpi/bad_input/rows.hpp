@@ -11,14 +11,14 @@
 
 namespace bad_input {
 
-/// What a call returned, and what it had to say.
+/// A call's return value and text.
 struct Outcome {
   Outcome(int returned) : code(returned), text(Fenix_Error_message()) {}  // NOLINT: a code is all that calls return
   int code;
   std::string text;
 };
 
-/// Who gets the error, and so how the row is tested.
+/// The ranks that get the error. The test of the row follows from it.
 enum class Told {
   here,    ///< the rank that makes the mistake; the call needs no other rank to find it
   all,     ///< all ranks, also if one rank only makes the mistake: the text of the others names that rank
@@ -74,7 +74,7 @@ class Subset {
   Fenix_Data_subset subset_{};
 };
 
-/// A function of the interface with arguments that would do, but for the ids.
+/// A function of the interface with valid arguments, except the ids.
 struct Function {
   enum class Needs {
     nothing,  ///< may be called at any time

@@ -62,7 +62,7 @@ Row lonely(const std::string& name, const std::function<Outcome(int, int)>& call
       name, "group_id of no group, on one rank only", FENIX_ERROR_TIMEOUT, "FENIX_TIMEOUT", Told::differs, [=](bool) {
         if (!first_of_two_kinds()) return call(kGroup, member);
         Outcome refused = call(kUnknown, member);
-        // What the others get is FENIX_ERROR_TIMEOUT; this rank is told at once.
+        // The others get FENIX_ERROR_TIMEOUT; this rank is told at once.
         if (refused.code == FENIX_ERROR_INVALID_GROUPID && refused.text.find("group_id 99") != std::string::npos) {
           refused.code = FENIX_ERROR_TIMEOUT;
           refused.text = "FENIX_TIMEOUT";

@@ -126,7 +126,7 @@ void add_creation_rows(Rows& rows) {
 
 void add_policy_rows(Rows& rows) {
   const char* const set = "Fenix_Data_group_set_redundancy_policy";
-  // Of the other group, where nothing is stored: its policy has to be as it was after the error.
+  // Changes the policy of the other group, where nothing is stored. After the error it has to be as before.
   const auto change = [](int policy, int* values) {
     int flag = 7;
     Outcome outcome = Fenix_Data_group_set_redundancy_policy(kOtherGroup, policy, values, &flag);

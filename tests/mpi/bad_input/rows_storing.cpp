@@ -353,7 +353,7 @@ Outcome commit_while_pending(const Commit& commit) {
     outcome = commit(kGroupOfMany);
     (void)Fenix_Data_wait(request);
     const int failed = outcome.code != FENIX_SUCCESS ? 1 : 0;
-    // Those that have committed wait for this one.
+    // Ranks that have committed wait for this one.
     if (failed != 0) (void)commit(kGroupOfMany);
     MPI_Allreduce(&failed, &all_failed, 1, MPI_INT, MPI_MIN, comm);
   }

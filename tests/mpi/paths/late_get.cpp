@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A get from a stopped rank ends with FENIX_ERROR_TIMEOUT, and when the rank goes on, its answer touches no memory of
-// the caller. late_get window|fabric, with 2 ranks and a FENIX_TIMEOUT of a second or two.
+// the caller.
+// usage: late_get window|fabric, with 2 ranks and a FENIX_TIMEOUT of a second or two.
 #include <mpi.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the ranks of a team tell each other over MPI: lists of different lengths, empty ones and long ones among them. With "kill",
-// rank 1 dies in the middle of it, and all others get to know.
+// Messages between the ranks of a team over MPI: lists of different lengths, empty ones and long ones among them. With
+// "kill", rank 1 dies in the middle of it, and all others get to know.
 #include <mpi.h>
 
 #include <algorithm>

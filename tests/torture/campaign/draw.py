@@ -167,13 +167,13 @@ class Drawer:
         dice = random.Random(seed)
         classes = self.classes()
         kind = dice.choices(list(classes), classes.values())[0]
-        # Else policies that cover more would be drawn most.
+        # Without this, policies that cover more would be drawn most.
         first_policy = dice.choice(["buddies", "ring", "xor", "rs"]) if kind in ("node", "whole node", "silent node") else None
         while True:
             run = Run(seed=seed, kind=kind)
             self._shape(run, dice)
             getattr(self, "_faults_" + kind.replace(" ", "_"))(run, dice)
-            # What a rebuild has made whole is protected again: one death after each is always covered.
+            # Rebuilt data is protected again: one death after each rebuild is always covered.
             tolerated = run.kind == "rebuilt" or covers_always([group.policy for group in run.groups], run.ranks,
                                                                run.spares, run.victims, run.nodes)
             if tolerated == run.tolerated and first_policy in (None, run.groups[0].policy.kind) and self._can_be_placed(run):
@@ -221,7 +221,7 @@ class Drawer:
         silent = int(run.points[-1].split(":")[1])
         return any(rank not in run.victims and run.nodes[rank] == run.nodes[silent] for rank in range(run.ranks))
 
-    # The same for every build, but for the runs over fabric: without it they are over map.
+    # The same for every build, except the runs over fabric: without it they are over map.
     def _path(self, chance):
         if self.path:
             return self.path

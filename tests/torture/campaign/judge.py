@@ -70,7 +70,7 @@ def _first_complaint(run, outcome, events, output):
     broken = [rank for rank in range(run.processes()) if rank not in ended and rank not in run.victims]
     if any(name in output for name in _KNOWN_CRASHES) and broken:
         return OPEN_MPI, "a crash in " + ", ".join(name for name in _KNOWN_CRASHES if name in output)
-    # Who calls MPI_Abort, and an error handler of MPI that aborts, says so: this is ompi_rte_abort, from inside of Open MPI.
+    # MPI_Abort, and an error handler of MPI that aborts, print a message. This is ompi_rte_abort, from inside of Open MPI.
     if broken and re.search(r'calling\s+"abort"', output) and not re.search(r"MPI_ABORT was invoked|\*\*\* MPI_ERR", output):
         return OPEN_MPI, "Open MPI has ended the job without a word"
     signals = re.findall(r"Signal: (.*)", output)

@@ -4,7 +4,7 @@ import re
 import xml.etree.ElementTree as xml
 from .judge import CRASHED, FAILURES, HUNG, LEFT, LOST, OK, OPEN_MPI, WRONG
 
-# What a run counts under; with two groups it has two policies.
+# The tables in which a run counts; with two groups it has two policies.
 BY = (
     ("faults", lambda row: {row["class"]}),
     ("policy", lambda row: set(row["policy"].split("+"))),
