@@ -1,0 +1,40 @@
+# Cross-compiles for arm64 with Debian's compiler, against the folder of packages that scripts/arm64 makes; programs run under qemu-user.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+
+set(FENIX_ARM64_SYSROOT "$ENV{FENIX_ARM64_SYSROOT}" CACHE PATH "Folder with the arm64 packages: scripts/arm64 --sysroot")
+if(NOT FENIX_ARM64_SYSROOT)
+  message(FATAL_ERROR "FENIX_ARM64_SYSROOT is not set: use scripts/arm64")
+endif()
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES FENIX_ARM64_SYSROOT)
+set(fenix_triple aarch64-linux-gnu)
+set(fenix_libraries ${FENIX_ARM64_SYSROOT}/usr/lib/${fenix_triple})
+
+set(CMAKE_SYSROOT ${FENIX_ARM64_SYSROOT})
+set(CMAKE_C_COMPILER ${fenix_triple}-gcc)
+set(CMAKE_CXX_COMPILER ${fenix_triple}-g++)
+set(CMAKE_LIBRARY_ARCHITECTURE ${fenix_triple})
+# The packages' libraries may need a newer C library, and C++ library, than the compiler's own.
+file(GLOB fenix_newest LIST_DIRECTORIES ON ${FENIX_ARM64_SYSROOT}/usr/lib/gcc/${fenix_triple}/*)
+foreach(kind EXE SHARED)
+  set(CMAKE_${kind}_LINKER_FLAGS_INIT "-B${fenix_libraries} -L${fenix_libraries} -L${fenix_newest} -Wl,-rpath-link,${fenix_libraries}:${fenix_libraries}/openmpi/lib")
+endforeach()
+find_program(FENIX_QEMU NAMES qemu-aarch64-static qemu-aarch64 REQUIRED NO_CMAKE_FIND_ROOT_PATH)
+set(CMAKE_CROSSCOMPILING_EMULATOR "${FENIX_QEMU};-L;${FENIX_ARM64_SYSROOT}")
+
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(ENV{PKG_CONFIG_SYSROOT_DIR} ${FENIX_ARM64_SYSROOT})
+set(ENV{PKG_CONFIG_LIBDIR} ${fenix_libraries}/pkgconfig:${FENIX_ARM64_SYSROOT}/usr/share/pkgconfig)
+
+# MPI's compiler wrappers there are programs for arm64.
+set(MPI_HOME ${fenix_libraries}/openmpi)
+set(MPI_SKIP_COMPILER_WRAPPER ON)
+foreach(language C CXX)
+  set(MPI_${language}_COMPILER ${fenix_libraries}/openmpi/bin/mpicc)
+  set(MPI_${language}_HEADER_DIR ${fenix_libraries}/openmpi/include)
+  set(MPI_${language}_LIB_NAMES mpi)
+endforeach()
+set(MPI_mpi_LIBRARY ${fenix_libraries}/openmpi/lib/libmpi.so)
