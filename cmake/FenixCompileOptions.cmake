@@ -17,6 +17,9 @@ target_compile_options(
 # A fenix::CommException may travel through C code of the application's tests and examples.
 add_compile_options($<$<COMPILE_LANGUAGE:C>:-fexceptions>)
 
+if(FENIX_COVERAGE)
+  add_link_options(--coverage)
+endif()
 if(FENIX_SANITIZE)
   add_compile_options(-fsanitize=${FENIX_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${FENIX_SANITIZE})
