@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The C++ interface: each function does what the C function does. 4 ranks and 1 spare; rank 1 dies when all has been tried,
 // and what its place and the others get back is compared.
+#include <mpi.h>
+#include <mpi-ext.h>
+
 #include <array>
 #include <complex>
 #include <csignal>
@@ -95,6 +98,7 @@ data::SerializeFunc mask_with(std::shared_ptr<int> owned) {
 // ------------------------------------------------------------------------------------------------------ process recovery
 
 int callbacks_called = 0;
+int exceptions_thrown = 0;
 
 void processes() {
   expect_equal(fenix::get_option(fenix::RESUME_MODE), fenix::THROW, "resume mode");
@@ -110,12 +114,28 @@ void processes() {
     expect_equal(bad.code, FENIX_ERROR_INVALID_ARGUMENT, "code of the exception");
   }
   expect_equal(fenix::callback_invoke_all(), FENIX_ERROR_INVALID_LOGIC_CALL, "invoke_all without a repair");
+  // Squashed, an exception of a callback disturbs neither the repair nor later callbacks.
+  fenix::set_option(fenix::CALLBACK_EXCEPTION_MODE, fenix::SQUASH);
   success(fenix::callback_register([](MPI_Comm, int) { ++callbacks_called; }), "callback_register");
+  success(fenix::callback_register([](MPI_Comm repaired, int code) {
+            ++exceptions_thrown;
+            throw fenix::CommException(repaired, code);
+          }),
+          "callback_register");
   success(fenix::callback_register([](MPI_Comm, int) { check::fail("a popped callback is called"); }), "register");
   success(fenix::callback_pop(), "callback_pop");
   require(fenix::fail_list().empty(), "fail list at the start");
   expect_equal(fenix::detect_failures(), MPI_SUCCESS, "detect_failures");
   expect_equal(fenix::check(FENIX_WARNING_PARTIAL_RESTORE), FENIX_WARNING_PARTIAL_RESTORE, "check of a warning");
+  expect_equal(fenix::role(), fenix::INITIAL_RANK, "role");
+  expect_equal(fenix::error(), FENIX_SUCCESS, "error");
+  MPI_Comm own = MPI_COMM_NULL;
+  int revoked = 0;
+  MPI_Comm_dup(MPI_COMM_SELF, &own);
+  expect_equal(fenix::comm_revoke(own), MPI_SUCCESS, "comm_revoke");
+  MPIX_Comm_is_revoked(own, &revoked);
+  require(revoked != 0, "a communicator after comm_revoke");
+  MPI_Comm_free(&own);
 }
 
 // ------------------------------------------------------------------------------------------------------- groups, members
@@ -232,6 +252,15 @@ void other_ways_to_restore() {
   fill(plain, kPlain, 7);
   success(data::member_load(kGroup, kPlain, 0), "load in place");
   expect_version(plain, kPlain, 0, kAll, "loaded in place");
+  DataSubset found;
+  std::fill(got.begin(), got.end(), -1);
+  // The deprecated form: of this rank's snapshots.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  success(data::member_lrestore(kGroup, kPlain, got.data(), kCount, 0, found), "lrestore");
+#pragma GCC diagnostic pop
+  require(found == kAll, "found by lrestore: " + found.str());
+  expect_version(got, kPlain, 0, kAll, "restored by lrestore");
   const int other = (rank + 1) % 4;
   success(data::member_restore_from_rank(kGroup, kPlain, other, got.data(), kCount, 0), "restore_from_rank");
   for (std::size_t i = 0; i < kCount; ++i) got[i] += (rank - other) * 1'000'000L;
@@ -363,6 +392,19 @@ void handles() {
   }
   success(data::group_delete(2), "group_delete");
   MPI_Barrier(comm);
+  int flag = 0;
+  int separation = 1;
+  success(data::group_create(2, comm, 7, 0, FENIX_DATA_POLICY_PEER_RANK_SEPARATION, &separation, &flag),
+          "group_create");
+  {
+    data::Group first(2);
+    data::Group second(std::move(first));
+    expect_equal(second.id(), 2, "id of a handle that was moved");
+    expect_equal(second.release(), 2, "id of a handle that was released");
+  }
+  require(data::group_created(2), "a group whose handle was released");
+  success(data::group_delete(2), "group_delete");
+  MPI_Barrier(comm);
   try {
     data::Group group(3, {.depth = -5});
     check::fail("a group of depth -5");
@@ -400,6 +442,7 @@ void second_life() {
   expect_equal(fenix::rank_role(comm, 1), fenix::RECOVERED_RANK, "role of rank 1");
   expect_equal(fenix::n_ranks_with_role(fenix::SURVIVOR_RANK), 3, "survivors");
   expect_equal(callbacks_called, role == fenix::SURVIVOR_RANK ? 1 : 0, "callbacks");
+  expect_equal(exceptions_thrown, callbacks_called, "exceptions of callbacks");
   success(fenix::callback_invoke_all(), "callback_invoke_all");
   expect_equal(callbacks_called, role == fenix::SURVIVOR_RANK ? 2 : 0, "callbacks, invoked again");
 }

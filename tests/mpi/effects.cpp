@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "check.hpp"
@@ -57,6 +58,8 @@ void check_settings() {
   unsigned after = 99;
   success(Fenix_get_option(FENIX_UNHANDLED_MODE, &after), "get_option");
   expect_equal(after, FENIX_UNHANDLED_PRINT, "unhandled mode that was set");
+  // The test looks for the text in the output.
+  expect_equal(MPI_Send(nullptr, 0, MPI_INT, 4711, 0, comm), MPI_ERR_RANK, "MPI_Send to a rank that does not exist");
   success(Fenix_set_option(FENIX_UNHANDLED_MODE, before), "set_option");
 }
 
@@ -128,16 +131,24 @@ void store_members() {
   int flag = 0;
   success(Fenix_Data_member_attr_set_c(kGroup, 3, FENIX_DATA_MEMBER_ATTRIBUTE_COUNT, &count, &flag), "attr_set_c");
   expect_equal(flag, 1, "flag of attr_set_c");
+  MPI_Count too_many = std::numeric_limits<MPI_Count>::max() / 2;
+  expect_equal(Fenix_Data_member_attr_set_c(kGroup, 3, FENIX_DATA_MEMBER_ATTRIBUTE_COUNT, &too_many, &flag),
+               FENIX_ERROR_INVALID_ATTRIBUTE_VALUE, "attr_set_c of more than any memory");
   success(Fenix_Data_member_fdefine_c(kGroup, 4, buffer(4), kCount, MPI_DOUBLE, turn_sign<MPI_Count>, calls + 2),
           "fdefine_c");
   MPI_Count starts[] = {0, kCount / 2};
   MPI_Count ends[] = {kCount / 2 - 1, kCount - 1};
   Fenix_Data_subset all{};
   success(Fenix_Data_subset_createv_c(2, starts, ends, &all), "subset_createv_c");
+  Fenix_Data_subset touching{};
+  success(Fenix_Data_subset_create_c(2, 0, kCount / 2 - 1, kCount / 2, &touching),
+          "subset_create_c of blocks that touch");
   for (int member = 0; member < 5; ++member) {
-    success(Fenix_Data_member_store(kGroup, member, member == 0 ? all : FENIX_DATA_SUBSET_FULL), "store");
+    const Fenix_Data_subset which = member == 0 ? all : member == 1 ? touching : FENIX_DATA_SUBSET_FULL;
+    success(Fenix_Data_member_store(kGroup, member, which), "store");
   }
   success(Fenix_Data_subset_delete(&all), "subset_delete");
+  success(Fenix_Data_subset_delete(&touching), "subset_delete");
   int time_stamp = -1;
   success(Fenix_Data_commit_barrier(kGroup, &time_stamp), "commit_barrier");
   expect_equal(time_stamp, 5, "time stamp");
@@ -198,6 +209,8 @@ void check_world_group() {
     expect_equal(time_stamp, commit, "time stamp");
   }
   success(Fenix_Data_commit_barrier(kWorld, nullptr), "commit_barrier");
+  expect_equal(Fenix_Data_group_delete(kWorld), FENIX_ERROR_INVALID_GROUPID, "group_delete of the group of all");
+  expect_equal(Fenix_Data_group_created(kWorld), 1, "the group of all after that");
   int snapshots = 0;
   success(Fenix_Data_group_get_number_of_snapshots(kWorld, &snapshots), "number_of_snapshots");
   expect_equal(snapshots, 1, "snapshots at depth 0");

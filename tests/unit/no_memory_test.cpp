@@ -377,6 +377,28 @@ TEST_P(NoMemory, InACommitOnAll) {
            }});
 }
 
+// Records have room for members in one piece; this one has a thousand.
+TEST_P(NoMemory, InACommitWhoseRecordOutgrowsItsPlace) {
+  constexpr std::size_t kElements = 2000;
+  try_all({"commit of pieces", true,
+           [](Rank& rank) {
+             Words& buffer = rank.buffers[kSeparate];
+             buffer.resize(kElements);
+             if (auto* known = rank.group->find(kSeparate)) {
+               known->set_buffer(buffer.data());
+             } else {
+               rank.group->create_member(words(kSeparate), buffer.data(), kElements, [] {});
+             }
+             std::vector<Interval> odd;
+             for (std::uint64_t i = 1; i < kElements; i += 2) odd.push_back({i, i + 1});
+             store_elements(rank, kSeparate, Selection::some(IntervalSet::of(odd)));
+           },
+           [](Rank& rank) {
+             int stamp = 0;
+             rank.group->commit_on_all(stamp);
+           }});
+}
+
 TEST_P(NoMemory, InARestore) {
   try_all({"restore", true, nothing, [](Rank& rank) {
              Words target;

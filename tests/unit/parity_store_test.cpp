@@ -185,6 +185,20 @@ TEST(ParityDelta, BytesWithoutAValueAreMadeAnewToo) {
   }
 }
 
+// Records and announcements have room for members in one piece; those of ten thousand pieces take pages that were not reserved.
+TEST(ManyPieces, OutliveADeath) {
+  constexpr std::uint64_t kElements = 20'001;
+  std::vector<fenix_impl::Interval> odd;
+  for (std::uint64_t i = 1; i < kElements; i += 2) odd.push_back({i, i + 1});
+  for (const auto& [size, policy] : {Encoded{2, {}}, kBoth[0], kBoth[1]}) {
+    PartialJob job(size, 0, kElements, 0, policy);
+    store_and_commit(job, IntervalSet::of(odd), 1);
+    expect_rebuilt(job, {1}, kElements);
+    store_and_commit(job, {0, 1}, 2);
+    expect_rebuilt(job, {0}, kElements);
+  }
+}
+
 // --------------------------------------------------------------------------------------------------------- asynchronous
 
 TEST(ParityAsynchronous, IsEncodedWithoutACallOfTheGroup) {

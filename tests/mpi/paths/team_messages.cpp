@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages between the ranks of a team over MPI: lists of different lengths, empty ones and long ones among them. With
-// "kill", rank 1 dies in the middle of it, and all others get to know.
+// "kill", rank 1 dies in the middle of it, and all others get to know. With "withdraw", it has no memory to go on with.
 #include <mpi.h>
 
 #include <algorithm>
@@ -17,7 +17,9 @@ using namespace fenix_impl;
 namespace {
 
 constexpr int kRounds = 24;
-constexpr int kDiesIn = 12;
+constexpr int kEndsIn = 12;
+
+enum class End { none, kill, withdraw };
 
 using Numbers = std::vector<int>;
 
@@ -61,9 +63,12 @@ void check_asked(MpiTeam& team, int round) {
   }
 }
 
-void talk(MpiTeam& team, bool kill) {
+void talk(MpiTeam& team, End end) {
   for (int round = 0; round < kRounds; ++round) {
-    if (kill && team.rank() == 1 && round == kDiesIn) raise(SIGKILL);
+    if (team.rank() == 1 && round == kEndsIn) {
+      if (end == End::kill) raise(SIGKILL);
+      if (end == End::withdraw) team.withdraw();
+    }
     check_gathered(team, round);
     check_asked(team, round);
     check::require(
@@ -75,21 +80,25 @@ void talk(MpiTeam& team, bool kill) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool kill = argc > 1 && std::string_view(argv[1]) == "kill";
+  const std::string_view wanted = argc > 1 ? argv[1] : "";
+  const End end = wanted == "kill" ? End::kill : wanted == "withdraw" ? End::withdraw : End::none;
   int level = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   {
     SilenceWatch watch;
     MpiTeam team(MPI_COMM_WORLD, MPI_COMM_WORLD, watch);
-    bool failed = false;
+    End noticed = End::none;
     try {
-      talk(team, kill);
+      talk(team, end);
     } catch (const PeerFailure&) {
-      failed = true;
+      noticed = End::kill;
+    } catch (const Error& error) {
+      check::expect_equal(error.code(), FENIX_ERROR_NO_MEMORY, "code on rank " + std::to_string(team.rank()));
+      noticed = End::withdraw;
     }
-    check::require(failed == kill, kill ? "nobody has noticed the death" : "a death that there was not");
-    check::require(team.sound() != failed, "what the team says of itself");
+    check::require(noticed == end, "the end of the talk that a rank has noticed");
+    check::require(team.sound() == (noticed == End::none), "the team's own state");
     check::ok(team.rank());
   }
   MPI_Finalize();
