@@ -115,8 +115,8 @@ void FabricDirectory::agree_on_provider(Team& team) {
   all.longest_name = static_cast<std::uint32_t>(network_.endpoint().name().size());
   all = team.reduce(all, [](Providers& into, const Providers& from) { into.merge(from); });
   if (all.first.name != all.last.name) {
-    throw Error(FENIX_ERROR_NO_MEMORY, "ranks have different providers of libfabric, and FI_PROVIDER chooses one: " +
-                                           text_of(all.first) + ", " + text_of(all.last));
+    throw Error(FENIX_ERROR_GROUP_CREATE, "ranks have different providers of libfabric, and FI_PROVIDER chooses one: " +
+                                              text_of(all.first) + ", " + text_of(all.last));
   }
   if (all.longest_name > kLongestName)
     throw Error(FENIX_ERROR_INTERN, "an endpoint has a name that is longer than any");

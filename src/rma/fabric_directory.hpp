@@ -40,8 +40,8 @@ class FabricDirectory {
   FabricDirectory(const FabricDirectory&) = delete;
   FabricDirectory& operator=(const FabricDirectory&) = delete;
 
-  /// Collective over the team, once, before anything else. Throws Error(FENIX_ERROR_NO_MEMORY): on all ranks if they have
-  /// different providers; and where a rank has no memory for its directory, on that rank, when its part has been done.
+  /// Collective over the team, once, before anything else. Throws Error(FENIX_ERROR_GROUP_CREATE) on all ranks if they have
+  /// different providers, and Error(FENIX_ERROR_NO_MEMORY) on a rank without memory for its directory, after its part.
   void join(Team& team);
   /// Local: others find the address of this rank's region of that number, when they know that this has returned. Numbers start
   /// at 0, and each is given out once. Throws Error(FENIX_ERROR_NO_MEMORY) and std::bad_alloc.

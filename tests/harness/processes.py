@@ -109,12 +109,13 @@ def kill(token, seconds=10.0):
 
 
 def stacks(pids):
-    """Returns the stacks of all threads of these processes, as gdb prints them."""
-    if not shutil.which("gdb"):
-        return "(no gdb: no stacks)\n"
+    """Returns the processes, each with the stacks of its threads as gdb prints them. Without gdb there are no stacks."""
     text = []
     for pid in pids:
         title = f"--- process {pid}: {command_line(pid)}"
+        if not shutil.which("gdb"):
+            text.append(f"{title}\n#  no stacks: there is no gdb")
+            continue
         # gdb cannot look at a process that is stopped.
         send(pid, signal.SIGCONT)
         try:
