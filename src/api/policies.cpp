@@ -63,7 +63,7 @@ void check_policy(int name, const int* values, int ranks) {
   // A communicator of one rank has no other rank to protect it, under any policy.
   const int most = std::min(std::max(ranks, policy.losses + 1), Policy::kMostCohort);
   if (policy.cohort_size <= policy.losses || policy.cohort_size > most) {
-    refuse("group size", policy.cohort_size, "is not in [losses + 1, size of comm], or more than 128");
+    refuse("cohort size", policy.cohort_size, "is not in [losses + 1, size of comm], or more than 128");
   }
 }
 

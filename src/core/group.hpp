@@ -58,7 +58,7 @@ class Group {
   Member& create_member(const MemberInfo& info, const void* buffer, std::uint64_t count, const Check& check);
   /// Creates the member where no rank has it; null if all have it. Throws Error(FENIX_ERROR_MISMATCH) if some have it.
   Member* define_member(const MemberInfo& info, const void* buffer, std::uint64_t count, const Check& check);
-  /// Throws, and leaves all as it was, if something has been stored or committed, or memory is short.
+  /// Throws, and leaves all as it was, if data has been staged, stored or committed, or memory is short.
   void set_policy(const Policy& policy, const Check& check);
   void set_hashing(bool hashing, const Check& check);
   /// Returns the value of another rank, which need not be the same for all.

@@ -24,7 +24,7 @@ void PolicyChange::meet_to_change(std::uint64_t wanted, const Check& check) {
                           const WorkingSlot& working = member->working();
                           return !working.is_untouched() || working.number() || working.is_lent();
                         });
-    if (frozen) throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "something has been stored or committed in the group");
+    if (frozen) throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "data has been staged, stored or committed in the group");
   });
 }
 

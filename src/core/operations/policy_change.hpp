@@ -9,7 +9,7 @@
 
 namespace fenix_impl {
 
-/// Throws, and leaves all as it was, if something has been stored or committed, or memory is short. All ranks get to know what check
+/// Throws, and leaves all as it was, if data has been staged, stored or committed, or memory is short. All ranks get to know what check
 /// throws.
 class PolicyChange {
  public:

@@ -67,16 +67,16 @@ std::vector<PolicyCase> policy_cases() {
       {"policy_value: ring, separation 0", kRing, no_ring, kBadValue, "separation 0"},
       {"policy_value: ring, separation as large as comm", kRing, far_ring, kBadValue, "separation 3"},
       {"policy_value: parity, separation 0", kBuddies, parity_without_separation, kBadValue, "separation 0"},
-      {"policy_value: parity, group size 1", kBuddies, parity_of_one, kBadValue, "group size 1"},
-      {"policy_value: parity, group size larger than comm", kBuddies, parity_of_all_and_one, kBadValue, "group size 4"},
+      {"policy_value: parity, cohort size 1", kBuddies, parity_of_one, kBadValue, "cohort size 1"},
+      {"policy_value: parity, cohort size larger than comm", kBuddies, parity_of_all_and_one, kBadValue, "cohort size 4"},
       {"policy_value: Reed-Solomon, separation 0", kCodes, codes_without_separation, kBadValue, "separation 0"},
       {"policy_value: Reed-Solomon, separation as large as comm", kCodes, codes_far_apart, kBadValue, "separation 3"},
       {"policy_value: Reed-Solomon, 0 losses", kCodes, codes_without_losses, kBadValue, "losses 0"},
       {"policy_value: Reed-Solomon, 5 losses", kCodes, codes_with_five_losses, kBadValue, "losses 5"},
-      {"policy_value: Reed-Solomon, as many losses as ranks in a group", kCodes, codes_that_lose_all, kBadValue,
-       "group size 2"},
-      {"policy_value: Reed-Solomon, group size larger than comm", kCodes, codes_of_all_and_one, kBadValue,
-       "group size 4"},
+      {"policy_value: Reed-Solomon, as many losses as ranks in a cohort", kCodes, codes_that_lose_all, kBadValue,
+       "cohort size 2"},
+      {"policy_value: Reed-Solomon, cohort size larger than comm", kCodes, codes_of_all_and_one, kBadValue,
+       "cohort size 4"},
   };
 }
 
