@@ -192,6 +192,9 @@ void datatypes() {
 void attributes() {
   int count = 0;
   int flag = 0;
+  // The group of all ranks is created by its first collective call.
+  expect_equal(data::member_attr_get(FENIX_DATA_GROUP_WORLD_ID, 99, FENIX_DATA_MEMBER_ATTRIBUTE_COUNT, &count, &flag),
+               FENIX_ERROR_INVALID_MEMBERID, "attr_get of a member that the group of all does not have");
   success(data::member_attr_get(kGroup, kPlain, FENIX_DATA_MEMBER_ATTRIBUTE_COUNT, &count, &flag), "attr_get");
   expect_equal(count, kCount, "count of the span");
   success(data::member_attr_get(kGroup, kPlain, FENIX_DATA_MEMBER_ATTRIBUTE_COUNT, &count, &flag, 3 - rank),
@@ -363,12 +366,19 @@ void ownership_of_serializers() {
   success(data::barrier(kGroup), "barrier");
 }
 
-void throwing_serializer() {
+void bad_serializers() {
   const data::SerializeFunc throws =
       data::SerializeFileFunc([](FILE*, int, void*, MPI_Count, MPI_Count) { throw std::runtime_error("no paper"); });
   success(data::member_define(kGroup, kScratch, masked.data(), kCount, MPI_LONG, throws), "member_define");
   expect_equal(data::member_stage(kGroup, kScratch), FENIX_ERROR_INVALID_ARGUMENT, "stage that throws");
   require(fenix::error_message().find("no paper") != std::string::npos, "text: " + fenix::error_message());
+  const data::SerializeFunc writes_too_much =
+      data::SerializeFileFunc([](FILE* file, int, void* buffer, MPI_Count, MPI_Count count) {
+        for (int turn = 0; turn < 3; ++turn) std::fwrite(buffer, sizeof(long), static_cast<std::size_t>(count), file);
+      });
+  success(data::member_define(kGroup, kScratch, masked.data(), kCount, MPI_LONG, writes_too_much), "member_define");
+  expect_equal(data::member_stage(kGroup, kScratch), FENIX_ERROR_INVALID_ARGUMENT, "stage that writes too much");
+  require(fenix::error_message().find("beyond the member") != std::string::npos, "text: " + fenix::error_message());
   success(data::member_delete(kGroup, kScratch), "member_delete");
   success(data::barrier(kGroup), "barrier");
 }
@@ -417,7 +427,7 @@ void handles() {
 
 void first_life() {
   for (const auto part : {processes, create_group, create_members, datatypes, attributes, stores, other_ways_to_restore,
-                          staging, checkpoints, ownership_of_serializers, throwing_serializer, handles}) {
+                          staging, checkpoints, ownership_of_serializers, bad_serializers, handles}) {
     part();
   }
   if (rank == 1) raise(SIGKILL);

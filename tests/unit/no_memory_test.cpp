@@ -377,26 +377,64 @@ TEST_P(NoMemory, InACommitOnAll) {
            }});
 }
 
-// Records have room for members in one piece; this one has a thousand.
-TEST_P(NoMemory, InACommitWhoseRecordOutgrowsItsPlace) {
+// Records and announcements have room for members in one piece; this one has a thousand.
+void store_pieces(Rank& rank) {
   constexpr std::size_t kElements = 2000;
-  try_all({"commit of pieces", true,
-           [](Rank& rank) {
-             Words& buffer = rank.buffers[kSeparate];
-             buffer.resize(kElements);
-             if (auto* known = rank.group->find(kSeparate)) {
-               known->set_buffer(buffer.data());
-             } else {
-               rank.group->create_member(words(kSeparate), buffer.data(), kElements, [] {});
-             }
-             std::vector<Interval> odd;
-             for (std::uint64_t i = 1; i < kElements; i += 2) odd.push_back({i, i + 1});
-             store_elements(rank, kSeparate, Selection::some(IntervalSet::of(odd)));
-           },
-           [](Rank& rank) {
+  Words& buffer = rank.buffers[kSeparate];
+  buffer.resize(kElements);
+  if (auto* known = rank.group->find(kSeparate)) {
+    known->set_buffer(buffer.data());
+  } else {
+    rank.group->create_member(words(kSeparate), buffer.data(), kElements, [] {});
+  }
+  std::vector<Interval> odd;
+  for (std::uint64_t i = 1; i < kElements; i += 2) odd.push_back({i, i + 1});
+  store_elements(rank, kSeparate, Selection::some(IntervalSet::of(odd)));
+}
+
+TEST_P(NoMemory, InACommitWhoseRecordOutgrowsItsPlace) {
+  try_all({"commit of pieces", true, store_pieces, [](Rank& rank) {
              int stamp = 0;
              rank.group->commit_on_all(stamp);
            }});
+}
+
+// Announcements have pieces when each slot has a snapshot that differs in them: older snapshots are gone then.
+TEST_P(NoMemory, InACommitWhoseAnnouncementOutgrowsItsPlace) {
+  int n = 0;
+  for (bool failed = true; failed; ++n) {
+    SCOPED_TRACE(n);
+    Job job(kRanks);
+    form(job, 0);
+    expect_done(job.run([&](Rank& rank) {
+      for (int turn = 0; turn < 3; ++turn) {
+        store_pieces(rank);
+        commit_barrier(rank);
+      }
+      store_pieces(rank);
+    }));
+    failed = false;
+    const auto outcomes = job.run([&](Rank& rank) {
+      is_test_thread = true;
+      int stamp = 0;
+      const auto commit = [&] { rank.group->commit_on_all(stamp); };
+      if (rank.number != kVictim) return commit();
+      try {
+        failed = run_failing(Kind::one_request, n, commit);
+      } catch (const Error&) {
+        failed = true;
+        throw;
+      }
+    });
+    if (failed) {
+      expect_all(outcomes, Ending::error);
+      EXPECT_EQ(outcomes[kVictim].code, FENIX_ERROR_NO_MEMORY);
+    }
+    (void)take_up_again(job, 0);
+    expect_work(job);
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(n, 2) << "no request has failed";
 }
 
 TEST_P(NoMemory, InARestore) {

@@ -192,9 +192,10 @@ TEST(ManyPieces, OutliveADeath) {
   for (std::uint64_t i = 1; i < kElements; i += 2) odd.push_back({i, i + 1});
   for (const auto& [size, policy] : {Encoded{2, {}}, kBoth[0], kBoth[1]}) {
     PartialJob job(size, 0, kElements, 0, policy);
-    store_and_commit(job, IntervalSet::of(odd), 1);
+    // Announcements have pieces when each slot has a snapshot that differs in them.
+    for (unsigned stamp = 0; stamp < 4; ++stamp) store_and_commit(job, IntervalSet::of(odd), stamp);
     expect_rebuilt(job, {1}, kElements);
-    store_and_commit(job, {0, 1}, 2);
+    store_and_commit(job, {0, 1}, 4);
     expect_rebuilt(job, {0}, kElements);
   }
 }
