@@ -432,7 +432,7 @@ inline oldest_kept_by() {
 }
 
 /* consistent_epochs: newest is the newest epoch that every rank has, epochs those that none has ceased to keep. */
-inline settle_snapshots() {
+inline agree_on_snapshots() {
   unknown = 0; had = 0; some_had_none = 0;
   newest = 0; epochs = 0; oldest = 0;
   for (i : 0 .. N - 1) {
@@ -722,7 +722,7 @@ in_repair_too:
   :: atomic { in_repair[me] && whole[me] && deaths < DEATHS -> die(); goto in_repair_too }
   fi;
   STEP exchanged > 0; SAY("rejoin.greeted"); SAY("rejoin.memory"); ARRIVE(skip) END;
-  STEP exchanged > 1; SAY("rejoin.exposed"); ARRIVE(settle_snapshots()) END;
+  STEP exchanged > 1; SAY("rejoin.exposed"); ARRIVE(agree_on_snapshots()) END;
   if
   :: whole[me] ->
     STEP

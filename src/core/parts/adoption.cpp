@@ -56,7 +56,7 @@ bool Adoption::adopt(std::span<const OrphanedRegion> regions) {
       member->add_slots(layout.slots());
       of_members.emplace_back(std::move(region), layout);
     }
-    fault_point("estate.inherited");
+    fault_point("memory.adopted");
     (void)context_.log.replace_control(std::move(control));
     for (std::size_t i = 0; i < of_members.size(); ++i) {
       (void)context_.members[i].memory.replace(std::move(of_members[i].first), of_members[i].second);
