@@ -20,6 +20,16 @@ def load(path):
         return None
 
 
+def instructions_in(text):
+    """Returns the instructions of all stores and of all commits, as callgrind_annotate prints them."""
+    counted = {}
+    for name in ("store", "commit"):
+        line = re.search(r"^\s*([\d,]+)\s.*[:/]fenix_bench_steady_" + name + r"\b", text, re.MULTILINE)
+        if line:
+            counted[name] = int(line[1].replace(",", ""))
+    return counted
+
+
 class Results:
     """Rows of fenix_bench by the name of their run, which is that of the file; figures of the kernels; instructions."""
 
@@ -76,9 +86,6 @@ class Results:
         counted = {"store": [], "commit": []}
         for path in glob.glob(os.path.join(self.folder, "callgrind-*.txt")):
             with open(path, encoding="utf-8", errors="replace") as file:
-                text = file.read()
-            for name, values in counted.items():
-                line = re.search(r"^\s*([\d,]+)\s.*[:/]fenix_bench_steady_" + name + r"\b", text, re.MULTILINE)
-                if line:
-                    values.append(int(line[1].replace(",", "")) / calls)
+                for name, instructions in instructions_in(file.read()).items():
+                    counted[name].append(instructions / calls)
         return {name: sum(values) / len(values) for name, values in counted.items() if values}
