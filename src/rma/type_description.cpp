@@ -525,6 +525,10 @@ class Reader {
     for (std::uint32_t inner = 0; inner < header[3]; ++inner) node.types.push_back(type(depth + 1));
     Built built = create(node);
     if (!built.layout) built.layout = lay_out(node);
+    // Open MPI computes count * blocklength of a contiguous hvector as an int, which may overflow.
+    if (built.layout->bytes() != static_cast<std::uint64_t>(bounds_of(built.type.get()).size)) {
+      throw no_description("Open MPI gives it another size than its parts have");
+    }
     return built;
   }
 
