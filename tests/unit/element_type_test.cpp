@@ -595,8 +595,10 @@ TEST(ElementType, RefusesTypesThatAreOfNoUse) {
   EXPECT_EQ(code_of_type(committed_duplicate(hvector(4, 1, -1, named(MPI_INT)).get()).get()),
             FENIX_ERROR_INVALID_ARGUMENT);
   // Open MPI multiplies the numbers of a contiguous hvector as ints, and these give more than 2^31.
-  EXPECT_EQ(code_of_type(committed_duplicate(hvector(32769, 65536, 65536, named(MPI_BYTE)).get()).get()),
-            FENIX_ERROR_INVALID_ARGUMENT);
+  MPI_Datatype overflown = MPI_DATATYPE_NULL;
+  MPI_Type_create_hvector(32769, 65536, 65536, MPI_BYTE, &overflown);
+  const TypeHandle owned(overflown, true);
+  EXPECT_EQ(code_of_type(committed_duplicate(overflown).get()), FENIX_ERROR_INVALID_ARGUMENT);
   const Mapped empty = structure({0}, {0}, {named(MPI_INT)});
   EXPECT_EQ(code_of_type(committed_duplicate(empty.get()).get()), FENIX_ERROR_INVALID_ARGUMENT);
 }
