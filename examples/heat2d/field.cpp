@@ -37,10 +37,7 @@ double edge_temperature(double x) {
 }  // namespace
 
 Field::Field(const Grid& grid, const Block& block)
-    : grid_(grid),
-      block_(block),
-      now_(static_cast<std::size_t>(block.width + 2) * static_cast<std::size_t>(block.height + 2)),
-      next_(now_.size()) {
+    : grid_(grid), block_(block), now_(static_cast<std::size_t>(cells_with_frame(block))), next_(now_.size()) {
   reset();
 }
 
@@ -76,19 +73,27 @@ void Field::heat(int step) {
   const double scale = std::min(grid_.width, grid_.height);
   for (const Heater& heater : kHeaters) {
     const double angle = 2.0 * std::numbers::pi * (step / heater.period + heater.phase);
-    // Centre of the heater, relative to the block.
-    const double cx = grid_.width * (heater.center_x + heater.swing_x * std::cos(angle)) - block_.x0;
-    const double cy = grid_.height * (heater.center_y + heater.swing_y * std::sin(angle)) - block_.y0;
+    // Relative to the plate: any division of it among ranks gives the same bits.
+    const double cx = grid_.width * (heater.center_x + heater.swing_x * std::cos(angle));
+    const double cy = grid_.height * (heater.center_y + heater.swing_y * std::sin(angle));
     const double radius = std::max(1.0, heater.radius * scale);
-    const int last_y = std::min(block_.height - 1, static_cast<int>(cy + radius));
-    const int last_x = std::min(block_.width - 1, static_cast<int>(cx + radius));
-    for (int y = std::max(0, static_cast<int>(cy - radius)); y <= last_y; ++y) {
-      for (int x = std::max(0, static_cast<int>(cx - radius)); x <= last_x; ++x) {
+    const int last_y = std::min(block_.y0 + block_.height - 1, static_cast<int>(cy + radius));
+    const int last_x = std::min(block_.x0 + block_.width - 1, static_cast<int>(cx + radius));
+    for (int y = std::max(block_.y0, static_cast<int>(cy - radius)); y <= last_y; ++y) {
+      for (int x = std::max(block_.x0, static_cast<int>(cx - radius)); x <= last_x; ++x) {
         const double dx = x + 0.5 - cx;
         const double dy = y + 0.5 - cy;
-        if (dx * dx + dy * dy <= radius * radius) now_[at(x, y)] = kHot;
+        if (dx * dx + dy * dy <= radius * radius) now_[at(x - block_.x0, y - block_.y0)] = kHot;
       }
     }
+  }
+}
+
+void Field::take_over(const Block& from, const double* cells) {
+  const Area area = overlap(block_, from);
+  for (int y = area.y0; y < area.y0 + area.height; ++y) {
+    const double* row = cells + std::ptrdiff_t{y - from.y0 + 1} * pitch_of(from) + (area.x0 - from.x0 + 1);
+    std::copy_n(row, area.width, &now_[at(area.x0 - block_.x0, y - block_.y0)]);
   }
 }
 

@@ -22,11 +22,17 @@ class Field {
   /// another buffer.
   void advance(int step);
 
+  /// Copies the cells that this block has in common with another one. cells points to all cells of the other block,
+  /// frame included.
+  void take_over(const Block& from, const double* cells);
+
+  const Grid& grid() const { return grid_; }
+  const Block& block() const { return block_; }
   /// Gets all cells, frame included, row by row.
   double* cells() { return now_.data(); }
   int cell_count() const { return static_cast<int>(now_.size()); }
   /// Gets the number of cells from one row to the next.
-  int pitch() const { return block_.width + 2; }
+  int pitch() const { return pitch_of(block_); }
   /// Makes a copy of the cells without the frame.
   std::vector<double> inner_cells() const;
 

@@ -16,13 +16,19 @@ void replace_file(const std::filesystem::path& path, const std::function<void(co
   std::filesystem::rename(temporary, path);
 }
 
-void write_file(const std::filesystem::path& path, const void* bytes, std::size_t size) {
+void write_file(const std::filesystem::path& path, std::span<const std::byte> head, std::span<const std::byte> rest) {
   replace_file(path, [&](const std::filesystem::path& temporary) {
     std::ofstream file(temporary, std::ios::binary);
-    file.write(static_cast<const char*>(bytes), static_cast<std::streamsize>(size));
+    for (const std::span<const std::byte> piece : {head, rest}) {
+      file.write(reinterpret_cast<const char*>(piece.data()), static_cast<std::streamsize>(piece.size()));
+    }
     file.close();
     if (!file) throw std::runtime_error(path.string() + ": cannot be written");
   });
+}
+
+void write_file(const std::filesystem::path& path, const void* bytes, std::size_t size) {
+  write_file(path, {static_cast<const std::byte*>(bytes), size}, {});
 }
 
 void write_file(const std::filesystem::path& path, const std::string& text) {

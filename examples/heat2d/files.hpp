@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
 
 namespace heat2d {
@@ -17,6 +18,8 @@ void replace_file(const std::filesystem::path& path, const std::function<void(co
 
 /// Writes a text to a file. Throws std::runtime_error if the file cannot be written.
 void write_file(const std::filesystem::path& path, const void* bytes, std::size_t size);
+/// Writes two pieces, one after the other.
+void write_file(const std::filesystem::path& path, std::span<const std::byte> head, std::span<const std::byte> rest);
 void write_file(const std::filesystem::path& path, const std::string& text);
 
 }  // namespace heat2d

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -38,6 +39,15 @@ Block block_of(const Grid& grid, int rank) {
       .above = row > 0 ? rank - grid.columns : MPI_PROC_NULL,
       .below = row + 1 < grid.rows ? rank + grid.columns : MPI_PROC_NULL,
   };
+}
+
+Area overlap(const Block& a, const Block& b) {
+  const int x0 = std::max(a.x0, b.x0);
+  const int y0 = std::max(a.y0, b.y0);
+  const int width = std::min(a.x0 + a.width, b.x0 + b.width) - x0;
+  const int height = std::min(a.y0 + a.height, b.y0 + b.height) - y0;
+  if (width <= 0 || height <= 0) return {.x0 = x0, .y0 = y0, .width = 0, .height = 0};
+  return {.x0 = x0, .y0 = y0, .width = width, .height = height};
 }
 
 }  // namespace heat2d

@@ -31,6 +31,21 @@ Grid make_grid(int width, int height, int ranks);
 
 Block block_of(const Grid& grid, int rank);
 
+/// Part of the plate without neighbours. Its width and height are 0 if it is empty.
+struct Area {
+  int x0;
+  int y0;
+  int width;
+  int height;
+};
+
+/// Gets the cells that two blocks have in common.
+Area overlap(const Block& a, const Block& b);
+
+/// Gets the number of cells from one row to the next, where a block has a frame of one cell.
+inline int pitch_of(const Block& block) { return block.width + 2; }
+inline int cells_with_frame(const Block& block) { return pitch_of(block) * (block.height + 2); }
+
 }  // namespace heat2d
 
 #endif

@@ -9,13 +9,17 @@
 #include <exception>
 #include <fenix.hpp>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 
-#include "checkpoint.hpp"
+#include "checkpoint_files.hpp"
+#include "checkpoint_memory.hpp"
 #include "files.hpp"
 #include "grid.hpp"
 #include "options.hpp"
+#include "report.hpp"
 #include "simulation.hpp"
+#include "work.hpp"
 
 namespace heat2d {
 
@@ -44,40 +48,80 @@ void say(const char* format, int a, int b) {
 void announce_process(const Options& options) {
   const std::filesystem::path out = options.out;
   std::filesystem::create_directories(out / "pids");
+  if (is_spawned()) return;  // its MPI_COMM_WORLD is another one
   write_file(out / "pids" / ("process-" + std::to_string(rank_in(MPI_COMM_WORLD))), std::to_string(getpid()) + "\n");
 }
 
-ExitStatus run(const Options& options) {
-  announce_process(options);
+std::filesystem::path work_file(const Options& options) {
+  return std::filesystem::path(options.out) / "work" / std::to_string(getpid());
+}
 
+// Says whether the computation can go on.
+bool has_enough_ranks(MPI_Comm comm, const Options& options) {
+  return options.then != Then::kEnd || size_of(comm) == size_of(MPI_COMM_WORLD) - options.spares;
+}
+
+ExitStatus finish(MPI_Comm comm, const Options& options, bool complete, const Reporter& reporter) {
+  const int rank = rank_in(comm);
+  require(Fenix_Finalize());
+  if (rank == 0 && complete) say("heat2d: done: %d steps, deaths: %d\n", options.steps, reporter.deaths());
+  if (rank == 0 && !complete) {
+    say("heat2d: more deaths than the %d spares: %d ranks needed\n", options.spares,
+        size_of(MPI_COMM_WORLD) - options.spares);
+  }
+  return complete ? kDone : kNoSpares;
+}
+
+// Computes to the end, whatever ranks die.
+ExitStatus run(const Options& options) {
   // Written again by the library after each repair.
   int role = FENIX_ROLE_INITIAL_RANK;
   int error = FENIX_SUCCESS;
   MPI_Comm comm = MPI_COMM_NULL;
   // Spares wait in this call until they are needed. In resume mode "throw", no other rank comes here a second time.
-  fenix::init({.role = &role, .out_comm = &comm, .spares = options.spares, .err = &error});
-  require(error);
+  fenix::init({.role = &role,
+               .out_comm = &comm,
+               .spares = options.spares,
+               .err = &error,
+               .spawn = options.then == Then::kSpawn ? 1 : 0});
+  if (error != FENIX_ERROR_SPAWNING_FAILED) require(error);  // fewer ranks go on then
 
-  const int ranks = size_of(MPI_COMM_WORLD) - options.spares;
-  Simulation simulation(options, rank_in(comm), ranks);
+  MemoryCheckpoint checkpoint(options.depth);
+  Reporter reporter(options.out);
+  Work work(work_file(options));
+  std::optional<Simulation> simulation;
   for (;;) {
     try {
-      const bool complete = size_of(comm) == ranks;
-      if (complete) simulation.run(comm);
-      const int rank = rank_in(comm);
-      require(Fenix_Finalize());
-      if (rank == 0 && complete) say("heat2d: done: %d steps, deaths: %d\n", options.steps, simulation.deaths());
-      if (rank == 0 && !complete)
-        say("heat2d: more deaths than the %d spares: %d ranks needed\n", options.spares, ranks);
-      return complete ? kDone : kNoSpares;
+      const bool complete = has_enough_ranks(comm, options);
+      if (complete) {
+        const int rank = rank_in(comm);
+        const int ranks = size_of(comm);
+        if (!simulation || !simulation->is_for(rank, ranks)) {
+          simulation.emplace(options, rank, ranks, Tools{checkpoint, reporter, work});
+        }
+        simulation->run(comm);
+      }
+      return finish(comm, options, complete, reporter);
     } catch (const fenix::CommException&) {
       // The communicator has been repaired, and the simulation knows the step from which it continues.
-      simulation.note_failure();
+      if (simulation) simulation->note_failure();
     }
   }
 }
 
+// Computes to the end, or until a rank dies.
+ExitStatus run_without_recovery(const Options& options) {
+  FileCheckpoint checkpoint(options.files);
+  Reporter reporter(options.out);
+  Work work(work_file(options));
+  const int rank = rank_in(MPI_COMM_WORLD);
+  Simulation(options, rank, size_of(MPI_COMM_WORLD), {checkpoint, reporter, work}).run(MPI_COMM_WORLD);
+  if (rank == 0) say("heat2d: done: %d steps, deaths: %d\n", options.steps, 0);
+  return kDone;
+}
+
 void check_ranks(const Options& options) {
+  if (is_spawned()) return;
   const int ranks = size_of(MPI_COMM_WORLD) - options.spares;
   if (ranks < 1) throw std::invalid_argument("there must be more ranks than spares");
   (void)make_grid(options.width, options.height, ranks);
@@ -96,7 +140,8 @@ ExitStatus parse_and_run(int argc, char** argv) {
     if (rank_in(MPI_COMM_WORLD) == 0) std::fputs(kHelp, stdout);
     return kDone;
   }
-  return run(options);
+  announce_process(options);
+  return options.files.empty() ? run(options) : run_without_recovery(options);
 }
 
 }  // namespace

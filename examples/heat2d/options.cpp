@@ -16,15 +16,21 @@ Heat that spreads on a plate with fixed edges and three heaters that move. The j
   --steps N       time steps (default 8000)
   --interval N    steps from one checkpoint to the next (default 20)
   --spares N      ranks held in reserve, out of RANKS (default 2)
+  --then HOW      when no spare is left: end, shrink (fewer ranks share the plate) or spawn (new processes); default end
   --depth N       checkpoints kept besides the newest (default 0)
+  --files DIR     plain MPI, without recovery: a death ends the job. Checkpoints are files in DIR, and the next job goes
+                  on from them. Without spares, and under mpirun without --with-ft
   --out DIR       where pictures and process ids go (default heat2d-out)
   --final FILE    write the final field there, as doubles, row by row
+  --no-pictures   write no pictures
+  --pace NS       a step takes at least NS nanoseconds for each cell of the rank, as on a slower core (default 0)
   --progress      print "step N/STEPS" a hundred times
   --help          print this text
 
 Files in DIR: death-N.png (what was restored after the N-th failure), final.png; pids/rank-N and pids/process-N, the
-process ids of rank N of the computation and of rank N of MPI_COMM_WORLD. Whoever kills a process can tell the time of it,
-in seconds of the epoch, in DIR/kills/PID: the time until the failure was noticed is then printed.
+process ids of rank N of the computation and of rank N of MPI_COMM_WORLD; work/PID, the number of cells that this process
+has computed, as 8 bytes. A script that kills a process can write the time, in seconds of the epoch, to DIR/kills/PID:
+heat2d then prints the time until the failure was noticed.
 
 Exit status of the processes: 0 done, 1 error, 2 wrong usage, 3 more ranks died than there were spares. That of
 mpirun --with-ft ulfm does not tell: look for the line "done".
@@ -52,9 +58,17 @@ void set_size(Options& options, const std::string& text) {
   }
 }
 
+Then to_then(const std::string& text) {
+  if (text == "end") return Then::kEnd;
+  if (text == "shrink") return Then::kShrink;
+  if (text == "spawn") return Then::kSpawn;
+  throw std::invalid_argument("--then wants end, shrink or spawn, not \"" + text + "\"");
+}
+
 bool set_flag(Options& options, const std::string& name) {
   if (name == "--progress") return options.progress = true;
   if (name == "--help") return options.help = true;
+  if (name == "--no-pictures") return !(options.pictures = false);
   return false;
 }
 
@@ -67,6 +81,12 @@ void set_value(Options& options, const std::string& name, const std::string& tex
     options.interval = to_int(name, text, 1);
   } else if (name == "--spares") {
     options.spares = to_int(name, text, 0);
+  } else if (name == "--then") {
+    options.then = to_then(text);
+  } else if (name == "--files") {
+    options.files = text;
+  } else if (name == "--pace") {
+    options.pace = to_int(name, text, 0);
   } else if (name == "--depth") {
     options.depth = to_int(name, text, 0);
   } else if (name == "--out") {
@@ -88,6 +108,7 @@ Options parse_options(int argc, char** argv) {
     if (i + 1 == argc) throw std::invalid_argument("unknown option, or no value after \"" + name + "\"");
     set_value(options, name, argv[++i]);
   }
+  if (!options.files.empty()) options.spares = 0;
   return options;
 }
 

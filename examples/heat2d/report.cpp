@@ -57,6 +57,12 @@ double first_noticed(const std::vector<News>& news) {
 
 }  // namespace
 
+bool is_spawned() {
+  MPI_Comm parent = MPI_COMM_NULL;
+  MPI_Comm_get_parent(&parent);
+  return parent != MPI_COMM_NULL;
+}
+
 Reporter::Reporter(std::filesystem::path out) : out_(std::move(out)) {}
 
 void Reporter::note_failure(int step) {
@@ -75,6 +81,7 @@ std::vector<News> Reporter::exchange(MPI_Comm comm) const {
   News mine{};
   mine.process = getpid();
   MPI_Comm_rank(MPI_COMM_WORLD, &mine.world_rank);
+  mine.spawned = is_spawned() ? 1 : 0;
   mine.step = step_;
   mine.recent = static_cast<int>(recent_.size());
   mine.deaths = deaths_;
@@ -127,15 +134,22 @@ double Reporter::time_of_first_kill() const {
 
 void Reporter::print_death(std::ostream& text, int dead, const std::vector<News>& news) const {
   const int ranks = static_cast<int>(news.size());
-  if (dead >= ranks) {
-    text << "heat2d: spare " << dead - ranks << " died\n";
+  const int ranks_before = processes_.empty() ? ranks : static_cast<int>(processes_.size());
+  if (dead >= ranks_before) {
+    text << "heat2d: spare " << dead - ranks_before << " died\n";
     return;
   }
-  const News& successor = news[static_cast<std::size_t>(dead)];
   const bool again = std::count(recent_.begin(), recent_.end(), dead) > 1;
   text << "heat2d: " << with_process("rank ", dead, process_of(dead)) << " died in step "
-       << latest(news, &News::step) + 1 << (again ? ", and so did its replacement" : "") << "\n        "
-       << with_process("spare ", successor.world_rank - ranks, successor.process) << " took over\n";
+       << latest(news, &News::step) + 1 << (again ? ", and so did its replacement" : "") << "\n        ";
+  if (ranks < ranks_before) {
+    text << "nobody took over: " << ranks << " ranks share the plate\n";
+  } else {
+    const News& successor = news[static_cast<std::size_t>(dead)];
+    text << (successor.spawned != 0 ? "a new process (process " + std::to_string(successor.process) + ")"
+                                    : with_process("spare ", successor.world_rank - ranks, successor.process))
+         << " took over\n";
+  }
 }
 
 void Reporter::print_times(std::ostream& text, const std::vector<News>& news) const {

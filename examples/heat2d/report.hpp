@@ -14,10 +14,14 @@
 
 namespace heat2d {
 
+/// Whether the library has spawned this process, to replace a rank.
+bool is_spawned();
+
 /// Data that the ranks exchange when all of them have resumed. Times are in seconds since the epoch, 0 if not known.
 struct News {
   int process;
   int world_rank;
+  int spawned;   ///< 1 for a process that was spawned, otherwise 0
   int step;      ///< step in which the rank was interrupted; −1 if it was not
   int recent;    ///< deaths that it knows of, and that were not reported yet
   int deaths;    ///< deaths that it knows of
