@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "rma/fabric_keys.hpp"
 #include "rma/fabric_library.hpp"
 
 namespace fenix_impl {
@@ -47,6 +48,8 @@ class FabricEndpoint {
   [[nodiscard]] std::string_view provider() const { return provider_; }
   /// By which others reach it.
   [[nodiscard]] std::span<const std::byte> name() const { return name_; }
+  /// Returns the keys that were given out for memory of this process.
+  [[nodiscard]] FabricKeys& keys() const { return keys_; }
   /// Whether memory has to be registered as an FI_MR_ bit says.
   [[nodiscard]] bool demands(int mr_mode) const { return (mr_mode_ & mr_mode) != 0; }
   /// Bits that a chosen key may have.
@@ -67,6 +70,7 @@ class FabricEndpoint {
   int mr_mode_ = 0;
   std::uint64_t key_mask_ = 0;
   std::size_t largest_transfer_ = 0;
+  mutable FabricKeys keys_;
   // Closed in the opposite order.
   FabricHandle<fid_fabric> fabric_;
   FabricHandle<fid_domain> domain_;

@@ -26,9 +26,7 @@ std::uint64_t key_of_registration() {
   return key;
 }
 
-}  // namespace
-
-FabricMemory::FabricMemory(const FabricEndpoint& endpoint, std::span<std::byte> memory, std::uint64_t access) {
+FabricHandle<fid_mr> registered(const FabricEndpoint& endpoint, std::span<std::byte> memory, std::uint64_t access) {
   constexpr int kTries = 8;
   fid_mr* registration = nullptr;
   int result = fault_fails("fabric.register") ? -FI_ENOMEM : -FI_ENOKEY;
@@ -37,17 +35,29 @@ FabricMemory::FabricMemory(const FabricEndpoint& endpoint, std::span<std::byte> 
                        key_of_registration() & endpoint.key_mask(), 0, &registration, nullptr);
   }
   if (result != 0) fail(endpoint, "fi_mr_reg", result);
-  registration_.reset(registration);
+  FabricHandle<fid_mr> owned(registration);
   if (endpoint.demands(FI_MR_ENDPOINT)) {
     result = fi_mr_bind(registration, &endpoint.endpoint()->fid, 0);
     if (result != 0) fail(endpoint, "fi_mr_bind", result);
     result = fi_mr_enable(registration);
     if (result != 0) fail(endpoint, "fi_mr_enable", result);
   }
-  key_ = fi_mr_key(registration);
-  if (key_ == FI_KEY_NOTAVAIL) fail(endpoint, "fi_mr_key", FI_ENOKEY);
+  if (fi_mr_key(registration) == FI_KEY_NOTAVAIL) fail(endpoint, "fi_mr_key", FI_ENOKEY);
+  return owned;
+}
+
+}  // namespace
+
+FabricMemory::FabricMemory(const FabricEndpoint& endpoint, std::span<std::byte> memory, std::uint64_t access) {
+  const auto make = [&] { return registered(endpoint, memory, access); };
+  const auto key_of = [](const FabricHandle<fid_mr>& registration) { return fi_mr_key(registration.get()); };
+  const bool others_write = (access & (FI_REMOTE_WRITE | FI_REMOTE_READ)) != 0;
+  // A random key is new, and one that the provider chooses need not be.
+  const bool may_repeat = others_write && endpoint.demands(FI_MR_PROV_KEY);
+  registration_ = may_repeat ? endpoint.keys().take_new(make, key_of) : make();
+  key_ = key_of(registration_);
   if (endpoint.demands(FI_MR_VIRT_ADDR)) base_ = reinterpret_cast<std::uint64_t>(memory.data());
-  if (endpoint.demands(FI_MR_LOCAL)) descriptor_ = fi_mr_desc(registration);
+  if (endpoint.demands(FI_MR_LOCAL)) descriptor_ = fi_mr_desc(registration_.get());
 }
 
 FabricBuffer* FabricBuffers::take(std::size_t bytes) {
