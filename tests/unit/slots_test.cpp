@@ -23,6 +23,12 @@ constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
 // Returns the size of the table of hashes for so many bytes.
 std::uint64_t table_bytes(std::uint64_t bytes) { return hash_blocks(bytes) * sizeof(std::uint64_t); }
 
+// A peer says how many there are, so there may be none.
+TEST(SlotLayout, WithoutSlotsIsAnError) {
+  EXPECT_THROW(SlotLayout(0, 8, 8), Error);
+  EXPECT_THROW(SlotLayout(0, 0, 0), Error);
+}
+
 struct Range {
   std::uint64_t begin;
   std::uint64_t end;

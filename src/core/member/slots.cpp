@@ -25,6 +25,7 @@ std::size_t stride(std::uint64_t bytes) {
 SlotLayout::SlotLayout(std::uint32_t slots, std::uint64_t own_bytes, std::uint64_t held_bytes)
     : slots_(slots), own_bytes_(own_bytes), held_bytes_(held_bytes) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 60;
+  if (slots == 0) throw Error(FENIX_ERROR_INTERN, "a rank says that a member has no slots");
   if (own_bytes > kMost / slots || held_bytes > kMost / slots) {
     throw Error(FENIX_ERROR_NO_MEMORY, "the member is larger than an address can express");
   }

@@ -12,7 +12,8 @@ class SlotLayout {
  public:
   SlotLayout() = default;
   /// Lays out slots. slots: snapshots that can be kept, plus one under construction. own_bytes, held_bytes: bytes of
-  /// the elements in an own and in a held slot. Throws Error(FENIX_ERROR_NO_MEMORY) if the sizes are beyond 64 bits.
+  /// the elements in an own and in a held slot. Throws Error(FENIX_ERROR_NO_MEMORY) if the sizes are beyond 64 bits, and
+  /// Error(FENIX_ERROR_INTERN) if there are no slots: peers tell their number.
   SlotLayout(std::uint32_t slots, std::uint64_t own_bytes, std::uint64_t held_bytes);
 
   bool operator==(const SlotLayout&) const = default;
