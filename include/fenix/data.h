@@ -52,9 +52,11 @@ extern const Fenix_Request FENIX_REQUEST_NULL;
 
 /**
  * Writes elements of a member to a file or reads them from it, in the place of a plain copy. The application provides
- * this function; stores and loads call it on the calling thread. It must not call Fenix. The file has a fixed layout:
- * element i is at byte i × (bytes of the datatype). When the function is called, the file is positioned at element
- * offset.
+ * this function; stores and loads call it on the calling thread. It must not call Fenix, close the file or leave by
+ * longjmp. If it is C++ and throws anything, the call that runs it returns FENIX_ERROR_INVALID_ARGUMENT with the text of
+ * the exception. Where other ranks wait for this one in that call, they get the same code: in the store of a member that
+ * is FENIX_RESIZEABLE, and in a collective restore. The file has a fixed layout: element i is at byte i × (bytes of the
+ * datatype). When the function is called, the file is positioned at element offset.
  * @param[in] file      file to be written or read sequentially; owned by the library, not to be closed
  * @param[in] direction FENIX_SERIALIZE: from buffer to file; FENIX_DESERIALIZE: from file to buffer
  * @param[in] buffer    source buffer of the member, or target of a restore: its start, not the address of element
@@ -481,6 +483,11 @@ int Fenix_Data_member_stage_memory(int group_id, int member_id, void** memory);
  * Opens a file whose bytes are the elements of a member in the snapshot under construction, without their holes. Local.
  * The bytes from the start to the furthest byte written are staged when Fenix_Data_member_stage_end is called. Until
  * then, no other call may name the member.
+ *
+ * The repair of a failure ends the file, and so does a deletion of the member by Fenix_Data_barrier. From then on the
+ * member counts as closed, whether the application closes the file or not. The file itself stays valid, also for other
+ * threads: reads, writes and seeks fail with EIO. It is closed by Fenix_Data_member_stage_end, by the next file that is
+ * opened on the member, when the group is deleted, or by Fenix_Finalize.
  * @param[in]  group_id  id of the group
  * @param[in]  member_id id of the member
  * @param[out] file      file to write, seek and read; owned by the library. Writing beyond a member that is not
@@ -494,7 +501,8 @@ int Fenix_Data_member_stage_begin(int group_id, int member_id, FILE** file);
  * @param[in] group_id  id of the group
  * @param[in] member_id id of the member
  * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_LOGIC_CALL without a Fenix_Data_member_stage_begin;
- *         FENIX_ERROR_INVALID_ARGUMENT if the last element is incomplete, or a write failed: then nothing is staged.
+ *         FENIX_ERROR_INVALID_ARGUMENT if the last element is incomplete, or a write failed: then nothing is staged;
+ *         FENIX_ERROR_CANCELLED if a failure has ended the file: it is closed, and nothing is staged.
  */
 int Fenix_Data_member_stage_end(int group_id, int member_id);
 
@@ -519,8 +527,8 @@ int Fenix_Data_member_stage_end(int group_id, int member_id);
  *                             FENIX_DATA_SUBSET_PRESTAGED: the staged elements are protected, and the buffer is not
  *                             read.
  * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_ARGUMENT (no buffer, subset); FENIX_ERROR_SUBSET_END_OFFSET (beyond the
- *         member); FENIX_ERROR_SUBSET_NUM_BLOCKS if all members together would be in more pieces than a record can
- *         describe (some 65 000); FENIX_ERROR_NO_MEMORY and FENIX_ERROR_MISMATCH where it synchronises.
+ *         member). FENIX_ERROR_SUBSET_NUM_BLOCKS if all members together would be in more pieces than a record can
+ *         describe (some 65 000, counted over all stores). FENIX_ERROR_NO_MEMORY and FENIX_ERROR_MISMATCH where it synchronises.
  */
 int Fenix_Data_member_store(int group_id, int member_id, const Fenix_Data_subset subset_specifier);
 
@@ -589,7 +597,8 @@ int Fenix_Data_test(Fenix_Request request, int* flag);
  * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_TIMESTAMP if all time stamps have been used.
  *         FENIX_ERROR_INVALID_LOGIC_CALL if a request is pending or staged elements were not stored (the text names the
  *         member), or if a rank of the same cohort cannot commit. FENIX_ERROR_MISMATCH if the ranks of a cohort have
- *         stored different members. FENIX_ERROR_MISMATCH also if they would carry on different snapshots of a member
+ *         stored different members. FENIX_ERROR_SUBSET_NUM_BLOCKS if the members are in more pieces than a record can
+ *         describe, because a snapshot was deleted that had them whole. FENIX_ERROR_MISMATCH also if they would carry on different snapshots of a member
  *         that was not stored, because one of them has deleted its latest snapshot. FENIX_ERROR_TIMEOUT if the cohort
  *         does not arrive: nothing was committed, and the group has to be created again.
  */
@@ -641,7 +650,9 @@ int Fenix_Data_barrier(int group_id);
  * @param[in]  storev_ids ids of the members whose subsets may differ from rank to rank; NULL if num_storev is 0 or
  *                        FENIX_STOREV_ALL. Not kept.
  * @param[out] time_stamp time stamp of the new snapshot, or FENIX_TIME_STAMP_IGNORE
- * @return as Fenix_Data_member_store and Fenix_Data_commit; FENIX_ERROR_INVALID_ARGUMENT (num_storev, storev_ids).
+ * @return as Fenix_Data_member_store and Fenix_Data_commit; FENIX_ERROR_INVALID_ARGUMENT (num_storev, storev_ids). If
+ *         the store fails on this rank alone, ranks that would wait for its commit get an error: at depth −1 the same
+ *         code, under a policy with parity FENIX_ERROR_INVALID_LOGIC_CALL.
  */
 int Fenix_Data_checkpoint(int group_id, const Fenix_Data_subset subset, int num_storev, int* storev_ids,
                           int* time_stamp);
@@ -670,15 +681,17 @@ int Fenix_Data_snapshot_delete(int group_id, int time_stamp);
 /**
  * Copies a member's data from a snapshot into a buffer. Collective over the group, synchronising. (Specification 3.5.)
  * Each rank gets the data that the rank of this number stored, with the newest value of each element up to that
- * snapshot. All ranks get data of the same snapshot, or all get an error. There is one exception: under
- * FENIX_DATA_POLICY_LOCAL, ranks that have lost their data get FENIX_ERROR_NODATA_FOUND, and the others get data.
+ * snapshot. All ranks get data of the same snapshot, or all get an error, with two exceptions. Under
+ * FENIX_DATA_POLICY_LOCAL, ranks that have lost their data get FENIX_ERROR_NODATA_FOUND, and the others get data. If a
+ * rank dies at the end of the call, some ranks may have their data and FENIX_SUCCESS, and meet the failure in a later
+ * call. The buffers of the others are as before, and they meet it at once.
  * Hashes are verified, and a damaged copy is replaced by a good one.
  * @param[in]  group_id      id of the group; same on all ranks
  * @param[in]  member_id     id of the member; same on all ranks
  * @param[out] target_buffer room for max_count elements of the datatype. NULL: this rank takes part but does not need
  *                           the data. FENIX_DATA_RESTORE_INPLACE: the source buffer. Elements that are not found, and
  *                           the holes of the datatype, stay as they are. After an error the whole buffer stays as it
- *                           is.
+ *                           is, unless a serializer has failed.
  * @param[in]  max_count     number of elements that fit, at least the index of the last element found + 1; or
  *                           FENIX_DATA_RESTORE_FULL
  * @param[in]  time_stamp    time stamp of a consistent snapshot; FENIX_DATA_SNAPSHOT_LATEST; or
@@ -743,7 +756,8 @@ int Fenix_Data_member_load_to(int group_id, int member_id, void* target_buffer, 
 
 /**
  * Opens a file whose bytes are a member's elements in a snapshot of this rank, without their holes. Local. Until
- * Fenix_Data_member_load_end, no other call may name the member.
+ * Fenix_Data_member_load_end, no other call may name the member. A failure ends the file as it ends that of
+ * Fenix_Data_member_stage_begin.
  * @param[in]  group_id, member_id, time_stamp as for Fenix_Data_member_lrestore
  * @param[out] file                            file to read and seek; owned by the library
  * @param[out] found_data                      as for Fenix_Data_member_restore
@@ -757,7 +771,8 @@ int Fenix_Data_member_load_begin(int group_id, int member_id, FILE** file, int t
  * Closes the file of Fenix_Data_member_load_begin. Local.
  * @param[in] group_id  id of the group
  * @param[in] member_id id of the member
- * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_LOGIC_CALL without a Fenix_Data_member_load_begin.
+ * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_LOGIC_CALL without a Fenix_Data_member_load_begin; FENIX_ERROR_CANCELLED
+ *         if a failure has ended the file: it is closed.
  */
 int Fenix_Data_member_load_end(int group_id, int member_id);
 

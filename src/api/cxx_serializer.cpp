@@ -4,7 +4,6 @@
 #include <fenix.hpp>
 
 #include <memory>
-#include <string>
 #include <utility>
 
 #include "api/entry.hpp"
@@ -32,11 +31,8 @@ void call(const SerializeFunc& serializer, FILE* file, int direction, void* buff
 
 extern "C" void fenix_call_serializer(FILE* file, int direction, void* buffer, MPI_Count offset, MPI_Count count,
                                       void* ctx) {
-  try {
-    call(*static_cast<const SerializeFunc*>(ctx), file, direction, buffer, offset, count);
-  } catch (const std::exception& error) {
-    throw fenix_impl::Error(FENIX_ERROR_INVALID_ARGUMENT, std::string("the serializer threw: ") + error.what());
-  }
+  // The caller takes care of what it throws.
+  call(*static_cast<const SerializeFunc*>(ctx), file, direction, buffer, offset, count);
 }
 
 /// Keeps a serializer and passes it to the C interface with call(function, ctx). It is kept before the call, because a

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Members and their attributes.
+#include <cxxabi.h>
 #include <fenix.h>
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "api/groups.hpp"
@@ -16,6 +19,23 @@ using namespace fenix_impl;
 
 namespace {
 
+/// Calls a serializer of the application. Whatever it throws becomes an error that the other ranks can be told: an exception
+/// of another type would leave the library in the middle of a meeting.
+template <class Call>
+void call_serializer(Call&& call) {
+  try {
+    call();
+  } catch (const Error&) {
+    throw;
+  } catch (const abi::__forced_unwind&) {
+    throw;  // the thread ends
+  } catch (const std::exception& error) {
+    throw Error(FENIX_ERROR_INVALID_ARGUMENT, std::string("the serializer threw: ") + error.what());
+  } catch (...) {
+    throw Error(FENIX_ERROR_INVALID_ARGUMENT, "the serializer threw an object that is no std::exception");
+  }
+}
+
 Serializer bound(Fenix_Serialize_file_fn function, void* ctx) {
   if (function == nullptr) return {};
   return [=](std::FILE* file, int direction, void* buffer, std::uint64_t offset, std::uint64_t count) {
@@ -23,14 +43,15 @@ Serializer bound(Fenix_Serialize_file_fn function, void* ctx) {
       throw Error(FENIX_ERROR_INVALID_ARGUMENT,
                   "the serializer takes int, but the member is larger: use the function with _c");
     }
-    function(file, direction, buffer, static_cast<int>(offset), static_cast<int>(count), ctx);
+    call_serializer([&] { function(file, direction, buffer, static_cast<int>(offset), static_cast<int>(count), ctx); });
   };
 }
 
 Serializer bound(Fenix_Serialize_file_fn_c function, void* ctx) {
   if (function == nullptr) return {};
   return [=](std::FILE* file, int direction, void* buffer, std::uint64_t offset, std::uint64_t count) {
-    function(file, direction, buffer, static_cast<MPI_Count>(offset), static_cast<MPI_Count>(count), ctx);
+    call_serializer(
+        [&] { function(file, direction, buffer, static_cast<MPI_Count>(offset), static_cast<MPI_Count>(count), ctx); });
   };
 }
 

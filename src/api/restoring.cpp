@@ -133,6 +133,7 @@ int Fenix_Data_member_load_begin(int group_id, int member_id, FILE** file, int t
 
 int Fenix_Data_member_load_end(int group_id, int member_id) {
   return ready_entry([&]() -> int {
+    close_if_ended(group_id, member_id, FileUse::loading);
     Member& member = member_of(runtime().group(group_id), member_id);
     if (!member.is_loading_file()) {
       throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, named("member_id", member_id) + " is not open for loading");

@@ -164,6 +164,7 @@ int Fenix_Data_member_stage_begin(int group_id, int member_id, FILE** file) {
 
 int Fenix_Data_member_stage_end(int group_id, int member_id) {
   return ready_entry([&]() -> int {
+    close_if_ended(group_id, member_id, FileUse::staging);
     Group& group = runtime().attached_group(group_id);
     Member& member = member_of(group, member_id);
     if (!member.is_staging_file()) {
@@ -244,7 +245,7 @@ int Fenix_Data_checkpoint(int group_id, const Fenix_Data_subset subset, int num_
   return ready_entry([&]() -> int {
     Group& group = runtime().working_group(group_id);
     const Wanted wanted(group, FENIX_DATA_MEMBER_ALL, subset, "subset");
-    group.store(wanted.members(), wanted.selection(), [&] {
+    group.store_to_commit(wanted.members(), wanted.selection(), [&] {
       if (num_storev < 0 && num_storev != FENIX_STOREV_ALL) {
         throw Error(FENIX_ERROR_INVALID_ARGUMENT, named("num_storev", num_storev) + " is negative");
       }

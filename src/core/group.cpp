@@ -70,17 +70,22 @@ std::uint64_t Group::ask_rank(int rank, std::uint64_t same_on_all, std::uint64_t
 
 // ------------------------------------------------------------------------------------------------------- store, commit
 
-void Group::begin_stores(std::span<Member* const> members, const Selection& selection, const Check& check) {
+// Meets with all ranks if sizes have to be agreed on. The meeting checks, too.
+bool Group::agree_if_needed(std::span<Member* const> members, const Selection& selection, const Check& check) {
   fault_point("store.begin");
   AgreeOnSizes agreement(parts_.context);
-  if (agreement.is_needed(members)) {
-    together(parts_.attachment.team(), [&] { agreement.run(members, selection, check); });
-    return;
-  }
-  alone([&] {
-    if (check) check();
-    for (const Member* member : members) staging().check_storable(*member, selection);
-  });
+  if (!agreement.is_needed(members)) return false;
+  together(parts_.attachment.team(), [&] { agreement.run(members, selection, check); });
+  return true;
+}
+
+void Group::check_storable(std::span<Member* const> members, const Selection& selection, const Check& check) {
+  if (check) check();
+  for (const Member* member : members) staging().check_storable(*member, selection);
+}
+
+void Group::begin_stores(std::span<Member* const> members, const Selection& selection, const Check& check) {
+  if (!agree_if_needed(members, selection, check)) alone([&] { check_storable(members, selection, check); });
 }
 
 void Group::store(std::span<Member* const> members, const Selection& selection, const Check& check) {
@@ -88,15 +93,36 @@ void Group::store(std::span<Member* const> members, const Selection& selection, 
   alone([&] { StoreOperation(parts_.context).run(members, selection); });
 }
 
+void Group::store_to_commit(std::span<Member* const> members, const Selection& selection, const Check& check) {
+  const bool agreed = agree_if_needed(members, selection, check);
+  const auto store_alone = [&] {
+    if (!agreed) check_storable(members, selection, check);
+    StoreOperation(parts_.context).run(members, selection);
+  };
+  const auto store = [&] { alone(store_alone); };
+  if (parameters().keeps_all()) {
+    run_before_growth(parts_.context, store);
+  } else {
+    commit_.run_before(store);
+  }
+}
+
 std::shared_ptr<Request> Group::store_asynchronously(std::span<Member* const> members, const Selection& selection,
                                                      std::uint64_t request_id, const Check& check) {
   begin_stores(members, selection, check);
   try {
     return alone([&] { return StoreOperation(parts_.context).begin(members, selection, request_id); });
+  } catch (const MpiError&) {
+    throw;
   } catch (const Error& error) {
     // The cohort's threads wait for this rank's.
     const bool others_wait = parts_.attachment.protection().commits_collectively();
-    if (error.code() == FENIX_ERROR_NO_MEMORY && others_wait) parts_.attachment.withdraw();
+    if (!others_wait || error.code() == FENIX_ERROR_TIMEOUT) throw;
+    if (error.code() == FENIX_ERROR_NO_MEMORY) {
+      parts_.attachment.withdraw();
+    } else {
+      commit_.decline();
+    }
     throw;
   }
 }

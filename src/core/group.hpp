@@ -68,6 +68,8 @@ class Group {
 
   /// Collective; see Fenix_Data_member_store for when it synchronises: then all ranks get to know what check throws.
   void store(std::span<Member* const> members, const Selection& selection, const Check& check = {});
+  /// Does the same before a commit of all ranks: if this rank alone fails, those that would wait for its commit get an error there.
+  void store_to_commit(std::span<Member* const> members, const Selection& selection, const Check& check);
   /// Returns earlier than store(): protection goes on until the request is finished.
   std::shared_ptr<Request> store_asynchronously(std::span<Member* const> members, const Selection& selection,
                                                 std::uint64_t request_id, const Check& check = {});
@@ -101,6 +103,8 @@ class Group {
   Found restore_own(Member& member, const SnapshotChoice& choice, const Target& target);
   /// Local: opens a file over the elements of a snapshot, to be closed by Member::close_file().
   std::FILE* open_to_load(Member& member, const SnapshotChoice& choice, Found& found);
+  /// Local: closes a file of the application that has ended, by a failure or a deletion. False if there is none.
+  bool close_ended_file(std::int32_t member_id, FileUse use) { return parts_.members.close_ended_file(member_id, use); }
   /// Collective: verifies all members in all snapshots, or one, with their redundancy, and mends what it can.
   Verified verify_all(const Check& check = {});
   Verified verify_member(std::int32_t member_id, const Check& check = {});
@@ -111,6 +115,8 @@ class Group {
   void detach();
 
  private:
+  bool agree_if_needed(std::span<Member* const> members, const Selection& selection, const Check& check);
+  void check_storable(std::span<Member* const> members, const Selection& selection, const Check& check);
   void begin_stores(std::span<Member* const> members, const Selection& selection, const Check& check);
 
   GroupParts parts_;

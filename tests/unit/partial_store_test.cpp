@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "support/encoded.hpp"
 #include "support/partial_job.hpp"
 
 namespace fenix_test {
@@ -101,6 +102,84 @@ TEST(PartialStore, SetsThatNoRecordCanDescribeAreRefused) {
     rank.group->commit();
     expect_elements(rank, job.model(rank), kLatest, kElements, "as many as there is room for");
   }));
+}
+
+// Returns so many single elements, none beside another one, from a place on.
+IntervalSet scattered(std::uint64_t from, std::uint64_t number) {
+  IntervalSet elements;
+  for (std::uint64_t i = 0; i < number; ++i) elements.append({from + 2 * i, from + 2 * i + 1});
+  return elements;
+}
+
+// Each store is small, and all of them together are more than a record can describe.
+TEST(PartialStore, PiecesOfManySmallStoresAddUp) {
+  constexpr std::uint64_t kEach = 63;
+  constexpr std::uint64_t kStores = 1100;
+  for (const Policy& policy : {Policy{}, parity(2, 1)}) {
+    PartialJob job(2, 0, 2 * kEach * kStores, 0, policy);
+    expect_done(job.run([&](Rank& rank) {
+      Elements all;
+      change(rank, all, {0, 2 * kEach * kStores}, 1);
+      std::uint64_t stores = 0;
+      try {
+        for (; stores < kStores; ++stores) {
+          // Only one rank comes to the limit.
+          const IntervalSet elements = rank.number == 0 ? scattered(2 * kEach * stores, kEach) : IntervalSet(0, 10);
+          store_elements(rank, kMember, Selection::some(elements));
+          change(rank, job.model(rank), elements, 1);
+        }
+      } catch (const fenix_impl::Error& error) {
+        EXPECT_EQ(error.code(), FENIX_ERROR_SUBSET_NUM_BLOCKS);
+      }
+      EXPECT_EQ(stores < kStores, rank.number == 0);
+      EXPECT_GT(stores * kEach, 65'000U);
+      commit_barrier(rank);
+      expect_elements(rank, job.model(rank), kLatest, 2 * kEach * kStores, "the stores before the error");
+    }));
+    // There is room again once pieces have joined.
+    expect_done(job.run([&](Rank& rank) {
+      store_elements(rank, kMember, Selection::all());
+      store_elements(rank, kMember, Selection::some(scattered(0, 30'000)));
+      change(rank, job.model(rank), {0, 2 * kEach * kStores}, 1);
+      commit_barrier(rank);
+      expect_elements(rank, job.model(rank), kLatest, 2 * kEach * kStores, "whole again");
+    }));
+  }
+}
+
+// The store cannot foresee it: a deletion brings back a snapshot in which the other member is in many pieces.
+TEST(PartialStore, ARecordThatDoesNotFitIsDeclinedByTheCohort) {
+  constexpr std::uint64_t kElements = 100'000;
+  constexpr int kSecond = 8;
+  for (const Policy& policy : {Policy{}, parity(2, 1)}) {
+    PartialJob job(2, 1, kElements, 0, policy);
+    const auto both = [&](Rank& rank, const IntervalSet& first, const IntervalSet& second) {
+      store_elements(rank, kMember, Selection::some(first));
+      store_elements(rank, kSecond, Selection::some(second));
+    };
+    expect_done(job.run([&](Rank& rank) {
+      rank.buffers[kSecond].resize(kElements);
+      rank.group->create_member(words(kSecond), rank.buffers[kSecond].data(), kElements, [] {});
+      both(rank, rank.number == 0 ? scattered(0, 40'000) : IntervalSet(0, 10), {0, 1});
+      commit_barrier(rank);
+      both(rank, {0, kElements}, {0, 1});
+      commit_barrier(rank);
+      both(rank, {0, 1}, rank.number == 0 ? scattered(0, 40'000) : IntervalSet(0, 10));
+      rank.group->delete_snapshot(kLatest);
+    }));
+    const auto outcomes = job.run([](Rank& rank) { rank.group->commit(); });
+    EXPECT_EQ(outcomes[0].code, FENIX_ERROR_SUBSET_NUM_BLOCKS) << outcomes[0];
+    EXPECT_EQ(outcomes[1].code, policy.encodes() ? FENIX_ERROR_INVALID_LOGIC_CALL : FENIX_SUCCESS) << outcomes[1];
+    if (!policy.encodes()) continue;
+    expect_done(job.run([&](Rank& rank) {
+      Elements all;
+      change(rank, all, {0, kElements}, 1);
+      both(rank, {0, kElements}, {0, kElements});
+      commit_barrier(rank);
+      change(rank, job.model(rank), {0, kElements}, 1);
+      expect_elements(rank, job.model(rank), kLatest, kElements, "stored as a whole");
+    }));
+  }
 }
 
 // ------------------------------------------------------------------------------------------------- asynchronous stores

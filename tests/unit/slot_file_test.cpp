@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <random>
 #include <span>
 #include <string>
@@ -313,6 +314,29 @@ TEST(SlotFile, DoesWhatAFileDoes) {
     ASSERT_GE(kept.size(), model.size());
     ASSERT_TRUE(std::equal(model.begin(), model.end(), kept.begin()));
     ASSERT_EQ(spill.empty(), model.size() <= room);
+  }
+}
+
+// The memory may go: nothing is read from it or written to it any more, and the FILE stays one.
+TEST_F(SlotFileTest, GivesErrorsAfterTheCut) {
+  for (const bool to_read : {true, false}) {
+    const auto file = to_read ? std::make_unique<SlotFile>(std::span<const std::byte>(memory))
+                              : std::make_unique<SlotFile>(memory, 16, spill, kEndless);
+    ASSERT_EQ(std::fseek(file->file(), 4, SEEK_SET), 0);
+    file->cut();
+    errno = 0;
+    EXPECT_EQ(read(file->file(), 4), "");
+    EXPECT_EQ(errno, EIO);
+    EXPECT_NE(std::ferror(file->file()), 0);
+    if (!to_read) {
+      errno = 0;
+      EXPECT_EQ(write(file->file(), "new"), 0U);
+      EXPECT_EQ(errno, EIO);
+    }
+    EXPECT_NE(std::fseek(file->file(), 0, SEEK_SET), 0);
+    EXPECT_EQ(text_of(memory), "0123456789abcdef");
+    EXPECT_TRUE(spill.empty());
+    (void)file->close();
   }
 }
 

@@ -98,8 +98,8 @@ std::optional<std::vector<int>> group_snapshots(int group_id);
 int member_create(int group_id, int member_id, void* buffer, MPI_Count count, MPI_Datatype datatype);
 
 /// Serializer over a file: Fenix_Serialize_file_fn as (file, direction, buffer, offset, count), without ctx. It must
-/// not call Fenix. If it throws, the store or load that called it returns FENIX_ERROR_INVALID_ARGUMENT with the text of
-/// the exception. A function that takes int instead of MPI_Count may be used for members of less than 2³¹ elements.
+/// not call Fenix. If it throws anything, the store or load that called it returns FENIX_ERROR_INVALID_ARGUMENT with the
+/// text of the exception, as in C. A function that takes int instead of MPI_Count may be used for members of less than 2³¹ elements.
 using SerializeFileFunc = std::function<void(FILE*, int, void*, MPI_Count, MPI_Count)>;
 
 /// Serializer as SerializeFileFunc, over a stream in the place of the file.
@@ -183,7 +183,8 @@ int member_stage_begin(int group_id, int member_id, FILE** file);
 /// Calls Fenix_Data_member_stage_begin and opens a stream over the file. The stream is binary and has no buffer of its
 /// own. It throws no exceptions, unless the application enables them.
 /// @param group_id, member_id as in C
-/// @param stream set to a stream over the file, owned by the library, valid until member_stage_end
+/// @param stream set to a stream over the file, owned by the library, valid until member_stage_end, also after a failure:
+///               reads and writes then fail
 /// @return the code of the C function
 int member_stage_begin(int group_id, int member_id, std::iostream** stream);
 

@@ -34,6 +34,7 @@ enum class Operation : std::uint32_t {
   repair,
   repaired,
   consistency,
+  restore_written,
 };
 
 /// The values that the ranks have brought, merged.

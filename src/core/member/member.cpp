@@ -4,23 +4,31 @@
 namespace fenix_impl {
 
 void Member::detach() {
+  end_file();
   memory.hide();
   working_.reset();
   sizes_agreed_ = false;
-  if (!file_is_loading_) file_.reset();
   // The peers' part of these slots is not known any more.
   working_.forget_slots();
 }
 
 Region Member::release_memory() {
+  end_file();
   working_.drop_slots();
   return memory.release();
 }
 
-std::FILE* Member::open_file(std::unique_ptr<SlotFile> file, bool to_load) {
+std::FILE* Member::open_file(std::unique_ptr<SlotFile> file, FileUse use) {
   file_ = std::move(file);
-  file_is_loading_ = to_load;
+  file_use_ = use;
+  file_has_ended_ = false;
   return file_->file();
+}
+
+void Member::end_file() {
+  if (file_ == nullptr) return;
+  file_->cut();
+  file_has_ended_ = true;
 }
 
 const MemberVersion* version_in(const Record& record, const Member& member) {

@@ -32,6 +32,9 @@ struct MemberInfo {
 using Serializer =
     std::function<void(std::FILE*, int direction, void* buffer, std::uint64_t offset, std::uint64_t count)>;
 
+/// The purpose of a file that the application has open.
+enum class FileUse { staging, loading };
+
 class Member {
  public:
   MemberMemory memory;
@@ -77,13 +80,20 @@ class Member {
   // ----------------------------------------------------------------------------------------------------------------- file
 
   /// Whether the application has a file open to stage elements, or to load them.
-  [[nodiscard]] bool is_staging_file() const { return file_ != nullptr && !file_is_loading_; }
-  [[nodiscard]] bool is_loading_file() const { return file_ != nullptr && file_is_loading_; }
-  std::FILE* open_file(std::unique_ptr<SlotFile> file, bool to_load);
+  [[nodiscard]] bool is_staging_file() const { return has_file(FileUse::staging) && !file_has_ended_; }
+  [[nodiscard]] bool is_loading_file() const { return has_file(FileUse::loading) && !file_has_ended_; }
+  /// Whether a file has ended that the application had open: it can be closed only.
+  [[nodiscard]] bool has_ended_file(FileUse use) const { return has_file(use) && file_has_ended_; }
+  /// Closes a file that has ended.
+  std::FILE* open_file(std::unique_ptr<SlotFile> file, FileUse use);
   [[nodiscard]] std::unique_ptr<SlotFile> close_file() { return std::move(file_); }
+  /// Ends the file that the application has open, if any. The application may go on using the FILE: it only gets errors.
+  void end_file();
 
  private:
   friend class MemberAccess;
+
+  [[nodiscard]] bool has_file(FileUse use) const { return file_ != nullptr && file_use_ == use; }
 
   MemberInfo info_;
   std::uint64_t own_count_ = 0;
@@ -92,7 +102,8 @@ class Member {
   bool sizes_agreed_ = false;
   WorkingSlot working_;
   std::unique_ptr<SlotFile> file_;
-  bool file_is_loading_ = false;
+  FileUse file_use_ = FileUse::staging;
+  bool file_has_ended_ = false;
 };
 
 /// Access to the working slot of a member: no request is pending on it. Only a RequestQueue makes one, after a wait.

@@ -17,7 +17,35 @@ Member& Members::add(std::unique_ptr<Member> member) {
   return *members_.emplace_back(std::move(member));
 }
 
+void Members::keep_file_of(Member& member) {
+  member.end_file();
+  for (const FileUse use : {FileUse::staging, FileUse::loading}) {
+    if (member.has_ended_file(use)) orphaned_files_.push_back({member.id(), use, member.close_file()});
+  }
+}
+
+bool Members::close_ended_file(std::int32_t member_id, FileUse use) {
+  Member* member = find(member_id);
+  if (member != nullptr && member->has_ended_file(use)) {
+    (void)member->close_file();
+    return true;
+  }
+  return std::erase_if(orphaned_files_, [&](const OrphanedFile& orphaned) {
+           return orphaned.member_id == member_id && orphaned.use == use;
+         }) != 0;
+}
+
+void Members::close_ended_files(std::int32_t member_id) {
+  for (const FileUse use : {FileUse::staging, FileUse::loading}) (void)close_ended_file(member_id, use);
+}
+
+void Members::clear() {
+  for (const auto& member : members_) keep_file_of(*member);
+  members_.clear();
+}
+
 void Members::drop(std::int32_t member_id) {
+  if (Member* member = find(member_id)) keep_file_of(*member);
   std::erase_if(members_, [&](const auto& member) { return member->id() == member_id; });
 }
 
@@ -25,6 +53,9 @@ void Members::arrange(std::span<const MemberInfo> order) {
   const auto position = [&](const std::unique_ptr<Member>& member) {
     return std::find_if(order.begin(), order.end(), [&](const MemberInfo& info) { return info.id == member->id(); });
   };
+  for (const auto& member : members_) {
+    if (position(member) == order.end()) keep_file_of(*member);
+  }
   std::erase_if(members_, [&](const auto& member) { return position(member) == order.end(); });
   std::sort(members_.begin(), members_.end(), [&](const auto& a, const auto& b) { return position(a) < position(b); });
 }

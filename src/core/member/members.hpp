@@ -30,11 +30,15 @@ class Members {
   Member& add(std::unique_ptr<Member> member);
   /// Does nothing if there is no such member.
   void drop(std::int32_t member_id);
-  void clear() { members_.clear(); }
+  void clear();
   /// Puts the members in the given order, and drops those that are not named.
   void arrange(std::span<const MemberInfo> order);
   /// Learns of a member from a peer, or of its sizes.
   void adopt(const MemberInfo& info, Counts counts, std::uint32_t slots, int own_rank);
+
+  /// Closes the files of a member that have ended, whether it still exists or not. False if there is none for that use.
+  bool close_ended_file(std::int32_t member_id, FileUse use);
+  void close_ended_files(std::int32_t member_id);
 
   /// Whether a member was deleted here, and has not been created again.
   [[nodiscard]] bool has_deleted(std::int32_t member_id) const { return deleted_.count(member_id) != 0; }
@@ -42,7 +46,16 @@ class Members {
   void forget_deleted(std::int32_t member_id) { deleted_.erase(member_id); }
 
  private:
+  /// A file of a member that was deleted by another rank while the application of this one had it open.
+  struct OrphanedFile {
+    std::int32_t member_id;
+    FileUse use;
+    std::unique_ptr<SlotFile> file;
+  };
+  void keep_file_of(Member& member);
+
   std::vector<std::unique_ptr<Member>> members_;
+  std::vector<OrphanedFile> orphaned_files_;
   std::set<std::int32_t> deleted_;
 };
 

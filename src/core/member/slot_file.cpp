@@ -30,6 +30,13 @@ void SlotFile::open(const char* mode) {
   std::setvbuf(file_, nullptr, _IONBF, 0);
 }
 
+void SlotFile::cut() {
+  const std::lock_guard lock(mutex_);
+  is_cut_ = true;
+  memory_ = {};
+  spill_ = nullptr;
+}
+
 bool SlotFile::close() {
   if (file_ != nullptr && std::fclose(file_) != 0) failed_ = true;
   file_ = nullptr;
@@ -49,6 +56,11 @@ std::span<std::byte> SlotFile::room_for(std::uint64_t end) {
 
 ssize_t SlotFile::read(void* cookie, char* to, std::size_t bytes) {
   auto& self = *static_cast<SlotFile*>(cookie);
+  const std::lock_guard lock(self.mutex_);
+  if (self.is_cut_) {
+    errno = EIO;
+    return -1;
+  }
   if (self.position_ >= self.size_) return 0;
   const auto from = self.spill_ != nullptr && !self.spill_->empty() ? std::span(*self.spill_) : self.memory_;
   const std::size_t amount = std::min<std::uint64_t>(bytes, self.size_ - self.position_);
@@ -59,6 +71,11 @@ ssize_t SlotFile::read(void* cookie, char* to, std::size_t bytes) {
 
 ssize_t SlotFile::write(void* cookie, const char* from, std::size_t bytes) {
   auto& self = *static_cast<SlotFile*>(cookie);
+  const std::lock_guard lock(self.mutex_);
+  if (self.is_cut_) {
+    errno = EIO;
+    return 0;
+  }
   try {
     const std::size_t amount =
         self.position_ < self.limit_ ? std::min<std::uint64_t>(bytes, self.limit_ - self.position_) : 0;
@@ -85,6 +102,11 @@ ssize_t SlotFile::write(void* cookie, const char* from, std::size_t bytes) {
 
 int SlotFile::move(void* cookie, std::int64_t* offset, int whence) {
   auto& self = *static_cast<SlotFile*>(cookie);
+  const std::lock_guard lock(self.mutex_);
+  if (self.is_cut_) {
+    errno = EIO;
+    return -1;
+  }
   const std::int64_t start = whence == SEEK_SET   ? 0
                              : whence == SEEK_CUR ? static_cast<std::int64_t>(self.position_)
                                                   : static_cast<std::int64_t>(self.size_);

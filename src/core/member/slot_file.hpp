@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -27,6 +28,8 @@ class SlotFile {
   void seek(std::uint64_t position) { position_ = position; }
   /// Returns the position after the furthest byte written.
   [[nodiscard]] std::uint64_t written() const { return written_; }
+  /// Lets go of the memory: from here on reads, writes and seeks fail with EIO, also those of other threads.
+  void cut();
   /// Closes the FILE. False if a write has failed.
   bool close();
 
@@ -44,6 +47,8 @@ class SlotFile {
   std::uint64_t position_ = 0;
   std::uint64_t written_ = 0;
   bool failed_ = false;
+  bool is_cut_ = false;
+  std::mutex mutex_;  // protects what the FILE's functions use: one thread may repair while another one writes
   std::FILE* file_ = nullptr;
 };
 

@@ -13,6 +13,16 @@
 #include "core/parts/part_writer.hpp"
 
 namespace fenix_impl {
+namespace {
+
+// A store checks this too. Members can still be in more pieces later: when a snapshot was deleted that had them whole.
+void check_fits(const Record& record) {
+  if (record_bytes(record) <= RecordLog::kEntryBytes) return;
+  throw Error(FENIX_ERROR_SUBSET_NUM_BLOCKS,
+              "the members are in more pieces than a record can describe: store one of them as a whole");
+}
+
+}  // namespace
 
 // ------------------------------------------------------------------------------------------------------------- versions
 
@@ -85,6 +95,10 @@ void CommitOperation::do_or_decline(Work&& work) {
   }
 }
 
+void CommitOperation::run_before(const std::function<void()>& store) {
+  do_or_decline([&] { store(); });
+}
+
 int CommitOperation::run() {
   CommitLog& log = context_.log;
   if (!context_.parameters.keeps_all()) do_or_decline([&] { check_committable(context_); });
@@ -97,6 +111,7 @@ int CommitOperation::run() {
   LoggedRecord logged;
   do_or_decline([&] {
     logged = {next_record(epoch), *log.free_entry(CommitLog::kEntriesToSpare)};
+    check_fits(logged.record);
     log.make_room(logged);
     prepare();
     note_changes();

@@ -2,6 +2,7 @@
 // Committing: what was stored becomes a snapshot. DESIGN.md, "the life of a snapshot", names the same steps.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -20,11 +21,14 @@ class CommitOperation {
   int run();
   /// Returns when all ranks have made the latest commit of this one. Collective.
   void wait_for_all();
+  /// Runs a store that can fail on this rank alone, before a commit: if it fails, the cohort gets an error in its commit.
+  void run_before(const std::function<void()>& store);
+  /// Tells the cohort that this rank does not encode with it, if ranks encode.
+  void decline();
 
  private:
   template <class Work>
   void do_or_decline(Work&& work);
-  void decline();
   [[nodiscard]] bool fills_slot(const Member& member) const;
   [[nodiscard]] Record next_record(Epoch epoch) const;
   [[nodiscard]] std::optional<MemberVersion> finish_version(const Member& member, Epoch epoch) const;

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/error.hpp"
 #include "base/fault.hpp"
 #include "core/common/meeting.hpp"
 #include "core/parts/committable.hpp"
@@ -23,6 +24,17 @@ void grow_log_if_full(const OperationContext& context) {
   fault_point("grow.log");
   grown.remote = expose_control(context, grown.region);
   replace_control(context, std::move(grown));
+}
+
+void run_before_growth(const OperationContext& context, const std::function<void()>& store) {
+  try {
+    store();
+  } catch (const MpiError&) {
+    throw;
+  } catch (const Error& error) {
+    if (error.code() == FENIX_ERROR_TIMEOUT) throw;
+    (void)meet(context.team(), Operation::commit_room, 0, 0, [&] { throw Error(error); });
+  }
 }
 
 }  // namespace fenix_impl

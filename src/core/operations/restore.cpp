@@ -38,7 +38,8 @@ Found RestoreOperation::run(std::int32_t member_id, const SnapshotChoice& choice
   Found found;
   together(context_.team(), [&] { version = &agree(member_id, choice, target, check, found); });
   fault_point("restore.ready");
-  alone([&] { write_to(target, *member, member->memory.own_slot(version->slot).data, found.elements); });
+  write_on_all(context_.team(), serializers_,
+               [&] { write_to(target, *member, member->memory.own_slot(version->slot).data, found.elements); });
   fault_point("restore.done");
   return found;
 }
@@ -59,7 +60,7 @@ const MemberVersion& RestoreOperation::agree(std::int32_t member_id, const Snaps
 
   const MemberVersion* version = nullptr;
   std::optional<Error> lost;
-  (void)meet(context_.team(), Operation::restore_ready, 0, 0, [&] {
+  const auto ready = meet(context_.team(), Operation::restore_ready, 0, note_of_serializer(*member), [&] {
     // Without redundancy, what a dead rank had is gone, and the others go on.
     if (context_.log.has_lost_data()) {
       lost = Error(FENIX_ERROR_NODATA_FOUND, "the snapshot was lost with the rank whose place this one has taken");
@@ -69,8 +70,10 @@ const MemberVersion& RestoreOperation::agree(std::int32_t member_id, const Snaps
     found = found_in(*version, choice, member->info().resizeable);
     check_target(found, target, *member);
   });
-  if (lost) throw Error(*lost);
-  return *version;
+  serializers_ = ready.bits;
+  if (!lost) return *version;
+  write_on_all(context_.team(), serializers_, [] {});
+  throw Error(*lost);
 }
 
 Found RestoreOperation::run_alone(Member& member, const SnapshotChoice& choice, const Target& target) {
@@ -85,8 +88,9 @@ std::FILE* RestoreOperation::open(Member& member, const SnapshotChoice& choice, 
   const MemberVersion& version = checked_version(member, own_epoch(context_, choice));
   found = found_in(version, choice, member.info().resizeable);
   const std::uint64_t bytes = found.elements.end() * member.element_bytes();
-  return member.open_file(std::make_unique<SlotFile>(member.memory.own_slot(version.slot).data.first(bytes)),
-                          /*to_load=*/true);
+  auto file = std::make_unique<SlotFile>(member.memory.own_slot(version.slot).data.first(bytes));
+  context_.members.close_ended_files(member.id());
+  return member.open_file(std::move(file), FileUse::loading);
 }
 
 }  // namespace fenix_impl

@@ -30,6 +30,7 @@ class RestoreOperation {
   const MemberVersion& checked_version(Member& member, Epoch epoch);
 
   const OperationContext& context_;
+  std::uint64_t serializers_ = 0;  // note_of_serializer() of all ranks
 };
 
 }  // namespace fenix_impl

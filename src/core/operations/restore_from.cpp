@@ -24,18 +24,20 @@ Found RestoreFrom::run(std::int32_t member_id, const SnapshotChoice& choice, con
   fault_point("restore.begin");
   const Member* member = context_.members.find(member_id);
   Found found;
+  std::uint64_t serializers = 0;
   const Fetched fetched = together(context_.team(), [&] {
     Where where = agree(member_id, choice, check);
     std::optional<Fetched> result;
-    (void)meet(context_.team(), Operation::restore_ready, 0, 0, [&] {
+    const auto ready = meet(context_.team(), Operation::restore_ready, 0, note_of_serializer(*member), [&] {
       result = fetch(member_id, source, where);
       found = found_in(result->version, choice, member->info().resizeable);
       check_target(found, target, *member);
     });
+    serializers = ready.bits;
     return std::move(*result);
   });
   fault_point("restore.ready");
-  alone([&] { write_to(target, *member, fetched.data, found.elements); });
+  write_on_all(context_.team(), serializers, [&] { write_to(target, *member, fetched.data, found.elements); });
   fault_point("restore.done");
   return found;
 }

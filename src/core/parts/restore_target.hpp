@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The application's side of a restore: where elements go, whether they fit, and how they get there. All of it is local.
+// The application's side of a restore: where elements go, whether they fit, and how they get there.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "base/interval_set.hpp"
 #include "core/member/member.hpp"
 #include "core/member/selection.hpp"
+#include "rma/team.hpp"
 
 namespace fenix_impl {
 
@@ -32,7 +34,12 @@ struct Found {
 /// that can write would.
 void check_target(const Found& found, const Target& target, const Member& member);
 
-/// Writes elements of a slot to the target, or has the serializer read them.
+/// Returns the bits for the meeting before the write: whether a serializer will read, which may fail.
+[[nodiscard]] std::uint64_t note_of_serializer(const Member& member);
+/// Writes once all ranks can. If some rank has a serializer, the ranks meet again: all get the error that one throws. bits: of
+/// note_of_serializer, from all ranks. Collective.
+void write_on_all(Team& team, std::uint64_t bits, const std::function<void()>& write);
+/// Writes elements of a slot to the target, or has the serializer read them. Local.
 void write_to(const Target& target, const Member& member, std::span<const std::byte> slot, const IntervalSet& elements);
 
 }  // namespace fenix_impl
