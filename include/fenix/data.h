@@ -624,9 +624,9 @@ int Fenix_Data_commit_barrier(int group_id, int* time_stamp);
 int Fenix_Data_commit_cleanup(int group_id, int* time_stamp);
 
 /**
- * Recycles the snapshots older than depth, as far as this rank knows that all ranks have newer ones. Collective over
- * the group, completes locally. Does nothing at depth −1. Commits and stores do the same by themselves. (Specification
- * 3.4.3.)
+ * Recycles the snapshots older than depth, as far as all ranks have newer ones. Collective over the group, completes
+ * locally: it reads the memory of ranks that have not told this one. Does nothing at depth −1. Commits and stores
+ * recycle by themselves the snapshots of which they know without asking. (Specification 3.4.3.)
  * @param[in] group_id id of the group
  * @return FENIX_SUCCESS.
  */

@@ -153,6 +153,11 @@ void Group::commit_on_all(int& time_stamp) {
 
 // ------------------------------------------------------------------------------------------------------------ deletion
 
+void Group::clean_up() {
+  parts_.reclaimer.find_commits();
+  parts_.reclaimer.forget_old();
+}
+
 void Group::delete_member(Member& member) { Deletion(parts_.context).delete_member(member); }
 
 void Group::delete_snapshot(const SnapshotChoice& choice) { Deletion(parts_.context).delete_snapshot(choice); }

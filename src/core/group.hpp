@@ -82,8 +82,8 @@ class Group {
 
   // ----------------------------------------------------------------------------------------------------------- deletion
 
-  /// Local: forgets what is older than depth.
-  void clean_up() { parts_.reclaimer.forget_old(); }
+  /// Local: forgets what is older than depth, and asks the others first what they have.
+  void clean_up();
   /// Local.
   void delete_member(Member& member);
   void delete_snapshot(const SnapshotChoice& choice);

@@ -294,6 +294,11 @@ class RunMpi(Case):
         self.assert_fails("no line matches: ^x$", "echo FENIX-TEST-OK; echo xx", "--says", "^x$")
         self.assert_fails("mpirun ended with status 0, not 3", "echo FENIX-TEST-OK", "--status", "3")
 
+    def test_a_program_that_skips(self):
+        status, text = self.run_mpi('echo FENIX-TEST-OK; [ "$PMIX_RANK" = 1 ] || echo FENIX-TEST-SKIPPED no memory')
+        self.assertEqual((status, text), (77, "run-mpi: test: skipped: no memory\n"))
+        self.assert_fails("a rank reported a failure", "echo FENIX-TEST-SKIPPED why; echo FENIX-TEST-OK; echo FENIX-TEST-FAIL")
+
     def test_what_is_left(self):
         good = "echo FENIX-TEST-OK"
         self.assert_fails("left running: ", f"{good}; setsid sleep 1000 >/dev/null 2>&1 &")

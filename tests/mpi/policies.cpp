@@ -150,9 +150,9 @@ Counts verify(int group, int wanted) {
 
 // Where the data of this rank will be in the snapshot after the next commit. It is a part of that snapshot then: to write to
 // it is damage.
-double* next_memory(int group) {
+double* next_memory(int group, int member = 0) {
   void* memory = nullptr;
-  success(Fenix_Data_member_stage_memory(group, 0, &memory), "stage_memory");
+  success(Fenix_Data_member_stage_memory(group, member, &memory), "stage_memory");
   return static_cast<double*>(memory);
 }
 
@@ -212,6 +212,45 @@ void check_damage() {
       counts = verify(kGroup, FENIX_ERROR_NODATA_FOUND);
       expect_equal(counts.lost, too_many, "lost of what is damaged in too many places");
       expect_equal(counts.mended, 0, "mended then");
+    }
+    drop(kGroup);
+  }
+}
+
+// Fenix_Data_member_repair mends the member that it names, and no other one.
+void check_repair_of_member() {
+  constexpr int kGroup = 1;
+  static std::vector<double> data(kCount);
+  for (int i = 0; i < kCount; ++i) data[static_cast<std::size_t>(i)] = value(rank, 3, i);
+  for (const Case& with : cases()) {
+    check::context() = std::string("member_repair, ") + with.name + ": ";
+    create(kGroup, with);
+    double* memory[2] = {};
+    for (const int member : {0, 1}) {
+      success(Fenix_Data_member_create(kGroup, member, data.data(), kCount, MPI_DOUBLE), "member_create");
+    }
+    for (int commit = 0; commit < 2; ++commit) {
+      for (const int member : {0, 1}) memory[member] = next_memory(kGroup, member);
+      success(Fenix_Data_member_store(kGroup, FENIX_DATA_MEMBER_ALL, FENIX_DATA_SUBSET_FULL), "store");
+      success(Fenix_Data_commit_barrier(kGroup, nullptr), "commit_barrier");
+    }
+    success(Fenix_Data_member_repair(kGroup, 1), "member_repair of what is whole");
+    MPI_Barrier(comm);
+    const bool damaged = with.losses > 0 && rank == 0;
+    for (double* const each : memory) each[kCount - 3] += damaged ? 1 : 0;
+    MPI_Barrier(comm);
+    success(Fenix_Data_member_repair(kGroup, 1), "member_repair");
+    const double whole = value(rank, 3, kCount - 3);
+    require(memory[1][kCount - 3] == whole, "member_repair has not mended the damage");
+    require(memory[0][kCount - 3] == whole + (damaged ? 1 : 0), "member_repair has mended another member");
+    expect_equal(verify(kGroup, FENIX_SUCCESS).mended, with.losses > 0 ? 1 : 0, "mended of the other member");
+
+    if (with.policy == kLocal || with.values[0] == 5) {
+      MPI_Barrier(comm);
+      for (int i = 0; rank < with.losses + 1 && i < kCount; ++i) memory[1][i] += 1;
+      MPI_Barrier(comm);
+      expect_equal(Fenix_Data_member_repair(kGroup, 1), FENIX_ERROR_NODATA_FOUND, "member_repair of what is lost");
+      success(Fenix_Data_member_repair(kGroup, 0), "member_repair of a member that is whole");
     }
     drop(kGroup);
   }
@@ -347,6 +386,7 @@ int main(int argc, char** argv) {
     check_values();
     check_refusals();
     check_damage();
+    check_repair_of_member();
     check_hashing();
     for_all_groups("before the death", [](int group, const Case& with, int depth) {
       create(group, with, depth);

@@ -24,7 +24,7 @@ MPI_Comm comm = MPI_COMM_NULL;
 int rank = -1;
 std::vector<int> buffer(kCount);
 
-// What the serializers throw now, in that direction.
+// The object that serializers throw now, in that direction.
 enum class Thrown { nothing, number, text, error };
 Thrown thrown = Thrown::nothing;
 int throws_in = 0;
