@@ -19,11 +19,10 @@ def repeated(row, steps):
     return max(0.0, row["steps"] - steps)
 
 
-def extra_for_a_failure(row, undisturbed, queue=0):
-    """Seconds that each failure has cost, on the average of this run; nothing if it met none."""
-    if not row["failures"]:
-        return None
-    return (time_to_solution(row, queue) - undisturbed) / len(row["failures"])
+def for_each_failure(amounts, rows):
+    """Returns an amount for each failure: the mean over all failures of the runs; nothing if they met none."""
+    number = sum(len(row["failures"]) for row in rows)
+    return sum(amounts) / number if number else None
 
 
 class Summary:
@@ -38,8 +37,10 @@ class Summary:
         self.starts = [row["starts"] for row in rows]
         self.repeated = [repeated(row, steps) for row in good]
         self.without_successor, self.lost = (sum(row[what] for row in rows) for what in ("without_successor", "lost"))
-        extra = [extra_for_a_failure(row, undisturbed, queue) for row in good] if undisturbed is not None else []
-        self.extra = [seconds for seconds in extra if seconds is not None]
+        self.extra = [seconds - undisturbed for seconds in self.seconds] if undisturbed is not None else []
+        self.extra_for_a_failure = for_each_failure(self.extra, good) if self.extra else None
+        self.repeated_for_a_failure = for_each_failure(self.repeated, good)
+        self.down = [seconds + queue for row in rows for seconds in row["down"]]
         self.different = sum(not row["identical"] for row in good)
         self.job_pss, self.rank_pss, self.rank_rss = ([row[what] / MIB for row in rows]
                                                      for what in ("job_pss", "rank_pss", "rank_rss"))
@@ -70,3 +71,8 @@ class Results:
 
     def summary(self, way, mean, queue=0):
         return Summary(self.rows_of(way, mean), self.steps, queue, self.undisturbed(way))
+
+    def summary_of_all(self, way, queue=0):
+        """All runs with failures, at any rate."""
+        rows = [row for row in self.rows if row["way"] == way and row["mean"] is not None]
+        return Summary(rows, self.steps, queue, self.undisturbed(way))

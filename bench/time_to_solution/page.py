@@ -41,7 +41,7 @@ def draw(results, queue, path):
              "axes.axisbelow": True, "legend.frameon": False, "svg.hashsalt": "fenix"}
     with plt.rc_context(style):
         figure, (times, work) = plt.subplots(1, 2, figsize=(11, 4.2))
-        draw_lines(times, results, lambda found: found.seconds, queue)
+        draw_lines(times, results, lambda found: found.seconds if 2 * found.finished > found.runs else [], queue)
         times.set_title("time to solution, s: median, least and most", loc="left", fontsize=10)
         times.legend(loc="upper left")
         draw_lines(work, results, lambda found: [100 * steps / results.steps for steps in found.repeated], 0)

@@ -65,8 +65,13 @@ class Failure:
     draw: float
     steps: float = 0.0  # it waits besides until the job has computed so many steps
 
-    def victim(self, processes):
-        return processes[int(self.draw * len(processes))]
+    def victim(self, processes, places):
+        """Returns the process that the failure hits, or nothing. processes: those that compute. places: ranks at the start.
+
+        Each place fails as often as any other one. When fewer processes are left, a failure may hit an empty place.
+        """
+        place = int(self.draw * places)
+        return processes[place] if place < len(processes) else None
 
 
 def failures(seed, mean):

@@ -20,6 +20,8 @@ _RECOVERY = ("PRTE_MCA_state_base_recoverable", "PRTE_MCA_state_base_notify_erro
 # Lines of heat2d that are counted.
 _SAYINGS = {"without_successor": "nobody took over", "no_checkpoint": "there was no checkpoint yet",
             "lost": "all copies of a checkpoint were lost"}
+# Lines of heat2d that tell that the ranks have their data again.
+_RESUMED = re.compile("all went on from|all started again from|goes on from the files|no files yet")
 
 
 def variables_of(way):
@@ -51,7 +53,9 @@ class Run:
         self.next = next(self.failures, None)
         self.begin = self.done = None
         self.job = None
-        self.starts = 0
+        self.starts = self.missed = 0
+        self.waiting_since = None  # a failure after which the ranks have not gone on yet
+        self.down = []  # seconds from a failure until all ranks have their data again
         self.said = dict.fromkeys(_SAYINGS, 0)
         self.deaths = None  # as heat2d has counted them
         self.killed, self.problems = [], []
@@ -101,6 +105,9 @@ class Run:
         done = re.match(r"heat2d: done: .* deaths: (\d+)", line)
         if done:
             self.done, self.deaths = self.elapsed(), int(done[1])
+        if _RESUMED.search(line) and self.waiting_since is not None:
+            self.down.append(self.elapsed() - self.waiting_since)
+            self.waiting_since = None
         for what, text in _SAYINGS.items():
             self.said[what] += text in line
 
@@ -111,10 +118,14 @@ class Run:
         candidates = [pid for pid in candidates if pid in ranks]
         if not candidates:
             return
-        victim = self.next.victim(candidates)
-        at = self.elapsed()
-        processes.send(victim, signal.SIGKILL)
-        self.killed.append({"due": self.next.due, "at": at, "process": victim})
+        victim = self.next.victim(candidates, self.setup.ranks)
+        if victim is None:
+            self.missed += 1
+        else:
+            at = self.elapsed()
+            processes.send(victim, signal.SIGKILL)
+            self.killed.append({"due": self.next.due, "at": at, "process": victim})
+            self.waiting_since = self.waiting_since or at
         self.next = next(self.failures, None)
 
     # --------------------------------------------------------------------------------------------------------------- jobs
@@ -157,7 +168,8 @@ class Run:
         return self.result()
 
     def result(self):
-        return {"way": self.way.name, "seconds": self.done, "starts": self.starts, "failures": self.killed, "deaths": self.deaths,
+        return {"way": self.way.name, "seconds": self.done, "starts": self.starts, "failures": self.killed, "missed": self.missed, "down": self.down,
+                "deaths": self.deaths,
                 "steps": self.steps_computed(), "problems": self.problems, **self.said, **self.memory.figures()}
 
 

@@ -32,16 +32,28 @@ def variants(results, queue):
             yield f"restart, and {queue:g} s in the queue each time", way, queue
 
 
+def times_text(found):
+    """The times of a summary. More than half of the runs have to finish: a median of the lucky ones would mislead."""
+    if 2 * found.finished > found.runs:
+        return spread(found.seconds)
+    return f"never ({min(found.seconds):.1f} at least)" if found.seconds else "never"
+
+
+def number(value, digits=2):
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
 def times_table(results, queue):
     rows = []
     for mean in results.means():
         for title, way, seconds in variants(results, queue):
+            if mean is None and seconds:
+                continue
             found = results.summary(way, mean, seconds)
-            rows.append([mean_text(mean), title, spread(found.seconds), f"{found.finished} of {found.runs}",
-                         spread(found.failures, 0), spread(found.starts, 0), spread(found.repeated, 0),
-                         spread(found.extra, 2)])
+            rows.append([mean_text(mean), title, times_text(found), f"{found.finished} of {found.runs}",
+                         spread(found.failures, 0), spread(found.starts, 0), spread(found.repeated, 0)])
     return table(["mean time between failures, in times of the computation", "way", "time to solution, s", "finished", "failures met",
-                  "starts of the job", "steps done more than once", "seconds for each failure"], rows)
+                  "starts of the job", "steps done more than once"], rows)
 
 
 def memory_table(results):
@@ -56,12 +68,12 @@ def failure_table(results, queue):
     """The cost of a failure over all rates."""
     rows = []
     for title, way, seconds in variants(results, queue):
-        extra = [one for mean in results.means() if mean is not None for one in results.summary(way, mean, seconds).extra]
-        summaries = [results.summary(way, mean) for mean in results.means()]
-        rows.append([title, spread(extra, 2), sum(map(sum, (one.failures for one in summaries))),
-                     sum(one.without_successor for one in summaries), sum(one.lost for one in summaries)])
-    return table(["way, all rates", "seconds for each failure", "failures", "deaths without a successor",
-                  "failures with which all copies of a checkpoint were lost"], rows)
+        found = results.summary_of_all(way, seconds)
+        rows.append([title, sum(found.failures), spread(found.down, 2), number(found.repeated_for_a_failure, 0),
+                     number(found.extra_for_a_failure), found.without_successor, found.lost])
+    return table(["way, all rates", "failures", "interruption: from the kill until all have their data again, s",
+                  "steps done once more, for each failure", "time to solution, seconds more for each failure",
+                  "deaths without a successor", "failures with which all copies of a checkpoint were lost"], rows)
 
 
 def problems_text(results):

@@ -124,11 +124,14 @@ Resumption FileCheckpoint::resume(MPI_Comm comm, Field& field) {
   const int step = newest_of_all(complete_steps(field), comm);
   remove_all_but(step);
   if (step < 0) {
+    if (rank_ == 0) std::printf("heat2d: no files yet: starts from step 0\n");
+    std::fflush(stdout);
     field.reset();
     return from;
   }
   if (!read(path_of(step), field, rank_, step)) throw std::runtime_error(path_of(step).string() + ": has changed");
   if (rank_ == 0) std::printf("heat2d: goes on from the files of step %d\n", step);
+  std::fflush(stdout);
   from.step = step;
   return from;
 }

@@ -18,7 +18,7 @@ MIB = 1 << 20
 
 def row(way="spares", mean=1.0, seconds=20.0, failures=2, **more):
     """A result, as Run.result has it."""
-    known = {"seed": 1, "starts": 1, "steps": 110.0, "without_successor": 1, "lost": 0, "problems": [], "identical": True, "job_pss": 8 * MIB,
+    known = {"seed": 1, "starts": 1, "steps": 110.0, "without_successor": 1, "lost": 0, "down": [0.25], "problems": [], "identical": True, "job_pss": 8 * MIB,
              "rank_pss": 2 * MIB, "rank_rss": 3 * MIB}
     return {"way": way, "mean": mean, "seconds": seconds, "failures": [{}] * failures, **known, **more}
 
@@ -49,9 +49,14 @@ class Plan(unittest.TestCase):
 
     def test_each_process_may_be_the_victim(self):
         processes = [10, 20, 30]
-        chosen = [plan.Failure(0.0, draw).victim(processes) for draw in (0.0, 0.33, 0.34, 0.67, 0.999999)]
+        chosen = [plan.Failure(0.0, draw).victim(processes, 3) for draw in (0.0, 0.33, 0.34, 0.67, 0.999999)]
         self.assertEqual(chosen, [10, 10, 20, 30, 30])
-        self.assertEqual({failure.victim(processes) for failure in self.first(1, 1.0)}, set(processes))
+        self.assertEqual({failure.victim(processes, 3) for failure in self.first(1, 1.0)}, set(processes))
+
+    def test_a_smaller_job_is_hit_less_often(self):
+        hits = [failure.victim([10, 20], 8) for failure in self.first(1, 1.0)]
+        self.assertAlmostEqual(hits.count(None) / len(hits), 6 / 8, delta=0.05)
+        self.assertEqual(set(hits), {10, 20, None})
 
     def test_a_step_of_all_ranks_takes_its_time(self):
         setup = plan.Setup(ranks=4, width=100, height=50, steps=300, step_time=0.01)
@@ -79,9 +84,13 @@ class Figures(unittest.TestCase):
         self.assertEqual(figures.repeated(row(steps=100.0), 100), 0.0)
 
     def test_the_cost_of_a_failure(self):
-        self.assertEqual(figures.extra_for_a_failure(row(seconds=20.0, failures=4), 12.0), 2.0)
-        self.assertEqual(figures.extra_for_a_failure(row(seconds=20.0, failures=2, starts=3), 10.0, queue=5), 10.0)
-        self.assertIsNone(figures.extra_for_a_failure(row(failures=0), 12.0))
+        found = figures.Summary([row(seconds=20.0, failures=4), row(seconds=14.0, failures=1), row(seconds=12.0, failures=0)], 100, 0, 12.0)
+        self.assertEqual(found.extra_for_a_failure, (8.0 + 2.0 + 0.0) / 5)
+        self.assertEqual(found.repeated_for_a_failure, 30.0 / 5)
+        found = figures.Summary([row(seconds=20.0, failures=2, starts=3)], 100, 5, 10.0)
+        self.assertEqual((found.extra_for_a_failure, found.down), (10.0, [5.25]))
+        found = figures.Summary([row(failures=0)], 100, 0, 12.0)
+        self.assertEqual((found.extra_for_a_failure, found.repeated_for_a_failure), (None, None))
 
     def test_a_summary_tells_runs_that_have_not_finished(self):
         found = figures.Summary([row(seconds=None, failures=9), row(seconds=14.0), row(seconds=16.0, identical=False)], 100, 0, 12.0)
@@ -89,7 +98,7 @@ class Figures(unittest.TestCase):
         self.assertEqual(found.seconds, [14.0, 16.0])
         self.assertEqual(found.failures, [9, 2, 2])
         self.assertEqual(found.repeated, [10.0, 10.0])
-        self.assertEqual(found.extra, [1.0, 2.0])
+        self.assertEqual(found.extra, [2.0, 4.0])
         self.assertEqual(found.job_pss, [8.0, 8.0, 8.0])
 
     def test_the_undisturbed_time_is_that_of_the_same_way(self):
@@ -112,15 +121,22 @@ class Tables(unittest.TestCase):
     def test_a_restart_has_a_line_with_the_queue(self):
         found = results(row("restart", None, 10.0, 0), row("restart", 1.0, 20.0, 2, starts=3))
         lines = tables.times_table(found, 30).splitlines()
-        self.assertEqual(len(lines), 2 + 2 * 2)
+        self.assertEqual(len(lines), 2 + 1 + 2)
         self.assertEqual([cell.strip() for cell in lines[-1].split("|")[1:-1]],
-                         ["1", "restart, and 30 s in the queue each time", "80.0", "1 of 1", "2", "3", "10", "35.00"])
+                         ["1", "restart, and 30 s in the queue each time", "80.0", "1 of 1", "2", "3", "10"])
         self.assertEqual(len(tables.times_table(found, 0).splitlines()), 2 + 2)
+
+    def test_the_median_of_a_few_lucky_runs_is_not_told(self):
+        def text(*seconds):
+            return tables.times_text(figures.Summary([row(seconds=one) for one in seconds], 100))
+        self.assertEqual(text(None, 14.0, None), "never (14.0 at least)")
+        self.assertEqual(text(None, None), "never")
+        self.assertEqual(text(None, 14.0, 16.0), "15.0 (14.0–16.0)")
 
     def test_the_cost_of_a_failure_is_that_of_all_rates(self):
         found = results(row(mean=None, seconds=10.0, failures=0, without_successor=0), row(mean=2.0, seconds=14.0, lost=1), row(mean=1.0, seconds=20.0))
         line = tables.failure_table(found, 0).splitlines()[-1]
-        self.assertEqual([cell.strip() for cell in line.split("|")[1:-1]], ["spares", "3.50 (2.00–5.00)", "4", "2", "1"])
+        self.assertEqual([cell.strip() for cell in line.split("|")[1:-1]], ["spares", "4", "0.25", "5", "3.50", "2", "1"])
 
     def test_problems_and_differences_are_told(self):
         found = results(row(), row(identical=False, seed=3, problems=["given up at its limit"]), row(seconds=None, identical=False))
