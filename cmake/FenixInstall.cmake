@@ -1,4 +1,4 @@
-# Install and export: find_package(fenix) gives fenix, fenix::fenix, fenix::static and fenix::fortran.
+# Install and export: find_package(fenix) gives fenix, fenix::fenix, fenix::static, fenix::mpi and fenix::fortran.
 include(CMakePackageConfigHelpers)
 set(fenix_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/fenix)
 
@@ -9,7 +9,7 @@ install(
   PATTERN "*.h"
   PATTERN "*.hpp")
 
-install(TARGETS fenix EXPORT fenixSharedTargets)
+install(TARGETS fenix fenix_mpi EXPORT fenixSharedTargets)
 install(EXPORT fenixSharedTargets NAMESPACE fenix:: DESTINATION ${fenix_package_dir})
 # Its own file: only the static library asks its users for spdlog, xxHash and ISA-L.
 install(TARGETS fenix_static EXPORT fenixStaticTargets)

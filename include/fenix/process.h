@@ -28,7 +28,10 @@ extern "C" {
  *                            spare_ranks, in the same order. Owned by the library; written again after each repair.
  *                            Surviving ranks keep their number as long as there are spares. Communicators derived from
  *                            it are resilient as well: their calls end when a rank has died anywhere. They are not
- *                            rebuilt; the application derives them anew.
+ *                            rebuilt; the application derives them anew. With the library libfenix_mpi
+ *                            (docs/interposition.md) newcomm may be NULL. Then comm is the resilient communicator in
+ *                            all calls of MPI. A newcomm keeps its value in repairs. Derived communicators are
+ *                            repaired, and keep their handles.
  * @param[in,out] argc        int*: as given to main, or NULL; not changed
  * @param[in,out] argv        char***: as given to main, or NULL; nothing is removed from it
  * @param[in]     spare_ranks ranks held in reserve, in [0, size of comm). Same on all ranks. They wait inside

@@ -6,8 +6,8 @@
  * form of a function: a program that needs both forms has to be split into two files.
  *
  * Differences from the specification:
- *  - newcomm of Fenix_Init may not be NULL: all ranks get FENIX_ERROR_INVALID_ARGUMENT. Replacing comm in all MPI calls
- *    of a program requires MPI's profiling interface, which this library leaves to tools.
+ *  - newcomm of Fenix_Init may be NULL, and derived communicators are repaired, only in a program that has the library
+ *    libfenix_mpi (docs/interposition.md). Otherwise all ranks get FENIX_ERROR_INVALID_ARGUMENT for NULL.
  *  - Callbacks are called in the reverse order of their registration, as in the current Fenix.
  *  - Fenix_Data_group_get_number_of_snapshots and _get_snapshot_at_position are local.
  *  - Names, counts and warnings (codes above 0) are as in <fenix.h> where the specification leaves them open.

@@ -24,6 +24,7 @@ class Fenix(CMakePackage):
     depends_on("fortran", type="build", when="+fortran")
     depends_on("cmake@3.25:", type="build")
     depends_on("pkgconfig", type="build")
+    depends_on("python@3.9:", type="build")
     generator("ninja")
 
     # From 5 on it has ULFM.

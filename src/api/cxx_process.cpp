@@ -8,6 +8,7 @@
 
 #include "api/cxx_exception.hpp"
 #include "api/entry.hpp"
+#include "recovery/interposer.hpp"
 
 using namespace fenix_impl;
 
@@ -30,8 +31,10 @@ void init(const args::FenixInitArgs& args) {
   static MPI_Comm comm = MPI_COMM_NULL;
   const unsigned mode = get_option(FENIX_RESUME_MODE);
   if (mode == FENIX_RESUME_JUMP) set_option(FENIX_RESUME_MODE, FENIX_RESUME_THROW);
+  // With libfenix_mpi, in_comm itself is the resilient communicator if the caller gives no address for another one.
+  MPI_Comm* own = interposer() != nullptr ? nullptr : &comm;
   const int code = fenix_detail_preinit(args.role != nullptr ? args.role : &role, args.in_comm,
-                                        args.out_comm != nullptr ? args.out_comm : &comm, args.argc, args.argv,
+                                        args.out_comm != nullptr ? args.out_comm : own, args.argc, args.argv,
                                         args.spares, args.spawn, args.info, args.err, nullptr);
   if (code == FENIX_SUCCESS) {
     fenix_detail_postinit();
@@ -53,7 +56,7 @@ unsigned get_option(SettingName setting) {
 
 void throw_exception() {
   const Runtime& rt = runtime();
-  if (rt.process().repairs() > 0) throw CommException(rt.process().resilient(), rt.latest_failure());
+  if (rt.process().repairs() > 0) throw CommException(rt.process().name(), rt.latest_failure());
 }
 
 Role role() { return Fenix_get_role(); }
@@ -89,7 +92,7 @@ std::vector<int> fail_list() { return runtime().process().failed(); }
 
 int detect_failures(bool recover) { return Fenix_Process_detect_failures(recover ? 1 : 0); }
 
-int comm_revoke(MPI_Comm comm) { return MPIX_Comm_revoke(comm); }
+int comm_revoke(MPI_Comm comm) { return MPIX_Comm_revoke(present(comm)); }
 
 std::string error_message() { return Fenix_Error_message(); }
 

@@ -12,8 +12,8 @@ extern "C" {
 int fenix_detail_fortran_init(int* role, MPI_Comm comm, MPI_Fint* newcomm, int spare_ranks, int spawn, MPI_Info info,
                               int* error) {
   static MPI_Comm resilient = MPI_COMM_NULL;
-  const int code =
-      fenix_detail_preinit(role, comm, &resilient, nullptr, nullptr, spare_ranks, spawn, info, error, nullptr);
+  const int code = fenix_detail_preinit(role, comm, newcomm != nullptr ? &resilient : nullptr, nullptr, nullptr,
+                                        spare_ranks, spawn, info, error, nullptr);
   if (code == FENIX_SUCCESS) {
     // After fenix_detail_preinit, which reads info: info may name another mode.
     runtime().settings.set(FENIX_RESUME_MODE, FENIX_RESUME_RETURN);
@@ -21,7 +21,7 @@ int fenix_detail_fortran_init(int* role, MPI_Comm comm, MPI_Fint* newcomm, int s
     fenix_detail_postinit();
   }
   // A second call must not overwrite the communicator of the first.
-  if (code == FENIX_SUCCESS || !runtime().initialized()) *newcomm = MPI_Comm_c2f(resilient);
+  if (newcomm != nullptr && (code == FENIX_SUCCESS || !runtime().initialized())) *newcomm = MPI_Comm_c2f(resilient);
   return code;
 }
 

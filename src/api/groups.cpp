@@ -8,6 +8,7 @@
 #include <new>
 
 #include "api/policies.hpp"
+#include "recovery/interposer.hpp"
 
 using namespace fenix_impl;
 
@@ -35,8 +36,9 @@ int set_flag(int* flag, int value) {
 
 extern "C" {
 
-int Fenix_Data_group_create(int group_id, MPI_Comm comm, int start_time_stamp, int depth, int policy_name,
+int Fenix_Data_group_create(int group_id, MPI_Comm given, int start_time_stamp, int depth, int policy_name,
                             void* policy_value, int* flag) {
+  const MPI_Comm comm = present(given);
   const auto create = [&] {
     const int size = static_cast<int>(runtime().process().ranks_of(comm).size());
     const int* values = static_cast<const int*>(policy_value);

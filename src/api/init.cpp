@@ -4,6 +4,7 @@
 
 #include "api/cxx_exception.hpp"
 #include "api/entry.hpp"
+#include "recovery/interposer.hpp"
 
 using namespace fenix_impl;
 
@@ -13,7 +14,8 @@ int fenix_detail_preinit(int* role, MPI_Comm comm, MPI_Comm* newcomm, int* /*arg
                          int spawn, MPI_Info info, int* error, jmp_buf* resume_point) {
   const int code = entry([&]() -> int {
     runtime().failure_exception = comm_exception();
-    runtime().start(comm, spare_ranks, spawn, info, {role, newcomm, error}, resume_point);
+    // What comm stands for: with libfenix_mpi, Fenix_Init may have been called for it before.
+    runtime().start(present(comm), spare_ranks, spawn, info, {role, newcomm, error}, resume_point);
     runtime().serve_as_spare();
     return FENIX_SUCCESS;
   });

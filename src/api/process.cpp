@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/entry.hpp"
+#include "recovery/interposer.hpp"
 
 using namespace fenix_impl;
 
@@ -14,7 +15,7 @@ namespace {
 
 /// Gets the roles of the ranks of a communicator derived from the resilient one.
 std::vector<int> roles_in(MPI_Comm comm) {
-  std::vector<int> roles = runtime().process().ranks_of(comm);
+  std::vector<int> roles = runtime().process().ranks_of(present(comm));
   const auto& by_rank = runtime().process().roles();
   std::transform(roles.begin(), roles.end(), roles.begin(),
                  [&](int rank) { return by_rank.at(static_cast<std::size_t>(rank)); });
@@ -89,7 +90,7 @@ int Fenix_Get_number_of_ranks_with_role(MPI_Comm comm, int role, int* number_of_
 int Fenix_get_rank_role(MPI_Comm comm, int rank, int* role) { return Fenix_Get_role(comm, rank, role); }
 
 int Fenix_get_number_of_ranks_with_role(int role, int* number_of_ranks) {
-  return Fenix_Get_number_of_ranks_with_role(runtime().process().resilient(), role, number_of_ranks);
+  return Fenix_Get_number_of_ranks_with_role(runtime().process().name(), role, number_of_ranks);
 }
 
 int Fenix_Process_fail_list(int** fail_list) {

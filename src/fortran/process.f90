@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! Process recovery, as declared in <fenix/process.h>, which has the contracts. Comments here name the differences.
 module fenix_process
-  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_f_pointer, c_int, c_loc, c_ptr
+  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_f_pointer, c_int, c_loc, c_null_ptr, c_ptr
   use mpi, only: MPI_INFO_NULL, MPI_STATUS_SIZE
   use fenix_types, only: Fenix_Recover_fn
   implicit none
@@ -17,6 +17,7 @@ module fenix_process
   !> Builds the resilient communicator. The variables role, newcomm and error are written again after each repair. They
   !> need the attribute target, and must live as long as Fenix is in use (in the main program, in a module, or with save).
   !> They are declared as pointers, so that the compiler refuses variables without target. error takes the place of ierr.
+  !> newcomm is null() where C takes NULL.
   interface Fenix_Init
     procedure init_5
     procedure init_7
@@ -201,7 +202,10 @@ contains
     logical, intent(in) :: spawn
     integer(c_int), intent(in) :: info
     integer(c_int), pointer, intent(in) :: error
-    call fenix_f_init(c_loc(role), comm, c_loc(newcomm), spare_ranks, merge(1_c_int, 0_c_int, spawn), info, &
+    type(c_ptr) :: newcomm_or_null
+    newcomm_or_null = c_null_ptr
+    if (associated(newcomm)) newcomm_or_null = c_loc(newcomm)
+    call fenix_f_init(c_loc(role), comm, newcomm_or_null, spare_ranks, merge(1_c_int, 0_c_int, spawn), info, &
                       c_loc(error))
   end subroutine
 

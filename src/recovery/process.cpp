@@ -21,6 +21,7 @@
 #include "base/log.hpp"
 #include "recovery/comm_functions.hpp"
 #include "recovery/derived.hpp"
+#include "recovery/interposer.hpp"
 #include "rma/mpi_team.hpp"
 #include "rma/processes.hpp"
 
@@ -50,6 +51,22 @@ constexpr std::chrono::microseconds kLongestNap{10'000};
 
 // Another rank may have started its own wait for this one, or for one of another node, later than this one.
 constexpr double kTimeoutsOfARound = 4;
+
+/// Makes the derived communicators of the program anew. Collective over resilient; nothing is done without one.
+bool rebuild_derived(MPI_Comm resilient, const RepairPlan& plan) {
+  if (resilient == MPI_COMM_NULL) return true;
+  const auto recovered = std::make_unique<bool[]>(plan.recovered.size());
+  std::copy(plan.recovered.begin(), plan.recovered.end(), recovered.get());
+  return interposer()->rebuild(resilient, plan.former.data(), recovered.get()) == MPI_SUCCESS;
+}
+
+/// Says whether a step has succeeded on all ranks, and frees those that wait in it for this one. Collective over living.
+bool agree_on(MPI_Comm living, bool done) {
+  int all = done ? 1 : 0;
+  if (!done) revoke(living);
+  MPIX_Comm_agree(living, &all);
+  return all != 0;
+}
 
 }  // namespace
 
@@ -90,6 +107,8 @@ std::vector<int> Process::all_ranks() const {
   std::iota(all.begin(), all.end(), 0);
   return all;
 }
+
+MPI_Comm Process::name() const { return interposer() != nullptr ? interposer()->name() : resilient_; }
 
 void Process::abandon_start() { revoke(world_); }
 
@@ -185,13 +204,12 @@ void Process::rebuild_communicators() {
 
 bool Process::build_and_adopt(MPI_Comm living) {
   Rebuilt rebuilt;
-  int built = build_on(living, rebuilt) ? 1 : 0;
-  fault_point("repair.built");
-  // Frees ranks that still wait in build_on for a rank that has left it.
-  if (built == 0) revoke(living);
-  MPIX_Comm_agree(living, &built);
   // Damaged communicators are never freed: see MpiTeam::~MpiTeam.
-  if (built == 0) return false;
+  const bool built = build_on(living, rebuilt);
+  fault_point("repair.built");
+  if (!agree_on(living, built)) return false;
+  // Not before: a rank that lacks the resilient communicator could not end the waits of others there.
+  if (interposer() != nullptr && !agree_on(living, rebuild_derived(rebuilt.resilient, rebuilt.plan))) return false;
   adopt(rebuilt);
   fault_point("repair.done");
   return true;
@@ -259,6 +277,7 @@ void Process::adopt(const Rebuilt& rebuilt) {
   // The old communicator is not freed: the application may have copies of the handle, and requests on it.
   resilient_ = rebuilt.resilient;
   if (resilient_ != MPI_COMM_NULL) MPI_Comm_set_errhandler(resilient_, handler_);
+  if (interposer() != nullptr && resilient_ != MPI_COMM_NULL) interposer()->adopt(resilient_, handler_);
   roles_.clear();
   for (const bool recovered : plan.recovered) {
     roles_.push_back(recovered ? FENIX_ROLE_RECOVERED_RANK : FENIX_ROLE_SURVIVOR_RANK);
@@ -359,7 +378,8 @@ bool Process::finish(bool repairs, const std::function<void()>& before_end) {
   }
   fault_point("finish.agreed");
   before_end();
-  free_comm(resilient_);
+  // With libfenix_mpi the program goes on to use it, under the name of comm.
+  if (interposer() == nullptr) free_comm(resilient_);
   free_comm(world_);
   watch_.end();
   return true;

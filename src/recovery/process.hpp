@@ -51,6 +51,8 @@ class Process {
 
   [[nodiscard]] bool is_spare() const { return role_ == FENIX_ROLE_SPARE_RANK; }
   [[nodiscard]] MPI_Comm resilient() const { return resilient_; }
+  /// Returns the handle that the program has for the resilient communicator: with libfenix_mpi it never changes.
+  [[nodiscard]] MPI_Comm name() const;
   [[nodiscard]] int role() const { return role_; }
   /// Returns the ranks in the resilient communicator of the ranks of another one. Throws
   /// Error(FENIX_ERROR_INVALID_ARGUMENT) if that has other ranks as well.

@@ -32,7 +32,8 @@ RepairPlan plan_repair(int active, int spares, const std::vector<Seat>& living) 
     while (next_spare != in_reserve.end() && *next_spare == kNobody) ++next_spare;
     return next_spare == in_reserve.end() ? kNobody : *next_spare++;
   };
-  for (int process : in_rank) {
+  for (int rank = 0; rank < active; ++rank) {
+    int process = in_rank[static_cast<std::size_t>(rank)];
     const bool dead = process == kNobody;
     if (dead) process = take_spare();
     if (process == kNobody) {
@@ -40,6 +41,7 @@ RepairPlan plan_repair(int active, int spares, const std::vector<Seat>& living) 
       continue;
     }
     plan.active.push_back(process);
+    plan.former.push_back(rank);
     plan.recovered.push_back(dead);
   }
   for (int process = take_spare(); process != kNobody; process = take_spare()) plan.spares.push_back(process);

@@ -22,6 +22,7 @@
 #include "base/last_resort.hpp"
 #include "base/log.hpp"
 #include "core/common/meeting.hpp"
+#include "recovery/interposer.hpp"
 #include "rma/mpi_team.hpp"
 #include "rma/quiet_comm.hpp"
 #include "rma/window_files.hpp"
@@ -32,7 +33,13 @@ namespace {
 // All ranks have come when the agreement begins.
 constexpr double kTimeoutsOfAnAgreement = 4;
 
-void handle_mpi_error(MPI_Comm*, int* error, ...) { runtime().on_mpi_error(*error); }
+void handle_mpi_error(MPI_Comm* comm, int* error, ...) { runtime().on_mpi_error(*error, *comm); }
+
+bool survivors_start_over() { return runtime().settings.get(FENIX_RESUME_MODE) != FENIX_RESUME_RETURN; }
+
+void pass_fault_point(const char* name) { fault_point(name); }
+
+constexpr InterposerServices kServices = {pass_fault_point, survivors_start_over};
 
 // Ignores SIGPIPE, which would end this process: Open MPI's TCP component writes to sockets of processes that have
 // died. A handler of the application stays.
@@ -80,7 +87,7 @@ void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const O
   ignore_broken_pipes();
   const QuietComm quiet(comm);
   if (is_replacement()) {
-    start_as_replacement(spawn, info, outputs, resume_point);
+    start_as_replacement(comm, spawn, info, outputs, resume_point);
     return;
   }
   std::optional<Error> error;
@@ -108,10 +115,10 @@ void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const O
   MPIX_Comm_agree(comm, &begin);
   if (error) throw Error(*error);
   if (begin == 0) throw Error(FENIX_ERROR_NOCATEGORY, "a rank has died during Fenix_Init");
-  begin_with(spawn, info, outputs, resume_point);
+  begin_with(comm, spawn, info, outputs, resume_point);
 }
 
-void Runtime::begin_with(int spawn, MPI_Info info, const Outputs& outputs, std::jmp_buf* resume_point) {
+void Runtime::begin_with(MPI_Comm comm, int spawn, MPI_Info info, const Outputs& outputs, std::jmp_buf* resume_point) {
   settings.take(info);
   if (spawn != 0 && settings.get(FENIX_RECOVERY_MODE) == FENIX_RECOVERY_REPAIR) {
     settings.set(FENIX_RECOVERY_MODE, FENIX_RECOVERY_SPAWN);
@@ -121,14 +128,19 @@ void Runtime::begin_with(int spawn, MPI_Info info, const Outputs& outputs, std::
   if (info != MPI_INFO_NULL) MPI_Info_dup(info, &keys);
   process_.set_spawn_keys(keys);
   outputs_ = outputs;
+  // With newcomm NULL, comm is the name of the resilient communicator.
+  if (interposer() != nullptr) {
+    interposer()->start(&kServices, outputs.comm == nullptr ? comm : MPI_COMM_NULL, process_.resilient());
+  }
   resume_point_ = resume_point;
   init_thread_ = std::this_thread::get_id();
   initialized_ = true;
 }
 
 // The program has been here before, with the same arguments: they are not checked again.
-void Runtime::start_as_replacement(int spawn, MPI_Info info, const Outputs& outputs, std::jmp_buf* resume_point) {
-  begin_with(spawn, info, outputs, resume_point);
+void Runtime::start_as_replacement(MPI_Comm comm, int spawn, MPI_Info info, const Outputs& outputs,
+                                   std::jmp_buf* resume_point) {
+  begin_with(comm, spawn, info, outputs, resume_point);
   check_mpi(MPI_Comm_create_errhandler(handle_mpi_error, &handler_), "MPI_Comm_create_errhandler");
   process_.allow_spawning(spawns());
   if (process_.start_as_replacement(handler_)) {
@@ -158,7 +170,9 @@ void Runtime::check_start(MPI_Comm comm, int spares, int spawn, MPI_Info info, c
   mine.spares = spares;
   mine.spawn = spawn != 0 ? 1 : 0;
   try {
-    if (outputs.comm == nullptr) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "newcomm is NULL");
+    if (outputs.comm == nullptr && interposer() == nullptr) {
+      throw Error(FENIX_ERROR_INVALID_ARGUMENT, "newcomm is NULL, which needs the library libfenix_mpi before MPI");
+    }
     if (outputs.role == nullptr) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "role is NULL");
     if (spares < 0 || spares >= size) {
       throw Error(FENIX_ERROR_INVALID_ARGUMENT,
@@ -214,9 +228,9 @@ int Runtime::error() const {
 
 void Runtime::write_outputs() const {
   if (outputs_.role != nullptr) *outputs_.role = process_.role();
-  if (outputs_.comm != nullptr) *outputs_.comm = process_.resilient();
+  if (outputs_.comm != nullptr) *outputs_.comm = process_.name();
   if (outputs_.error != nullptr) *outputs_.error = error();
-  if (fortran_comm_ != nullptr) *fortran_comm_ = MPI_Comm_c2f(process_.resilient());
+  if (fortran_comm_ != nullptr) *fortran_comm_ = MPI_Comm_c2f(process_.name());
 }
 
 bool Runtime::finish() {
@@ -253,8 +267,10 @@ bool Runtime::comes_from_failure(int mpi_error) const {
   return false;
 }
 
-void Runtime::on_mpi_error(int mpi_error) {
+void Runtime::on_mpi_error(int mpi_error, MPI_Comm comm) {
   if (Inside::here()) return;
+  // A request from before a repair: it ends with the error, and there is nothing to be repaired.
+  if (interposer() != nullptr && comm != MPI_COMM_NULL && interposer()->is_past(comm)) return;
   const int repairs_before = process_.repairs();
   bool failure = false;
   bool elsewhere = false;
@@ -266,7 +282,7 @@ void Runtime::on_mpi_error(int mpi_error) {
     elsewhere = failure && repaired_elsewhere(repairs_before);
   }
   if (!failure) {
-    report_unhandled(mpi_error);
+    if (interposer() == nullptr || !interposer()->call_handler(comm, mpi_error)) report_unhandled(mpi_error);
     return;
   }
   const bool repaired = !elsewhere && repair(mpi_error, repairs_before);
@@ -317,7 +333,7 @@ bool Runtime::repair(int mpi_error, int repairs_before) {
 void Runtime::run_callbacks(int mpi_error) {
   const bool squash = settings.get(FENIX_CALLBACK_EXCEPTION_MODE) == FENIX_CALLBACK_EXCEPTION_SQUASH;
   callbacks.call_all([&](const Callbacks::Function& callback) {
-    const auto call = [&] { callback(process_.resilient(), mpi_error); };
+    const auto call = [&] { callback(process_.name(), mpi_error); };
     if (squash) {
       failure_exception.drop(call);
     } else {
@@ -336,7 +352,7 @@ void Runtime::resume(int mpi_error, bool callbacks_due) {
     if (std::this_thread::get_id() != init_thread_) return;
     std::longjmp(*resume_point_, 1);
   }
-  failure_exception.raise(process_.resilient(), mpi_error);
+  failure_exception.raise(process_.name(), mpi_error);
 }
 
 void Runtime::withdraw_from_call() const noexcept {

@@ -25,7 +25,7 @@
 
 namespace fenix_impl {
 
-/// The places where Fenix_Init writes its results, at the start and after each repair. All except comm may be null.
+/// The places where Fenix_Init writes its results, at the start and after each repair. Each may be null; comm only with libfenix_mpi.
 struct Outputs {
   int* role = nullptr;
   MPI_Comm* comm = nullptr;
@@ -61,8 +61,9 @@ class Runtime {
   /// Whether an MPI error comes from a death, though it may not say so: Open MPI has calls that fail with
   /// MPI_ERR_OTHER, and the notice of the death comes a little later.
   [[nodiscard]] bool comes_from_failure(int mpi_error) const;
-  /// Reacts to an MPI error on a resilient communicator. Returns if the MPI call is to return the error.
-  void on_mpi_error(int mpi_error);
+  /// Reacts to an MPI error on a resilient communicator. Returns if the MPI call is to return the error. comm: where it occurred,
+  /// or MPI_COMM_NULL.
+  void on_mpi_error(int mpi_error, MPI_Comm comm = MPI_COMM_NULL);
   /// Repairs as FENIX_RECOVERY_MODE says, unless another thread has done so since there were so many repairs. Returns
   /// whether this thread has dealt with the failure: then callbacks are due.
   bool repair(int mpi_error, int repairs_before);
@@ -112,8 +113,9 @@ class Runtime {
 
  private:
   void check_start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const Outputs& outputs);
-  void begin_with(int spawn, MPI_Info info, const Outputs& outputs, std::jmp_buf* resume_point);
-  void start_as_replacement(int spawn, MPI_Info info, const Outputs& outputs, std::jmp_buf* resume_point);
+  void begin_with(MPI_Comm comm, int spawn, MPI_Info info, const Outputs& outputs, std::jmp_buf* resume_point);
+  void start_as_replacement(MPI_Comm comm, int spawn, MPI_Info info, const Outputs& outputs,
+                            std::jmp_buf* resume_point);
   [[nodiscard]] bool repairs() const;
   [[nodiscard]] bool spawns() const;
   void report_unhandled(int mpi_error) const;

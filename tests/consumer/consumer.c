@@ -10,7 +10,12 @@ int main(int argc, char** argv) {
   int role = -1;
   int error = -1;
   MPI_Comm comm = MPI_COMM_NULL;
+#ifdef NEWCOMM_NULL
+  comm = MPI_COMM_WORLD;
+  Fenix_Init(&role, MPI_COMM_WORLD, NULL, &argc, &argv, 0, &error);
+#else
   Fenix_Init(&role, MPI_COMM_WORLD, &comm, &argc, &argv, 0, &error);
+#endif
   int after = -1;
   Fenix_Initialized(&after);
 

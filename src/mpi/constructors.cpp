@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Wrappers of the functions that make and free communicators. They have no object with a destructor: control may leave by longjmp.
+#include "mpi/derivation.hpp"
+#include "mpi/groups.hpp"
+#include "mpi/handles.hpp"
+#include "mpi/real.hpp"
+
+using namespace fenix_impl;
+
+namespace {
+
+/// Makes a communicator by call, or takes the one that a repair has made. The caller is inlined into the wrapper.
+template <class Call>
+int derive(const Derivation& derivation, MPI_Comm* newcomm, const Call& call) {
+  if (derivation.done) return MPI_SUCCESS;
+  if (derivation.tracked) fault_point("derive.begin");
+  return end_derivation(derivation, call(now(derivation.parent_name)), newcomm);
+}
+
+/// Does what MPI_Comm_create does. In Open MPI 5.0.7 ranks take each other for dead after a death in that function.
+int split_off(MPI_Comm parent, MPI_Group group, MPI_Comm* newcomm) {
+  const int first = 0;
+  int key = MPI_UNDEFINED;
+  int color = MPI_UNDEFINED;
+  int error = real.Group_rank(group, &key);
+  if (error == MPI_SUCCESS && key != MPI_UNDEFINED) {
+    MPI_Group all = MPI_GROUP_NULL;
+    real.Comm_group(parent, &all);
+    error = real.Group_translate_ranks(group, 1, &first, all, &color);
+    real.Group_free(&all);
+  }
+  return error == MPI_SUCCESS ? real.Comm_split(parent, color, key, newcomm) : error;
+}
+
+/// Forgets a communicator. Returns whether it was one of the registry; then unused has to be freed.
+bool forget(MPI_Comm comm, std::vector<MPI_Comm>& unused) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  Derived* found = all.find(comm);
+  if (found == nullptr || found == &all.root) return false;
+  unused = all.remove(*found);
+  return true;
+}
+
+int free_derived(MPI_Comm* comm, int (*free)(MPI_Comm*)) {
+  static thread_local std::vector<MPI_Comm> unused;
+  if (comm == nullptr || !forget(*comm, unused)) return free(comm);
+  int error = MPI_SUCCESS;
+  for (MPI_Comm& one : unused) {
+    const int code = free(&one);
+    if (code != MPI_SUCCESS) error = code;
+  }
+  *comm = MPI_COMM_NULL;
+  return error;
+}
+
+}  // namespace
+
+#define FENIX_CALLER __builtin_return_address(0)
+
+extern "C" {
+
+int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
+  return derive(begin_derivation(comm, Constructor::dup, FENIX_CALLER, newcomm), newcomm,
+                [=](MPI_Comm parent) { return real.Comm_dup(parent, newcomm); });
+}
+
+int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
+  return derive(begin_derivation(comm, Constructor::dup, FENIX_CALLER, newcomm), newcomm,
+                [=](MPI_Comm parent) { return real.Comm_dup_with_info(parent, info, newcomm); });
+}
+
+int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
+  return derive(begin_derivation(comm, Constructor::split, FENIX_CALLER, newcomm), newcomm,
+                [=](MPI_Comm parent) { return real.Comm_split(parent, color, key, newcomm); });
+}
+
+int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
+  return derive(begin_derivation(comm, Constructor::split_type, FENIX_CALLER, newcomm), newcomm,
+                [=](MPI_Comm parent) { return real.Comm_split_type(parent, split_type, key, info, newcomm); });
+}
+
+int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
+  const MPI_Group members = current(group);
+  const Derivation derivation = begin_derivation(comm, Constructor::create, FENIX_CALLER, newcomm);
+  const int error = derive(derivation, newcomm, [=](MPI_Comm parent) {
+    return derivation.tracked ? split_off(parent, members, newcomm) : real.Comm_create(parent, members, newcomm);
+  });
+  release(members, group);
+  return error;
+}
+
+int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm) {
+  const MPI_Group members = current(group);
+  const int error =
+      derive(begin_derivation(comm, Constructor::create_group, FENIX_CALLER, newcomm, members, tag), newcomm,
+             [=](MPI_Comm parent) { return real.Comm_create_group(parent, members, tag, newcomm); });
+  release(members, group);
+  return error;
+}
+
+int PMPI_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm* newcomm) {
+  return derive(begin_derivation(comm, Constructor::cart, FENIX_CALLER, newcomm), newcomm,
+                [=](MPI_Comm parent) { return real.Cart_create(parent, ndims, dims, periods, reorder, newcomm); });
+}
+
+int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
+  return derive(begin_derivation(comm, Constructor::cart_sub, FENIX_CALLER, newcomm), newcomm,
+                [=](MPI_Comm parent) { return real.Cart_sub(parent, remain_dims, newcomm); });
+}
+
+int PMPI_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int edges[], int reorder, MPI_Comm* newcomm) {
+  return derive(begin_derivation(comm, Constructor::graph, FENIX_CALLER, newcomm), newcomm,
+                [=](MPI_Comm parent) { return real.Graph_create(parent, nnodes, index, edges, reorder, newcomm); });
+}
+
+int PMPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int degrees[], const int destinations[],
+                           const int weights[], MPI_Info info, int reorder, MPI_Comm* newcomm) {
+  return derive(begin_derivation(comm, Constructor::dist_graph, FENIX_CALLER, newcomm), newcomm, [=](MPI_Comm parent) {
+    return real.Dist_graph_create(parent, n, sources, degrees, destinations, weights, info, reorder, newcomm);
+  });
+}
+
+int PMPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sources[], const int sourceweights[],
+                                    int outdegree, const int destinations[], const int destweights[], MPI_Info info,
+                                    int reorder, MPI_Comm* newcomm) {
+  return derive(begin_derivation(comm, Constructor::dist_graph, FENIX_CALLER, newcomm), newcomm, [=](MPI_Comm parent) {
+    return real.Dist_graph_create_adjacent(parent, indegree, sources, sourceweights, outdegree, destinations,
+                                           destweights, info, reorder, newcomm);
+  });
+}
+
+int PMPI_Comm_free(MPI_Comm* comm) { return free_derived(comm, real.Comm_free); }
+
+int PMPI_Comm_disconnect(MPI_Comm* comm) { return free_derived(comm, real.Comm_disconnect); }
+
+// The processes of the job, not only those of the resilient communicator.
+int PMPI_Abort(MPI_Comm comm, int errorcode) { return real.Abort(comm, errorcode); }
+
+decltype(PMPI_Comm_dup) MPI_Comm_dup __attribute__((weak, alias("PMPI_Comm_dup")));
+decltype(PMPI_Comm_dup_with_info) MPI_Comm_dup_with_info __attribute__((weak, alias("PMPI_Comm_dup_with_info")));
+decltype(PMPI_Comm_split) MPI_Comm_split __attribute__((weak, alias("PMPI_Comm_split")));
+decltype(PMPI_Comm_split_type) MPI_Comm_split_type __attribute__((weak, alias("PMPI_Comm_split_type")));
+decltype(PMPI_Comm_create) MPI_Comm_create __attribute__((weak, alias("PMPI_Comm_create")));
+decltype(PMPI_Comm_create_group) MPI_Comm_create_group __attribute__((weak, alias("PMPI_Comm_create_group")));
+decltype(PMPI_Cart_create) MPI_Cart_create __attribute__((weak, alias("PMPI_Cart_create")));
+decltype(PMPI_Cart_sub) MPI_Cart_sub __attribute__((weak, alias("PMPI_Cart_sub")));
+decltype(PMPI_Graph_create) MPI_Graph_create __attribute__((weak, alias("PMPI_Graph_create")));
+decltype(PMPI_Dist_graph_create) MPI_Dist_graph_create __attribute__((weak, alias("PMPI_Dist_graph_create")));
+decltype(PMPI_Dist_graph_create_adjacent) MPI_Dist_graph_create_adjacent
+    __attribute__((weak, alias("PMPI_Dist_graph_create_adjacent")));
+decltype(PMPI_Comm_free) MPI_Comm_free __attribute__((weak, alias("PMPI_Comm_free")));
+decltype(PMPI_Comm_disconnect) MPI_Comm_disconnect __attribute__((weak, alias("PMPI_Comm_disconnect")));
+decltype(PMPI_Abort) MPI_Abort __attribute__((weak, alias("PMPI_Abort")));
+}

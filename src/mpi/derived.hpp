@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The communicators that the program has derived from the resilient one, and how they were made.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <unordered_set>
+#include <vector>
+
+#include "recovery/interposer.hpp"
+
+namespace fenix_impl {
+
+enum class Constructor : std::int64_t {
+  dup,
+  split,
+  split_type,
+  create,
+  create_group,
+  cart,
+  cart_sub,
+  graph,
+  dist_graph
+};
+
+/// The topology of a communicator, the same on all its members.
+struct Topology {
+  std::int64_t kind = MPI_UNDEFINED;  ///< as MPI_Topo_test says
+  std::vector<std::int64_t>
+      numbers;  ///< cart: dimensions, then periods; graph: index, then edges; dist_graph: of each rank, see topology.cpp
+};
+
+/// One call of a constructor, as all members of its parent know it. Ranks are those in the resilient communicator.
+struct Construction {
+  std::uint64_t id = 0;
+  std::uint64_t parent = 0;  ///< id of the communicator
+  Constructor constructor = Constructor::dup;
+  std::uint64_t site = 0;               ///< place in the program
+  std::uint64_t order = 0;              ///< among those on its parent
+  std::vector<int> callers;             ///< ranks that have called it
+  std::vector<std::vector<int>> parts;  ///< members of each communicator that it has made
+  Topology topology;
+};
+
+/// Mixes a number into a hash.
+[[nodiscard]] inline std::uint64_t mix(std::uint64_t hash, std::uint64_t number) {
+  hash = (hash ^ number) * 0xFF51AFD7ED558CCDU;
+  return hash ^ (hash >> 32U);
+}
+
+/// A construction, and the communicator that this rank has of it.
+struct Derived {
+  /// Returns the id of the communicator: a construction may have made several.
+  [[nodiscard]] std::uint64_t id() const { return mix(construction.id, static_cast<std::uint64_t>(part + 2)); }
+
+  Construction construction;
+  int part = -1;  ///< part of the construction that this rank belongs to, or -1
+  MPI_Comm name = MPI_COMM_NULL;
+  MPI_Comm now = MPI_COMM_NULL;
+  MPI_Comm next = MPI_COMM_NULL;  ///< made by a repair that is not complete
+  bool kept = false;              ///< in the repair under way
+  bool freed = false;             ///< by the program; it stays because others are derived from it
+  bool awaits_call = false;       ///< the program will call its constructor again
+  unsigned made = 0;              ///< constructions on it since the latest repair
+  std::map<std::uint64_t, unsigned> made_by_groups;
+  MPI_Comm handler_keeper = MPI_COMM_NULL;  ///< has the handler for errors that the program has set, if any
+};
+
+/// All of them. Every function holds mutex as long as it works; none communicates.
+struct Registry {
+  std::recursive_mutex mutex;
+  const InterposerServices* services = nullptr;
+  unsigned repairs = 0;
+  Derived root;  ///< the resilient communicator
+  std::vector<std::unique_ptr<Derived>> derived;
+  std::unordered_set<MPI_Comm> past;  ///< replaced by repairs
+
+  /// Returns the communicator with this name, or null.
+  [[nodiscard]] Derived* find(MPI_Comm name);
+  /// Returns what this rank has of a construction, or null.
+  [[nodiscard]] Derived* find_construction(std::uint64_t id);
+  /// Returns the one whose work this communicator does, or null.
+  [[nodiscard]] Derived* find_working(MPI_Comm comm);
+  /// Returns the first one that awaits this call, or null. members: of MPI_Comm_create_group, otherwise empty.
+  [[nodiscard]] Derived* find_awaiting(const Derived& parent, Constructor constructor, std::uint64_t site,
+                                       const std::vector<int>& members);
+  /// Removes one that the program has freed, and those above it that were kept for its sake. Returns the communicators to be freed.
+  [[nodiscard]] std::vector<MPI_Comm> remove(Derived& freed);
+  /// Writes the table of names anew.
+  void publish() const;
+
+ private:
+  [[nodiscard]] bool has_children(std::uint64_t id) const;
+};
+
+/// Returns the one registry.
+Registry& registry();
+
+inline void fault_point(const char* name) {
+  if (registry().services != nullptr) registry().services->fault_point(name);
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/error_handlers.hpp"
+
+#include "mpi/handles.hpp"
+#include "mpi/real.hpp"
+
+namespace fenix_impl {
+namespace {
+
+MPI_Errhandler handler_of(MPI_Comm comm) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  real.Comm_get_errhandler(comm, &handler);
+  return handler;
+}
+
+/// Returns the communicator that keeps the handler of the program for one of its communicators, or MPI_COMM_NULL.
+MPI_Comm find_keeper(MPI_Comm comm, bool by_name) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  const Derived* found = by_name ? all.find(comm) : all.find_working(comm);
+  return found != nullptr ? found->handler_keeper : MPI_COMM_NULL;
+}
+
+}  // namespace
+
+int keep_handler(Derived& derived, MPI_Errhandler handler) {
+  // A communicator of this process alone keeps it: handlers are counted by the communicators that have them.
+  if (derived.handler_keeper == MPI_COMM_NULL) {
+    const int error = real.Comm_dup(MPI_COMM_SELF, &derived.handler_keeper);
+    if (error != MPI_SUCCESS) return error;
+    registry().publish();
+  }
+  return real.Comm_set_errhandler(derived.handler_keeper, handler);
+}
+
+void inherit_handler(const Derived& parent, Derived& child) {
+  if (parent.handler_keeper == MPI_COMM_NULL) return;
+  MPI_Errhandler handler = handler_of(parent.handler_keeper);
+  keep_handler(child, handler);
+  MPI_Errhandler_free(&handler);
+}
+
+bool call_kept_handler(MPI_Comm working, int mpi_error) {
+  const MPI_Comm keeper = find_keeper(working, /*by_name=*/false);
+  if (keeper == MPI_COMM_NULL) return false;
+  real.Comm_call_errhandler(keeper, mpi_error);
+  return true;
+}
+
+}  // namespace fenix_impl
+
+using namespace fenix_impl;
+
+extern "C" {
+
+int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  Derived* found = all.find(comm);
+  return found != nullptr ? keep_handler(*found, errhandler) : real.Comm_set_errhandler(comm, errhandler);
+}
+
+int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* errhandler) {
+  const MPI_Comm keeper = find_keeper(comm, /*by_name=*/true);
+  return real.Comm_get_errhandler(keeper != MPI_COMM_NULL ? keeper : now(comm), errhandler);
+}
+
+int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) {
+  const MPI_Comm keeper = find_keeper(comm, /*by_name=*/true);
+  return real.Comm_call_errhandler(keeper != MPI_COMM_NULL ? keeper : now(comm), errorcode);
+}
+
+decltype(PMPI_Comm_set_errhandler) MPI_Comm_set_errhandler __attribute__((weak, alias("PMPI_Comm_set_errhandler")));
+decltype(PMPI_Comm_get_errhandler) MPI_Comm_get_errhandler __attribute__((weak, alias("PMPI_Comm_get_errhandler")));
+decltype(PMPI_Comm_call_errhandler) MPI_Comm_call_errhandler __attribute__((weak, alias("PMPI_Comm_call_errhandler")));
+}

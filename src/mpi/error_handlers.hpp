@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Handlers for errors that the program sets. They are kept beside that of libfenix, which has to be the one that MPI calls.
+#pragma once
+
+#include "mpi/derived.hpp"
+
+namespace fenix_impl {
+
+/// Sets the handler of the program, in the place of the one before. Returns the error of MPI.
+int keep_handler(Derived& derived, MPI_Errhandler handler);
+/// Gives a new communicator the handler of its parent.
+void inherit_handler(const Derived& parent, Derived& child);
+/// Calls the handler of the program for an error on the communicator that does the work of one of its names. Returns false if it has
+/// set none.
+bool call_kept_handler(MPI_Comm working, int mpi_error);
+
+}  // namespace fenix_impl

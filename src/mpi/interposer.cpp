@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What libfenix sees of this library.
+#include "recovery/interposer.hpp"
+
+#include "mpi/derived.hpp"
+#include "mpi/error_handlers.hpp"
+#include "mpi/handles.hpp"
+#include "mpi/real.hpp"
+#include "mpi/rebuilding.hpp"
+
+namespace fenix_impl {
+namespace {
+
+void start(const InterposerServices* services, MPI_Comm name, MPI_Comm resilient) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  all.services = services;
+  all.derived.clear();
+  all.root = {};
+  all.root.construction.id = 1;
+  all.root.name = name != MPI_COMM_NULL ? name : resilient;
+  all.root.now = resilient;
+  all.publish();
+}
+
+MPI_Comm name() {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  return all.root.name;
+}
+
+bool is_past(MPI_Comm comm) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  return all.past.count(comm) > 0;
+}
+
+MPI_Comm now_of(MPI_Comm comm) { return now(comm); }
+
+constexpr Interposer kInterposer = {&real,  is_in_front, start,   rebuild_derived,  adopt_derived,
+                                    now_of, name,        is_past, call_kept_handler};
+
+}  // namespace
+}  // namespace fenix_impl
+
+extern "C" const fenix_impl::Interposer* fenix_mpi_interposer() { return &fenix_impl::kInterposer; }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What libfenix and libfenix_mpi know of each other. libfenix_mpi replaces functions of MPI in a program that is linked with it, or
+// has it preloaded. libfenix works without it.
+#pragma once
+
+#include <fenix_mpi/functions.h>
+
+namespace fenix_impl {
+
+/// What libfenix does for libfenix_mpi.
+struct InterposerServices {
+  void (*fault_point)(const char* name);
+  /// Says whether survivors come out of Fenix_Init, or go on elsewhere, after a repair: then they call constructors of communicators again.
+  bool (*survivors_start_over)();
+};
+
+/// What libfenix_mpi does for libfenix.
+struct Interposer {
+  /// MPI's own functions.
+  const fenix_mpi_functions* real;
+  /// Says whether the calls of the program come to libfenix_mpi.
+  bool (*is_in_front)();
+  /// Begins: name stands for the resilient communicator from now on. MPI_COMM_NULL: its first handle is its name. resilient:
+  /// MPI_COMM_NULL in spares, and in replacements that have none yet.
+  void (*start)(const InterposerServices* services, MPI_Comm name, MPI_Comm resilient);
+  /// Makes the derived communicators anew on a new resilient one, for adopt(). former: for each rank its number before the repair.
+  /// recovered: for each rank whether its process is new. Returns the error of MPI. Collective over resilient. After an error it may
+  /// be called again, with another one.
+  int (*rebuild)(MPI_Comm resilient, const int* former, const bool* recovered);
+  /// Lets the names stand for the communicators that rebuild() has made. They get this handler for errors. Local.
+  void (*adopt)(MPI_Comm resilient, MPI_Errhandler handler);
+  /// Returns what a communicator of the program stands for. Local.
+  MPI_Comm (*now)(MPI_Comm name);
+  /// Returns the handle that the program has for the resilient communicator, or MPI_COMM_NULL. Local.
+  MPI_Comm (*name)();
+  /// Says whether a repair has replaced a communicator by another one. Local.
+  bool (*is_past)(MPI_Comm comm);
+  /// Calls the handler that the program has set for a communicator. Returns false if it has set none. Local.
+  bool (*call_handler)(MPI_Comm comm, int mpi_error);
+};
+
+/// Returns libfenix_mpi, or null if it is not in this process.
+[[nodiscard]] const Interposer* interposer();
+
+/// Returns what a communicator of the program stands for: itself without libfenix_mpi.
+[[nodiscard]] inline MPI_Comm present(MPI_Comm comm) {
+  return interposer() != nullptr ? interposer()->now(comm) : comm;
+}
+
+}  // namespace fenix_impl
