@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Calls of MPI whose cost libfenix_mpi changes. bench/interposition/measure runs it with and without that library.
+// usage: mpi_calls latency|calls NUMBER [fenix]   fenix: with newcomm NULL, so that MPI_COMM_WORLD stands for another communicator
+#include <fenix.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr int kBatches = 200;
+
+/// Prints the median of the time that a message of 8 bytes takes, in microseconds.
+void measure_latency(int number) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  double message = 0;
+  std::vector<double> times;
+  for (int batch = 0; batch < kBatches; ++batch) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double start = MPI_Wtime();
+    for (int i = 0; i < number; ++i) {
+      if (rank == 0) MPI_Send(&message, 1, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+      MPI_Recv(&message, 1, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      if (rank == 1) MPI_Send(&message, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
+    }
+    times.push_back((MPI_Wtime() - start) / (2.0 * number) * 1e6);
+  }
+  std::sort(times.begin(), times.end());
+  if (rank == 0) std::printf("latency %.4f\n", times[times.size() / 2]);
+}
+
+/// A call that does next to nothing in MPI itself.
+void call_often(int number) {
+  int size = 0;
+  for (int i = 0; i < number; ++i) MPI_Comm_size(MPI_COMM_WORLD, &size);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) return 2;
+  const std::string what = argv[1];
+  const int number = std::atoi(argv[2]);
+  MPI_Init(&argc, &argv);
+  static int role = 0;
+  static int error = FENIX_SUCCESS;
+  const bool fenix = argc > 3;
+  if (fenix) Fenix_Init(&role, MPI_COMM_WORLD, nullptr, &argc, &argv, 0, &error);
+  if (error != FENIX_SUCCESS) MPI_Abort(MPI_COMM_WORLD, 1);
+  if (what == "latency") measure_latency(number);
+  if (what == "calls") call_often(number);
+  if (fenix) Fenix_Finalize();
+  MPI_Finalize();
+  return 0;
+}
