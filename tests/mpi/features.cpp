@@ -558,6 +558,7 @@ class FromRank final : public Plain {
               "restore_from_rank");
       expect(target, source, 0, [&](std::int64_t) { return at_step; });
     }
+    std::fill(values_.begin(), values_.end(), -1);
     success(Fenix_Data_member_lrestore(group_id, 0, values_.data(), kCount, static_cast<int>(at_step), nullptr),
             "lrestore");
     expect(values_, rank, 0, [&](std::int64_t) { return at_step; });

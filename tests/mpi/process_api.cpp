@@ -69,6 +69,9 @@ void check_after(int dead, int spares_left, int recovered) {
   expect_equal(error, FENIX_SUCCESS, "error");
   const auto failed = fenix::fail_list();
   require(failed == std::vector<int>{dead}, "fail list");
+  int* list = nullptr;
+  expect_equal(Fenix_Process_fail_list(&list), 1, "failed ranks");
+  expect_equal(list[0], dead, "the failed rank");
   expect_equal(Fenix_get_nspare(), spares_left, "spares");
   for (int other = 0; other < 4; ++other) {
     expect_equal(role_of(other), other == recovered ? FENIX_ROLE_RECOVERED_RANK : FENIX_ROLE_SURVIVOR_RANK, "role");
