@@ -6,7 +6,6 @@
 
 #include "base/error.hpp"
 #include "base/probe.hpp"
-#include "core/common/meeting.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -40,14 +39,6 @@ void check_target(const Found& found, const Target& target, const Member& member
 }
 
 std::uint64_t note_of_serializer(const Member& member) { return member.serializer() ? 1 : 0; }
-
-void write_on_all(Team& team, std::uint64_t bits, const std::function<void()>& write) {
-  if (bits == 0) {
-    alone(write);
-    return;
-  }
-  together(team, [&] { (void)meet(team, Operation::restore_written, 0, 0, write); });
-}
 
 void write_to(const Target& target, const Member& member, std::span<const std::byte> slot,
               const IntervalSet& elements) {

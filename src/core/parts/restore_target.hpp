@@ -4,10 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 
 #include "base/interval_set.hpp"
+#include "core/common/meeting.hpp"
 #include "core/member/member.hpp"
 #include "core/member/selection.hpp"
 #include "rma/team.hpp"
@@ -38,7 +38,14 @@ void check_target(const Found& found, const Target& target, const Member& member
 [[nodiscard]] std::uint64_t note_of_serializer(const Member& member);
 /// Writes once all ranks can. If some rank has a serializer, the ranks meet again: all get the error that one throws. bits: of
 /// note_of_serializer, from all ranks. Collective.
-void write_on_all(Team& team, std::uint64_t bits, const std::function<void()>& write);
+template <class Write>
+void write_on_all(Team& team, std::uint64_t bits, const Write& write) {
+  if (bits == 0) {
+    alone(write);
+    return;
+  }
+  together(team, [&] { (void)meet(team, Operation::restore_written, 0, 0, [&write] { write(); }); });
+}
 /// Writes elements of a slot to the target, or has the serializer read them. Local.
 void write_to(const Target& target, const Member& member, std::span<const std::byte> slot, const IntervalSet& elements);
 
