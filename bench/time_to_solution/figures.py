@@ -33,6 +33,8 @@ class Summary:
         good = finished(rows)
         self.runs, self.finished = len(rows), len(good)
         self.seconds = [time_to_solution(row, queue) for row in good]
+        # A run that has not finished would take for ever: it counts in the median.
+        self.median = statistics.median([*self.seconds, *[float("inf")] * (self.runs - self.finished)]) if rows else None
         self.failures = [len(row["failures"]) for row in rows]
         self.starts = [row["starts"] for row in rows]
         self.repeated = [repeated(row, steps) for row in good]

@@ -33,10 +33,11 @@ def variants(results, queue):
 
 
 def times_text(found):
-    """The times of a summary. More than half of the runs have to finish: a median of the lucky ones would mislead."""
-    if 2 * found.finished > found.runs:
+    """The times of a summary: runs that have not finished count as endless ones."""
+    if found.finished == found.runs:
         return spread(found.seconds)
-    return f"never ({min(found.seconds):.1f} at least)" if found.seconds else "never"
+    middle = "never" if found.median == float("inf") else f"{found.median:.1f}"
+    return f"{middle} ({min(found.seconds):.1f}–never)" if found.seconds else "never"
 
 
 def number(value, digits=2):
@@ -77,7 +78,8 @@ def failure_table(results, queue):
 
 
 def problems_text(results):
-    notes = [f"- {TITLES[row['way']]}, mean {mean_text(row['mean'])}, seed {row['seed']}: {'; '.join(row['problems'])}"
+    notes = [f"- {TITLES[row['way']]}, mean {mean_text(row['mean'])}, seed {row['seed']}: {'; '.join(row['problems'])}, after "
+             f"{len(row['failures'])} failures"
              for row in results.rows if row["problems"]]
     if not notes:
         return "All runs ended by themselves, and left nothing behind."

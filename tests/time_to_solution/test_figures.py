@@ -126,12 +126,13 @@ class Tables(unittest.TestCase):
                          ["1", "restart, and 30 s in the queue each time", "80.0", "1 of 1", "2", "3", "10"])
         self.assertEqual(len(tables.times_table(found, 0).splitlines()), 2 + 2)
 
-    def test_the_median_of_a_few_lucky_runs_is_not_told(self):
+    def test_runs_that_have_not_finished_count_as_endless(self):
         def text(*seconds):
             return tables.times_text(figures.Summary([row(seconds=one) for one in seconds], 100))
-        self.assertEqual(text(None, 14.0, None), "never (14.0 at least)")
+        self.assertEqual(text(None, 14.0, None), "never (14.0–never)")
         self.assertEqual(text(None, None), "never")
-        self.assertEqual(text(None, 14.0, 16.0), "15.0 (14.0–16.0)")
+        self.assertEqual(text(None, 14.0, 16.0), "16.0 (14.0–never)")
+        self.assertEqual(text(12.0, 14.0, 16.0), "14.0 (12.0–16.0)")
 
     def test_the_cost_of_a_failure_is_that_of_all_rates(self):
         found = results(row(mean=None, seconds=10.0, failures=0, without_successor=0), row(mean=2.0, seconds=14.0, lost=1), row(mean=1.0, seconds=20.0))
@@ -140,7 +141,7 @@ class Tables(unittest.TestCase):
 
     def test_problems_and_differences_are_told(self):
         found = results(row(), row(identical=False, seed=3, problems=["given up at its limit"]), row(seconds=None, identical=False))
-        self.assertIn("spares, mean 1, seed 3: given up at its limit", tables.problems_text(found))
+        self.assertIn("spares, mean 1, seed 3: given up at its limit, after 2 failures", tables.problems_text(found))
         self.assertTrue(tables.identical_text(found).startswith("1 of 2 finished runs"))
         self.assertTrue(tables.problems_text(results(row())).startswith("All runs ended"))
 
