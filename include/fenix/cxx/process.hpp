@@ -103,13 +103,14 @@ namespace args {
 struct FenixInitArgs {
   int* role = nullptr;                ///< role of this rank, written by init and after each repair
   MPI_Comm in_comm = MPI_COMM_WORLD;  ///< communicator to build upon, spare ranks included
-  MPI_Comm* out_comm = nullptr;       ///< the resilient communicator, written by init and after each repair
-  int* argc = nullptr;                ///< as given to main
-  char*** argv = nullptr;             ///< as given to main
-  int spares = 0;                     ///< ranks held in reserve
-  int* err = nullptr;                 ///< the error of Fenix_Init, written by init and after each repair
-  int spawn = 0;                      ///< not 0: missing ranks are spawned
-  MPI_Info info = MPI_INFO_NULL;      ///< keys for settings and for MPI_Comm_spawn
+  /// The resilient communicator, written by init and after each repair. Null: with libfenix_mpi, in_comm is it.
+  MPI_Comm* out_comm = nullptr;
+  int* argc = nullptr;            ///< as given to main
+  char*** argv = nullptr;         ///< as given to main
+  int spares = 0;                 ///< ranks held in reserve
+  int* err = nullptr;             ///< the error of Fenix_Init, written by init and after each repair
+  int spawn = 0;                  ///< not 0: missing ranks are spawned
+  MPI_Info info = MPI_INFO_NULL;  ///< keys for settings and for MPI_Comm_spawn
 };
 }  // namespace args
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Communicators derived from the resilient one are repaired. Rank 1 dies in a collective on a grandchild, or where FENIX_FAULT says.
-// usage: derived again|keep spares [many|nokill]
+// usage: derived again|keep spares|spawn [many|nokill]
 //   again: control comes out of Fenix_Init after a repair, and every rank calls the constructors again
 //   keep:  survivors go on (resume mode "return") and keep their handles; the recovered rank calls the constructors alone
 //   many:  100 communicators more
@@ -15,6 +15,7 @@
 
 namespace {
 
+constexpr int kRanks = 4;
 constexpr int kMany = 100;
 constexpr int kSteps = 4;
 constexpr int kVictim = 1;
@@ -239,8 +240,12 @@ int main(int argc, char** argv) {
   first = all;
   MPI_Init(&argc, &argv);
   first_size = size_of(MPI_COMM_WORLD) - spares;
+  const bool spawns = std::string(argv[2]) == "spawn";
+  MPI_Comm parent = MPI_COMM_NULL;
+  MPI_Comm_get_parent(&parent);
+  if (parent != MPI_COMM_NULL) first_size = kRanks;
   if (keeps) Fenix_set_option(FENIX_RESUME_MODE, FENIX_RESUME_RETURN);
-  Fenix_Init(&role, MPI_COMM_WORLD, nullptr, &argc, &argv, spares, &error);
+  Fenix_Init(&role, MPI_COMM_WORLD, nullptr, &argc, &argv, spares, spawns ? 1 : 0, MPI_INFO_NULL, &error);
   do {
     // All ranks begin with the same step after a repair.
     if (role != FENIX_ROLE_INITIAL_RANK) step = 3;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // newcomm is NULL: MPI_COMM_WORLD is the resilient communicator from Fenix_Init on. A rank dies, and the sum of what all ranks have
 // done is that of an undisturbed run.
-// usage: newcomm_null jump|return|throw spares [victim step]…
+// usage: newcomm_null jump|return|throw spares|spawn [victim step]…
+//   spawn: no spares, new processes are spawned
 #include <array>
 #include <csignal>
 #include <cstdlib>
@@ -27,6 +28,7 @@ int error = -1;
 int spares = 0;
 int process = -1;  // number in the job
 bool must_shrink = false;
+bool spawns = false;
 std::vector<std::pair<int, int>> deaths;
 State state;
 
@@ -121,7 +123,7 @@ bool run() {
 /// The same after each exit from Fenix_Init.
 void check_world(int processes) {
   const int lost = must_shrink && role != FENIX_ROLE_INITIAL_RANK ? 1 : 0;
-  check::expect_equal(size_of_world(), processes - spares - lost, "size of MPI_COMM_WORLD");
+  if (processes > 0) check::expect_equal(size_of_world(), processes - spares - lost, "size of MPI_COMM_WORLD");
   check::expect_equal(error, lost != 0 ? FENIX_WARNING_SPARE_RANKS_DEPLETED : FENIX_SUCCESS, "error");
   int own = -1;
   check::success(Fenix_Get_role(MPI_COMM_WORLD, rank_in_world(), &own), "Fenix_Get_role");
@@ -139,13 +141,21 @@ int main(int argc, char** argv) {
   static int processes = 0;
   spares = std::atoi(argv[2]);
   for (int i = 3; i + 1 < argc; i += 2) deaths.emplace_back(std::atoi(argv[i]), std::atoi(argv[i + 1]));
-  must_shrink = spares == 0 && !deaths.empty();
+  spawns = std::string(argv[2]) == "spawn";
+  must_shrink = spares == 0 && !spawns && !deaths.empty();
   MPI_Init(&argc, &argv);
   processes = size_of_world();
   process = rank_in_world();
+  MPI_Comm parent = MPI_COMM_NULL;
+  MPI_Comm_get_parent(&parent);
+  if (parent != MPI_COMM_NULL) {
+    // A spawned process: it does not die, and joins a job of other size.
+    deaths.clear();
+    processes = 0;
+  }
   if (mode == "return") Fenix_set_option(FENIX_RESUME_MODE, FENIX_RESUME_RETURN);
   if (mode == "throw") Fenix_set_option(FENIX_RESUME_MODE, FENIX_RESUME_THROW);
-  Fenix_Init(&role, MPI_COMM_WORLD, nullptr, &argc, &argv, spares, &error);
+  Fenix_Init(&role, MPI_COMM_WORLD, nullptr, &argc, &argv, spares, spawns ? 1 : 0, MPI_INFO_NULL, &error);
   for (bool finished = false; !finished;) {
     check_world(processes);
     try {
