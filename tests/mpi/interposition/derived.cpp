@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Communicators derived from the resilient one are repaired. Rank 1 dies in a collective on a grandchild, or where FENIX_FAULT says.
-// usage: derived again|keep spares|spawn [many|nokill]
+// usage: derived again|keep spares|spawn [many|nokill|twice]
 //   again: control comes out of Fenix_Init after a repair, and every rank calls the constructors again
 //   keep:  survivors go on (resume mode "return") and keep their handles; the recovered rank calls the constructors alone
 //   many:  100 communicators more
+//   twice: process 2 dies after the first repair, too
 #include <algorithm>
 #include <array>
 #include <csignal>
@@ -35,6 +36,8 @@ int first_size = 0;
 bool keeps = false;
 bool has_many = false;
 bool kills = true;
+bool kills_twice = false;
+int process = -1;  // number in the job
 int step = 0;
 All all;
 All first;  // of a survivor, before the death
@@ -191,6 +194,7 @@ int use_all() {
     if (!shrunk()) MAKE(check_sum(all.many[i], sum_of(size, parts, rank % parts), "communicator " + std::to_string(i)));
   }
   if (kills && step == 2 && role == FENIX_ROLE_INITIAL_RANK && rank == kVictim) raise(SIGKILL);
+  if (kills_twice && step == 3 && role == FENIX_ROLE_SURVIVOR_RANK && process == 2) raise(SIGKILL);
   const MPI_Comm last = grandchild;
   if (!shrunk()) return check_sum(last, sum_of(size, 2, rank % 2), "grandchild");
   long size_of_grandchild = size_of(last);
@@ -236,10 +240,12 @@ int main(int argc, char** argv) {
   spares = std::atoi(argv[2]);
   has_many = argc > 3 && std::string(argv[3]) == "many";
   kills = argc <= 3 || std::string(argv[3]) != "nokill";
+  kills_twice = argc > 3 && std::string(argv[3]) == "twice";
   for (MPI_Comm& comm : all.comms) comm = MPI_COMM_NULL;
   first = all;
   MPI_Init(&argc, &argv);
   first_size = size_of(MPI_COMM_WORLD) - spares;
+  process = rank_in(MPI_COMM_WORLD);
   const bool spawns = std::string(argv[2]) == "spawn";
   MPI_Comm parent = MPI_COMM_NULL;
   MPI_Comm_get_parent(&parent);
@@ -251,6 +257,7 @@ int main(int argc, char** argv) {
     if (role != FENIX_ROLE_INITIAL_RANK) step = 3;
   } while (!run());
   check::require(!kills || role != FENIX_ROLE_INITIAL_RANK, "nobody has died");
+  check::require(!kills_twice || process != 2, "the second one has not died");
   check::ok(rank_in(MPI_COMM_WORLD));
   MPI_Finalize();
   return 0;
