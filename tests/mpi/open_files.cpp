@@ -168,11 +168,12 @@ void expect_errors() {
 }
 
 void close_ended() {
-  expect_equal(data::member_stage_end(kGroup, kStaged), FENIX_ERROR_CANCELLED,
+  expect_equal(Fenix_Data_member_stage_end(kGroup, kStaged), FENIX_ERROR_CANCELLED,
                "member_stage_end of a file that has ended");
-  expect_equal(data::member_load_end(kGroup, kLoaded), FENIX_ERROR_CANCELLED,
+  expect_equal(Fenix_Data_member_load_end(kGroup, kLoaded), FENIX_ERROR_CANCELLED,
                "member_load_end of a file that has ended");
-  expect_equal(data::member_load_end(kGroup, kLoaded), FENIX_ERROR_INVALID_LOGIC_CALL, "member_load_end once more");
+  expect_equal(Fenix_Data_member_load_end(kGroup, kLoaded), FENIX_ERROR_INVALID_LOGIC_CALL,
+               "member_load_end once more");
 }
 
 void restore_all(int turn) {
@@ -217,8 +218,9 @@ void delete_while_open() {
   } else {
     expect_equal(static_cast<long>(std::fread(&byte, 1, 1, in)), 0, "bytes read from a deleted member");
   }
-  expect_equal(data::member_load_end(kGroup, kLoaded), FENIX_ERROR_CANCELLED, "member_load_end of a deleted member");
-  expect_equal(data::member_load_end(kGroup, kLoaded), FENIX_ERROR_INVALID_MEMBERID, "member_load_end once more");
+  expect_equal(Fenix_Data_member_load_end(kGroup, kLoaded), FENIX_ERROR_CANCELLED,
+               "member_load_end of a deleted member");
+  expect_equal(Fenix_Data_member_load_end(kGroup, kLoaded), FENIX_ERROR_INVALID_MEMBERID, "member_load_end once more");
 }
 
 // The memory of the files is put aside, and goes once all have committed something newer.
