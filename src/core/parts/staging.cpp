@@ -99,7 +99,8 @@ void Staging::check_selection(const Member& member, const Selection& selection, 
   if (elements.end() > kAddressable / member.element_bytes()) {
     throw Error(FENIX_ERROR_SUBSET_END_OFFSET, "subset_specifier goes beyond what an address can express");
   }
-  check_pieces(member, elements);
+  // A whole member is one piece.
+  if (selection.kind == Selection::Kind::some) check_pieces(member, elements);
 }
 
 // Checks that the record of the next commit has room for the pieces of all members. Many small stores may add up to them.
