@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Fenix: process recovery and in-memory, redundant, versioned data storage for MPI programs that must survive the death
- * of ranks. This is the C interface; C++ programs include <fenix.hpp>, which adds to it.
+ * of ranks. This is the C interface. Under C++ it brings the C++ interface of <fenix.hpp> as well, as in the current Fenix.
  *
  * Conventions, valid for every declaration below unless it says otherwise:
  *
@@ -40,10 +40,18 @@
 #ifndef FENIX_H
 #define FENIX_H
 
-#include <fenix/codes.h>
-#include <fenix/data.h>
-#include <fenix/init.h>
-#include <fenix/large.h>
-#include <fenix/process.h>
+#include "fenix/codes.h"
+#include "fenix/data.h"
+#include "fenix/init.h"
+#include "fenix/large.h"
+#include "fenix/mlog.h"
+#include "fenix/process.h"
+
+#ifdef __cplusplus
+/* A program may include this file inside of extern "C". */
+extern "C++" {
+#include "fenix.hpp"
+}
+#endif
 
 #endif

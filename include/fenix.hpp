@@ -2,21 +2,27 @@
 //
 // Fenix for C++: everything of <fenix.h>, with exceptions, std::function, std::vector and DataSubset where they help.
 // The conventions of <fenix.h> hold. C++17 or later; spans, and the designated initialisers of the examples, need
-// C++20. Namespace Fenix is an alias of fenix.
+// C++20.
 //
-// Exceptions: in resume mode "throw", any call that meets a failure throws fenix::CommException. A few functions throw
-// std::invalid_argument, std::bad_alloc or fenix::Error; their descriptions say so. All other errors are return values,
-// as in C. Programs in C++ use resume mode "throw", because a jump runs no destructors.
+// Exceptions: in resume mode "throw", any call that meets a failure throws fenix::CommException. For errors, the
+// functions of namespace fenix throw fenix::RuntimeException, as in the current Fenix; they return FENIX_SUCCESS or a
+// warning. In resume mode "return", a call that is cut short by a failure returns FENIX_ERROR_CANCELLED. Functions of
+// the C interface return codes in C++, too. Programs in C++ use resume mode "throw", because a jump runs no
+// destructors.
 #ifndef FENIX_HPP
 #define FENIX_HPP
 
-#include <fenix.h>
+// In quotes: an application may have a file of that name in one of its folders.
+#include "fenix.h"
 
-#include <fenix/cxx/data.hpp>
-#include <fenix/cxx/data_subset.hpp>
-#include <fenix/cxx/group.hpp>
-#include <fenix/cxx/process.hpp>
-
-namespace Fenix = fenix;
+#include "fenix/cxx/data.hpp"
+#include "fenix/cxx/data_subset.hpp"
+#include "fenix/cxx/exception.hpp"
+#include "fenix/cxx/former.hpp"
+#include "fenix/cxx/group.hpp"
+#include "fenix/cxx/mlog.hpp"
+#include "fenix/cxx/overloads.hpp"
+#include "fenix/cxx/process.hpp"
+#include "fenix_opt.hpp"
 
 #endif

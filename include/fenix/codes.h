@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Constants of the Fenix interface: return codes, roles, settings, policies.
- * Values are part of the interface and are never renumbered. Names are those of the current Fenix, and so are values
- * that a program could store or compare. Additions of this library are marked "new".
+ * Names are those of the current Fenix. So are the values of codes, roles and settings, which are those of its header
+ * fenix.h of 2026; the released Fenix 1.0 has other values for some codes. Values are part of the interface.
+ * Additions of this library are marked "new".
  */
 #ifndef FENIX_CODES_H
 #define FENIX_CODES_H
@@ -13,33 +14,40 @@
 typedef enum {
   FENIX_SUCCESS = 0, /**< no error */
 
-  FENIX_ERROR_UNINITIALIZED = -100,          /**< called before Fenix_Init or after Fenix_Finalize */
-  FENIX_ERROR_NOCATEGORY = -99,              /**< an MPI call failed and nothing could be repaired */
-  FENIX_ERROR_CALLBACK_NOT_REGISTERED = -98, /**< null callback, or nothing to pop */
-  FENIX_ERROR_GROUP_CREATE = -97,            /**< the group could not be formed on this communicator */
-  FENIX_ERROR_MEMBER_CREATE = -96,           /**< kept for source compatibility; not returned */
-  FENIX_ERROR_MEMBER_EXISTS = -95,           /**< the member id is taken in this group */
-  FENIX_ERROR_COMMIT_BARRIER = -94,          /**< kept for source compatibility; not returned */
-  FENIX_ERROR_INVALID_GROUPID = -93,         /**< group id out of range, or no such group on this rank */
-  FENIX_ERROR_INVALID_MEMBERID = -92,        /**< member id out of range, or no such member in the group */
-  FENIX_ERROR_INVALID_LOGIC_CALL = -91,      /**< the call is valid, but not at this time */
-  FENIX_ERROR_INVALID_POLICY_NAME = -90,     /**< unknown policy */
-  FENIX_ERROR_INVALID_TIMESTAMP = -89,       /**< no consistent snapshot has this time stamp */
-  FENIX_ERROR_INVALID_TIMESTART = -88,       /**< start time stamp out of range */
-  FENIX_ERROR_INVALID_DEPTH = -87,           /**< depth out of range */
-  FENIX_ERROR_INVALID_ATTRIBUTE_NAME = -86,  /**< unknown member attribute, or not settable */
-  FENIX_ERROR_INVALID_ATTRIBUTE_VALUE = -85, /**< attribute value not allowed */
-  FENIX_ERROR_INVALID_POSITION = -84,        /**< position outside [0, number) */
-  FENIX_ERROR_DATA_WAIT = -83,               /**< the request was never given to this process */
-  FENIX_ERROR_SUBSET_NUM_BLOCKS = -82,       /**< number of blocks not allowed, or more than a record can describe */
-  FENIX_ERROR_SUBSET_START_OFFSET = -81,     /**< negative start offset */
-  FENIX_ERROR_SUBSET_END_OFFSET = -80,       /**< end before start, or beyond the member */
-  FENIX_ERROR_SUBSET_STRIDE = -79,           /**< stride not allowed */
-  FENIX_ERROR_NODATA_FOUND = -78,            /**< nothing was committed, or the committed data is lost */
-  FENIX_ERROR_INTERN = -77,                  /**< a defect of this library; please report it */
-  FENIX_ERROR_CANCELLED = -76,               /**< cut short by a failure that has since been repaired */
-  FENIX_ERROR_INVALID_SETTING_NAME = -75,    /**< unknown setting */
-  FENIX_ERROR_INVALID_SETTING_OPTION = -74,  /**< option out of range for this setting */
+  FENIX_ERROR_UNINITIALIZED = -100,           /**< called before Fenix_Init or after Fenix_Finalize */
+  FENIX_ERROR_NOCATEGORY = -99,               /**< an MPI call failed and nothing could be repaired */
+  FENIX_ERROR_CALLBACK_NOT_REGISTERED = -98,  /**< null callback, or nothing to pop */
+  FENIX_ERROR_GROUP_CREATE = -97,             /**< the group could not be formed on this communicator */
+  FENIX_ERROR_MEMBER_CREATE = -96,            /**< kept for source compatibility; not returned */
+  FENIX_ERROR_MEMBER_EXISTS = -95,            /**< the member id is taken in this group */
+  FENIX_ERROR_MEMBER_STAGING = -94,           /**< Fenix_Data_member_stage_begin without its _end on this member */
+  FENIX_ERROR_MEMBER_LOADING = -93,           /**< Fenix_Data_member_load_begin without its _end on this member */
+  FENIX_ERROR_COMMIT_BARRIER = -92,           /**< kept for source compatibility; not returned */
+  FENIX_ERROR_INVALID_GROUPID = -91,          /**< group id out of range, or no such group on this rank */
+  FENIX_ERROR_INVALID_MEMBERID = -90,         /**< member id out of range, or no such member in the group */
+  FENIX_ERROR_INVALID_LOGIC_CALL = -89,       /**< the call is valid, but not at this time */
+  FENIX_ERROR_INVALID_POLICY_NAME = -88,      /**< unknown policy */
+  FENIX_ERROR_INVALID_TIMESTAMP = -87,        /**< no consistent snapshot has this time stamp */
+  FENIX_ERROR_INVALID_TIMESTART = -86,        /**< start time stamp out of range */
+  FENIX_ERROR_INVALID_DEPTH = -85,            /**< depth out of range */
+  FENIX_ERROR_INVALID_ATTRIBUTE_NAME = -84,   /**< unknown member attribute, or not settable */
+  FENIX_ERROR_INVALID_ATTRIBUTE_VALUE = -83,  /**< attribute value not allowed */
+  FENIX_ERROR_INVALID_POSITION = -82,         /**< position outside [0, number) */
+  FENIX_ERROR_INVALID_SUBSET = -81,           /**< kept for source compatibility; not returned */
+  FENIX_ERROR_DATA_WAIT = -80,                /**< the request was never given to this process */
+  FENIX_ERROR_SUBSET_NUM_BLOCKS = -79,        /**< number of blocks not allowed, or more than a record can describe */
+  FENIX_ERROR_SUBSET_START_OFFSET = -78,      /**< negative start offset */
+  FENIX_ERROR_SUBSET_END_OFFSET = -77,        /**< end before start, or beyond the member */
+  FENIX_ERROR_SUBSET_STRIDE = -76,            /**< stride not allowed */
+  FENIX_ERROR_NODATA_FOUND = -75,             /**< nothing was committed, or the committed data is lost */
+  FENIX_ERROR_INTERN = -74,                   /**< a defect of this library; please report it */
+  FENIX_ERROR_CANCELLED = -73,                /**< cut short by a failure that has since been repaired */
+  FENIX_ERROR_INVALID_SETTING_NAME = -72,     /**< unknown setting */
+  FENIX_ERROR_INVALID_SETTING_OPTION = -71,   /**< option out of range for this setting */
+  FENIX_ERROR_INVALID_MLOGID = -70,           /**< kept for source compatibility; not returned */
+  FENIX_ERROR_MLOG_EXISTS = -69,              /**< kept for source compatibility; not returned */
+  FENIX_ERROR_MLOG_LIBRARY_UNAVAILABLE = -68, /**< this library has no message logging */
+  FENIX_ERROR_PROCESS_FAILURE = -67,          /**< Fenix_Process_detect_failures has found a failure */
 
   FENIX_ERROR_INVALID_ARGUMENT = -60, /**< new: null pointer, negative count, or another error without its own code */
   FENIX_ERROR_INVALID_POLICY_VALUE = -59, /**< new: the values do not fit the policy or the communicator */
@@ -47,9 +55,7 @@ typedef enum {
   FENIX_ERROR_MISMATCH = -57,             /**< new: the ranks of a collective call gave different arguments */
   FENIX_ERROR_NO_MEMORY = -56,            /**< new: a rank could not get memory, a mapping or a file descriptor */
   FENIX_ERROR_TIMEOUT = -55,              /**< new: no sign of life of another rank for FENIX_TIMEOUT seconds */
-  FENIX_ERROR_MEMBER_STAGING = -54,       /**< Fenix_Data_member_stage_begin without its _end on this member */
-  FENIX_ERROR_MEMBER_LOADING = -53,       /**< Fenix_Data_member_load_begin without its _end on this member */
-  FENIX_ERROR_SPAWNING_FAILED = -52,      /**< replacements could not be spawned: the communicator has shrunk */
+  FENIX_ERROR_SPAWNING_FAILED = -52,      /**< new: replacements could not be spawned: the communicator has shrunk */
 
   FENIX_WARNING_SPARE_RANKS_DEPLETED = 100, /**< the communicator has shrunk: no spare was left */
   FENIX_WARNING_PARTIAL_RESTORE = 101,      /**< some elements are in no snapshot: see found_data */
@@ -61,7 +67,8 @@ typedef enum {
   FENIX_ROLE_INITIAL_RANK = 0,   /**< no failure so far */
   FENIX_ROLE_RECOVERED_RANK = 1, /**< took the place of a dead rank in the latest repair */
   FENIX_ROLE_SURVIVOR_RANK = 2,  /**< active before the latest repair and alive */
-  FENIX_ROLE_SPARE_RANK = 3      /**< waiting inside Fenix_Init, or released from it unused */
+  FENIX_ROLE_SPARE_RANK = 3,     /**< waiting inside Fenix_Init, or released from it unused */
+  FENIX_ROLE_MISSING_RANK = 4    /**< dead and not replaced: no rank has this role, but slots do */
 } Fenix_Rank_role;
 
 /** Settings for Fenix_set_option and Fenix_get_option. */
@@ -70,6 +77,7 @@ typedef enum {
   FENIX_RESUME_MODE,             /**< a Fenix_Resume_mode; default FENIX_RESUME_JUMP */
   FENIX_UNHANDLED_MODE,          /**< a Fenix_Unhandled_mode; default FENIX_UNHANDLED_ABORT */
   FENIX_CALLBACK_EXCEPTION_MODE, /**< a Fenix_Callback_exception_mode; default …_RETHROW */
+  FENIX_MLOG_RECOVERY_MODE,      /**< a Fenix_Mlog_recovery_mode; default FENIX_MLOG_RECOVERY_MANUAL; without effect */
   FENIX_SPARE_WAIT_MODE,         /**< a Fenix_Spare_wait_mode; default FENIX_SPARE_WAIT_SLEEP */
   FENIX_SPARE_FINALIZE_MODE,     /**< a Fenix_Spare_finalize_mode; default FENIX_SPARE_FINALIZE_EXIT */
   FENIX_SETTING_NAME_MAXCODE     /**< not a setting */
@@ -106,6 +114,20 @@ typedef enum {
   FENIX_CALLBACK_EXCEPTION_SQUASH,      /**< a fenix::CommException is dropped, others reach the application */
   FENIX_CALLBACK_EXCEPTION_MODE_MAXCODE /**< not a mode */
 } Fenix_Callback_exception_mode;
+
+/** Time at which a callback is called: before or after the repair. */
+typedef enum {
+  FENIX_CALLBACK_PRE_RECOVERY, /**< when the failure has been noticed; the resilient communicator is revoked */
+  FENIX_CALLBACK_POST_RECOVERY /**< after the repair, immediately before control resumes */
+} Fenix_Callback_location;
+
+/** Treatment of logged messages after a failure. This library has no message logging yet. */
+typedef enum {
+  FENIX_MLOG_RECOVERY_MANUAL,          /**< the application says what is repeated */
+  FENIX_MLOG_RECOVERY_INLINE,          /**< interrupted calls are repeated */
+  FENIX_MLOG_RECOVERY_INLINE_AUTOSYNC, /**< as FENIX_MLOG_RECOVERY_INLINE, after Fenix_Mlog_sync of each log */
+  FENIX_MLOG_RECOVERY_MODE_MAXCODE     /**< not a mode */
+} Fenix_Mlog_recovery_mode;
 
 /** Way in which spare ranks wait inside Fenix_Init. */
 typedef enum {
@@ -186,6 +208,14 @@ typedef enum {
 
 /** As separation of a policy: the library chooses, see Fenix_Data_group_set_redundancy_policy. (new) */
 #define FENIX_DATA_SEPARATION_AUTO (-2)
+
+/** As mlog_id: no message log. */
+#define FENIX_MLOG_NONE (-1)
+/** As region_id: the region that was the latest. */
+#define FENIX_MLOG_CONTINUE (-1)
+
+/** Kind of a subset in the released Fenix 1.0. Kept for source compatibility: subsets have no field for it here. */
+#define FENIX_DATA_SUBSET_CREATED 2
 
 /** As time_stamp argument of a commit: the caller does not need the time stamp. */
 #define FENIX_TIME_STAMP_IGNORE NULL

@@ -12,10 +12,10 @@
 #ifndef FENIX_DATA_H
 #define FENIX_DATA_H
 
-#include <fenix/codes.h>
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
+#include "codes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -184,6 +184,16 @@ int Fenix_Data_group_get_redundancy_policy(int group_id, int* policy_name, void*
  *         holds.
  */
 int Fenix_Data_group_set_redundancy_policy(int group_id, int policy_name, void* policy_value, int* flag);
+
+/**
+ * Gets the ranks that protect each other's data together with this rank: its cohort with parity, itself and the ranks
+ * that it exchanges copies with otherwise, itself alone without redundancy. Local.
+ * @param[in]  group_id id of the group
+ * @param[out] cohort   group of these processes, in the order of the group's communicator; owned by the caller, who frees
+ *                      it with MPI_Group_free
+ * @return FENIX_SUCCESS.
+ */
+int Fenix_Data_group_get_cohort(int group_id, MPI_Group* cohort);
 
 /**
  * Sets whether stored data is hashed (new). Collective over the group, synchronising; before anything is staged, stored
@@ -768,6 +778,15 @@ int Fenix_Data_member_load_begin(int group_id, int member_id, FILE** file, int t
                                  Fenix_Data_subset* found_data);
 
 /**
+ * Does the same as Fenix_Data_member_load_begin, under the name that the current Fenix's header has for it. Local.
+ * @param[in]  group_id, member_id, time_stamp as for Fenix_Data_member_load_begin
+ * @param[out] file, found_data                as for Fenix_Data_member_load_begin
+ * @return as Fenix_Data_member_load_begin.
+ */
+int Fenix_data_member_load_begin(int group_id, int member_id, FILE** file, int time_stamp,
+                                 Fenix_Data_subset* found_data);
+
+/**
  * Closes the file of Fenix_Data_member_load_begin. Local.
  * @param[in] group_id  id of the group
  * @param[in] member_id id of the member
@@ -801,8 +820,19 @@ int Fenix_Data_member_repair(int group_id, int member_id);
  */
 int Fenix_Data_verify(int group_id, int* num_mended, int* num_lost);
 
+/* Does the same as Fenix_Data_member_attr_get, with this rank as source_rank. Internal. */
+int fenix_detail_own_attr_get(int group_id, int member_id, int attribute_name, void* attribute_value, int* flag);
+
 #ifdef __cplusplus
 }
+#else
+/* The current Fenix has Fenix_Data_member_attr_get without source_rank. */
+#define FENIX_DETAIL_PICK_6(a1, a2, a3, a4, a5, a6, name, ...) name
+#define Fenix_Data_member_attr_get(...)                                                                \
+  FENIX_DETAIL_PICK_6(__VA_ARGS__, (Fenix_Data_member_attr_get), fenix_detail_own_attr_get,            \
+                      fenix_attr_get_takes_5_or_6_arguments, fenix_attr_get_takes_5_or_6_arguments,    \
+                      fenix_attr_get_takes_5_or_6_arguments, fenix_attr_get_takes_5_or_6_arguments, 0) \
+  (__VA_ARGS__)
 #endif
 
 #endif

@@ -5,9 +5,9 @@
 #ifndef FENIX_INIT_H
 #define FENIX_INIT_H
 
-#include <fenix/codes.h>
 #include <mpi.h>
 #include <setjmp.h>
+#include "codes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,19 +20,22 @@ int fenix_detail_preinit(int* role, MPI_Comm comm, MPI_Comm* newcomm, int* argc,
 /* Writes role, newcomm and error, at the first exit from Fenix_Init and after each jump back to it. Internal. */
 void fenix_detail_postinit(void);
 
+/* For <fenix/spec.h>: lets MPI errors that are no failures be returned, unless FENIX_UNHANDLED_MODE was set. Internal. */
+void fenix_detail_return_unhandled(void);
+
 #ifdef __cplusplus
 }
 #endif
 
 #define FENIX_DETAIL_INIT_9(role, comm, newcomm, argc, argv, spare_ranks, spawn, info, error)                    \
-  do {                                                                                                           \
+  {                                                                                                              \
     static jmp_buf fenix_detail_resume_point;                                                                    \
     if (fenix_detail_preinit((role), (comm), (newcomm), (argc), (argv), (spare_ranks), (spawn), (info), (error), \
                              &fenix_detail_resume_point) == FENIX_SUCCESS) {                                     \
       (void)setjmp(fenix_detail_resume_point);                                                                   \
       fenix_detail_postinit();                                                                                   \
     }                                                                                                            \
-  } while (0)
+  }
 
 #define FENIX_DETAIL_INIT_7(role, comm, newcomm, argc, argv, spare_ranks, error) \
   FENIX_DETAIL_INIT_9(role, comm, newcomm, argc, argv, spare_ranks, 0, MPI_INFO_NULL, error)

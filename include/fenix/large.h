@@ -6,7 +6,7 @@
 #ifndef FENIX_LARGE_H
 #define FENIX_LARGE_H
 
-#include <fenix/data.h>
+#include "data.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -5,8 +5,8 @@
 #ifndef FENIX_PROCESS_H
 #define FENIX_PROCESS_H
 
-#include <fenix/codes.h>
 #include <mpi.h>
+#include "codes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,9 +18,13 @@ extern "C" {
  *   Fenix_Init(role, comm, newcomm, argc, argv, spare_ranks, error)
  *   Fenix_Init(role, comm, newcomm, argc, argv, spare_ranks, spawn, info, error)
  *
- * Fenix_Init is a macro, because setjmp has to run in the frame of the caller. The function that calls it must not
- * return while Fenix is in use in resume mode "jump". Collective over comm; called once, after MPI_Init or
- * MPI_Init_thread.
+ * Fenix_Init is a macro, because setjmp has to run in the frame of the caller. It is a block, with or without a
+ * semicolon after it. Fenix_Init_no_jump is a function for the other resume modes. The function that calls Fenix_Init
+ * must not return while Fenix is in use in resume mode "jump". Collective over comm; called after MPI_Init or
+ * MPI_Init_thread, and again after Fenix_Finalize if the program wishes.
+ *
+ * Ranks of comm that have died before, or die in Fenix_Init, are replaced by spares; without spares the communicator
+ * begins smaller. The other ranks have role FENIX_ROLE_INITIAL_RANK then, too, and the list of failed ranks is empty.
  *
  * @param[out]    role        int*: the Fenix_Rank_role of this rank; written again after each repair
  * @param[in]     comm        communicator to build upon, spare ranks included; not MPI_COMM_SELF. Same on all ranks.
@@ -42,21 +46,31 @@ extern "C" {
  *                            and take their places when they reach Fenix_Init. Same on all ranks. Parts of spawning
  *                            cannot be cancelled: a rank that is blocked in them for 1.5 × FENIX_TIMEOUT terminates
  *                            itself, and counts as dead.
- * @param[in]     info        MPI_Info or MPI_INFO_NULL. Keys: "FENIX_RESUME_MODE" (JUMP, RETURN, THROW) or
- *                            "resume_mode" (fenix_init), "FENIX_UNHANDLED_MODE" (SILENT, PRINT, ABORT), in upper or
- *                            lower case. They override the settings made by Fenix_set_option. Same on all ranks. All
- *                            keys are passed on to MPI_Comm_spawn as well.
+ * @param[in]     info        MPI_Info or MPI_INFO_NULL. Keys: "FENIX_RESUME_MODE" or "resume_mode" (FENIX_INIT or
+ *                            JUMP; RETURN or NO_JUMP; THROW), "FENIX_UNHANDLED_MODE" (SILENT; PRINT or NO_JUMP;
+ *                            ABORT), in upper or lower case. They override the settings made by Fenix_set_option, until
+ *                            Fenix_Finalize. Other values are ignored, with a warning (FENIX_LOG). Same on all ranks.
+ *                            All keys are passed on to MPI_Comm_spawn as well.
  * @param[out]    error       int*, or NULL; written again after each repair, with the same value on all ranks that
- *                            return. FENIX_SUCCESS; FENIX_WARNING_SPARE_RANKS_DEPLETED after a repair in which the
- *                            communicator has shrunk; FENIX_ERROR_SPAWNING_FAILED if it has shrunk because spawning
- *                            failed. FENIX_ERROR_INVALID_ARGUMENT, FENIX_ERROR_INVALID_SETTING_OPTION or
- *                            FENIX_ERROR_MISMATCH if the arguments were wrong; FENIX_ERROR_NOCATEGORY if a rank died in
- *                            Fenix_Init. After these errors all ranks of comm get an error, Fenix is not initialised,
+ *                            return. FENIX_SUCCESS; FENIX_WARNING_SPARE_RANKS_DEPLETED if the communicator has shrunk
+ *                            in the latest repair, or began smaller; FENIX_ERROR_SPAWNING_FAILED if it has shrunk
+ *                            because spawning failed. FENIX_ERROR_INVALID_ARGUMENT or FENIX_ERROR_MISMATCH if the
+ *                            arguments were wrong; FENIX_ERROR_NOCATEGORY if an MPI call failed. After these errors all ranks of comm get an error, Fenix is not initialised,
  *                            newcomm is MPI_COMM_NULL, and Fenix_Init may be called again.
- *                            FENIX_ERROR_INVALID_LOGIC_CALL if Fenix_Init has been called with success before; newcomm
- *                            then stays as it is.
+ *                            FENIX_ERROR_INVALID_LOGIC_CALL if Fenix is in use already; newcomm then stays as it is.
  */
 /* Fenix_Init is defined in <fenix/init.h>. */
+
+/**
+ * Does the work of Fenix_Init as a function, for languages without macros (new). Resume mode "jump" becomes "return",
+ * until Fenix_Finalize, because a function cannot be the target of a jump. Collective over comm.
+ * @param[out]    role, newcomm, error       as for Fenix_Init
+ * @param[in]     comm, spare_ranks, spawn, info as for Fenix_Init
+ * @param[in,out] argc, argv                 as for Fenix_Init
+ * @return the value of error.
+ */
+int Fenix_Init_no_jump(int* role, MPI_Comm comm, MPI_Comm* newcomm, int* argc, char*** argv, int spare_ranks, int spawn,
+                       MPI_Info info, int* error);
 
 /**
  * Tells whether Fenix_Init has been called with success. Local; may be called at any time. (Specification 2.1.)
@@ -73,10 +87,14 @@ int Fenix_Initialized(int* flag);
 int Fenix_Finalized(int* flag);
 
 /**
- * Ends the use of Fenix: releases the spare ranks, all groups with all their snapshots, and the resilient communicator.
+ * Ends the use of Fenix: releases the spare ranks, and all groups with all their snapshots. The resilient communicator
+ * stays valid; the application owns it from then on, and may free it. Errors on it are returned. Settings are again what
+ * they were before Fenix_Init, which may be called again.
  * Collective over the resilient communicator, synchronising; before MPI_Finalize. A failure before all active ranks
  * have entered is repaired, and control resumes as after any failure. (Specification 2.4.)
  * Where FENIX_RECOVERY_MODE excludes repairs, the surviving ranks finish without the dead ones.
+ * A rank that calls exit before it, without MPI_Finalize, counts as dead: after its functions of atexit the library ends
+ * the process with SIGKILL, because MPI reports no process that ends otherwise. (Specification 2.4, advice to users.)
  * @return FENIX_SUCCESS; FENIX_ERROR_UNINITIALIZED; FENIX_ERROR_TIMEOUT if an active rank does not arrive: then the
  *         only way to end the job is MPI_Abort.
  */
@@ -101,8 +119,9 @@ int Fenix_get_option(Fenix_Setting_name setting, unsigned* option);
 
 /**
  * Registers a function that survivors call after a repair, immediately before control resumes. Local. Callbacks are
- * called in the reverse order of registration, as the current Fenix does. Recovered ranks have no callbacks until they
- * register them. (Specification 2.2.)
+ * called in the order of registration. Recovered ranks have no callbacks until they register them. (Specification 2.2.)
+ * If a callback meets a failure itself, all callbacks are called anew for that failure, and those that have not been
+ * called for the earlier one are not called for it any more.
  * @param[in] recover       called as recover(resilient communicator, error, callback_data); error is the MPI error code
  *                          that led to the repair. It should not communicate, because other ranks may have other
  *                          callbacks.
@@ -113,17 +132,47 @@ int Fenix_get_option(Fenix_Setting_name setting, unsigned* option);
 int Fenix_Callback_register(void (*recover)(MPI_Comm, int, void*), void* callback_data);
 
 /**
- * Removes the callback that was registered last. Local.
+ * Does the same as Fenix_Callback_register, for callbacks after or before the repair (new). Local.
+ * @param[in] recover       as for Fenix_Callback_register. Before a repair it gets the communicator that is about to be
+ *                          replaced, which is revoked. Calls on that communicator, and calls of Fenix that need other
+ *                          ranks, return errors. The other ranks wait for its end.
+ * @param[in] callback_data as for Fenix_Callback_register
+ * @param[in] location      FENIX_CALLBACK_PRE_RECOVERY or FENIX_CALLBACK_POST_RECOVERY
+ * @return as Fenix_Callback_register; FENIX_ERROR_INVALID_ARGUMENT for another location.
+ */
+int Fenix_Callback_register_at(void (*recover)(MPI_Comm, int, void*), void* callback_data,
+                               Fenix_Callback_location location);
+
+/**
+ * Removes the callback after a repair that was registered last. Local.
  * @return FENIX_SUCCESS; FENIX_ERROR_CALLBACK_NOT_REGISTERED if there is none; FENIX_ERROR_UNINITIALIZED.
  */
 int Fenix_Callback_pop(void);
 
 /**
- * Calls the callbacks of this rank with the same arguments as after the latest repair. Local. Recovered ranks use it to
- * run the same callbacks as the survivors.
+ * Removes the callback of a location that was registered last (new). Local.
+ * @param[in] location FENIX_CALLBACK_PRE_RECOVERY or FENIX_CALLBACK_POST_RECOVERY
+ * @return as Fenix_Callback_pop; FENIX_ERROR_INVALID_ARGUMENT for another location.
+ */
+int Fenix_Callback_pop_at(Fenix_Callback_location location);
+
+/**
+ * Calls the callbacks after a repair of this rank, with the same arguments as after the latest one. Local. Recovered
+ * ranks use it to run the same callbacks as the survivors.
  * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_LOGIC_CALL if there was no repair; FENIX_ERROR_UNINITIALIZED.
  */
 int Fenix_Callback_invoke_all(void);
+
+/**
+ * Calls the callbacks of a location, with the present resilient communicator and the error of the latest repair (new).
+ * Local.
+ * @param[in] location FENIX_CALLBACK_PRE_RECOVERY or FENIX_CALLBACK_POST_RECOVERY
+ * @return as Fenix_Callback_invoke_all; FENIX_ERROR_INVALID_ARGUMENT for another location.
+ */
+int Fenix_Callback_invoke_all_at(Fenix_Callback_location location);
+
+/* Does the same as Fenix_Callback_register, for <fenix/spec.h>: recover gets the error of Fenix_Init. Internal. */
+int fenix_detail_callback_register(void (*recover)(MPI_Comm, int, void*), void* callback_data);
 
 /**
  * Gets the role of this rank. Local; may be called at any time.
@@ -171,12 +220,49 @@ int Fenix_get_rank_role(MPI_Comm comm, int rank, int* role);
 int Fenix_Get_number_of_ranks_with_role(MPI_Comm comm, int role, int* number_of_ranks);
 
 /**
- * Counts the ranks of the resilient communicator that have a role, under the name of the current Fenix. Local.
+ * Counts the ranks of the whole job that have a role, under the name of the current Fenix. Local.
  * @param[in]  role            a Fenix_Rank_role
- * @param[out] number_of_ranks number of ranks of the resilient communicator with this role
+ * @param[out] number_of_ranks number of ranks of the resilient communicator with this role. For FENIX_ROLE_SPARE_RANK,
+ *                             the number of Fenix_get_nspare. For FENIX_ROLE_MISSING_RANK, the number of slots that
+ *                             have no rank, because the communicator has shrunk.
  * @return as Fenix_Get_number_of_ranks_with_role.
  */
 int Fenix_get_number_of_ranks_with_role(int role, int* number_of_ranks);
+
+/**
+ * Gets the slot of this rank. A slot is the place of a rank in the application: it has the number that the rank had in
+ * the resilient communicator when Fenix_Init first returned. A replacement has the slot of the rank that it replaces.
+ * When the communicator shrinks, ranks get other numbers, and keep their slots. Local.
+ * @return the slot, ≥ 0; FENIX_ERROR_UNINITIALIZED before Fenix_Init and after Fenix_Finalize.
+ */
+int Fenix_get_slot(void);
+
+/**
+ * Gets the slot of a rank. Local.
+ * @param[in]  comm the resilient communicator or one derived from it, not from before the latest repair
+ * @param[in]  rank rank in comm
+ * @param[out] slot its slot
+ * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_ARGUMENT for an invalid comm or rank, or NULL; FENIX_ERROR_UNINITIALIZED.
+ */
+int Fenix_rank_to_slot(MPI_Comm comm, int rank, int* slot);
+
+/**
+ * Gets the rank that has a slot. Local.
+ * @param[in]  comm the resilient communicator or one derived from it, not from before the latest repair
+ * @param[in]  slot a slot, in [0, size that the resilient communicator had when Fenix_Init first returned)
+ * @param[out] rank its rank in comm; MPI_UNDEFINED if the slot has no rank, or comm does not have that rank
+ * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_ARGUMENT for an invalid comm or slot, or NULL; FENIX_ERROR_UNINITIALIZED.
+ */
+int Fenix_slot_to_rank(MPI_Comm comm, int slot, int* rank);
+
+/**
+ * Replaces the dead processes of a group as the latest repairs have done: a process that has lost its slot is replaced by
+ * the one that has the slot now, or removed if none has. Other processes stay, in the same order. Local.
+ * @param[in]  old_group a group of processes of comm of Fenix_Init; owned by the caller
+ * @param[out] new_group the new group; owned by the caller, who frees it with MPI_Group_free
+ * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_ARGUMENT for MPI_GROUP_NULL or NULL; FENIX_ERROR_UNINITIALIZED.
+ */
+int Fenix_repair_group(MPI_Group old_group, MPI_Group* new_group);
 
 /**
  * Lists the ranks that were replaced or removed by the latest repair. Local.
@@ -202,8 +288,8 @@ int Fenix_Process_repair_times(double* noticed, double* repaired);
  * Looks for failures, so that long computations without MPI calls do not delay the repair. Local, unless it finds a
  * failure.
  * @param[in] do_recovery if not 0, a failure is repaired, and control resumes as FENIX_RESUME_MODE says
- * @return MPI_SUCCESS, or the MPI error code (MPIX_ERR_PROC_FAILED, MPIX_ERR_REVOKED): these are codes of MPI, not of
- *         Fenix; FENIX_ERROR_UNINITIALIZED.
+ * @return FENIX_SUCCESS if there is none; FENIX_ERROR_PROCESS_FAILURE if there is one, repaired or not;
+ *         FENIX_ERROR_UNINITIALIZED.
  */
 int Fenix_Process_detect_failures(int do_recovery);
 
@@ -211,7 +297,8 @@ int Fenix_Process_detect_failures(int do_recovery);
  * Tells whether an MPI request from before a repair has completed. Local; frees the request as MPI_Test does.
  * @param[in,out] request the request; owned by the caller
  * @param[out]    status  its status, or MPI_STATUS_IGNORE
- * @return 0 if it completed; 1 if it was cancelled by the failure or its state is not known;
+ * @return 1 if the failure of a process or the repair has ended it, so that its state is not known; 0 otherwise, also if
+ *         it is not complete yet;
  *         FENIX_ERROR_INVALID_ARGUMENT if request is NULL; FENIX_ERROR_UNINITIALIZED.
  */
 int Fenix_check_cancelled(MPI_Request* request, MPI_Status* status);
@@ -226,6 +313,14 @@ const char* Fenix_Error_message(void);
 
 #ifdef __cplusplus
 }
+#else
+/* The released Fenix 1.0 has Fenix_get_role(comm, rank, &role), which is Fenix_get_rank_role. */
+#define FENIX_DETAIL_OWN_ROLE() (Fenix_get_role)()
+#define FENIX_DETAIL_PICK_3(a1, a2, a3, name, ...) name
+#define Fenix_get_role(...)                                                                                           \
+  FENIX_DETAIL_PICK_3(__VA_ARGS__, Fenix_get_rank_role, fenix_get_role_takes_0_or_3_arguments, FENIX_DETAIL_OWN_ROLE, \
+                      0)                                                                                              \
+  (__VA_ARGS__)
 #endif
 
 #endif

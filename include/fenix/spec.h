@@ -7,21 +7,28 @@
  *
  * Differences from the specification:
  *  - newcomm of Fenix_Init may be NULL, and derived communicators are repaired, only in a program that has the library
- *    libfenix_mpi (docs/interposition.md). Otherwise all ranks get FENIX_ERROR_INVALID_ARGUMENT for NULL.
- *  - Callbacks are called in the reverse order of their registration, as in the current Fenix.
+ *    libfenix_mpi (docs/interposition.md). Otherwise all ranks get FENIX_ERROR_INVALID_ARGUMENT for NULL. (1.1, 2.1.)
+ *  - Fenix_Init compares spare_ranks and spawn between ranks, not info. (2.1.)
+ *  - The default separation of a group is half of its ranks only if they are in the order of their nodes: ranks that
+ *    protect each other share no node. (3.2.3.)
+ *  - Fenix_Data_commit_barrier removes no inconsistent snapshots; Fenix_Data_barrier does. (3.4.2.)
+ *  - The count and the datatype of a member can be set until data has been stored. (3.7.3.)
  *  - Fenix_Data_group_get_number_of_snapshots and _get_snapshot_at_position are local.
  *  - Names, counts and warnings (codes above 0) are as in <fenix.h> where the specification leaves them open.
  */
 #ifndef FENIX_SPEC_H
 #define FENIX_SPEC_H
 
-#include <fenix.h>
 #include <string.h>
+#include "../fenix.h"
 
 /** Calls Fenix_Init of <fenix/process.h>, with the arguments in the order of specification 2.1. */
 #undef Fenix_Init
-#define Fenix_Init(comm, newcomm, role, argc, argv, spare_ranks, spawn, info, error) \
-  FENIX_DETAIL_INIT_9(role, comm, newcomm, argc, argv, spare_ranks, spawn, info, error)
+#define Fenix_Init(comm, newcomm, role, argc, argv, spare_ranks, spawn, info, error)      \
+  {                                                                                       \
+    fenix_detail_return_unhandled();                                                      \
+    FENIX_DETAIL_INIT_9(role, comm, newcomm, argc, argv, spare_ranks, spawn, info, error) \
+  }
 
 /* The inline functions have names of their own, and macros give them the names of the specification. So a program can
    take their addresses, too. */
@@ -96,6 +103,16 @@ static inline int fenix_spec_Data_subset_create(int num_blocks, int* array_start
   return Fenix_Data_subset_createv(num_blocks, array_start_offsets, array_end_offsets, subset_specifier);
 }
 
+/**
+ * Registers a callback that gets the error of Fenix_Init after the repair, FENIX_SUCCESS or a warning. (2.2.)
+ * @param[in] recover, callback_data as for Fenix_Callback_register
+ * @return as Fenix_Callback_register.
+ */
+static inline int fenix_spec_Callback_register(void (*recover)(MPI_Comm, int, void*), void* callback_data) {
+  return fenix_detail_callback_register(recover, callback_data);
+}
+
+#define Fenix_Callback_register fenix_spec_Callback_register
 #define Fenix_Data_group_create fenix_spec_Data_group_create
 #define Fenix_Data_group_get_redundancy_policy fenix_spec_Data_group_get_redundancy_policy
 #define Fenix_Data_member_restore fenix_spec_Data_member_restore

@@ -4,6 +4,7 @@
 #include <fenix.hpp>
 
 #include "api/cxx_subset.hpp"
+#include "api/cxx_throw.hpp"
 #include "api/entry.hpp"
 
 using namespace fenix_impl;
@@ -18,7 +19,7 @@ class Found {
   Fenix_Data_subset* out() { return target_ == nullptr ? FENIX_DATA_SUBSET_IGNORE : &subset_; }
   /// Converts the elements found, unless the call returned an error. Returns code.
   int take(int code) {
-    if (target_ == nullptr || code < FENIX_SUCCESS) return code;
+    if (target_ == nullptr || thrown(code) < FENIX_SUCCESS) return thrown(code);
     const Subset owner(subset_);
     *target_ = DataSubset(subset_);
     return code;
@@ -34,7 +35,7 @@ template <class Call>
 int with_subset(const DataSubset& elements, Call&& call) {
   Fenix_Data_subset subset = FENIX_SUBSET_NULL;
   const int code = lend_subset(elements, subset);
-  return code == FENIX_SUCCESS ? call(subset) : code;
+  return thrown(code == FENIX_SUCCESS ? call(subset) : code);
 }
 
 /// Lists the entries at positions 0, 1, … of a group. Returns no value if one of them cannot be read.
@@ -49,51 +50,40 @@ std::optional<std::vector<int>> list_of(int group_id, GetNumber get_number, GetE
   return entries;
 }
 
-/// Sets rank to the number of this rank in a group. The group of all ranks may not exist yet, because its first
-/// collective call creates it.
-int get_own_rank(int group_id, int* rank) {
-  return ready_entry([&]() -> int {
-    if (group_id == FENIX_DATA_GROUP_WORLD_ID && !runtime().has_group(group_id)) {
-      MPI_Comm_rank(runtime().process().resilient(), rank);
-    } else {
-      *rank = runtime().group(group_id).ranks().rank;
-    }
-    return FENIX_SUCCESS;
-  });
-}
-
 }  // namespace
 
 // ------------------------------------------------------------------------------------------------------------- groups
 
 int group_create(int group_id, MPI_Comm comm, int start_time_stamp, int depth, int policy_name, void* policy_value,
                  int* flag) {
-  return Fenix_Data_group_create(group_id, comm, start_time_stamp, depth, policy_name, policy_value, flag);
+  return thrown(Fenix_Data_group_create(group_id, comm, start_time_stamp, depth, policy_name, policy_value, flag));
 }
 
 int group_create(int group_id, GroupCreateArgs args) {
   const bool all = args.comm == MPI_COMM_NULL && runtime().ready();
-  return Fenix_Data_group_create(group_id, all ? runtime().process().name() : args.comm, args.start_time_stamp,
-                                 args.depth, args.policy_name, args.policy_value, args.flag);
+  return thrown(Fenix_Data_group_create(group_id, all ? runtime().process().name() : args.comm, args.start_time_stamp,
+                                        args.depth, args.policy_name, args.policy_value, args.flag));
 }
 
 bool group_created(int group_id) { return Fenix_Data_group_created(group_id) == 1; }
 
 int group_delete(int group_id) {
-  const int code = Fenix_Data_group_delete(group_id);
+  const int code = thrown(Fenix_Data_group_delete(group_id));
   if (code == FENIX_SUCCESS) runtime().attachments.drop_group(group_id);
   return code;
 }
 
 int group_get_redundancy_policy(int group_id, int* policy_name, void* policy_value, int* flag) {
-  return Fenix_Data_group_get_redundancy_policy(group_id, policy_name, policy_value, flag);
+  return thrown(Fenix_Data_group_get_redundancy_policy(group_id, policy_name, policy_value, flag));
 }
 
 int group_set_redundancy_policy(int group_id, int policy_name, void* policy_value, int* flag) {
-  return Fenix_Data_group_set_redundancy_policy(group_id, policy_name, policy_value, flag);
+  return thrown(Fenix_Data_group_set_redundancy_policy(group_id, policy_name, policy_value, flag));
 }
 
-int group_set_hashing(int group_id, bool hashing) { return Fenix_Data_group_set_hashing(group_id, hashing ? 1 : 0); }
+int group_set_hashing(int group_id, bool hashing) {
+  return thrown(Fenix_Data_group_set_hashing(group_id, hashing ? 1 : 0));
+}
 
 std::optional<bool> group_hashing(int group_id) {
   int hashing = 0;
@@ -107,6 +97,12 @@ std::optional<std::vector<int>> group_members(int group_id) {
   });
 }
 
+MPI_Group group_cohort(int group_id) {
+  MPI_Group cohort = MPI_GROUP_NULL;
+  (void)thrown(Fenix_Data_group_get_cohort(group_id, &cohort));
+  return cohort;
+}
+
 std::optional<std::vector<int>> group_snapshots(int group_id) {
   return list_of(group_id, Fenix_Data_group_get_number_of_snapshots, [&](int position, int* time_stamp) {
     return Fenix_Data_group_get_snapshot_at_position(group_id, position, time_stamp);
@@ -116,17 +112,17 @@ std::optional<std::vector<int>> group_snapshots(int group_id) {
 // ------------------------------------------------------------------------------------------------------------ members
 
 int member_create(int group_id, int member_id, void* buffer, MPI_Count count, MPI_Datatype datatype) {
-  return Fenix_Data_member_create_c(group_id, member_id, buffer, count, datatype);
+  return thrown(Fenix_Data_member_create_c(group_id, member_id, buffer, count, datatype));
 }
 
 int member_define(int group_id, int member_id, void* buffer, MPI_Count count, MPI_Datatype datatype) {
-  return Fenix_Data_member_define_c(group_id, member_id, buffer, count, datatype);
+  return thrown(Fenix_Data_member_define_c(group_id, member_id, buffer, count, datatype));
 }
 
 bool member_created(int group_id, int member_id) { return Fenix_Data_member_created(group_id, member_id) == 1; }
 
 int member_delete(int group_id, int member_id) {
-  const int code = Fenix_Data_member_delete(group_id, member_id);
+  const int code = thrown(Fenix_Data_member_delete(group_id, member_id));
   if (code == FENIX_SUCCESS) runtime().attachments.drop_member(group_id, member_id);
   return code;
 }
@@ -138,19 +134,16 @@ std::optional<MPI_Count> member_footprint(int group_id, int member_id) {
 }
 
 int member_attr_set(int group_id, int member_id, int attribute_name, void* attribute_value, int* flag) {
-  return Fenix_Data_member_attr_set(group_id, member_id, attribute_name, attribute_value, flag);
+  return thrown(Fenix_Data_member_attr_set(group_id, member_id, attribute_name, attribute_value, flag));
 }
 
 int member_attr_get(int group_id, int member_id, int attribute_name, void* attribute_value, int* flag) {
-  int rank = 0;
-  const int code = get_own_rank(group_id, &rank);
-  if (code != FENIX_SUCCESS) return code;
-  return member_attr_get(group_id, member_id, attribute_name, attribute_value, flag, rank);
+  return thrown(fenix_detail_own_attr_get(group_id, member_id, attribute_name, attribute_value, flag));
 }
 
 int member_attr_get(int group_id, int member_id, int attribute_name, void* attribute_value, int* flag,
                     int source_rank) {
-  return Fenix_Data_member_attr_get(group_id, member_id, attribute_name, attribute_value, flag, source_rank);
+  return thrown(Fenix_Data_member_attr_get(group_id, member_id, attribute_name, attribute_value, flag, source_rank));
 }
 
 // ------------------------------------------------------------------------------------------------------------ staging
@@ -165,11 +158,11 @@ int member_stage_inplace(int group_id, int member_id, void* buf, const DataSubse
 }
 
 int member_stage_memory(int group_id, int member_id, void** memory) {
-  return Fenix_Data_member_stage_memory(group_id, member_id, memory);
+  return thrown(Fenix_Data_member_stage_memory(group_id, member_id, memory));
 }
 
 int member_stage_begin(int group_id, int member_id, FILE** file) {
-  return Fenix_Data_member_stage_begin(group_id, member_id, file);
+  return thrown(Fenix_Data_member_stage_begin(group_id, member_id, file));
 }
 
 // ------------------------------------------------------------------------------------------------------------ storing
@@ -192,16 +185,16 @@ int member_istorev(int group_id, int member_id, const DataSubset& subset, Fenix_
                      [&](Fenix_Data_subset s) { return Fenix_Data_member_istorev(group_id, member_id, s, request); });
 }
 
-int wait(Fenix_Request request) { return Fenix_Data_wait(request); }
-int test(Fenix_Request request, int* flag) { return Fenix_Data_test(request, flag); }
+int wait(Fenix_Request request) { return thrown(Fenix_Data_wait(request)); }
+int test(Fenix_Request request, int* flag) { return thrown(Fenix_Data_test(request, flag)); }
 
 // --------------------------------------------------------------------------------------------------------- committing
 
-int commit(int group_id, int* time_stamp) { return Fenix_Data_commit(group_id, time_stamp); }
-int commit_barrier(int group_id, int* time_stamp) { return Fenix_Data_commit_barrier(group_id, time_stamp); }
-int commit_cleanup(int group_id, int* time_stamp) { return Fenix_Data_commit_cleanup(group_id, time_stamp); }
-int cleanup(int group_id) { return Fenix_Data_cleanup(group_id); }
-int barrier(int group_id) { return Fenix_Data_barrier(group_id); }
+int commit(int group_id, int* time_stamp) { return thrown(Fenix_Data_commit(group_id, time_stamp)); }
+int commit_barrier(int group_id, int* time_stamp) { return thrown(Fenix_Data_commit_barrier(group_id, time_stamp)); }
+int commit_cleanup(int group_id, int* time_stamp) { return thrown(Fenix_Data_commit_cleanup(group_id, time_stamp)); }
+int cleanup(int group_id) { return thrown(Fenix_Data_cleanup(group_id)); }
+int barrier(int group_id) { return thrown(Fenix_Data_barrier(group_id)); }
 
 int checkpoint(int group_id, const DataSubset& subset, const std::vector<int>& storev_ids, int* time_stamp) {
   // The array is only read. The signature has no const, because it is that of the current Fenix.
@@ -215,7 +208,7 @@ int checkpointv(int group_id, const DataSubset& subset, int* time_stamp) {
   return with_subset(subset, [&](Fenix_Data_subset s) { return Fenix_Data_checkpointv(group_id, s, time_stamp); });
 }
 
-int snapshot_delete(int group_id, int time_stamp) { return Fenix_Data_snapshot_delete(group_id, time_stamp); }
+int snapshot_delete(int group_id, int time_stamp) { return thrown(Fenix_Data_snapshot_delete(group_id, time_stamp)); }
 
 // ---------------------------------------------------------------------------------------------------------- restoring
 
@@ -257,8 +250,10 @@ int member_load_begin(int group_id, int member_id, FILE** file, int time_stamp, 
   return found.take(Fenix_Data_member_load_begin(group_id, member_id, file, time_stamp, found.out()));
 }
 
-int member_repair(int group_id, int member_id) { return Fenix_Data_member_repair(group_id, member_id); }
+int member_repair(int group_id, int member_id) { return thrown(Fenix_Data_member_repair(group_id, member_id)); }
 
-int verify(int group_id, int* num_mended, int* num_lost) { return Fenix_Data_verify(group_id, num_mended, num_lost); }
+int verify(int group_id, int* num_mended, int* num_lost) {
+  return thrown(Fenix_Data_verify(group_id, num_mended, num_lost));
+}
 
 }  // namespace fenix::data

@@ -9,7 +9,8 @@ namespace fenix::data {
 Group::Group(int id, GroupCreateArgs args) : id_(id) {
   int flag = FENIX_SUCCESS;
   int* wanted = std::exchange(args.flag, &flag);
-  check(group_create(id, args));
+  const int code = group_create(id, args);
+  if (code < FENIX_SUCCESS) throw RuntimeException(code, error_message());
   data_lost_ = flag == FENIX_ERROR_NODATA_FOUND;
   if (wanted != nullptr) *wanted = flag;
 }

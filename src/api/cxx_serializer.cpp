@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "api/cxx_throw.hpp"
 #include "api/entry.hpp"
 #include "api/file_stream.hpp"
 
@@ -35,27 +36,27 @@ extern "C" void fenix_call_serializer(FILE* file, int direction, void* buffer, M
   call(*static_cast<const SerializeFunc*>(ctx), file, direction, buffer, offset, count);
 }
 
-/// Keeps a serializer and passes it to the C interface with call(function, ctx). It is kept before the call, because a
+/// Keeps a copy of a serializer and passes it to the C interface with call(function, ctx). It is kept before the call, because a
 /// failure may interrupt the call after the C interface has stored the address.
 template <class Call>
-int keep_while(int group_id, int member_id, SerializeFunc&& serializer, Call&& call) {
+int keep_while(int group_id, int member_id, const SerializeFunc& serializer, Call&& call) {
   Attachments& kept = runtime().attachments;
   const Attachments::Key key{group_id, member_id, Kind::serializer};
   if (is_empty(serializer)) {
     const int code = call(nullptr, nullptr);
     if (code >= FENIX_SUCCESS) kept.drop(key);
-    return code;
+    return thrown(code);
   }
   void* ctx = nullptr;
   {
-    auto owned = std::make_shared<SerializeFunc>(std::move(serializer));
+    auto owned = std::make_shared<SerializeFunc>(serializer);
     ctx = owned.get();
     kept.add(key, std::move(owned));
   }
   const int code = call(fenix_call_serializer, ctx);
   if (code >= FENIX_SUCCESS) kept.keep_newest(key);
   if (code < FENIX_SUCCESS && code != FENIX_ERROR_CANCELLED) kept.drop_newest(key);
-  return code;
+  return thrown(code);
 }
 
 /// Opens a stream over the file of a call that has succeeded.
@@ -70,22 +71,22 @@ std::iostream* open_stream(const Attachments::Key& key, FILE* file) {
 }  // namespace
 
 int member_create(int group_id, int member_id, void* buffer, MPI_Count count, MPI_Datatype datatype,
-                  SerializeFunc serializer) {
-  return keep_while(group_id, member_id, std::move(serializer), [&](Fenix_Serialize_file_fn_c function, void* ctx) {
+                  const SerializeFunc& serializer) {
+  return keep_while(group_id, member_id, serializer, [&](Fenix_Serialize_file_fn_c function, void* ctx) {
     return Fenix_Data_member_fcreate_c(group_id, member_id, buffer, count, datatype, function, ctx);
   });
 }
 
 int member_define(int group_id, int member_id, void* buffer, MPI_Count count, MPI_Datatype datatype,
-                  SerializeFunc serializer) {
-  return keep_while(group_id, member_id, std::move(serializer), [&](Fenix_Serialize_file_fn_c function, void* ctx) {
+                  const SerializeFunc& serializer) {
+  return keep_while(group_id, member_id, serializer, [&](Fenix_Serialize_file_fn_c function, void* ctx) {
     return Fenix_Data_member_fdefine_c(group_id, member_id, buffer, count, datatype, function, ctx);
   });
 }
 
 int member_stage_begin(int group_id, int member_id, std::iostream** stream) {
   FILE* file = nullptr;
-  const int code = Fenix_Data_member_stage_begin(group_id, member_id, stream == nullptr ? nullptr : &file);
+  const int code = thrown(Fenix_Data_member_stage_begin(group_id, member_id, stream == nullptr ? nullptr : &file));
   if (code >= FENIX_SUCCESS) *stream = open_stream({group_id, member_id, Kind::staging}, file);
   return code;
 }
@@ -93,7 +94,7 @@ int member_stage_begin(int group_id, int member_id, std::iostream** stream) {
 int member_stage_end(int group_id, int member_id) {
   const int code = Fenix_Data_member_stage_end(group_id, member_id);
   runtime().attachments.drop({group_id, member_id, Kind::staging});
-  return code;
+  return thrown(code);
 }
 
 int member_load_begin(int group_id, int member_id, std::iostream** stream, int time_stamp, DataSubset& data_found) {
@@ -106,7 +107,7 @@ int member_load_begin(int group_id, int member_id, std::iostream** stream, int t
 int member_load_end(int group_id, int member_id) {
   const int code = Fenix_Data_member_load_end(group_id, member_id);
   runtime().attachments.drop({group_id, member_id, Kind::loading});
-  return code;
+  return thrown(code);
 }
 
 }  // namespace fenix::data

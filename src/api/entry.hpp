@@ -16,13 +16,14 @@
 
 namespace fenix_impl {
 
-/// Records the text for Fenix_Error_message and returns the code.
-inline int report(int code, const char* text) noexcept {
+/// Records the text for Fenix_Error_message, and the place for exceptions of C++, and returns the code.
+inline int report(int code, const char* text, Place place = Place::here()) noexcept {
   try {
-    last_message() = text;
+    last_error().text = text;
   } catch (const std::bad_alloc&) {
-    last_message() = "out of memory";  // short enough to need no allocation
+    last_error().text = "out of memory";  // short enough to need no allocation
   }
+  last_error().place = place;
   return code;
 }
 
@@ -45,9 +46,9 @@ int run_inside(Body&& body, Failure& failure) {
     return FENIX_ERROR_CANCELLED;
   } catch (const MpiError& error) {
     if (runtime().comes_from_failure(error.mpi_error())) failure.mpi_error = error.mpi_error();
-    return report(error.code(), error.what());
+    return report(error.code(), error.what(), error.place());
   } catch (const Error& error) {
-    return report(error.code(), error.what());
+    return report(error.code(), error.what(), error.place());
   } catch (const std::bad_alloc&) {
     runtime().withdraw_from_call();
     return report(FENIX_ERROR_NO_MEMORY, "out of memory");

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <new>
+#include <vector>
 
 #include "api/policies.hpp"
 #include "recovery/interposer.hpp"
@@ -89,6 +90,20 @@ int Fenix_Data_group_set_redundancy_policy(int group_id, int policy_name, void* 
     const int* values = static_cast<const int*>(policy_value);
     group.set_policy(policy_from(policy_name, values), [&] { check_policy(policy_name, values, group.ranks().size); });
     return set_flag(flag, 1);
+  });
+}
+
+int Fenix_Data_group_get_cohort(int group_id, MPI_Group* cohort) {
+  return ready_entry([&]() -> int {
+    const GroupRanks& ranks = runtime().attached_group(group_id).ranks();
+    require(cohort, "cohort");
+    std::vector<int> members = ranks.partners();
+    members.insert(std::lower_bound(members.begin(), members.end(), ranks.rank), ranks.rank);
+    const std::vector<int>& numbers = runtime().groups().ranks_of(group_id);
+    std::transform(members.begin(), members.end(), members.begin(),
+                   [&](int rank) { return numbers.at(static_cast<std::size_t>(rank)); });
+    *cohort = runtime().process().group_of(members);
+    return FENIX_SUCCESS;
   });
 }
 

@@ -21,9 +21,22 @@ int fenix_detail_preinit(int* role, MPI_Comm comm, MPI_Comm* newcomm, int* /*arg
   });
   if (code == FENIX_SUCCESS) return code;
   // A second call must not overwrite the communicator of the first.
-  if (newcomm != nullptr && !runtime().initialized()) *newcomm = MPI_COMM_NULL;
+  if (newcomm != nullptr && !runtime().ready()) *newcomm = MPI_COMM_NULL;
   if (error != nullptr) *error = code;
   return code;
+}
+
+int Fenix_Init_no_jump(int* role, MPI_Comm comm, MPI_Comm* newcomm, int* argc, char*** argv, int spare_ranks, int spawn,
+                       MPI_Info info, int* error) {
+  const int code = fenix_detail_preinit(role, comm, newcomm, argc, argv, spare_ranks, spawn, info, error, nullptr);
+  if (code != FENIX_SUCCESS) return code;
+  fenix_detail_postinit();
+  // A spare that was released is not ready.
+  return runtime().ready() ? runtime().error() : FENIX_SUCCESS;
+}
+
+void fenix_detail_return_unhandled(void) {
+  if (!runtime().ready()) runtime().settings.set_default(FENIX_UNHANDLED_MODE, FENIX_UNHANDLED_SILENT);
 }
 
 void fenix_detail_postinit(void) {
@@ -72,6 +85,6 @@ int Fenix_get_option(Fenix_Setting_name setting, unsigned* option) {
   });
 }
 
-const char* Fenix_Error_message(void) { return last_message().c_str(); }
+const char* Fenix_Error_message(void) { return last_error().text.c_str(); }
 
 }  // extern "C"

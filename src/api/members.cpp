@@ -308,6 +308,21 @@ int Fenix_Data_member_attr_get(int group_id, int member_id, int attribute_name, 
   return get_attribute<int>(group_id, member_id, attribute_name, attribute_value, flag, source_rank);
 }
 
+int fenix_detail_own_attr_get(int group_id, int member_id, int attribute_name, void* attribute_value, int* flag) {
+  int rank = 0;
+  const int code = ready_entry([&]() -> int {
+    // The group of all ranks may not exist yet, because its first collective call creates it.
+    if (group_id == FENIX_DATA_GROUP_WORLD_ID && !runtime().has_group(group_id)) {
+      MPI_Comm_rank(runtime().process().resilient(), &rank);
+    } else {
+      rank = runtime().group(group_id).ranks().rank;
+    }
+    return FENIX_SUCCESS;
+  });
+  if (code != FENIX_SUCCESS) return code;
+  return get_attribute<int>(group_id, member_id, attribute_name, attribute_value, flag, rank);
+}
+
 int Fenix_Data_member_attr_get_c(int group_id, int member_id, int attribute_name, void* attribute_value, int* flag,
                                  int source_rank) {
   return get_attribute<MPI_Count>(group_id, member_id, attribute_name, attribute_value, flag, source_rank);

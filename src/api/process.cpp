@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Failures, roles and callbacks.
 #include <fenix.h>
+#include <mpi-ext.h>
 
 #include <algorithm>
 #include <string>
@@ -22,34 +23,79 @@ std::vector<int> roles_in(MPI_Comm comm) {
   return roles;
 }
 
+void require_location(int location) {
+  if (location != FENIX_CALLBACK_PRE_RECOVERY && location != FENIX_CALLBACK_POST_RECOVERY) {
+    throw Error(FENIX_ERROR_INVALID_ARGUMENT, "location " + std::to_string(location) + " does not exist");
+  }
+}
+
+void require_role(int role) {
+  if (role < FENIX_ROLE_INITIAL_RANK || role > FENIX_ROLE_MISSING_RANK) {
+    throw Error(FENIX_ERROR_INVALID_ARGUMENT, "role " + std::to_string(role) + " does not exist");
+  }
+}
+
+/// Returns the rank in the resilient communicator of a rank of a communicator derived from it.
+int rank_of(MPI_Comm comm, int rank) {
+  const auto ranks = runtime().process().ranks_of(present(comm));
+  if (rank < 0 || rank >= static_cast<int>(ranks.size())) {
+    throw Error(FENIX_ERROR_INVALID_ARGUMENT, "rank " + std::to_string(rank) + " is not in comm");
+  }
+  return ranks[static_cast<std::size_t>(rank)];
+}
+
 }  // namespace
 
 extern "C" {
 
 int Fenix_Callback_register(void (*recover)(MPI_Comm, int, void*), void* callback_data) {
+  return Fenix_Callback_register_at(recover, callback_data, FENIX_CALLBACK_POST_RECOVERY);
+}
+
+int Fenix_Callback_register_at(void (*recover)(MPI_Comm, int, void*), void* callback_data,
+                               Fenix_Callback_location location) {
   return ready_entry([&]() -> int {
     if (recover == nullptr) throw Error(FENIX_ERROR_CALLBACK_NOT_REGISTERED, "recover is NULL");
-    runtime().callbacks.push([=](MPI_Comm comm, int error) { recover(comm, error, callback_data); });
+    require_location(location);
+    runtime().callbacks.push(location, [=](MPI_Comm comm, int error) { recover(comm, error, callback_data); });
     return FENIX_SUCCESS;
   });
 }
 
-int Fenix_Callback_pop(void) {
-  return ready_entry([]() -> int {
-    if (!runtime().callbacks.pop()) throw Error(FENIX_ERROR_CALLBACK_NOT_REGISTERED, "no callback is registered");
+int fenix_detail_callback_register(void (*recover)(MPI_Comm, int, void*), void* callback_data) {
+  return ready_entry([&]() -> int {
+    if (recover == nullptr) throw Error(FENIX_ERROR_CALLBACK_NOT_REGISTERED, "recover is NULL");
+    runtime().callbacks.push(FENIX_CALLBACK_POST_RECOVERY, [=](MPI_Comm comm, int /*mpi_error*/) {
+      recover(comm, runtime().error(), callback_data);
+    });
     return FENIX_SUCCESS;
   });
 }
 
-int Fenix_Callback_invoke_all(void) {
+int Fenix_Callback_pop(void) { return Fenix_Callback_pop_at(FENIX_CALLBACK_POST_RECOVERY); }
+
+int Fenix_Callback_pop_at(Fenix_Callback_location location) {
+  return ready_entry([&]() -> int {
+    require_location(location);
+    if (!runtime().callbacks.pop(location)) {
+      throw Error(FENIX_ERROR_CALLBACK_NOT_REGISTERED, "no callback is registered");
+    }
+    return FENIX_SUCCESS;
+  });
+}
+
+int Fenix_Callback_invoke_all(void) { return Fenix_Callback_invoke_all_at(FENIX_CALLBACK_POST_RECOVERY); }
+
+int Fenix_Callback_invoke_all_at(Fenix_Callback_location location) {
   int failure = MPI_SUCCESS;
   const int code = ready_entry([&]() -> int {
+    require_location(location);
     if (runtime().process().repairs() == 0) throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "there was no repair");
     failure = runtime().latest_failure();
     return FENIX_SUCCESS;
   });
   // Outside of entry(), because callbacks may call Fenix, and may throw.
-  if (code == FENIX_SUCCESS) runtime().run_callbacks(failure);
+  if (code == FENIX_SUCCESS) runtime().run_callbacks(location, failure);
   return code;
 }
 
@@ -66,11 +112,7 @@ int Fenix_get_nspare(void) {
 int Fenix_Get_role(MPI_Comm comm, int rank, int* role) {
   return ready_entry([&]() -> int {
     require(role, "role");
-    const auto roles = roles_in(comm);
-    if (rank < 0 || rank >= static_cast<int>(roles.size())) {
-      throw Error(FENIX_ERROR_INVALID_ARGUMENT, "rank " + std::to_string(rank) + " is not in comm");
-    }
-    *role = roles[static_cast<std::size_t>(rank)];
+    *role = runtime().process().roles().at(static_cast<std::size_t>(rank_of(comm, rank)));
     return FENIX_SUCCESS;
   });
 }
@@ -78,9 +120,7 @@ int Fenix_Get_role(MPI_Comm comm, int rank, int* role) {
 int Fenix_Get_number_of_ranks_with_role(MPI_Comm comm, int role, int* number_of_ranks) {
   return ready_entry([&]() -> int {
     require(number_of_ranks, "number_of_ranks");
-    if (role < FENIX_ROLE_INITIAL_RANK || role > FENIX_ROLE_SPARE_RANK) {
-      throw Error(FENIX_ERROR_INVALID_ARGUMENT, "role " + std::to_string(role) + " does not exist");
-    }
+    require_role(role);
     const auto roles = roles_in(comm);
     *number_of_ranks = static_cast<int>(std::count(roles.begin(), roles.end(), role));
     return FENIX_SUCCESS;
@@ -90,7 +130,56 @@ int Fenix_Get_number_of_ranks_with_role(MPI_Comm comm, int role, int* number_of_
 int Fenix_get_rank_role(MPI_Comm comm, int rank, int* role) { return Fenix_Get_role(comm, rank, role); }
 
 int Fenix_get_number_of_ranks_with_role(int role, int* number_of_ranks) {
-  return Fenix_Get_number_of_ranks_with_role(runtime().process().name(), role, number_of_ranks);
+  return ready_entry([&]() -> int {
+    require(number_of_ranks, "number_of_ranks");
+    require_role(role);
+    const Process& process = runtime().process();
+    const auto& roles = process.roles();
+    *number_of_ranks = static_cast<int>(std::count(roles.begin(), roles.end(), role));
+    if (role == FENIX_ROLE_SPARE_RANK) *number_of_ranks = process.waiting_spares();
+    if (role == FENIX_ROLE_MISSING_RANK) *number_of_ranks = process.slots().number() - static_cast<int>(roles.size());
+    return FENIX_SUCCESS;
+  });
+}
+
+int Fenix_get_slot(void) {
+  return ready_entry([]() -> int {
+    const Process& process = runtime().process();
+    int rank = 0;
+    MPI_Comm_rank(process.resilient(), &rank);
+    return process.slots().by_rank().at(static_cast<std::size_t>(rank));
+  });
+}
+
+int Fenix_rank_to_slot(MPI_Comm comm, int rank, int* slot) {
+  return ready_entry([&]() -> int {
+    require(slot, "slot");
+    *slot = runtime().process().slots().by_rank().at(static_cast<std::size_t>(rank_of(comm, rank)));
+    return FENIX_SUCCESS;
+  });
+}
+
+int Fenix_slot_to_rank(MPI_Comm comm, int slot, int* rank) {
+  return ready_entry([&]() -> int {
+    require(rank, "rank");
+    const Process& process = runtime().process();
+    const auto ranks = process.ranks_of(present(comm));
+    if (slot < 0 || slot >= process.slots().number()) {
+      throw Error(FENIX_ERROR_INVALID_ARGUMENT, "slot " + std::to_string(slot) + " does not exist");
+    }
+    const auto found = std::find(ranks.begin(), ranks.end(), process.slots().rank_of(slot));
+    *rank = found == ranks.end() ? MPI_UNDEFINED : static_cast<int>(found - ranks.begin());
+    return FENIX_SUCCESS;
+  });
+}
+
+int Fenix_repair_group(MPI_Group old_group, MPI_Group* new_group) {
+  return ready_entry([&]() -> int {
+    require(new_group, "new_group");
+    if (old_group == MPI_GROUP_NULL) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "old_group is MPI_GROUP_NULL");
+    *new_group = runtime().process().slots().repair(old_group);
+    return FENIX_SUCCESS;
+  });
 }
 
 int Fenix_Process_fail_list(int** fail_list) {
@@ -120,18 +209,24 @@ int Fenix_Process_detect_failures(int do_recovery) {
     mpi_error = runtime().process().look_for_failures();
     return FENIX_SUCCESS;
   });
-  if (code != FENIX_SUCCESS) return code;
-  if (mpi_error == MPI_SUCCESS || do_recovery == 0) return mpi_error;
-  runtime().on_mpi_error(mpi_error);
-  return mpi_error;
+  if (code != FENIX_SUCCESS || mpi_error == MPI_SUCCESS) return code;
+  if (do_recovery != 0) runtime().on_mpi_error(mpi_error);
+  return report(FENIX_ERROR_PROCESS_FAILURE, "a rank has died");
 }
 
 int Fenix_check_cancelled(MPI_Request* request, MPI_Status* status) {
+  // MPI may have to make progress before it knows that the request has ended.
+  constexpr int kTests = 100;
   return ready_entry([&]() -> int {
     require(request, "request");
     int done = 0;
-    const int mpi_error = MPI_Test(request, &done, status);
-    return mpi_error != MPI_SUCCESS || done == 0 ? 1 : 0;
+    int mpi_error = MPI_SUCCESS;
+    for (int i = 0; i < kTests && done == 0 && mpi_error == MPI_SUCCESS; ++i) {
+      mpi_error = MPI_Test(request, &done, status);
+    }
+    int error_class = MPI_SUCCESS;
+    MPI_Error_class(mpi_error, &error_class);
+    return error_class == MPIX_ERR_PROC_FAILED || error_class == MPIX_ERR_REVOKED ? 1 : 0;
   });
 }
 

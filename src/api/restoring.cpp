@@ -131,6 +131,11 @@ int Fenix_Data_member_load_begin(int group_id, int member_id, FILE** file, int t
   });
 }
 
+int Fenix_data_member_load_begin(int group_id, int member_id, FILE** file, int time_stamp,
+                                 Fenix_Data_subset* found_data) {
+  return Fenix_Data_member_load_begin(group_id, member_id, file, time_stamp, found_data);
+}
+
 int Fenix_Data_member_load_end(int group_id, int member_id) {
   return ready_entry([&]() -> int {
     close_if_ended(group_id, member_id, FileUse::loading);

@@ -9,14 +9,30 @@
 
 namespace fenix_impl {
 
+/// Place in the source of the library. std::source_location, which clang 14 does not have.
+struct Place {
+  const char* file = "";
+  const char* function = "";
+  unsigned line = 0;
+
+  static constexpr Place here(const char* file = __builtin_FILE(), const char* function = __builtin_FUNCTION(),
+                              unsigned line = __builtin_LINE()) {
+    return {file, function, line};
+  }
+};
+
 /// Bad input, lack of resources, loss of data: becomes the code that the public function returns.
 class Error : public std::runtime_error {
  public:
-  Error(Fenix_Return_codes code, const std::string& text) : std::runtime_error(text), code_(code) {}
+  Error(Fenix_Return_codes code, const std::string& text, Place place = Place::here())
+      : std::runtime_error(text), code_(code), place_(place) {}
   [[nodiscard]] Fenix_Return_codes code() const { return code_; }
+  /// Returns where the error was found, on this rank.
+  [[nodiscard]] const Place& place() const { return place_; }
 
  private:
   Fenix_Return_codes code_;
+  Place place_;
 };
 
 /// FENIX_ERROR_NO_MEMORY, made in advance: to copy it takes no memory.
@@ -25,7 +41,8 @@ const Error& out_of_memory();
 /// An MPI call has failed, and the error does not say that a rank has died. It may mean just that.
 class MpiError : public Error {
  public:
-  MpiError(int mpi_error, const std::string& text) : Error(FENIX_ERROR_NOCATEGORY, text), mpi_error_(mpi_error) {}
+  MpiError(int mpi_error, const std::string& text, Place place = Place::here())
+      : Error(FENIX_ERROR_NOCATEGORY, text, place), mpi_error_(mpi_error) {}
   [[nodiscard]] int mpi_error() const { return mpi_error_; }
 
  private:

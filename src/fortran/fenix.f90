@@ -27,6 +27,7 @@ module fenix
   use fenix_storing
   use fenix_restoring
   use fenix_large
+  use fenix_mlog
   implicit none
   public
 end module fenix

@@ -25,6 +25,12 @@ void fenix_f_group_set_redundancy_policy(int group_id, int policy_name, int* pol
   *ierr = Fenix_Data_group_set_redundancy_policy(group_id, policy_name, policy_value, flag);
 }
 
+void fenix_f_group_get_cohort(int group_id, int* cohort, int* ierr) {
+  MPI_Group group = MPI_GROUP_NULL;
+  *ierr = Fenix_Data_group_get_cohort(group_id, &group);
+  *cohort = MPI_Group_c2f(group);
+}
+
 void fenix_f_group_set_hashing(int group_id, int hashing, int* ierr) {
   *ierr = Fenix_Data_group_set_hashing(group_id, hashing);
 }

@@ -6,6 +6,7 @@ module fenix_groups
   private
   public :: Fenix_Data_group_create, Fenix_Data_group_created, Fenix_Data_group_delete
   public :: Fenix_Data_group_get_redundancy_policy, Fenix_Data_group_set_redundancy_policy
+  public :: Fenix_Data_group_get_cohort
   public :: Fenix_Data_group_set_hashing, Fenix_Data_group_get_hashing
   public :: Fenix_Data_group_get_number_of_members, Fenix_Data_group_get_member_at_position
   public :: Fenix_Data_group_get_number_of_snapshots, Fenix_Data_group_get_snapshot_at_position
@@ -28,6 +29,13 @@ module fenix_groups
     subroutine Fenix_Data_group_delete(group_id, ierr) bind(C, name="fenix_f_group_delete")
       import :: c_int
       integer(c_int), value :: group_id
+      integer(c_int), intent(out) :: ierr
+    end subroutine
+
+    subroutine Fenix_Data_group_get_cohort(group_id, cohort, ierr) bind(C, name="fenix_f_group_get_cohort")
+      import :: c_int
+      integer(c_int), value :: group_id
+      integer(c_int), intent(out) :: cohort
       integer(c_int), intent(out) :: ierr
     end subroutine
 

@@ -31,8 +31,20 @@ void fenix_f_get_option(int setting, int* option, int* ierr) {
 }
 
 void fenix_f_callback_register(FortranRecover recover, void* callback_data, int* ierr) {
-  *ierr =
-      fenix::callback_register([=](MPI_Comm comm, int error) { recover(MPI_Comm_c2f(comm), error, callback_data); });
+  *ierr = Fenix_Callback_register([=](MPI_Comm comm, int error) { recover(MPI_Comm_c2f(comm), error, callback_data); });
+}
+
+void fenix_f_callback_register_at(FortranRecover recover, void* callback_data, int location, int* ierr) {
+  *ierr = Fenix_Callback_register([=](MPI_Comm comm, int error) { recover(MPI_Comm_c2f(comm), error, callback_data); },
+                                  static_cast<Fenix_Callback_location>(location));
+}
+
+void fenix_f_callback_pop_at(int location, int* ierr) {
+  *ierr = Fenix_Callback_pop_at(static_cast<Fenix_Callback_location>(location));
+}
+
+void fenix_f_callback_invoke_all_at(int location, int* ierr) {
+  *ierr = Fenix_Callback_invoke_all_at(static_cast<Fenix_Callback_location>(location));
 }
 
 void fenix_f_callback_pop(int* ierr) { *ierr = Fenix_Callback_pop(); }
@@ -50,6 +62,22 @@ void fenix_f_role_of(int comm, int rank, int* role, int* ierr) {
 
 void fenix_f_get_rank_role(int comm, int rank, int* role, int* ierr) {
   *ierr = Fenix_get_rank_role(MPI_Comm_f2c(comm), rank, role);
+}
+
+void fenix_f_get_slot(int* slot, int* ierr) { split(Fenix_get_slot(), slot, ierr); }
+
+void fenix_f_rank_to_slot(int comm, int rank, int* slot, int* ierr) {
+  *ierr = Fenix_rank_to_slot(MPI_Comm_f2c(comm), rank, slot);
+}
+
+void fenix_f_slot_to_rank(int comm, int slot, int* rank, int* ierr) {
+  *ierr = Fenix_slot_to_rank(MPI_Comm_f2c(comm), slot, rank);
+}
+
+void fenix_f_repair_group(int old_group, int* new_group, int* ierr) {
+  MPI_Group group = MPI_GROUP_NULL;
+  *ierr = Fenix_repair_group(MPI_Group_f2c(old_group), &group);
+  *new_group = MPI_Group_c2f(group);
 }
 
 void fenix_f_number_with_role(int role, int* number_of_ranks, int* ierr) {

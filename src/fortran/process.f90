@@ -7,9 +7,12 @@ module fenix_process
   implicit none
   private
   public :: Fenix_Init, Fenix_Initialized, Fenix_Finalized, Fenix_Finalize
+  public :: Fenix_Init_no_jump
   public :: Fenix_set_option, Fenix_get_option
   public :: Fenix_Callback_register, Fenix_Callback_pop, Fenix_Callback_invoke_all
+  public :: Fenix_Callback_register_at, Fenix_Callback_pop_at, Fenix_Callback_invoke_all_at
   public :: Fenix_get_error, Fenix_get_nspare
+  public :: Fenix_get_slot, Fenix_rank_to_slot, Fenix_slot_to_rank, Fenix_repair_group
   public :: Fenix_Get_role, Fenix_get_rank_role, Fenix_Get_number_of_ranks_with_role
   public :: Fenix_Process_fail_list, Fenix_Process_repair_times, Fenix_Process_detect_failures
   public :: Fenix_check_cancelled, Fenix_Error_message
@@ -19,6 +22,12 @@ module fenix_process
   !> They are declared as pointers, so that the compiler refuses variables without target. error takes the place of ierr.
   !> newcomm is null() where C takes NULL.
   interface Fenix_Init
+    procedure init_5
+    procedure init_7
+  end interface
+
+  !> Does the same as Fenix_Init, whose resume mode is always "return" in Fortran.
+  interface Fenix_Init_no_jump
     procedure init_5
     procedure init_7
   end interface
@@ -96,6 +105,56 @@ module fenix_process
 
     subroutine Fenix_Callback_invoke_all(ierr) bind(C, name="fenix_f_callback_invoke_all")
       import :: c_int
+      integer(c_int), intent(out) :: ierr
+    end subroutine
+
+    subroutine Fenix_Callback_register_at(recover, callback_data, location, ierr) &
+      bind(C, name="fenix_f_callback_register_at")
+      import :: c_int, c_ptr, Fenix_Recover_fn
+      procedure(Fenix_Recover_fn) :: recover
+      type(c_ptr), value :: callback_data
+      integer(c_int), value :: location
+      integer(c_int), intent(out) :: ierr
+    end subroutine
+
+    subroutine Fenix_Callback_pop_at(location, ierr) bind(C, name="fenix_f_callback_pop_at")
+      import :: c_int
+      integer(c_int), value :: location
+      integer(c_int), intent(out) :: ierr
+    end subroutine
+
+    subroutine Fenix_Callback_invoke_all_at(location, ierr) bind(C, name="fenix_f_callback_invoke_all_at")
+      import :: c_int
+      integer(c_int), value :: location
+      integer(c_int), intent(out) :: ierr
+    end subroutine
+
+    subroutine Fenix_get_slot(slot, ierr) bind(C, name="fenix_f_get_slot")
+      import :: c_int
+      integer(c_int), intent(out) :: slot
+      integer(c_int), intent(out) :: ierr
+    end subroutine
+
+    subroutine Fenix_rank_to_slot(comm, rank, slot, ierr) bind(C, name="fenix_f_rank_to_slot")
+      import :: c_int
+      integer(c_int), value :: comm
+      integer(c_int), value :: rank
+      integer(c_int), intent(out) :: slot
+      integer(c_int), intent(out) :: ierr
+    end subroutine
+
+    subroutine Fenix_slot_to_rank(comm, slot, rank, ierr) bind(C, name="fenix_f_slot_to_rank")
+      import :: c_int
+      integer(c_int), value :: comm
+      integer(c_int), value :: slot
+      integer(c_int), intent(out) :: rank
+      integer(c_int), intent(out) :: ierr
+    end subroutine
+
+    subroutine Fenix_repair_group(old_group, new_group, ierr) bind(C, name="fenix_f_repair_group")
+      import :: c_int
+      integer(c_int), value :: old_group
+      integer(c_int), intent(out) :: new_group
       integer(c_int), intent(out) :: ierr
     end subroutine
 
@@ -239,7 +298,7 @@ contains
     end if
   end subroutine
 
-  !> Looks for failures. ierr is an MPI error code, as the result in C.
+  !> Looks for failures. ierr is FENIX_ERROR_PROCESS_FAILURE if there is one.
   subroutine Fenix_Process_detect_failures(do_recovery, ierr)
     logical, intent(in) :: do_recovery
     integer(c_int), intent(out) :: ierr

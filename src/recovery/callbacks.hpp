@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions of the application that survivors call after a repair.
+// Functions of the application that survivors call before and after a repair.
+//
+// A callback may meet a failure itself: control can leave it by longjmp, or by an exception. Therefore no object with a
+// destructor exists in the frames of a round of calls, and nothing has to be undone after it.
 #pragma once
 
+#include <fenix/codes.h>
 #include <mpi.h>
 
+#include <array>
+#include <cstddef>
 #include <functional>
+#include <memory>
 #include <vector>
 
 namespace fenix_impl {
@@ -13,24 +20,27 @@ class Callbacks {
  public:
   using Function = std::function<void(MPI_Comm, int)>;
 
-  void push(Function function) { functions_.push_back(std::move(function)); }
+  void push(Fenix_Callback_location location, Function function);
   /// Returns false if there is none.
-  bool pop() {
-    if (functions_.empty()) return false;
-    functions_.pop_back();
-    return true;
-  }
-  void clear() { functions_.clear(); }
+  bool pop(Fenix_Callback_location location);
+  void clear();
 
-  /// Calls all, the one registered last first. They may register and pop others: a copy of the list is worked through.
-  template <class Call>
-  void call_all(Call&& call) const {
-    const std::vector<Function> copy = functions_;
-    for (auto function = copy.rbegin(); function != copy.rend(); ++function) call(*function);
-  }
+  /// Calls the functions of a location in the order of registration, except those that are registered meanwhile. Stops
+  /// when another round has been begun in one of them. Exceptions leave it, unless dropped() is true in their handler.
+  void call_all(Fenix_Callback_location location, MPI_Comm comm, int error, bool (*dropped)());
+  /// Notes that control leaves all rounds by longjmp.
+  void leave_rounds() { depth_ = 0; }
 
  private:
-  std::vector<Function> functions_;
+  using Functions = std::vector<std::unique_ptr<Function>>;
+
+  Functions& at(Fenix_Callback_location location) { return functions_.at(static_cast<std::size_t>(location)); }
+  void forget_popped();
+
+  std::array<Functions, 2> functions_;  // by location
+  Functions popped_;                    // they may be running: destroyed after all rounds
+  int depth_ = 0;                       // rounds, each in a callback of the one before
+  unsigned long rounds_ = 0;
 };
 
 }  // namespace fenix_impl

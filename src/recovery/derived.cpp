@@ -12,6 +12,8 @@ namespace {
 // communicator the lowest free number, so a long run of unused numbers is the end.
 constexpr MPI_Fint kUnusedRun = 4096;
 
+}  // namespace
+
 bool has_handler(MPI_Comm comm, MPI_Errhandler wanted) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   if (MPI_Comm_get_errhandler(comm, &handler) != MPI_SUCCESS) return false;
@@ -19,8 +21,6 @@ bool has_handler(MPI_Comm comm, MPI_Errhandler wanted) {
   MPI_Errhandler_free(&handler);
   return same;
 }
-
-}  // namespace
 
 void for_each_communicator(const std::function<void(MPI_Comm)>& visit) {
   MPI_Fint unused = 0;

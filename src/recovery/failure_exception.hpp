@@ -4,16 +4,14 @@
 
 #include <mpi.h>
 
-#include <functional>
-
 namespace fenix_impl {
 
 /// The functions are set by the interface before a program starts: recovery must not include public headers.
 struct FailureException {
-  /// Throws it. repaired: the communicator after the repair.
-  void (*raise)(MPI_Comm repaired, int mpi_error) = nullptr;
-  /// Calls work, and drops it if work throws it.
-  void (*drop)(const std::function<void()>& work) = nullptr;
+  /// Throws it. repaired: the communicator after the repair; error: that of Fenix_Init.
+  void (*raise)(MPI_Comm repaired, int error, int mpi_error) = nullptr;
+  /// Returns whether the exception that is being handled is one. Called in a handler only.
+  bool (*is_handled)() = nullptr;
 };
 
 }  // namespace fenix_impl

@@ -41,9 +41,20 @@ Group& GroupRegistry::attached(int group_id) const {
   return found;
 }
 
+const std::vector<int>& GroupRegistry::ranks_of(int group_id) const {
+  const std::lock_guard lock(mutex_);
+  return ranks_.at(group_id);
+}
+
+void GroupRegistry::clear() {
+  groups_.clear();
+  ranks_.clear();
+}
+
 RejoinResult GroupRegistry::create(const GroupParameters& parameters, MPI_Comm comm,
                                    const std::function<void()>& check_arguments) {
   std::shared_ptr<MpiTeam> team;
+  std::vector<int> numbers;
   bool met = false;
   try {
     // Making a communicator has no deadline: make sure first that all ranks have come.
@@ -51,12 +62,16 @@ RejoinResult GroupRegistry::create(const GroupParameters& parameters, MPI_Comm c
     auto near = process_.are_near(ranks);
     process_.meet(ranks);
     met = true;
+    numbers = ranks;
     team = std::make_shared<MpiTeam>(comm, process_.resilient(), process_.watch(), std::move(near));
   } catch (const std::bad_alloc&) {
     withdraw_from(comm, met);
     throw Error(out_of_memory());
   }
-  return together(*team, [&] { return create(parameters, team, check_arguments); });
+  const RejoinResult result = together(*team, [&] { return create(parameters, team, check_arguments); });
+  const std::lock_guard lock(mutex_);
+  ranks_[parameters.id] = std::move(numbers);
+  return result;
 }
 
 RejoinResult GroupRegistry::create(const GroupParameters& parameters, const std::shared_ptr<MpiTeam>& team,

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "core/group.hpp"
 #include "recovery/process.hpp"
@@ -28,6 +29,9 @@ class GroupRegistry {
   /// has to be created again, and PeerFailure if a repair has to come first.
   [[nodiscard]] Group& attached(int group_id) const;
 
+  /// Returns the ranks in the resilient communicator of the ranks of an attached group. Local.
+  [[nodiscard]] const std::vector<int>& ranks_of(int group_id) const;
+
   /// Forms a group, or takes it up again. Collective over comm.
   RejoinResult create(const GroupParameters& parameters, MPI_Comm comm, const std::function<void()>& check_arguments);
   /// Tells the others that this rank has no memory to create the group. met: it has met them. Collective over comm.
@@ -39,7 +43,7 @@ class GroupRegistry {
   /// Lets go of the team of each group, as a repair has begun; groups that were deleted go. Local.
   void detach_all();
   /// Ends the use of all groups, and of the network. Local.
-  void clear() { groups_.clear(); }
+  void clear();
   void close_paths() { paths_.close(); }
 
  private:
@@ -51,6 +55,7 @@ class GroupRegistry {
   PathFactory paths_;
   mutable std::mutex mutex_;  // protects the map; a group is for one thread at a time
   std::map<int, std::unique_ptr<Group>> groups_;
+  std::map<int, std::vector<int>> ranks_;  // by group, of its latest team
 };
 
 }  // namespace fenix_impl

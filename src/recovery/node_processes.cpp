@@ -9,16 +9,6 @@
 
 namespace fenix_impl {
 
-void NodeProcesses::find(MPI_Comm world) {
-  const int size = size_of(world);
-  const auto addresses = MpiTeam(world, size, world).gather(watch_.address());
-  watch_.observe(addresses);
-  for (int each = 0; each < size; ++each) {
-    const SilenceWatch::Address& address = addresses[static_cast<std::size_t>(each)];
-    if (address.node == node_id()) on_node_[each] = address;
-  }
-}
-
 void NodeProcesses::watch_living(MPI_Comm living, const Seating& seating, const std::vector<Seat>& seats) {
   if (has_joined_) {
     const auto addresses = MpiTeam(living, size_of(living), living).gather(watch_.address());

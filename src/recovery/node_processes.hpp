@@ -18,12 +18,11 @@ class NodeProcesses {
   /// watch must outlive it.
   explicit NodeProcesses(SilenceWatch& watch) : watch_(watch) {}
 
-  /// Finds all processes of the world. Collective over it.
-  void find(MPI_Comm world);
   /// Whether the process with a number is on this node.
   [[nodiscard]] bool includes(int number) const { return on_node_.count(number) != 0; }
   /// Notes that processes have joined whose nodes are not known yet.
   void note_joined() { has_joined_ = true; }
+  [[nodiscard]] bool has_joined() const { return has_joined_; }
   /// Watches the living. Collective over living if processes have joined. Otherwise all processes are where they were,
   /// and it is local.
   void watch_living(MPI_Comm living, const Seating& seating, const std::vector<Seat>& seats);

@@ -10,6 +10,7 @@
 #include <exception>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <thread>
 
@@ -24,6 +25,7 @@
 #include "recovery/interposer.hpp"
 #include "rma/mpi_team.hpp"
 #include "rma/processes.hpp"
+#include "rma/quiet_comm.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -68,21 +70,77 @@ bool agree_on(MPI_Comm living, bool done) {
   return all != 0;
 }
 
+// Whether a rank of comm has died or comm has been revoked. MPI may have failed with another error before it knew.
+bool comes_to_know_failure(MPI_Comm comm) {
+  for (const Deadline deadline(kNoticeTakes); !deadline.passed();) {
+    int found = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, kNoTag, comm, &found, MPI_STATUS_IGNORE);
+    if (is_revoked(comm) || !known_failed(comm).empty()) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
-void Process::start(MPI_Comm comm, int spares, MPI_Errhandler handler) {
+void Process::start(MPI_Comm comm, int spares, MPI_Errhandler handler, const std::function<void(MPI_Comm)>& check) {
   handler_ = handler;
-  check_mpi(MPI_Comm_dup(comm, &world_), "MPI_Comm_dup");
-  MPI_Comm_set_errhandler(world_, MPI_ERRORS_RETURN);
-  const int rank = rank_in(world_);
-  seating_ = {size_of(world_) - spares, spares, {}};
-  seating_.own = seating_.seat_of(rank);
-  node_.find(world_);
-  const bool spare = seating_.own.rank < 0;
-  roles_.assign(static_cast<std::size_t>(seating_.active), FENIX_ROLE_INITIAL_RANK);
-  role_ = spare ? FENIX_ROLE_SPARE_RANK : FENIX_ROLE_INITIAL_RANK;
-  resilient_ = split(world_, spare ? MPI_UNDEFINED : 0, rank);
-  if (!spare) MPI_Comm_set_errhandler(resilient_, handler_);
+  seating_ = {size_of(comm) - spares, spares, {}};
+  seating_.own = seating_.seat_of(rank_in(comm));
+  node_.note_joined();
+  for (MPI_Comm from = comm;;) {
+    MPI_Comm living = MPI_COMM_NULL;
+    const int mpi_error = MPIX_Comm_shrink(from, &living);
+    if (mpi_error == MPI_SUCCESS && try_start(living, check)) return;
+    if (mpi_error != MPI_SUCCESS && !is_failure(mpi_error)) check_mpi(mpi_error, "MPIX_Comm_shrink");
+    log().info("a rank died in Fenix_Init: starting without it");
+    if (living != MPI_COMM_NULL) from = living;
+  }
+}
+
+// All begin, or none does; later deaths are repaired.
+bool Process::try_start(MPI_Comm living, const std::function<void(MPI_Comm)>& check) {
+  constexpr int kBuilt = 1;
+  constexpr int kNotRefused = 2;
+  MPI_Comm_set_errhandler(living, MPI_ERRORS_RETURN);
+  std::optional<Error> refusal;
+  Rebuilt rebuilt;
+  int answer = kBuilt | kNotRefused;
+  bool checked = false;
+  try {
+    check(living);
+    checked = true;
+    slots_.begin(seating_.active);
+    roles_.assign(static_cast<std::size_t>(seating_.active), FENIX_ROLE_INITIAL_RANK);
+    build(living, rebuilt, Occasion::start);
+  } catch (const PeerFailure&) {
+    answer = kNotRefused;
+  } catch (const MpiError& error) {
+    answer = comes_to_know_failure(living) ? kNotRefused : 0;
+    if (answer == 0) refusal = error;
+  } catch (const Error& error) {
+    answer = 0;
+    refusal = error;
+  } catch (const std::exception& error) {
+    answer = 0;
+    refusal = Error(FENIX_ERROR_NO_MEMORY, error.what());
+  }
+  // The others must not wait for this rank. What check refuses, it refuses on all of them.
+  if (answer != (kBuilt | kNotRefused) && (checked || !refusal)) {
+    revoke(living);
+    revoke(rebuilt.world);
+  }
+  const SilenceWatch::Wait wait(watch_, SilenceWatch::Wait::Kind::any);
+  const LastResort resort(kTimeoutsOfARound);
+  fault_point("init.end");
+  MPIX_Comm_agree(living, &answer);
+  if (refusal) throw Error(*refusal);
+  if ((answer & kNotRefused) == 0) throw Error(FENIX_ERROR_NOCATEGORY, "Fenix_Init failed on another rank");
+  if ((answer & kBuilt) == 0) return false;
+  free_comm(living);
+  adopt_communicators(rebuilt, Occasion::start);
+  roles_.assign(roles_.size(), FENIX_ROLE_INITIAL_RANK);
+  if (!is_spare()) role_ = FENIX_ROLE_INITIAL_RANK;
+  return true;
 }
 
 void Process::wait_for(const std::vector<int>& ranks, int tag, const char* waited_for) {
@@ -110,7 +168,14 @@ std::vector<int> Process::all_ranks() const {
 
 MPI_Comm Process::name() const { return interposer() != nullptr ? interposer()->name() : resilient_; }
 
-void Process::abandon_start() { revoke(world_); }
+MPI_Group Process::group_of(const std::vector<int>& ranks) const {
+  MPI_Group all = MPI_GROUP_NULL;
+  MPI_Group some = MPI_GROUP_NULL;
+  check_mpi(MPI_Comm_group(resilient_, &all), "MPI_Comm_group");
+  MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &some);
+  MPI_Group_free(&all);
+  return some;
+}
 
 std::vector<int> Process::ranks_of(MPI_Comm comm) const {
   if (comm == MPI_COMM_NULL) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is MPI_COMM_NULL");
@@ -246,21 +311,7 @@ bool Process::start_as_replacement(MPI_Errhandler handler) {
 
 bool Process::build_on(MPI_Comm living, Rebuilt& rebuilt) {
   try {
-    const int rank = rank_in(living);
-    rebuilt.seats = seating_.seats_in(living);
-    node_.watch_living(living, seating_, rebuilt.seats);
-    RepairPlan& plan = rebuilt.plan;
-    plan = plan_repair(seating_.active, seating_.spares, rebuilt.seats);
-
-    const auto found = std::find(plan.active.begin(), plan.active.end(), rank);
-    const bool active = found != plan.active.end();
-    const auto key = active ? found - plan.active.begin()
-                            : static_cast<std::ptrdiff_t>(plan.active.size()) +
-                                  (std::find(plan.spares.begin(), plan.spares.end(), rank) - plan.spares.begin());
-    rebuilt.world = split(living, 0, static_cast<int>(key));
-    MPI_Comm_set_errhandler(rebuilt.world, MPI_ERRORS_RETURN);
-    fault_point("repair.world");
-    rebuilt.resilient = split(rebuilt.world, active ? 0 : MPI_UNDEFINED, static_cast<int>(key));
+    build(living, rebuilt, Occasion::repair);
     return true;
   } catch (const std::exception& error) {
     log().info("repair: {}", error.what());
@@ -269,26 +320,64 @@ bool Process::build_on(MPI_Comm living, Rebuilt& rebuilt) {
   }
 }
 
-void Process::adopt(const Rebuilt& rebuilt) {
+void Process::build(MPI_Comm living, Rebuilt& rebuilt, Occasion occasion) {
+  const int rank = rank_in(living);
+  rebuilt.seats = seating_.seats_in(living);
+  if (node_.has_joined() && occasion == Occasion::repair) tell_slots(living);
+  node_.watch_living(living, seating_, rebuilt.seats);
+  RepairPlan& plan = rebuilt.plan;
+  plan = plan_repair(seating_.active, seating_.spares, rebuilt.seats);
+
+  const auto found = std::find(plan.active.begin(), plan.active.end(), rank);
+  const bool active = found != plan.active.end();
+  const auto key = active ? found - plan.active.begin()
+                          : static_cast<std::ptrdiff_t>(plan.active.size()) +
+                                (std::find(plan.spares.begin(), plan.spares.end(), rank) - plan.spares.begin());
+  rebuilt.world = split(living, 0, static_cast<int>(key));
+  MPI_Comm_set_errhandler(rebuilt.world, MPI_ERRORS_RETURN);
+  if (occasion == Occasion::repair) fault_point("repair.world");
+  rebuilt.resilient = split(rebuilt.world, active ? 0 : MPI_UNDEFINED, static_cast<int>(key));
+}
+
+// Processes that have joined do not know the slots. The first of the living has been there before.
+void Process::tell_slots(MPI_Comm living) {
+  if (slots_.by_rank().empty()) slots_.begin(seating_.active);
+  std::vector<int> told = slots_.by_rank();
+  told.resize(static_cast<std::size_t>(seating_.active));
+  told.push_back(slots_.number());
+  check_mpi(MPI_Bcast(told.data(), static_cast<int>(told.size()), MPI_INT, 0, living), "MPI_Bcast");
+  const int number = told.back();
+  told.pop_back();
+  slots_.take(told, number);
+}
+
+void Process::adopt_communicators(const Rebuilt& rebuilt, Occasion occasion) {
   const RepairPlan& plan = rebuilt.plan;
   node_.renumber(seating_, rebuilt.seats, plan);
+  slots_.renumber(plan.former, rebuilt.world);
   world_ = rebuilt.world;
   barriers_.clear();
   // The old communicator is not freed: the application may have copies of the handle, and requests on it.
   resilient_ = rebuilt.resilient;
   if (resilient_ != MPI_COMM_NULL) MPI_Comm_set_errhandler(resilient_, handler_);
-  if (interposer() != nullptr && resilient_ != MPI_COMM_NULL) interposer()->adopt(resilient_, handler_);
+  if (occasion == Occasion::repair && interposer() != nullptr && resilient_ != MPI_COMM_NULL) {
+    interposer()->adopt(resilient_, handler_);
+  }
   roles_.clear();
   for (const bool recovered : plan.recovered) {
     roles_.push_back(recovered ? FENIX_ROLE_RECOVERED_RANK : FENIX_ROLE_SURVIVOR_RANK);
   }
-  failed_ = plan.failed;
   shrunk_ = plan.shrunk;
   const int rank = rank_in(world_);
   seating_ = {static_cast<int>(roles_.size()), static_cast<int>(plan.spares.size()), {}};
   seating_.own = seating_.seat_of(rank);
   const bool active = seating_.own.rank >= 0;
   role_ = active ? roles_[static_cast<std::size_t>(rank)] : static_cast<int>(FENIX_ROLE_SPARE_RANK);
+}
+
+void Process::adopt(const Rebuilt& rebuilt) {
+  adopt_communicators(rebuilt, Occasion::repair);
+  failed_ = rebuilt.plan.failed;
   ++repairs_;
   repaired_ = MPI_Wtime();
   log().info("repaired: {} active ranks, {} spares, {} dead, {:.1f} ms", seating_.active, seating_.spares,
@@ -356,33 +445,42 @@ void Process::release_spares() {
   }
 }
 
-bool Process::finish(bool repairs, const std::function<void()>& before_end) {
+bool Process::finish(bool repairs, const std::function<void()>& before_repair,
+                     const std::function<void()>& before_end) {
   try {
     fault_point("finish.begin");
     wait_for_all_to_finish();
     fault_point("finish.met");
     if (seating_.own.rank == 0) release_spares();
   } catch (const PeerFailure&) {
-    if (repairs) {
-      repair();
-      return false;
-    }
+    if (repairs) throw;
     // Rank 0 may be among the dead: every rank tells the spares.
     release_spares();
   }
-  const SilenceWatch::Wait wait(watch_, SilenceWatch::Wait::Kind::round);
-  if (!agree_to(Intent::finish)) {
-    noticed_ = MPI_Wtime();
-    rebuild_communicators();
-    return false;
+  {
+    const SilenceWatch::Wait wait(watch_, SilenceWatch::Wait::Kind::round);
+    if (!agree_to(Intent::finish)) {
+      noticed_ = MPI_Wtime();
+      call_all_to_repair();
+      before_repair();
+      rebuild_communicators();
+      return false;
+    }
   }
   fault_point("finish.agreed");
   before_end();
-  // With libfenix_mpi the program goes on to use it, under the name of comm.
-  if (interposer() == nullptr) free_comm(resilient_);
+  let_go_of_communicators();
   free_comm(world_);
   watch_.end();
   return true;
+}
+
+void Process::let_go_of_communicators() {
+  const QuietComm quiet_world(MPI_COMM_WORLD);
+  const QuietComm quiet_self(MPI_COMM_SELF);
+  for_each_communicator([&](MPI_Comm comm) {
+    if (has_handler(comm, handler_)) MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  });
 }
 
 }  // namespace fenix_impl

@@ -22,14 +22,17 @@
 #include "recovery/repair_plan.hpp"
 #include "recovery/resumable_barrier.hpp"
 #include "recovery/seating.hpp"
+#include "recovery/slots.hpp"
 #include "rma/silence_watch.hpp"
 
 namespace fenix_impl {
 
 class Process {
  public:
-  /// Starts with the ranks of comm. Collective over comm. handler: called by errors on the resilient communicator.
-  void start(MPI_Comm comm, int spares, MPI_Errhandler handler);
+  /// Starts with the living ranks of comm. Ranks that have died are replaced by spares, or left out. Collective over
+  /// comm. handler: called by errors on the resilient communicator. check: compares arguments on the living ranks.
+  /// Throws the Error of check, on all ranks. Throws MpiError.
+  void start(MPI_Comm comm, int spares, MPI_Errhandler handler, const std::function<void(MPI_Comm)>& check);
 
   /// Starts a process that was spawned to replace a dead rank, instead of start(): takes part in the repair that it was
   /// spawned for. Returns false if it is not needed any more. Collective over MPI_COMM_WORLD.
@@ -46,9 +49,6 @@ class Process {
   /// Returns the watch over processes for which others wait inside of MPI.
   [[nodiscard]] SilenceWatch& watch() { return watch_; }
 
-  /// Frees ranks that still wait in start(), when it has failed on this rank. Local.
-  void abandon_start();
-
   [[nodiscard]] bool is_spare() const { return role_ == FENIX_ROLE_SPARE_RANK; }
   [[nodiscard]] MPI_Comm resilient() const { return resilient_; }
   /// Returns the handle that the program has for the resilient communicator: with libfenix_mpi it never changes.
@@ -62,6 +62,9 @@ class Process {
   /// Returns the roles by rank in the resilient communicator.
   [[nodiscard]] const std::vector<int>& roles() const { return roles_; }
   [[nodiscard]] const std::vector<int>& failed() const { return failed_; }
+  [[nodiscard]] const RankSlots& slots() const { return slots_; }
+  /// Returns these ranks of the resilient communicator as a group, which the caller frees. Local.
+  [[nodiscard]] MPI_Group group_of(const std::vector<int>& ranks) const;
   [[nodiscard]] bool shrunk() const { return shrunk_; }
   /// Whether the latest repair has shrunk the communicator because no process could be spawned.
   [[nodiscard]] bool spawning_failed() const { return shrunk_ && reinforcement_.has_failed(); }
@@ -80,13 +83,15 @@ class Process {
   /// Takes the dead out and puts spares, or spawned processes, in their places. Collective over the living. It repeats
   /// itself when more ranks die.
   void repair();
+  /// Lets errors on the resilient communicator and derived ones be returned from now on. Local.
+  void let_go_of_communicators();
   /// Waits in a spare. Returns true when this process has become active, false when all active ranks have finished.
   /// repairs: whether deaths are repaired.
   bool wait_as_spare(unsigned wait_mode, bool repairs);
-  /// Finishes an active rank: calls before_end when all have agreed to finish, and ends the communicators. Returns
-  /// false if a repair was due instead, which it has then done. If deaths are not repaired, the living finish without
-  /// the dead.
-  bool finish(bool repairs, const std::function<void()>& before_end);
+  /// Finishes an active rank: calls before_end when all have agreed to finish. The resilient communicator stays. Returns
+  /// false if a repair was due instead, which it has then done; before_repair is called first. Throws PeerFailure if a
+  /// repair is to follow. If deaths are not repaired, the living finish without the dead.
+  bool finish(bool repairs, const std::function<void()>& before_repair, const std::function<void()>& before_end);
 
  private:
   enum class Intent { repair, finish };
@@ -103,6 +108,11 @@ class Process {
     MPI_Comm resilient = MPI_COMM_NULL;
   };
   bool build_on(MPI_Comm living, Rebuilt& rebuilt);
+  enum class Occasion { start, repair };
+  void build(MPI_Comm living, Rebuilt& rebuilt, Occasion occasion);
+  void adopt_communicators(const Rebuilt& rebuilt, Occasion occasion);
+  void tell_slots(MPI_Comm living);
+  bool try_start(MPI_Comm living, const std::function<void(MPI_Comm)>& check);
   void adopt(const Rebuilt& rebuilt);
   void wait_for(const std::vector<int>& ranks, int tag, const char* waited_for);
   void wait_for_all_to_finish();
@@ -122,6 +132,7 @@ class Process {
   Seating seating_;
   NodeProcesses node_{watch_};
   Reinforcement reinforcement_{seating_, [this] { node_.note_joined(); }};
+  RankSlots slots_;
   std::vector<int> roles_;
   std::vector<int> failed_;
   bool shrunk_ = false;

@@ -15,7 +15,7 @@ struct Seat {
 
 struct RepairPlan {
   std::vector<int> active;      ///< index, among the living, of the process that gets each rank
-  std::vector<int> former;      ///< for each rank its number before
+  std::vector<int> former;      ///< for each rank: the number that the rank had before
   std::vector<bool> recovered;  ///< for each rank: its process was a spare before
   std::vector<int> spares;      ///< indices of the processes that stay spares
   std::vector<int> failed;      ///< the dead: ranks, then (number of ranks) + position for spares; ascending

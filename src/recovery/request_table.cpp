@@ -31,4 +31,9 @@ void RequestTable::remove(std::uint64_t id) {
   entries_.erase(id);
 }
 
+void RequestTable::clear() {
+  const std::lock_guard lock(mutex_);
+  entries_.clear();
+}
+
 }  // namespace fenix_impl

@@ -24,6 +24,7 @@ class RequestTable {
   /// request.
   [[nodiscard]] Entry find(std::uint64_t id);
   void remove(std::uint64_t id);
+  void clear();
 
  private:
   std::mutex mutex_;

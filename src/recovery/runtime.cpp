@@ -30,9 +30,6 @@
 namespace fenix_impl {
 namespace {
 
-// All ranks have come when the agreement begins.
-constexpr double kTimeoutsOfAnAgreement = 4;
-
 void handle_mpi_error(MPI_Comm* comm, int* error, ...) { runtime().on_mpi_error(*error, *comm); }
 
 bool survivors_start_over() { return runtime().settings.get(FENIX_RESUME_MODE) != FENIX_RESUME_RETURN; }
@@ -46,6 +43,17 @@ constexpr InterposerServices kServices = {pass_fault_point, survivors_start_over
 void ignore_broken_pipes() {
   struct sigaction action {};
   if (sigaction(SIGPIPE, nullptr, &action) == 0 && action.sa_handler == SIG_DFL) std::signal(SIGPIPE, SIG_IGN);
+}
+
+// Ends a process that calls exit() while Fenix is in use: MPI reports only processes that a signal has ended. It runs after
+// the functions that the program has registered with atexit. Children of fork() are left alone.
+__attribute__((destructor)) void die_instead_of_leaving() {
+  int ended = 0;
+  if (!runtime().in_use_by(getpid())) return;
+  MPI_Finalized(&ended);
+  if (ended != 0) return;
+  std::fflush(nullptr);
+  std::raise(SIGKILL);
 }
 
 std::string text_of(int mpi_error) {
@@ -62,12 +70,13 @@ Runtime& runtime() {
   return *instance;
 }
 
-std::string& last_message() {
-  static thread_local std::string message;
-  return message;
+LastError& last_error() {
+  static thread_local LastError error;
+  return error;
 }
 
 thread_local int Runtime::Inside::depth_ = 0;
+thread_local bool Runtime::repair_is_pending_ = false;
 thread_local std::optional<int> Runtime::Inside::working_group_id_;
 
 void Runtime::require_ready() const {
@@ -79,71 +88,63 @@ void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const O
                     std::jmp_buf* resume_point) {
   const Inside inside;
   // Checked without the others: spares would never come to a check of all.
-  if (initialized_) throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "Fenix_Init was called before");
+  if (ready()) throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "Fenix_Init was called before, and Fenix_Finalize was not");
   if (comm == MPI_COMM_NULL) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is MPI_COMM_NULL");
   // Checked alone as well: Open MPI takes an agreement on it for the first one on MPI_COMM_WORLD, which then never
   // ends.
   if (comm == MPI_COMM_SELF) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is MPI_COMM_SELF");
   ignore_broken_pipes();
   const QuietComm quiet(comm);
-  if (is_replacement()) {
+  process_.emplace();
+  check_mpi(MPI_Comm_create_errhandler(handle_mpi_error, &handler_), "MPI_Comm_create_errhandler");
+  if (is_replacement() && !initialized_) {
     start_as_replacement(comm, spawn, info, outputs, resume_point);
     return;
   }
-  std::optional<Error> error;
-  try {
-    check_start(comm, spares, spawn, info, outputs);
-    check_mpi(MPI_Comm_create_errhandler(handle_mpi_error, &handler_), "MPI_Comm_create_errhandler");
-    process_.start(comm, spares, handler_);
-  } catch (const MpiError& mpi_error) {
-    error = Error(FENIX_ERROR_NOCATEGORY, mpi_error.what());
-  } catch (const Error& bad_argument) {
-    error = bad_argument;
-  } catch (const PeerFailure&) {
-    error = Error(FENIX_ERROR_NOCATEGORY, "a rank has died during Fenix_Init");
-  }
-  if (error && error->code() == FENIX_ERROR_NOCATEGORY) {
-    // There is nothing yet that could be repaired. The others must not wait for this rank.
-    process_.abandon_start();
-    MPIX_Comm_revoke(comm);
-  }
-  const SilenceWatch::Wait wait(process_.watch(), SilenceWatch::Wait::Kind::any);
-  const LastResort resort(kTimeoutsOfAnAgreement);
-  fault_point("init.end");
-  // All begin, or none does; later deaths are repaired.
-  int begin = error ? 0 : 1;
-  MPIX_Comm_agree(comm, &begin);
-  if (error) throw Error(*error);
-  if (begin == 0) throw Error(FENIX_ERROR_NOCATEGORY, "a rank has died during Fenix_Init");
+  int size = 0;
+  int rank = 0;
+  MPI_Comm_size(comm, &size);
+  MPI_Comm_rank(comm, &rank);
+  process_->start(comm, spares, handler_, [&](MPI_Comm living) {
+    check_start(living, {rank, size, spares, spawn}, outputs);
+  });
   begin_with(comm, spawn, info, outputs, resume_point);
 }
 
 void Runtime::begin_with(MPI_Comm comm, int spawn, MPI_Info info, const Outputs& outputs, std::jmp_buf* resume_point) {
+  settings_before_use_ = settings;
   settings.take(info);
   if (spawn != 0 && settings.get(FENIX_RECOVERY_MODE) == FENIX_RECOVERY_REPAIR) {
     settings.set(FENIX_RECOVERY_MODE, FENIX_RECOVERY_SPAWN);
   }
+  // The target of a jump is a frame of the application.
+  if (resume_point == nullptr && settings.get(FENIX_RESUME_MODE) == FENIX_RESUME_JUMP) {
+    settings.set(FENIX_RESUME_MODE, FENIX_RESUME_RETURN);
+  }
   // The application may free its own info.
   MPI_Info keys = MPI_INFO_NULL;
   if (info != MPI_INFO_NULL) MPI_Info_dup(info, &keys);
-  process_.set_spawn_keys(keys);
+  process_->set_spawn_keys(keys);
   outputs_ = outputs;
   // With newcomm NULL, comm is the name of the resilient communicator.
   if (interposer() != nullptr) {
-    interposer()->start(&kServices, outputs.comm == nullptr ? comm : MPI_COMM_NULL, process_.resilient());
+    interposer()->start(&kServices, outputs.comm == nullptr ? comm : MPI_COMM_NULL, process_->resilient());
   }
   resume_point_ = resume_point;
   init_thread_ = std::this_thread::get_id();
+  process_id_ = getpid();
+  latest_failure_ = MPI_SUCCESS;
+  thrown_before_repair_ = nullptr;
   initialized_ = true;
+  finalized_ = false;
 }
 
 // The program has been here before, with the same arguments: they are not checked again.
 void Runtime::start_as_replacement(MPI_Comm comm, int spawn, MPI_Info info, const Outputs& outputs,
                                    std::jmp_buf* resume_point) {
   begin_with(comm, spawn, info, outputs, resume_point);
-  check_mpi(MPI_Comm_create_errhandler(handle_mpi_error, &handler_), "MPI_Comm_create_errhandler");
-  process_.allow_spawning(spawns());
-  if (process_.start_as_replacement(handler_)) {
+  process_->allow_spawning(spawns());
+  if (process_->start_as_replacement(handler_)) {
     latest_failure_ = MPI_ERR_PROC_FAILED;
     return;
   }
@@ -157,62 +158,60 @@ bool Runtime::repairs() const { return spawns() || settings.get(FENIX_RECOVERY_M
 
 bool Runtime::spawns() const { return settings.get(FENIX_RECOVERY_MODE) == FENIX_RECOVERY_SPAWN; }
 
-void Runtime::check_start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const Outputs& outputs) {
+void Runtime::check_start(MPI_Comm living, const StartArguments& own, const Outputs& outputs) {
   struct Note {
     std::int32_t code = 0;
-    std::int32_t spares = 0;
-    std::int32_t spawn = 0;
+    StartArguments arguments;
     std::array<char, 120> text{};
   };
-  int size = 0;
-  MPI_Comm_size(comm, &size);
   Note mine;
-  mine.spares = spares;
-  mine.spawn = spawn != 0 ? 1 : 0;
+  mine.arguments = own;
   try {
     if (outputs.comm == nullptr && interposer() == nullptr) {
       throw Error(FENIX_ERROR_INVALID_ARGUMENT, "newcomm is NULL, which needs the library libfenix_mpi before MPI");
     }
     if (outputs.role == nullptr) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "role is NULL");
-    if (spares < 0 || spares >= size) {
+    if (own.spares < 0 || own.spares >= own.size) {
       throw Error(FENIX_ERROR_INVALID_ARGUMENT,
-                  "spare_ranks " + std::to_string(spares) + " is not in [0, size of comm)");
+                  "spare_ranks " + std::to_string(own.spares) + " is not in [0, size of comm)");
     }
-    Settings(settings).take(info);  // may throw: nothing is changed yet
   } catch (const Error& error) {
     mine.code = error.code();
     std::strncpy(mine.text.data(), error.what(), mine.text.size() - 1);
   }
-  std::vector<Note> notes(static_cast<std::size_t>(size));
+  std::vector<Note> notes(static_cast<std::size_t>(size_of(living)));
   fault_point("init.begin");
-  check_mpi(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, notes.data(), sizeof mine, MPI_BYTE, comm), "MPI_Allgather");
+  check_mpi(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, notes.data(), sizeof mine, MPI_BYTE, living), "MPI_Allgather");
   if (mine.code != 0) throw Error(static_cast<Fenix_Return_codes>(mine.code), mine.text.data());
-  for (std::size_t rank = 0; rank < notes.size(); ++rank) {
-    const std::string who = "rank " + std::to_string(rank);
-    if (notes[rank].code != 0) {
-      throw Error(static_cast<Fenix_Return_codes>(notes[rank].code), who + ": " + notes[rank].text.data());
+  const Note& first = notes.front();
+  const std::string first_rank = "rank " + std::to_string(first.arguments.rank);
+  for (const Note& note : notes) {
+    const std::string who = "rank " + std::to_string(note.arguments.rank);
+    if (note.code != 0) {
+      throw Error(static_cast<Fenix_Return_codes>(note.code), who + ": " + note.text.data());
     }
-    if (notes[rank].spares != notes[0].spares) {
-      throw Error(FENIX_ERROR_MISMATCH, who + " and rank 0 gave different spare_ranks");
+    if (note.arguments.spares != first.arguments.spares) {
+      throw Error(FENIX_ERROR_MISMATCH, who + " and " + first_rank + " gave different spare_ranks");
     }
-    if (notes[rank].spawn != notes[0].spawn) {
-      throw Error(FENIX_ERROR_MISMATCH, who + " and rank 0 gave different values of spawn");
+    if ((note.arguments.spawn != 0) != (first.arguments.spawn != 0)) {
+      throw Error(FENIX_ERROR_MISMATCH, who + " and " + first_rank + " gave different values of spawn");
     }
   }
 }
 
 void Runtime::serve_as_spare() {
-  if (!process_.is_spare()) return;
+  if (!process_->is_spare()) return;
   const Inside inside;
-  process_.allow_spawning(spawns());
-  const bool active = process_.wait_as_spare(settings.get(FENIX_SPARE_WAIT_MODE), repairs());
+  process_->allow_spawning(spawns());
+  const bool active = process_->wait_as_spare(settings.get(FENIX_SPARE_WAIT_MODE), repairs());
   // A failure that led here happened to other ranks: any error that they saw will do.
   if (active) {
     latest_failure_ = MPI_ERR_PROC_FAILED;
     return;
   }
-  finalized_ = true;
-  if (settings.get(FENIX_SPARE_FINALIZE_MODE) == FENIX_SPARE_FINALIZE_RELEASE) {
+  const bool release = settings.get(FENIX_SPARE_FINALIZE_MODE) == FENIX_SPARE_FINALIZE_RELEASE;
+  end_of_use();
+  if (release) {
     write_outputs();
     return;
   }
@@ -222,21 +221,22 @@ void Runtime::serve_as_spare() {
 }
 
 int Runtime::error() const {
-  if (process_.spawning_failed()) return FENIX_ERROR_SPAWNING_FAILED;
-  return process_.shrunk() ? FENIX_WARNING_SPARE_RANKS_DEPLETED : FENIX_SUCCESS;
+  if (process_->spawning_failed()) return FENIX_ERROR_SPAWNING_FAILED;
+  return process_->shrunk() ? FENIX_WARNING_SPARE_RANKS_DEPLETED : FENIX_SUCCESS;
 }
 
 void Runtime::write_outputs() const {
-  if (outputs_.role != nullptr) *outputs_.role = process_.role();
-  if (outputs_.comm != nullptr) *outputs_.comm = process_.name();
+  if (outputs_.role != nullptr) *outputs_.role = process_->role();
+  if (outputs_.comm != nullptr) *outputs_.comm = process_->name();
   if (outputs_.error != nullptr) *outputs_.error = error();
-  if (fortran_comm_ != nullptr) *fortran_comm_ = MPI_Comm_c2f(process_.name());
+  if (fortran_comm_ != nullptr) *fortran_comm_ = MPI_Comm_c2f(process_->name());
 }
 
 bool Runtime::finish() {
   const Inside inside;
-  process_.allow_spawning(spawns());
-  if (!process_.finish(repairs(), /*before_end=*/[this] { groups_.clear(); })) {
+  process_->allow_spawning(spawns());
+  const auto announce = [this] { announce_repair(MPI_ERR_PROC_FAILED); };
+  if (!process_->finish(repairs(), announce, /*before_end=*/[this] { groups_.clear(); })) {
     latest_failure_ = MPI_ERR_PROC_FAILED;
     groups_.detach_all();
     write_outputs();
@@ -244,12 +244,19 @@ bool Runtime::finish() {
   }
   groups_.close_paths();
   // Removes files of windows that could not be made because a rank died: Open MPI leaves them.
-  if (process_.repairs() > 0) remove_window_files(getpid());
+  if (process_->repairs() > 0) remove_window_files(getpid());
+  end_of_use();
+  return true;
+}
+
+void Runtime::end_of_use() {
   callbacks.clear();
   attachments.clear();
+  requests_.clear();
   MPI_Errhandler_free(&handler_);
+  settings = settings_before_use_;
+  fortran_comm_ = nullptr;
   finalized_ = true;
-  return true;
 }
 
 bool Runtime::comes_from_failure(int mpi_error) const {
@@ -262,16 +269,16 @@ bool Runtime::comes_from_failure(int mpi_error) const {
                      error_class == MPI_ERR_WIN || error_class == MPI_ERR_COMM;
   const Deadline deadline(vague ? kTimeForNotice : std::chrono::milliseconds(0));
   do {
-    if (process_.look_for_failures() != MPI_SUCCESS) return true;
+    if (process_->look_for_failures() != MPI_SUCCESS) return true;
   } while (!deadline.passed());
   return false;
 }
 
 void Runtime::on_mpi_error(int mpi_error, MPI_Comm comm) {
-  if (Inside::here()) return;
+  if (Inside::here() || !ready()) return;
   // A request from before a repair: it ends with the error, and there is nothing to be repaired.
   if (interposer() != nullptr && comm != MPI_COMM_NULL && interposer()->is_past(comm)) return;
-  const int repairs_before = process_.repairs();
+  const int repairs_before = process_->repairs();
   bool failure = false;
   bool elsewhere = false;
   {
@@ -293,12 +300,12 @@ void Runtime::on_mpi_error(int mpi_error, MPI_Comm comm) {
 // the present one is in order.
 bool Runtime::repaired_elsewhere(int repairs_before) const {
   constexpr std::chrono::milliseconds kTimeForNotice{500};
-  if (process_.repairs() != repairs_before) return true;
+  if (process_->repairs() != repairs_before) return true;
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);
   if (level != MPI_THREAD_MULTIPLE || repairs_before == 0) return false;
   for (const Deadline deadline(kTimeForNotice); !deadline.passed();) {
-    if (process_.look_for_failures() != MPI_SUCCESS) return false;
+    if (process_->look_for_failures() != MPI_SUCCESS) return false;
   }
   return true;
 }
@@ -311,48 +318,58 @@ void Runtime::report_unhandled(int mpi_error) const {
 }
 
 bool Runtime::repair(int mpi_error, int repairs_before) {
+  if (repair_is_pending_) return false;
   if (!repairs()) {
     latest_failure_ = mpi_error;
+    if (settings.get(FENIX_RECOVERY_MODE) == FENIX_RECOVERY_NOOP) announce_repair(mpi_error);
     return true;
   }
   const Inside inside;
   // One thread repairs. Threads that have met the same failure wait here, and find it repaired.
   const std::lock_guard one_repair(repair_mutex_);
-  if (process_.repairs() != repairs_before) return false;
+  if (process_->repairs() != repairs_before) return false;
   // Brings other threads out of their calls.
-  process_.call_all_to_repair();
+  process_->call_all_to_repair();
   const std::unique_lock alone(calls_);
   latest_failure_ = mpi_error;
-  process_.allow_spawning(spawns());
-  process_.repair();
+  announce_repair(mpi_error);
+  process_->allow_spawning(spawns());
+  process_->repair();
   groups_.detach_all();
   write_outputs();
   return true;
 }
 
-void Runtime::run_callbacks(int mpi_error) {
+void Runtime::announce_repair(int mpi_error) {
+  repair_is_pending_ = true;
+  try {
+    run_callbacks(FENIX_CALLBACK_PRE_RECOVERY, mpi_error);
+  } catch (...) {
+    // The other ranks need this one for the repair.
+    thrown_before_repair_ = std::current_exception();
+  }
+  repair_is_pending_ = false;
+}
+
+void Runtime::run_callbacks(Fenix_Callback_location location, int mpi_error) {
+  constexpr auto kNever = [] { return false; };
   const bool squash = settings.get(FENIX_CALLBACK_EXCEPTION_MODE) == FENIX_CALLBACK_EXCEPTION_SQUASH;
-  callbacks.call_all([&](const Callbacks::Function& callback) {
-    const auto call = [&] { callback(process_.name(), mpi_error); };
-    if (squash) {
-      failure_exception.drop(call);
-    } else {
-      call();
-    }
-  });
+  callbacks.call_all(location, process_->name(), mpi_error, squash ? failure_exception.is_handled : +kNever);
 }
 
 void Runtime::resume(int mpi_error, bool callbacks_due) {
-  if (settings.get(FENIX_RECOVERY_MODE) == FENIX_RECOVERY_IGNORE) return;
-  if (callbacks_due) run_callbacks(mpi_error);
+  if (repair_is_pending_ || settings.get(FENIX_RECOVERY_MODE) == FENIX_RECOVERY_IGNORE) return;
+  if (callbacks_due) run_callbacks(FENIX_CALLBACK_POST_RECOVERY, mpi_error);
+  if (thrown_before_repair_) std::rethrow_exception(std::exchange(thrown_before_repair_, nullptr));
   const unsigned mode = settings.get(FENIX_RESUME_MODE);
   if (mode == FENIX_RESUME_RETURN) return;
   if (mode == FENIX_RESUME_JUMP && resume_point_ != nullptr) {
     // The frame to jump to is on another thread's stack.
     if (std::this_thread::get_id() != init_thread_) return;
+    callbacks.leave_rounds();
     std::longjmp(*resume_point_, 1);
   }
-  failure_exception.raise(process_.name(), mpi_error);
+  failure_exception.raise(process_->name(), error(), mpi_error);
 }
 
 void Runtime::withdraw_from_call() const noexcept {
@@ -365,7 +382,7 @@ Group& Runtime::working_group(int group_id) {
   if (group_id == FENIX_DATA_GROUP_WORLD_ID) {
     const Group* world = groups_.find(group_id);
     if (world == nullptr || !world->attached()) {
-      (void)groups_.create({group_id, 0, 0, {Policy::Kind::ring, Policy::kChosen}}, process_.resilient(), [] {});
+      (void)groups_.create({group_id, 0, 0, {Policy::Kind::ring, Policy::kChosen}}, process_->resilient(), [] {});
     }
   }
   return attached_group(group_id);

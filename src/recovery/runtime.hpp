@@ -3,8 +3,10 @@
 #pragma once
 
 #include <mpi.h>
+#include <sys/types.h>
 
 #include <csetjmp>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -14,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/error.hpp"
 #include "core/group.hpp"
 #include "recovery/attachments.hpp"
 #include "recovery/callbacks.hpp"
@@ -25,7 +28,8 @@
 
 namespace fenix_impl {
 
-/// The places where Fenix_Init writes its results, at the start and after each repair. Each may be null; comm only with libfenix_mpi.
+/// The places where Fenix_Init writes its results, at the start and after each repair. Each may be null;
+/// comm only with libfenix_mpi.
 struct Outputs {
   int* role = nullptr;
   MPI_Comm* comm = nullptr;
@@ -34,7 +38,7 @@ struct Outputs {
 
 class Runtime {
  public:
-  Settings settings;
+  Settings settings;  ///< of this use of Fenix; before it, those of the next one
   Callbacks callbacks;
   Attachments attachments;
   FailureException failure_exception;
@@ -42,12 +46,15 @@ class Runtime {
   [[nodiscard]] bool initialized() const { return initialized_; }
   [[nodiscard]] bool finalized() const { return finalized_; }
   [[nodiscard]] bool ready() const { return initialized_ && !finalized_; }
+  [[nodiscard]] bool in_use_by(pid_t process) const { return ready() && process == process_id_; }
   /// Throws Error(FENIX_ERROR_UNINITIALIZED) unless ready.
   void require_ready() const;
 
   /// Starts the use of Fenix. Collective over comm. Throws Error on all ranks if the arguments are wrong on one, or if
   /// one has died.
   void start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const Outputs& outputs, std::jmp_buf* resume_point);
+  /// Has settings restored at the end of this use of Fenix.
+  void restore_at_end(const Settings& before) { settings_before_use_ = before; }
   /// Returns at once in active ranks. In spares it returns when they become active or are released; spares that are to
   /// exit do not return.
   void serve_as_spare();
@@ -55,14 +62,15 @@ class Runtime {
   void write_outputs() const;
   /// Has the communicator written as a handle of Fortran, too.
   void write_comm_also_to(MPI_Fint* handle) { fortran_comm_ = handle; }
-  /// Ends the use of Fenix. Returns false if a repair was due instead and has been done: resume() has to follow.
+  /// Ends the use of Fenix. Returns false if a repair was due instead and has been done: resume() has to follow. Throws
+  /// PeerFailure if a repair is due.
   bool finish();
 
   /// Whether an MPI error comes from a death, though it may not say so: Open MPI has calls that fail with
   /// MPI_ERR_OTHER, and the notice of the death comes a little later.
   [[nodiscard]] bool comes_from_failure(int mpi_error) const;
-  /// Reacts to an MPI error on a resilient communicator. Returns if the MPI call is to return the error. comm: where it occurred,
-  /// or MPI_COMM_NULL.
+  /// Reacts to an MPI error on a resilient communicator. Returns if the MPI call is to return the error. comm: where it
+  /// occurred, or MPI_COMM_NULL.
   void on_mpi_error(int mpi_error, MPI_Comm comm = MPI_COMM_NULL);
   /// Repairs as FENIX_RECOVERY_MODE says, unless another thread has done so since there were so many repairs. Returns
   /// whether this thread has dealt with the failure: then callbacks are due.
@@ -70,13 +78,16 @@ class Runtime {
   /// Calls the callbacks if they are due, and goes on as FENIX_RESUME_MODE says. Returns only in mode "return", and in
   /// mode "jump" in threads other than that of Fenix_Init.
   void resume(int mpi_error, bool callbacks_due = true);
-  /// Calls the callbacks.
-  void run_callbacks(int mpi_error);
+  /// Calls the callbacks of a location.
+  void run_callbacks(Fenix_Callback_location location, int mpi_error);
 
-  /// Returns a lock that every public function holds while it works. A repair waits for all of them.
-  [[nodiscard]] std::shared_lock<std::shared_mutex> begin_call() { return std::shared_lock(calls_); }
+  /// Returns a lock that every public function holds while it works. A repair waits for all of them, except those that
+  /// its own callbacks call.
+  [[nodiscard]] std::shared_lock<std::shared_mutex> begin_call() {
+    return repair_is_pending_ ? std::shared_lock(calls_, std::defer_lock) : std::shared_lock(calls_);
+  }
 
-  [[nodiscard]] const Process& process() const { return process_; }
+  [[nodiscard]] const Process& process() const { return *process_; }
   /// Returns FENIX_SUCCESS, FENIX_WARNING_SPARE_RANKS_DEPLETED or FENIX_ERROR_SPAWNING_FAILED.
   [[nodiscard]] int error() const;
   [[nodiscard]] int latest_failure() const { return latest_failure_; }
@@ -112,33 +123,50 @@ class Runtime {
   };
 
  private:
-  void check_start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const Outputs& outputs);
+  struct StartArguments {
+    std::int32_t rank = 0;  ///< in comm
+    std::int32_t size = 0;  ///< of comm
+    std::int32_t spares = 0;
+    std::int32_t spawn = 0;
+  };
+  static void check_start(MPI_Comm living, const StartArguments& own, const Outputs& outputs);
   void begin_with(MPI_Comm comm, int spawn, MPI_Info info, const Outputs& outputs, std::jmp_buf* resume_point);
   void start_as_replacement(MPI_Comm comm, int spawn, MPI_Info info, const Outputs& outputs,
                             std::jmp_buf* resume_point);
   [[nodiscard]] bool repairs() const;
   [[nodiscard]] bool spawns() const;
   void report_unhandled(int mpi_error) const;
+  /// Calls the callbacks before a repair, and keeps an exception until the repair is done.
+  void announce_repair(int mpi_error);
+  void end_of_use();
 
   bool initialized_ = false;
   bool finalized_ = false;
   int latest_failure_ = MPI_SUCCESS;
-  Process process_;
+  std::optional<Process> process_{std::in_place};  // one for each use of Fenix
+  Settings settings_before_use_;
+  std::exception_ptr thrown_before_repair_;
+  static thread_local bool repair_is_pending_;  // this thread calls the callbacks before a repair
   MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
   Outputs outputs_;
   MPI_Fint* fortran_comm_ = nullptr;
   std::jmp_buf* resume_point_ = nullptr;
   [[nodiscard]] bool repaired_elsewhere(int repairs_before) const;
 
-  GroupRegistry groups_{process_};
+  GroupRegistry groups_{*process_};
   RequestTable requests_;
   std::mutex repair_mutex_;
   std::shared_mutex calls_;
   std::thread::id init_thread_;
+  pid_t process_id_ = 0;
 };
 
-/// Returns the text of the last error that a public function returned in this thread.
-std::string& last_message();
+/// The last error that a public function returned in this thread.
+struct LastError {
+  std::string text;
+  Place place;
+};
+LastError& last_error();
 
 /// Returns the library's only mutable global, apart from that text. It is never destroyed: MPI may call back while the
 /// process exits.

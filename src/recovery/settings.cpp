@@ -9,20 +9,26 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 
 namespace fenix_impl {
 namespace {
 
 constexpr std::array<unsigned, FENIX_SETTING_NAME_MAXCODE> kOptionCount{
-    FENIX_RECOVERY_MODE_MAXCODE,           FENIX_RESUME_MODE_MAXCODE,     FENIX_UNHANDLED_MODE_MAXCODE,
-    FENIX_CALLBACK_EXCEPTION_MODE_MAXCODE, FENIX_SPARE_WAIT_MODE_MAXCODE, FENIX_SPARE_FINALIZE_MODE_MAXCODE};
+    FENIX_RECOVERY_MODE_MAXCODE,           FENIX_RESUME_MODE_MAXCODE,        FENIX_UNHANDLED_MODE_MAXCODE,
+    FENIX_CALLBACK_EXCEPTION_MODE_MAXCODE, FENIX_MLOG_RECOVERY_MODE_MAXCODE, FENIX_SPARE_WAIT_MODE_MAXCODE,
+    FENIX_SPARE_FINALIZE_MODE_MAXCODE};
 
 const std::map<std::string, unsigned> kResumeModes{{"FENIX_INIT", FENIX_RESUME_JUMP},
                                                    {"JUMP", FENIX_RESUME_JUMP},
                                                    {"RETURN", FENIX_RESUME_RETURN},
+                                                   {"NO_JUMP", FENIX_RESUME_RETURN},
                                                    {"THROW", FENIX_RESUME_THROW}};
 const std::map<std::string, unsigned> kUnhandledModes{
-    {"SILENT", FENIX_UNHANDLED_SILENT}, {"PRINT", FENIX_UNHANDLED_PRINT}, {"ABORT", FENIX_UNHANDLED_ABORT}};
+    {"SILENT", FENIX_UNHANDLED_SILENT},
+    {"PRINT", FENIX_UNHANDLED_PRINT},
+    {"NO_JUMP", FENIX_UNHANDLED_PRINT},  // the name in the released Fenix
+    {"ABORT", FENIX_UNHANDLED_ABORT}};
 
 std::size_t checked(int setting) {
   if (setting < 0 || setting >= FENIX_SETTING_NAME_MAXCODE) {
@@ -49,8 +55,8 @@ void take_key(Settings& settings, MPI_Info info, const char* key, Fenix_Setting_
   if (!value) return;
   const auto option = options.find(*value);
   if (option == options.end()) {
-    throw Error(FENIX_ERROR_INVALID_SETTING_OPTION,
-                std::string("info: key ") + key + " has the unknown value " + *value);
+    log().warn("info of Fenix_Init: key {} has the unknown value {}, which is ignored", key, *value);
+    return;
   }
   settings.set(setting, option->second);
 }
@@ -64,6 +70,12 @@ void Settings::set(int setting, unsigned option) {
                 "option " + std::to_string(option) + " does not exist for this setting");
   }
   options_[index] = option;
+  is_set_[index] = true;
+}
+
+void Settings::set_default(int setting, unsigned option) {
+  const std::size_t index = checked(setting);
+  if (!is_set_[index]) options_[index] = option;
 }
 
 unsigned Settings::get(int setting) const { return options_[checked(setting)]; }

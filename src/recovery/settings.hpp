@@ -13,15 +13,18 @@ class Settings {
  public:
   /// Sets an option. Throws Error(FENIX_ERROR_INVALID_SETTING_NAME or _OPTION).
   void set(int setting, unsigned option);
+  /// Sets an option that has not been set.
+  void set_default(int setting, unsigned option);
   /// Returns an option. Throws Error(FENIX_ERROR_INVALID_SETTING_NAME).
   [[nodiscard]] unsigned get(int setting) const;
-  /// Takes the keys of Fenix_Init. Throws Error(FENIX_ERROR_INVALID_SETTING_OPTION) for an unknown value.
+  /// Takes the keys of Fenix_Init. An unknown value is ignored, with a warning.
   void take(MPI_Info info);
 
  private:
-  std::array<unsigned, FENIX_SETTING_NAME_MAXCODE> options_{FENIX_RECOVERY_REPAIR,  FENIX_RESUME_JUMP,
-                                                            FENIX_UNHANDLED_ABORT,  FENIX_CALLBACK_EXCEPTION_RETHROW,
-                                                            FENIX_SPARE_WAIT_SLEEP, FENIX_SPARE_FINALIZE_EXIT};
+  std::array<bool, FENIX_SETTING_NAME_MAXCODE> is_set_{};
+  std::array<unsigned, FENIX_SETTING_NAME_MAXCODE> options_{
+      FENIX_RECOVERY_REPAIR,      FENIX_RESUME_JUMP,      FENIX_UNHANDLED_ABORT,    FENIX_CALLBACK_EXCEPTION_RETHROW,
+      FENIX_MLOG_RECOVERY_MANUAL, FENIX_SPARE_WAIT_SLEEP, FENIX_SPARE_FINALIZE_EXIT};
 };
 
 }  // namespace fenix_impl

@@ -18,7 +18,7 @@ static void store_and_restore() {
   fenix::DataSubset found;
   check(member_restore(0, 1, field.data(), 10, FENIX_DATA_SNAPSHOT_LATEST, found));
   const std::vector<int> wanted{7, 7, 8, 8, 7, 7, 7, 7, 7, 7};
-  if (found != fenix::DataSubset(9) || field != wanted) throw fenix::Error(0, "restored " + found.str());
+  if (found != fenix::DataSubset(9) || field != wanted) throw fenix::RuntimeException("restored " + found.str());
 }
 
 int main(int argc, char** argv) {
@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
   bool good = !before && fenix::initialized() && error == FENIX_SUCCESS && fenix::role() == fenix::INITIAL_RANK;
   try {
     store_and_restore();
-  } catch (const fenix::Error& what) {
+  } catch (const fenix::RuntimeException& what) {
     std::printf("%s\n", what.what());
     good = false;
   }

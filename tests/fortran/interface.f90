@@ -92,7 +92,7 @@ contains
   end subroutine
 
   subroutine process()
-    integer :: ierr, number, request, status(MPI_STATUS_SIZE)
+    integer :: ierr, number, request, status(MPI_STATUS_SIZE), old_group, new_group
     integer, pointer :: failed(:)
     real(8) :: noticed, repaired
     logical :: flag
@@ -118,6 +118,28 @@ contains
     call Fenix_Process_detect_failures(.true., ierr)
     call check(ierr == MPI_SUCCESS, "detect_failures")
 
+    call Fenix_get_slot(number, ierr)
+    call check(ierr == FENIX_SUCCESS .and. number == rank, "get_slot")
+    call Fenix_rank_to_slot(comm, 2, number, ierr)
+    call check(ierr == FENIX_SUCCESS .and. number == 2, "rank_to_slot")
+    call Fenix_slot_to_rank(comm, 1, number, ierr)
+    call check(ierr == FENIX_SUCCESS .and. number == 1, "slot_to_rank")
+    call MPI_Comm_group(comm, old_group, ierr)
+    call Fenix_repair_group(old_group, new_group, ierr)
+    call success(ierr, "repair_group")
+    call MPI_Group_compare(old_group, new_group, number, ierr)
+    call check(number == MPI_IDENT, "a group that needs no repair")
+    call Fenix_Mlog_create(0, comm, 1, ierr)
+    call refused(ierr, FENIX_ERROR_MLOG_LIBRARY_UNAVAILABLE, "message logging")
+    call Fenix_Callback_pop_at(FENIX_CALLBACK_PRE_RECOVERY, ierr)
+    call refused(ierr, FENIX_ERROR_CALLBACK_NOT_REGISTERED, "callback")
+    call Fenix_Callback_register_at(count_call, c_loc(calls), FENIX_CALLBACK_PRE_RECOVERY, ierr)
+    call success(ierr, "callback_register_at")
+    call Fenix_Callback_invoke_all_at(FENIX_CALLBACK_PRE_RECOVERY, ierr)
+    call refused(ierr, FENIX_ERROR_INVALID_LOGIC_CALL, "repair")
+    call Fenix_Callback_pop_at(FENIX_CALLBACK_PRE_RECOVERY, ierr)
+    call success(ierr, "callback_pop_at")
+
     call Fenix_Callback_pop(ierr)
     call refused(ierr, FENIX_ERROR_CALLBACK_NOT_REGISTERED, "callback")
     call Fenix_Callback_register(count_call, c_loc(calls), ierr)
@@ -131,8 +153,7 @@ contains
     call MPI_Irecv(number, 1, MPI_INTEGER, mod(rank + 1, ranks), 0, comm, request, ierr)
     call MPI_Send(rank, 1, MPI_INTEGER, mod(rank + ranks - 1, ranks), 0, comm, ierr)
     call MPI_Barrier(comm, ierr)
-    flag = .true.
-    do while (flag) ! says "cancelled" of what has not arrived yet
+    do while (request /= MPI_REQUEST_NULL) ! it may not have arrived yet
       call Fenix_check_cancelled(request, status, flag, ierr)
     end do
     call check(number == mod(rank + 1, ranks), "a message")

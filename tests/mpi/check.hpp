@@ -44,6 +44,19 @@ inline void expect_equal(long got, long wanted, const std::string& what) {
 
 inline void success(int code, const std::string& call) { expect_equal(code, FENIX_SUCCESS, call); }
 
+/// Calls a function of the C++ interface that is to throw RuntimeException with a code.
+template <class Call>
+void expect_thrown(int code, const std::string& what, Call&& call) {
+  try {
+    call();
+  } catch (const fenix::RuntimeException& exception) {
+    expect_equal(exception.error, code, "code of the exception of " + what);
+    require(exception.error_string == Fenix_Error_message(), "text of the exception of " + what);
+    return;
+  }
+  fail("no exception of " + what);
+}
+
 /// The last line of a rank that ends well.
 inline void ok(int rank) {
   std::printf("FENIX-TEST-OK rank %d\n", rank);

@@ -151,9 +151,12 @@ int restore_turn() {
   success(data::member_define(kGroup, kState, std::span(state)), "member_define");
   if (data::member_created(kGroup, kExtra)) success(data::member_delete(kGroup, kExtra), "member_delete");
   success(data::barrier(kGroup), "barrier");
-  const int code = data::member_restore(kGroup, kState);
-  if (code == FENIX_ERROR_NODATA_FOUND) return 0;
-  success(code, "restore");
+  try {
+    success(data::member_restore(kGroup, kState), "restore");
+  } catch (const fenix::RuntimeException& none) {
+    expect_equal(none.error, FENIX_ERROR_NODATA_FOUND, "restore");
+    return 0;
+  }
   for (const long element : state) expect_equal(element, state[0], "an element that was restored");
   return static_cast<int>(state[0]);
 }

@@ -113,7 +113,7 @@ int main(int argc, char** argv) {
   const bool first_repair = Fenix_get_nspare() == 1;
   if (first_repair) {
     check_after(1, 1, 1);
-    if (role == FENIX_ROLE_SURVIVOR_RANK) require(called == "fba", "callbacks were called as " + called);
+    if (role == FENIX_ROLE_SURVIVOR_RANK) require(called == "abf", "callbacks were called as " + called);
     check_communicator();
     if (rank == 3) raise(SIGKILL);
     // The others wait for it in a receive: the repair has to end that.
@@ -122,7 +122,7 @@ int main(int argc, char** argv) {
     check::fail("a receive that nobody sends to has ended");
   }
   check_after(3, 0, 3);
-  if (first_rank < 4) require(called == "fbafba", "callbacks were called as " + called);
+  if (first_rank < 4) require(called == "abfabf", "callbacks were called as " + called);
   if (first_rank == 4) require(called.empty(), "a recovered rank has callbacks");
   check_communicator();
   success(Fenix_Finalize(), "Fenix_Finalize");

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // C++: data groups. The functions are those of <fenix/data.h> and <fenix/large.h>, and their contracts hold. They add
-// default arguments, DataSubset and std::function. They return the codes of the C functions, unless they say otherwise.
+// default arguments, DataSubset and std::function. For errors they throw RuntimeException; they return FENIX_SUCCESS, a
+// warning, or in resume mode "return" FENIX_ERROR_CANCELLED, unless they say otherwise.
 // Counts are MPI_Count throughout.
 #ifndef FENIX_CXX_DATA_HPP
 #define FENIX_CXX_DATA_HPP
 
-#include <fenix.h>
+#include "../../fenix.h"
 
 #include <cstdio>
 #include <functional>
@@ -15,7 +16,7 @@
 #include <variant>
 #include <vector>
 
-#include <fenix/cxx/data_subset.hpp>
+#include "data_subset.hpp"
 
 namespace fenix {
 
@@ -28,7 +29,7 @@ namespace data {
 
 /// Calls Fenix_Data_group_create.
 /// @param group_id, comm, start_time_stamp, depth, policy_name, policy_value, flag as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int group_create(int group_id, MPI_Comm comm, int start_time_stamp, int depth, int policy_name, void* policy_value,
                  int* flag);
 
@@ -46,7 +47,7 @@ struct GroupCreateArgs {
 /// Calls Fenix_Data_group_create with default arguments.
 /// @param group_id as in C
 /// @param args the other arguments of Fenix_Data_group_create
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int group_create(int group_id, GroupCreateArgs args = {});
 
 /// Calls Fenix_Data_group_created.
@@ -56,23 +57,23 @@ bool group_created(int group_id);
 
 /// Calls Fenix_Data_group_delete, and destroys the serializers of the members.
 /// @param group_id as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int group_delete(int group_id);
 
 /// Calls Fenix_Data_group_get_redundancy_policy.
 /// @param group_id, policy_name, policy_value, flag as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int group_get_redundancy_policy(int group_id, int* policy_name, void* policy_value, int* flag = nullptr);
 
 /// Calls Fenix_Data_group_set_redundancy_policy.
 /// @param group_id, policy_name, policy_value, flag as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int group_set_redundancy_policy(int group_id, int policy_name, void* policy_value = nullptr, int* flag = nullptr);
 
 /// Calls Fenix_Data_group_set_hashing.
 /// @param group_id as in C
 /// @param hashing whether stored data is hashed
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int group_set_hashing(int group_id, bool hashing);
 
 /// Calls Fenix_Data_group_get_hashing. Local.
@@ -85,6 +86,11 @@ std::optional<bool> group_hashing(int group_id);
 /// @return ids of the members, in the order of their creation; no value if there is no such group
 std::optional<std::vector<int>> group_members(int group_id);
 
+/// Calls Fenix_Data_group_get_cohort. Local.
+/// @param group_id as in C
+/// @return the ranks that protect this rank's data, and itself; owned by the caller
+MPI_Group group_cohort(int group_id);
+
 /// Lists the consistent snapshots of a group. Local, as Fenix_Data_group_get_snapshot_at_position.
 /// @param group_id id of the group
 /// @return time stamps, newest first; no value if there is no such group
@@ -94,7 +100,7 @@ std::optional<std::vector<int>> group_snapshots(int group_id);
 
 /// Calls Fenix_Data_member_create_c.
 /// @param group_id, member_id, buffer, count, datatype as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int member_create(int group_id, int member_id, void* buffer, MPI_Count count, MPI_Datatype datatype);
 
 /// Serializer over a file: Fenix_Serialize_file_fn as (file, direction, buffer, offset, count), without ctx. It must
@@ -112,21 +118,21 @@ using SerializeFunc = std::variant<SerializeFileFunc, SerializeStreamFunc>;
 /// member_define.
 /// @param group_id, member_id, buffer, count, datatype as in C
 /// @param serializer callable that writes and reads the elements; owned by the library
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int member_create(int group_id, int member_id, void* buffer, MPI_Count count, MPI_Datatype datatype,
-                  SerializeFunc serializer);
+                  const SerializeFunc& serializer);
 
 /// Calls Fenix_Data_member_define_c. A serializer stays as it is.
 /// @param group_id, member_id, buffer, count, datatype as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int member_define(int group_id, int member_id, void* buffer, MPI_Count count, MPI_Datatype datatype);
 
 /// Calls Fenix_Data_member_fdefine_c. Ownership of the serializer is as with member_create.
 /// @param group_id, member_id, buffer, count, datatype as in C
 /// @param serializer callable that writes and reads the elements; owned by the library; an empty one removes it
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int member_define(int group_id, int member_id, void* buffer, MPI_Count count, MPI_Datatype datatype,
-                  SerializeFunc serializer);
+                  const SerializeFunc& serializer);
 
 /// Calls Fenix_Data_member_created.
 /// @param group_id, member_id as in C
@@ -135,7 +141,7 @@ bool member_created(int group_id, int member_id);
 
 /// Calls Fenix_Data_member_delete, and destroys the serializer of the member.
 /// @param group_id, member_id as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int member_delete(int group_id, int member_id);
 
 /// Calls Fenix_Data_member_footprint. Local.
@@ -145,39 +151,39 @@ std::optional<MPI_Count> member_footprint(int group_id, int member_id);
 
 /// Calls Fenix_Data_member_attr_set.
 /// @param group_id, member_id, attribute_name, attribute_value, flag as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int member_attr_set(int group_id, int member_id, int attribute_name, void* attribute_value, int* flag = nullptr);
 
 /// Calls Fenix_Data_member_attr_get with this rank as source_rank.
 /// @param group_id, member_id, attribute_name, attribute_value, flag as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int member_attr_get(int group_id, int member_id, int attribute_name, void* attribute_value, int* flag = nullptr);
 
 /// Calls Fenix_Data_member_attr_get.
 /// @param group_id, member_id, attribute_name, attribute_value, flag, source_rank as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int member_attr_get(int group_id, int member_id, int attribute_name, void* attribute_value, int* flag, int source_rank);
 
 // ------------------------------------------------------------------------------------------------------------ staging
 
 /// Calls Fenix_Data_member_stage.
 /// @param group_id, member_id, subset as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int member_stage(int group_id, int member_id, const DataSubset& subset = SUBSET_FULL);
 
 /// Calls Fenix_Data_member_stage_inplace.
 /// @param group_id, member_id, buf, subset as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int member_stage_inplace(int group_id, int member_id, void* buf, const DataSubset& subset = SUBSET_FULL);
 
 /// Calls Fenix_Data_member_stage_memory.
 /// @param group_id, member_id, memory as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int member_stage_memory(int group_id, int member_id, void** memory);
 
 /// Calls Fenix_Data_member_stage_begin.
 /// @param group_id, member_id, file as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int member_stage_begin(int group_id, int member_id, FILE** file);
 
 /// Calls Fenix_Data_member_stage_begin and opens a stream over the file. The stream is binary and has no buffer of its
@@ -185,43 +191,43 @@ int member_stage_begin(int group_id, int member_id, FILE** file);
 /// @param group_id, member_id as in C
 /// @param stream set to a stream over the file, owned by the library, valid until member_stage_end, also after a failure:
 ///               reads and writes then fail
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int member_stage_begin(int group_id, int member_id, std::iostream** stream);
 
 /// Calls Fenix_Data_member_stage_end.
 /// @param group_id, member_id as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int member_stage_end(int group_id, int member_id);
 
 // ------------------------------------------------------------------------------------------------------------ storing
 
 /// Calls Fenix_Data_member_store.
 /// @param group_id, member_id, subset as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int member_store(int group_id, int member_id, const DataSubset& subset = SUBSET_FULL);
 
 /// Calls Fenix_Data_member_store for all members.
 /// @param group_id, subset as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 inline int member_store(int group_id, const DataSubset& subset = SUBSET_FULL) {
   return member_store(group_id, FENIX_DATA_MEMBER_ALL, subset);
 }
 
 /// Calls Fenix_Data_member_storev.
 /// @param group_id, member_id, subset as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int member_storev(int group_id, int member_id, const DataSubset& subset);
 
 /// Calls Fenix_Data_member_storev for all members.
 /// @param group_id, subset as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 inline int member_storev(int group_id, const DataSubset& subset) {
   return member_storev(group_id, FENIX_DATA_MEMBER_ALL, subset);
 }
 
 /// Calls Fenix_Data_member_istore.
 /// @param group_id, member_id, subset, request as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int member_istore(int group_id, int member_id, const DataSubset& subset, Fenix_Request* request);
 
 /// Arguments of Fenix_Data_member_istore with default values.
@@ -233,75 +239,75 @@ struct MemberIstoreArgs {
 /// Calls Fenix_Data_member_istore with default arguments: all members, all elements.
 /// @param group_id, request as in C
 /// @param args the other arguments of Fenix_Data_member_istore
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 inline int member_istore(int group_id, Fenix_Request* request, MemberIstoreArgs args = {}) {
   return member_istore(group_id, args.member_id, args.subset, request);
 }
 
 /// Calls Fenix_Data_member_istorev.
 /// @param group_id, member_id, subset, request as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int member_istorev(int group_id, int member_id, const DataSubset& subset, Fenix_Request* request);
 
 /// Calls Fenix_Data_member_istorev for all members.
 /// @param group_id, subset, request as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 inline int member_istorev(int group_id, const DataSubset& subset, Fenix_Request* request) {
   return member_istorev(group_id, FENIX_DATA_MEMBER_ALL, subset, request);
 }
 
 /// Calls Fenix_Data_wait.
 /// @param request as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int wait(Fenix_Request request);
 
 /// Calls Fenix_Data_test.
 /// @param request, flag as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int test(Fenix_Request request, int* flag);
 
 // --------------------------------------------------------------------------------------------------------- committing
 
 /// Calls Fenix_Data_commit.
 /// @param group_id, time_stamp as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int commit(int group_id, int* time_stamp = nullptr);
 
 /// Calls Fenix_Data_commit_barrier.
 /// @param group_id, time_stamp as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int commit_barrier(int group_id, int* time_stamp = nullptr);
 
 /// Calls Fenix_Data_commit_cleanup.
 /// @param group_id, time_stamp as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int commit_cleanup(int group_id, int* time_stamp = nullptr);
 
 /// Calls Fenix_Data_cleanup.
 /// @param group_id as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int cleanup(int group_id);
 
 /// Calls Fenix_Data_barrier.
 /// @param group_id as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int barrier(int group_id);
 
 /// Calls Fenix_Data_checkpoint: stores all members, and commits.
 /// @param group_id, subset, time_stamp as in C
 /// @param storev_ids ids of the members whose subsets may differ from rank to rank
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int checkpoint(int group_id, const DataSubset& subset, const std::vector<int>& storev_ids = {},
                int* time_stamp = nullptr);
 
 /// Calls Fenix_Data_checkpointv: stores all members, with subsets that may differ from rank to rank, and commits.
 /// @param group_id, subset, time_stamp as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int checkpointv(int group_id, const DataSubset& subset, int* time_stamp = nullptr);
 
 /// Calls Fenix_Data_snapshot_delete.
 /// @param group_id, time_stamp as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int snapshot_delete(int group_id, int time_stamp);
 
 // ---------------------------------------------------------------------------------------------------------- restoring
@@ -311,7 +317,7 @@ int snapshot_delete(int group_id, int time_stamp);
 /// Calls Fenix_Data_member_restore.
 /// @param group_id, member_id, target_buffer, max_count, time_stamp as in C
 /// @param data_found receives the elements found, unless the call returns an error; SUBSET_IGNORE: not needed
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int member_restore(int group_id, int member_id, void* target_buffer = FENIX_DATA_RESTORE_INPLACE,
                    MPI_Count max_count = FENIX_DATA_RESTORE_FULL, int time_stamp = FENIX_DATA_SNAPSHOT_ALL,
                    DataSubset& data_found = SUBSET_IGNORE);
@@ -319,7 +325,7 @@ int member_restore(int group_id, int member_id, void* target_buffer = FENIX_DATA
 /// Calls Fenix_Data_member_restore_from_rank.
 /// @param group_id, member_id, source_rank, target_buffer, max_count, time_stamp as in C
 /// @param data_found receives the elements found, unless the call returns an error; SUBSET_IGNORE: not needed
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int member_restore_from_rank(int group_id, int member_id, int source_rank,
                              void* target_buffer = FENIX_DATA_RESTORE_INPLACE,
                              MPI_Count max_count = FENIX_DATA_RESTORE_FULL, int time_stamp = FENIX_DATA_SNAPSHOT_ALL,
@@ -328,7 +334,7 @@ int member_restore_from_rank(int group_id, int member_id, int source_rank,
 /// Calls Fenix_Data_member_lrestore.
 /// @param group_id, member_id, target_buffer, max_count, time_stamp as in C
 /// @param data_found receives the elements found, unless the call returns an error; SUBSET_IGNORE: not needed
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 [[deprecated("use member_load")]] int member_lrestore(int group_id, int member_id,
                                                       void* target_buffer = FENIX_DATA_RESTORE_INPLACE,
                                                       MPI_Count max_count = FENIX_DATA_RESTORE_FULL,
@@ -340,21 +346,21 @@ int member_restore_from_rank(int group_id, int member_id, int source_rank,
 /// Calls Fenix_Data_member_load.
 /// @param group_id, member_id, time_stamp as in C
 /// @param data_found receives the elements found, unless the call returns an error; SUBSET_IGNORE: not needed
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int member_load(int group_id, int member_id, int time_stamp = FENIX_DATA_SNAPSHOT_ALL,
                 DataSubset& data_found = SUBSET_IGNORE);
 
 /// Calls Fenix_Data_member_load_to.
 /// @param group_id, member_id, target_buffer, max_count, time_stamp as in C
 /// @param data_found receives the elements found, unless the call returns an error; SUBSET_IGNORE: not needed
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int member_load(int group_id, int member_id, void* target_buffer, MPI_Count max_count = FENIX_DATA_RESTORE_FULL,
                 int time_stamp = FENIX_DATA_SNAPSHOT_ALL, DataSubset& data_found = SUBSET_IGNORE);
 
 /// Calls Fenix_Data_member_load_begin.
 /// @param group_id, member_id, file, time_stamp as in C
 /// @param data_found receives the elements found, unless the call returns an error; SUBSET_IGNORE: not needed
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int member_load_begin(int group_id, int member_id, FILE** file, int time_stamp = FENIX_DATA_SNAPSHOT_LATEST,
                       DataSubset& data_found = SUBSET_IGNORE);
 
@@ -362,23 +368,23 @@ int member_load_begin(int group_id, int member_id, FILE** file, int time_stamp =
 /// @param group_id, member_id, time_stamp as in C
 /// @param stream set to a stream over the file, owned by the library, valid until member_load_end
 /// @param data_found receives the elements found, unless the call returns an error; SUBSET_IGNORE: not needed
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int member_load_begin(int group_id, int member_id, std::iostream** stream, int time_stamp = FENIX_DATA_SNAPSHOT_LATEST,
                       DataSubset& data_found = SUBSET_IGNORE);
 
 /// Calls Fenix_Data_member_load_end.
 /// @param group_id, member_id as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int member_load_end(int group_id, int member_id);
 
 /// Calls Fenix_Data_member_repair.
 /// @param group_id, member_id as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int member_repair(int group_id, int member_id);
 
 /// Calls Fenix_Data_verify.
 /// @param group_id, num_mended, num_lost as in C
-/// @return the code of the C function
+/// @return the code of the C function, if it is no error
 int verify(int group_id, int* num_mended = nullptr, int* num_lost = nullptr);
 
 }  // namespace data

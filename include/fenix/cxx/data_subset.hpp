@@ -4,13 +4,13 @@
 #ifndef FENIX_CXX_DATA_SUBSET_HPP
 #define FENIX_CXX_DATA_SUBSET_HPP
 
-#include <fenix/data.h>
-
 #include <cstddef>
 #include <limits>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "../data.h"
 
 namespace fenix {
 
@@ -167,7 +167,7 @@ class Subset {
   /// Takes over a subset of the C interface. The constants FENIX_DATA_SUBSET_… may be taken over, too.
   /// @param owned subset that this object deletes from now on
   explicit Subset(Fenix_Data_subset owned) : subset_(owned) {}
-  /// Creates a subset of the C interface. Throws fenix::Error.
+  /// Creates a subset of the C interface. Throws RuntimeException.
   /// @param elements its elements
   explicit Subset(const DataSubset& elements);
   /// Takes over the subset of another owner.

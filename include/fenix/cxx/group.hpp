@@ -7,8 +7,8 @@
 #include <exception>
 #include <type_traits>
 
-#include <fenix/cxx/data.hpp>
-#include <fenix/cxx/process.hpp>
+#include "data.hpp"
+#include "process.hpp"
 
 #if __cplusplus >= 202002L
 #include <complex>
@@ -24,7 +24,7 @@ namespace fenix::data {
 /// belongs inside the try block, and is constructed anew in each iteration.
 class Group {
  public:
-  /// Calls Fenix_Data_group_create. Collective. Throws Error.
+  /// Calls Fenix_Data_group_create. Collective. Throws RuntimeException.
   /// @param id id of the group
   /// @param args the other arguments of Fenix_Data_group_create; flag may be null: see data_lost()
   explicit Group(int id, GroupCreateArgs args = {});

@@ -11,6 +11,7 @@ using Needs = Function::Needs;
 
 double target[kCount];
 int number = 0;
+MPI_Group processes = MPI_GROUP_NULL;
 MPI_Count large_number = 0;
 FILE* file = nullptr;
 Fenix_Request request{};
@@ -24,6 +25,34 @@ std::vector<Function> process_functions() {
        [](int, int) { return Fenix_Callback_register(forget, nullptr); }},
       {"Fenix_Callback_pop", Needs::init, false, [](int, int) { return Fenix_Callback_pop(); }},
       {"Fenix_Callback_invoke_all", Needs::init, false, [](int, int) { return Fenix_Callback_invoke_all(); }},
+      {"Fenix_Callback_register_at", Needs::init, false,
+       [](int, int) { return Fenix_Callback_register_at(forget, nullptr, FENIX_CALLBACK_PRE_RECOVERY); }},
+      {"Fenix_Callback_pop_at", Needs::init, false,
+       [](int, int) { return Fenix_Callback_pop_at(FENIX_CALLBACK_PRE_RECOVERY); }},
+      {"Fenix_Callback_invoke_all_at", Needs::init, false,
+       [](int, int) { return Fenix_Callback_invoke_all_at(FENIX_CALLBACK_PRE_RECOVERY); }},
+      {"Fenix_get_slot", Needs::init, false, [](int, int) { return Fenix_get_slot(); }},
+      {"Fenix_rank_to_slot", Needs::init, false,
+       [](int, int) { return Fenix_rank_to_slot(MPI_COMM_WORLD, 0, &number); }},
+      {"Fenix_slot_to_rank", Needs::init, false,
+       [](int, int) { return Fenix_slot_to_rank(MPI_COMM_WORLD, 0, &number); }},
+      {"Fenix_repair_group", Needs::init, false,
+       [](int, int) { return Fenix_repair_group(MPI_GROUP_EMPTY, &processes); }},
+      {"Fenix_Mlog_create", Needs::init, false, [](int, int) { return Fenix_Mlog_create(0, &comm, 1); }},
+      {"Fenix_Mlog_activate", Needs::init, false, [](int, int) { return Fenix_Mlog_activate(0); }},
+      {"Fenix_Mlog_active", Needs::init, false, [](int, int) { return Fenix_Mlog_active(&number); }},
+      {"Fenix_Mlog_begin_region", Needs::init, false, [](int, int) { return Fenix_Mlog_begin_region(0, 0); }},
+      {"Fenix_Mlog_activate_region", Needs::init, false, [](int, int) { return Fenix_Mlog_activate_region(0, 0); }},
+      {"Fenix_Mlog_sync", Needs::init, false, [](int, int) { return Fenix_Mlog_sync(0, 0); }},
+      {"Fenix_Mlog_create_data_member", Needs::init, false,
+       [](int group, int member) { return Fenix_Mlog_create_data_member(0, group, member); }},
+      {"Fenix_Mlog_define_data_member", Needs::init, false,
+       [](int group, int member) { return Fenix_Mlog_define_data_member(0, group, member); }},
+      {"Fenix_Mlog_stage", Needs::init, false,
+       [](int group, int member) { return Fenix_Mlog_stage(0, group, member); }},
+      {"Fenix_Mlog_lrestore", Needs::init, false,
+       [](int group, int member) { return Fenix_Mlog_lrestore(0, group, member, 0); }},
+      {"Fenix_Mlog_delete", Needs::init, false, [](int, int) { return Fenix_Mlog_delete(0); }},
       {"Fenix_get_error", Needs::init, false, [](int, int) { return Fenix_get_error(); }},
       {"Fenix_get_nspare", Needs::init, false, [](int, int) { return Fenix_get_nspare(); }},
       {"Fenix_Get_role", Needs::init, false, [](int, int) { return Fenix_Get_role(MPI_COMM_WORLD, 0, &number); }},
@@ -80,6 +109,8 @@ std::vector<Function> group_functions() {
        }},
       {"Fenix_Data_group_set_hashing", Needs::group, true,
        [](int group, int) { return Fenix_Data_group_set_hashing(group, 1); }},
+      {"Fenix_Data_group_get_cohort", Needs::group, false,
+       [](int group, int) { return Fenix_Data_group_get_cohort(group, &processes); }},
       {"Fenix_Data_group_get_hashing", Needs::group, false,
        [](int group, int) { return Fenix_Data_group_get_hashing(group, &number); }},
       {"Fenix_Data_verify", Needs::group, true,
@@ -239,6 +270,10 @@ std::vector<Function> restoring_functions() {
       {"Fenix_Data_member_load_begin", Needs::closed, true,
        [](int group, int member) {
          return Fenix_Data_member_load_begin(group, member, &file, kLatest, FENIX_DATA_SUBSET_IGNORE);
+       }},
+      {"Fenix_data_member_load_begin", Needs::closed, true,
+       [](int group, int member) {
+         return Fenix_data_member_load_begin(group, member, &file, kLatest, FENIX_DATA_SUBSET_IGNORE);
        }},
       {"Fenix_Data_member_load_end", Needs::member, false,
        [](int group, int member) { return Fenix_Data_member_load_end(group, member); }},

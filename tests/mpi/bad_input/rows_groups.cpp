@@ -172,6 +172,8 @@ void add_hashing_rows(Rows& rows) {
        }});
   rows.push_back({set, "group in which something has been stored", FENIX_ERROR_INVALID_LOGIC_CALL, "stored", Told::here,
                   [](bool) { return Fenix_Data_group_set_hashing(kGroup, 0); }});
+  rows.push_back({"Fenix_Data_group_get_cohort", "cohort NULL", kBad, "cohort", Told::here,
+                  [](bool) { return Fenix_Data_group_get_cohort(kGroup, nullptr); }});
   rows.push_back({"Fenix_Data_group_get_hashing", "hashing NULL", kBad, "hashing", Told::here,
                   [](bool) { return Fenix_Data_group_get_hashing(kGroup, nullptr); }});
 }

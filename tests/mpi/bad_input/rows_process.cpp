@@ -18,26 +18,23 @@ struct Start {
   MPI_Comm* newcomm = &made;
   int spares = 0;
   int spawn = 0;
-  const char* key = nullptr;
-  const char* value = nullptr;
 };
 
 // A start that fails never comes to setjmp; none of these succeeds.
 Outcome start(const Start& with) {
   static int error = 0;
-  static MPI_Info info = MPI_INFO_NULL;
-  if (with.key != nullptr) {
-    MPI_Info_create(&info);
-    MPI_Info_set(info, with.key, with.value);
-  }
-  Fenix_Init(with.role, with.comm, with.newcomm, nullptr, nullptr, with.spares, with.spawn, info, &error);
-  const Outcome outcome = error;
-  if (info != MPI_INFO_NULL) MPI_Info_free(&info);
-  return outcome;
+  Fenix_Init(with.role, with.comm, with.newcomm, nullptr, nullptr, with.spares, with.spawn, MPI_INFO_NULL, &error);
+  return error;
 }
 
 Row init_row(const char* argument, int code, const char* named, Told told, const Start& wrong) {
   return {"Fenix_Init", argument, code, named, told, [=](bool is_wrong) { return start(is_wrong ? wrong : Start{}); }};
+}
+
+// A location that does not exist. Compilers refuse a constant.
+Fenix_Callback_location nowhere() {
+  volatile int location = 2;
+  return static_cast<Fenix_Callback_location>(location);
 }
 
 int ranks_of_world() {
@@ -49,19 +46,12 @@ int ranks_of_world() {
 }  // namespace
 
 Rows init_rows() {
-  constexpr int kOption = FENIX_ERROR_INVALID_SETTING_OPTION;
   Rows rows{
       init_row("comm MPI_COMM_NULL", kBad, "comm", Told::here, {.comm = MPI_COMM_NULL}),
       init_row("comm MPI_COMM_SELF", kBad, "comm", Told::here, {.comm = MPI_COMM_SELF}),
       init_row("newcomm NULL", kBad, "newcomm", Told::all, {.newcomm = nullptr}),
       init_row("role NULL", kBad, "role", Told::all, {.role = nullptr}),
       init_row("spare_ranks negative", kBad, "spare_ranks -1", Told::all, {.spares = -1}),
-      init_row("info with an unknown FENIX_RESUME_MODE", kOption, "FENIX_RESUME_MODE", Told::all,
-               {.key = "FENIX_RESUME_MODE", .value = "SIDEWAYS"}),
-      init_row("info with an unknown resume_mode", kOption, "resume_mode", Told::all,
-               {.key = "resume_mode", .value = "SIDEWAYS"}),
-      init_row("info with an unknown FENIX_UNHANDLED_MODE", kOption, "FENIX_UNHANDLED_MODE", Told::all,
-               {.key = "FENIX_UNHANDLED_MODE", .value = "LOUD"}),
   };
   rows.push_back({"Fenix_Init", "spare_ranks as many as ranks", kBad, "spare_ranks", Told::all,
                   [](bool wrong) { return start({.spares = wrong ? ranks_of_world() : 0}); }});
@@ -97,6 +87,18 @@ void add_process_rows(Rows& rows) {
 
   add("Fenix_Callback_register", "recover NULL", FENIX_ERROR_CALLBACK_NOT_REGISTERED, "recover",
       [] { return Fenix_Callback_register(nullptr, nullptr); });
+  add("Fenix_Callback_register_at", "recover NULL", FENIX_ERROR_CALLBACK_NOT_REGISTERED, "recover",
+      [] { return Fenix_Callback_register_at(nullptr, nullptr, FENIX_CALLBACK_PRE_RECOVERY); });
+  add("Fenix_Callback_register_at", "location that does not exist", kBad, "location 2",
+      [] { return Fenix_Callback_register_at([](MPI_Comm, int, void*) {}, nullptr, nowhere()); });
+  add("Fenix_Callback_pop_at", "no callback registered", FENIX_ERROR_CALLBACK_NOT_REGISTERED, "callback",
+      [] { return Fenix_Callback_pop_at(FENIX_CALLBACK_PRE_RECOVERY); });
+  add("Fenix_Callback_pop_at", "location that does not exist", kBad, "location 2",
+      [] { return Fenix_Callback_pop_at(nowhere()); });
+  add("Fenix_Callback_invoke_all_at", "no repair so far", FENIX_ERROR_INVALID_LOGIC_CALL, "repair",
+      [] { return Fenix_Callback_invoke_all_at(FENIX_CALLBACK_PRE_RECOVERY); });
+  add("Fenix_Callback_invoke_all_at", "location that does not exist", kBad, "location 2",
+      [] { return Fenix_Callback_invoke_all_at(nowhere()); });
   add("Fenix_Callback_pop", "no callback registered", FENIX_ERROR_CALLBACK_NOT_REGISTERED, "callback",
       [] { return Fenix_Callback_pop(); });
   add("Fenix_Callback_invoke_all", "no repair so far", FENIX_ERROR_INVALID_LOGIC_CALL, "repair",
@@ -123,6 +125,41 @@ void add_process_rows(Rows& rows) {
       [] { return Fenix_get_number_of_ranks_with_role(-1, &number); });
   add("Fenix_get_number_of_ranks_with_role", "number_of_ranks NULL", kBad, "number_of_ranks",
       [] { return Fenix_get_number_of_ranks_with_role(0, nullptr); });
+
+  add("Fenix_rank_to_slot", "comm MPI_COMM_NULL", kBad, "comm",
+      [] { return Fenix_rank_to_slot(MPI_COMM_NULL, 0, &number); });
+  add("Fenix_rank_to_slot", "rank too large", kBad, "rank 99", [] { return Fenix_rank_to_slot(comm, 99, &number); });
+  add("Fenix_rank_to_slot", "slot NULL", kBad, "slot", [] { return Fenix_rank_to_slot(comm, 0, nullptr); });
+  add("Fenix_slot_to_rank", "comm MPI_COMM_NULL", kBad, "comm",
+      [] { return Fenix_slot_to_rank(MPI_COMM_NULL, 0, &number); });
+  add("Fenix_slot_to_rank", "slot that does not exist", kBad, "slot 99",
+      [] { return Fenix_slot_to_rank(comm, 99, &number); });
+  add("Fenix_slot_to_rank", "slot negative", kBad, "slot -1", [] { return Fenix_slot_to_rank(comm, -1, &number); });
+  add("Fenix_slot_to_rank", "rank NULL", kBad, "rank", [] { return Fenix_slot_to_rank(comm, 0, nullptr); });
+  static MPI_Group processes = MPI_GROUP_NULL;
+  add("Fenix_repair_group", "old_group MPI_GROUP_NULL", kBad, "old_group",
+      [] { return Fenix_repair_group(MPI_GROUP_NULL, &processes); });
+  add("Fenix_repair_group", "new_group NULL", kBad, "new_group",
+      [] { return Fenix_repair_group(MPI_GROUP_EMPTY, nullptr); });
+
+  add("Fenix_Init_no_jump", "Fenix in use already", FENIX_ERROR_INVALID_LOGIC_CALL, "before",
+      [] { return Fenix_Init_no_jump(&role, MPI_COMM_WORLD, &made, nullptr, nullptr, 0, 0, MPI_INFO_NULL, nullptr); });
+  constexpr int kNoLog = FENIX_ERROR_MLOG_LIBRARY_UNAVAILABLE;
+  const char* const logs = "any arguments: there is no message logging";
+  add("Fenix_Mlog_create", logs, kNoLog, "message logging", [] { return Fenix_Mlog_create(0, &comm, 1); });
+  add("Fenix_Mlog_activate", logs, kNoLog, "message logging", [] { return Fenix_Mlog_activate(0); });
+  add("Fenix_Mlog_active", logs, kNoLog, "message logging", [] { return Fenix_Mlog_active(&number); });
+  add("Fenix_Mlog_active", "mlog_id NULL", kBad, "mlog_id", [] { return Fenix_Mlog_active(nullptr); });
+  add("Fenix_Mlog_begin_region", logs, kNoLog, "message logging", [] { return Fenix_Mlog_begin_region(0, 0); });
+  add("Fenix_Mlog_activate_region", logs, kNoLog, "message logging", [] { return Fenix_Mlog_activate_region(0, 0); });
+  add("Fenix_Mlog_sync", logs, kNoLog, "message logging", [] { return Fenix_Mlog_sync(0, FENIX_MLOG_CONTINUE); });
+  add("Fenix_Mlog_create_data_member", logs, kNoLog, "message logging",
+      [] { return Fenix_Mlog_create_data_member(0, 0, 0); });
+  add("Fenix_Mlog_define_data_member", logs, kNoLog, "message logging",
+      [] { return Fenix_Mlog_define_data_member(0, 0, 0); });
+  add("Fenix_Mlog_stage", logs, kNoLog, "message logging", [] { return Fenix_Mlog_stage(0, 0, 0); });
+  add("Fenix_Mlog_lrestore", logs, kNoLog, "message logging", [] { return Fenix_Mlog_lrestore(0, 0, 0, 0); });
+  add("Fenix_Mlog_delete", logs, kNoLog, "message logging", [] { return Fenix_Mlog_delete(0); });
 
   add("Fenix_Process_fail_list", "fail_list NULL", kBad, "fail_list", [] { return Fenix_Process_fail_list(nullptr); });
   static double seconds = 0;

@@ -9,7 +9,7 @@ OK, LOST, WRONG, HUNG, CRASHED, LEFT, OPEN_MPI = "ok", "lost", "wrong", "hung", 
 FAILURES = (LOST, WRONG, HUNG, CRASHED, LEFT, OPEN_MPI)
 
 # Flags of Fenix_Data_group_create.
-_NO_DATA, _SHARED_FATE = "-78", "102"
+_NO_DATA, _SHARED_FATE = "-75", "102"
 
 # Crashes inside of Open MPI that docs/known-issues.md has: they cost the job all the same.
 _KNOWN_CRASHES = ("ompi_osc_rdma_free", )
