@@ -23,11 +23,11 @@ typedef enum {
   FENIX_ERROR_MEMBER_STAGING = -94,           /**< Fenix_Data_member_stage_begin without its _end on this member */
   FENIX_ERROR_MEMBER_LOADING = -93,           /**< Fenix_Data_member_load_begin without its _end on this member */
   FENIX_ERROR_COMMIT_BARRIER = -92,           /**< kept for source compatibility; not returned */
-  FENIX_ERROR_INVALID_GROUPID = -91,          /**< group id out of range, or no such group on this rank */
-  FENIX_ERROR_INVALID_MEMBERID = -90,         /**< member id out of range, or no such member in the group */
+  FENIX_ERROR_INVALID_GROUPID = -91,          /**< no such group on this rank */
+  FENIX_ERROR_INVALID_MEMBERID = -90,         /**< reserved member id, or no such member in the group */
   FENIX_ERROR_INVALID_LOGIC_CALL = -89,       /**< the call is valid, but not at this time */
   FENIX_ERROR_INVALID_POLICY_NAME = -88,      /**< unknown policy */
-  FENIX_ERROR_INVALID_TIMESTAMP = -87,        /**< no consistent snapshot has this time stamp */
+  FENIX_ERROR_INVALID_TIMESTAMP = -87,        /**< negative, or no snapshot to delete has this time stamp */
   FENIX_ERROR_INVALID_TIMESTART = -86,        /**< start time stamp out of range */
   FENIX_ERROR_INVALID_DEPTH = -85,            /**< depth out of range */
   FENIX_ERROR_INVALID_ATTRIBUTE_NAME = -84,   /**< unknown member attribute, or not settable */
@@ -51,14 +51,14 @@ typedef enum {
 
   FENIX_ERROR_INVALID_ARGUMENT = -60, /**< new: null pointer, negative count, or another error without its own code */
   FENIX_ERROR_INVALID_POLICY_VALUE = -59, /**< new: the values do not fit the policy or the communicator */
-  FENIX_ERROR_BUFFER_TOO_SMALL = -58,     /**< new: max_count is less than the stored size */
+  FENIX_ERROR_BUFFER_TOO_SMALL = -58,     /**< new: the source buffer has less room than a restore in place needs */
   FENIX_ERROR_MISMATCH = -57,             /**< new: the ranks of a collective call gave different arguments */
   FENIX_ERROR_NO_MEMORY = -56,            /**< new: a rank could not get memory, a mapping or a file descriptor */
   FENIX_ERROR_TIMEOUT = -55,              /**< new: no sign of life of another rank for FENIX_TIMEOUT seconds */
   FENIX_ERROR_SPAWNING_FAILED = -52,      /**< new: replacements could not be spawned: the communicator has shrunk */
 
   FENIX_WARNING_SPARE_RANKS_DEPLETED = 100, /**< the communicator has shrunk: no spare was left */
-  FENIX_WARNING_PARTIAL_RESTORE = 101,      /**< some elements are in no snapshot: see found_data */
+  FENIX_WARNING_PARTIAL_RESTORE = 101,      /**< some elements that were wanted are in no snapshot: see found_data */
   FENIX_WARNING_SHARED_FATE = 102           /**< new: the death of a node or failure domain would lose snapshots */
 } Fenix_Return_codes;
 
@@ -144,22 +144,25 @@ typedef enum {
   FENIX_SPARE_FINALIZE_MODE_MAXCODE /**< not a mode */
 } Fenix_Spare_finalize_mode;
 
-/** Upper limit of group ids: an id given by the user is in [0, FENIX_GROUP_ID_MAX). */
+/** Ids of groups in [0, FENIX_GROUP_ID_MAX) are never reserved. Any other int may be an id as well, except
+ *  FENIX_DATA_GROUP_WORLD_ID. */
 #define FENIX_GROUP_ID_MAX 0x40000000
-/** Upper limit of member ids: an id given by the user is in [0, FENIX_MEMBER_ID_MAX). */
+/** Ids of members in [0, FENIX_MEMBER_ID_MAX) are never reserved. Any other int may be an id as well, except
+ *  FENIX_DATA_MEMBER_ALL. */
 #define FENIX_MEMBER_ID_MAX 0x40000000
 /** Largest time stamp: time stamps are in [0, FENIX_TIME_STAMP_MAX]. */
 #define FENIX_TIME_STAMP_MAX 0x40000000
 
 /** Id of the group of all ranks of the resilient communicator, with depth 0 and start time stamp 0. The group is
- *  created by its first collective call, and again by the first one after each failure. Its policy is
+ *  there from Fenix_Init on, also after each repair: Fenix_Data_group_create is not needed. Its policy is
  *  FENIX_DATA_POLICY_PEER_RANK_SEPARATION, with FENIX_DATA_SEPARATION_AUTO. */
 #define FENIX_DATA_GROUP_WORLD_ID 0x40000001
 
 /** As member_id of a store: all members, in the order of their creation. */
 #define FENIX_DATA_MEMBER_ALL (-1)
 
-/** As count of a member: its size may change from snapshot to snapshot. */
+/** As count of a member, on all ranks: its size may change from snapshot to snapshot. On some ranks only, it means that
+ *  these have no elements. */
 #define FENIX_RESIZEABLE 0
 /** As num_storev of Fenix_Data_checkpoint: all members are stored with Fenix_Data_member_storev. */
 #define FENIX_STOREV_ALL (-1)
@@ -169,7 +172,7 @@ typedef enum {
 #else
 #define FENIX_DATA_RESTORE_INPLACE ((void*)-1)
 #endif
-/** As max_count: no limit; as many elements as were stored. */
+/** As max_count: no limit; all elements that the snapshot has. */
 #define FENIX_DATA_RESTORE_FULL (-1)
 
 /** Direction of a serializer: from the buffer to the file. */
@@ -185,13 +188,13 @@ typedef enum {
 #define FENIX_DATA_MEMBER_ATTRIBUTE_COUNT 12
 /** Attribute of a member: the datatype of its elements. */
 #define FENIX_DATA_MEMBER_ATTRIBUTE_DATATYPE 13
-/** Attribute of a member: the bytes of one element, without the holes of the datatype. Read-only. */
+/** Attribute of a member: the bytes of its elements in a buffer, with the holes of the datatype. Read-only. */
 #define FENIX_DATA_MEMBER_ATTRIBUTE_SIZE 14
 
 /** As time_stamp: the newest snapshot. */
 #define FENIX_DATA_SNAPSHOT_LATEST (-1)
 /** As time_stamp of a restore: the newest snapshot; for a member that is FENIX_RESIZEABLE, also older elements beyond
- *  its size. As time_stamp of a deletion: all snapshots. */
+ *  its size. As time_stamp of a deletion: all snapshots of this rank. */
 #define FENIX_DATA_SNAPSHOT_ALL (-2)
 
 /** Policy: pairs of ranks keep copies for each other (mode 1), or cohorts keep XOR parity (mode 5). The values of all

@@ -86,11 +86,10 @@ typedef void (*Fenix_Serialize_file_fn)(FILE* file, int direction, void* buffer,
  * communicator has completed on all ranks. Members keep the counts that they have on the survivors. If there is a
  * replacement among the ranks, its counts are not known, and the members are dropped: create them again.
  *
- * FENIX_DATA_GROUP_WORLD_ID need not be created: its first collective call, and the first one after each failure, does
- * it.
+ * FENIX_DATA_GROUP_WORLD_ID need not be created. It exists on every rank from Fenix_Init on. Its first collective call
+ * forms it. If it has been formed before a failure, the repair takes it up again, before control resumes.
  *
- * @param[in]  group_id         in [0, FENIX_GROUP_ID_MAX), or FENIX_DATA_GROUP_WORLD_ID; unique among all active ranks,
- *                              not only those of comm
+ * @param[in]  group_id         any number, also a negative one; unique among all active ranks, not only those of comm
  * @param[in]  comm             a resilient communicator, not from before the latest repair. It is duplicated; the
  *                              caller keeps its own.
  * @param[in]  start_time_stamp time stamp of the first commit, in [0, FENIX_TIME_STAMP_MAX)
@@ -104,7 +103,7 @@ typedef void (*Fenix_Serialize_file_fn)(FILE* file, int direction, void* buffer,
  *                              snapshots. Otherwise FENIX_SUCCESS. The warning needs several nodes, or failure domains
  *                              with different names, of which one has more ranks that protect each other than the
  *                              policy covers.
- * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_GROUPID, _TIMESTART, _DEPTH, _POLICY_NAME, _POLICY_VALUE;
+ * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_TIMESTART, _DEPTH, _POLICY_NAME, _POLICY_VALUE;
  *         FENIX_ERROR_INVALID_ARGUMENT (comm); FENIX_ERROR_MISMATCH; FENIX_ERROR_GROUP_CREATE (the path that FENIX_PATH
  *         names does not exist, or cannot reach all ranks); FENIX_ERROR_NO_MEMORY; FENIX_ERROR_TIMEOUT (a rank has not
  *         arrived). After an error an existing group has to be created again before it can be used.
@@ -153,8 +152,10 @@ int Fenix_Data_group_get_redundancy_policy(int group_id, int* policy_name, void*
  *   FENIX_DATA_POLICY_REED_SOLOMON          int[3] {separation, size, losses} (new): Reed-Solomon codes in cohorts of
  *                                           size ranks. Each cohort may lose any `losses` ranks, 1 to 4. Default:
  *                                           {AUTO, 4, 2}.
- *   FENIX_DATA_POLICY_LOCAL                 no values: no redundancy (new). Survivors keep their snapshots. On a rank
- *                                           that replaces a dead one, restores return FENIX_ERROR_NODATA_FOUND.
+ *   FENIX_DATA_POLICY_LOCAL                 no values: no redundancy (new). Survivors keep their snapshots. A rank
+ *                                           that replaces a dead one on the same node takes over its memory, where the
+ *                                           ranks reach each other by map. Otherwise its restores return
+ *                                           FENIX_ERROR_NODATA_FOUND.
  *
  * separation is in [1, size of the communicator), or FENIX_DATA_SEPARATION_AUTO (new): the library then chooses, when
  * the group is created, which ranks protect each other. These ranks share no node, as far as there are enough nodes.
@@ -233,20 +234,19 @@ int Fenix_Data_group_get_number_of_members(int group_id, int* number_of_members)
 int Fenix_Data_group_get_member_at_position(int group_id, int* member_id, int position);
 
 /**
- * Gets the number of consistent snapshots: every rank has committed them, and they can be restored. Local: reads the
- * memory of other ranks. With MPI windows, these reads may make progress only while the other ranks are inside MPI.
- * After Fenix_Data_commit the newest snapshot may not be counted until the other ranks have committed it as well. A
- * snapshot that another rank has deleted is counted until Fenix_Data_barrier. On a shrunk communicator the old
- * snapshots are counted, until there are new ones. (Specification 3.7.2, where the function is collective.)
+ * Gets the number of snapshots of this rank: its newest depth + 1 commits, without those that it has deleted. Local.
+ * (API reference; specification 3.7.2, where the function is collective.) The result does not depend on what other
+ * ranks are doing. A commit counts at once, though it may not be consistent yet: restores of all ranks take a snapshot
+ * that every rank has committed. On a shrunk communicator the old snapshots are counted, until this rank commits.
  * @param[in]  group_id            id of the group
- * @param[out] number_of_snapshots their number, as known to this rank
+ * @param[out] number_of_snapshots their number
  * @return FENIX_SUCCESS.
  */
 int Fenix_Data_group_get_number_of_snapshots(int group_id, int* number_of_snapshots);
 
 /**
- * Gets the time stamp of a consistent snapshot. Local, as Fenix_Data_group_get_number_of_snapshots. (Specification
- * 3.7.2.)
+ * Gets the time stamp of a snapshot of this rank. Local, as Fenix_Data_group_get_number_of_snapshots. (API reference;
+ * specification 3.7.2.)
  * @param[in]  group_id   id of the group
  * @param[in]  position   in [0, number of snapshots); 0 is the newest
  * @param[out] time_stamp its time stamp
@@ -262,8 +262,13 @@ int Fenix_Data_group_get_snapshot_at_position(int group_id, int position, int* t
  * for others). For members that are FENIX_RESIZEABLE, and at depth −1, stores allocate memory as needed.
  * Fenix_Data_member_footprint tells how much memory it is.
  *
+ * Members that exist when a group is taken up again with replacements are an exception: for them the call is local. A
+ * recovered rank knows these members already. The call sets the buffer there, once, and count and datatype have to be
+ * those of the member. On survivors it returns FENIX_ERROR_MEMBER_EXISTS. Programs may thus call it on recovered ranks
+ * only, or on all ranks.
+ *
  * @param[in] group_id  id of the group; same on all ranks
- * @param[in] member_id in [0, FENIX_MEMBER_ID_MAX), not used in the group yet; same on all ranks
+ * @param[in] member_id any number except FENIX_DATA_MEMBER_ALL, not used in the group yet; same on all ranks
  * @param[in] buffer    source buffer: count elements, read by each store. Owned by the caller, and needed until another
  *                      one is set. May be NULL if Fenix_Data_member_attr_set sets it before the first store, or if no
  *                      store reads it.
@@ -273,13 +278,14 @@ int Fenix_Data_group_get_snapshot_at_position(int group_id, int position, int* t
  *                      data are stored, not its holes. Same on all ranks. Recovered ranks get a type that is built
  *                      alike.
  * @return FENIX_SUCCESS; FENIX_ERROR_MEMBER_EXISTS; FENIX_ERROR_INVALID_MEMBERID; FENIX_ERROR_INVALID_ARGUMENT (count,
- *         datatype); FENIX_ERROR_MISMATCH; FENIX_ERROR_NO_MEMORY, also if the group has 13,106 members already.
+ *         datatype); FENIX_ERROR_MISMATCH; FENIX_ERROR_NO_MEMORY, also if the group has 13,106 members already;
+ *         FENIX_ERROR_INVALID_ATTRIBUTE_VALUE if count or datatype differs, on a recovered rank that knows the member.
  */
 int Fenix_Data_member_create(int group_id, int member_id, void* buffer, int count, MPI_Datatype datatype);
 
 /**
  * Adds a member with a serializer to a group, otherwise as Fenix_Data_member_create. Collective over the group,
- * synchronising. Recovered ranks have to set the serializer again, with Fenix_Data_member_fdefine.
+ * synchronising. Recovered ranks have to set the serializer again, with this function or Fenix_Data_member_fdefine.
  * @param[in] group_id, member_id, buffer, count, datatype as for Fenix_Data_member_create
  * @param[in] serializer                                   function that writes and reads the elements; NULL: plain
  *                                                         copies
@@ -292,7 +298,8 @@ int Fenix_Data_member_fcreate(int group_id, int member_id, void* buffer, int cou
 
 /**
  * Creates the member if the group does not have it. Otherwise sets its buffer, and its count and datatype if they
- * differ, as Fenix_Data_member_attr_set does. Collective over the group, synchronising.
+ * differ, as Fenix_Data_member_attr_set does. Collective over the group, synchronising; local for members that exist
+ * when the group is taken up again with replacements, so that some ranks may call it alone.
  * @param[in] group_id, member_id, buffer, count, datatype as for Fenix_Data_member_create
  * @return as Fenix_Data_member_create, without FENIX_ERROR_MEMBER_EXISTS; FENIX_ERROR_MISMATCH if some ranks have the
  *         member and others have deleted it; FENIX_ERROR_INVALID_ATTRIBUTE_VALUE if count or datatype differs and the
@@ -347,9 +354,8 @@ int Fenix_Data_member_footprint(int group_id, int member_id, MPI_Count* bytes);
  *   FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER    void**: source buffer of this rank. For another source_rank, flag is 0.
  *   FENIX_DATA_MEMBER_ATTRIBUTE_COUNT     int*: elements on source_rank. If the member is FENIX_RESIZEABLE, its size in
  *                                         the latest snapshot, or 0 without a snapshot.
- *   FENIX_DATA_MEMBER_ATTRIBUTE_DATATYPE  MPI_Datatype*: a type of this rank; owned by the library, valid as long as
- *                                         the member.
- *   FENIX_DATA_MEMBER_ATTRIBUTE_SIZE      int*: bytes of an element as it is stored, without the holes of the datatype.
+ *   FENIX_DATA_MEMBER_ATTRIBUTE_DATATYPE  MPI_Datatype*: a duplicate, which the caller frees with MPI_Type_free.
+ *   FENIX_DATA_MEMBER_ATTRIBUTE_SIZE      size_t*: bytes of these elements in a buffer: COUNT × extent of the datatype.
  *
  * @param[in]  group_id        id of the group; same on all ranks
  * @param[in]  member_id       id of the member; same on all ranks
@@ -366,8 +372,9 @@ int Fenix_Data_member_attr_get(int group_id, int member_id, int attribute_name, 
 /**
  * Sets an attribute of a member. Local. (Specification 3.7.3.)
  *
- *   FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER    the new source buffer itself, not its address; allowed at any time.
- *   FENIX_DATA_MEMBER_ATTRIBUTE_COUNT     int*: elements; only before the first store of the member.
+ *   FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER    the new source buffer itself, not its address; allowed at any time. NULL: none.
+ *   FENIX_DATA_MEMBER_ATTRIBUTE_COUNT     int*: elements; only before the first store of the member. FENIX_RESIZEABLE on
+ *                                         all ranks makes the member resizeable, other counts make it fixed.
  *   FENIX_DATA_MEMBER_ATTRIBUTE_DATATYPE  MPI_Datatype*; only before the first store of the member. Same on all ranks.
  *
  * Recovered ranks must set the buffer before they store. The buffer stays owned by the caller, as with
@@ -450,7 +457,8 @@ int Fenix_Data_subset_get_block(Fenix_Data_subset subset, MPI_Count position, MP
  * that store is an error. Elements may be staged repeatedly; the newest value counts.
  * @param[in] group_id         id of the group
  * @param[in] member_id        id of the member
- * @param[in] subset_specifier any subset except FENIX_DATA_SUBSET_PRESTAGED; within the member
+ * @param[in] subset_specifier any subset except FENIX_DATA_SUBSET_PRESTAGED; within the member. A subset without an end
+ *                             (INT64_MAX as its last element) ends with the member.
  * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_ARGUMENT (no buffer, subset); FENIX_ERROR_SUBSET_END_OFFSET (beyond the
  *         member); FENIX_ERROR_NO_MEMORY.
  */
@@ -533,7 +541,8 @@ int Fenix_Data_member_stage_end(int group_id, int member_id);
  * @param[in] group_id         id of the group; same on all ranks
  * @param[in] member_id        id of the member, or FENIX_DATA_MEMBER_ALL: all members, in the order of their creation.
  *                             Same on all ranks.
- * @param[in] subset_specifier elements within the member; may differ between ranks, as with Fenix_Data_member_storev.
+ * @param[in] subset_specifier elements within the member; may differ between ranks, as with Fenix_Data_member_storev. A
+ *                             subset without an end (INT64_MAX as its last element) ends with the member.
  *                             FENIX_DATA_SUBSET_PRESTAGED: the staged elements are protected, and the buffer is not
  *                             read.
  * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_ARGUMENT (no buffer, subset); FENIX_ERROR_SUBSET_END_OFFSET (beyond the
@@ -677,11 +686,12 @@ int Fenix_Data_checkpoint(int group_id, const Fenix_Data_subset subset, int num_
 int Fenix_Data_checkpointv(int group_id, const Fenix_Data_subset subset, int* time_stamp);
 
 /**
- * Deletes a snapshot on this rank, permanently. Local; reads the memory of other ranks as
- * Fenix_Data_group_get_number_of_snapshots does. (Specification 3.8.) The snapshot is not consistent any more. Later
- * snapshots keep the values that they have from it.
+ * Deletes a snapshot on this rank, permanently. Local; reads the memory of other ranks. With MPI windows, these reads
+ * may make progress only while the other ranks are inside MPI. (Specification 3.8.) The snapshot is not consistent any
+ * more. Later snapshots keep the values that they have from it.
  * @param[in] group_id   id of the group
- * @param[in] time_stamp time stamp of a snapshot committed here; FENIX_DATA_SNAPSHOT_LATEST; FENIX_DATA_SNAPSHOT_ALL
+ * @param[in] time_stamp time stamp of a snapshot of this rank, or FENIX_DATA_SNAPSHOT_ALL. FENIX_DATA_SNAPSHOT_LATEST
+ *                       is refused, as in the current Fenix: −1 may come about by mistake.
  * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_TIMESTAMP; FENIX_ERROR_NODATA_FOUND if there is no snapshot at all.
  */
 int Fenix_Data_snapshot_delete(int group_id, int time_stamp);
@@ -691,28 +701,32 @@ int Fenix_Data_snapshot_delete(int group_id, int time_stamp);
 /**
  * Copies a member's data from a snapshot into a buffer. Collective over the group, synchronising. (Specification 3.5.)
  * Each rank gets the data that the rank of this number stored, with the newest value of each element up to that
- * snapshot. All ranks get data of the same snapshot, or all get an error, with two exceptions. Under
- * FENIX_DATA_POLICY_LOCAL, ranks that have lost their data get FENIX_ERROR_NODATA_FOUND, and the others get data. If a
- * rank dies at the end of the call, some ranks may have their data and FENIX_SUCCESS, and meet the failure in a later
- * call. The buffers of the others are as before, and they meet it at once.
+ * snapshot. Some ranks may call Fenix_Data_member_repair instead: they take part without data. All ranks get data of the
+ * same snapshot, or all get an error, with two exceptions. Under FENIX_DATA_POLICY_LOCAL, ranks that have lost their data
+ * get FENIX_ERROR_NODATA_FOUND, and the others get data. If a rank dies at the end of the call, some ranks may have their
+ * data and FENIX_SUCCESS, and meet the failure in a later call. The buffers of the others are as before, and they meet it
+ * at once.
  * Hashes are verified, and a damaged copy is replaced by a good one.
  * @param[in]  group_id      id of the group; same on all ranks
  * @param[in]  member_id     id of the member; same on all ranks
- * @param[out] target_buffer room for max_count elements of the datatype. NULL: this rank takes part but does not need
- *                           the data. FENIX_DATA_RESTORE_INPLACE: the source buffer. Elements that are not found, and
- *                           the holes of the datatype, stay as they are. After an error the whole buffer stays as it
- *                           is, unless a serializer has failed.
- * @param[in]  max_count     number of elements that fit, at least the index of the last element found + 1; or
- *                           FENIX_DATA_RESTORE_FULL
- * @param[in]  time_stamp    time stamp of a consistent snapshot; FENIX_DATA_SNAPSHOT_LATEST; or
+ * @param[out] target_buffer room for max_count elements of the datatype. FENIX_DATA_RESTORE_INPLACE: the source buffer.
+ *                           NULL: this rank takes part but does not need the data. If the member has a source buffer,
+ *                           NULL is refused unless max_count is 0, because in the current Fenix it is the source
+ *                           buffer. Elements that are not found, and the holes of the datatype, stay as they are. After
+ *                           an error the whole buffer stays as it is, unless a serializer has failed.
+ * @param[in]  max_count     the first max_count elements are restored; the rest is left out. Or
+ *                           FENIX_DATA_RESTORE_FULL: all elements that the snapshot has.
+ * @param[in]  time_stamp    the newest consistent snapshot with this time stamp or an earlier one is taken, so
+ *                           FENIX_TIME_STAMP_MAX is the latest. FENIX_DATA_SNAPSHOT_LATEST: the latest.
  *                           FENIX_DATA_SNAPSHOT_ALL: the latest, and for a member that is FENIX_RESIZEABLE also older
  *                           elements beyond its size. Same on all ranks.
- * @param[out] found_data    the elements found; owned by the caller, which deletes it. If target_buffer is NULL, the
- *                           elements that would have been found. Or FENIX_DATA_SUBSET_IGNORE.
- * @return FENIX_SUCCESS. FENIX_WARNING_PARTIAL_RESTORE if elements of this rank's member are in no snapshot.
- *         FENIX_ERROR_INVALID_ARGUMENT; FENIX_ERROR_BUFFER_TOO_SMALL; FENIX_ERROR_INVALID_TIMESTAMP if there is no such
- *         snapshot; FENIX_ERROR_MISMATCH. FENIX_ERROR_NODATA_FOUND if there is no snapshot at all, if the member is not
- *         in it, or if its data is lost or damaged.
+ * @param[out] found_data    the elements that the snapshot has, beyond max_count too; owned by the caller, which deletes
+ *                           it. Or FENIX_DATA_SUBSET_IGNORE.
+ * @return FENIX_SUCCESS. FENIX_WARNING_PARTIAL_RESTORE if some of the first max_count elements are in no snapshot; with
+ *         FENIX_DATA_RESTORE_FULL, if elements before the last one found are in none. FENIX_ERROR_INVALID_ARGUMENT;
+ *         FENIX_ERROR_INVALID_TIMESTAMP if time_stamp is negative and no constant; FENIX_ERROR_MISMATCH.
+ *         FENIX_ERROR_NODATA_FOUND if there is no such snapshot, if the member is not in it, or if its data is lost or
+ *         damaged. FENIX_ERROR_BUFFER_TOO_SMALL if the source buffer has no room for what another rank has stored.
  */
 int Fenix_Data_member_restore(int group_id, int member_id, void* target_buffer, int max_count, int time_stamp,
                               Fenix_Data_subset* found_data);
@@ -723,8 +737,7 @@ int Fenix_Data_member_restore(int group_id, int member_id, void* target_buffer, 
  * @param[in]  group_id, member_id       as for Fenix_Data_member_restore
  * @param[out] target_buffer, found_data as for Fenix_Data_member_restore
  * @param[in]  max_count                 as for Fenix_Data_member_restore
- * @param[in]  time_stamp                time stamp of a snapshot that this rank has committed;
- *                                       FENIX_DATA_SNAPSHOT_LATEST is the latest commit of this rank
+ * @param[in]  time_stamp                as for Fenix_Data_member_restore, but of the snapshots of this rank
  * @return as Fenix_Data_member_restore.
  */
 int Fenix_Data_member_lrestore(int group_id, int member_id, void* target_buffer, int max_count, int time_stamp,
@@ -797,8 +810,9 @@ int Fenix_Data_member_load_end(int group_id, int member_id);
 
 /**
  * Verifies all copies of a member in all consistent snapshots, and the records of the group's commits. Repairs damaged
- * copies from good ones. Collective over the group, synchronising. It is not needed after a failure:
- * Fenix_Data_group_create rebuilds the data of dead ranks.
+ * copies from good ones. Collective over the group, synchronising; other ranks may call Fenix_Data_member_restore for the
+ * same member instead, and then get their data. It is not needed after a failure: Fenix_Data_group_create rebuilds the
+ * data of dead ranks.
  * @param[in] group_id  id of the group; same on all ranks
  * @param[in] member_id id of the member; same on all ranks
  * @return FENIX_SUCCESS: all copies are good now; FENIX_ERROR_NODATA_FOUND if data is damaged in all copies.

@@ -98,7 +98,7 @@ int Fenix_Data_subset_createv_c(MPI_Count num_blocks, const MPI_Count* array_sta
 /**
  * Restores a member, as Fenix_Data_member_restore does.
  * @param[in]  group_id, member_id, time_stamp as for Fenix_Data_member_restore
- * @param[in]  max_count                       elements that fit, ≥ 0, or FENIX_DATA_RESTORE_FULL
+ * @param[in]  max_count                       elements that are wanted, ≥ 0, or FENIX_DATA_RESTORE_FULL
  * @param[out] target_buffer, found_data       as for Fenix_Data_member_restore
  * @return as Fenix_Data_member_restore.
  */
@@ -108,7 +108,7 @@ int Fenix_Data_member_restore_c(int group_id, int member_id, void* target_buffer
 /**
  * Restores a member from this rank's own copy, as Fenix_Data_member_lrestore does.
  * @param[in]  group_id, member_id, time_stamp as for Fenix_Data_member_lrestore
- * @param[in]  max_count                       elements that fit, ≥ 0, or FENIX_DATA_RESTORE_FULL
+ * @param[in]  max_count                       elements that are wanted, ≥ 0, or FENIX_DATA_RESTORE_FULL
  * @param[out] target_buffer, found_data       as for Fenix_Data_member_lrestore
  * @return as Fenix_Data_member_lrestore.
  */
@@ -118,7 +118,7 @@ int Fenix_Data_member_lrestore_c(int group_id, int member_id, void* target_buffe
 /**
  * Restores the member of another rank, as Fenix_Data_member_restore_from_rank does.
  * @param[in]  group_id, member_id, time_stamp, source_rank as for Fenix_Data_member_restore_from_rank
- * @param[in]  max_count                                    elements that fit, ≥ 0, or FENIX_DATA_RESTORE_FULL
+ * @param[in]  max_count                                    elements that are wanted, ≥ 0, or FENIX_DATA_RESTORE_FULL
  * @param[out] target_buffer, found_data                    as for Fenix_Data_member_restore_from_rank
  * @return as Fenix_Data_member_restore_from_rank.
  */
@@ -128,7 +128,7 @@ int Fenix_Data_member_restore_from_rank_c(int group_id, int member_id, void* tar
 /**
  * Restores a member from this rank's own copy, as Fenix_Data_member_load_to does.
  * @param[in]  group_id, member_id, time_stamp as for Fenix_Data_member_load_to
- * @param[in]  max_count                       elements that fit, ≥ 0, or FENIX_DATA_RESTORE_FULL
+ * @param[in]  max_count                       elements that are wanted, ≥ 0, or FENIX_DATA_RESTORE_FULL
  * @param[out] target_buffer, found_data       as for Fenix_Data_member_load_to
  * @return as Fenix_Data_member_load_to.
  */

@@ -9,11 +9,12 @@
  *  - newcomm of Fenix_Init may be NULL, and derived communicators are repaired, only in a program that has the library
  *    libfenix_mpi (docs/interposition.md). Otherwise all ranks get FENIX_ERROR_INVALID_ARGUMENT for NULL. (1.1, 2.1.)
  *  - Fenix_Init compares spare_ranks and spawn between ranks, not info. (2.1.)
- *  - The default separation of a group is half of its ranks only if they are in the order of their nodes: ranks that
- *    protect each other share no node. (3.2.3.)
- *  - Fenix_Data_commit_barrier removes no inconsistent snapshots; Fenix_Data_barrier does. (3.4.2.)
- *  - The count and the datatype of a member can be set until data has been stored. (3.7.3.)
- *  - Fenix_Data_group_get_number_of_snapshots and _get_snapshot_at_position are local.
+ *  - Fenix_Data_member_restore with a max_count that is too small returns FENIX_ERROR_BUFFER_TOO_SMALL on all ranks.
+ *  - Fenix_Data_group_create, _member_create and _group_set_redundancy_policy synchronise, as do some stores, see
+ *    <fenix/data.h>; so does Fenix_Data_group_get_number_of_snapshots.
+ *  - FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER may be set at any time, not only before the first store.
+ *  - The separation of FENIX_DATA_GROUP_WORLD_ID is chosen by the library. It is half of the ranks where these are in the
+ *    order of their nodes.
  *  - Names, counts and warnings (codes above 0) are as in <fenix.h> where the specification leaves them open.
  */
 #ifndef FENIX_SPEC_H
@@ -21,6 +22,22 @@
 
 #include <string.h>
 #include "../fenix.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Internal: what the forms below call where they do something else than those of <fenix/data.h>. */
+int fenix_detail_spec_restore(int group_id, int member_id, void* target_buffer, int max_count, int time_stamp);
+int fenix_detail_spec_restore_from_rank(int group_id, int member_id, void* target_buffer, int max_count, int time_stamp,
+                                        int source_rank);
+int fenix_detail_spec_number_of_snapshots(int group_id, int* number_of_snapshots);
+int fenix_detail_spec_snapshot_at_position(int group_id, int position, int* time_stamp);
+int fenix_detail_spec_snapshot_delete(int group_id, int time_stamp);
+
+#ifdef __cplusplus
+}
+#endif
 
 /** Calls Fenix_Init of <fenix/process.h>, with the arguments in the order of specification 2.1. */
 #undef Fenix_Init
@@ -34,14 +51,17 @@
    take their addresses, too. */
 
 /**
- * Calls Fenix_Data_group_create with FENIX_DATA_POLICY_PEER_RANK_SEPARATION and its default values. (3.2.1.)
- * Fenix_Data_group_set_redundancy_policy sets another policy.
+ * Calls Fenix_Data_group_create with FENIX_DATA_POLICY_PEER_RANK_SEPARATION and a separation of half of the ranks.
+ * (3.2.1, 3.2.3.) Fenix_Data_group_set_redundancy_policy sets another policy.
  * @param[in] group_id, comm, start_time_stamp, depth as for Fenix_Data_group_create
  * @return as Fenix_Data_group_create.
  */
 static inline int fenix_spec_Data_group_create(int group_id, MPI_Comm comm, int start_time_stamp, int depth) {
-  return Fenix_Data_group_create(group_id, comm, start_time_stamp, depth, FENIX_DATA_POLICY_PEER_RANK_SEPARATION, NULL,
-                                 NULL);
+  int size = 0;
+  if (comm != MPI_COMM_NULL) MPI_Comm_size(comm, &size);
+  size /= 2;
+  return Fenix_Data_group_create(group_id, comm, start_time_stamp, depth, FENIX_DATA_POLICY_PEER_RANK_SEPARATION,
+                                 size > 0 ? &size : NULL, NULL);
 }
 
 /**
@@ -70,26 +90,87 @@ static inline int fenix_spec_Data_group_get_redundancy_policy(int group_id, int 
 }
 
 /**
- * Calls Fenix_Data_member_restore without found_data. (3.5.)
- * @param[in]  group_id, member_id, max_count, time_stamp as for Fenix_Data_member_restore
- * @param[out] target_buffer                              as for Fenix_Data_member_restore
- * @return as Fenix_Data_member_restore.
+ * Restores a member as Fenix_Data_member_restore does, without found_data. Collective. (3.5.)
+ * @param[in]  group_id, member_id, time_stamp as for Fenix_Data_member_restore
+ * @param[out] target_buffer                   as for Fenix_Data_member_restore; NULL: this rank takes part without data
+ * @param[in]  max_count                       elements that fit
+ * @return as Fenix_Data_member_restore; FENIX_ERROR_BUFFER_TOO_SMALL on all ranks if more elements were found on one.
  */
 static inline int fenix_spec_Data_member_restore(int group_id, int member_id, void* target_buffer, int max_count,
                                                  int time_stamp) {
-  return Fenix_Data_member_restore(group_id, member_id, target_buffer, max_count, time_stamp, FENIX_DATA_SUBSET_IGNORE);
+  return fenix_detail_spec_restore(group_id, member_id, target_buffer, max_count, time_stamp);
 }
 
 /**
- * Calls Fenix_Data_member_restore_from_rank without found_data. (3.5.)
- * @param[in]  group_id, member_id, max_count, time_stamp, source_rank as for Fenix_Data_member_restore_from_rank
- * @param[out] target_buffer                                           as for Fenix_Data_member_restore_from_rank
- * @return as Fenix_Data_member_restore_from_rank.
+ * Restores the member of another rank as Fenix_Data_member_restore_from_rank does, without found_data. Collective. (3.5.)
+ * @param[in]  group_id, member_id, time_stamp, source_rank as for Fenix_Data_member_restore_from_rank
+ * @param[out] target_buffer, max_count                     as for Fenix_Data_member_restore of this header
+ * @return as Fenix_Data_member_restore_from_rank; FENIX_ERROR_BUFFER_TOO_SMALL as above.
  */
 static inline int fenix_spec_Data_member_restore_from_rank(int group_id, int member_id, void* target_buffer,
                                                            int max_count, int time_stamp, int source_rank) {
-  return Fenix_Data_member_restore_from_rank(group_id, member_id, target_buffer, max_count, time_stamp,
-                                             FENIX_DATA_SUBSET_IGNORE, source_rank);
+  return fenix_detail_spec_restore_from_rank(group_id, member_id, target_buffer, max_count, time_stamp, source_rank);
+}
+
+/**
+ * Commits as Fenix_Data_commit_barrier does, and then removes what is not on all ranks, as Fenix_Data_barrier does.
+ * Collective. (3.4.2.)
+ * @param[in]  group_id   as for Fenix_Data_commit_barrier
+ * @param[out] time_stamp as for Fenix_Data_commit_barrier
+ * @return as Fenix_Data_commit_barrier and Fenix_Data_barrier.
+ */
+static inline int fenix_spec_Data_commit_barrier(int group_id, int* time_stamp) {
+  const int code = Fenix_Data_commit_barrier(group_id, time_stamp);
+  return code == FENIX_SUCCESS ? Fenix_Data_barrier(group_id) : code;
+}
+
+/**
+ * Gets the number of consistent snapshots: all ranks have them. Collective, synchronising; the same number on all ranks.
+ * (3.7.2.)
+ * @param[in]  group_id            id of the group; same on all ranks
+ * @param[out] number_of_snapshots their number
+ * @return FENIX_SUCCESS; FENIX_ERROR_MISMATCH.
+ */
+static inline int fenix_spec_Data_group_get_number_of_snapshots(int group_id, int* number_of_snapshots) {
+  return fenix_detail_spec_number_of_snapshots(group_id, number_of_snapshots);
+}
+
+/**
+ * Gets the time stamp of a consistent snapshot. Local. (3.7.2.) The list is that of the latest call of
+ * Fenix_Data_group_get_number_of_snapshots. If this rank has committed or deleted since, it is the list of those that
+ * this rank knows to be consistent.
+ * @param[in]  group_id   id of the group
+ * @param[in]  position   in [0, number of snapshots); 0 is the newest
+ * @param[out] time_stamp its time stamp
+ * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_POSITION.
+ */
+static inline int fenix_spec_Data_group_get_snapshot_at_position(int group_id, int position, int* time_stamp) {
+  return fenix_detail_spec_snapshot_at_position(group_id, position, time_stamp);
+}
+
+/**
+ * Sets an attribute of a member as Fenix_Data_member_attr_set does. Local. (3.7.3.) COUNT and DATATYPE are read-only.
+ * @param[in]  group_id, member_id, attribute_name, attribute_value as for Fenix_Data_member_attr_set
+ * @param[out] flag                                                 1 if the attribute was set, otherwise 0; may be NULL
+ * @return as Fenix_Data_member_attr_set; FENIX_ERROR_INVALID_ATTRIBUTE_NAME for COUNT and DATATYPE.
+ */
+static inline int fenix_spec_Data_member_attr_set(int group_id, int member_id, int attribute_name,
+                                                  void* attribute_value, int* flag) {
+  const int read_only =
+      attribute_name == FENIX_DATA_MEMBER_ATTRIBUTE_COUNT || attribute_name == FENIX_DATA_MEMBER_ATTRIBUTE_DATATYPE;
+  /* SIZE is read-only in both forms. */
+  return Fenix_Data_member_attr_set(group_id, member_id, read_only ? FENIX_DATA_MEMBER_ATTRIBUTE_SIZE : attribute_name,
+                                    attribute_value, flag);
+}
+
+/**
+ * Deletes a snapshot on this rank as Fenix_Data_snapshot_delete does. Local. (3.8.)
+ * @param[in] group_id   id of the group
+ * @param[in] time_stamp as for Fenix_Data_snapshot_delete, or FENIX_DATA_SNAPSHOT_LATEST
+ * @return as Fenix_Data_snapshot_delete.
+ */
+static inline int fenix_spec_Data_snapshot_delete(int group_id, int time_stamp) {
+  return fenix_detail_spec_snapshot_delete(group_id, time_stamp);
 }
 
 /**
@@ -118,6 +199,11 @@ static inline int fenix_spec_Callback_register(void (*recover)(MPI_Comm, int, vo
 #define Fenix_Data_member_restore fenix_spec_Data_member_restore
 #define Fenix_Data_member_restore_from_rank fenix_spec_Data_member_restore_from_rank
 #define Fenix_Data_subset_create fenix_spec_Data_subset_create
+#define Fenix_Data_commit_barrier fenix_spec_Data_commit_barrier
+#define Fenix_Data_group_get_number_of_snapshots fenix_spec_Data_group_get_number_of_snapshots
+#define Fenix_Data_group_get_snapshot_at_position fenix_spec_Data_group_get_snapshot_at_position
+#define Fenix_Data_member_attr_set fenix_spec_Data_member_attr_set
+#define Fenix_Data_snapshot_delete fenix_spec_Data_snapshot_delete
 
 /* Names that only the examples of chapter 4 of the specification use. */
 #define Fenix_Data_restore fenix_spec_Data_member_restore

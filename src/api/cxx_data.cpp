@@ -3,6 +3,7 @@
 // object with a destructor in their frames, because control may leave by longjmp.
 #include <fenix.hpp>
 
+#include "api/attributes.hpp"
 #include "api/cxx_subset.hpp"
 #include "api/cxx_throw.hpp"
 #include "api/entry.hpp"
@@ -37,6 +38,9 @@ int with_subset(const DataSubset& elements, Call&& call) {
   const int code = lend_subset(elements, subset);
   return thrown(code == FENIX_SUCCESS ? call(subset) : code);
 }
+
+/// Converts a target: null is the source buffer, as in the current Fenix.
+void* or_in_place(void* target) { return target == nullptr ? FENIX_DATA_RESTORE_INPLACE : target; }
 
 /// Lists the entries at positions 0, 1, … of a group. Returns no value if one of them cannot be read.
 template <class GetNumber, class GetEntry>
@@ -216,21 +220,21 @@ int member_restore(int group_id, int member_id, void* target_buffer, MPI_Count m
                    DataSubset& data_found) {
   Found found(data_found);
   return found.take(
-      Fenix_Data_member_restore_c(group_id, member_id, target_buffer, max_count, time_stamp, found.out()));
+      Fenix_Data_member_restore_c(group_id, member_id, or_in_place(target_buffer), max_count, time_stamp, found.out()));
 }
 
 int member_restore_from_rank(int group_id, int member_id, int source_rank, void* target_buffer, MPI_Count max_count,
                              int time_stamp, DataSubset& data_found) {
   Found found(data_found);
-  return found.take(Fenix_Data_member_restore_from_rank_c(group_id, member_id, target_buffer, max_count, time_stamp,
-                                                          found.out(), source_rank));
+  return found.take(Fenix_Data_member_restore_from_rank_c(group_id, member_id, or_in_place(target_buffer), max_count,
+                                                          time_stamp, found.out(), source_rank));
 }
 
 int member_lrestore(int group_id, int member_id, void* target_buffer, MPI_Count max_count, int time_stamp,
                     DataSubset& data_found) {
   Found found(data_found);
-  return found.take(
-      Fenix_Data_member_lrestore_c(group_id, member_id, target_buffer, max_count, time_stamp, found.out()));
+  return found.take(Fenix_Data_member_lrestore_c(group_id, member_id, or_in_place(target_buffer), max_count, time_stamp,
+                                                 found.out()));
 }
 
 int member_load(int group_id, int member_id, int time_stamp, DataSubset& data_found) {
@@ -242,7 +246,7 @@ int member_load(int group_id, int member_id, void* target_buffer, MPI_Count max_
                 DataSubset& data_found) {
   Found found(data_found);
   return found.take(
-      Fenix_Data_member_load_to_c(group_id, member_id, target_buffer, max_count, time_stamp, found.out()));
+      Fenix_Data_member_load_to_c(group_id, member_id, or_in_place(target_buffer), max_count, time_stamp, found.out()));
 }
 
 int member_load_begin(int group_id, int member_id, FILE** file, int time_stamp, DataSubset& data_found) {

@@ -15,11 +15,8 @@ using namespace fenix_impl;
 
 namespace {
 
-void check_group_arguments(int group_id, int start_time_stamp, int depth) {
+void check_group_arguments(int start_time_stamp, int depth) {
   constexpr int kMostDepth = 4096;
-  if ((group_id < 0 || group_id >= FENIX_GROUP_ID_MAX) && group_id != FENIX_DATA_GROUP_WORLD_ID) {
-    throw Error(FENIX_ERROR_INVALID_GROUPID, named("group_id", group_id) + " is out of range");
-  }
   if (start_time_stamp < 0 || start_time_stamp >= FENIX_TIME_STAMP_MAX) {
     throw Error(FENIX_ERROR_INVALID_TIMESTART, named("start_time_stamp", start_time_stamp) + " is out of range");
   }
@@ -45,7 +42,7 @@ int Fenix_Data_group_create(int group_id, MPI_Comm given, int start_time_stamp, 
     const int* values = static_cast<const int*>(policy_value);
     const Policy policy = policy_from(policy_name, values);
     const auto result = runtime().groups().create({group_id, start_time_stamp, depth, policy}, comm, [&] {
-      check_group_arguments(group_id, start_time_stamp, depth);
+      check_group_arguments(start_time_stamp, depth);
       check_policy(policy_name, values, size);
     });
     if (result.snapshots_lost) return set_flag(flag, FENIX_ERROR_NODATA_FOUND);
@@ -78,7 +75,11 @@ int Fenix_Data_group_get_redundancy_policy(int group_id, int* policy_name, void*
     const Group& group = runtime().group(group_id);
     require(policy_name, "policy_name");
     require(policy_value, "policy_value");
-    *policy_name = policy_to(group.parameters().policy, group.ranks().placement, static_cast<int*>(policy_value));
+    const Policy& policy = group.parameters().policy;
+    const bool formed = group.ranks().size > 0;  // FENIX_DATA_GROUP_WORLD_ID is not, before its first collective call
+    const Placement placement =
+        formed ? group.ranks().placement : Placement(policy, static_cast<int>(runtime().process().roles().size()));
+    *policy_name = policy_to(policy, placement, static_cast<int*>(policy_value));
     return set_flag(flag, 1);
   });
 }
@@ -136,31 +137,25 @@ int Fenix_Data_group_get_member_at_position(int group_id, int* member_id, int po
   return ready_entry([&]() -> int {
     const auto& members = runtime().group(group_id).members();
     require(member_id, "member_id");
-    if (position < 0 || position >= static_cast<int>(members.size())) {
-      throw Error(FENIX_ERROR_INVALID_POSITION, named("position", position) + " is not in [0, number of members)");
-    }
-    *member_id = members[static_cast<std::size_t>(position)].id();
+    *member_id = members[index_of(position, members.size(), "members")].id();
     return FENIX_SUCCESS;
   });
 }
 
 int Fenix_Data_group_get_number_of_snapshots(int group_id, int* number_of_snapshots) {
   return ready_entry([&]() -> int {
-    Group& group = runtime().group(group_id);
+    const Group& group = runtime().group(group_id);
     require(number_of_snapshots, "number_of_snapshots");
-    *number_of_snapshots = static_cast<int>(group.snapshots().size());
+    *number_of_snapshots = static_cast<int>(group.own_snapshots().size());
     return FENIX_SUCCESS;
   });
 }
 
 int Fenix_Data_group_get_snapshot_at_position(int group_id, int position, int* time_stamp) {
   return ready_entry([&]() -> int {
-    const auto snapshots = runtime().group(group_id).snapshots();
+    const auto snapshots = runtime().group(group_id).own_snapshots();
     require(time_stamp, "time_stamp");
-    if (position < 0 || position >= static_cast<int>(snapshots.size())) {
-      throw Error(FENIX_ERROR_INVALID_POSITION, named("position", position) + " is not in [0, number of snapshots)");
-    }
-    *time_stamp = snapshots[static_cast<std::size_t>(position)];
+    *time_stamp = snapshots[index_of(position, snapshots.size(), "snapshots")];
     return FENIX_SUCCESS;
   });
 }

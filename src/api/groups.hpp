@@ -2,6 +2,7 @@
 // Helpers that the files of the data interface share.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "api/entry.hpp"
@@ -45,6 +46,15 @@ inline Member& closed_member_of(const Group& group, int member_id) {
   Member& member = member_of(group, member_id);
   require_closed(member);
   return member;
+}
+
+/// Converts a position in a list. Throws Error(FENIX_ERROR_INVALID_POSITION) if it is outside.
+inline std::size_t index_of(int position, std::size_t number, const char* entries) {
+  if (position < 0 || static_cast<std::size_t>(position) >= number) {
+    throw Error(FENIX_ERROR_INVALID_POSITION,
+                named("position", position) + " is not in [0, number of " + entries + ")");
+  }
+  return static_cast<std::size_t>(position);
 }
 
 /// Converts a time_stamp argument into the choice of a snapshot.

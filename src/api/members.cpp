@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Members and their attributes.
+// Members: creation, definition, deletion.
 #include <cxxabi.h>
 #include <fenix.h>
 
 #include <algorithm>
-#include <array>
 #include <exception>
 #include <limits>
 #include <memory>
@@ -12,8 +11,8 @@
 #include <string>
 #include <utility>
 
+#include "api/attributes.hpp"
 #include "api/groups.hpp"
-#include "base/hash.hpp"
 
 using namespace fenix_impl;
 
@@ -55,9 +54,6 @@ Serializer bound(Fenix_Serialize_file_fn_c function, void* ctx) {
   };
 }
 
-/// Gets the largest number of elements. With more elements, the number of bytes could wrap around to a small one.
-std::uint64_t most_elements(const ElementType& type) { return (std::uint64_t{1} << 60) / type.bytes(); }
-
 /// Arguments that describe a member. check() reports an invalid type, because all ranks learn of the errors found
 /// there.
 class Description {
@@ -79,8 +75,8 @@ class Description {
   [[nodiscard]] std::uint64_t count() const { return static_cast<std::uint64_t>(std::max<MPI_Count>(count_, 0)); }
 
   void check() const {
-    if (info_.id < 0 || info_.id >= FENIX_MEMBER_ID_MAX) {
-      throw Error(FENIX_ERROR_INVALID_MEMBERID, named("member_id", info_.id) + " is out of range");
+    if (info_.id == FENIX_DATA_MEMBER_ALL) {
+      throw Error(FENIX_ERROR_INVALID_MEMBERID, named("member_id", info_.id) + " is FENIX_DATA_MEMBER_ALL");
     }
     if (count_ < 0) throw Error(FENIX_ERROR_INVALID_ARGUMENT, named("count", count_) + " is negative");
     if (type_error_) throw Error(*type_error_);
@@ -96,42 +92,6 @@ class Description {
   std::optional<Error> type_error_;
 };
 
-int create(int group_id, const Description& description, Serializer serializer) {
-  Group& group = runtime().working_group(group_id);
-  Member& member =
-      group.create_member(description.info(), description.buffer(), description.count(), [&] { description.check(); });
-  member.set_serializer(std::move(serializer));
-  return FENIX_SUCCESS;
-}
-
-// ------------------------------------------------------------------------------------------------------------
-// attributes
-
-void require_changeable(const Group& group, const Member& member, Fenix_Return_codes code) {
-  if (!member.sizes_agreed() && !has_data_of(group.log(), member)) return;
-  throw Error(code, named("member_id", member.id()) + " has been stored: its count and datatype are fixed");
-}
-
-void check_count(const Group& group, const Member& member, MPI_Count count, Fenix_Return_codes code_if_frozen) {
-  if (member.info().resizeable ? count == FENIX_RESIZEABLE : static_cast<std::uint64_t>(count) == member.own_count())
-    return;
-  require_changeable(group, member, code_if_frozen);
-  if (member.info().resizeable) {
-    throw Error(FENIX_ERROR_INVALID_ATTRIBUTE_VALUE, named("member_id", member.id()) + " is FENIX_RESIZEABLE");
-  }
-  if (static_cast<std::uint64_t>(count) > most_elements(*member.info().type)) {
-    throw Error(FENIX_ERROR_INVALID_ATTRIBUTE_VALUE, named("count", count) + ": no memory is that large");
-  }
-}
-
-void check_type(const Group& group, const Member& member, const ElementType& type, Fenix_Return_codes code_if_frozen) {
-  if (type.hash() != member.info().type->hash()) require_changeable(group, member, code_if_frozen);
-}
-
-void set_type(Member& member, std::shared_ptr<const ElementType> type) {
-  if (type->hash() != member.info().type->hash()) member.set_type(std::move(type));
-}
-
 // Checks everything before anything is changed: an error leaves no partial definition, and all ranks learn of it.
 void check_definition(const Group& group, const Description& description) {
   description.check();
@@ -142,93 +102,49 @@ void check_definition(const Group& group, const Description& description) {
   check_count(group, *member, static_cast<MPI_Count>(description.count()), FENIX_ERROR_INVALID_ATTRIBUTE_VALUE);
 }
 
+/// Sets what a definition says about a member that there is. Local.
+void redefine(Member& member, const Description& description) {
+  set_type(member, description.info().type);
+  if (description.count() != member.own_count()) set_count(member, description.count());
+  member.claim(description.buffer());
+}
+
+// After a repair with replacements, all ranks know the members that there were. Programs for the current Fenix, where these
+// functions are local, then call them on some ranks only.
+int create(int group_id, const Description& description, Serializer serializer) {
+  Group& group = runtime().working_group(group_id);
+  Member* member = group.find(description.info().id);
+  if (member != nullptr && member->is_taken_up()) {
+    if (member->is_claimed()) throw Error(FENIX_ERROR_MEMBER_EXISTS, name_of(*member) + " exists in the group");
+    check_definition(group, description);
+    redefine(*member, description);
+  } else {
+    member = &group.create_member(description.info(), description.buffer(), description.count(),
+                                  [&] { description.check(); });
+  }
+  member->set_serializer(std::move(serializer));
+  return FENIX_SUCCESS;
+}
+
 int define(int group_id, const Description& description, const std::function<void(Member&)>& set_serializer) {
   Group& group = runtime().working_group(group_id);
-  Member* member = group.define_member(description.info(), description.buffer(), description.count(),
-                                       [&] { check_definition(group, description); });
-  if (member == nullptr) {
-    member = group.find(description.info().id);
-    set_type(*member, description.info().type);
-    member->set_count(description.count());
-    member->set_buffer(description.buffer());
+  Member* member = group.find(description.info().id);
+  if (member != nullptr && member->is_taken_up()) {
+    check_definition(group, description);
+    redefine(*member, description);
+  } else {
+    member = group.define_member(description.info(), description.buffer(), description.count(),
+                                 [&] { check_definition(group, description); });
+    if (member == nullptr) {
+      member = group.find(description.info().id);
+      redefine(*member, description);
+    }
   }
   set_serializer(*member);
   return FENIX_SUCCESS;
 }
 
 void keep_serializer(Member&) {}
-
-/// Gets an attribute. Count is int, or MPI_Count for the functions with _c.
-template <class Count>
-int get_attribute(int group_id, int member_id, int name, void* value, int* flag, int source_rank) {
-  return ready_entry([&]() -> int {
-    if (flag != nullptr) *flag = 0;
-    Group& group = runtime().working_group(group_id);
-    const Member* member = group.find(member_id);
-    const std::array<std::int32_t, 2> same_on_all{member_id, name};
-    const auto size = group.ask_rank(
-        source_rank, hash_bytes(std::as_bytes(std::span(same_on_all))),
-        member != nullptr ? size_of(group.log(), *member) : 0, [&] {
-          require_closed(member_of(group, member_id));
-          require(value, "attribute_value");
-          if (name < FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER || name > FENIX_DATA_MEMBER_ATTRIBUTE_SIZE) {
-            throw Error(FENIX_ERROR_INVALID_ATTRIBUTE_NAME, named("attribute_name", name) + " does not exist");
-          }
-          if (source_rank < 0 || source_rank >= group.ranks().size) {
-            throw Error(FENIX_ERROR_INVALID_ARGUMENT, named("source_rank", source_rank) + " is not in the group");
-          }
-        });
-    if (name == FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER) {
-      if (source_rank != group.ranks().rank) return FENIX_SUCCESS;
-      *static_cast<const void**>(value) = member->buffer();
-    } else if (name == FENIX_DATA_MEMBER_ATTRIBUTE_COUNT) {
-      if (size > static_cast<std::uint64_t>(std::numeric_limits<Count>::max())) {
-        throw Error(FENIX_ERROR_INVALID_ATTRIBUTE_VALUE, "the count is too large for an int: use the function with _c");
-      }
-      *static_cast<Count*>(value) = static_cast<Count>(size);
-    } else if (name == FENIX_DATA_MEMBER_ATTRIBUTE_DATATYPE) {
-      *static_cast<MPI_Datatype*>(value) = member->info().type->handle();
-    } else {
-      *static_cast<Count*>(value) = static_cast<Count>(member->element_bytes());
-    }
-    if (flag != nullptr) *flag = 1;
-    return FENIX_SUCCESS;
-  });
-}
-
-template <class Count>
-int set_attribute(int group_id, int member_id, int name, void* value, int* flag) {
-  return ready_entry([&]() -> int {
-    if (flag != nullptr) *flag = 0;
-    Group& group = runtime().group(group_id);
-    Member& member = closed_member_of(group, member_id);
-    if (name != FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER && name != FENIX_DATA_MEMBER_ATTRIBUTE_COUNT &&
-        name != FENIX_DATA_MEMBER_ATTRIBUTE_DATATYPE) {
-      throw Error(FENIX_ERROR_INVALID_ATTRIBUTE_NAME, named("attribute_name", name) + " cannot be set");
-    }
-    if (value == nullptr) throw Error(FENIX_ERROR_INVALID_ATTRIBUTE_VALUE, "attribute_value is NULL");
-    if (name == FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER) {
-      member.set_buffer(value);
-    } else if (name == FENIX_DATA_MEMBER_ATTRIBUTE_COUNT) {
-      const Count count = *static_cast<const Count*>(value);
-      if (count < 0)
-        throw Error(FENIX_ERROR_INVALID_ATTRIBUTE_VALUE, named("attribute_value: count", count) + " is negative");
-      check_count(group, member, count, FENIX_ERROR_INVALID_LOGIC_CALL);
-      member.set_count(static_cast<std::uint64_t>(count));
-    } else {
-      try {
-        auto type = std::make_shared<const ElementType>(*static_cast<const MPI_Datatype*>(value));
-        check_type(group, member, *type, FENIX_ERROR_INVALID_LOGIC_CALL);
-        set_type(member, std::move(type));
-      } catch (const Error& error) {
-        if (error.code() != FENIX_ERROR_INVALID_ARGUMENT) throw;
-        throw Error(FENIX_ERROR_INVALID_ATTRIBUTE_VALUE, std::string("attribute_value: ") + error.what());
-      }
-    }
-    if (flag != nullptr) *flag = 1;
-    return FENIX_SUCCESS;
-  });
-}
 
 }  // namespace
 
@@ -301,39 +217,6 @@ int Fenix_Data_member_footprint(int group_id, int member_id, MPI_Count* bytes) {
     *bytes = static_cast<MPI_Count>(member.memory.footprint());
     return FENIX_SUCCESS;
   });
-}
-
-int Fenix_Data_member_attr_get(int group_id, int member_id, int attribute_name, void* attribute_value, int* flag,
-                               int source_rank) {
-  return get_attribute<int>(group_id, member_id, attribute_name, attribute_value, flag, source_rank);
-}
-
-int fenix_detail_own_attr_get(int group_id, int member_id, int attribute_name, void* attribute_value, int* flag) {
-  int rank = 0;
-  const int code = ready_entry([&]() -> int {
-    // The group of all ranks may not exist yet, because its first collective call creates it.
-    if (group_id == FENIX_DATA_GROUP_WORLD_ID && !runtime().has_group(group_id)) {
-      MPI_Comm_rank(runtime().process().resilient(), &rank);
-    } else {
-      rank = runtime().group(group_id).ranks().rank;
-    }
-    return FENIX_SUCCESS;
-  });
-  if (code != FENIX_SUCCESS) return code;
-  return get_attribute<int>(group_id, member_id, attribute_name, attribute_value, flag, rank);
-}
-
-int Fenix_Data_member_attr_get_c(int group_id, int member_id, int attribute_name, void* attribute_value, int* flag,
-                                 int source_rank) {
-  return get_attribute<MPI_Count>(group_id, member_id, attribute_name, attribute_value, flag, source_rank);
-}
-
-int Fenix_Data_member_attr_set(int group_id, int member_id, int attribute_name, void* attribute_value, int* flag) {
-  return set_attribute<int>(group_id, member_id, attribute_name, attribute_value, flag);
-}
-
-int Fenix_Data_member_attr_set_c(int group_id, int member_id, int attribute_name, void* attribute_value, int* flag) {
-  return set_attribute<MPI_Count>(group_id, member_id, attribute_name, attribute_value, flag);
 }
 
 }  // extern "C"

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Restoring, loading, repairing.
+#include "api/restoring.hpp"
+
 #include <fenix.h>
 
 #include <algorithm>
 #include <limits>
+#include <string>
 
 #include "api/groups.hpp"
 #include "api/subsets.hpp"
@@ -13,27 +16,34 @@ using namespace fenix_impl;
 
 namespace {
 
-void check_target(const Member& member, const void* buffer, MPI_Count max_count) {
+void check_destination(const Member& member, const Destination& to) {
   require_closed(member);
-  if (max_count < 0 && max_count != FENIX_DATA_RESTORE_FULL) {
-    throw Error(FENIX_ERROR_INVALID_ARGUMENT, named("max_count", max_count) + " is negative");
+  if (to.max_count < 0 && to.max_count != FENIX_DATA_RESTORE_FULL) {
+    throw Error(FENIX_ERROR_INVALID_ARGUMENT, named("max_count", to.max_count) + " is negative");
   }
-  if (buffer == FENIX_DATA_RESTORE_INPLACE && member.buffer() == nullptr && !member.serializer()) {
-    throw Error(FENIX_ERROR_INVALID_ARGUMENT, "target_buffer is FENIX_DATA_RESTORE_INPLACE, but " +
-                                                  named("member_id", member.id()) + " has no source buffer");
+  if (to.max_count == 0) return;
+  const std::string of_member = named("member_id", member.id());
+  if (to.buffer == FENIX_DATA_RESTORE_INPLACE && member.buffer() == nullptr && !member.serializer()) {
+    throw Error(FENIX_ERROR_INVALID_ARGUMENT,
+                "target_buffer is FENIX_DATA_RESTORE_INPLACE, but " + of_member + " has no source buffer");
+  }
+  // In the current Fenix, NULL is the source buffer: a program that means it must not go on without its data.
+  if (to.buffer == nullptr && member.buffer() != nullptr && !to.by_specification) {
+    throw Error(FENIX_ERROR_INVALID_ARGUMENT, "target_buffer is NULL, but " + of_member +
+                                                  " has a source buffer: FENIX_DATA_RESTORE_INPLACE, or max_count 0");
   }
 }
 
 /// Describes the target of a restore. member may be null: then the result is not used, because the call reports an
 /// error.
-Target target_of(const Member* member, void* buffer, MPI_Count max_count) {
-  const bool in_place = buffer == FENIX_DATA_RESTORE_INPLACE;
+Target target_of(const Member* member, const Destination& to) {
+  const bool in_place = to.buffer == FENIX_DATA_RESTORE_INPLACE;
   Target target;
   target.in_place = in_place;
-  target.buffer = in_place && member != nullptr ? const_cast<void*>(member->buffer()) : buffer;
-  if (max_count >= 0) target.room = static_cast<std::uint64_t>(max_count);
-  if (in_place && member != nullptr && !member->info().resizeable && member->own_count() < target.room) {
-    target.room = member->own_count();
+  target.buffer = in_place && member != nullptr ? const_cast<void*>(member->buffer()) : to.buffer;
+  if (to.max_count >= 0) (to.by_specification ? target.room : target.limit) = static_cast<std::uint64_t>(to.max_count);
+  if (in_place && member != nullptr && !member->info().resizeable) {
+    target.room = std::min(target.room, member->own_count());
   }
   return target;
 }
@@ -44,79 +54,89 @@ int give(const Found& found, Fenix_Data_subset* found_data) {
     if (found_data != FENIX_DATA_SUBSET_IGNORE) *found_data = make_subset(found.elements);
   });
   if (!found.partial) return FENIX_SUCCESS;
-  return report(FENIX_WARNING_PARTIAL_RESTORE, "some elements are in no snapshot");
+  return report(FENIX_WARNING_PARTIAL_RESTORE, "some of the elements wanted are in no snapshot");
 }
 
-int restore_own(int group_id, int member_id, void* buffer, MPI_Count max_count, int time_stamp,
-                Fenix_Data_subset* found_data) {
+int restore_own(int group_id, int member_id, const Destination& to, int time_stamp, Fenix_Data_subset* found_data) {
   return ready_entry([&]() -> int {
     Group& group = runtime().attached_group(group_id);
     Member& member = member_of(group, member_id);
-    check_target(member, buffer, max_count);
-    return give(group.restore_own(member, choice_of(time_stamp), target_of(&member, buffer, max_count)), found_data);
+    check_destination(member, to);
+    return give(group.restore_own(member, choice_of(time_stamp), target_of(&member, to)), found_data);
   });
 }
 
 }  // namespace
 
+namespace fenix_impl {
+
+int restore_on_all(int group_id, int member_id, const Destination& to, int time_stamp, Fenix_Data_subset* found_data) {
+  return ready_entry([&]() -> int {
+    Group& group = runtime().working_group(group_id);
+    const Member* member = group.find(member_id);
+    const Found found = group.restore(member_id, choice_of(time_stamp), target_of(member, to),
+                                      [&] { check_destination(member_of(group, member_id), to); });
+    return give(found, found_data);
+  });
+}
+
+int restore_from_rank(int group_id, int member_id, const Destination& to, int time_stamp, Fenix_Data_subset* found_data,
+                      int source_rank) {
+  return ready_entry([&]() -> int {
+    Group& group = runtime().working_group(group_id);
+    const Member* member = group.find(member_id);
+    const Found found = group.restore_from(member_id, choice_of(time_stamp), target_of(member, to), source_rank,
+                                           [&] { check_destination(member_of(group, member_id), to); });
+    return give(found, found_data);
+  });
+}
+
+}  // namespace fenix_impl
+
 extern "C" {
 
 int Fenix_Data_member_restore_c(int group_id, int member_id, void* target_buffer, MPI_Count max_count, int time_stamp,
                                 Fenix_Data_subset* found_data) {
-  return ready_entry([&]() -> int {
-    Group& group = runtime().working_group(group_id);
-    const Member* member = group.find(member_id);
-    const Found found = group.restore(member_id, choice_of(time_stamp), target_of(member, target_buffer, max_count),
-                                      [&] { check_target(member_of(group, member_id), target_buffer, max_count); });
-    return give(found, found_data);
-  });
+  return restore_on_all(group_id, member_id, {target_buffer, max_count}, time_stamp, found_data);
 }
 
 int Fenix_Data_member_restore(int group_id, int member_id, void* target_buffer, int max_count, int time_stamp,
                               Fenix_Data_subset* found_data) {
-  return Fenix_Data_member_restore_c(group_id, member_id, target_buffer, max_count, time_stamp, found_data);
+  return restore_on_all(group_id, member_id, {target_buffer, max_count}, time_stamp, found_data);
 }
 
 int Fenix_Data_member_restore_from_rank_c(int group_id, int member_id, void* target_buffer, MPI_Count max_count,
                                           int time_stamp, Fenix_Data_subset* found_data, int source_rank) {
-  return ready_entry([&]() -> int {
-    Group& group = runtime().working_group(group_id);
-    const Member* member = group.find(member_id);
-    const Found found =
-        group.restore_from(member_id, choice_of(time_stamp), target_of(member, target_buffer, max_count), source_rank,
-                           [&] { check_target(member_of(group, member_id), target_buffer, max_count); });
-    return give(found, found_data);
-  });
+  return restore_from_rank(group_id, member_id, {target_buffer, max_count}, time_stamp, found_data, source_rank);
 }
 
 int Fenix_Data_member_restore_from_rank(int group_id, int member_id, void* target_buffer, int max_count, int time_stamp,
                                         Fenix_Data_subset* found_data, int source_rank) {
-  return Fenix_Data_member_restore_from_rank_c(group_id, member_id, target_buffer, max_count, time_stamp, found_data,
-                                               source_rank);
+  return restore_from_rank(group_id, member_id, {target_buffer, max_count}, time_stamp, found_data, source_rank);
 }
 
 int Fenix_Data_member_lrestore_c(int group_id, int member_id, void* target_buffer, MPI_Count max_count, int time_stamp,
                                  Fenix_Data_subset* found_data) {
-  return restore_own(group_id, member_id, target_buffer, max_count, time_stamp, found_data);
+  return restore_own(group_id, member_id, {target_buffer, max_count}, time_stamp, found_data);
 }
 
 int Fenix_Data_member_lrestore(int group_id, int member_id, void* target_buffer, int max_count, int time_stamp,
                                Fenix_Data_subset* found_data) {
-  return restore_own(group_id, member_id, target_buffer, max_count, time_stamp, found_data);
+  return restore_own(group_id, member_id, {target_buffer, max_count}, time_stamp, found_data);
 }
 
 int Fenix_Data_member_load(int group_id, int member_id, int time_stamp, Fenix_Data_subset* found_data) {
-  return restore_own(group_id, member_id, FENIX_DATA_RESTORE_INPLACE, FENIX_DATA_RESTORE_FULL, time_stamp, found_data);
+  return restore_own(group_id, member_id, {FENIX_DATA_RESTORE_INPLACE}, time_stamp, found_data);
 }
 
 int Fenix_Data_member_load_to_c(int group_id, int member_id, void* target_buffer, MPI_Count max_count, int time_stamp,
                                 Fenix_Data_subset* found_data) {
-  return restore_own(group_id, member_id, target_buffer, max_count, time_stamp, found_data);
+  return restore_own(group_id, member_id, {target_buffer, max_count}, time_stamp, found_data);
 }
 
 int Fenix_Data_member_load_to(int group_id, int member_id, void* target_buffer, int max_count, int time_stamp,
                               Fenix_Data_subset* found_data) {
-  return restore_own(group_id, member_id, target_buffer, max_count, time_stamp, found_data);
+  return restore_own(group_id, member_id, {target_buffer, max_count}, time_stamp, found_data);
 }
 
 int Fenix_Data_member_load_begin(int group_id, int member_id, FILE** file, int time_stamp,

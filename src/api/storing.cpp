@@ -263,7 +263,12 @@ int Fenix_Data_checkpointv(int group_id, const Fenix_Data_subset subset, int* ti
 
 int Fenix_Data_snapshot_delete(int group_id, int time_stamp) {
   return ready_entry([&]() -> int {
-    runtime().attached_group(group_id).delete_snapshot(choice_of(time_stamp));
+    Group& group = runtime().attached_group(group_id);
+    // As in the current Fenix: −1 comes about by mistake, and what is deleted is gone for good.
+    if (time_stamp == FENIX_DATA_SNAPSHOT_LATEST) {
+      throw Error(FENIX_ERROR_INVALID_TIMESTAMP, named("time_stamp", time_stamp) + " is negative");
+    }
+    group.delete_snapshot(choice_of(time_stamp));
     return FENIX_SUCCESS;
   });
 }

@@ -2,6 +2,7 @@
 #include "core/group.hpp"
 
 #include <new>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/fault.hpp"
@@ -15,6 +16,8 @@
 #include "core/operations/restore_from.hpp"
 #include "core/operations/store.hpp"
 #include "core/operations/taking_up.hpp"
+#include "core/parts/restore_meeting.hpp"
+#include "core/parts/snapshot_epochs.hpp"
 
 namespace fenix_impl {
 
@@ -23,18 +26,28 @@ Group::~Group() {
   TakingUp(parts_).forget_snapshots();
 }
 
-void Group::detach() { TakingUp(parts_).detach(); }
+void Group::detach() {
+  counted_.reset();
+  TakingUp(parts_).detach();
+}
+
+std::vector<int> Group::newest_first(std::span<const Epoch> epochs) const {
+  std::vector<int> time_stamps;
+  for (auto epoch = epochs.rbegin(); epoch != epochs.rend(); ++epoch) {
+    time_stamps.push_back(parameters().time_stamp_of(*epoch));
+  }
+  return time_stamps;
+}
+
+std::vector<int> Group::own_snapshots() const {
+  if (!parts_.log.records().empty()) return newest_first(parts_.log.own_snapshots());
+  return parts_.archive ? newest_first(parts_.archive->epochs()) : std::vector<int>();
+}
 
 std::vector<int> Group::snapshots() {
-  std::vector<int> time_stamps;
   CommitLog& log = parts_.log;
-  if (log.records().empty()) {
-    if (!parts_.archive) return time_stamps;
-    for (const Epoch epoch : parts_.archive->epochs()) {
-      time_stamps.insert(time_stamps.begin(), parameters().time_stamp_of(epoch));
-    }
-    return time_stamps;
-  }
+  if (log.records().empty()) return own_snapshots();
+  std::vector<int> time_stamps;
   parts_.reclaimer.find_commits();
   // Looked up once: it may move on at any time.
   const Epoch newest = log.known_on_all();
@@ -44,6 +57,20 @@ std::vector<int> Group::snapshots() {
     time_stamps.push_back(record.time_stamp);
   }
   return time_stamps;
+}
+
+std::size_t Group::count_snapshots(const Check& check) {
+  return together(parts_.attachment.team(), [&] {
+    const bool only_archived = parts_.archive && parts_.archive->attached() && parts_.log.records().empty();
+    const auto said = meet(parts_.attachment.team(), Operation::snapshots, 0, only_archived ? 1 : 0, [&] {
+      (void)parts_.log.mend_own();
+      check();
+    });
+    // Until the new communicator has data of its own, what was put aside counts.
+    const bool archived = said.bits != 0 && parts_.archive;
+    counted_ = newest_first(archived ? parts_.archive->epochs() : consistent_now(parts_.context).epochs);
+    return counted_->size();
+  });
 }
 
 // ---------------------------------------------------------------------------------------------------------- definition
@@ -129,6 +156,7 @@ std::shared_ptr<Request> Group::store_asynchronously(std::span<Member* const> me
 
 int Group::commit() {
   fault_point("commit.begin");
+  counted_.reset();
   Team& team = parts_.attachment.team();
   if (parameters().keeps_all()) together(team, [&] { grow_log_if_full(parts_.context); });
   // With copies the ranks commit one by one: no other one waits for this one here.
@@ -138,6 +166,7 @@ int Group::commit() {
 
 void Group::commit_on_all(int& time_stamp) {
   fault_point("commit.begin");
+  counted_.reset();
   if (parameters().keeps_all()) together(parts_.attachment.team(), [&] { grow_log_if_full(parts_.context); });
   try {
     time_stamp = commit_.run();
@@ -160,16 +189,27 @@ void Group::clean_up() {
 
 void Group::delete_member(Member& member) { Deletion(parts_.context).delete_member(member); }
 
-void Group::delete_snapshot(const SnapshotChoice& choice) { Deletion(parts_.context).delete_snapshot(choice); }
+void Group::delete_snapshot(const SnapshotChoice& choice) {
+  counted_.reset();
+  Deletion(parts_.context).delete_snapshot(choice);
+}
 
 void Group::mark_deleted() { TakingUp(parts_).mark_deleted(); }
 
-bool Group::make_consistent() { return Deletion(parts_.context).make_consistent(is_deleted()); }
+bool Group::make_consistent() {
+  counted_.reset();
+  return Deletion(parts_.context).make_consistent(is_deleted());
+}
 
 // ------------------------------------------------------------------------------------------------------------- restore
 
 Found Group::restore(std::int32_t member_id, const SnapshotChoice& choice, const Target& target, const Check& check) {
-  return RestoreOperation(parts_.context).run(member_id, choice, target, check);
+  fault_point("restore.begin");
+  const RestoreMeeting met =
+      together(parts_.attachment.team(), [&] { return meet_to_restore(parts_.context, member_id, choice, check); });
+  // Other ranks call verify_member().
+  if (met.some_repair) (void)Verification(parts_.context).run_for(member_id);
+  return RestoreOperation(parts_.context).run(member_id, choice, target, met);
 }
 
 Found Group::restore_from(std::int32_t member_id, const SnapshotChoice& choice, const Target& target, int source,
@@ -188,7 +228,13 @@ std::FILE* Group::open_to_load(Member& member, const SnapshotChoice& choice, Fou
 Verified Group::verify_all(const Check& check) { return Verification(parts_.context).run_for_all(check); }
 
 Verified Group::verify_member(std::int32_t member_id, const Check& check) {
-  return Verification(parts_.context).run_for(member_id, check);
+  const auto no_choice = std::nullopt;
+  const RestoreMeeting met =
+      together(parts_.attachment.team(), [&] { return meet_to_restore(parts_.context, member_id, no_choice, check); });
+  const Verified verified = Verification(parts_.context).run_for(member_id);
+  // Other ranks call restore().
+  if (met.some_restore) together(parts_.attachment.team(), [&] { meet_ranks_that_restore(parts_.context); });
+  return verified;
 }
 
 }  // namespace fenix_impl

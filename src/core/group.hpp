@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -52,6 +53,15 @@ class Group {
   [[nodiscard]] Member* find(std::int32_t member_id) const { return parts_.members.find(member_id); }
   /// Returns the time stamps of the snapshots known to be consistent, newest first. Works when detached, too.
   [[nodiscard]] std::vector<int> snapshots();
+  /// Returns the time stamps of the snapshots of this rank, newest first: its own newest commits, whatever the others have made; until
+  /// the first one after the communicator has shrunk, those from before. Works when detached, too.
+  [[nodiscard]] std::vector<int> own_snapshots() const;
+
+  /// Counts the snapshots that all ranks have now. Collective: the same number on all.
+  std::size_t count_snapshots(const Check& check);
+  /// Returns the time stamps of the snapshots that were counted, newest first; if this rank has changed something since, as
+  /// snapshots(). Local.
+  [[nodiscard]] std::vector<int> counted_snapshots() { return counted_ ? *counted_ : snapshots(); }
 
   // ---------------------------------------------------------------------------------------------- definition, collective
 
@@ -107,7 +117,9 @@ class Group {
   bool close_ended_file(std::int32_t member_id, FileUse use) { return parts_.members.close_ended_file(member_id, use); }
   /// Collective: verifies all members in all snapshots, or one, with their redundancy, and mends what it can.
   Verified verify_all(const Check& check = {});
-  Verified verify_member(std::int32_t member_id, const Check& check = {});
+  /// Some ranks may call restore() in its place, and get their data.
+  Verified verify_member(
+      std::int32_t member_id, const Check& check = [] {});
 
   // ------------------------------------------------------------------------------------------------------- between teams
 
@@ -115,11 +127,13 @@ class Group {
   void detach();
 
  private:
+  [[nodiscard]] std::vector<int> newest_first(std::span<const Epoch> epochs) const;
   bool agree_if_needed(std::span<Member* const> members, const Selection& selection, const Check& check);
   void check_storable(std::span<Member* const> members, const Selection& selection, const Check& check);
   void begin_stores(std::span<Member* const> members, const Selection& selection, const Check& check);
 
   GroupParts parts_;
+  std::optional<std::vector<int>> counted_;
   CommitOperation commit_{parts_.context};
 };
 

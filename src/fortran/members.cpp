@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cstddef>
+#include <limits>
+
 #include "fortran/handles.hpp"
 
 extern "C" {
@@ -37,10 +40,22 @@ void fenix_f_member_attr_get(int group_id, int member_id, int attribute_name, vo
                              int source_rank, int* ierr) {
   *flag = 0;
   MPI_Datatype datatype = MPI_DATATYPE_NULL;
+  std::size_t bytes = 0;
   const bool handle = attribute_name == FENIX_DATA_MEMBER_ATTRIBUTE_DATATYPE;
-  *ierr = Fenix_Data_member_attr_get(group_id, member_id, attribute_name, handle ? &datatype : attribute_value, flag,
-                                     source_rank);
-  if (handle && *flag != 0) *static_cast<int*>(attribute_value) = MPI_Type_c2f(datatype);
+  const bool size = attribute_name == FENIX_DATA_MEMBER_ATTRIBUTE_SIZE;
+  void* value = attribute_value;
+  if (handle) value = &datatype;
+  if (size) value = &bytes;
+  *ierr = Fenix_Data_member_attr_get(group_id, member_id, attribute_name, value, flag, source_rank);
+  if (*flag == 0) return;
+  if (handle) *static_cast<int*>(attribute_value) = MPI_Type_c2f(datatype);
+  if (!size) return;
+  if (bytes <= std::numeric_limits<int>::max()) {
+    *static_cast<int*>(attribute_value) = static_cast<int>(bytes);
+  } else {
+    *flag = 0;
+    *ierr = fenix_detail_refuse(FENIX_ERROR_INVALID_ATTRIBUTE_VALUE, "attribute_value: more bytes than an integer has");
+  }
 }
 
 void fenix_f_member_attr_set(int group_id, int member_id, int attribute_name, void* attribute_value, int* flag,

@@ -179,7 +179,7 @@ contains
   end subroutine
 
   !> Gets an attribute. attribute_value: for BUFFER an array of one type(c_ptr), for DATATYPE a handle, otherwise an
-  !> integer.
+  !> integer. The caller frees the handle.
   subroutine Fenix_Data_member_attr_get(group_id, member_id, attribute_name, attribute_value, flag, source_rank, ierr)
     integer(c_int), intent(in) :: group_id
     integer(c_int), intent(in) :: member_id

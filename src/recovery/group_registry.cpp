@@ -11,6 +11,30 @@
 
 namespace fenix_impl {
 
+namespace {
+
+const GroupParameters kWorld{FENIX_DATA_GROUP_WORLD_ID, 0, 0, {Policy::Kind::ring, Policy::kChosen}};
+
+// A group that has never had a team has nothing: its members are made with the team.
+bool is_formed(const Group& group) { return group.ranks().size > 0; }
+
+}  // namespace
+
+void GroupRegistry::know_world() {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<Group>& world = groups_[kWorld.id];
+  if (!world) world = std::make_unique<Group>(kWorld);
+}
+
+bool GroupRegistry::uses_world() const {
+  const Group* world = find(kWorld.id);
+  return world != nullptr && is_formed(*world);
+}
+
+void GroupRegistry::form_world() {
+  (void)create(kWorld, process_.resilient(), [] {});
+}
+
 Group* GroupRegistry::find(int group_id) const {
   const std::lock_guard lock(mutex_);
   const auto found = groups_.find(group_id);
@@ -32,7 +56,7 @@ Group& GroupRegistry::at(int group_id) const {
 
 Group& GroupRegistry::attached(int group_id) const {
   Group& found = at(group_id);
-  if (!found.attached()) {
+  if (!found.attached() && (group_id != kWorld.id || is_formed(found))) {
     // An operation that succeeded in spite of a death leaves the report to this one.
     found.attachment().look_for_failures();
     throw Error(FENIX_ERROR_INVALID_LOGIC_CALL,
@@ -79,7 +103,7 @@ RejoinResult GroupRegistry::create(const GroupParameters& parameters, const std:
   std::unique_lock lock(mutex_);
   std::unique_ptr<Group>& group = groups_[parameters.id];
   lock.unlock();
-  const bool known_before = group != nullptr;
+  const bool known_before = group != nullptr && is_formed(*group);
   try {
     return rejoin(group, parameters, check_arguments, team, paths_.choose(*team));
   } catch (const Error& error) {

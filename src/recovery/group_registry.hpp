@@ -20,13 +20,21 @@ class GroupRegistry {
   /// process must outlive it.
   explicit GroupRegistry(Process& process) : process_(process) {}
 
+  /// Makes the group of all ranks known on this rank: without a team, which its first collective call gives it. Local.
+  void know_world();
+  /// Whether the group of all ranks has or had a team. Local.
+  [[nodiscard]] bool uses_world() const;
+  /// Forms the group of all ranks, or takes it up again. Collective over the resilient communicator.
+  void form_world();
+
   /// Returns the group, deleted or not, or null. Local.
   [[nodiscard]] Group* find(int group_id) const;
   [[nodiscard]] bool has(int group_id) const;
   /// Throws Error(FENIX_ERROR_INVALID_GROUPID). Local.
   [[nodiscard]] Group& at(int group_id) const;
   /// Returns the group for local work with stored data. Throws Error(FENIX_ERROR_INVALID_LOGIC_CALL) too, if the group
-  /// has to be created again, and PeerFailure if a repair has to come first.
+  /// has to be created again, and PeerFailure if a repair has to come first. The group of all ranks works without a team as long as
+  /// it has no member.
   [[nodiscard]] Group& attached(int group_id) const;
 
   /// Returns the ranks in the resilient communicator of the ranks of an attached group. Local.

@@ -45,6 +45,10 @@ constexpr int kNoTag = 0;
 // themselves; until then the spare would burn a core in the agreement with which the repair starts.
 constexpr std::chrono::seconds kPatience{1};
 
+// Votes in the agreement at the end of a repair.
+constexpr int kBuilt = 1;
+constexpr int kSaysNo = 2;
+
 // Within this time, all ranks know of a repair that has begun.
 constexpr std::chrono::milliseconds kNoticeTakes{500};
 
@@ -63,11 +67,18 @@ bool rebuild_derived(MPI_Comm resilient, const RepairPlan& plan) {
 }
 
 /// Says whether a step has succeeded on all ranks, and frees those that wait in it for this one. Collective over living.
-bool agree_on(MPI_Comm living, bool done) {
-  int all = done ? 1 : 0;
+bool agree_on(MPI_Comm living, bool done, bool says_yes, bool& some_said_yes) {
+  // Bits that all have set are left.
+  int votes = (done ? kBuilt : 0) | (says_yes ? 0 : kSaysNo);
   if (!done) revoke(living);
-  MPIX_Comm_agree(living, &all);
-  return all != 0;
+  MPIX_Comm_agree(living, &votes);
+  some_said_yes = (votes & kSaysNo) == 0;
+  return (votes & kBuilt) != 0;
+}
+
+bool agree_on(MPI_Comm living, bool done) {
+  bool nobody = false;
+  return agree_on(living, done, false, nobody);
 }
 
 // Whether a rank of comm has died or comm has been revoked. MPI may have failed with another error before it knew.
@@ -272,12 +283,21 @@ bool Process::build_and_adopt(MPI_Comm living) {
   // Damaged communicators are never freed: see MpiTeam::~MpiTeam.
   const bool built = build_on(living, rebuilt);
   fault_point("repair.built");
-  if (!agree_on(living, built)) return false;
+  if (!agree_on(living, built, answer_(), some_said_yes_)) return false;
   // Not before: a rank that lacks the resilient communicator could not end the waits of others there.
   if (interposer() != nullptr && !agree_on(living, rebuild_derived(rebuilt.resilient, rebuilt.plan))) return false;
   adopt(rebuilt);
   fault_point("repair.done");
   return true;
+}
+
+void Process::restore_recovered_roles(bool had_it) {
+  MpiTeam world(world_, seating_.active, resilient_);
+  const int self = world.rank();
+  for (const int rank : world.gather_some(std::span<const int>(&self, had_it ? 1 : 0))) {
+    roles_.at(static_cast<std::size_t>(rank)) = FENIX_ROLE_RECOVERED_RANK;
+  }
+  role_ = roles_.at(static_cast<std::size_t>(self));
 }
 
 bool Process::start_as_replacement(MPI_Errhandler handler) {

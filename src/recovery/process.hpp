@@ -43,6 +43,14 @@ class Process {
   /// Sets the info for MPI_Comm_spawn, which has to stay.
   void set_spawn_keys(MPI_Info keys) { reinforcement_.set_keys(keys); }
 
+  /// Sets a question that a repair asks every process, spares included. answer: local.
+  void ask_in_repairs(std::function<bool()> answer) { answer_ = std::move(answer); }
+  /// Whether some process has answered yes in the latest repair. Same on all.
+  [[nodiscard]] bool some_said_yes() const { return some_said_yes_; }
+  /// Gives the role of a recovered rank back to the ranks that had it before the latest repair, because they have not gone on since.
+  /// had_it: whether this one had. Collective over the active ranks. Throws as Team does.
+  void restore_recovered_roles(bool had_it);
+
   /// Returns when all these ranks of the resilient communicator, this one among them, have called it. Throws as Team
   /// does. It can be repeated after a time-out.
   void meet(const std::vector<int>& ranks);
@@ -134,6 +142,8 @@ class Process {
   Reinforcement reinforcement_{seating_, [this] { node_.note_joined(); }};
   RankSlots slots_;
   std::vector<int> roles_;
+  std::function<bool()> answer_ = [] { return false; };
+  bool some_said_yes_ = false;
   std::vector<int> failed_;
   bool shrunk_ = false;
   std::atomic<int> repairs_{0};  // read by threads that are in no call of the library

@@ -125,6 +125,7 @@ void Runtime::begin_with(MPI_Comm comm, int spawn, MPI_Info info, const Outputs&
   MPI_Info keys = MPI_INFO_NULL;
   if (info != MPI_INFO_NULL) MPI_Info_dup(info, &keys);
   process_->set_spawn_keys(keys);
+  process_->ask_in_repairs([this] { return groups_.uses_world(); });
   outputs_ = outputs;
   // With newcomm NULL, comm is the name of the resilient communicator.
   if (interposer() != nullptr) {
@@ -146,6 +147,7 @@ void Runtime::start_as_replacement(MPI_Comm comm, int spawn, MPI_Info info, cons
   process_->allow_spawning(spawns());
   if (process_->start_as_replacement(handler_)) {
     latest_failure_ = MPI_ERR_PROC_FAILED;
+    take_up_world();
     return;
   }
   finalized_ = true;
@@ -207,6 +209,7 @@ void Runtime::serve_as_spare() {
   // A failure that led here happened to other ranks: any error that they saw will do.
   if (active) {
     latest_failure_ = MPI_ERR_PROC_FAILED;
+    take_up_world();
     return;
   }
   const bool release = settings.get(FENIX_SPARE_FINALIZE_MODE) == FENIX_SPARE_FINALIZE_RELEASE;
@@ -239,6 +242,7 @@ bool Runtime::finish() {
   if (!process_->finish(repairs(), announce, /*before_end=*/[this] { groups_.clear(); })) {
     latest_failure_ = MPI_ERR_PROC_FAILED;
     groups_.detach_all();
+    take_up_world();
     write_outputs();
     return false;
   }
@@ -336,7 +340,36 @@ bool Runtime::repair(int mpi_error, int repairs_before) {
   process_->allow_spawning(spawns());
   process_->repair();
   groups_.detach_all();
+  take_up_world();
   write_outputs();
+  return true;
+}
+
+// Local functions find the group of all ranks on replacements, too, when control resumes. Programs that do not use it pay nothing.
+void Runtime::take_up_world() {
+  bool recovered = process_->role() == FENIX_ROLE_RECOVERED_RANK;
+  while (process_->some_said_yes() && !try_to_take_up_world(recovered)) {
+    process_->repair();
+    groups_.detach_all();
+    recovered = recovered || process_->role() == FENIX_ROLE_RECOVERED_RANK;
+  }
+}
+
+// Returns false if a rank has died. After another error, the first collective call tries again.
+bool Runtime::try_to_take_up_world(bool recovered) {
+  try {
+    process_->restore_recovered_roles(recovered);
+    groups_.form_world();
+    fault_point("world.formed");
+    return true;
+  } catch (const PeerFailure&) {
+    return false;
+  } catch (const MpiError& error) {
+    if (comes_from_failure(error.mpi_error())) return false;
+    log().warn("FENIX_DATA_GROUP_WORLD_ID could not be taken up: {}", error.what());
+  } catch (const std::exception& error) {
+    log().warn("FENIX_DATA_GROUP_WORLD_ID could not be taken up: {}", error.what());
+  }
   return true;
 }
 
@@ -381,9 +414,7 @@ Group& Runtime::working_group(int group_id) {
   Inside::working_group_id_ = group_id;
   if (group_id == FENIX_DATA_GROUP_WORLD_ID) {
     const Group* world = groups_.find(group_id);
-    if (world == nullptr || !world->attached()) {
-      (void)groups_.create({group_id, 0, 0, {Policy::Kind::ring, Policy::kChosen}}, process_->resilient(), [] {});
-    }
+    if (world == nullptr || !world->attached()) groups_.form_world();
   }
   return attached_group(group_id);
 }

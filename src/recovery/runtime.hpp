@@ -93,9 +93,18 @@ class Runtime {
   [[nodiscard]] int latest_failure() const { return latest_failure_; }
 
   [[nodiscard]] GroupRegistry& groups() { return groups_; }
-  [[nodiscard]] bool has_group(int group_id) const { return groups_.has(group_id); }
-  [[nodiscard]] Group& group(int group_id) const { return groups_.at(group_id); }
-  [[nodiscard]] Group& attached_group(int group_id) const { return groups_.attached(group_id); }
+  [[nodiscard]] bool has_group(int group_id) {
+    know(group_id);
+    return groups_.has(group_id);
+  }
+  [[nodiscard]] Group& group(int group_id) {
+    know(group_id);
+    return groups_.at(group_id);
+  }
+  [[nodiscard]] Group& attached_group(int group_id) {
+    know(group_id);
+    return groups_.attached(group_id);
+  }
   /// Returns an attached group for collective calls: creates FENIX_DATA_GROUP_WORLD_ID if need be.
   [[nodiscard]] Group& working_group(int group_id);
   /// Tells the others that the call of this thread has run out of memory: they may wait for it, if it has asked for a
@@ -139,6 +148,12 @@ class Runtime {
   /// Calls the callbacks before a repair, and keeps an exception until the repair is done.
   void announce_repair(int mpi_error);
   void end_of_use();
+  // FENIX_DATA_GROUP_WORLD_ID exists from Fenix_Init on.
+  void know(int group_id) {
+    if (group_id == FENIX_DATA_GROUP_WORLD_ID) groups_.know_world();
+  }
+  void take_up_world();
+  bool try_to_take_up_world(bool recovered);
 
   bool initialized_ = false;
   bool finalized_ = false;

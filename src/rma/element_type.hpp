@@ -32,6 +32,8 @@ class ElementType {
 
   /// Bytes of one element, packed.
   [[nodiscard]] std::uint32_t bytes() const { return bytes_; }
+  /// Bytes from one element to the next in a buffer, with holes.
+  [[nodiscard]] std::uint64_t extent() const { return static_cast<std::uint64_t>(extent_); }
   /// Stays owned. MPI_DATATYPE_NULL for plain bytes.
   [[nodiscard]] MPI_Datatype handle() const { return type_.get(); }
   /// True if packing is a copy: no holes, all in order.

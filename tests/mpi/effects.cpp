@@ -230,9 +230,8 @@ void expect_snapshots(int group, const std::vector<int>& wanted, const char* whe
 }
 
 void expect_gone(int group, int time_stamp, const char* when) {
-  int value = 0;
-  expect_equal(Fenix_Data_member_restore(group, 0, &value, 1, time_stamp, nullptr), FENIX_ERROR_INVALID_TIMESTAMP,
-               std::string("restore of what is gone ") + when);
+  expect_equal(Fenix_Data_snapshot_delete(group, time_stamp), FENIX_ERROR_INVALID_TIMESTAMP,
+               std::string("deletion of what is gone ") + when);
 }
 
 // Snapshots that are too old, that one rank has deleted, and members that one rank has deleted.
@@ -256,6 +255,8 @@ void check_removal() {
   success(Fenix_Data_cleanup(kPassing), "cleanup");
   expect_snapshots(kPassing, {4, 3, 2}, "after cleanup");
   expect_gone(kPassing, 1, "after cleanup");
+  int value = 0;
+  expect_equal(Fenix_Data_member_restore(kPassing, 0, &value, 1, 1, nullptr), FENIX_ERROR_NODATA_FOUND, "restore of 1");
 
   if (rank == 0) {
     success(Fenix_Data_snapshot_delete(kPassing, 3), "snapshot_delete");

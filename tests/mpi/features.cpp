@@ -76,8 +76,10 @@ std::vector<std::pair<MPI_Count, MPI_Count>> blocks_of(const Fenix_Data_subset& 
 Values restored(int member, std::int64_t count, int time_stamp, std::int64_t room = 20000) {
   Values values(static_cast<std::size_t>(room), -1);
   Fenix_Data_subset found;
-  success(Fenix_Data_member_restore(group_id, member, values.data(), static_cast<int>(room), time_stamp, &found),
-          "restore of member " + std::to_string(member));
+  const int code =
+      Fenix_Data_member_restore(group_id, member, values.data(), static_cast<int>(room), time_stamp, &found);
+  require(code == (room > count ? FENIX_WARNING_PARTIAL_RESTORE : FENIX_SUCCESS),
+          "restore of member " + std::to_string(member) + " returned " + std::to_string(code));
   const auto blocks = blocks_of(found);
   if (count == 0) {
     require(blocks.empty(), "found elements that were never stored");
@@ -414,6 +416,7 @@ class Holes final : public Feature {
     MPI_Aint extent = 0;
     MPI_Type_size(known, &bytes);
     MPI_Type_get_extent(known, &lower, &extent);
+    MPI_Type_free(&known);
     require(flag == 1 && bytes == 16 && lower == 0 && extent == 32, "another datatype");
     Values target(4 * kCount, -1);
     success(Fenix_Data_member_restore(group_id, 0, target.data(), kCount, static_cast<int>(at_step), nullptr),

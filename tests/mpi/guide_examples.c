@@ -481,9 +481,9 @@ static void try_types(void) {
     require(all_particles[i].position[0] == value(i) && all_particles[i].position[2] == 0, "a wrong position");
     require(all_particles[i].scratch[0] == -2, "a hole was written to");
   }
-  int size = 0;
+  size_t size = 0;
   check(Fenix_Data_member_attr_get(GROUP, POSITIONS, FENIX_DATA_MEMBER_ATTRIBUTE_SIZE, &size, NULL, 0));
-  require(size == 24, "an element has another size");
+  require(size == sizeof all_particles, "the buffer has another size");
   delete_group();
 }
 

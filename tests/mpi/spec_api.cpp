@@ -100,6 +100,69 @@ void data() {
   expect_values(got, other, 0, 0, kCount - 1);
 }
 
+// A restore that wants no data, and one that has no room for it.
+void targets() {
+  std::array<int, kCount> got{};
+  success(Fenix_Data_member_restore(kGroup, 1, nullptr, kCount, FENIX_DATA_SNAPSHOT_LATEST), "restore into NULL");
+  const int room = rank == 1 ? kCount - 1 : kCount;
+  expect_equal(Fenix_Data_member_restore(kGroup, 1, got.data(), room, FENIX_DATA_SNAPSHOT_LATEST),
+               FENIX_ERROR_BUFFER_TOO_SMALL, "restore without room on one rank");
+  expect_equal(Fenix_Data_member_restore_from_rank(kGroup, 1, got.data(), room, FENIX_DATA_SNAPSHOT_LATEST, 0),
+               FENIX_ERROR_BUFFER_TOO_SMALL, "restore_from_rank without room on one rank");
+  expect_equal(got[0], 0, "an element after an error");
+  success(Fenix_Data_member_restore(kGroup, 1, got.data(), kCount, FENIX_TIME_STAMP_MAX), "restore of the latest");
+  expect_values(got, rank, 1, 15, 19);
+}
+
+void expect_snapshots(const std::vector<int>& wanted, const std::string& when) {
+  int number = -1;
+  success(Fenix_Data_group_get_number_of_snapshots(kGroup, &number), "number_of_snapshots");
+  expect_equal(number, static_cast<long>(wanted.size()), "snapshots " + when);
+  for (int position = 0; position < number; ++position) {
+    int time_stamp = -1;
+    success(Fenix_Data_group_get_snapshot_at_position(kGroup, position, &time_stamp), "snapshot_at_position");
+    expect_equal(time_stamp, wanted[static_cast<std::size_t>(position)], "time stamp " + when);
+  }
+  int none = 0;
+  expect_equal(Fenix_Data_group_get_snapshot_at_position(kGroup, number, &none), FENIX_ERROR_INVALID_POSITION,
+               "beyond");
+}
+
+// Only what all ranks have is counted, by all alike; a commit_barrier removes the rest.
+void snapshots() {
+  expect_snapshots({1, 0}, "at first");
+  // Rank 0 is one commit ahead.
+  success(Fenix_Data_member_store(kGroup, 1, FENIX_DATA_SUBSET_FULL), "store");
+  if (rank == 0) success(Fenix_Data_commit(kGroup, nullptr), "commit");
+  expect_snapshots({1, 0}, "while one rank is ahead");
+  if (rank != 0) success(Fenix_Data_commit(kGroup, nullptr), "commit");
+  expect_snapshots({2, 1}, "when all have committed");
+  if (rank == 1) success(Fenix_Data_snapshot_delete(kGroup, FENIX_DATA_SNAPSHOT_LATEST), "snapshot_delete");
+  expect_snapshots({1}, "after a deletion on one rank");
+  // All ranks drop what one has deleted: nobody can restore it from its own memory any more.
+  int time_stamp = -1;
+  success(Fenix_Data_commit_barrier(kGroup, &time_stamp), "commit_barrier");
+  expect_equal(time_stamp, 3, "time stamp");
+  std::array<int, kCount> got{};
+  expect_equal(Fenix_Data_member_lrestore(kGroup, 1, got.data(), kCount, 2, nullptr), FENIX_ERROR_NODATA_FOUND,
+               "lrestore of what another rank has deleted");
+  expect_snapshots({3}, "at the end");
+}
+
+void attributes() {
+  int count = 3;
+  int flag = 7;
+  MPI_Datatype type = MPI_INT;
+  expect_equal(Fenix_Data_member_attr_set(kGroup, 1, FENIX_DATA_GROUP_MEMBER_ATTRIBUTE_COUNT, &count, &flag),
+               FENIX_ERROR_INVALID_ATTRIBUTE_NAME, "attr_set of a count");
+  expect_equal(flag, 0, "flag of that");
+  expect_equal(Fenix_Data_member_attr_set(kGroup, 1, FENIX_DATA_GROUP_MEMBER_ATTRIBUTE_DATATYPE, &type, &flag),
+               FENIX_ERROR_INVALID_ATTRIBUTE_NAME, "attr_set of a type");
+  success(Fenix_Data_member_attr_set(kGroup, 1, FENIX_DATA_GROUP_MEMBER_ATTRIBUTE_BUFFER, values.data(), &flag),
+          "attr_set of a buffer");
+  expect_equal(flag, 1, "flag of attr_set");
+}
+
 void names() {
   // Not macros with arguments: their addresses can be taken.
   int (*const restore)(int, int, void*, int, int) = Fenix_Data_member_restore;
@@ -129,7 +192,7 @@ int main(int argc, char** argv) {
   success(error, "Fenix_Init");
   MPI_Comm_rank(comm, &rank);
   success(Fenix_Data_group_create(kGroup, comm, 0, 1), "group_create");
-  for (const auto part : {policies, data, names}) part();
+  for (const auto part : {policies, data, targets, snapshots, attributes, names}) part();
   success(Fenix_Finalize(), "Fenix_Finalize");
   check::ok(rank);
   MPI_Finalize();

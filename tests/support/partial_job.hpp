@@ -57,7 +57,8 @@ inline void change(Rank& rank, Elements& model, const fenix_impl::IntervalSet& e
 inline void expect_elements(Rank& rank, const Elements& model, const fenix_impl::SnapshotChoice& choice,
                             std::uint64_t size, const char* what) {
   Words target(rank.buffers[kMember].size() + 8, kUntouched);
-  const fenix_impl::Found found = rank.group->restore(kMember, choice, {target.data(), target.size()}, [] {});
+  const fenix_impl::Found found =
+      rank.group->restore(kMember, choice, {target.data(), target.size(), false, size}, [] {});
   const fenix_impl::IntervalSet expected = model.there.within(0, size);
   ASSERT_EQ(found.elements.intervals().size(), expected.intervals().size()) << what << ", rank " << rank.number;
   ASSERT_TRUE(found.elements == expected) << what << ", rank " << rank.number << ", other elements";

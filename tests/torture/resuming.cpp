@@ -105,7 +105,8 @@ void check_member(int group, int member, int owner, const Record& record, const 
   const auto covered = state.contents.fill_snapshot(wanted, group, member, owner, record.step, record.base);
   const bool whole = std::find(covered.begin(), covered.end(), false) == covered.end();
   Fenix_Data_subset found = FENIX_SUBSET_NULL;
-  const int code = good(read(what.id, got.data(), static_cast<int>(room), &found), "restore");
+  // There is room for more, which must stay as it is; what is wanted is the member.
+  const int code = good(read(what.id, got.data(), static_cast<int>(covered.size()), &found), "restore");
   if (code == FENIX_ERROR_NODATA_FOUND) fail("lost", "member " + std::to_string(member) + " is not to be had");
   require(code == (whole ? FENIX_SUCCESS : FENIX_WARNING_PARTIAL_RESTORE),
           "restore of member " + std::to_string(member) + " returned " + std::to_string(code) +

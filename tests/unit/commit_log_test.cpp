@@ -34,7 +34,15 @@ class CommitLogTest : public testing::Test {
 
   [[nodiscard]] std::vector<std::uint64_t> epochs() const {
     std::vector<std::uint64_t> values;
-    for (const Epoch epoch : log_.epochs()) values.push_back(epoch.value);
+    for (const LoggedRecord& logged : log_.records()) {
+      if (!logged.record.deleted) values.push_back(logged.record.epoch.value);
+    }
+    return values;
+  }
+
+  [[nodiscard]] std::vector<std::uint64_t> own_snapshots() const {
+    std::vector<std::uint64_t> values;
+    for (const Epoch epoch : log_.own_snapshots()) values.push_back(epoch.value);
     return values;
   }
 
@@ -50,6 +58,25 @@ class CommitLogTest : public testing::Test {
   GroupRanks ranks_;
   CommitLog log_{parameters_, ranks_};
 };
+
+// What other ranks have committed makes no difference, nor do deletions bring back what is older than depth.
+TEST_F(CommitLogTest, OwnSnapshotsAreTheNewestDepthAndOne) {
+  const std::vector<Values> views{{1}, {1, 2}, {2, 3}, {3, 4}};
+  for (std::uint64_t epoch = 1; epoch <= 4; ++epoch) {
+    commit(epoch);
+    EXPECT_EQ(own_snapshots(), views[epoch - 1]);
+    if (epoch == 3) all_have_reached(2);
+    (void)log_.forget_old();
+    EXPECT_EQ(own_snapshots(), views[epoch - 1]);
+  }
+  log_.delete_if([](Epoch epoch) { return epoch.value == 4; }, [] {});
+  EXPECT_EQ(own_snapshots(), (Values{3}));
+  commit(5);
+  EXPECT_EQ(own_snapshots(), (Values{3, 5}));
+  all_have_reached(5);
+  (void)log_.forget_old();
+  EXPECT_EQ(own_snapshots(), (Values{3, 5}));
+}
 
 TEST_F(CommitLogTest, KeepsDepthAndOneOfThoseThatAllRanksHave) {
   for (std::uint64_t epoch = 1; epoch <= 4; ++epoch) commit(epoch);

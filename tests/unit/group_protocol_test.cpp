@@ -87,12 +87,18 @@ TEST(Group, KeepsAsManySnapshotsAsItIsDeep) {
   }
 }
 
-TEST(Group, RefusesTimeStampsThatItDoesNotHave) {
+TEST(Group, RestoresTheNewestSnapshotUpToATimeStamp) {
   GroupJob job(2, with_depth(1, 10));
   job.make_snapshots(10, 14);
-  for (const int stamp : {0, 9, 10, 12, 15, FENIX_TIME_STAMP_MAX}) {
+  for (const int stamp : {0, 9, 10, 12}) {
     SCOPED_TRACE(stamp);
-    expect_error(job.run([&](Rank& rank) { restore(rank, kSmall, stamp); }), FENIX_ERROR_INVALID_TIMESTAMP);
+    expect_error(job.run([&](Rank& rank) { restore(rank, kSmall, stamp); }), FENIX_ERROR_NODATA_FOUND);
+  }
+  expect_error(job.run([](Rank& rank) { restore(rank, kSmall, -3); }), FENIX_ERROR_INVALID_TIMESTAMP);
+  for (const int stamp : {15, FENIX_TIME_STAMP_MAX}) {
+    SCOPED_TRACE(stamp);
+    expect_done(
+        job.run([&](Rank& rank) { EXPECT_EQ(restore(rank, kSmall, stamp), contents(rank.number, kSmall, 14)); }));
   }
 }
 

@@ -251,11 +251,10 @@ TEST(Deletion, OfSnapshotsLeavesTheOthers) {
     rank.group->delete_snapshot(at(3));
     EXPECT_EQ(rank.group->snapshots(), (std::vector<int>{4, 2}));
   }));
-  expect_error(job.run([](Rank& rank) {
-    Words target(40);
-    (void)rank.group->restore(kMember, at(3), {target.data(), 40}, [] {});
-  }),
-               FENIX_ERROR_INVALID_TIMESTAMP);
+  expect_error(job.run([](Rank& rank) { rank.group->delete_snapshot(at(3)); }), FENIX_ERROR_INVALID_TIMESTAMP);
+  expect_done(job.run([&](Rank& rank) {
+    expect_elements(rank, history[static_cast<std::size_t>(rank.number)][2], at(3), 40, "before the deleted one");
+  }));
   const auto expect_history = [&](Rank& rank, const std::vector<int>& stamps) {
     EXPECT_EQ(rank.group->snapshots(), stamps);
     for (const int each : stamps) {

@@ -91,7 +91,7 @@ std::optional<std::vector<int>> group_members(int group_id);
 /// @return the ranks that protect this rank's data, and itself; owned by the caller
 MPI_Group group_cohort(int group_id);
 
-/// Lists the consistent snapshots of a group. Local, as Fenix_Data_group_get_snapshot_at_position.
+/// Lists the snapshots of this rank in a group. Local, as Fenix_Data_group_get_snapshot_at_position.
 /// @param group_id id of the group
 /// @return time stamps, newest first; no value if there is no such group
 std::optional<std::vector<int>> group_snapshots(int group_id);
@@ -154,7 +154,7 @@ std::optional<MPI_Count> member_footprint(int group_id, int member_id);
 /// @return the code of the C function, if it is no error
 int member_attr_set(int group_id, int member_id, int attribute_name, void* attribute_value, int* flag = nullptr);
 
-/// Calls Fenix_Data_member_attr_get with this rank as source_rank.
+/// Does the same as Fenix_Data_member_attr_get with this rank as source_rank. Local, as in the current Fenix.
 /// @param group_id, member_id, attribute_name, attribute_value, flag as in C
 /// @return the code of the C function, if it is no error
 int member_attr_get(int group_id, int member_id, int attribute_name, void* attribute_value, int* flag = nullptr);
@@ -314,8 +314,11 @@ int snapshot_delete(int group_id, int time_stamp);
 
 // NOLINTBEGIN(performance-no-int-to-ptr): FENIX_DATA_RESTORE_INPLACE
 
+// As target_buffer, a null pointer is the source buffer, like FENIX_DATA_RESTORE_INPLACE and as in the current Fenix.
+
 /// Calls Fenix_Data_member_restore.
-/// @param group_id, member_id, target_buffer, max_count, time_stamp as in C
+/// @param group_id, member_id, max_count, time_stamp as in C
+/// @param target_buffer as in C; null: the source buffer
 /// @param data_found receives the elements found, unless the call returns an error; SUBSET_IGNORE: not needed
 /// @return the code of the C function, if it is no error
 int member_restore(int group_id, int member_id, void* target_buffer = FENIX_DATA_RESTORE_INPLACE,
@@ -323,7 +326,8 @@ int member_restore(int group_id, int member_id, void* target_buffer = FENIX_DATA
                    DataSubset& data_found = SUBSET_IGNORE);
 
 /// Calls Fenix_Data_member_restore_from_rank.
-/// @param group_id, member_id, source_rank, target_buffer, max_count, time_stamp as in C
+/// @param group_id, member_id, source_rank, max_count, time_stamp as in C
+/// @param target_buffer as in C; null: the source buffer
 /// @param data_found receives the elements found, unless the call returns an error; SUBSET_IGNORE: not needed
 /// @return the code of the C function, if it is no error
 int member_restore_from_rank(int group_id, int member_id, int source_rank,
@@ -332,7 +336,8 @@ int member_restore_from_rank(int group_id, int member_id, int source_rank,
                              DataSubset& data_found = SUBSET_IGNORE);
 
 /// Calls Fenix_Data_member_lrestore.
-/// @param group_id, member_id, target_buffer, max_count, time_stamp as in C
+/// @param group_id, member_id, max_count, time_stamp as in C
+/// @param target_buffer as in C; null: the source buffer
 /// @param data_found receives the elements found, unless the call returns an error; SUBSET_IGNORE: not needed
 /// @return the code of the C function, if it is no error
 [[deprecated("use member_load")]] int member_lrestore(int group_id, int member_id,
@@ -351,7 +356,8 @@ int member_load(int group_id, int member_id, int time_stamp = FENIX_DATA_SNAPSHO
                 DataSubset& data_found = SUBSET_IGNORE);
 
 /// Calls Fenix_Data_member_load_to.
-/// @param group_id, member_id, target_buffer, max_count, time_stamp as in C
+/// @param group_id, member_id, max_count, time_stamp as in C
+/// @param target_buffer as in C; null: the source buffer
 /// @param data_found receives the elements found, unless the call returns an error; SUBSET_IGNORE: not needed
 /// @return the code of the C function, if it is no error
 int member_load(int group_id, int member_id, void* target_buffer, MPI_Count max_count = FENIX_DATA_RESTORE_FULL,

@@ -26,8 +26,7 @@ class DataSubset {
     PrestagedSubset  ///< the elements that were staged: FENIX_DATA_SUBSET_PRESTAGED of C
   };
 
-  /// Value of the last element of a set without an end. A store accepts such a set only if it has all elements from 0;
-  /// other sets have to be cut with bounded() first.
+  /// Value of the last element of a set without an end. A stage or a store cuts such a set to a member of fixed count.
   static constexpr std::size_t MAX = std::numeric_limits<std::size_t>::max();
 
   /// Makes a set without elements.

@@ -87,11 +87,12 @@ std::optional<Error> run(const std::function<void()>& local) {
 
 }  // namespace
 
-MeetingValues meet(Team& team, Operation operation, std::uint64_t arguments, std::uint64_t value,
+MeetingValues meet(Team& team, Operation operation, std::optional<std::uint64_t> arguments, std::uint64_t value,
                    const std::function<void()>& local) {
   const auto self = static_cast<std::uint32_t>(team.rank());
   const auto own_error = run(local);
-  Note mine{{static_cast<std::uint64_t>(operation), self}, {arguments, self}, kNobody, 0, {value, value}};
+  Note mine{{static_cast<std::uint64_t>(operation), self}, {}, kNobody, 0, {value, value}};
+  if (arguments) mine.arguments = {*arguments, self};
   if (own_error) {
     mine.failed = self;
     mine.code = own_error->code();

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -35,6 +36,7 @@ enum class Operation : std::uint32_t {
   repaired,
   consistency,
   restore_written,
+  snapshots,
 };
 
 /// The values that the ranks have brought, merged.
@@ -45,10 +47,10 @@ struct MeetingValues {
 
 /// Meets with all ranks of the team. Collective. local runs first. If it throws an Error or std::bad_alloc on some
 /// rank, all ranks throw. That rank throws the error itself, the others one with the number of the first rank that failed.
-/// arguments is a hash of what must be the same on all ranks. If operation or arguments differ from those of rank 0 on
+/// arguments is a hash of what must be the same on all ranks that bring one. If operation or arguments differ from those of rank 0 on
 /// some rank, all ranks throw Error(FENIX_ERROR_MISMATCH). Messages and bytes of a rank grow with the logarithm of the
 /// ranks.
-MeetingValues meet(Team& team, Operation operation, std::uint64_t arguments, std::uint64_t value,
+MeetingValues meet(Team& team, Operation operation, std::optional<std::uint64_t> arguments, std::uint64_t value,
                    const std::function<void()>& local);
 
 /// Runs work that the ranks do together. If this rank runs out of memory where the others do not get to know, it tells

@@ -50,10 +50,10 @@ bool CommitLog::has_gaps() const {
   return false;
 }
 
-std::vector<Epoch> CommitLog::epochs() const {
+std::vector<Epoch> CommitLog::own_snapshots() const {
   std::vector<Epoch> epochs;
   for (const LoggedRecord& logged : records_) {
-    if (!logged.record.deleted) epochs.push_back(logged.record.epoch);
+    if (!logged.record.deleted && logged.record.epoch >= oldest_own_) epochs.push_back(logged.record.epoch);
   }
   return epochs;
 }
@@ -123,6 +123,16 @@ void CommitLog::append(LoggedRecord&& logged) noexcept {
   last_ = logged.record.epoch;
   records_.push_back(std::move(logged));
   has_lost_data_ = false;
+  note_oldest_own();
+}
+
+void CommitLog::note_oldest_own() noexcept {
+  std::size_t own = 0;
+  for (auto logged = records_.rbegin(); logged != records_.rend(); ++logged) {
+    if (logged->record.deleted || ++own < parameters_.kept_snapshots()) continue;
+    oldest_own_ = std::max(oldest_own_, logged->record.epoch);
+    return;
+  }
 }
 
 bool CommitLog::forget_old() {
@@ -189,6 +199,7 @@ void CommitLog::resume(Generation generation, Epoch base, std::span<const Epoch>
   for (LoggedRecord& logged : control_.own_log.read_all()) {
     if (contains(epochs, logged.record.epoch)) records_.push_back(std::move(logged));
   }
+  oldest_own_ = {};
   last_ = base;
   control_.commits.reset(generation, base);
   control_.announced.reset(generation, {});
@@ -197,6 +208,7 @@ void CommitLog::resume(Generation generation, Epoch base, std::span<const Epoch>
 
 Region CommitLog::clear() {
   records_.clear();
+  oldest_own_ = {};
   last_ = {};
   Region region = std::move(control_.region);
   control_ = {};

@@ -52,8 +52,9 @@ class CommitLog {
   [[nodiscard]] const LoggedRecord* at(Epoch epoch) const;
   /// Whether records are missing between the oldest one and the latest commit.
   [[nodiscard]] bool has_gaps() const;
-  /// Returns the epochs of the snapshots of this rank, oldest first.
-  [[nodiscard]] std::vector<Epoch> epochs() const;
+  /// Returns the epochs of the newest depth + 1 snapshots of this rank, less those that it has deleted since. Oldest first. What
+  /// other ranks have committed makes no difference.
+  [[nodiscard]] std::vector<Epoch> own_snapshots() const;
   /// Reads the epochs from the logs themselves: the own one, or the one of a copy that this rank keeps. Oldest first.
   [[nodiscard]] std::vector<CommittedEpoch> own_epochs() const;
   [[nodiscard]] std::vector<CommittedEpoch> held_epochs(int copy) const;
@@ -123,6 +124,7 @@ class CommitLog {
  private:
   void replace_by_tombstone(LoggedRecord& logged);
   [[nodiscard]] Epoch oldest_kept_with(Epoch epoch) const;
+  void note_oldest_own() noexcept;
 
   const GroupParameters& parameters_;
   const GroupRanks& ranks_;
@@ -130,6 +132,7 @@ class CommitLog {
   Generation generation_;
   Epoch last_;
   std::vector<LoggedRecord> records_;
+  Epoch oldest_own_;  // snapshots before it are older than depth, whatever was deleted since
   bool has_lost_data_ = false;
   // Memory to use again: a commit is to do without allocations.
   std::vector<std::vector<MemberVersion>> spare_versions_;

@@ -42,7 +42,9 @@ class Member {
   Member() = default;
   /// count: elements of this rank; 0 if the size may change.
   Member(MemberInfo info, const void* buffer, std::uint64_t count)
-      : info_(std::move(info)), own_count_(count), buffer_(buffer) {}
+      : info_(std::move(info)), own_count_(count), buffer_(buffer), claimed_(true) {}
+  /// Makes a member of which a peer has told.
+  explicit Member(MemberInfo info) : info_(std::move(info)) {}
 
   // --------------------------------------------------------------------------------------------------------- attributes
 
@@ -57,6 +59,16 @@ class Member {
   void set_count(std::uint64_t count) { own_count_ = count; }
   void set_type(std::shared_ptr<const ElementType> type) { info_.type = std::move(type); }
   void set_buffer(const void* buffer) { buffer_ = buffer; }
+  /// Sets the source of stores. From here on, the application knows that the member exists.
+  void claim(const void* buffer) {
+    buffer_ = buffer;
+    claimed_ = true;
+  }
+  /// Whether all ranks have known the member since the group was taken up with replacements: then it is defined rank by rank.
+  [[nodiscard]] bool is_taken_up() const { return taken_up_; }
+  /// Whether the application of this rank has created the member. On a replacement it has not until it says so.
+  [[nodiscard]] bool is_claimed() const { return claimed_; }
+  void note_taken_up() { taken_up_ = true; }
   void set_serializer(Serializer serializer) { serializer_ = std::move(serializer); }
   void set_resizeable(bool resizeable) { info_.resizeable = resizeable; }
   void set_created_after(Epoch epoch) { info_.created_after = epoch; }
@@ -99,6 +111,8 @@ class Member {
   std::uint64_t own_count_ = 0;
   const void* buffer_ = nullptr;
   Serializer serializer_;
+  bool claimed_ = false;
+  bool taken_up_ = false;
   bool sizes_agreed_ = false;
   WorkingSlot working_;
   std::unique_ptr<SlotFile> file_;

@@ -62,7 +62,7 @@ void Members::arrange(std::span<const MemberInfo> order) {
 
 void Members::adopt(const MemberInfo& info, Counts counts, std::uint32_t slots, int own_rank) {
   Member* member = find(info.id);
-  if (member == nullptr) member = members_.emplace_back(std::make_unique<Member>(info, nullptr, 0)).get();
+  if (member == nullptr) member = members_.emplace_back(std::make_unique<Member>(info)).get();
   if (!info.resizeable) member->set_count(counts.at(own_rank));
   member->memory.adopt_sizes(std::move(counts), slots);
 }

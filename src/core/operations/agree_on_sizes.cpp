@@ -2,6 +2,7 @@
 #include "core/operations/agree_on_sizes.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -46,7 +47,13 @@ void AgreeOnSizes::run(std::span<Member* const> members, const Selection& select
     same_on_all.push_back(static_cast<std::uint64_t>(member->id()));
     same_on_all.push_back(member->info().type->hash());
   }
-  (void)meet(context_.team(), Operation::agree_on_sizes, hash_bytes(std::as_bytes(std::span(same_on_all))), 0, [&] {
+  const std::uint64_t hash = hash_bytes(std::as_bytes(std::span(same_on_all)));
+  // A count may have been set since the creation, on each rank by itself.
+  if (std::any_of(members.begin(), members.end(), [](const Member* member) { return !member->sizes_agreed(); })) {
+    (void)meet(context_.team(), Operation::agree_on_sizes, hash, 0, [] {});
+    agree_on_kinds(members);
+  }
+  (void)meet(context_.team(), Operation::agree_on_sizes, hash, 0, [&] {
     if (check) check();
     for (const Member* member : members) staging_.check_storable(*member, selection);
     for (Member* member : members) {
@@ -60,6 +67,17 @@ void AgreeOnSizes::run(std::span<Member* const> members, const Selection& select
                                      : member->own_count();
     agree_on(*member, needed);
   }
+}
+
+// A member is resizeable if it is on all ranks; elsewhere, a count of 0 says that the rank has no elements.
+void AgreeOnSizes::agree_on_kinds(std::span<Member* const> members) {
+  std::vector<std::uint8_t> fixed;
+  for (const Member* member : members) fixed.push_back(member->info().resizeable ? 0 : 1);
+  const auto on_some = context_.team().reduce_lists(
+      std::span<const std::uint8_t>(fixed), [](std::vector<std::uint8_t>& into, std::span<const std::uint8_t> from) {
+        for (std::size_t i = 0; i < std::min(into.size(), from.size()); ++i) into[i] |= from[i];
+      });
+  for (std::size_t i = 0; i < members.size() && i < on_some.size(); ++i) members[i]->set_resizeable(on_some[i] == 0);
 }
 
 // Returns the elements that slots need room for, of this rank and of its partners. needed: by this rank.

@@ -23,6 +23,7 @@ class AgreeOnSizes {
   void run(std::span<Member* const> members, const Selection& selection, const std::function<void()>& check);
 
  private:
+  void agree_on_kinds(std::span<Member* const> members);
   [[nodiscard]] Counts wanted_counts(const Member& member, std::uint64_t needed);
   void agree_on(Member& member, std::uint64_t needed);
   void grow(Member& member, Counts counts, std::uint32_t slots);

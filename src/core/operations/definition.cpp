@@ -12,6 +12,13 @@
 #include "core/parts/exposing.hpp"
 
 namespace fenix_impl {
+namespace {
+
+// Answers of a rank about a member that is to be defined.
+constexpr std::uint64_t kKnown = 1;
+constexpr std::uint64_t kNotKnown = 2;
+
+}  // namespace
 
 void Definition::meet_to_create(const MemberInfo& info, const Check& check) {
   // These must be the same on all ranks; a type that is no good is found by check.
@@ -36,12 +43,13 @@ Member& Definition::create_member(const MemberInfo& info, const void* buffer, st
 }
 
 Member* Definition::define_member(const MemberInfo& info, const void* buffer, std::uint64_t count, const Check& check) {
-  const auto known = together(context_.team(), [&] {
+  const Member* known = context_.members.find(info.id);
+  const auto said = together(context_.team(), [&] {
     return meet(context_.team(), Operation::member_define, static_cast<std::uint64_t>(info.id),
-                context_.members.find(info.id) != nullptr ? 1 : 0, check);
+                known != nullptr ? kKnown : kNotKnown, check);
   });
-  if (known.least != 0) return nullptr;
-  if (known.bits != 0) {
+  if (said.bits == kKnown) return nullptr;
+  if ((said.bits & kKnown) != 0) {
     throw Error(FENIX_ERROR_MISMATCH, name_of_member(info.id) + " exists on some ranks and not on others");
   }
   return &create_member(info, buffer, count, [] {});

@@ -28,8 +28,8 @@ void Deletion::delete_if(Condition&& condition) {
 }
 
 void Deletion::delete_snapshot(const SnapshotChoice& choice) {
-  if (context_.log.latest() == nullptr) throw Error(FENIX_ERROR_NODATA_FOUND, "the group has no snapshot");
-  const Epoch chosen = own_epoch(context_, choice);
+  if (context_.log.own_snapshots().empty()) throw Error(FENIX_ERROR_NODATA_FOUND, "the group has no snapshot");
+  const Epoch chosen = exact_own_epoch(context_, choice);
   fault_point("delete.begin");
   if (context_.attachment.is_usable()) {
     // The thread of an asynchronous store looks at what is forgotten here.

@@ -9,7 +9,6 @@
 #include "base/fault.hpp"
 #include "base/log.hpp"
 #include "core/common/meeting.hpp"
-#include "core/parts/same_on_all.hpp"
 #include "core/parts/snapshot_epochs.hpp"
 
 namespace fenix_impl {
@@ -17,9 +16,8 @@ namespace fenix_impl {
 const MemberVersion& RestoreOperation::checked_version(Member& member, Epoch epoch) {
   const LoggedRecord* logged = context_.log.at(epoch);
   if (logged == nullptr) {
-    throw Error(
-        FENIX_ERROR_INVALID_TIMESTAMP,
-        "the snapshot with the time_stamp " + std::to_string(context_.parameters.time_stamp_of(epoch)) + " is gone");
+    throw Error(FENIX_ERROR_NODATA_FOUND, "the snapshot with the time_stamp " +
+                                              std::to_string(context_.parameters.time_stamp_of(epoch)) + " is gone");
   }
   const MemberVersion* version = version_in(logged->record, member);
   if (version == nullptr) throw Error(FENIX_ERROR_NODATA_FOUND, name_of(member) + " is not in the snapshot");
@@ -31,44 +29,31 @@ const MemberVersion& RestoreOperation::checked_version(Member& member, Epoch epo
 }
 
 Found RestoreOperation::run(std::int32_t member_id, const SnapshotChoice& choice, const Target& target,
-                            const std::function<void()>& check) {
-  fault_point("restore.begin");
-  Member* member = context_.members.find(member_id);
+                            const RestoreMeeting& met) {
+  Member& member = *context_.members.find(member_id);
   const MemberVersion* version = nullptr;
   Found found;
-  together(context_.team(), [&] { version = &agree(member_id, choice, target, check, found); });
+  together(context_.team(), [&] { version = &agree(member, choice, target, met, found); });
   fault_point("restore.ready");
   write_on_all(context_.team(), serializers_,
-               [&] { write_to(target, *member, member->memory.own_slot(version->slot).data, found.elements); });
+               [&] { write_to(target, member, member.memory.own_slot(version->slot).data, found.elements); });
   fault_point("restore.done");
   return found;
 }
 
-const MemberVersion& RestoreOperation::agree(std::int32_t member_id, const SnapshotChoice& choice, const Target& target,
-                                             const std::function<void()>& check, Found& found) {
-  Member* member = context_.members.find(member_id);
-  const auto notes =
-      meet(context_.team(), Operation::restore, hash_of(member_id, choice), epoch_note(context_.log), [&] {
-        (void)context_.log.mend_own();
-        check();
-        if (member == nullptr) {
-          throw Error(FENIX_ERROR_INVALID_MEMBERID, name_of_member(member_id) + " is not in the group");
-        }
-      });
-  fault_point("restore.met");
-  const Epoch epoch = agree_on_epoch(context_, choice, notes);
-
+const MemberVersion& RestoreOperation::agree(Member& member, const SnapshotChoice& choice, const Target& target,
+                                             const RestoreMeeting& met, Found& found) {
   const MemberVersion* version = nullptr;
   std::optional<Error> lost;
-  const auto ready = meet(context_.team(), Operation::restore_ready, 0, note_of_serializer(*member), [&] {
+  const auto ready = meet(context_.team(), Operation::restore_ready, 0, note_of_serializer(member), [&] {
     // Without redundancy, what a dead rank had is gone, and the others go on.
     if (context_.log.has_lost_data()) {
       lost = Error(FENIX_ERROR_NODATA_FOUND, "the snapshot was lost with the rank whose place this one has taken");
       return;
     }
-    version = &checked_version(*member, epoch);
-    found = found_in(*version, choice, member->info().resizeable);
-    check_target(found, target, *member);
+    version = &checked_version(member, choose_epoch(context_.parameters, choice, met.epochs));
+    found = found_in(*version, choice, member.info().resizeable, target.limit);
+    check_target(found, target, member);
   });
   serializers_ = ready.bits;
   if (!lost) return *version;
@@ -78,7 +63,7 @@ const MemberVersion& RestoreOperation::agree(std::int32_t member_id, const Snaps
 
 Found RestoreOperation::run_alone(Member& member, const SnapshotChoice& choice, const Target& target) {
   const MemberVersion& version = checked_version(member, own_epoch(context_, choice));
-  Found found = found_in(version, choice, member.info().resizeable);
+  Found found = found_in(version, choice, member.info().resizeable, target.limit);
   check_target(found, target, member);
   write_to(target, member, member.memory.own_slot(version.slot).data, found.elements);
   return found;

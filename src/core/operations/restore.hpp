@@ -4,10 +4,10 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <functional>
 
 #include "core/member/selection.hpp"
 #include "core/parts/operation_context.hpp"
+#include "core/parts/restore_meeting.hpp"
 #include "core/parts/restore_target.hpp"
 
 namespace fenix_impl {
@@ -16,17 +16,16 @@ class RestoreOperation {
  public:
   explicit RestoreOperation(const OperationContext& context) : context_(context) {}
 
-  /// Collective. Writes to the target when all ranks have what they need. All ranks get to know what check throws.
-  Found run(std::int32_t member_id, const SnapshotChoice& choice, const Target& target,
-            const std::function<void()>& check);
+  /// Collective, after the meeting. Writes to the target when all ranks have what they need.
+  Found run(std::int32_t member_id, const SnapshotChoice& choice, const Target& target, const RestoreMeeting& met);
   /// Local: the same without the other ranks, unless damage has to be mended from theirs.
   Found run_alone(Member& member, const SnapshotChoice& choice, const Target& target);
   /// Local: opens a file over the elements of a snapshot.
   std::FILE* open(Member& member, const SnapshotChoice& choice, Found& found);
 
  private:
-  const MemberVersion& agree(std::int32_t member_id, const SnapshotChoice& choice, const Target& target,
-                             const std::function<void()>& check, Found& found);
+  const MemberVersion& agree(Member& member, const SnapshotChoice& choice, const Target& target,
+                             const RestoreMeeting& met, Found& found);
   const MemberVersion& checked_version(Member& member, Epoch epoch);
 
   const OperationContext& context_;

@@ -30,7 +30,7 @@ Found RestoreFrom::run(std::int32_t member_id, const SnapshotChoice& choice, con
     std::optional<Fetched> result;
     const auto ready = meet(context_.team(), Operation::restore_ready, 0, note_of_serializer(*member), [&] {
       result = fetch(member_id, source, where);
-      found = found_in(result->version, choice, member->info().resizeable);
+      found = found_in(result->version, choice, member->info().resizeable, target.limit);
       check_target(found, target, *member);
     });
     serializers = ready.bits;

@@ -41,17 +41,9 @@ Verified Verification::run_for_all(const std::function<void()>& check) {
   });
 }
 
-Verified Verification::run_for(std::int32_t member_id, const std::function<void()>& check) {
+Verified Verification::run_for(std::int32_t member_id) {
   Member* member = context_.members.find(member_id);
-  return together(context_.team(), [&] {
-    (void)meet(context_.team(), Operation::repair, static_cast<std::uint64_t>(member_id), 0, [&] {
-      if (check) check();
-      if (member == nullptr) {
-        throw Error(FENIX_ERROR_INVALID_MEMBERID, name_of_member(member_id) + " is not in the group");
-      }
-    });
-    return verify(std::span(&member, 1));
-  });
+  return together(context_.team(), [&] { return verify(std::span(&member, 1)); });
 }
 
 Verified Verification::verify(std::span<Member* const> members) {

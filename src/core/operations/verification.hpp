@@ -21,9 +21,10 @@ class Verification {
  public:
   explicit Verification(const OperationContext& context) : context_(context) {}
 
-  /// Verifies all members in all snapshots with their redundancy, or one member. All ranks get to know what check throws.
+  /// Verifies all members in all snapshots with their redundancy. All ranks get to know what check throws.
   Verified run_for_all(const std::function<void()>& check);
-  Verified run_for(std::int32_t member_id, const std::function<void()>& check);
+  /// Verifies one member, about which all ranks have met.
+  Verified run_for(std::int32_t member_id);
 
  private:
   Verified verify(std::span<Member* const> members);

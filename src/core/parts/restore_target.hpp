@@ -16,19 +16,22 @@ namespace fenix_impl {
 
 /// Where a restore puts elements.
 struct Target {
-  void* buffer = nullptr;                      ///< null: nowhere
-  std::uint64_t room = IntervalSet::kEndless;  ///< elements that fit
-  bool in_place = false;                       ///< the member's source buffer, which may be null with a serializer
+  void* buffer = nullptr;                       ///< null: nowhere
+  std::uint64_t room = IntervalSet::kEndless;   ///< elements that fit: more are an error
+  bool in_place = false;                        ///< the member's source buffer, which may be null with a serializer
+  std::uint64_t limit = IntervalSet::kEndless;  ///< elements that are wanted: more are left out
 };
 
 /// The result of a restore.
 struct Found {
-  IntervalSet elements;
-  bool partial = false;  ///< some elements of the member are in no snapshot
+  IntervalSet elements;  ///< all that the snapshot has, wanted or not
+  bool partial = false;  ///< some elements that are wanted are in no snapshot
 };
 
-/// Returns the elements of a version that a call is about.
-[[nodiscard]] Found found_in(const MemberVersion& version, const SnapshotChoice& choice, bool resizeable);
+/// Returns the elements of a version that a call is about. limit: as in Target; without one, the elements up to the last one are
+/// wanted.
+[[nodiscard]] Found found_in(const MemberVersion& version, const SnapshotChoice& choice, bool resizeable,
+                             std::uint64_t limit = IntervalSet::kEndless);
 
 /// Throws Error if the elements do not fit the target, or if it cannot be written. Called while the ranks meet: otherwise the ranks
 /// that can write would.
@@ -46,7 +49,7 @@ void write_on_all(Team& team, std::uint64_t bits, const Write& write) {
   }
   together(team, [&] { (void)meet(team, Operation::restore_written, 0, 0, [&write] { write(); }); });
 }
-/// Writes elements of a slot to the target, or has the serializer read them. Local.
-void write_to(const Target& target, const Member& member, std::span<const std::byte> slot, const IntervalSet& elements);
+/// Writes the elements of a slot that are found and wanted to the target, or has the serializer read them. Local.
+void write_to(const Target& target, const Member& member, std::span<const std::byte> slot, const IntervalSet& found);
 
 }  // namespace fenix_impl

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "core/common/meeting.hpp"
 #include "core/log/epochs.hpp"
@@ -19,6 +20,9 @@ namespace fenix_impl {
 /// Returns the snapshots that all ranks have now. Collective.
 [[nodiscard]] ConsistentEpochs consistent_now(const OperationContext& context);
 
+/// Returns the epochs of the snapshots that all ranks have, oldest first; the same on all. notes: of the meeting before. Collective.
+[[nodiscard]] std::vector<Epoch> agreed_epochs(const OperationContext& context, const MeetingValues& notes);
+
 /// Returns the epoch of a snapshot that all ranks have; the same on all. notes: of the meeting before. Collective. Throws Error if
 /// there is none, or not the chosen one.
 [[nodiscard]] Epoch agree_on_epoch(const OperationContext& context, const SnapshotChoice& choice,
@@ -27,7 +31,11 @@ namespace fenix_impl {
 /// Returns the epoch of a snapshot of this rank. Local; throws as agree_on_epoch() does.
 [[nodiscard]] Epoch own_epoch(const OperationContext& context, const SnapshotChoice& choice);
 
-/// Picks one of the epochs, which are ordered, oldest first. Throws as agree_on_epoch() does.
+/// Does the same, but throws Error(FENIX_ERROR_INVALID_TIMESTAMP) if no snapshot of this rank has just this time stamp. Local.
+[[nodiscard]] Epoch exact_own_epoch(const OperationContext& context, const SnapshotChoice& choice);
+
+/// Picks one of the epochs, which are ordered, oldest first: the newest one up to the time stamp, if the choice has one. Throws as
+/// agree_on_epoch() does.
 [[nodiscard]] Epoch choose_epoch(const GroupParameters& parameters, const SnapshotChoice& choice,
                                  std::span<const Epoch> epochs);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -67,6 +68,11 @@ IntervalSet elements_of(const Member& member, const Selection& selection) {
       return member.working().staged();
     case Selection::Kind::some:
       break;
+  }
+  // A subset without an end ends with the member.
+  constexpr auto kNoEnd = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (selection.elements.end() > kNoEnd && !member.info().resizeable) {
+    return selection.elements.within(0, member.own_count());
   }
   return selection.elements;
 }

@@ -49,6 +49,9 @@ class Rejoin {
     agree_on_parameters();
     form_team();
     if (existed_) agree_on_members(*team_, *group_, all_.source);
+    if (existed_ && all_.has(RankSummary::kSomeNew)) {
+      for (const auto& member : group_->members()) member->note_taken_up();
+    }
     if (moved_) group_->parts().orphaned = {};
     replacements_.adopt_memory(*team_, *group_);
     (void)meet(*team_, Operation::group_memory, 0, 0, [&] { taking_up().take_memory(log_entries()); });

@@ -88,8 +88,6 @@ void add_creation_rows(Rows& rows) {
   };
   static MPI_Comm null = MPI_COMM_NULL;
   static MPI_Comm world = MPI_COMM_WORLD;
-  add("group_id negative", FENIX_ERROR_INVALID_GROUPID, "group_id -1", Told::same, {.id = -1});
-  add("group_id FENIX_GROUP_ID_MAX", FENIX_ERROR_INVALID_GROUPID, "group_id", Told::same, {.id = FENIX_GROUP_ID_MAX});
   add("comm MPI_COMM_NULL", kBad, "comm", Told::here, {.comm = &null});
   add("comm with spare ranks in it", kBad, "comm", Told::here, {.comm = &world});
   add("start_time_stamp negative", FENIX_ERROR_INVALID_TIMESTART, "start_time_stamp -1", Told::all, {.start = -1});

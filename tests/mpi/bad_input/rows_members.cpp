@@ -56,8 +56,7 @@ void add_creation_rows(Rows& rows, const char* function, const Create& create, K
     rows.push_back({function, argument, FENIX_ERROR_MISMATCH, "different arguments", Told::differs,
                     [=](bool) { return refused(create, creation()); }});
   };
-  add("member_id negative", FENIX_ERROR_INVALID_MEMBERID, "member_id -1", {.id = -1});
-  add("member_id FENIX_MEMBER_ID_MAX", FENIX_ERROR_INVALID_MEMBERID, "member_id", {.id = FENIX_MEMBER_ID_MAX});
+  add("member_id FENIX_DATA_MEMBER_ALL", FENIX_ERROR_INVALID_MEMBERID, "member_id -1", {.id = FENIX_DATA_MEMBER_ALL});
   if (kind == Kind::create) add("member_id that is taken", FENIX_ERROR_MEMBER_EXISTS, "member_id 5", {.id = kMember});
   add("count negative", kBad, "count -2", {.count = -2});
   add("count beyond the memory that there is", FENIX_ERROR_NO_MEMORY, "memory", {.count = too_many});
@@ -81,9 +80,6 @@ void add_definition_rows(Rows& rows, const char* function, const Create& define)
   add("count of a member that has been stored", "member_id 5", stored, {.id = kMember, .count = kCount - 1});
   add("datatype of a member that has been stored", "member_id 5", stored,
       {.id = kMember, .count = kCount, .datatype = MPI_INT64_T});
-  const Creation growing{.id = kGrowing, .count = FENIX_RESIZEABLE, .datatype = MPI_BYTE};
-  add("count of a member that is FENIX_RESIZEABLE", "member_id 6", growing,
-      {.id = kGrowing, .count = 3, .datatype = MPI_BYTE});
   rows.push_back(
       {function, "member that some ranks have deleted", FENIX_ERROR_MISMATCH, "member_id 7", Told::differs, [=](bool) {
          return with_new_member(buffer, [&]() -> Outcome {
@@ -128,7 +124,6 @@ void add_set_rows(Rows& rows, const char* function, Set set) {
   static Count seven = 7;
   static MPI_Datatype null = MPI_DATATYPE_NULL;
   static MPI_Datatype other = MPI_INT;
-  constexpr int kBuffer = FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER;
   constexpr int kCountName = FENIX_DATA_MEMBER_ATTRIBUTE_COUNT;
   constexpr int kType = FENIX_DATA_MEMBER_ATTRIBUTE_DATATYPE;
   constexpr int kNoName = FENIX_ERROR_INVALID_ATTRIBUTE_NAME;
@@ -145,11 +140,9 @@ void add_set_rows(Rows& rows, const char* function, Set set) {
   add("attribute_name that does not exist", kNoName, "attribute_name 4711", kMember, 4711, &seven);
   add("attribute_name FENIX_DATA_MEMBER_ATTRIBUTE_SIZE", kNoName, "attribute_name", kMember,
       FENIX_DATA_MEMBER_ATTRIBUTE_SIZE, &seven);
-  add("attribute_value NULL for BUFFER", kNoValue, "attribute_value", kMember, kBuffer, nullptr);
   add("attribute_value NULL for COUNT", kNoValue, "attribute_value", kGrowing, kCountName, nullptr);
   add("attribute_value NULL for DATATYPE", kNoValue, "attribute_value", kGrowing, kType, nullptr);
   add("COUNT negative", kNoValue, "count -1", kGrowing, kCountName, &minus_one);
-  add("COUNT of a member that is FENIX_RESIZEABLE", kNoValue, "member_id 6", kGrowing, kCountName, &seven);
   add("COUNT of a member that has been stored", kFrozen, "member_id 5", kMember, kCountName, &seven);
   add("DATATYPE MPI_DATATYPE_NULL", kNoValue, "datatype", kGrowing, kType, &null);
   add("DATATYPE of a member that has been stored", kFrozen, "member_id 5", kMember, kType, &other);

@@ -247,8 +247,10 @@ void add_file_rows(Rows& rows) {
   });
   const char* const begin = "Fenix_Data_member_load_begin";
   add_here(rows, begin, "file NULL", kBad, "file", [=] { return begin_load(nullptr, FENIX_DATA_SNAPSHOT_LATEST); });
-  add_here(rows, begin, "time_stamp of no snapshot", FENIX_ERROR_INVALID_TIMESTAMP, "time_stamp 1000000",
-           [=] { return begin_load(&file, 1000000); });
+  add_here(rows, begin, "time_stamp before all snapshots", FENIX_ERROR_NODATA_FOUND, "time_stamp 0",
+           [=] { return begin_load(&file, 0); });
+  add_here(rows, begin, "time_stamp that is negative and no constant", FENIX_ERROR_INVALID_TIMESTAMP, "time_stamp -7",
+           [=] { return begin_load(&file, -7); });
   const char* const load_end = "Fenix_Data_member_load_end";
   add_here(rows, load_end, "member without an open file", kTime, "member_id 5",
            [] { return Fenix_Data_member_load_end(kGroup, kMember); });
@@ -474,8 +476,10 @@ void add_committing_rows(Rows& rows) {
            "time_stamp 1000000", [] { return Fenix_Data_snapshot_delete(kGroup, 1000000); });
   add_here(rows, "Fenix_Data_snapshot_delete", "time_stamp that is negative and no constant",
            FENIX_ERROR_INVALID_TIMESTAMP, "time_stamp -7", [] { return Fenix_Data_snapshot_delete(kGroup, -7); });
+  add_here(rows, "Fenix_Data_snapshot_delete", "time_stamp FENIX_DATA_SNAPSHOT_LATEST", FENIX_ERROR_INVALID_TIMESTAMP,
+           "time_stamp -1", [] { return Fenix_Data_snapshot_delete(kGroup, FENIX_DATA_SNAPSHOT_LATEST); });
   add_here(rows, "Fenix_Data_snapshot_delete", "group without snapshots", FENIX_ERROR_NODATA_FOUND, "snapshot",
-           [] { return Fenix_Data_snapshot_delete(kOtherGroup, FENIX_DATA_SNAPSHOT_LATEST); });
+           [] { return Fenix_Data_snapshot_delete(kOtherGroup, FENIX_DATA_SNAPSHOT_ALL); });
 }
 
 }  // namespace bad_input
