@@ -67,6 +67,7 @@ bool rebuild_derived(MPI_Comm resilient, const RepairPlan& plan) {
 }
 
 /// Says whether a step has succeeded on all ranks, and frees those that wait in it for this one. Collective over living.
+/// some_said_yes: whether some process came with says_yes.
 bool agree_on(MPI_Comm living, bool done, bool says_yes, bool& some_said_yes) {
   // Bits that all have set are left.
   int votes = (done ? kBuilt : 0) | (says_yes ? 0 : kSaysNo);
