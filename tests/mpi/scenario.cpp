@@ -172,8 +172,8 @@ bool restore_one(int group, int time_stamp, std::int64_t& got_step) {
   if (!good(code, "restore of the step")) return false;
   for (int member = 0; member < options.members; ++member) {
     std::vector<std::int64_t> values(elements(member, rank) + 3, -1);
-    if (!good(Fenix_Data_member_restore(kGroup + group, member, values.data(), static_cast<int>(values.size()),
-                                        time_stamp, nullptr),
+    const auto wanted = static_cast<int>(elements(member, rank));
+    if (!good(Fenix_Data_member_restore(kGroup + group, member, values.data(), wanted, time_stamp, nullptr),
               "restore")) {
       return false;
     }
