@@ -40,7 +40,7 @@ def plain_mpirun(ranks, *program):
 
 def count_cells(folder):
     """Returns the number of cells that all processes have computed, the dead ones included."""
-    return sum(struct.unpack("=q", path.read_bytes())[0] for path in Path(folder).glob("*") if path.name.isdigit())
+    return sum(struct.unpack("=q", path.read_bytes())[0] for path in Path(folder).glob("*") if re.fullmatch(r".+-\d+", path.name))
 
 
 class Run:

@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdio>
 #include <exception>
 #include <fenix.hpp>
@@ -52,8 +53,12 @@ void announce_process(const Options& options) {
   write_file(out / "pids" / ("process-" + std::to_string(rank_in(MPI_COMM_WORLD))), std::to_string(getpid()) + "\n");
 }
 
+// Processes of several nodes may have the same number.
 std::filesystem::path work_file(const Options& options) {
-  return std::filesystem::path(options.out) / "work" / std::to_string(getpid());
+  std::array<char, MPI_MAX_PROCESSOR_NAME> node{};
+  int length = 0;
+  MPI_Get_processor_name(node.data(), &length);
+  return std::filesystem::path(options.out) / "work" / (std::string(node.data()) + "-" + std::to_string(getpid()));
 }
 
 // Says whether the computation can go on.

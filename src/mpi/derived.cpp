@@ -12,6 +12,12 @@ Registry& registry() {
   return *instance;
 }
 
+#ifdef FENIX_FAULT_INJECTION
+void fault_point(const char* name) {
+  if (registry().services != nullptr) registry().services->fault_point(name);
+}
+#endif
+
 Derived* Registry::find(MPI_Comm name) {
   if (name == MPI_COMM_NULL) return nullptr;
   if (root.name == name) return &root;

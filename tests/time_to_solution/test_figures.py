@@ -149,7 +149,7 @@ class Tables(unittest.TestCase):
 class Measuring(unittest.TestCase):
     def test_cells_of_all_processes_are_added(self):
         with tempfile.TemporaryDirectory() as folder:
-            for name, cells in (("12", 5), ("13", 1 << 40), ("14.99", 7)):  # the last one is not renamed yet
+            for name, cells in (("n1.net-12", 5), ("n2.net-12", 1 << 40), ("n2.net-14.99", 7)):  # the last one is not renamed yet
                 (Path(folder) / name).write_bytes(struct.pack("=q", cells))
             self.assertEqual(run.count_cells(folder), 5 + (1 << 40))
 
