@@ -547,7 +547,8 @@ int Fenix_Data_member_stage_end(int group_id, int member_id);
  *                             read.
  * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_ARGUMENT (no buffer, subset); FENIX_ERROR_SUBSET_END_OFFSET (beyond the
  *         member). FENIX_ERROR_SUBSET_NUM_BLOCKS if all members together would be in more pieces than a record can
- *         describe (some 65 000, counted over all stores). FENIX_ERROR_NO_MEMORY and FENIX_ERROR_MISMATCH where it synchronises.
+ *         describe (some 65 000, counted over all stores). FENIX_ERROR_NO_MEMORY and FENIX_ERROR_MISMATCH where it
+ *         synchronises.
  */
 int Fenix_Data_member_store(int group_id, int member_id, const Fenix_Data_subset subset_specifier);
 
@@ -617,9 +618,10 @@ int Fenix_Data_test(Fenix_Request request, int* flag);
  *         FENIX_ERROR_INVALID_LOGIC_CALL if a request is pending or staged elements were not stored (the text names the
  *         member), or if a rank of the same cohort cannot commit. FENIX_ERROR_MISMATCH if the ranks of a cohort have
  *         stored different members. FENIX_ERROR_SUBSET_NUM_BLOCKS if the members are in more pieces than a record can
- *         describe, because a snapshot was deleted that had them whole. FENIX_ERROR_MISMATCH also if they would carry on different snapshots of a member
- *         that was not stored, because one of them has deleted its latest snapshot. FENIX_ERROR_TIMEOUT if the cohort
- *         does not arrive: nothing was committed, and the group has to be created again.
+ *         describe, because a snapshot was deleted that had them whole. FENIX_ERROR_MISMATCH also if they would carry on
+ *         different snapshots of a member that was not stored, because one of them has deleted its latest snapshot.
+ *         FENIX_ERROR_TIMEOUT if the cohort does not arrive: nothing was committed, and the group has to be created
+ *         again.
  */
 int Fenix_Data_commit(int group_id, int* time_stamp);
 

@@ -55,8 +55,9 @@ extern "C" {
  *                            return. FENIX_SUCCESS; FENIX_WARNING_SPARE_RANKS_DEPLETED if the communicator has shrunk
  *                            in the latest repair, or began smaller; FENIX_ERROR_SPAWNING_FAILED if it has shrunk
  *                            because spawning failed. FENIX_ERROR_INVALID_ARGUMENT or FENIX_ERROR_MISMATCH if the
- *                            arguments were wrong; FENIX_ERROR_NOCATEGORY if an MPI call failed. After these errors all ranks of comm get an error, Fenix is not initialised,
- *                            newcomm is MPI_COMM_NULL, and Fenix_Init may be called again.
+ *                            arguments were wrong; FENIX_ERROR_NOCATEGORY if an MPI call failed. After these errors all
+ *                            ranks of comm get an error, Fenix is not initialised, newcomm is MPI_COMM_NULL, and
+ *                            Fenix_Init may be called again.
  *                            FENIX_ERROR_INVALID_LOGIC_CALL if Fenix is in use already; newcomm then stays as it is.
  */
 /* Fenix_Init is defined in <fenix/init.h>. */
@@ -140,8 +141,7 @@ int Fenix_Callback_register(void (*recover)(MPI_Comm, int, void*), void* callbac
  * @param[in] location      FENIX_CALLBACK_PRE_RECOVERY or FENIX_CALLBACK_POST_RECOVERY
  * @return as Fenix_Callback_register; FENIX_ERROR_INVALID_ARGUMENT for another location.
  */
-int Fenix_Callback_register_at(void (*recover)(MPI_Comm, int, void*), void* callback_data,
-                               Fenix_Callback_location location);
+int Fenix_Callback_register_at(void (*recover)(MPI_Comm, int, void*), void* callback_data, int location);
 
 /**
  * Removes the callback after a repair that was registered last. Local.
@@ -154,7 +154,7 @@ int Fenix_Callback_pop(void);
  * @param[in] location FENIX_CALLBACK_PRE_RECOVERY or FENIX_CALLBACK_POST_RECOVERY
  * @return as Fenix_Callback_pop; FENIX_ERROR_INVALID_ARGUMENT for another location.
  */
-int Fenix_Callback_pop_at(Fenix_Callback_location location);
+int Fenix_Callback_pop_at(int location);
 
 /**
  * Calls the callbacks after a repair of this rank, with the same arguments as after the latest one. Local. Recovered
@@ -169,7 +169,7 @@ int Fenix_Callback_invoke_all(void);
  * @param[in] location FENIX_CALLBACK_PRE_RECOVERY or FENIX_CALLBACK_POST_RECOVERY
  * @return as Fenix_Callback_invoke_all; FENIX_ERROR_INVALID_ARGUMENT for another location.
  */
-int Fenix_Callback_invoke_all_at(Fenix_Callback_location location);
+int Fenix_Callback_invoke_all_at(int location);
 
 /* Does the same as Fenix_Callback_register, for <fenix/spec.h>: recover gets the error of Fenix_Init. Internal. */
 int fenix_detail_callback_register(void (*recover)(MPI_Comm, int, void*), void* callback_data);

@@ -141,13 +141,13 @@ std::string error_message() { return Fenix_Error_message(); }
 
 }  // namespace fenix
 
-int Fenix_Callback_register(fenix::FenixCallbackFunc callback, Fenix_Callback_location location) {
+int Fenix_Callback_register(fenix::FenixCallbackFunc callback, int location) {
   return ready_entry([&]() -> int {
     if (!callback) throw Error(FENIX_ERROR_CALLBACK_NOT_REGISTERED, "callback is empty");
     if (location != FENIX_CALLBACK_PRE_RECOVERY && location != FENIX_CALLBACK_POST_RECOVERY) {
       throw Error(FENIX_ERROR_INVALID_ARGUMENT, "location does not exist");
     }
-    runtime().callbacks.push(location, std::move(callback));
+    runtime().callbacks.push(static_cast<Fenix_Callback_location>(location), std::move(callback));
     return FENIX_SUCCESS;
   });
 }

@@ -23,10 +23,12 @@ std::vector<int> roles_in(MPI_Comm comm) {
   return roles;
 }
 
-void require_location(int location) {
+/// Throws Error(FENIX_ERROR_INVALID_ARGUMENT) if there is no such location.
+Fenix_Callback_location location_of(int location) {
   if (location != FENIX_CALLBACK_PRE_RECOVERY && location != FENIX_CALLBACK_POST_RECOVERY) {
     throw Error(FENIX_ERROR_INVALID_ARGUMENT, "location " + std::to_string(location) + " does not exist");
   }
+  return static_cast<Fenix_Callback_location>(location);
 }
 
 void require_role(int role) {
@@ -52,12 +54,11 @@ int Fenix_Callback_register(void (*recover)(MPI_Comm, int, void*), void* callbac
   return Fenix_Callback_register_at(recover, callback_data, FENIX_CALLBACK_POST_RECOVERY);
 }
 
-int Fenix_Callback_register_at(void (*recover)(MPI_Comm, int, void*), void* callback_data,
-                               Fenix_Callback_location location) {
+int Fenix_Callback_register_at(void (*recover)(MPI_Comm, int, void*), void* callback_data, int location) {
   return ready_entry([&]() -> int {
     if (recover == nullptr) throw Error(FENIX_ERROR_CALLBACK_NOT_REGISTERED, "recover is NULL");
-    require_location(location);
-    runtime().callbacks.push(location, [=](MPI_Comm comm, int error) { recover(comm, error, callback_data); });
+    runtime().callbacks.push(location_of(location),
+                             [=](MPI_Comm comm, int error) { recover(comm, error, callback_data); });
     return FENIX_SUCCESS;
   });
 }
@@ -74,10 +75,9 @@ int fenix_detail_callback_register(void (*recover)(MPI_Comm, int, void*), void* 
 
 int Fenix_Callback_pop(void) { return Fenix_Callback_pop_at(FENIX_CALLBACK_POST_RECOVERY); }
 
-int Fenix_Callback_pop_at(Fenix_Callback_location location) {
+int Fenix_Callback_pop_at(int location) {
   return ready_entry([&]() -> int {
-    require_location(location);
-    if (!runtime().callbacks.pop(location)) {
+    if (!runtime().callbacks.pop(location_of(location))) {
       throw Error(FENIX_ERROR_CALLBACK_NOT_REGISTERED, "no callback is registered");
     }
     return FENIX_SUCCESS;
@@ -86,16 +86,16 @@ int Fenix_Callback_pop_at(Fenix_Callback_location location) {
 
 int Fenix_Callback_invoke_all(void) { return Fenix_Callback_invoke_all_at(FENIX_CALLBACK_POST_RECOVERY); }
 
-int Fenix_Callback_invoke_all_at(Fenix_Callback_location location) {
+int Fenix_Callback_invoke_all_at(int location) {
   int failure = MPI_SUCCESS;
   const int code = ready_entry([&]() -> int {
-    require_location(location);
+    (void)location_of(location);
     if (runtime().process().repairs() == 0) throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "there was no repair");
     failure = runtime().latest_failure();
     return FENIX_SUCCESS;
   });
   // Outside of entry(), because callbacks may call Fenix, and may throw.
-  if (code == FENIX_SUCCESS) runtime().run_callbacks(location, failure);
+  if (code == FENIX_SUCCESS) runtime().run_callbacks(location_of(location), failure);
   return code;
 }
 

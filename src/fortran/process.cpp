@@ -36,16 +36,12 @@ void fenix_f_callback_register(FortranRecover recover, void* callback_data, int*
 
 void fenix_f_callback_register_at(FortranRecover recover, void* callback_data, int location, int* ierr) {
   *ierr = Fenix_Callback_register([=](MPI_Comm comm, int error) { recover(MPI_Comm_c2f(comm), error, callback_data); },
-                                  static_cast<Fenix_Callback_location>(location));
+                                  location);
 }
 
-void fenix_f_callback_pop_at(int location, int* ierr) {
-  *ierr = Fenix_Callback_pop_at(static_cast<Fenix_Callback_location>(location));
-}
+void fenix_f_callback_pop_at(int location, int* ierr) { *ierr = Fenix_Callback_pop_at(location); }
 
-void fenix_f_callback_invoke_all_at(int location, int* ierr) {
-  *ierr = Fenix_Callback_invoke_all_at(static_cast<Fenix_Callback_location>(location));
-}
+void fenix_f_callback_invoke_all_at(int location, int* ierr) { *ierr = Fenix_Callback_invoke_all_at(location); }
 
 void fenix_f_callback_pop(int* ierr) { *ierr = Fenix_Callback_pop(); }
 

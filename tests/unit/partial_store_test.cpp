@@ -111,20 +111,24 @@ IntervalSet scattered(std::uint64_t from, std::uint64_t number) {
   return elements;
 }
 
-// Each store is small, and all of them together are more than a record can describe.
+// Each store but the first is small, and all of them together are more than a record can describe.
 TEST(PartialStore, PiecesOfManySmallStoresAddUp) {
+  constexpr std::uint64_t kFirst = 60'000;
   constexpr std::uint64_t kEach = 63;
-  constexpr std::uint64_t kStores = 1100;
+  constexpr std::uint64_t kStores = 100;
+  constexpr std::uint64_t kElements = 2 * (kFirst + kEach * kStores);
   for (const Policy& policy : {Policy{}, parity(2, 1)}) {
-    PartialJob job(2, 0, 2 * kEach * kStores, 0, policy);
+    PartialJob job(2, 0, kElements, 0, policy);
     expect_done(job.run([&](Rank& rank) {
       Elements all;
-      change(rank, all, {0, 2 * kEach * kStores}, 1);
+      change(rank, all, {0, kElements}, 1);
       std::uint64_t stores = 0;
       try {
         for (; stores < kStores; ++stores) {
           // Only one rank comes to the limit.
-          const IntervalSet elements = rank.number == 0 ? scattered(2 * kEach * stores, kEach) : IntervalSet(0, 10);
+          const std::uint64_t first = stores == 0 ? 0 : 2 * (kFirst + kEach * (stores - 1));
+          const std::uint64_t number = stores == 0 ? kFirst : kEach;
+          const IntervalSet elements = rank.number == 0 ? scattered(first, number) : IntervalSet(0, 10);
           store_elements(rank, kMember, Selection::some(elements));
           change(rank, job.model(rank), elements, 1);
         }
@@ -132,17 +136,17 @@ TEST(PartialStore, PiecesOfManySmallStoresAddUp) {
         EXPECT_EQ(error.code(), FENIX_ERROR_SUBSET_NUM_BLOCKS);
       }
       EXPECT_EQ(stores < kStores, rank.number == 0);
-      EXPECT_GT(stores * kEach, 65'000U);
+      EXPECT_GT(kFirst + (stores - 1) * kEach, 65'000U);
       commit_barrier(rank);
-      expect_elements(rank, job.model(rank), kLatest, 2 * kEach * kStores, "the stores before the error");
+      expect_elements(rank, job.model(rank), kLatest, kElements, "the stores before the error");
     }));
     // There is room again once pieces have joined.
     expect_done(job.run([&](Rank& rank) {
       store_elements(rank, kMember, Selection::all());
       store_elements(rank, kMember, Selection::some(scattered(0, 30'000)));
-      change(rank, job.model(rank), {0, 2 * kEach * kStores}, 1);
+      change(rank, job.model(rank), {0, kElements}, 1);
       commit_barrier(rank);
-      expect_elements(rank, job.model(rank), kLatest, 2 * kEach * kStores, "whole again");
+      expect_elements(rank, job.model(rank), kLatest, kElements, "whole again");
     }));
   }
 }

@@ -10,8 +10,7 @@
 /// @param callback callable; owned by the library
 /// @param location before or after the repair
 /// @return the code of the C function
-int Fenix_Callback_register(fenix::FenixCallbackFunc callback,
-                            Fenix_Callback_location location = FENIX_CALLBACK_POST_RECOVERY);
+int Fenix_Callback_register(fenix::FenixCallbackFunc callback, int location = FENIX_CALLBACK_POST_RECOVERY);
 
 /// Does the same as Fenix_get_rank_role, as in the released Fenix 1.0.
 /// @param comm, rank, role as for Fenix_get_rank_role

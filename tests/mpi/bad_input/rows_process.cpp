@@ -31,11 +31,7 @@ Row init_row(const char* argument, int code, const char* named, Told told, const
   return {"Fenix_Init", argument, code, named, told, [=](bool is_wrong) { return start(is_wrong ? wrong : Start{}); }};
 }
 
-// A location that does not exist. Compilers refuse a constant.
-Fenix_Callback_location nowhere() {
-  volatile int location = 2;
-  return static_cast<Fenix_Callback_location>(location);
-}
+constexpr int kNowhere = 2;
 
 int ranks_of_world() {
   int size = 0;
@@ -90,15 +86,15 @@ void add_process_rows(Rows& rows) {
   add("Fenix_Callback_register_at", "recover NULL", FENIX_ERROR_CALLBACK_NOT_REGISTERED, "recover",
       [] { return Fenix_Callback_register_at(nullptr, nullptr, FENIX_CALLBACK_PRE_RECOVERY); });
   add("Fenix_Callback_register_at", "location that does not exist", kBad, "location 2",
-      [] { return Fenix_Callback_register_at([](MPI_Comm, int, void*) {}, nullptr, nowhere()); });
+      [] { return Fenix_Callback_register_at([](MPI_Comm, int, void*) {}, nullptr, kNowhere); });
   add("Fenix_Callback_pop_at", "no callback registered", FENIX_ERROR_CALLBACK_NOT_REGISTERED, "callback",
       [] { return Fenix_Callback_pop_at(FENIX_CALLBACK_PRE_RECOVERY); });
   add("Fenix_Callback_pop_at", "location that does not exist", kBad, "location 2",
-      [] { return Fenix_Callback_pop_at(nowhere()); });
+      [] { return Fenix_Callback_pop_at(kNowhere); });
   add("Fenix_Callback_invoke_all_at", "no repair so far", FENIX_ERROR_INVALID_LOGIC_CALL, "repair",
       [] { return Fenix_Callback_invoke_all_at(FENIX_CALLBACK_PRE_RECOVERY); });
   add("Fenix_Callback_invoke_all_at", "location that does not exist", kBad, "location 2",
-      [] { return Fenix_Callback_invoke_all_at(nowhere()); });
+      [] { return Fenix_Callback_invoke_all_at(kNowhere); });
   add("Fenix_Callback_pop", "no callback registered", FENIX_ERROR_CALLBACK_NOT_REGISTERED, "callback",
       [] { return Fenix_Callback_pop(); });
   add("Fenix_Callback_invoke_all", "no repair so far", FENIX_ERROR_INVALID_LOGIC_CALL, "repair",
