@@ -148,7 +148,7 @@ bool Process::try_start(MPI_Comm living, const std::function<void(MPI_Comm)>& ch
   if (refusal) throw Error(*refusal);
   if ((answer & kNotRefused) == 0) throw Error(FENIX_ERROR_NOCATEGORY, "Fenix_Init failed on another rank");
   if ((answer & kBuilt) == 0) return false;
-  free_comm(living);
+  // living is not freed: messages of it may still be under way, and its number would go to the next communicator.
   adopt_communicators(rebuilt, Occasion::start);
   roles_.assign(roles_.size(), FENIX_ROLE_INITIAL_RANK);
   if (!is_spare()) role_ = FENIX_ROLE_INITIAL_RANK;
