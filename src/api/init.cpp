@@ -14,7 +14,7 @@ int fenix_detail_preinit(int* role, MPI_Comm comm, MPI_Comm* newcomm, int* /*arg
                          int spawn, MPI_Info info, int* error, jmp_buf* resume_point) {
   const int code = entry([&]() -> int {
     runtime().failure_exception = comm_exception();
-    // What comm stands for: with libfenix_mpi, Fenix_Init may have been called for it before.
+    // With libfenix_mpi, comm may stand for the communicator of an earlier use of Fenix.
     runtime().start(present(comm), spare_ranks, spawn, info, {role, newcomm, error}, resume_point);
     runtime().serve_as_spare();
     return FENIX_SUCCESS;

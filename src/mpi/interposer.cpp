@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What libfenix sees of this library.
+// The functions of this library that libfenix calls.
 #include "recovery/interposer.hpp"
 
 #include "mpi/derived.hpp"

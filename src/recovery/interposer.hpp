@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What libfenix and libfenix_mpi know of each other. libfenix_mpi replaces functions of MPI in a program that is linked with it, or
+// The interface between libfenix and libfenix_mpi. libfenix_mpi replaces functions of MPI in a program that is linked with it, or
 // has it preloaded. libfenix works without it.
 #pragma once
 
@@ -7,14 +7,14 @@
 
 namespace fenix_impl {
 
-/// What libfenix does for libfenix_mpi.
+/// Functions of libfenix that libfenix_mpi calls.
 struct InterposerServices {
   void (*fault_point)(const char* name);
   /// Says whether survivors come out of Fenix_Init, or go on elsewhere, after a repair: then they call constructors of communicators again.
   bool (*survivors_start_over)();
 };
 
-/// What libfenix_mpi does for libfenix.
+/// Functions of libfenix_mpi that libfenix calls.
 struct Interposer {
   /// MPI's own functions.
   const fenix_mpi_functions* real;

@@ -9,7 +9,7 @@
 
 namespace fenix_impl {
 
-/// What check throws on one rank, all ranks get to know.
+/// All ranks get the error that check throws on one.
 class Definition {
  public:
   using Check = std::function<void()>;

@@ -19,7 +19,7 @@ struct RestoreMeeting {
 };
 
 /// Meets with all ranks over a member, which check has to know. Collective. choice: of a rank that restores; the same on all that do.
-/// What check throws, all ranks get to know.
+/// All ranks get the error that check throws on one.
 [[nodiscard]] RestoreMeeting meet_to_restore(const OperationContext& context, std::int32_t member_id,
                                              const std::optional<SnapshotChoice>& choice,
                                              const std::function<void()>& check);
