@@ -6,6 +6,7 @@
 #include <exception>
 #include <numeric>
 
+#include "base/deadline.hpp"
 #include "base/log.hpp"
 #include "rma/mpi_team.hpp"
 
@@ -51,6 +52,21 @@ std::vector<int> known_failed(MPI_Comm comm) {
   MPI_Group_free(&failed);
   MPI_Group_free(&all);
   return ranks;
+}
+
+void make_progress(MPI_Comm comm) {
+  // A tag that no message has: a probe that finds a message returns at once, without making progress for anything else.
+  constexpr int kNoTag = 0;
+  int found = 0;
+  MPI_Iprobe(MPI_ANY_SOURCE, kNoTag, comm, &found, MPI_STATUS_IGNORE);
+}
+
+bool comes_to_know_failure(MPI_Comm comm) {
+  for (const Deadline deadline(kNoticeTakes); !deadline.passed();) {
+    make_progress(comm);
+    if (is_revoked(comm) || !known_failed(comm).empty()) return true;
+  }
+  return false;
 }
 
 bool all_do(MPI_Comm living, const std::function<void()>& step) {

@@ -4,10 +4,14 @@
 
 #include <mpi.h>
 
+#include <chrono>
 #include <functional>
 #include <vector>
 
 namespace fenix_impl {
+
+/// Within this time, all ranks know of a repair that has begun.
+inline constexpr std::chrono::milliseconds kNoticeTakes{500};
 
 [[nodiscard]] int rank_in(MPI_Comm comm);
 [[nodiscard]] bool is_revoked(MPI_Comm comm);
@@ -19,6 +23,11 @@ void free_comm(MPI_Comm& comm);
 [[nodiscard]] MPI_Comm split(MPI_Comm comm, int color, int key);
 /// Returns the ranks of comm that are known here to be dead. Local.
 [[nodiscard]] std::vector<int> known_failed(MPI_Comm comm);
+/// Lets MPI make progress, so that it notices deaths. Local.
+void make_progress(MPI_Comm comm);
+/// Says whether a rank of comm has died or comm has been revoked. Waits up to kNoticeTakes: MPI may have failed with another error
+/// before it knew. Local.
+[[nodiscard]] bool comes_to_know_failure(MPI_Comm comm);
 /// Runs a step that may throw, and agrees on its success. Collective over living; false on all its ranks if the step failed on
 /// one, or if one has died.
 [[nodiscard]] bool all_do(MPI_Comm living, const std::function<void()>& step);

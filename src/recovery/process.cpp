@@ -6,11 +6,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <exception>
 #include <memory>
 #include <numeric>
-#include <optional>
 #include <span>
 #include <thread>
 
@@ -38,9 +36,6 @@ constexpr int kEndTag = 4;
 constexpr int kFirstMeetingTag = 16;
 constexpr int kMeetingTags = 1 << 14;
 
-// A tag that no message has: a probe that finds a message returns at once, without making progress for anything else.
-constexpr int kNoTag = 0;
-
 // A spare that notices a death gives the active ranks this long to begin the repair. As a rule they notice it
 // themselves; until then the spare would burn a core in the agreement with which the repair starts.
 constexpr std::chrono::seconds kPatience{1};
@@ -49,14 +44,8 @@ constexpr std::chrono::seconds kPatience{1};
 constexpr int kBuilt = 1;
 constexpr int kSaysNo = 2;
 
-// Within this time, all ranks know of a repair that has begun.
-constexpr std::chrono::milliseconds kNoticeTakes{500};
-
 constexpr std::chrono::microseconds kShortestNap{100};
 constexpr std::chrono::microseconds kLongestNap{10'000};
-
-// Another rank may have started its own wait for this one, or for one of another node, later than this one.
-constexpr double kTimeoutsOfARound = 4;
 
 /// Makes the derived communicators of the program anew. Collective over resilient; nothing is done without one.
 bool rebuild_derived(MPI_Comm resilient, const RepairPlan& plan) {
@@ -82,78 +71,7 @@ bool agree_on(MPI_Comm living, bool done) {
   return agree_on(living, done, false, nobody);
 }
 
-// Whether a rank of comm has died or comm has been revoked. MPI may have failed with another error before it knew.
-bool comes_to_know_failure(MPI_Comm comm) {
-  for (const Deadline deadline(kNoticeTakes); !deadline.passed();) {
-    int found = 0;
-    MPI_Iprobe(MPI_ANY_SOURCE, kNoTag, comm, &found, MPI_STATUS_IGNORE);
-    if (is_revoked(comm) || !known_failed(comm).empty()) return true;
-  }
-  return false;
-}
-
 }  // namespace
-
-void Process::start(MPI_Comm comm, int spares, MPI_Errhandler handler, const std::function<void(MPI_Comm)>& check) {
-  handler_ = handler;
-  seating_ = {size_of(comm) - spares, spares, {}};
-  seating_.own = seating_.seat_of(rank_in(comm));
-  node_.note_joined();
-  for (MPI_Comm from = comm;;) {
-    MPI_Comm living = MPI_COMM_NULL;
-    const int mpi_error = MPIX_Comm_shrink(from, &living);
-    if (mpi_error == MPI_SUCCESS && try_start(living, check)) return;
-    if (mpi_error != MPI_SUCCESS && !is_failure(mpi_error)) check_mpi(mpi_error, "MPIX_Comm_shrink");
-    log().info("a rank died in Fenix_Init: starting without it");
-    if (living != MPI_COMM_NULL) from = living;
-  }
-}
-
-// All begin, or none does; later deaths are repaired.
-bool Process::try_start(MPI_Comm living, const std::function<void(MPI_Comm)>& check) {
-  constexpr int kBuilt = 1;
-  constexpr int kNotRefused = 2;
-  MPI_Comm_set_errhandler(living, MPI_ERRORS_RETURN);
-  std::optional<Error> refusal;
-  Rebuilt rebuilt;
-  int answer = kBuilt | kNotRefused;
-  bool checked = false;
-  try {
-    check(living);
-    checked = true;
-    slots_.begin(seating_.active);
-    roles_.assign(static_cast<std::size_t>(seating_.active), FENIX_ROLE_INITIAL_RANK);
-    build(living, rebuilt, Occasion::start);
-  } catch (const PeerFailure&) {
-    answer = kNotRefused;
-  } catch (const MpiError& error) {
-    answer = comes_to_know_failure(living) ? kNotRefused : 0;
-    if (answer == 0) refusal = error;
-  } catch (const Error& error) {
-    answer = 0;
-    refusal = error;
-  } catch (const std::exception& error) {
-    answer = 0;
-    refusal = Error(FENIX_ERROR_NO_MEMORY, error.what());
-  }
-  // The others must not wait for this rank. What check refuses, it refuses on all of them.
-  if (answer != (kBuilt | kNotRefused) && (checked || !refusal)) {
-    revoke(living);
-    revoke(rebuilt.world);
-  }
-  const SilenceWatch::Wait wait(watch_, SilenceWatch::Wait::Kind::any);
-  const LastResort resort(kTimeoutsOfARound);
-  fault_point("init.end");
-  MPIX_Comm_agree(living, &answer);
-  if (refusal) throw Error(*refusal);
-  if ((answer & kNotRefused) == 0) throw Error(FENIX_ERROR_NOCATEGORY, "Fenix_Init failed on another rank");
-  if ((answer & kBuilt) == 0) return false;
-  // living is not freed: messages of it may still be under way, and its number would go to the next communicator.
-  adopt_communicators(rebuilt, Occasion::start);
-  roles_.assign(roles_.size(), FENIX_ROLE_INITIAL_RANK);
-  if (!is_spare()) role_ = FENIX_ROLE_INITIAL_RANK;
-  return true;
-}
 
 void Process::wait_for(const std::vector<int>& ranks, int tag, const char* waited_for) {
   std::unique_lock lock(barriers_mutex_);
@@ -233,9 +151,8 @@ int Process::waiting_spares() const {
 }
 
 int Process::look_for_failures() const {
-  int found = 0;
   // Looks on world: messages of the application on the resilient communicator are left alone. Errors show below.
-  MPI_Iprobe(MPI_ANY_SOURCE, kNoTag, world_, &found, MPI_STATUS_IGNORE);
+  make_progress(world_);
   if (is_revoked(resilient_)) return MPIX_ERR_REVOKED;
   return known_failed(resilient_).empty() ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED;
 }
@@ -299,35 +216,6 @@ void Process::restore_recovered_roles(bool had_it) {
     roles_.at(static_cast<std::size_t>(rank)) = FENIX_ROLE_RECOVERED_RANK;
   }
   role_ = roles_.at(static_cast<std::size_t>(self));
-}
-
-bool Process::start_as_replacement(MPI_Errhandler handler) {
-  noticed_ = MPI_Wtime();
-  handler_ = handler;
-  const Invitation invitation = report_to_recruiter();
-  if (invitation.welcome == 0) return false;
-  MPI_Comm joined = MPI_COMM_NULL;
-  try {
-    joined = join_as_recruit(invitation);
-    fault_point("recruit.joined");
-    wait_for_confirmation(joined);
-  } catch (const std::exception& error) {
-    log().info("a replacement that could not join: {}", error.what());
-    // The others may wait for this process, or believe that it has joined: they must see that it has not.
-    raise(SIGKILL);
-  }
-  fault_point("recruit.confirmed");
-  reinforcement_.set_spawns(invitation.spawn);
-  roles_.assign(static_cast<std::size_t>(invitation.ranks), FENIX_ROLE_SURVIVOR_RANK);
-  role_ = FENIX_ROLE_SPARE_RANK;
-  seating_ = {
-      invitation.ranks, invitation.spares + invitation.recruits, {-1, invitation.spares + rank_in(MPI_COMM_WORLD)}};
-  node_.note_joined();
-  const SilenceWatch::Wait wait(watch_, SilenceWatch::Wait::Kind::round);
-  if (build_and_adopt(joined)) return true;
-  world_ = joined;
-  rebuild_communicators();
-  return true;
 }
 
 bool Process::build_on(MPI_Comm living, Rebuilt& rebuilt) {

@@ -103,6 +103,8 @@ class Process {
 
  private:
   enum class Intent { repair, finish };
+  // Another rank may have started its own wait for this one, or for one of another node, later than this one.
+  static constexpr double kTimeoutsOfARound = 4;
 
   [[nodiscard]] std::vector<int> all_ranks() const;
   [[nodiscard]] bool agree_to(Intent intent);
