@@ -14,11 +14,12 @@ namespace fenix {
 
 /// Prints a line to stderr, with the place in the source and a text for printf, and ends the job with MPI_Abort.
 /// @param file, line place in the source
-/// @param condition text of the condition that does not hold
+/// @param condition text of the condition that does not hold, or null
 /// @param format a text as for printf, or null
 [[noreturn]] inline void abort_job(const char* file, int line, const char* condition, const char* format = nullptr,
                                    ...) {
-  std::fprintf(stderr, "%s:%d: not true: %s ", file, line, condition);
+  std::fprintf(stderr, "%s:%d: ", file, line);
+  if (condition != nullptr) std::fprintf(stderr, "not true: %s ", condition);
   if (format != nullptr) {
     std::va_list arguments;
     va_start(arguments, format);
@@ -38,6 +39,9 @@ namespace fenix {
   do {                                                                                 \
     if (!(condition)) ::fenix::abort_job(__FILE__, __LINE__, #condition, __VA_ARGS__); \
   } while (0)
+
+/** Prints a text for printf, and ends the job. */
+#define fatal_print(...) ::fenix::abort_job(__FILE__, __LINE__, nullptr, __VA_ARGS__)
 
 /** Does the same as fenix_require, in programs that are compiled without NDEBUG. */
 #ifdef NDEBUG

@@ -2,6 +2,7 @@
 // What programs for the current Fenix expect beyond its data interface: names of July 2025, slots, missing ranks, groups
 // that are repaired. Requests that are not complete, info with unknown values, exceptions with their place in the source.
 // 6 ranks, 1 spare; ranks 1 and 3 die.
+#include <fenix/data/subset.hpp>
 #include <fenix_data_subset.hpp>
 #include <fenix_exception.hpp>
 #include <fenix_opt.hpp>
@@ -32,6 +33,8 @@ void place_of_errors() {
     check::fail("no exception");
   } catch (const fenix::RuntimeException& bad) {
     expect_equal(bad.error, FENIX_ERROR_INVALID_GROUPID, "error");
+    require(bad == FENIX_ERROR_INVALID_GROUPID && bad != FENIX_ERROR_INVALID_MEMBERID, "comparison with a code");
+    require(!(bad != FENIX_ERROR_INVALID_GROUPID) && !(bad == FENIX_WARNING_PARTIAL_RESTORE), "comparison with a code");
     require(std::strncmp(bad.location.file_name(), "src/", 4) == 0 && bad.location.line() > 0, "place in the library");
     require(std::string(bad.what()).find("group_id 99") != std::string::npos, "text");
     require(std::string(bad.what()).find(bad.location.function_name()) != std::string::npos, "function in the text");
@@ -109,6 +112,7 @@ void first_life() {
   requests();
   attributes();
   fenix_require(rank >= 0, "rank %d", rank);
+  if (rank >= kActive) fatal_print("rank %d", rank);
   MPI_Barrier(comm);
   if (rank == 1 || rank == 3) raise(SIGKILL);
   int found = FENIX_SUCCESS;

@@ -93,6 +93,15 @@ struct RuntimeException : std::runtime_error {
   /// @param place place at which the error was found
   explicit RuntimeException(const std::string& text, Location place = Location::current())
       : RuntimeException(FENIX_ERROR_NOCATEGORY, text, place) {}
+
+  /// Compares the code.
+  /// @param exception, code an exception and a code of Fenix_Return_codes
+  /// @return whether the error of the exception is that code
+  friend bool operator==(const RuntimeException& exception, int code) noexcept { return exception.error == code; }
+  /// Compares the code.
+  /// @param exception, code an exception and a code of Fenix_Return_codes
+  /// @return whether the error of the exception is another code
+  friend bool operator!=(const RuntimeException& exception, int code) noexcept { return exception.error != code; }
 };
 
 }  // namespace fenix
