@@ -144,16 +144,16 @@ int Fenix_Data_group_get_member_at_position(int group_id, int* member_id, int po
 
 int Fenix_Data_group_get_number_of_snapshots(int group_id, int* number_of_snapshots) {
   return ready_entry([&]() -> int {
-    const Group& group = runtime().group(group_id);
+    Group& group = runtime().group(group_id);
     require(number_of_snapshots, "number_of_snapshots");
-    *number_of_snapshots = static_cast<int>(group.own_snapshots().size());
+    *number_of_snapshots = static_cast<int>(group.snapshots().own().size());
     return FENIX_SUCCESS;
   });
 }
 
 int Fenix_Data_group_get_snapshot_at_position(int group_id, int position, int* time_stamp) {
   return ready_entry([&]() -> int {
-    const auto snapshots = runtime().group(group_id).own_snapshots();
+    const auto snapshots = runtime().group(group_id).snapshots().own();
     require(time_stamp, "time_stamp");
     *time_stamp = snapshots[index_of(position, snapshots.size(), "snapshots")];
     return FENIX_SUCCESS;

@@ -23,7 +23,7 @@ int fenix_detail_spec_restore_from_rank(int group_id, int member_id, void* targe
 int fenix_detail_spec_number_of_snapshots(int group_id, int* number_of_snapshots) {
   return ready_entry([&]() -> int {
     Group& group = runtime().working_group(group_id);
-    const auto number = group.count_snapshots([&] { require(number_of_snapshots, "number_of_snapshots"); });
+    const auto number = group.snapshots().count([&] { require(number_of_snapshots, "number_of_snapshots"); });
     *number_of_snapshots = static_cast<int>(number);
     return FENIX_SUCCESS;
   });
@@ -31,7 +31,7 @@ int fenix_detail_spec_number_of_snapshots(int group_id, int* number_of_snapshots
 
 int fenix_detail_spec_snapshot_at_position(int group_id, int position, int* time_stamp) {
   return ready_entry([&]() -> int {
-    const auto snapshots = runtime().group(group_id).counted_snapshots();
+    const auto snapshots = runtime().group(group_id).snapshots().counted();
     require(time_stamp, "time_stamp");
     *time_stamp = snapshots[index_of(position, snapshots.size(), "snapshots")];
     return FENIX_SUCCESS;

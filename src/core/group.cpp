@@ -17,7 +17,6 @@
 #include "core/operations/store.hpp"
 #include "core/operations/taking_up.hpp"
 #include "core/parts/restore_meeting.hpp"
-#include "core/parts/snapshot_epochs.hpp"
 
 namespace fenix_impl {
 
@@ -27,50 +26,8 @@ Group::~Group() {
 }
 
 void Group::detach() {
-  counted_.reset();
+  snapshots_.forget_count();
   TakingUp(parts_).detach();
-}
-
-std::vector<int> Group::newest_first(std::span<const Epoch> epochs) const {
-  std::vector<int> time_stamps;
-  for (auto epoch = epochs.rbegin(); epoch != epochs.rend(); ++epoch) {
-    time_stamps.push_back(parameters().time_stamp_of(*epoch));
-  }
-  return time_stamps;
-}
-
-std::vector<int> Group::own_snapshots() const {
-  if (!parts_.log.records().empty()) return newest_first(parts_.log.own_snapshots());
-  return parts_.archive ? newest_first(parts_.archive->epochs()) : std::vector<int>();
-}
-
-std::vector<int> Group::snapshots() {
-  CommitLog& log = parts_.log;
-  if (log.records().empty()) return own_snapshots();
-  std::vector<int> time_stamps;
-  parts_.reclaimer.find_commits();
-  // Looked up once: it may move on at any time.
-  const Epoch newest = log.known_on_all();
-  for (auto logged = log.records().rbegin(); logged != log.records().rend(); ++logged) {
-    const Record& record = logged->record;
-    if (record.epoch > newest || record.deleted || time_stamps.size() == parameters().kept_snapshots()) continue;
-    time_stamps.push_back(record.time_stamp);
-  }
-  return time_stamps;
-}
-
-std::size_t Group::count_snapshots(const Check& check) {
-  return together(parts_.attachment.team(), [&] {
-    const bool only_archived = parts_.archive && parts_.archive->attached() && parts_.log.records().empty();
-    const auto said = meet(parts_.attachment.team(), Operation::snapshots, 0, only_archived ? 1 : 0, [&] {
-      (void)parts_.log.mend_own();
-      check();
-    });
-    // Until the new communicator has data of its own, what was put aside counts.
-    const bool archived = said.bits != 0 && parts_.archive;
-    counted_ = newest_first(archived ? parts_.archive->epochs() : consistent_now(parts_.context).epochs);
-    return counted_->size();
-  });
 }
 
 // ---------------------------------------------------------------------------------------------------------- definition
@@ -156,7 +113,7 @@ std::shared_ptr<Request> Group::store_asynchronously(std::span<Member* const> me
 
 int Group::commit() {
   fault_point("commit.begin");
-  counted_.reset();
+  snapshots_.forget_count();
   Team& team = parts_.attachment.team();
   if (parameters().keeps_all()) together(team, [&] { grow_log_if_full(parts_.context); });
   // With copies the ranks commit one by one: no other one waits for this one here.
@@ -166,7 +123,7 @@ int Group::commit() {
 
 void Group::commit_on_all(int& time_stamp) {
   fault_point("commit.begin");
-  counted_.reset();
+  snapshots_.forget_count();
   if (parameters().keeps_all()) together(parts_.attachment.team(), [&] { grow_log_if_full(parts_.context); });
   try {
     time_stamp = commit_.run();
@@ -190,14 +147,14 @@ void Group::clean_up() {
 void Group::delete_member(Member& member) { Deletion(parts_.context).delete_member(member); }
 
 void Group::delete_snapshot(const SnapshotChoice& choice) {
-  counted_.reset();
+  snapshots_.forget_count();
   Deletion(parts_.context).delete_snapshot(choice);
 }
 
 void Group::mark_deleted() { TakingUp(parts_).mark_deleted(); }
 
 bool Group::make_consistent() {
-  counted_.reset();
+  snapshots_.forget_count();
   return Deletion(parts_.context).make_consistent(is_deleted());
 }
 

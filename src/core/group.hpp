@@ -17,6 +17,7 @@
 #include "core/operations/verification.hpp"
 #include "core/parts/group_parts.hpp"
 #include "core/parts/restore_target.hpp"
+#include "core/parts/snapshot_lists.hpp"
 #include "core/parts/staging.hpp"
 
 namespace fenix_impl {
@@ -39,6 +40,7 @@ class Group {
   [[nodiscard]] const GroupRanks& ranks() const { return parts_.attachment.ranks(); }
   [[nodiscard]] Attachment& attachment() { return parts_.attachment; }
   [[nodiscard]] RequestQueue& requests() { return parts_.requests; }
+  [[nodiscard]] SnapshotLists& snapshots() { return snapshots_; }
   [[nodiscard]] Staging staging() { return Staging(parts_.context); }
   /// For taking the group up, which reaches into all of them.
   [[nodiscard]] GroupParts& parts() { return parts_; }
@@ -51,18 +53,6 @@ class Group {
   [[nodiscard]] bool is_deleted() const { return parts_.state == GroupState::deleted; }
   /// Returns the member with an id, or null.
   [[nodiscard]] Member* find(std::int32_t member_id) const { return parts_.members.find(member_id); }
-  /// Returns the time stamps of the snapshots known to be consistent, newest first. Works when detached, too.
-  [[nodiscard]] std::vector<int> snapshots();
-  /// Returns the time stamps of the snapshots of this rank, newest first: its own newest commits, whatever the others have made; until
-  /// the first one after the communicator has shrunk, those from before. Works when detached, too.
-  [[nodiscard]] std::vector<int> own_snapshots() const;
-
-  /// Counts the snapshots that all ranks have now. Collective: the same number on all.
-  std::size_t count_snapshots(const Check& check);
-  /// Returns the time stamps of the snapshots that were counted, newest first; if this rank has changed something since, as
-  /// snapshots(). Local.
-  [[nodiscard]] std::vector<int> counted_snapshots() { return counted_ ? *counted_ : snapshots(); }
-
   // ---------------------------------------------------------------------------------------------- definition, collective
 
   Member& create_member(const MemberInfo& info, const void* buffer, std::uint64_t count, const Check& check);
@@ -127,13 +117,12 @@ class Group {
   void detach();
 
  private:
-  [[nodiscard]] std::vector<int> newest_first(std::span<const Epoch> epochs) const;
   bool agree_if_needed(std::span<Member* const> members, const Selection& selection, const Check& check);
   void check_storable(std::span<Member* const> members, const Selection& selection, const Check& check);
   void begin_stores(std::span<Member* const> members, const Selection& selection, const Check& check);
 
   GroupParts parts_;
-  std::optional<std::vector<int>> counted_;
+  SnapshotLists snapshots_{parts_.context, parts_.archive};
   CommitOperation commit_{parts_.context};
 };
 

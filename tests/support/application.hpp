@@ -115,7 +115,7 @@ class Application {
   // Restores all members from all snapshots; returns what it found in the newest.
   Restored restore_all(Rank& rank) const {
     Restored newest;
-    const auto stamps = rank.group->snapshots();
+    const auto stamps = rank.group->snapshots().on_all();
     if (stamps.empty()) return newest;
     EXPECT_EQ(static_cast<int>(stamps.size()), std::min(stamps[0], parameters_.depth) + 1);
     for (const int stamp : stamps) {

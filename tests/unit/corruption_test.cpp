@@ -131,7 +131,8 @@ class Corrupted : public PartialJob {
   // Every snapshot that ranks are told of is the same on all, and right, or an error for all. Returns the latest that is right.
   std::optional<int> restorable() {
     std::vector<std::vector<int>> stamps(static_cast<std::size_t>(size()));
-    expect_done(run([&](Rank& each) { stamps[static_cast<std::size_t>(each.number)] = each.group->snapshots(); }));
+    expect_done(
+        run([&](Rank& each) { stamps[static_cast<std::size_t>(each.number)] = each.group->snapshots().on_all(); }));
     for (const auto& each : stamps) EXPECT_EQ(each, stamps[0]);
     std::optional<int> latest;
     for (const int stamp : stamps[0]) {

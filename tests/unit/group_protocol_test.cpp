@@ -66,7 +66,7 @@ TEST(Group, HasNothingToRestoreBeforeTheFirstCommit) {
   GroupJob job(3);
   expect_error(job.run([](Rank& rank) {
     store(rank, kSmall, 0);
-    EXPECT_TRUE(rank.group->snapshots().empty());
+    EXPECT_TRUE(rank.group->snapshots().on_all().empty());
     restore(rank, kSmall);
   }),
                FENIX_ERROR_NODATA_FOUND);
@@ -80,7 +80,7 @@ TEST(Group, KeepsAsManySnapshotsAsItIsDeep) {
     expect_done(job.run([&](Rank& rank) {
       std::vector<int> expected(static_cast<std::size_t>(depth) + 1);
       for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = 16 - static_cast<int>(i);
-      EXPECT_EQ(rank.group->snapshots(), expected);
+      EXPECT_EQ(rank.group->snapshots().on_all(), expected);
       for (const int stamp : expected) expect_contents(rank, kSmall, stamp, stamp);
       expect_contents(rank, kSmall, 16);
     }));
@@ -173,7 +173,8 @@ TEST(Group, PlainCommitsRunAhead) {
     if (rank.number == 1) return;
     store(rank, kSmall, 1);
     for (int stamp = 1; stamp < 6; ++stamp) EXPECT_EQ(rank.group->commit(), stamp);
-    EXPECT_EQ(rank.group->snapshots(), std::vector<int>{0}) << "only what all ranks have committed is consistent";
+    EXPECT_EQ(rank.group->snapshots().on_all(), std::vector<int>{0})
+        << "only what all ranks have committed is consistent";
   }));
   expect_done(job.run([](Rank& rank) { expect_contents(rank, kSmall, 0); }));
   expect_done(job.run([](Rank& rank) {
@@ -183,7 +184,7 @@ TEST(Group, PlainCommitsRunAhead) {
       rank.group->commit();
     }
     rank.team->barrier();
-    EXPECT_EQ(rank.group->snapshots(), std::vector<int>{2});
+    EXPECT_EQ(rank.group->snapshots().on_all(), std::vector<int>{2});
     expect_contents(rank, kSmall, 1, 2);
   }));
 }
@@ -199,7 +200,7 @@ TEST(Group, AlwaysHasASnapshotWhileOthersCatchUp) {
         ahead = true;
         // Rank 1 commits meanwhile.
         std::size_t least = 1;
-        while (ahead) least = std::min(least, rank.group->snapshots().size());
+        while (ahead) least = std::min(least, rank.group->snapshots().on_all().size());
         EXPECT_EQ(least, 1U) << "round " << round;
       } else {
         while (!ahead) std::this_thread::yield();
@@ -237,7 +238,7 @@ TEST(Group, CommitBarrierWaitsForAllRanks) {
       ++committing;
       commit_barrier(rank);
       EXPECT_GE(committing, 4 * round);
-      EXPECT_EQ(rank.group->snapshots().size(), 1U);
+      EXPECT_EQ(rank.group->snapshots().on_all().size(), 1U);
     }
   }));
 }

@@ -162,7 +162,7 @@ class NoMemory : public testing::TestWithParam<Policy> {
   // The two snapshots are there, byte for byte. newer: there may be later ones.
   void expect_snapshots(Job& job, int depth) {
     expect_done(job.run([&](Rank& rank) {
-      const auto stamps = rank.group->snapshots();
+      const auto stamps = rank.group->snapshots().on_all();
       EXPECT_TRUE(depth > 1 || depth < 0 ? std::count(stamps.begin(), stamps.end(), 0) == 1 : true) << rank.number;
       EXPECT_EQ(std::count(stamps.begin(), stamps.end(), 1), 1) << rank.number;
       for (const int stamp : stamps) {

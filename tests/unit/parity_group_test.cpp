@@ -87,7 +87,7 @@ class ParityJob : public Job {
 
   void expect_snapshots(const std::vector<int>& stamps) {
     expect_done(run([&](Rank& rank) {
-      EXPECT_EQ(rank.group->snapshots(), stamps);
+      EXPECT_EQ(rank.group->snapshots().on_all(), stamps);
       for (const int stamp : stamps) {
         for (const int member : kMembers) {
           const int stored = member == kUneven ? stamp - stamp % 2 : stamp;
@@ -163,7 +163,7 @@ TEST(ParityGroup, TellsAllRanksWhenTooManyAreLost) {
       job.make_snapshots(0, 2, true);
       job.replace(sets[i], true);
       expect_error(job.run([](Rank& rank) {
-        EXPECT_TRUE(rank.group->snapshots().empty());
+        EXPECT_TRUE(rank.group->snapshots().on_all().empty());
         restore(rank, kSmall);
       }),
                    FENIX_ERROR_NODATA_FOUND);
@@ -263,8 +263,8 @@ TEST(ParitySizes, MembersGrowAndShrink) {
           job.form();
         }
         expect_done(job.run([&](Rank& rank) {
-          EXPECT_EQ(rank.group->snapshots(), down_from(stamp, depth));
-          for (const int each : rank.group->snapshots()) {
+          EXPECT_EQ(rank.group->snapshots().on_all(), down_from(stamp, depth));
+          for (const int each : rank.group->snapshots().on_all()) {
             expect_elements(rank, of(rank).at(each).first, at(each), of(rank).at(each).second, "a size that changes");
           }
         }));
@@ -298,7 +298,7 @@ TEST(ParityGroup, ForgetsDeletedSnapshotsAndMembers) {
     }));
     job.replace({0});
     expect_done(job.run([](Rank& rank) {
-      EXPECT_EQ(rank.group->snapshots(), (std::vector<int>{7, 6}));
+      EXPECT_EQ(rank.group->snapshots().on_all(), (std::vector<int>{7, 6}));
       for (const int stamp : {7, 6}) {
         for (const int member : {kSmall, kLarge}) {
           EXPECT_EQ(restore(rank, member, stamp), contents(rank.number, member, stamp));
@@ -353,7 +353,7 @@ TEST(ParityRestoreFrom, DecodesWhatDeadRanksOfALargerTeamHad) {
         const auto result = join(rank, parameters);
         EXPECT_TRUE(result.existed);
         EXPECT_FALSE(result.snapshots_lost);
-        EXPECT_EQ(rank.group->snapshots(), (std::vector<int>{2, 1}));
+        EXPECT_EQ(rank.group->snapshots().on_all(), (std::vector<int>{2, 1}));
         for (const int stamp : {2, 1}) {
           for (const int member : kMembers) {
             for (int shift = 0; shift < encoded.size; ++shift) {

@@ -274,7 +274,7 @@ TEST(ParityAsynchronous, PendingAtTheCommitIsAnErrorForAllOrForNone) {
       EXPECT_EQ(committed[static_cast<std::size_t>(rank.number)], committed[0]);
       if (!committed[0]) rank.group->commit();
       rank.group->wait_for_commit_on_all();
-      EXPECT_EQ(rank.group->snapshots(), std::vector<int>{0});
+      EXPECT_EQ(rank.group->snapshots().on_all(), std::vector<int>{0});
       const auto found = rank.group->verify_all();
       EXPECT_EQ(found.mended + found.lost, 0U);
     }));
@@ -330,7 +330,7 @@ TEST(ParityAsynchronous, OutlivesADeathAtAnyStep) {
     }
     job.repair();
     job.form();
-    const int newest = job.rank(0).group->snapshots().front();
+    const int newest = job.rank(0).group->snapshots().on_all().front();
     job.models = newest == 1 ? changed : models;
     expect_done(job.run([&](Rank& rank) { expect_elements(rank, job.model(rank), kLatest, 5'000, "rebuilt"); }));
     store_and_commit(job, {3, 4'500}, 3);
@@ -359,14 +359,14 @@ TEST(ParityCommit, ThatOneRankCannotMakeFailsInItsCohort) {
         EXPECT_EQ(outcomes[static_cast<std::size_t>(rank)].ending, Ending::error) << outcomes[0];
         EXPECT_EQ(outcomes[static_cast<std::size_t>(rank)].code, FENIX_ERROR_INVALID_LOGIC_CALL);
       }
-      expect_done(job.run([](Rank& rank) { EXPECT_EQ(rank.group->snapshots(), std::vector<int>{0}); }));
+      expect_done(job.run([](Rank& rank) { EXPECT_EQ(rank.group->snapshots().on_all(), std::vector<int>{0}); }));
     }
     expect_done(job.run([&](Rank& rank) {
       if (rank.number == 1) store_elements(rank, kMember, Selection::some({10, 11}));
       if (rank.group->parameters().depth == kKeepAll && rank.number != 1)
         store_elements(rank, kMember, Selection::some({10, 11}));
       commit_barrier(rank);
-      EXPECT_EQ(rank.group->snapshots().front(), 1);
+      EXPECT_EQ(rank.group->snapshots().on_all().front(), 1);
       expect_elements(rank, job.model(rank), kLatest, 500, "committed later");
       const auto found = rank.group->verify_all();
       EXPECT_EQ(found.mended + found.lost, 0U);
@@ -485,7 +485,8 @@ TEST(LocalPolicy, WhatNotAllLivingRanksHaveCommittedIsNoSnapshot) {
   job.kill(1);
   job.repair();
   job.form(/*expect_lost=*/true);
-  expect_done(job.run([](Rank& rank) { EXPECT_TRUE(rank.group->snapshots().empty()) << "rank " << rank.number; }));
+  expect_done(
+      job.run([](Rank& rank) { EXPECT_TRUE(rank.group->snapshots().on_all().empty()) << "rank " << rank.number; }));
   expect_error(job.run([](Rank& rank) { (void)restore(rank, kMember); }), FENIX_ERROR_NODATA_FOUND);
 }
 
@@ -497,7 +498,7 @@ TEST(LocalPolicy, SurvivorsKeepTheirSnapshots) {
     job.repair();
     job.form();
     const auto outcomes = job.run([&](Rank& rank) {
-      if (rank.group->snapshots().empty()) {
+      if (rank.group->snapshots().on_all().empty()) {
         (void)restore(rank, kMember);
       } else {
         expect_elements(rank, job.model(rank), kLatest, 500, "kept");
@@ -514,7 +515,7 @@ TEST(LocalPolicy, SurvivorsKeepTheirSnapshots) {
   }
   store_and_commit(job, {0, 500}, 9);
   expect_done(job.run([&](Rank& rank) {
-    EXPECT_EQ(rank.group->snapshots().front(), 3);
+    EXPECT_EQ(rank.group->snapshots().on_all().front(), 3);
     expect_elements(rank, job.model(rank), kLatest, 500, "time stamps go on");
   }));
 }

@@ -42,7 +42,7 @@ TEST(PartialStore, SnapshotsBuildUponEachOther) {
         store_elements(rank, kMember, Selection::some({first, first + 40}));
         commit_barrier(rank);
         models.push_back(job.model(rank));
-        const auto stamps = rank.group->snapshots();
+        const auto stamps = rank.group->snapshots().on_all();
         EXPECT_EQ(stamps.size(), depth == kKeepAll ? stamp + 1 : std::min(stamp, static_cast<unsigned>(depth)) + 1);
         for (const int each : stamps) {
           expect_elements(rank, models[static_cast<std::size_t>(each)], at(each), 300, "a snapshot");
@@ -53,7 +53,7 @@ TEST(PartialStore, SnapshotsBuildUponEachOther) {
     job.repair();
     job.form();
     expect_done(job.run([&](Rank& rank) {
-      for (const int each : rank.group->snapshots()) {
+      for (const int each : rank.group->snapshots().on_all()) {
         expect_elements(rank, history[static_cast<std::size_t>(rank.number)][static_cast<std::size_t>(each)], at(each),
                         300, "after a death");
       }
@@ -253,14 +253,14 @@ TEST(Deletion, OfSnapshotsLeavesTheOthers) {
       history[static_cast<std::size_t>(rank.number)].push_back(job.model(rank));
     }
     rank.group->delete_snapshot(at(3));
-    EXPECT_EQ(rank.group->snapshots(), (std::vector<int>{4, 2}));
+    EXPECT_EQ(rank.group->snapshots().on_all(), (std::vector<int>{4, 2}));
   }));
   expect_error(job.run([](Rank& rank) { rank.group->delete_snapshot(at(3)); }), FENIX_ERROR_INVALID_TIMESTAMP);
   expect_done(job.run([&](Rank& rank) {
     expect_elements(rank, history[static_cast<std::size_t>(rank.number)][2], at(3), 40, "before the deleted one");
   }));
   const auto expect_history = [&](Rank& rank, const std::vector<int>& stamps) {
-    EXPECT_EQ(rank.group->snapshots(), stamps);
+    EXPECT_EQ(rank.group->snapshots().on_all(), stamps);
     for (const int each : stamps) {
       expect_elements(rank, history[static_cast<std::size_t>(rank.number)][static_cast<std::size_t>(each)], at(each),
                       40, "kept");
@@ -298,7 +298,7 @@ TEST(Deletion, OfTheLatestOnOneRankTakesItFromAll) {
       change(rank, job.model(rank), {0, 1}, 77);
       store_elements(rank, kMember, Selection::all());
       commit_barrier(rank);
-      EXPECT_EQ(rank.group->snapshots().front(), 4) << "no time stamp is given twice";
+      EXPECT_EQ(rank.group->snapshots().on_all().front(), 4) << "no time stamp is given twice";
     }));
   }
 }
@@ -309,7 +309,7 @@ TEST(Deletion, OfAllSnapshotsIsNoLoss) {
     store_elements(rank, kMember, Selection::all());
     commit_barrier(rank);
     rank.group->delete_snapshot(kAll);
-    EXPECT_TRUE(rank.group->snapshots().empty());
+    EXPECT_TRUE(rank.group->snapshots().on_all().empty());
   }));
   job.kill(0);
   job.repair();

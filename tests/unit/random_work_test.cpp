@@ -91,7 +91,7 @@ class RandomWork {
       rank.group->wait_for_commit_on_all();
       committed_[static_cast<std::size_t>(rank.number)][stamp] = {model, resizeable_ ? size : kMost};
     }));
-    stamps_ = job_.rank(0).group->snapshots();
+    stamps_ = job_.rank(0).group->snapshots().on_all();
   }
 
   void erase_one() {
@@ -102,7 +102,7 @@ class RandomWork {
       const bool exists = everywhere || rank.group->make_consistent();
       EXPECT_TRUE(exists);
     }));
-    stamps_ = job_.rank(0).group->snapshots();
+    stamps_ = job_.rank(0).group->snapshots().on_all();
     back_to_latest();
   }
 
@@ -113,7 +113,7 @@ class RandomWork {
     }
     job_.repair();
     job_.form();
-    EXPECT_EQ(job_.rank(0).group->snapshots(), stamps_) << "seed " << seed_;
+    EXPECT_EQ(job_.rank(0).group->snapshots().on_all(), stamps_) << "seed " << seed_;
     back_to_latest();
   }
 
@@ -129,7 +129,7 @@ class RandomWork {
 
   void check() {
     expect_done(job_.run([&](Rank& rank) {
-      EXPECT_EQ(rank.group->snapshots(), stamps_) << "seed " << seed_;
+      EXPECT_EQ(rank.group->snapshots().on_all(), stamps_) << "seed " << seed_;
       for (const int stamp : stamps_) {
         const auto& [model, size] = committed_[static_cast<std::size_t>(rank.number)].at(stamp);
         expect_elements(rank, model, at(stamp), size, ("seed " + std::to_string(seed_)).c_str());

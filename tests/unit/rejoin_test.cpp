@@ -65,7 +65,7 @@ class StoringJob : public Job {
 
   void expect_snapshots(const std::vector<int>& stamps) {
     expect_done(run([&](Rank& rank) {
-      EXPECT_EQ(rank.group->snapshots(), stamps);
+      EXPECT_EQ(rank.group->snapshots().on_all(), stamps);
       for (const int stamp : stamps) {
         for (const int member : kMembers) {
           EXPECT_EQ(restore(rank, member, stamp), contents(rank.number, member, stamp))
@@ -78,7 +78,7 @@ class StoringJob : public Job {
   // All ranks can have what any of so many ranks stored before the team shrank.
   void expect_archive(const std::vector<int>& stamps, int ranks) {
     expect_done(run([&](Rank& rank) {
-      EXPECT_EQ(rank.group->snapshots(), stamps);
+      EXPECT_EQ(rank.group->snapshots().on_all(), stamps);
       for (const int stamp : stamps) {
         for (const int member : kMembers) {
           for (int shift = 0; shift < ranks; ++shift) {
@@ -96,7 +96,7 @@ class StoringJob : public Job {
 
   void expect_no_snapshots() {
     expect_error(run([](Rank& rank) {
-                   EXPECT_TRUE(rank.group->snapshots().empty());
+                   EXPECT_TRUE(rank.group->snapshots().on_all().empty());
                    restore(rank, kSmall);
                  }),
                  FENIX_ERROR_NODATA_FOUND);
@@ -320,7 +320,7 @@ TEST(Rejoin, ShrunkTeamKeepsMembersAndPutsSnapshotsAside) {
     EXPECT_FALSE(result.snapshots_lost);
     EXPECT_EQ(rank.group->members().size(), 3U);
     expect_counts(rank, kLarge, std::array{0, 2, 3});
-    EXPECT_EQ(rank.group->snapshots(), (std::vector<int>{2, 1}));
+    EXPECT_EQ(rank.group->snapshots().on_all(), (std::vector<int>{2, 1}));
   }));
   expect_error(job.run([](Rank& rank) { restore(rank, kSmall); }), FENIX_ERROR_NODATA_FOUND);
   job.expect_archive({2, 1}, 4);
@@ -350,7 +350,7 @@ TEST(Rejoin, ArchiveLastsUntilTheNewTeamHasCommitted) {
     join(rank, {5, 0, 0, {}});
     store(rank, kSmall, 3);
     commit_barrier(rank);
-    EXPECT_EQ(rank.group->snapshots(), std::vector<int>{3}) << "time stamps go on";
+    EXPECT_EQ(rank.group->snapshots().on_all(), std::vector<int>{3}) << "time stamps go on";
     EXPECT_EQ(restore(rank, kSmall), contents(rank.origin, kSmall, 3));
   }));
 }
