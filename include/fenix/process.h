@@ -49,7 +49,8 @@ extern "C" {
  * @param[in]     info        MPI_Info or MPI_INFO_NULL. Keys: "FENIX_RESUME_MODE" or "resume_mode" (FENIX_INIT or
  *                            JUMP; RETURN or NO_JUMP; THROW), "FENIX_UNHANDLED_MODE" (SILENT; PRINT or NO_JUMP;
  *                            ABORT), in upper or lower case. They override the settings made by Fenix_set_option, until
- *                            Fenix_Finalize. Other values are ignored, with a warning (FENIX_LOG). Same on all ranks.
+ *                            Fenix_Finalize. Other values are ignored, with a warning (FENIX_LOG). Same modes on all
+ *                            ranks, which are compared.
  *                            All keys are passed on to MPI_Comm_spawn as well.
  * @param[out]    error       int*, or NULL; written again after each repair, with the same value on all ranks that
  *                            return. FENIX_SUCCESS; FENIX_WARNING_SPARE_RANKS_DEPLETED if the communicator has shrunk
@@ -265,7 +266,8 @@ int Fenix_slot_to_rank(MPI_Comm comm, int slot, int* rank);
 int Fenix_repair_group(MPI_Group old_group, MPI_Group* new_group);
 
 /**
- * Lists the ranks that were replaced or removed by the latest repair. Local.
+ * Lists the ranks that were replaced or removed by the latest repair. Local. A death while the library takes up
+ * FENIX_DATA_GROUP_WORLD_ID after a repair makes another repair: the roles tell of both, the list of that one only.
  * @param[out] fail_list set to an array in ascending order; owned by the library, valid until the next repair. Active
  *                       ranks have the number that they had in the resilient communicator before that repair. The i-th
  *                       spare, counted from 0, has number (size of the resilient communicator before that repair) + i.

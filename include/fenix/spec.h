@@ -8,7 +8,7 @@
  * Differences from the specification:
  *  - newcomm of Fenix_Init may be NULL, and derived communicators are repaired, only in a program that has the library
  *    libfenix_mpi (docs/interposition.md). Otherwise all ranks get FENIX_ERROR_INVALID_ARGUMENT for NULL. (1.1, 2.1.)
- *  - Fenix_Init compares spare_ranks and spawn between ranks, not info. (2.1.)
+ *  - Fenix_Init compares spare_ranks, spawn and the modes in info between ranks, not other keys of info. (2.1.)
  *  - Fenix_Data_member_restore with a max_count that is too small returns FENIX_ERROR_BUFFER_TOO_SMALL on all ranks.
  *  - Fenix_Data_group_create, _member_create and _group_set_redundancy_policy synchronise, as do some stores, see
  *    <fenix/data.h>; so does Fenix_Data_group_get_number_of_snapshots.

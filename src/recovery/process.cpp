@@ -234,6 +234,7 @@ void Process::build(MPI_Comm living, Rebuilt& rebuilt, Occasion occasion) {
   rebuilt.seats = seating_.seats_in(living);
   if (node_.has_joined() && occasion == Occasion::repair) tell_slots(living);
   node_.watch_living(living, seating_, rebuilt.seats);
+  if (occasion == Occasion::start) fault_point("init.watched");
   RepairPlan& plan = rebuilt.plan;
   plan = plan_repair(seating_.active, seating_.spares, rebuilt.seats);
 

@@ -36,6 +36,8 @@ bool Process::try_start(MPI_Comm living, const std::function<void(MPI_Comm)>& ch
   constexpr int kBuilt = 1;
   constexpr int kNotRefused = 2;
   MPI_Comm_set_errhandler(living, MPI_ERRORS_RETURN);
+  // From the exchange of addresses on, which build() begins with, a rank that is stopped is killed.
+  const SilenceWatch::Wait wait(watch_, SilenceWatch::Wait::Kind::any);
   std::optional<Error> refusal;
   Rebuilt rebuilt;
   int answer = kBuilt | kNotRefused;
@@ -63,7 +65,6 @@ bool Process::try_start(MPI_Comm living, const std::function<void(MPI_Comm)>& ch
     revoke(living);
     revoke(rebuilt.world);
   }
-  const SilenceWatch::Wait wait(watch_, SilenceWatch::Wait::Kind::any);
   const LastResort resort(kTimeoutsOfARound);
   fault_point("init.end");
   MPIX_Comm_agree(living, &answer);

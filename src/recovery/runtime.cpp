@@ -97,23 +97,28 @@ void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const O
   const QuietComm quiet(comm);
   process_.emplace();
   check_mpi(MPI_Comm_create_errhandler(handle_mpi_error, &handler_), "MPI_Comm_create_errhandler");
+  Settings taken = settings;
+  taken.take(info);
   if (is_replacement() && !initialized_) {
-    start_as_replacement(comm, spawn, info, outputs, resume_point);
+    // The program has been here before, with the same arguments: they are not checked again.
+    begin_with(comm, spawn, info, taken, outputs, resume_point);
+    start_as_replacement();
     return;
   }
   int size = 0;
   int rank = 0;
   MPI_Comm_size(comm, &size);
   MPI_Comm_rank(comm, &rank);
-  process_->start(comm, spares, handler_, [&](MPI_Comm living) {
-    check_start(living, {rank, size, spares, spawn}, outputs);
-  });
-  begin_with(comm, spawn, info, outputs, resume_point);
+  const StartArguments arguments{
+      rank, size, spares, spawn, taken.get(FENIX_RESUME_MODE), taken.get(FENIX_UNHANDLED_MODE)};
+  process_->start(comm, spares, handler_, [&](MPI_Comm living) { check_start(living, arguments, outputs); });
+  begin_with(comm, spawn, info, taken, outputs, resume_point);
 }
 
-void Runtime::begin_with(MPI_Comm comm, int spawn, MPI_Info info, const Outputs& outputs, std::jmp_buf* resume_point) {
+void Runtime::begin_with(MPI_Comm comm, int spawn, MPI_Info info, const Settings& taken, const Outputs& outputs,
+                         std::jmp_buf* resume_point) {
   settings_before_use_ = settings;
-  settings.take(info);
+  settings = taken;
   if (spawn != 0 && settings.get(FENIX_RECOVERY_MODE) == FENIX_RECOVERY_REPAIR) {
     settings.set(FENIX_RECOVERY_MODE, FENIX_RECOVERY_SPAWN);
   }
@@ -140,10 +145,7 @@ void Runtime::begin_with(MPI_Comm comm, int spawn, MPI_Info info, const Outputs&
   finalized_ = false;
 }
 
-// The program has been here before, with the same arguments: they are not checked again.
-void Runtime::start_as_replacement(MPI_Comm comm, int spawn, MPI_Info info, const Outputs& outputs,
-                                   std::jmp_buf* resume_point) {
-  begin_with(comm, spawn, info, outputs, resume_point);
+void Runtime::start_as_replacement() {
   process_->allow_spawning(spawns());
   if (process_->start_as_replacement(handler_)) {
     latest_failure_ = MPI_ERR_PROC_FAILED;
@@ -192,12 +194,13 @@ void Runtime::check_start(MPI_Comm living, const StartArguments& own, const Outp
     if (note.code != 0) {
       throw Error(static_cast<Fenix_Return_codes>(note.code), who + ": " + note.text.data());
     }
-    if (note.arguments.spares != first.arguments.spares) {
-      throw Error(FENIX_ERROR_MISMATCH, who + " and " + first_rank + " gave different spare_ranks");
-    }
-    if ((note.arguments.spawn != 0) != (first.arguments.spawn != 0)) {
-      throw Error(FENIX_ERROR_MISMATCH, who + " and " + first_rank + " gave different values of spawn");
-    }
+    const auto require_same = [&](bool same, const char* what) {
+      if (!same) throw Error(FENIX_ERROR_MISMATCH, who + " and " + first_rank + " gave different values of " + what);
+    };
+    require_same(note.arguments.spares == first.arguments.spares, "spare_ranks");
+    require_same((note.arguments.spawn != 0) == (first.arguments.spawn != 0), "spawn");
+    require_same(note.arguments.resume_mode == first.arguments.resume_mode, "FENIX_RESUME_MODE in info");
+    require_same(note.arguments.unhandled_mode == first.arguments.unhandled_mode, "FENIX_UNHANDLED_MODE in info");
   }
 }
 

@@ -137,11 +137,14 @@ class Runtime {
     std::int32_t size = 0;  ///< of comm
     std::int32_t spares = 0;
     std::int32_t spawn = 0;
+    std::uint32_t resume_mode = 0;
+    std::uint32_t unhandled_mode = 0;
   };
   static void check_start(MPI_Comm living, const StartArguments& own, const Outputs& outputs);
-  void begin_with(MPI_Comm comm, int spawn, MPI_Info info, const Outputs& outputs, std::jmp_buf* resume_point);
-  void start_as_replacement(MPI_Comm comm, int spawn, MPI_Info info, const Outputs& outputs,
-                            std::jmp_buf* resume_point);
+  /// taken: the settings with those of info.
+  void begin_with(MPI_Comm comm, int spawn, MPI_Info info, const Settings& taken, const Outputs& outputs,
+                  std::jmp_buf* resume_point);
+  void start_as_replacement();
   [[nodiscard]] bool repairs() const;
   [[nodiscard]] bool spawns() const;
   void report_unhandled(int mpi_error) const;

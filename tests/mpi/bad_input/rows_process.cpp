@@ -18,17 +18,28 @@ struct Start {
   MPI_Comm* newcomm = &made;
   int spares = 0;
   int spawn = 0;
+  MPI_Info info = MPI_INFO_NULL;
 };
 
 // A start that fails never comes to setjmp; none of these succeeds.
 Outcome start(const Start& with) {
   static int error = 0;
-  Fenix_Init(with.role, with.comm, with.newcomm, nullptr, nullptr, with.spares, with.spawn, MPI_INFO_NULL, &error);
+  Fenix_Init(with.role, with.comm, with.newcomm, nullptr, nullptr, with.spares, with.spawn, with.info, &error);
   return error;
 }
 
 Row init_row(const char* argument, int code, const char* named, Told told, const Start& wrong) {
   return {"Fenix_Init", argument, code, named, told, [=](bool is_wrong) { return start(is_wrong ? wrong : Start{}); }};
+}
+
+// Starts with a value of a key that is not the default, or with an info that has no key.
+Outcome start_with_info(const char* key, bool has_value) {
+  MPI_Info info = MPI_INFO_NULL;
+  MPI_Info_create(&info);
+  if (has_value) MPI_Info_set(info, key, std::string(key) == "FENIX_RESUME_MODE" ? "RETURN" : "SILENT");
+  const Outcome outcome = start({.info = info});
+  MPI_Info_free(&info);
+  return outcome;
 }
 
 constexpr int kNowhere = 2;
@@ -55,6 +66,10 @@ Rows init_rows() {
                   Told::differs, [](bool) { return start({.spares = first_of_two_kinds() ? 1 : 0}); }});
   rows.push_back({"Fenix_Init", "spawn that differs between ranks", FENIX_ERROR_MISMATCH, "spawn", Told::differs,
                   [](bool) { return start({.spawn = first_of_two_kinds() ? 1 : 0}); }});
+  for (const char* key : {"FENIX_RESUME_MODE", "FENIX_UNHANDLED_MODE"}) {
+    rows.push_back({"Fenix_Init", std::string("info whose ") + key + " differs between ranks", FENIX_ERROR_MISMATCH,
+                    key, Told::differs, [key](bool) { return start_with_info(key, first_of_two_kinds()); }});
+  }
   return rows;
 }
 
