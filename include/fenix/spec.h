@@ -5,17 +5,19 @@
  * the rest of the file. The contracts are those of the functions named, in both forms. A source file can use only one
  * form of a function: a program that needs both forms has to be split into two files.
  *
- * Differences from the specification:
- *  - newcomm of Fenix_Init may be NULL, and derived communicators are repaired, only in a program that has the library
- *    libfenix_mpi (docs/interposition.md). Otherwise all ranks get FENIX_ERROR_INVALID_ARGUMENT for NULL. (1.1, 2.1.)
- *  - Fenix_Init compares spare_ranks, spawn and the modes in info between ranks, not other keys of info. (2.1.)
- *  - Fenix_Data_member_restore with a max_count that is too small returns FENIX_ERROR_BUFFER_TOO_SMALL on all ranks.
- *  - Fenix_Data_group_create, _member_create and _group_set_redundancy_policy synchronise, as do some stores, see
- *    <fenix/data.h>; so does Fenix_Data_group_get_number_of_snapshots.
- *  - FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER may be set at any time, not only before the first store.
- *  - The separation of FENIX_DATA_GROUP_WORLD_ID is chosen by the library. It is half of the ranks where these are in the
- *    order of their nodes.
- *  - Names, counts and warnings (codes above 0) are as in <fenix.h> where the specification leaves them open.
+ * Differences from the specification, each with its section:
+ *  - 1.1, 2.1: newcomm of Fenix_Init may be NULL, and derived communicators are repaired, only in a program that has the
+ *    library libfenix_mpi (docs/interposition.md). Otherwise all ranks get FENIX_ERROR_INVALID_ARGUMENT for NULL.
+ *  - 3.2.1, 3.2.3: Fenix_Data_group_create and Fenix_Data_group_set_redundancy_policy synchronise.
+ *  - 3.2.3: The separation of FENIX_DATA_GROUP_WORLD_ID is chosen by the library. It is half of the ranks where these are
+ *    in the order of their nodes.
+ *  - 3.4.2: Fenix_Data_commit waits for a rank that is far behind, and at depth -1 for all ranks.
+ *  - 3.4.3: Snapshots older than depth stay until each rank has committed newer ones.
+ *  - 3.5: If max_count is too small on one rank, all ranks get FENIX_ERROR_BUFFER_TOO_SMALL.
+ *  - 3.7.3: FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER may be set at any time, not only before the first store.
+ *  - 3.8: Snapshots that are newer than one that was deleted keep the values that they have from it.
+ * Names, counts and warnings (codes above 0) are as in <fenix.h> where the specification leaves them open. The page
+ * docs/conformance.md has a test for each statement of the specification.
  */
 #ifndef FENIX_SPEC_H
 #define FENIX_SPEC_H

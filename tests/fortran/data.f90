@@ -71,7 +71,7 @@ contains
   end function
 
   subroutine groups()
-    integer :: ierr, name, values(3)
+    integer :: ierr, name, values(3), cohort, members_of_it
     logical :: flag
     call Fenix_Data_group_create(GROUP, comm, 0, 1, FENIX_DATA_POLICY_IN_MEMORY_RAID, ierr=ierr)
     call success(ierr, "group_create")
@@ -94,6 +94,22 @@ contains
     call success(ierr, "set_hashing")
     call Fenix_Data_group_get_hashing(GROUP, flag, ierr)
     call check(ierr == FENIX_SUCCESS .and. flag, "get_hashing, on")
+    ! Two ranks, or all three in a chain.
+    call Fenix_Data_group_get_cohort(GROUP, cohort, ierr)
+    call success(ierr, "get_cohort")
+    call MPI_Group_size(cohort, members_of_it, ierr)
+    call MPI_Group_rank(cohort, name, ierr)
+    call check(members_of_it >= 2 .and. members_of_it <= 3 .and. name /= MPI_UNDEFINED, "ranks of the cohort")
+    call MPI_Group_free(cohort, ierr)
+  end subroutine
+
+  subroutine expect_count(member, wanted, what)
+    integer, intent(in) :: member, wanted
+    character(len=*), intent(in) :: what
+    integer :: ierr, value
+    value = -1
+    call Fenix_Data_member_attr_get(GROUP, member, FENIX_DATA_MEMBER_ATTRIBUTE_COUNT, value, source_rank=rank, ierr=ierr)
+    call check(ierr == FENIX_SUCCESS .and. value == wanted, "count after "//what)
   end subroutine
 
   subroutine members()
@@ -105,12 +121,14 @@ contains
     call success(ierr, "member_define")
     call Fenix_Data_member_define(GROUP, 0, field, size(field), MPI_INTEGER, ierr)
     call success(ierr, "member_define of a member that is known")
-    call Fenix_Data_member_fcreate(GROUP, 1, other, size(other), MPI_INTEGER, serializer, c_loc(passed), ierr)
+    call Fenix_Data_member_fcreate(GROUP, 1, other, size(other) - 1, MPI_INTEGER, serializer, c_loc(passed), ierr)
     call success(ierr, "member_fcreate")
+    call expect_count(1, size(other) - 1, "member_fcreate")
     call Fenix_Data_member_fcreate(GROUP, 2, other, size(other), MPI_INTEGER, ctx=c_null_ptr, ierr=ierr)
     call success(ierr, "member_fcreate without a serializer")
     call Fenix_Data_member_fdefine(GROUP, 1, other, size(other), MPI_INTEGER, serializer, c_loc(passed), ierr)
     call success(ierr, "member_fdefine")
+    call expect_count(1, size(other), "member_fdefine")
     call Fenix_Data_group_get_number_of_members(GROUP, value, ierr)
     call check(ierr == FENIX_SUCCESS .and. value == 3, "number_of_members")
     call Fenix_Data_group_get_member_at_position(GROUP, value, 1, ierr)
@@ -328,8 +346,8 @@ contains
     call success(ierr, "checkpoint")
     call Fenix_Data_checkpoint(GROUP, FENIX_DATA_SUBSET_FULL, 0, time_stamp=time_stamp, ierr=ierr)
     call check(ierr == FENIX_SUCCESS .and. time_stamp == before + 1, "checkpoint without ids")
-    call Fenix_Data_checkpointv(GROUP, some, ierr=ierr)
-    call success(ierr, "checkpointv")
+    call Fenix_Data_checkpointv(GROUP, some, before, ierr)
+    call check(ierr == FENIX_SUCCESS .and. before == time_stamp + 1, "checkpointv")
     call Fenix_Data_barrier(GROUP, ierr)
     call success(ierr, "barrier")
     call restored(7, "checkpoint")
@@ -372,6 +390,8 @@ contains
     call success(ierr, "load_end")
     call Fenix_Data_member_repair(GROUP, 0, ierr)
     call success(ierr, "repair")
+    call Fenix_Data_member_repair(GROUP, 99, ierr)
+    call check(ierr == FENIX_ERROR_INVALID_MEMBERID, "repair of a member that does not exist")
     mended = -1
     lost = -1
     call Fenix_Data_verify(GROUP, mended, lost, ierr)
@@ -387,18 +407,22 @@ contains
     logical :: flag
     call Fenix_Data_member_create_c(GROUP, 10, large, COUNT - 1, MPI_INTEGER, ierr)
     call success(ierr, "member_create_c")
+    call expect_count(10, SIZE_OF_FIELD - 1, "member_create_c")
     call Fenix_Data_member_define_c(GROUP, 10, large, COUNT - 2, MPI_INTEGER, ierr)
     call success(ierr, "member_define_c")
+    call expect_count(10, SIZE_OF_FIELD - 2, "member_define_c")
     call Fenix_Data_member_attr_set_c(GROUP, 10, FENIX_DATA_MEMBER_ATTRIBUTE_COUNT, COUNT, flag, ierr)
     call check(ierr == FENIX_SUCCESS .and. flag, "attr_set_c")
     value = -1
     call Fenix_Data_member_attr_get_c(GROUP, 10, FENIX_DATA_MEMBER_ATTRIBUTE_COUNT, value, flag, rank, ierr)
     call check(ierr == FENIX_SUCCESS .and. flag .and. value == COUNT, "attr_get_c")
     passed = 0
-    call Fenix_Data_member_fcreate_c(GROUP, 11, large, COUNT, MPI_INTEGER, serializer_c, c_loc(passed), ierr)
+    call Fenix_Data_member_fcreate_c(GROUP, 11, large, COUNT - 1, MPI_INTEGER, serializer_c, c_loc(passed), ierr)
     call success(ierr, "member_fcreate_c")
+    call expect_count(11, SIZE_OF_FIELD - 1, "member_fcreate_c")
     call Fenix_Data_member_fdefine_c(GROUP, 11, large, COUNT, MPI_INTEGER, serializer_c, c_loc(passed), ierr)
     call success(ierr, "member_fdefine_c")
+    call expect_count(11, SIZE_OF_FIELD, "member_fdefine_c")
     call fill(large, 8)
     call Fenix_Data_member_store(GROUP, 10, FENIX_DATA_SUBSET_FULL, ierr)
     call success(ierr, "store")
@@ -431,6 +455,8 @@ contains
     call check(after == before - 1, "number of snapshots after snapshot_delete")
     call Fenix_Data_cleanup(GROUP, ierr)
     call success(ierr, "cleanup")
+    call Fenix_Data_cleanup(99, ierr)
+    call check(ierr == FENIX_ERROR_INVALID_GROUPID, "cleanup without a group")
     call Fenix_Data_group_delete(GROUP, ierr)
     call success(ierr, "group_delete")
     call Fenix_Data_group_created(GROUP, flag, ierr)

@@ -48,6 +48,8 @@ contains
     call check(ierr == FENIX_SUCCESS .and. .not. flag, "finalized before init")
     call Fenix_get_error(number, ierr)
     call refused(ierr, FENIX_ERROR_UNINITIALIZED, "Fenix_Init")
+    call Fenix_Process_detect_failures(.true., ierr)
+    call refused(ierr, FENIX_ERROR_UNINITIALIZED, "Fenix_Init")
     call Fenix_get_nspare(number, ierr)
     call refused(ierr, FENIX_ERROR_UNINITIALIZED, "Fenix_Init")
     call Fenix_set_option(FENIX_SPARE_WAIT_MODE, FENIX_SPARE_WAIT_BUSY, ierr)
@@ -102,9 +104,6 @@ contains
     call check(ierr == FENIX_SUCCESS .and. number == FENIX_SUCCESS, "get_error")
     call Fenix_get_nspare(number, ierr)
     call check(ierr == FENIX_SUCCESS .and. number == 0, "get_nspare")
-    call Fenix_Get_role(number, ierr)
-    call check(ierr == FENIX_SUCCESS .and. number == FENIX_ROLE_INITIAL_RANK, "own role")
-    number = -1
     call Fenix_Get_role(comm, 2, number, ierr)
     call check(ierr == FENIX_SUCCESS .and. number == FENIX_ROLE_INITIAL_RANK, "role of a rank")
     call Fenix_Get_role(comm, 3, number, ierr)
@@ -122,6 +121,12 @@ contains
     call check(ierr == FENIX_SUCCESS .and. number == rank, "get_slot")
     call Fenix_rank_to_slot(comm, 2, number, ierr)
     call check(ierr == FENIX_SUCCESS .and. number == 2, "rank_to_slot")
+    ! number is 2 before: it has to be written.
+    call Fenix_Get_role(number, ierr)
+    call check(ierr == FENIX_SUCCESS .and. number == FENIX_ROLE_INITIAL_RANK, "own role")
+    call Fenix_rank_to_slot(comm, 2, number, ierr)
+    call Fenix_get_rank_role(comm, 2, number, ierr)
+    call check(ierr == FENIX_SUCCESS .and. number == FENIX_ROLE_INITIAL_RANK, "get_rank_role")
     call Fenix_slot_to_rank(comm, 1, number, ierr)
     call check(ierr == FENIX_SUCCESS .and. number == 1, "slot_to_rank")
     call MPI_Comm_group(comm, old_group, ierr)
@@ -129,8 +134,7 @@ contains
     call success(ierr, "repair_group")
     call MPI_Group_compare(old_group, new_group, number, ierr)
     call check(number == MPI_IDENT, "a group that needs no repair")
-    call Fenix_Mlog_create(0, comm, 1, ierr)
-    call refused(ierr, FENIX_ERROR_MLOG_LIBRARY_UNAVAILABLE, "message logging")
+    call message_logging()
     call Fenix_Callback_pop_at(FENIX_CALLBACK_PRE_RECOVERY, ierr)
     call refused(ierr, FENIX_ERROR_CALLBACK_NOT_REGISTERED, "callback")
     call Fenix_Callback_register_at(count_call, c_loc(calls), FENIX_CALLBACK_PRE_RECOVERY, ierr)
@@ -160,6 +164,41 @@ contains
     call check(status(MPI_SOURCE) == mod(rank + 1, ranks), "status")
     call Fenix_check_cancelled(request, cancelled=flag, ierr=ierr)
     call check(ierr == FENIX_SUCCESS, "check_cancelled without status")
+  end subroutine
+
+  !> There is none: each procedure says so.
+  subroutine message_logging()
+    integer :: ierr, number
+    call Fenix_Mlog_create(0, comm, 1, ierr)
+    call unavailable(ierr, "mlog_create")
+    call Fenix_Mlog_activate(0, ierr)
+    call unavailable(ierr, "mlog_activate")
+    number = 7
+    call Fenix_Mlog_active(number, ierr)
+    call unavailable(ierr, "mlog_active")
+    call check(number == FENIX_MLOG_NONE, "active log")
+    call Fenix_Mlog_begin_region(0, 1, ierr)
+    call unavailable(ierr, "mlog_begin_region")
+    call Fenix_Mlog_activate_region(0, 1, ierr)
+    call unavailable(ierr, "mlog_activate_region")
+    call Fenix_Mlog_sync(0, FENIX_MLOG_CONTINUE, ierr)
+    call unavailable(ierr, "mlog_sync")
+    call Fenix_Mlog_create_data_member(0, GROUP, 1, ierr)
+    call unavailable(ierr, "mlog_create_data_member")
+    call Fenix_Mlog_define_data_member(0, GROUP, 1, ierr)
+    call unavailable(ierr, "mlog_define_data_member")
+    call Fenix_Mlog_stage(0, GROUP, 1, ierr)
+    call unavailable(ierr, "mlog_stage")
+    call Fenix_Mlog_lrestore(0, GROUP, 1, 0, ierr)
+    call unavailable(ierr, "mlog_lrestore")
+    call Fenix_Mlog_delete(0, ierr)
+    call unavailable(ierr, "mlog_delete")
+  end subroutine
+
+  subroutine unavailable(ierr, what)
+    integer, intent(in) :: ierr
+    character(len=*), intent(in) :: what
+    call check(ierr == FENIX_ERROR_MLOG_LIBRARY_UNAVAILABLE, what)
   end subroutine
 
   subroutine groups_and_members()

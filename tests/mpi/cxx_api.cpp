@@ -8,6 +8,8 @@
 #include <complex>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -196,13 +198,65 @@ void attributes() {
   });
   success(data::member_attr_get(kGroup, kPlain, FENIX_DATA_MEMBER_ATTRIBUTE_COUNT, &count, &flag), "attr_get");
   expect_equal(count, kCount, "count of the span");
+  count = 0;
   success(data::member_attr_get(kGroup, kPlain, FENIX_DATA_MEMBER_ATTRIBUTE_COUNT, &count, &flag, 3 - rank),
           "attr_get of another rank");
   expect_equal(count, kCount, "count on another rank");
   void* buffer = nullptr;
   success(data::member_attr_get(kGroup, kPlain, FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER, &buffer, &flag), "attr_get");
   require(buffer == plain.data() && flag == 1, "source buffer");
+  success(data::member_attr_set(kGroup, kPlain, FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER, masked.data()), "attr_set");
+  success(data::member_attr_get(kGroup, kPlain, FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER, &buffer), "attr_get");
+  require(buffer == masked.data(), "source buffer that was set");
   success(data::member_attr_set(kGroup, kPlain, FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER, plain.data()), "attr_set");
+}
+
+// ------------------------------------------------------------------------------------------------------------- subsets
+
+// The functions of the library; tests/unit/data_subset_test.cpp compares them with sets of single elements.
+void subsets() {
+  using Bounds = DataSubset::Bounds;
+  const std::vector<Bounds> two{{5, 6}, {0, 2}};
+  const int first[] = {5, 0};
+  const int last[] = {6, 2};
+  const DataSubset both(two);
+  require(both == DataSubset(2, first, last) && both == DataSubset({0, 2}) + DataSubset({5, 6}), "two blocks");
+  require(both.blocks() == std::vector<Bounds>{{0, 2}, {5, 6}}, "blocks in order");
+  require((both & DataSubset({2, 5})).blocks() == std::vector<Bounds>{{2, 2}, {5, 5}}, "common elements");
+  require((both - DataSubset({1, 5})).blocks() == std::vector<Bounds>{{0, 0}, {6, 6}}, "elements without others");
+  require(both.bounded(5).blocks() == std::vector<Bounds>{{0, 2}, {5, 5}}, "elements up to an end");
+  DataSubset more = both;
+  more += DataSubset({3, 4});
+  require(more.blocks() == std::vector<Bounds>{{0, 6}} && more.includes_all(6), "all elements");
+  require(both.count() == 5 && both.includes(5) && !both.includes(4), "elements of a subset");
+  require(both.str() == "[0, 2] [5, 6]", "text " + both.str());
+}
+
+MPI_Count blocks_of(const Fenix_Data_subset& subset) {
+  MPI_Count number = -1;
+  const int code = Fenix_Data_subset_get_number_of_blocks(subset, &number);
+  return code == FENIX_SUCCESS ? number : code;
+}
+
+// Owners of subsets of C. A subset that was deleted is refused.
+void owned_subsets() {
+  data::Subset owner(DataSubset({1, 2}, 3, 10));
+  const Fenix_Data_subset made = owner.get();
+  expect_equal(blocks_of(made), 3, "blocks of a subset of C");
+  require(DataSubset(made) == DataSubset({1, 2}, 3, 10), "a subset of C, converted back");
+  data::Subset other(DataSubset({4, 4}));
+  const Fenix_Data_subset former = other.get();
+  other = std::move(owner);
+  require(other.get().impl == made.impl && owner.get().impl == FENIX_SUBSET_NULL.impl, "a subset that was moved");
+  expect_equal(blocks_of(former), FENIX_ERROR_INVALID_ARGUMENT, "blocks of a subset whose owner has another one");
+  Fenix_Data_subset released = other.release();
+  require(released.impl == made.impl && other.get().impl == FENIX_SUBSET_NULL.impl, "a subset that was released");
+  owner = data::Subset(released);
+  success(Fenix_Data_subset_create(1, 0, 0, 1, owner.out()), "subset_create into an owner");
+  const Fenix_Data_subset newest = owner.get();
+  expect_equal(blocks_of(newest), 1, "blocks of the subset that replaced it");
+  owner.reset();
+  expect_equal(blocks_of(newest), FENIX_ERROR_INVALID_ARGUMENT, "blocks of a subset that was deleted");
 }
 
 // --------------------------------------------------------------------------------------------------- storing, restoring
@@ -227,9 +281,15 @@ void stores() {
   fill(masked, kMasked, 1);
   success(data::member_istore(kGroup, &request, {.member_id = kMasked, .subset = some}), "istore");
   success(data::wait(request), "wait");
+  check::expect_thrown(FENIX_ERROR_DATA_WAIT, "wait for a request that was never given out",
+                       [] { data::wait({std::numeric_limits<std::uint64_t>::max()}); });
   fill(filed, kFile, 1);
   success(data::member_istorev(kGroup, kFile, own, &request), "istorev");
-  for (int flag = 0; flag == 0;) success(data::test(request, &flag), "test");
+  for (int flag = 0; flag == 0;) {
+    flag = 7;
+    success(data::test(request, &flag), "test");
+    require(flag == 0 || flag == 1, "flag of test");
+  }
   success(data::commit(kGroup), "commit");
   success(data::barrier(kGroup), "barrier");
   require(data::group_snapshots(kGroup) == Ids{1, 0}, "snapshots");
@@ -278,6 +338,7 @@ void other_ways_to_restore() {
   check::expect_thrown(FENIX_ERROR_INVALID_LOGIC_CALL, "load_end without begin",
                        [] { data::member_load_end(kGroup, kPlain); });
   success(data::member_repair(kGroup, kPlain), "repair of what is whole");
+  check::expect_thrown(FENIX_ERROR_INVALID_GROUPID, "repair without a group", [] { data::member_repair(99, 0); });
   int mended = -1;
   int lost = -1;
   success(data::verify(kGroup, &mended, &lost), "verify of what is whole");
@@ -311,6 +372,7 @@ void staging() {
   success(data::commit_cleanup(kGroup, &time_stamp), "commit_cleanup");
   success(data::barrier(kGroup), "barrier");
   success(data::cleanup(kGroup), "cleanup");
+  check::expect_thrown(FENIX_ERROR_INVALID_GROUPID, "cleanup without a group", [] { data::cleanup(99); });
 
   std::vector<long> got(kCount, -1);
   success(data::member_restore(kGroup, kPlain, std::span(got), time_stamp), "restore");
@@ -339,7 +401,7 @@ void checkpoints() {
   success(data::barrier(kGroup), "barrier");
   const auto snapshots = data::group_snapshots(kGroup);
   require(snapshots && snapshots->front() == time_stamp && snapshots->size() == 4, "snapshots after checkpoints");
-  success(data::snapshot_delete(kGroup, snapshots->back()), "snapshot_delete");
+  if (rank == 0) success(data::snapshot_delete(kGroup, snapshots->back()), "snapshot_delete");
   success(data::barrier(kGroup), "barrier");
   require(data::group_snapshots(kGroup)->size() == 3, "snapshots after a deletion");
 }
@@ -409,6 +471,10 @@ void handles() {
   int separation = 1;
   success(data::group_create(2, comm, 7, 0, FENIX_DATA_POLICY_PEER_RANK_SEPARATION, &separation, &flag),
           "group_create");
+  std::array<int, 3> values{};
+  int name = 0;
+  success(data::group_get_redundancy_policy(2, &name, values.data()), "get_redundancy_policy");
+  expect_equal(name, FENIX_DATA_POLICY_PEER_RANK_SEPARATION, "policy of a group with all arguments");
   {
     data::Group first(2);
     data::Group second(std::move(first));
@@ -429,8 +495,9 @@ void handles() {
 // ------------------------------------------------------------------------------------------------------------ two lives
 
 void first_life() {
-  for (const auto part : {processes, create_group, create_members, datatypes, attributes, stores, other_ways_to_restore,
-                          staging, checkpoints, ownership_of_serializers, bad_serializers, handles}) {
+  for (const auto part :
+       {processes, create_group, create_members, datatypes, attributes, subsets, owned_subsets, stores,
+        other_ways_to_restore, staging, checkpoints, ownership_of_serializers, bad_serializers, handles}) {
     part();
   }
   if (rank == 1) raise(SIGKILL);
@@ -452,6 +519,7 @@ void second_life() {
   expect_version(masked, kMasked, 4, kAll, "masked, restored");
   expect_version(filed, kFile, 4, kAll, "filed, restored");
   require(fenix::fail_list() == Ids{1}, "fail list");
+  expect_equal(fenix::role(), role, "role after the repair");
   expect_equal(fenix::rank_role(comm, 1), fenix::RECOVERED_RANK, "role of rank 1");
   expect_equal(fenix::n_ranks_with_role(fenix::SURVIVOR_RANK), 3, "survivors");
   expect_equal(callbacks_called, role == fenix::SURVIVOR_RANK ? 1 : 0, "callbacks");

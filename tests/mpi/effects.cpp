@@ -197,6 +197,35 @@ void check_serialized() {
   }
 }
 
+// A store that takes a while: the commit is refused unless the wait, or the test, has seen its end.
+void check_requests() {
+  constexpr int kSlow = 3;
+  constexpr std::size_t kElements = std::size_t{1} << 22;
+  static std::vector<double> large;
+  large.assign(kElements, rank);
+  success(Fenix_Data_group_create(kSlow, comm, 0, 0, FENIX_DATA_POLICY_IMR, nullptr, nullptr), "group_create");
+  success(Fenix_Data_member_create(kSlow, 0, large.data(), static_cast<int>(kElements), MPI_DOUBLE), "member_create");
+  Fenix_Request request = FENIX_REQUEST_NULL;
+  for (int round = 0; round < 2; ++round) {
+    large.back() = 10 * rank + round;
+    success(Fenix_Data_member_istore(kSlow, 0, FENIX_DATA_SUBSET_FULL, &request), "istore");
+    if (round == 0) success(Fenix_Data_wait(request), "wait");
+    for (int flag = round == 0 ? 1 : 0; flag == 0;) {
+      flag = 7;
+      success(Fenix_Data_test(request, &flag), "test");
+      require(flag == 0 || flag == 1, "flag of test");
+    }
+    success(Fenix_Data_commit_barrier(kSlow, nullptr), "commit_barrier after an asynchronous store");
+    large.back() = -1;
+    success(Fenix_Data_member_load(kSlow, 0, kLatest, nullptr), "load");
+    expect_equal(static_cast<long>(large.back()), 10 * rank + round, "last element");
+  }
+  success(Fenix_Data_group_delete(kSlow), "group_delete");
+  success(Fenix_Data_barrier(kSlow), "barrier");
+  large.clear();
+  large.shrink_to_fit();
+}
+
 // The group that need not be created: depth 0, from time stamp 0.
 void check_world_group() {
   static int value = 0;
@@ -330,6 +359,7 @@ int main(int argc, char** argv) {
     store_members();
     check_members();
     check_serialized();
+    check_requests();
     check_world_group();
     check_removal();
     success(Fenix_Callback_register(callback, &called), "callback_register");
@@ -339,7 +369,8 @@ int main(int argc, char** argv) {
     MPI_Irecv(&received, 1, MPI_INT, 1, 2, comm, &never);
     MPI_Barrier(comm);
     if (rank == 1) raise(SIGKILL);
-    while (true) Fenix_Process_detect_failures(1);
+    MPI_Barrier(comm);
+    check::fail("a barrier without rank 1");
   }
   check_roles();
   if (role == FENIX_ROLE_SURVIVOR_RANK) {

@@ -232,7 +232,11 @@ class Asynchronous final : public Feature {
     success(Fenix_Data_wait(requests_[2]), "wait");
     success(Fenix_Data_wait(requests_[2]), "wait once more");
     success(Fenix_Data_wait(FENIX_REQUEST_NULL), "wait for no request");
-    for (int flag = 0; flag == 0;) success(Fenix_Data_test(requests_[0], &flag), "test");
+    for (int flag = 0; flag == 0;) {
+      flag = 7;
+      success(Fenix_Data_test(requests_[0], &flag), "test");
+      require(flag == 0 || flag == 1, "flag of test");
+    }
     success(Fenix_Data_wait(requests_[1]), "wait");
   }
 
