@@ -279,7 +279,7 @@ int Fenix_Data_group_get_snapshot_at_position(int group_id, int position, int* t
  *                      alike.
  * @return FENIX_SUCCESS; FENIX_ERROR_MEMBER_EXISTS; FENIX_ERROR_INVALID_MEMBERID; FENIX_ERROR_INVALID_ARGUMENT (count,
  *         datatype); FENIX_ERROR_MISMATCH; FENIX_ERROR_NO_MEMORY, also if the group has 13,106 members already;
- *         FENIX_ERROR_INVALID_ATTRIBUTE_VALUE if count or datatype differs, on a recovered rank that knows the member.
+ *         FENIX_ERROR_INVALID_LOGIC_CALL if count or datatype differs, on a recovered rank that knows the member.
  */
 int Fenix_Data_member_create(int group_id, int member_id, void* buffer, int count, MPI_Datatype datatype);
 
@@ -298,11 +298,11 @@ int Fenix_Data_member_fcreate(int group_id, int member_id, void* buffer, int cou
 
 /**
  * Creates the member if the group does not have it. Otherwise sets its buffer, and its count and datatype if they
- * differ, as Fenix_Data_member_attr_set does. Collective over the group, synchronising; local for members that exist
+ * differ, as Fenix_Data_member_attr_set does, and removes its serializer. Collective over the group, synchronising; local for members that exist
  * when the group is taken up again with replacements, so that some ranks may call it alone.
  * @param[in] group_id, member_id, buffer, count, datatype as for Fenix_Data_member_create
  * @return as Fenix_Data_member_create, without FENIX_ERROR_MEMBER_EXISTS; FENIX_ERROR_MISMATCH if some ranks have the
- *         member and others have deleted it; FENIX_ERROR_INVALID_ATTRIBUTE_VALUE if count or datatype differs and the
+ *         member and others have deleted it; FENIX_ERROR_INVALID_LOGIC_CALL if count or datatype differs and the
  *         member has been stored.
  */
 int Fenix_Data_member_define(int group_id, int member_id, void* buffer, int count, MPI_Datatype datatype);
@@ -715,7 +715,9 @@ int Fenix_Data_snapshot_delete(int group_id, int time_stamp);
  *                           NULL: this rank takes part but does not need the data. If the member has a source buffer,
  *                           NULL is refused unless max_count is 0, because in the current Fenix it is the source
  *                           buffer. Elements that are not found, and the holes of the datatype, stay as they are. After
- *                           an error the whole buffer stays as it is, unless a serializer has failed.
+ *                           an error the whole buffer stays as it is, unless a serializer has failed. On a rank that
+ *                           has taken a dead one's place it becomes the source buffer, if the member has none, the
+ *                           program has not created or defined the member, and all its elements have room.
  * @param[in]  max_count     the first max_count elements are restored; the rest is left out. Or
  *                           FENIX_DATA_RESTORE_FULL: all elements that the snapshot has.
  * @param[in]  time_stamp    the newest consistent snapshot with this time stamp or an earlier one is taken, so

@@ -22,9 +22,10 @@ bool is_changeable(const Group& group, const Member& member) {
   return !member.sizes_agreed() && !has_data_of(group.log(), member);
 }
 
-void require_changeable(const Group& group, const Member& member, Fenix_Return_codes code) {
+void require_changeable(const Group& group, const Member& member) {
   if (is_changeable(group, member)) return;
-  throw Error(code, named("member_id", member.id()) + " has been stored: its count and datatype are fixed");
+  throw Error(FENIX_ERROR_INVALID_LOGIC_CALL,
+              named("member_id", member.id()) + " has been stored: its count and datatype are fixed");
 }
 
 void check_question(const Group& group, int member_id, int name, const void* value) {
@@ -89,14 +90,14 @@ void set_count_to(const Group& group, Member& member, Count count) {
   if (count < 0) {
     throw Error(FENIX_ERROR_INVALID_ATTRIBUTE_VALUE, named("attribute_value: count", count) + " is negative");
   }
-  check_count(group, member, count, FENIX_ERROR_INVALID_LOGIC_CALL);
+  check_count(group, member, count);
   if (is_changeable(group, member)) set_count(member, static_cast<std::uint64_t>(count));
 }
 
 void set_type_to(const Group& group, Member& member, MPI_Datatype datatype) {
   try {
     auto type = std::make_shared<const ElementType>(datatype);
-    check_type(group, member, *type, FENIX_ERROR_INVALID_LOGIC_CALL);
+    check_type(group, member, *type);
     set_type(member, std::move(type));
   } catch (const Error& error) {
     if (error.code() != FENIX_ERROR_INVALID_ARGUMENT) throw;
@@ -132,16 +133,16 @@ int set_attribute(int group_id, int member_id, int name, void* value, int* flag)
 
 namespace fenix_impl {
 
-void check_count(const Group& group, const Member& member, MPI_Count count, Fenix_Return_codes code_if_frozen) {
+void check_count(const Group& group, const Member& member, MPI_Count count) {
   if (static_cast<std::uint64_t>(count) == member.own_count()) return;
-  require_changeable(group, member, code_if_frozen);
+  require_changeable(group, member);
   if (static_cast<std::uint64_t>(count) > most_elements(*member.info().type)) {
     throw Error(FENIX_ERROR_INVALID_ATTRIBUTE_VALUE, named("count", count) + ": no memory is that large");
   }
 }
 
-void check_type(const Group& group, const Member& member, const ElementType& type, Fenix_Return_codes code_if_frozen) {
-  if (type.hash() != member.info().type->hash()) require_changeable(group, member, code_if_frozen);
+void check_type(const Group& group, const Member& member, const ElementType& type) {
+  if (type.hash() != member.info().type->hash()) require_changeable(group, member);
 }
 
 void set_count(Member& member, std::uint64_t count) {

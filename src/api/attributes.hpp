@@ -17,10 +17,10 @@ namespace fenix_impl {
   return (std::uint64_t{1} << 60) / type.bytes();
 }
 
-/// Throws Error if a count is too large, or is another one than that of a member that has been stored: with code_if_frozen.
-void check_count(const Group& group, const Member& member, MPI_Count count, Fenix_Return_codes code_if_frozen);
-/// Throws Error with code_if_frozen if a type is another one than that of a member that has been stored.
-void check_type(const Group& group, const Member& member, const ElementType& type, Fenix_Return_codes code_if_frozen);
+/// Throws Error if a count is too large, or is another one than that of a member that has been stored.
+void check_count(const Group& group, const Member& member, MPI_Count count);
+/// Throws Error if a type is another one than that of a member that has been stored.
+void check_type(const Group& group, const Member& member, const ElementType& type);
 
 /// Sets the count of a member on this rank. FENIX_RESIZEABLE makes it resizeable, if the other ranks do the same.
 void set_count(Member& member, std::uint64_t count);

@@ -120,7 +120,7 @@ int member_create(int group_id, int member_id, void* buffer, MPI_Count count, MP
 }
 
 int member_define(int group_id, int member_id, void* buffer, MPI_Count count, MPI_Datatype datatype) {
-  return thrown(Fenix_Data_member_define_c(group_id, member_id, buffer, count, datatype));
+  return member_define(group_id, member_id, buffer, count, datatype, SerializeFileFunc());
 }
 
 bool member_created(int group_id, int member_id) { return Fenix_Data_member_created(group_id, member_id) == 1; }

@@ -98,8 +98,8 @@ void check_definition(const Group& group, const Description& description) {
   const Member* member = group.find(description.info().id);
   if (member == nullptr) return;
   require_closed(*member);
-  check_type(group, *member, *description.info().type, FENIX_ERROR_INVALID_ATTRIBUTE_VALUE);
-  check_count(group, *member, static_cast<MPI_Count>(description.count()), FENIX_ERROR_INVALID_ATTRIBUTE_VALUE);
+  check_type(group, *member, *description.info().type);
+  check_count(group, *member, static_cast<MPI_Count>(description.count()));
 }
 
 /// Sets what a definition says about a member that there is. Local.
@@ -126,7 +126,7 @@ int create(int group_id, const Description& description, Serializer serializer) 
   return FENIX_SUCCESS;
 }
 
-int define(int group_id, const Description& description, const std::function<void(Member&)>& set_serializer) {
+int define(int group_id, const Description& description, Serializer serializer) {
   Group& group = runtime().working_group(group_id);
   Member* member = group.find(description.info().id);
   if (member != nullptr && member->is_taken_up()) {
@@ -140,11 +140,9 @@ int define(int group_id, const Description& description, const std::function<voi
       redefine(*member, description);
     }
   }
-  set_serializer(*member);
+  member->set_serializer(std::move(serializer));
   return FENIX_SUCCESS;
 }
-
-void keep_serializer(Member&) {}
 
 }  // namespace
 
@@ -173,26 +171,24 @@ int Fenix_Data_member_fcreate_c(int group_id, int member_id, void* buffer, MPI_C
 }
 
 int Fenix_Data_member_define(int group_id, int member_id, void* buffer, int count, MPI_Datatype datatype) {
-  return Fenix_Data_member_define_c(group_id, member_id, buffer, count, datatype);
+  return Fenix_Data_member_fdefine_c(group_id, member_id, buffer, count, datatype, nullptr, nullptr);
 }
 
 int Fenix_Data_member_define_c(int group_id, int member_id, void* buffer, MPI_Count count, MPI_Datatype datatype) {
-  return ready_entry([&]() -> int { return define(group_id, {member_id, buffer, count, datatype}, keep_serializer); });
+  return Fenix_Data_member_fdefine_c(group_id, member_id, buffer, count, datatype, nullptr, nullptr);
 }
 
 int Fenix_Data_member_fdefine(int group_id, int member_id, void* buffer, int count, MPI_Datatype datatype,
                               Fenix_Serialize_file_fn serializer, void* ctx) {
   return ready_entry([&]() -> int {
-    return define(group_id, {member_id, buffer, count, datatype},
-                  [&](Member& member) { member.set_serializer(bound(serializer, ctx)); });
+    return define(group_id, {member_id, buffer, count, datatype}, bound(serializer, ctx));
   });
 }
 
 int Fenix_Data_member_fdefine_c(int group_id, int member_id, void* buffer, MPI_Count count, MPI_Datatype datatype,
                                 Fenix_Serialize_file_fn_c serializer, void* ctx) {
   return ready_entry([&]() -> int {
-    return define(group_id, {member_id, buffer, count, datatype},
-                  [&](Member& member) { member.set_serializer(bound(serializer, ctx)); });
+    return define(group_id, {member_id, buffer, count, datatype}, bound(serializer, ctx));
   });
 }
 

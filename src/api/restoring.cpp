@@ -48,6 +48,15 @@ Target target_of(const Member* member, const Destination& to) {
   return target;
 }
 
+/// Makes the target the source of stores on a rank that has taken a dead one's place, as the current Fenix does. Programs
+/// that restore there, and say nothing else of the member, then store from it. Not where a store would read beyond it.
+void adopt_target(Member& member, const Destination& to) {
+  if (member.is_claimed() || member.buffer() != nullptr || to.by_specification) return;
+  if (to.buffer == nullptr || to.buffer == FENIX_DATA_RESTORE_INPLACE) return;
+  if (to.max_count >= 0 && static_cast<std::uint64_t>(to.max_count) < member.own_count()) return;
+  member.set_buffer(to.buffer);
+}
+
 int give(const Found& found, Fenix_Data_subset* found_data) {
   // The collective restore is complete: the other ranks do not wait for this one any more.
   alone([&] {
@@ -73,9 +82,10 @@ namespace fenix_impl {
 int restore_on_all(int group_id, int member_id, const Destination& to, int time_stamp, Fenix_Data_subset* found_data) {
   return ready_entry([&]() -> int {
     Group& group = runtime().working_group(group_id);
-    const Member* member = group.find(member_id);
+    Member* member = group.find(member_id);
     const Found found = group.restore(member_id, choice_of(time_stamp), target_of(member, to),
                                       [&] { check_destination(member_of(group, member_id), to); });
+    adopt_target(*member, to);
     return give(found, found_data);
   });
 }

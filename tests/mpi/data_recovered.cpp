@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Data after a failure, as programs for the current Fenix and for specification 1.0 use it. Ranks that repair meet ranks
-// that restore. Recovered ranks create members alone. The group of all ranks is there at once. 3 ranks and spares; rank 1
+// that restore. Recovered ranks create members alone, or store from where they have restored. The group of all ranks is there at once. 3 ranks and spares; rank 1
 // dies.
 #include <algorithm>
 #include <array>
@@ -123,7 +123,7 @@ void check_create() {
   if (is_new()) {
     expect_equal(Fenix_Data_member_created(kGroup, kMember), 1, "member_created on a recovered rank");
     expect_equal(Fenix_Data_member_create(kGroup, kMember, values.data(), kCount - 1, MPI_INT),
-                 FENIX_ERROR_INVALID_ATTRIBUTE_VALUE, "member_create with another count");
+                 FENIX_ERROR_INVALID_LOGIC_CALL, "member_create with another count");
     success(Fenix_Data_member_create(kGroup, kMember, values.data(), kCount, MPI_INT), "member_create, alone");
     expect_equal(Fenix_Data_member_create(kGroup, kMember, values.data(), kCount, MPI_INT), FENIX_ERROR_MEMBER_EXISTS,
                  "member_create, once more");
@@ -150,6 +150,39 @@ void check_create() {
   Values got{};
   success(restore(got, kLatest), "restore");
   expect(got, 4, "committed after the failure");
+}
+
+// -------------------------------------------------------------------------------------------------------------- targets
+
+// A recovered rank that only restores stores from the target afterwards.
+void check_targets() {
+  create_group();
+  values.fill(-1);
+  Values part{};
+  success(restore(values, kLatest), "restore");
+  expect(values, 2, "restored");
+  // Too small to store from.
+  success(Fenix_Data_member_restore(kGroup, kOther, part.data(), kCount - 1, kLatest, nullptr), "restore of a part");
+  Values elsewhere{};
+  success(restore(elsewhere, 0), "restore into another buffer, which changes nothing");
+  values = values_of(rank, 8);
+  success(Fenix_Data_member_store(kGroup, kMember, FENIX_DATA_SUBSET_FULL), "store from the target of the restore");
+  const int code = Fenix_Data_member_store(kGroup, kOther, FENIX_DATA_SUBSET_FULL);
+  expect_equal(code, FENIX_ERROR_INVALID_ARGUMENT, "store of a member that was restored in part");
+  success(Fenix_Data_commit_barrier(kGroup, nullptr), "commit_barrier");
+  Values got{};
+  success(restore(got, kLatest), "restore of what was stored");
+  expect(got, 8, "stored from the target of the restore");
+  if (is_new()) {
+    success(Fenix_Data_member_create(kGroup, kMember, got.data(), kCount, MPI_INT), "member_create after the restore");
+    got = values_of(rank, 9);
+  } else {
+    values = values_of(rank, 9);
+  }
+  success(Fenix_Data_member_store(kGroup, kMember, FENIX_DATA_SUBSET_FULL), "store from the buffer of member_create");
+  success(Fenix_Data_commit_barrier(kGroup, nullptr), "commit_barrier");
+  success(restore(elsewhere, kLatest), "restore of what was stored");
+  expect(elsewhere, 9, "stored from the buffer of member_create");
 }
 
 // ---------------------------------------------------------------------------------------------------------------- world
@@ -242,8 +275,10 @@ struct Case {
   void (*check)();
 };
 
-constexpr Case kCases[] = {
-    {"repair", start_group, check_repair}, {"create", start_group, check_create}, {"world", start_world, check_world}};
+constexpr Case kCases[] = {{"repair", start_group, check_repair},
+                           {"create", start_group, check_create},
+                           {"targets", start_group, check_targets},
+                           {"world", start_world, check_world}};
 
 }  // namespace
 

@@ -114,7 +114,7 @@ using SerializeStreamFunc = std::function<void(std::iostream&, int, void*, MPI_C
 using SerializeFunc = std::variant<SerializeFileFunc, SerializeStreamFunc>;
 
 /// Calls Fenix_Data_member_fcreate_c. The library owns the serializer. It is destroyed by member_delete and
-/// group_delete, at Fenix_Finalize, and when member_define sets another one. Recovered ranks set it again with
+/// group_delete, at Fenix_Finalize, and when member_define sets another one or none. Recovered ranks set it again with
 /// member_define.
 /// @param group_id, member_id, buffer, count, datatype as in C
 /// @param serializer callable that writes and reads the elements; owned by the library
@@ -122,7 +122,7 @@ using SerializeFunc = std::variant<SerializeFileFunc, SerializeStreamFunc>;
 int member_create(int group_id, int member_id, void* buffer, MPI_Count count, MPI_Datatype datatype,
                   const SerializeFunc& serializer);
 
-/// Calls Fenix_Data_member_define_c. A serializer stays as it is.
+/// Calls Fenix_Data_member_define_c. A serializer is removed and destroyed.
 /// @param group_id, member_id, buffer, count, datatype as in C
 /// @return the code of the C function, if it is no error
 int member_define(int group_id, int member_id, void* buffer, MPI_Count count, MPI_Datatype datatype);

@@ -71,7 +71,7 @@ void add_creation_rows(Rows& rows, const char* function, const Create& create, K
 }
 
 void add_definition_rows(Rows& rows, const char* function, const Create& define) {
-  constexpr int kFixed = FENIX_ERROR_INVALID_ATTRIBUTE_VALUE;
+  constexpr int kFixed = FENIX_ERROR_INVALID_LOGIC_CALL;
   const auto add = [&](const char* argument, const char* named, const Creation& right, const Creation& wrong) {
     rows.push_back({function, argument, kFixed, named, Told::all,
                     [=](bool is_wrong) -> Outcome { return define(is_wrong ? wrong : right); }});
