@@ -3,6 +3,23 @@
 #include <fenix.hpp>
 #include <vector>
 
+// Programs for the current Fenix use the whole namespace beside functions of their own that have such a name.
+namespace {
+using namespace fenix;
+
+bool is_checked = false;
+
+void check(int code) {
+  if (code != FENIX_SUCCESS) throw RuntimeException(code, Fenix_Error_message());
+  is_checked = true;
+}
+
+void query() {
+  int flag = -1;
+  check(Fenix_Initialized(&flag));
+}
+}  // namespace
+
 static void store_and_restore() {
   using namespace fenix::data;
   using fenix::check;
@@ -40,9 +57,10 @@ int main(int argc, char** argv) {
     std::printf("%s\n", what.what());
     good = false;
   }
+  query();
   Fenix_Finalize();
   MPI_Finalize();
 
-  std::printf("FENIX-TEST-%s a rank in C++\n", good ? "OK" : "FAIL");
-  return good ? 0 : 1;
+  std::printf("FENIX-TEST-%s a rank in C++\n", good && is_checked ? "OK" : "FAIL");
+  return good && is_checked ? 0 : 1;
 }

@@ -77,7 +77,8 @@ inline constexpr CallbackLocation POST_RECOVERY = FENIX_CALLBACK_POST_RECOVERY;
 /// @param code a code of Fenix_Return_codes
 /// @param place the compiler fills in the place of the caller
 /// @return code, which is FENIX_SUCCESS or a warning
-inline int check(int code, SourceLocation place = SourceLocation::current()) {
+template <class = void>  // A function check(int) of a program that uses the whole namespace is preferred to a template.
+int check(int code, SourceLocation place = SourceLocation::current()) {
   if (code < FENIX_SUCCESS) throw RuntimeException(code, Fenix_Error_message(), place);
   return code;
 }
