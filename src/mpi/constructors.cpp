@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Wrappers of the functions that make and free communicators. They have no object with a destructor: control may leave by longjmp.
+#include "mpi/attributes.hpp"
 #include "mpi/derivation.hpp"
 #include "mpi/groups.hpp"
 #include "mpi/handles.hpp"
@@ -9,12 +10,39 @@ using namespace fenix_impl;
 
 namespace {
 
+/// Returns what a constructor returns if a repair has made its communicator.
+int take_made(const Derivation& derivation, MPI_Comm* newcomm) {
+  const bool inherits = derivation.is_new && derivation.constructor == Constructor::dup;
+  return inherits ? inherit_attributes(derivation.parent_name, newcomm) : MPI_SUCCESS;
+}
+
 /// Makes a communicator by call, or takes the one that a repair has made. The caller is inlined into the wrapper.
 template <class Call>
 int derive(const Derivation& derivation, MPI_Comm* newcomm, const Call& call) {
-  if (derivation.done) return MPI_SUCCESS;
-  if (derivation.tracked) fault_point("derive.begin");
-  return end_derivation(derivation, call(now(derivation.parent_name)), newcomm);
+  if (derivation.done) return take_made(derivation, newcomm);
+  if (derivation.tracked) {
+    fault_point("derive.begin");
+    // If a copy function fails, it is to fail when all ranks have the communicator.
+    let_mpi_copy_attributes(false);
+  }
+  const int error = call(now(derivation.parent_name));
+  let_mpi_copy_attributes(true);
+  return end_derivation(derivation, error, newcomm);
+}
+
+using StartDup = int (*)(MPI_Comm, MPI_Info, MPI_Comm*, MPI_Request*);
+
+/// Begins a duplicate by start, or takes the one that a repair has made.
+int duplicate_later(const Derivation& derivation, StartDup start, MPI_Info info, MPI_Comm* newcomm,
+                    MPI_Request* request) {
+  if (derivation.done) {
+    const int error = take_made(derivation, newcomm);
+    // A request that is complete.
+    return error != MPI_SUCCESS ? error : real.Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
+  }
+  if (!derivation.tracked) return start(now(derivation.parent_name), info, newcomm, request);
+  fault_point("derive.begin");
+  return derive_later(derivation, newcomm, start, info, request);
 }
 
 /// Does what MPI_Comm_create does. In Open MPI 5.0.7 ranks take each other for dead after a death in that function.
@@ -32,11 +60,26 @@ int split_off(MPI_Comm parent, MPI_Group group, MPI_Comm* newcomm) {
   return error == MPI_SUCCESS ? real.Comm_split(parent, color, key, newcomm) : error;
 }
 
+/// Deletes the attributes of a communicator that was derived from the resilient one: MPI does not free it if another one stands for it.
+int delete_all_attributes(MPI_Comm comm) {
+  Registry& all = registry();
+  {
+    const std::lock_guard lock(all.mutex);
+    const Derived* found = all.find(comm);
+    if (found == nullptr || found == &all.root) return MPI_SUCCESS;
+  }
+  const int error = delete_attributes(comm);
+  if (error != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm, error);
+  return error;
+}
+
 /// Forgets a communicator. Returns whether it was one of the registry; then unused has to be freed.
 bool forget(MPI_Comm comm, std::vector<MPI_Comm>& unused) {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   Derived* found = all.find(comm);
+  // MPI may give the handle to another communicator.
+  if (found == nullptr) all.past.erase(comm);
   if (found == nullptr || found == &all.root) return false;
   unused = all.remove(*found);
   return true;
@@ -44,8 +87,9 @@ bool forget(MPI_Comm comm, std::vector<MPI_Comm>& unused) {
 
 int free_derived(MPI_Comm* comm, int (*free)(MPI_Comm*)) {
   static thread_local std::vector<MPI_Comm> unused;
+  int error = comm != nullptr ? delete_all_attributes(*comm) : MPI_SUCCESS;
+  if (error != MPI_SUCCESS) return error;
   if (comm == nullptr || !forget(*comm, unused)) return free(comm);
-  int error = MPI_SUCCESS;
   for (MPI_Comm& one : unused) {
     const int code = free(&one);
     if (code != MPI_SUCCESS) error = code;
@@ -68,6 +112,19 @@ int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
 int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
   return derive(begin_derivation(comm, Constructor::dup, FENIX_CALLER, newcomm), newcomm,
                 [=](MPI_Comm parent) { return real.Comm_dup_with_info(parent, info, newcomm); });
+}
+
+int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
+  const auto start = [](MPI_Comm parent, MPI_Info, MPI_Comm* made, MPI_Request* begun) {
+    return real.Comm_idup(parent, made, begun);
+  };
+  return duplicate_later(begin_derivation(comm, Constructor::dup, FENIX_CALLER, newcomm), start, MPI_INFO_NULL, newcomm,
+                         request);
+}
+
+int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
+  return duplicate_later(begin_derivation(comm, Constructor::dup, FENIX_CALLER, newcomm), real.Comm_idup_with_info,
+                         info, newcomm, request);
 }
 
 int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
@@ -139,6 +196,8 @@ int PMPI_Abort(MPI_Comm comm, int errorcode) { return real.Abort(comm, errorcode
 
 decltype(PMPI_Comm_dup) MPI_Comm_dup __attribute__((weak, alias("PMPI_Comm_dup")));
 decltype(PMPI_Comm_dup_with_info) MPI_Comm_dup_with_info __attribute__((weak, alias("PMPI_Comm_dup_with_info")));
+decltype(PMPI_Comm_idup) MPI_Comm_idup __attribute__((weak, alias("PMPI_Comm_idup")));
+decltype(PMPI_Comm_idup_with_info) MPI_Comm_idup_with_info __attribute__((weak, alias("PMPI_Comm_idup_with_info")));
 decltype(PMPI_Comm_split) MPI_Comm_split __attribute__((weak, alias("PMPI_Comm_split")));
 decltype(PMPI_Comm_split_type) MPI_Comm_split_type __attribute__((weak, alias("PMPI_Comm_split_type")));
 decltype(PMPI_Comm_create) MPI_Comm_create __attribute__((weak, alias("PMPI_Comm_create")));

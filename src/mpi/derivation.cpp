@@ -9,7 +9,9 @@
 #include <iterator>
 #include <numeric>
 #include <string_view>
+#include <utility>
 
+#include "mpi/attributes.hpp"
 #include "mpi/error_handlers.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/real.hpp"
@@ -121,7 +123,8 @@ Topology& read_buffer() {
   return topology;
 }
 
-void note(const Derivation& derivation, MPI_Comm made, const Topology& topology) {
+/// name: made itself, or a communicator that only names it.
+void note(const Derivation& derivation, MPI_Comm made, MPI_Comm name, const Topology& topology) {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   Derived* parent = all.find(derivation.parent_name);
@@ -137,20 +140,58 @@ void note(const Derivation& derivation, MPI_Comm made, const Topology& topology)
   } else {
     construction.parts = parts_of(outcomes(static_cast<int>(construction.callers.size())), construction.callers);
   }
-  derived->name = derived->now = made;
+  derived->name = name;
+  derived->now = made;
+  if (name != made) derived->own_name = name;
   if (made != MPI_COMM_NULL) {
-    const std::vector<int> members = ranks_in(made, all.root.now);
+    const std::vector<int> members = name == made ? ranks_in(made, all.root.now) : construction.callers;
     const auto found = std::find(construction.parts.begin(), construction.parts.end(), members);
     derived->part = static_cast<int>(found - construction.parts.begin());
     inherit_handler(*parent, *derived);
+    all.past.erase(made);
   }
   all.derived.push_back(std::move(derived));
+  if (name != made) all.publish();
+}
+
+/// Returns the topology of a communicator of the registry.
+const Topology& topology_of(MPI_Comm name) {
+  static const Topology none;
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  const Derived* found = all.find(name);
+  return found != nullptr ? found->construction.topology : none;
+}
+
+/// Open MPI raises errors of a request of MPI_Comm_idup on MPI_COMM_WORLD. The handler of a parent is to get them.
+void catch_errors_of_requests(MPI_Comm parent) {
+  MPI_Errhandler present = MPI_ERRHANDLER_NULL;
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  real.Comm_get_errhandler(MPI_COMM_WORLD, &present);
+  if (present == MPI_ERRORS_ARE_FATAL) {
+    real.Comm_get_errhandler(parent, &handler);
+    real.Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    MPI_Errhandler_free(&handler);
+  }
+  MPI_Errhandler_free(&present);
+}
+
+/// Makes a communicator of this process alone that serves as a name. It has the error handler of another one.
+int make_name(MPI_Comm comm, MPI_Comm* name) {
+  int error = real.Comm_split(MPI_COMM_SELF, 0, 0, name);
+  if (error != MPI_SUCCESS) return error;
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  real.Comm_get_errhandler(comm, &handler);
+  real.Comm_set_errhandler(*name, handler);
+  return MPI_Errhandler_free(&handler);
 }
 
 }  // namespace
 
 Derivation begin_derivation(MPI_Comm parent, Constructor constructor, const void* caller, MPI_Comm* newcomm,
                             MPI_Group group, int tag) {
+  // A call before may have been left by longjmp.
+  let_mpi_copy_attributes(true);
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   Derivation derivation;
@@ -166,11 +207,42 @@ Derivation begin_derivation(MPI_Comm parent, Constructor constructor, const void
     awaiting->freed = false;
     *newcomm = awaiting->name;
     derivation.done = true;
+    derivation.is_new = std::exchange(awaiting->is_new, false);
+    if (derivation.is_new) inherit_handler(*found, *awaiting);
     return derivation;
   }
   derivation.tracked = true;
   number(derivation, *found, members, tag);
   return derivation;
+}
+
+int inherit_attributes(MPI_Comm parent, MPI_Comm* newcomm) {
+  const int error = copy_attributes(parent, *newcomm);
+  if (error == MPI_SUCCESS) return MPI_SUCCESS;
+  // The other ranks have it, so it is not freed.
+  *newcomm = MPI_COMM_NULL;
+  PMPI_Comm_call_errhandler(parent, error);
+  return error;
+}
+
+int derive_later(const Derivation& derivation, MPI_Comm* newcomm,
+                 int (*start)(MPI_Comm, MPI_Info, MPI_Comm*, MPI_Request*), MPI_Info info, MPI_Request* request) {
+  const MPI_Comm parent = now(derivation.parent_name);
+  MPI_Comm name = MPI_COMM_NULL;
+  MPI_Comm made = MPI_COMM_NULL;
+  int error = make_name(parent, &name);
+  if (error != MPI_SUCCESS) return error;
+  catch_errors_of_requests(parent);
+  let_mpi_copy_attributes(false);
+  // Open MPI has the handle at once.
+  error = start(parent, info, &made, request);
+  let_mpi_copy_attributes(true);
+  if (error != MPI_SUCCESS) return error;
+  *newcomm = name;
+  fault_point("derive.made");
+  error = inherit_attributes(derivation.parent_name, newcomm);
+  if (error == MPI_SUCCESS) note(derivation, made, name, topology_of(derivation.parent_name));
+  return error;
 }
 
 int end_derivation(const Derivation& derivation, int error, MPI_Comm* newcomm) {
@@ -183,8 +255,12 @@ int end_derivation(const Derivation& derivation, int error, MPI_Comm* newcomm) {
     *newcomm = MPI_COMM_NULL;
     return error;
   }
+  if (derivation.constructor == Constructor::dup) {
+    error = inherit_attributes(derivation.parent_name, newcomm);
+    if (error != MPI_SUCCESS) return error;
+  }
   fault_point("derive.agreed");
-  note(derivation, *newcomm, topology);
+  note(derivation, *newcomm, *newcomm, topology);
   return MPI_SUCCESS;
 }
 

@@ -18,11 +18,21 @@ struct Derivation {
   std::uint64_t order = 0;
   bool tracked = false;  ///< the parent is resilient: what is made is repaired
   bool done = false;     ///< a repair has made the communicator: newcomm is written
+  bool is_new = false;   ///< done, and the program of this process has not had it yet
 };
 
 /// Begins a call. caller: its return address. group: of MPI_Comm_create_group, and a tag, otherwise MPI_GROUP_NULL. Local.
 [[nodiscard]] Derivation begin_derivation(MPI_Comm parent, Constructor constructor, const void* caller,
                                           MPI_Comm* newcomm, MPI_Group group = MPI_GROUP_NULL, int tag = 0);
+
+/// Copies the attributes of the parent to a duplicate: they belong to the name of the parent, for which another communicator may
+/// stand. MPI has not done so. Returns the error of a copy function, after the error handler; newcomm is MPI_COMM_NULL then. Local.
+int inherit_attributes(MPI_Comm parent, MPI_Comm* newcomm);
+
+/// Begins to make a duplicate that MPI completes later. Its name is a communicator of this process alone, because the one that MPI
+/// makes is gone if a rank dies meanwhile. start: calls MPI for a parent and a place for the new communicator. Local.
+int derive_later(const Derivation& derivation, MPI_Comm* newcomm,
+                 int (*start)(MPI_Comm, MPI_Info, MPI_Comm*, MPI_Request*), MPI_Info info, MPI_Request* request);
 
 /// Ends a call: notes what MPI has made, when all callers have it. Collective over the callers. Returns the error of MPI; after an error
 /// newcomm is MPI_COMM_NULL.

@@ -62,7 +62,7 @@ std::vector<MPI_Comm> Registry::remove(Derived& freed) {
   std::vector<MPI_Comm> unused;
   freed.freed = true;
   for (Derived* one = &freed; one != nullptr && one->freed && !has_children(one->id());) {
-    for (const MPI_Comm comm : {one->now, one->handler_keeper}) {
+    for (const MPI_Comm comm : {one->now, one->handler_keeper, one->own_name}) {
       if (comm != MPI_COMM_NULL) unused.push_back(comm);
     }
     const std::uint64_t parent = one->construction.parent;
@@ -71,6 +71,8 @@ std::vector<MPI_Comm> Registry::remove(Derived& freed) {
         std::find_if(derived.begin(), derived.end(), [&](const auto& other) { return other->id() == parent; });
     one = above != derived.end() ? above->get() : nullptr;
   }
+  // MPI may give their handles to other communicators.
+  if (unused.size() > 1) publish();
   return unused;
 }
 

@@ -61,11 +61,13 @@ struct Derived {
   int part = -1;  ///< part of the construction that this rank belongs to, or -1
   MPI_Comm name = MPI_COMM_NULL;
   MPI_Comm now = MPI_COMM_NULL;
-  MPI_Comm next = MPI_COMM_NULL;  ///< made by a repair that is not complete
-  bool kept = false;              ///< in the repair under way
-  bool freed = false;             ///< by the program; it stays because others are derived from it
-  bool awaits_call = false;       ///< the program will call its constructor again
-  unsigned made = 0;              ///< constructions on it since the latest repair
+  MPI_Comm next = MPI_COMM_NULL;      ///< made by a repair that is not complete
+  MPI_Comm own_name = MPI_COMM_NULL;  ///< the name, if it is a communicator that does nothing else
+  bool kept = false;                  ///< in the repair under way
+  bool freed = false;                 ///< by the program; it stays because others are derived from it
+  bool awaits_call = false;           ///< the program will call its constructor again
+  bool is_new = false;                ///< made by a repair, and the program of this process has not had it yet
+  unsigned made = 0;                  ///< constructions on it since the latest repair
   std::map<std::uint64_t, unsigned> made_by_groups;
   MPI_Comm handler_keeper = MPI_COMM_NULL;  ///< has the handler for errors that the program has set, if any
 };
@@ -78,6 +80,7 @@ struct Registry {
   Derived root;  ///< the resilient communicator
   std::vector<std::unique_ptr<Derived>> derived;
   std::unordered_set<MPI_Comm> past;  ///< replaced by repairs
+  bool has_cut_duplicates = false;    ///< a repair has come while MPI_Comm_idup may have been under way
 
   /// Returns the communicator with this name, or null.
   [[nodiscard]] Derived* find(MPI_Comm name);

@@ -24,9 +24,10 @@ MPI_Comm find_keeper(MPI_Comm comm, bool by_name) {
 }  // namespace
 
 int keep_handler(Derived& derived, MPI_Errhandler handler) {
-  // A communicator of this process alone keeps it: handlers are counted by the communicators that have them.
+  // A communicator of this process alone keeps it: handlers are counted by the communicators that have them. A duplicate would have
+  // the attributes of MPI_COMM_SELF.
   if (derived.handler_keeper == MPI_COMM_NULL) {
-    const int error = real.Comm_dup(MPI_COMM_SELF, &derived.handler_keeper);
+    const int error = real.Comm_split(MPI_COMM_SELF, 0, 0, &derived.handler_keeper);
     if (error != MPI_SUCCESS) return error;
     registry().publish();
   }
@@ -41,6 +42,8 @@ void inherit_handler(const Derived& parent, Derived& child) {
 }
 
 bool call_kept_handler(MPI_Comm working, int mpi_error) {
+  // Of a request from before a repair: it ends with the error.
+  if (working == MPI_COMM_WORLD && registry().has_cut_duplicates) return true;
   const MPI_Comm keeper = find_keeper(working, /*by_name=*/false);
   if (keeper == MPI_COMM_NULL) return false;
   real.Comm_call_errhandler(keeper, mpi_error);

@@ -35,10 +35,16 @@ bool is_past(MPI_Comm comm) {
   return all.past.count(comm) > 0;
 }
 
+void note_past(MPI_Comm comm) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  all.past.insert(comm);
+}
+
 MPI_Comm now_of(MPI_Comm comm) { return now(comm); }
 
-constexpr Interposer kInterposer = {&real,  is_in_front, start,   rebuild_derived,  adopt_derived,
-                                    now_of, name,        is_past, call_kept_handler};
+constexpr Interposer kInterposer = {&real,  is_in_front, start,   rebuild_derived, adopt_derived,
+                                    now_of, name,        is_past, note_past,       call_kept_handler};
 
 }  // namespace
 }  // namespace fenix_impl

@@ -140,7 +140,7 @@ void inherit(int former, std::unique_ptr<Derived> derived) {
   const auto found = std::find_if(construction.parts.begin(), construction.parts.end(),
                                   [&](const auto& part) { return std::count(part.begin(), part.end(), former) > 0; });
   if (found != construction.parts.end()) derived->part = static_cast<int>(found - construction.parts.begin());
-  derived->kept = derived->awaits_call = true;
+  derived->kept = derived->awaits_call = derived->is_new = true;
   registry().derived.push_back(std::move(derived));
 }
 
@@ -221,9 +221,14 @@ void renumber(const Rebuild& rebuild, Construction& construction) {
 void adopt_one(const Rebuild& rebuild, Derived& derived, MPI_Errhandler handler) {
   Registry& all = registry();
   if (derived.now != MPI_COMM_NULL) all.past.insert(derived.now);
+  if (derived.own_name != MPI_COMM_NULL) all.has_cut_duplicates = true;
   derived.now = derived.kept ? std::exchange(derived.next, MPI_COMM_NULL) : MPI_COMM_NULL;
   if (derived.name == MPI_COMM_NULL) derived.name = derived.now;
-  if (derived.now != MPI_COMM_NULL) real.Comm_set_errhandler(derived.now, handler);
+  if (derived.now != MPI_COMM_NULL) {
+    // Open MPI frees a duplicate that a failure has kept MPI_Comm_idup from completing: its handle may come again.
+    all.past.erase(derived.now);
+    real.Comm_set_errhandler(derived.now, handler);
+  }
   derived.made = 0;
   derived.made_by_groups.clear();
   if (derived.kept) {

@@ -33,8 +33,10 @@ struct Interposer {
   MPI_Comm (*now)(MPI_Comm name);
   /// Returns the handle that the program has for the resilient communicator, or MPI_COMM_NULL. Local.
   MPI_Comm (*name)();
-  /// Says whether a repair has replaced a communicator by another one. Local.
+  /// Says whether a communicator is from before a repair, or was replaced by it. Local.
   bool (*is_past)(MPI_Comm comm);
+  /// Notes that a communicator is from before a repair. Local.
+  void (*note_past)(MPI_Comm comm);
   /// Calls the handler that the program has set for a communicator. Returns false if it has set none. Local.
   bool (*call_handler)(MPI_Comm comm, int mpi_error);
 };

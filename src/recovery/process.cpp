@@ -267,6 +267,12 @@ void Process::adopt_communicators(const Rebuilt& rebuilt, Occasion occasion) {
   slots_.renumber(plan.former, rebuilt.world);
   world_ = rebuilt.world;
   barriers_.clear();
+  // Those that the program has made of it by calls that are not recorded, such as intercommunicators.
+  if (occasion == Occasion::repair && interposer() != nullptr) {
+    for_each_communicator([this](MPI_Comm comm) {
+      if (has_handler(comm, handler_)) interposer()->note_past(comm);
+    });
+  }
   // The old communicator is not freed: the application may have copies of the handle, and requests on it.
   resilient_ = rebuilt.resilient;
   if (resilient_ != MPI_COMM_NULL) MPI_Comm_set_errhandler(resilient_, handler_);

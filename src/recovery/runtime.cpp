@@ -77,6 +77,7 @@ LastError& last_error() {
 
 thread_local int Runtime::Inside::depth_ = 0;
 thread_local bool Runtime::repair_is_pending_ = false;
+thread_local int Runtime::known_repairs_ = 0;
 thread_local std::optional<int> Runtime::Inside::working_group_id_;
 
 void Runtime::require_ready() const {
@@ -232,6 +233,7 @@ int Runtime::error() const {
 }
 
 void Runtime::write_outputs() const {
+  known_repairs_ = process_->repairs();
   if (outputs_.role != nullptr) *outputs_.role = process_->role();
   if (outputs_.comm != nullptr) *outputs_.comm = process_->name();
   if (outputs_.error != nullptr) *outputs_.error = error();
@@ -283,8 +285,10 @@ bool Runtime::comes_from_failure(int mpi_error) const {
 
 void Runtime::on_mpi_error(int mpi_error, MPI_Comm comm) {
   if (Inside::here() || !ready()) return;
-  // A request from before a repair: it ends with the error, and there is nothing to be repaired.
-  if (interposer() != nullptr && comm != MPI_COMM_NULL && interposer()->is_past(comm)) return;
+  if (interposer() != nullptr && comm != MPI_COMM_NULL && interposer()->is_past(comm)) {
+    on_past_error(mpi_error);
+    return;
+  }
   const int repairs_before = process_->repairs();
   bool failure = false;
   bool elsewhere = false;
@@ -301,6 +305,17 @@ void Runtime::on_mpi_error(int mpi_error, MPI_Comm comm) {
   }
   const bool repaired = !elsewhere && repair(mpi_error, repairs_before);
   resume(mpi_error, repaired);
+}
+
+// The communicator is from before a repair, and there is nothing to be repaired: a pending request ends with the error. If another
+// thread has repaired, this one resumes where all do.
+void Runtime::on_past_error(int mpi_error) {
+  bool knows = false;
+  {
+    const auto repair_is_over = begin_call();
+    knows = known_repairs_ == process_->repairs();
+  }
+  if (!knows) resume(mpi_error, /*callbacks_due=*/false);
 }
 
 // With several threads, the error may come from a communicator that another thread has repaired in the meantime: then
@@ -394,6 +409,7 @@ void Runtime::run_callbacks(Fenix_Callback_location location, int mpi_error) {
 }
 
 void Runtime::resume(int mpi_error, bool callbacks_due) {
+  known_repairs_ = process_->repairs();
   if (repair_is_pending_ || settings.get(FENIX_RECOVERY_MODE) == FENIX_RECOVERY_IGNORE) return;
   if (callbacks_due) run_callbacks(FENIX_CALLBACK_POST_RECOVERY, mpi_error);
   if (thrown_before_repair_) std::rethrow_exception(std::exchange(thrown_before_repair_, nullptr));

@@ -164,12 +164,14 @@ class Runtime {
   std::optional<Process> process_{std::in_place};  // one for each use of Fenix
   Settings settings_before_use_;
   std::exception_ptr thrown_before_repair_;
+  static thread_local int known_repairs_;       // those after which this thread has resumed
   static thread_local bool repair_is_pending_;  // this thread calls the callbacks before a repair
   MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
   Outputs outputs_;
   MPI_Fint* fortran_comm_ = nullptr;
   std::jmp_buf* resume_point_ = nullptr;
   [[nodiscard]] bool repaired_elsewhere(int repairs_before) const;
+  void on_past_error(int mpi_error);
 
   GroupRegistry groups_{*process_};
   RequestTable requests_;

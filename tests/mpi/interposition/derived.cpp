@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "../check.hpp"
+#include "comms.hpp"
 
 namespace {
 
@@ -20,9 +21,9 @@ constexpr int kRanks = 4;
 constexpr int kMany = 100;
 constexpr int kSteps = 4;
 constexpr int kVictim = 1;
-constexpr std::size_t kKinds = 9;
-const std::array<const char*, kKinds> kNames = {"dup",    "split",        "cart", "graph",     "dist_graph",
-                                                "create", "create_group", "row",  "grandchild"};
+constexpr std::size_t kKinds = 10;
+const std::array<const char*, kKinds> kNames = {"dup",    "split",        "cart", "graph",      "dist_graph",
+                                                "create", "create_group", "row",  "grandchild", "later"};
 
 struct All {
   std::array<MPI_Comm, kKinds> comms{};
@@ -44,18 +45,6 @@ All first;  // of a survivor, before the death
 int keyval = MPI_KEYVAL_INVALID;
 int attribute = 4711;
 
-int rank_in(MPI_Comm comm) {
-  int rank = -1;
-  MPI_Comm_rank(comm, &rank);
-  return rank;
-}
-
-int size_of(MPI_Comm comm) {
-  int size = -1;
-  MPI_Comm_size(comm, &size);
-  return size;
-}
-
 bool shrunk() { return size_of(MPI_COMM_WORLD) < first_size; }
 
 /// The first half of the ranks of a communicator.
@@ -74,7 +63,7 @@ MPI_Group first_half(MPI_Comm comm) {
 
 /// Makes all communicators. Returns the error of MPI.
 int make_all(All& made) {
-  auto& [dup, split, cart, graph, dist, create, by_group, row, grandchild] = made.comms;
+  auto& [dup, split, cart, graph, dist, create, by_group, row, grandchild, later] = made.comms;
   const int rank = rank_in(MPI_COMM_WORLD);
   const int size = size_of(MPI_COMM_WORLD);
   MAKE(MPI_Comm_dup(MPI_COMM_WORLD, &dup));
@@ -112,6 +101,12 @@ int make_all(All& made) {
     if (topology == MPI_CART) MAKE(MPI_Cart_sub(cart, remain.data(), &row));
   }
   MAKE(MPI_Comm_dup(split, &grandchild));
+  later = MPI_COMM_NULL;
+  if (cart != MPI_COMM_NULL) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MAKE(MPI_Comm_idup(cart, &later, &request));
+    MAKE(MPI_Wait(&request, MPI_STATUS_IGNORE));
+  }
   for (int i = 0; has_many && i < kMany; ++i) {
     made.many.resize(kMany, MPI_COMM_NULL);
     auto& one = made.many[static_cast<std::size_t>(i)];
@@ -170,7 +165,7 @@ void check_graphs(MPI_Comm graph, MPI_Comm dist, int rank, int size) {
 
 /// Uses all communicators. Returns the error of MPI.
 int use_all() {
-  const auto& [dup, split, cart, graph, dist, create, by_group, row, grandchild] = all.comms;
+  const auto& [dup, split, cart, graph, dist, create, by_group, row, grandchild, later] = all.comms;
   const int rank = rank_in(MPI_COMM_WORLD);
   const int size = size_of(MPI_COMM_WORLD);
   MAKE(check_sum(dup, sum_of(size, 1, 0), "dup"));
@@ -179,6 +174,8 @@ int use_all() {
     MAKE(check_sum(split, sum_of(size, 2, rank % 2), "split"));
     MAKE(check_sum(cart, sum_of(size, 1, 0), "cart"));
     check_cart(cart, size);
+    MAKE(check_sum(later, sum_of(size, 1, 0), "later"));
+    check_cart(later, size);
     check_graphs(graph, dist, rank, size);
     MAKE(check_sum(row, rank < size / 2 ? sum_of(size / 2, 1, 0) : sum_of(size, 1, 0) - sum_of(size / 2, 1, 0), "row"));
     check::require((create != MPI_COMM_NULL) == (rank < size / 2), "create has other members");

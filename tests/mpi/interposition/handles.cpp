@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../check.hpp"
+#include "comms.hpp"
 
 namespace {
 
@@ -18,26 +19,6 @@ int error = -1;
 int repairs = 0;
 int handled = 0;
 int handled_size = 0;
-
-int rank_in(MPI_Comm comm) {
-  int rank = -1;
-  MPI_Comm_rank(comm, &rank);
-  return rank;
-}
-
-int size_of(MPI_Comm comm) {
-  int size = -1;
-  MPI_Comm_size(comm, &size);
-  return size;
-}
-
-int class_of(int code) {
-  int error_class = -1;
-  MPI_Error_class(code, &error_class);
-  return error_class;
-}
-
-bool is_failure(int code) { return class_of(code) == MPI_ERR_PROC_FAILED || class_of(code) == MPI_ERR_REVOKED; }
 
 void count_repair(MPI_Comm, int, void*) { ++repairs; }
 

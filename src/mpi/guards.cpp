@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/guards.hpp"
+
+#include <mpi-ext.h>
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <unordered_map>
+
+#include "mpi/derived.hpp"
+#include "mpi/handles.hpp"
+#include "mpi/real.hpp"
+
+namespace fenix_impl {
+namespace {
+
+/// What a window or a file was made on.
+struct Guard {
+  MPI_Comm working = MPI_COMM_NULL;  ///< as it was then
+  MPI_Comm meeting = MPI_COMM_NULL;  ///< of a file: its members meet there before they work together
+};
+
+template <class Handle>
+struct Guards {
+  std::mutex mutex;
+  std::unordered_map<Handle, Guard> by_handle;
+  std::atomic<bool> any = false;
+};
+
+Guards<MPI_Win>& windows() {
+  static auto* instance = new Guards<MPI_Win>;
+  return *instance;
+}
+
+Guards<MPI_File>& files() {
+  static auto* instance = new Guards<MPI_File>;
+  return *instance;
+}
+
+template <class Handle>
+void add(Guards<Handle>& guards, Handle handle, const Guard& guard) {
+  const std::lock_guard lock(guards.mutex);
+  guards.by_handle[handle] = guard;
+  guards.any = true;
+}
+
+/// Returns the guard of a window or file; one without communicators if it has none.
+template <class Handle>
+Guard find(Guards<Handle>& guards, Handle handle) {
+  if (!guards.any.load(std::memory_order_acquire)) return {};
+  const std::lock_guard lock(guards.mutex);
+  const auto found = guards.by_handle.find(handle);
+  return found != guards.by_handle.end() ? found->second : Guard();
+}
+
+template <class Handle>
+void remove(Guards<Handle>& guards, Handle handle) {
+  const std::lock_guard lock(guards.mutex);
+  guards.by_handle.erase(handle);
+}
+
+/// Whether the program names one of the registry's communicators by this handle.
+bool is_guarded(MPI_Comm name) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  return all.find(name) != nullptr;
+}
+
+bool is_past(MPI_Comm working) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  return all.past.count(working) > 0;
+}
+
+/// Lets MPI hear of deaths, which it does only when it makes progress. That takes time where ranks share a core: not in every call.
+void listen() {
+  constexpr std::chrono::milliseconds kPause{10};
+  constexpr int kRounds = 12;
+  static std::atomic<std::chrono::steady_clock::rep> latest = 0;
+  const auto time = std::chrono::steady_clock::now().time_since_epoch();
+  if (time.count() - latest.load(std::memory_order_relaxed) < std::chrono::steady_clock::duration(kPause).count())
+    return;
+  for (int round = 0; round < kRounds; ++round) {
+    int found = 0;
+    real.Iprobe(0, 0, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
+  }
+  latest.store(std::chrono::steady_clock::now().time_since_epoch().count(), std::memory_order_relaxed);
+}
+
+bool has_failed_members(MPI_Comm comm) {
+  MPI_Group failed = MPI_GROUP_NULL;
+  int count = 0;
+  if (real.MPIX_Comm_get_failed(comm, &failed) != MPI_SUCCESS) return true;
+  real.Group_size(failed, &count);
+  if (failed != MPI_GROUP_EMPTY) real.Group_free(&failed);
+  return count > 0;
+}
+
+int check(const Guard& guard) {
+  if (guard.working == MPI_COMM_NULL) return MPI_SUCCESS;
+  if (is_past(guard.working)) return MPIX_ERR_REVOKED;
+  listen();
+  int revoked = 0;
+  real.MPIX_Comm_is_revoked(guard.working, &revoked);
+  const bool failed = has_failed_members(guard.working);
+  if (revoked == 0 && !failed) return MPI_SUCCESS;
+  const int error = failed ? MPIX_ERR_PROC_FAILED : MPIX_ERR_REVOKED;
+  // The handler repairs, as in calls on the communicator itself.
+  real.Comm_call_errhandler(guard.working, error);
+  return error;
+}
+
+int note_window(int error, MPI_Comm name, MPI_Comm working, const MPI_Win* win) {
+  if (error == MPI_SUCCESS && is_guarded(name)) add(windows(), *win, {working, MPI_COMM_NULL});
+  return error;
+}
+
+/// Refuses a call on one of the registry's communicators.
+int refuse(MPI_Comm comm) {
+  PMPI_Comm_call_errhandler(comm, MPI_ERR_UNSUPPORTED_OPERATION);
+  return MPI_ERR_UNSUPPORTED_OPERATION;
+}
+
+}  // namespace
+
+int check_window(MPI_Win win) { return check(find(windows(), win)); }
+
+int check_file(MPI_File file) {
+  const Guard guard = find(files(), file);
+  const int error = check(guard);
+  if (error != MPI_SUCCESS || guard.meeting == MPI_COMM_NULL) return error;
+  // Open MPI's collective functions of files end the process if a member is dead.
+  return real.Barrier(guard.meeting);
+}
+
+}  // namespace fenix_impl
+
+using namespace fenix_impl;
+
+extern "C" {
+
+int PMPI_Win_create(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
+  const MPI_Comm working = now(comm);
+  return note_window(real.Win_create(base, size, disp_unit, info, working, win), comm, working, win);
+}
+
+int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win) {
+  const MPI_Comm working = now(comm);
+  return note_window(real.Win_allocate(size, disp_unit, info, working, baseptr, win), comm, working, win);
+}
+
+int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win) {
+  const MPI_Comm working = now(comm);
+  return note_window(real.Win_allocate_shared(size, disp_unit, info, working, baseptr, win), comm, working, win);
+}
+
+int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
+  const MPI_Comm working = now(comm);
+  return note_window(real.Win_create_dynamic(info, working, win), comm, working, win);
+}
+
+int PMPI_Win_free(MPI_Win* win) {
+  const MPI_Win freed = win != nullptr ? *win : MPI_WIN_NULL;
+  const int error = check_window(freed);
+  remove(windows(), freed);
+  if (error == MPI_SUCCESS) return real.Win_free(win);
+  // In Open MPI the process may crash if a member is dead: the window is abandoned.
+  *win = MPI_WIN_NULL;
+  return MPI_SUCCESS;
+}
+
+int PMPI_Win_wait(MPI_Win win) {
+  if (find(windows(), win).working == MPI_COMM_NULL) return real.Win_wait(win);
+  int done = 0;
+  int error = MPI_SUCCESS;
+  while (error == MPI_SUCCESS && done == 0) {
+    error = check_window(win);
+    if (error == MPI_SUCCESS) error = real.Win_test(win, &done);
+  }
+  return error;
+}
+
+int PMPI_File_open(MPI_Comm comm, const char* filename, int amode, MPI_Info info, MPI_File* fh) {
+  const MPI_Comm working = now(comm);
+  Guard guard = {working, MPI_COMM_NULL};
+  if (!is_guarded(comm)) return real.File_open(working, filename, amode, info, fh);
+  int rank = 0;
+  real.Comm_rank(working, &rank);
+  int error = real.Comm_split(working, 0, rank, &guard.meeting);
+  if (error == MPI_SUCCESS) error = real.File_open(working, filename, amode, info, fh);
+  if (error == MPI_SUCCESS) add(files(), *fh, guard);
+  return error;
+}
+
+int PMPI_File_close(MPI_File* fh) {
+  const Guard guard = fh != nullptr ? find(files(), *fh) : Guard();
+  if (fh != nullptr) remove(files(), *fh);
+  if (guard.meeting == MPI_COMM_NULL || is_past(guard.working)) return real.File_close(fh);
+  MPI_Comm meeting = guard.meeting;
+  real.Comm_free(&meeting);
+  return real.File_close(fh);
+}
+
+// Open MPI 5.0.7 makes duplicates of MPI_COMM_WORLD for them, and waits for all its processes: spares, and the dead.
+int PMPI_Psend_init(const void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                    MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+  if (is_guarded(comm)) return refuse(comm);
+  return real.Psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request);
+}
+
+int PMPI_Precv_init(void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+                    MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+  if (is_guarded(comm)) return refuse(comm);
+  return real.Precv_init(buf, partitions, count, datatype, source, tag, comm, info, request);
+}
+
+decltype(PMPI_Win_create) MPI_Win_create __attribute__((weak, alias("PMPI_Win_create")));
+decltype(PMPI_Win_allocate) MPI_Win_allocate __attribute__((weak, alias("PMPI_Win_allocate")));
+decltype(PMPI_Win_allocate_shared) MPI_Win_allocate_shared __attribute__((weak, alias("PMPI_Win_allocate_shared")));
+decltype(PMPI_Win_create_dynamic) MPI_Win_create_dynamic __attribute__((weak, alias("PMPI_Win_create_dynamic")));
+decltype(PMPI_Win_free) MPI_Win_free __attribute__((weak, alias("PMPI_Win_free")));
+decltype(PMPI_Win_wait) MPI_Win_wait __attribute__((weak, alias("PMPI_Win_wait")));
+decltype(PMPI_File_open) MPI_File_open __attribute__((weak, alias("PMPI_File_open")));
+decltype(PMPI_File_close) MPI_File_close __attribute__((weak, alias("PMPI_File_close")));
+decltype(PMPI_Psend_init) MPI_Psend_init __attribute__((weak, alias("PMPI_Psend_init")));
+decltype(PMPI_Precv_init) MPI_Precv_init __attribute__((weak, alias("PMPI_Precv_init")));
+}
