@@ -6,13 +6,16 @@
  *
  *   mpirun --with-ft ulfm -n 6 heat2d_transparent OUTPUT [SPARES [VICTIM STEP]…]
  *
- * VICTIM, a number in the job, kills itself in STEP. OUTPUT is the same file, byte for byte, whoever dies.
+ * VICTIM, a number in the job, kills itself in STEP. OUTPUT is the same file, byte for byte, whoever dies. HEAT2D_PAUSE, a variable of
+ * the environment, is the seconds to wait after each snapshot.
  */
+#define _GNU_SOURCE
 #include <fenix.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { NX = 96, NY = 120, STEPS = 200, STEPS_PER_SNAPSHOT = 20, MOST_CELLS = (NX + 2) * (NY + 2) };
 enum { GROUP = 1, FIELD = 0, STEP = 1 };
@@ -113,6 +116,13 @@ static void protect_or_restore(void) {
 static void snapshot(void) {
   stop_on(Fenix_Data_member_store(GROUP, FENIX_DATA_MEMBER_ALL, FENIX_DATA_SUBSET_FULL));
   stop_on(Fenix_Data_commit_barrier(GROUP, NULL));
+  const char* pause = getenv("HEAT2D_PAUSE");
+  if (pause == NULL) return;
+  int rank;
+  MPI_Comm_rank(grid, &rank);
+  if (rank == 0) printf("step %d\n", step);
+  fflush(stdout);
+  usleep((useconds_t)(1e6 * atof(pause)));
 }
 
 /* Rank 0 writes the plate, rank by rank. */

@@ -42,7 +42,7 @@ void inherit_handler(const Derived& parent, Derived& child) {
 }
 
 bool call_kept_handler(MPI_Comm working, int mpi_error) {
-  // Of a request from before a repair: it ends with the error.
+  // A request from before a repair ends with the error.
   if (working == MPI_COMM_WORLD && registry().has_cut_duplicates) return true;
   const MPI_Comm keeper = find_keeper(working, /*by_name=*/false);
   if (keeper == MPI_COMM_NULL) return false;

@@ -15,7 +15,7 @@
 namespace fenix_impl {
 namespace {
 
-/// What a window or a file was made on.
+/// The communicator of a window or a file.
 struct Guard {
   MPI_Comm working = MPI_COMM_NULL;  ///< as it was then
   MPI_Comm meeting = MPI_COMM_NULL;  ///< of a file: its members meet there before they work together

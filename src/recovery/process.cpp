@@ -267,7 +267,7 @@ void Process::adopt_communicators(const Rebuilt& rebuilt, Occasion occasion) {
   slots_.renumber(plan.former, rebuilt.world);
   world_ = rebuilt.world;
   barriers_.clear();
-  // Those that the program has made of it by calls that are not recorded, such as intercommunicators.
+  // Not all communicators of the program are recorded: intercommunicators, for example.
   if (occasion == Occasion::repair && interposer() != nullptr) {
     for_each_communicator([this](MPI_Comm comm) {
       if (has_handler(comm, handler_)) interposer()->note_past(comm);

@@ -84,9 +84,36 @@ std::int64_t next_step() {
   return next;
 }
 
+/// Whether a handle still stands for a communicator. MPI_COMM_SELF returns errors.
+bool is_valid(MPI_Comm comm) {
+  int size = 0;
+  return comm != MPI_COMM_NULL && MPI_Comm_size(comm, &size) == MPI_SUCCESS;
+}
+
+/// Takes the communicator for the program's own collective calls. In resume mode "return", survivors keep the one that they have.
+void derive() {
+  if (state.plan.interposed == "no") {
+    state.own = state.comm;
+    return;
+  }
+  const MPI_Comm before = is_valid(state.own) ? state.own : MPI_COMM_NULL;
+  if (state.plan.resume == "return") {
+    if (before == MPI_COMM_NULL) mpi(MPI_Comm_dup(state.comm, &state.own));
+  } else {
+    MPI_Comm reversed = MPI_COMM_NULL;
+    mpi(MPI_Comm_split(state.comm, 0, -state.rank, &reversed));
+    mpi(MPI_Comm_dup(reversed, &state.own));
+    require(before == MPI_COMM_NULL || before == state.own, "a derived communicator has another handle");
+  }
+  int size = 0;
+  MPI_Comm_size(state.own, &size);
+  require(size == state.ranks, "a derived communicator has " + std::to_string(size) + " ranks");
+}
+
 /// From the latest repair to the end.
 void work() {
   note_resumption();
+  derive();
   resume();
   for (std::int64_t step = next_step(); step < state.plan.steps; ++step) {
     for (int group = 0; group < static_cast<int>(state.groups.size()); ++group) {
@@ -144,7 +171,11 @@ int main(int argc, char** argv) {
   torture::set_options();
 
   note("init");
-  Fenix_Init(&state.role, MPI_COMM_WORLD, &state.comm, &argc, &argv, state.plan.spares, &state.error);
+  const bool is_null = state.plan.interposed == "null";
+  if (is_null) state.comm = MPI_COMM_WORLD;
+  if (state.plan.interposed != "no") MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  Fenix_Init(&state.role, MPI_COMM_WORLD, is_null ? nullptr : &state.comm, &argc, &argv, state.plan.spares,
+             &state.error);
   if (state.error < 0) {
     // A rank has died in Fenix_Init: that is not repaired, but told to all.
     note("refused " + std::to_string(state.error));

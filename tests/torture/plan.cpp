@@ -46,6 +46,7 @@ Plan read_plan(const std::string& file) {
     if (key == "damage") fields >> plan.damage;
     if (key == "release") fields >> plan.release;
     if (key == "resume") fields >> plan.resume;
+    if (key == "interposed") fields >> plan.interposed;
     if (key == "group") plan.groups.push_back(read_group(fields));
     if (key == "member") plan.groups.back().members.push_back(read_member(fields));
   }

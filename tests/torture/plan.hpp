@@ -41,6 +41,7 @@ struct Plan {
   bool damage = false;    // bits are flipped
   bool release = true;    // spares return from Fenix_Init at the end
   std::string resume = "jump";
+  std::string interposed = "no";  // else libfenix_mpi is preloaded, and newcomm is "null" or "given"
   std::vector<GroupPlan> groups;
 };
 

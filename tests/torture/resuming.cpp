@@ -201,7 +201,7 @@ void agree() {
   }
   mine.insert(mine.end(), {state.stamps_moved ? 1 : 0, state.repairs});
   std::vector<std::int64_t> most(mine.size());
-  mpi(MPI_Allreduce(mine.data(), most.data(), static_cast<int>(mine.size()), MPI_INT64_T, MPI_MAX, state.comm));
+  mpi(MPI_Allreduce(mine.data(), most.data(), static_cast<int>(mine.size()), MPI_INT64_T, MPI_MAX, state.own));
   state.stamps_moved = most[most.size() - 2] != 0;
   state.repairs = most[most.size() - 1];
   for (int i = 0; i < group_count(); ++i) {

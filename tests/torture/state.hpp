@@ -38,6 +38,7 @@ struct State {
   Plan plan;
   Contents contents{plan};
   MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm own = MPI_COMM_NULL;  // for the program's own collective calls: comm, or one that libfenix_mpi repairs
   int role = -1;
   int error = 0;
   int rank = -1;

@@ -193,7 +193,7 @@ void store_step(int group, std::int64_t step) {
   if (!plan.barrier || form == GroupForm::checkpoint) {
     // Several commits may follow each other without it.
     if (!state.contents.barrier_after(group, step)) return;
-    mpi(MPI_Barrier(state.comm));
+    mpi(MPI_Barrier(state.own));
   }
   now.committed = step;
   note("committed " + std::to_string(group) + " " + std::to_string(step));

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Communicators derived from the resilient one are repaired. Rank 1 dies in a collective on a grandchild, or where FENIX_FAULT says.
-// usage: derived again|keep spares|spawn [many|nokill|twice]
+// usage: derived again|keep spares|spawn [many|nokill|twice|slow]
 //   again: control comes out of Fenix_Init after a repair, and every rank calls the constructors again
 //   keep:  survivors go on (resume mode "return") and keep their handles; the recovered rank calls the constructors alone
 //   many:  100 communicators more
 //   twice: process 2 dies after the first repair, too
+//   slow:  more steps, which rank 0 prints; somebody else kills
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <csignal>
@@ -19,7 +22,8 @@ namespace {
 
 constexpr int kRanks = 4;
 constexpr int kMany = 100;
-constexpr int kSteps = 4;
+constexpr int kSlowSteps = 40;
+constexpr useconds_t kPause = 100'000;
 constexpr int kVictim = 1;
 constexpr std::size_t kKinds = 10;
 const std::array<const char*, kKinds> kNames = {"dup",    "split",        "cart", "graph",      "dist_graph",
@@ -38,6 +42,8 @@ bool keeps = false;
 bool has_many = false;
 bool kills = true;
 bool kills_twice = false;
+bool is_slow = false;
+int steps = 4;
 int process = -1;  // number in the job
 int step = 0;
 All all;
@@ -217,13 +223,20 @@ void note_handles() {
   MPI_Comm_set_attr(all.comms[0], keyval, &attribute);
 }
 
+void pause() {
+  if (rank_in(MPI_COMM_WORLD) == 0) std::printf("step %d\n", step);
+  std::fflush(stdout);
+  usleep(kPause);
+}
+
 /// Returns false if a rank has died meanwhile.
 bool run() {
   const bool makes = !keeps || role != FENIX_ROLE_SURVIVOR_RANK || all.comms[0] == MPI_COMM_NULL;
   if (makes && make_all(all) != MPI_SUCCESS) return false;
   if (first.comms[0] != MPI_COMM_NULL && !shrunk()) check_handles();
   if (first.comms[0] == MPI_COMM_NULL) note_handles();
-  while (step < kSteps) {
+  while (step < steps) {
+    if (is_slow) pause();
     if (use_all() != MPI_SUCCESS) return false;
     ++step;
   }
@@ -236,7 +249,9 @@ int main(int argc, char** argv) {
   keeps = std::string(argv[1]) == "keep";
   spares = std::atoi(argv[2]);
   has_many = argc > 3 && std::string(argv[3]) == "many";
-  kills = argc <= 3 || std::string(argv[3]) != "nokill";
+  is_slow = argc > 3 && std::string(argv[3]) == "slow";
+  kills = !is_slow && (argc <= 3 || std::string(argv[3]) != "nokill");
+  if (is_slow) steps = kSlowSteps;
   kills_twice = argc > 3 && std::string(argv[3]) == "twice";
   for (MPI_Comm& comm : all.comms) comm = MPI_COMM_NULL;
   first = all;
@@ -253,7 +268,7 @@ int main(int argc, char** argv) {
     // All ranks begin with the same step after a repair.
     if (role != FENIX_ROLE_INITIAL_RANK) step = 3;
   } while (!run());
-  check::require(!kills || role != FENIX_ROLE_INITIAL_RANK, "nobody has died");
+  check::require((!kills && !is_slow) || role != FENIX_ROLE_INITIAL_RANK, "nobody has died");
   check::require(!kills_twice || process != 2, "the second one has not died");
   check::ok(rank_in(MPI_COMM_WORLD));
   MPI_Finalize();

@@ -32,7 +32,7 @@ int after(MPI_Comm comm) { return (rank_in(comm) + 1) % size_of(comm); }
 
 int before(MPI_Comm comm) { return (rank_in(comm) + size_of(comm) - 1) % size_of(comm); }
 
-/// What is tested: an object is made on a communicator, used by all its members, and freed.
+/// The tested object is made on a communicator, used by all its members, and freed.
 struct Object {
   virtual ~Object() = default;
   virtual void make(MPI_Comm comm) = 0;
@@ -245,7 +245,7 @@ void die_and_use(const std::string& kind, const std::string& call, MPI_Comm deri
   if (call.empty()) {
     check::require(is_failure(MPI_Barrier(derived)), "a barrier with a dead rank");
   } else {
-    // What is known of a death is an error at once. An access to a dead rank whose death is not known yet may wait inside of Open MPI.
+    // A death that is known is an error at once. An access to a dead rank whose death is not known yet may wait inside of Open MPI.
     usleep(kUntilNoticed);
     const int code = in_derived->call(call);
     check::require(is_failure(code), "the call of an object with a dead rank returned " + std::to_string(code));

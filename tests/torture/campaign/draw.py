@@ -45,6 +45,7 @@ MIN_RANKS = {"shrink": 3, "beyond": 3, "in recovery": 3, "two at once": 3, "node
              "silent node": 3}
 
 TIMEOUT, TIMEOUT_OVER_NODES = 12, 25  # FENIX_TIMEOUT; over tcp, ranks of many nodes on few cores wait longer for each other
+INTERPOSED = 0.25  # the share of runs with libfenix_mpi
 NODE_TIMEOUT = 6  # FENIX_NODE_TIMEOUT, where a node falls silent
 
 
@@ -106,6 +107,7 @@ class Run:
     pause_us: int = 0
     release: bool = True
     threads: bool = False
+    interposed: str = "no"  # else libfenix_mpi is preloaded, and newcomm is "null" or "given"
     groups: list = field(default_factory=list)
     faults: list = field(default_factory=list)
     points: list = field(default_factory=list)  # entries of FENIX_FAULT
@@ -122,6 +124,7 @@ class Run:
         groups = "; ".join(f"{group.policy} depth {group.depth}" for group in self.groups)
         faults = ", ".join([str(fault) for fault in self.faults] + self.points)
         where = f" on nodes {self.ranks_per_node()}" if self.nodes else ""
+        where += f", newcomm {self.interposed} with libfenix_mpi" if self.interposed != "no" else ""
         return f"{self.kind}, {self.path}, {self.ranks}+{self.spares} ranks{where}, {groups}: {faults or 'no faults'}"
 
     def ranks_per_node(self):
@@ -131,7 +134,8 @@ class Run:
         lines = [
             f"seed {self.seed}", f"spares {self.spares}", f"steps {self.steps}", f"pause_us {self.pause_us}",
             f"threads {int(self.threads)}", f"tolerated {int(self.tolerated)}", f"damage {int(self.damage)}",
-            f"release {int(self.release)}", f"resume {self.resume}"
+            f"release {int(self.release)}", f"resume {self.resume}",
+            f"interposed {self.interposed}"
         ]
         for number, group in enumerate(self.groups):
             values = " ".join(str(value) for value in group.policy.values())
@@ -145,14 +149,15 @@ class Run:
 
 
 class Drawer:
-    def __init__(self, points, has_fabric=False, path=None, nodes=0, whole_nodes=False):
+    def __init__(self, points, has_fabric=False, path=None, nodes=0, whole_nodes=False, interposed=INTERPOSED):
         """has_fabric: the build has that path. path: which all runs take, instead of the drawn one. nodes: 0, or 2 to 4.
-        whole_nodes: the launcher survives the loss of a node."""
+        whole_nodes: the launcher survives the loss of a node. interposed: the share of runs with libfenix_mpi."""
         self.points = points
         self.has_fabric = has_fabric
         self.path = path
         self.nodes = nodes
         self.whole_nodes = whole_nodes
+        self.interposed = interposed
 
     def classes(self):
         """What can be drawn here, and how often."""
@@ -183,6 +188,10 @@ class Drawer:
             for group in run.groups:
                 for member in group.members:
                     member.spread, member.empty_rank = 0, -1
+        # Drawn apart: all else of a seed is the same without it.
+        others = random.Random(f"{seed} interposed")
+        if others.random() < self.interposed:
+            run.interposed = others.choice(["null", "given"])
         return run
 
     # ------------------------------------------------------------------------------------------- what is stored, and how

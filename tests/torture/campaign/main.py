@@ -39,6 +39,7 @@ def parse(arguments):
     parser.add_argument("--path", choices=["auto", "map", "window", "fabric"], help="all runs by this path")
     parser.add_argument("--nodes", type=int, choices=[2, 3, 4], default=0, help="each run on so many nodes, made by scripts/nodes; "
                         "also kills all ranks of a node at once, and nodes with the launcher's daemon")
+    parser.add_argument("--interposed", action="store_true", help="libfenix_mpi is preloaded in all runs, not in some")
     parser.add_argument("--repeat", type=int, default=1, help="make each run so many times")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="runs at a time (%(default)s)")
     parser.add_argument("--strict", action="store_true", help="a run that a known crash of Open MPI has ended has failed; "
@@ -72,9 +73,10 @@ class Campaign:
         self.options = options
         self.master = secrets.randbelow(10**9) if options.seed is None else options.seed
         self.drawer = Drawer(Points(ROOT / "src"), has_fabric(options.build), options.path, options.nodes,
-                             bool(options.nodes) and nodes.survive_loss())
+                             bool(options.nodes) and nodes.survive_loss(), **({"interposed": 1} if options.interposed else {}))
         self.work = options.work or options.build / "torture"
         self.program = options.build / "tests/torture/torture"
+        self.library = options.build / "src/mpi/libfenix_mpi.so"
         self.rows = []
         self.lock = threading.Lock()
         self.start = time.monotonic()
@@ -101,13 +103,18 @@ class Campaign:
 
     def attempt(self, run):
         run = replace(run, timeout=run.timeout * self.options.slow)
-        outcome = supervise(run, self.program, self.work, self.options.limit)
+        outcome = supervise(run, self.command(run), self.work, self.options.limit)
         return outcome, judge(run, outcome)
+
+    def command(self, run):
+        preload = ["env", f"LD_PRELOAD={self.library.resolve()}"] if run.interposed != "no" else []
+        return [*preload, self.program]
 
     def repeat(self, seed):
         """The arguments that make this run once more."""
         given = [("path", self.options.path), ("nodes", self.options.nodes)]
-        return " ".join([f"--only {seed}"] + [f"--{name} {value}" for name, value in given if value])
+        forced = ["--interposed"] if self.options.interposed else []
+        return " ".join([f"--only {seed}"] + [f"--{name} {value}" for name, value in given if value] + forced)
 
     def one(self, seed):
         run = self.drawer.draw(seed)

@@ -29,10 +29,10 @@ class Outcome:
     done: list = field(default_factory=list)  # faults that met a living process: numbers
 
 
-def make_job(run, program, folder, limit):
+def make_job(run, command, folder, limit):
     if run.nodes:
-        return JobOnNodes(run.ranks_per_node().split(","), [program, folder], folder, limit, _environment(run), linger=10)
-    return Job(mpirun(run.processes(), program, folder), folder, limit, _environment(run))
+        return JobOnNodes(run.ranks_per_node().split(","), [*command, folder], folder, limit, _environment(run), linger=10)
+    return Job(mpirun(run.processes(), *command, folder), folder, limit, _environment(run))
 
 
 def _environment(run):
@@ -176,12 +176,12 @@ class Watch:
         return self.all_gone is not None and now - self.all_gone > _GRACE
 
 
-def supervise(run, program, work, limit):
+def supervise(run, command, work, limit):
     """Returns an Outcome; its folder is the caller's to remove."""
     folder = Path(tempfile.mkdtemp(prefix=f"{run.seed}.", dir=work))
     (folder / "plan").write_text(run.plan_text(), encoding="utf-8")
     outcome = Outcome(folder)
-    with make_job(run, program, folder, limit) as job:
+    with make_job(run, command, folder, limit) as job:
         job.follow(Watch(run, job, outcome).look, _PAUSE)
         outcome.left = job.finish().complaints()
     outcome.seconds, outcome.status, outcome.hung = job.seconds, job.status, job.hung
