@@ -21,6 +21,7 @@ using check::require;
 using check::success;
 
 constexpr int kActive = 5;
+constexpr double kPatience = 20;  // seconds
 
 MPI_Comm comm = MPI_COMM_NULL;
 int role = -1;
@@ -123,7 +124,9 @@ void first_life() {
   // Until both deaths are known to MPI here.
   for (int dead : {1, 3}) {
     int value = 0;
+    const double begin = MPI_Wtime();
     while (fenix::detect_failures(false) == FENIX_SUCCESS) {
+      require(MPI_Wtime() < begin + kPatience, "detect_failures has not found a death");
     }
     fenix::set_option(fenix::RECOVERY_MODE, fenix::IGNORE);
     (void)MPI_Recv(&value, 1, MPI_INT, dead, 0, comm, MPI_STATUS_IGNORE);

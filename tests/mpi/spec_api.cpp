@@ -128,6 +128,8 @@ void targets() {
                FENIX_ERROR_BUFFER_TOO_SMALL, "restore without room on one rank");
   expect_equal(Fenix_Data_member_restore_from_rank(kGroup, 1, got.data(), room, FENIX_DATA_SNAPSHOT_LATEST, 0),
                FENIX_ERROR_BUFFER_TOO_SMALL, "restore_from_rank without room on one rank");
+  expect_equal(Fenix_Data_member_restore(kGroup, 1, got.data(), kCount, rank == 0 ? 0 : 1), FENIX_ERROR_MISMATCH,
+               "restore with time stamps that differ");
   expect_equal(got[0], 0, "an element after an error");
   success(Fenix_Data_member_restore(kGroup, 1, got.data(), kCount, FENIX_TIME_STAMP_MAX), "restore of the latest");
   expect_values(got, rank, 1, 15, 19);
@@ -150,19 +152,25 @@ void expect_snapshots(const std::vector<int>& wanted, const std::string& when) {
 // Only what all ranks have is counted, by all alike; a commit_barrier removes the rest.
 void snapshots() {
   expect_snapshots({1, 0}, "at first");
-  // Rank 0 is one commit ahead.
+  // Rank 0 is one commit ahead: no rank gets what the others have not committed.
+  std::array<int, kCount> got{};
+  fill(2);
   success(Fenix_Data_member_store(kGroup, 1, FENIX_DATA_SUBSET_FULL), "store");
   if (rank == 0) success(Fenix_Data_commit(kGroup, nullptr), "commit");
   expect_snapshots({1, 0}, "while one rank is ahead");
+  success(Fenix_Data_member_restore(kGroup, 1, got.data(), kCount, FENIX_DATA_SNAPSHOT_LATEST), "restore");
+  expect_values(got, rank, 0, 0, 2);
+  expect_values(got, rank, 1, 3, 5);
   if (rank != 0) success(Fenix_Data_commit(kGroup, nullptr), "commit");
   expect_snapshots({2, 1}, "when all have committed");
+  success(Fenix_Data_member_restore(kGroup, 1, got.data(), kCount, FENIX_DATA_SNAPSHOT_LATEST), "restore");
+  expect_values(got, rank, 2, 0, kCount - 1);
   if (rank == 1) success(Fenix_Data_snapshot_delete(kGroup, FENIX_DATA_SNAPSHOT_LATEST), "snapshot_delete");
   expect_snapshots({1}, "after a deletion on one rank");
   // All ranks drop what one has deleted: nobody can restore it from its own memory any more.
   int time_stamp = -1;
   success(Fenix_Data_commit_barrier(kGroup, &time_stamp), "commit_barrier");
   expect_equal(time_stamp, 3, "time stamp");
-  std::array<int, kCount> got{};
   expect_equal(Fenix_Data_member_lrestore(kGroup, 1, got.data(), kCount, 2, nullptr), FENIX_ERROR_NODATA_FOUND,
                "lrestore of what another rank has deleted");
   expect_snapshots({3}, "at the end");
@@ -358,6 +366,10 @@ void garbage_collection() {
   expect_equal(number_of_snapshots(kPassing), 2, "snapshots at depth 1");
   expect_equal(restored(kPassing, 0, 3), 30, "value of the older snapshot");
   expect_equal(restored(kPassing, 0, 2), FENIX_ERROR_NODATA_FOUND, "restore of a snapshot older than depth");
+  expect_equal(committed(kPassing, Fenix_Data_commit), 5, "time stamp");
+  success(Fenix_Data_barrier(kPassing), "barrier");
+  expect_equal(number_of_snapshots(kPassing), 2, "snapshots after the barrier");
+  expect_equal(restored(kPassing, 0, 3), FENIX_ERROR_NODATA_FOUND, "restore of what has become older than depth");
 }
 
 // The group that is there from the start: all ranks, depth 0, from time stamp 0 on.
