@@ -145,8 +145,9 @@ int Fenix_Data_group_get_redundancy_policy(int group_id, int* policy_name, void*
  *   FENIX_DATA_POLICY_IN_MEMORY_RAID        int[2] {1, separation}: buddies. Rank N and rank N + separation keep a copy
  *                                           of each other's data. For an odd number of ranks, the first, middle and
  *                                           last rank form a chain of three. Default: FENIX_DATA_SEPARATION_AUTO.
- *                                           int[3] {5, separation, size}: XOR parity in cohorts of size ranks. One rank
- *                                           of each cohort may be lost.
+ *                                           int[3] {5, separation, size}: XOR parity in cohorts of size ranks, 2 to
+ *                                           128, or of all ranks if they are fewer. One rank of each cohort may be
+ *                                           lost.
  *   FENIX_DATA_POLICY_PEER_RANK_SEPARATION  int {separation}: rank (N + separation) mod size keeps a copy of the data
  *                                           of rank N. Default: FENIX_DATA_SEPARATION_AUTO.
  *   FENIX_DATA_POLICY_REED_SOLOMON          int[3] {separation, size, losses} (new): Reed-Solomon codes in cohorts of

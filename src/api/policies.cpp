@@ -61,9 +61,13 @@ void check_policy(int name, const int* values, int ranks) {
   if (!policy.encodes()) return;
   if (policy.losses < 1 || policy.losses > kMostLosses) refuse("losses", policy.losses, "is not in [1, 4]");
   // A communicator of one rank has no other rank to protect it, under any policy.
-  const int most = std::min(std::max(ranks, policy.losses + 1), Policy::kMostCohort);
-  if (policy.cohort_size <= policy.losses || policy.cohort_size > most) {
-    refuse("cohort size", policy.cohort_size, "is not in [losses + 1, size of comm], or more than 128");
+  // As in the current Fenix, parity takes the ranks that there are for a cohort that would be larger.
+  const bool is_cut = policy.kind == Policy::Kind::parity;
+  const int least = policy.losses + 1;
+  const int most = is_cut ? Policy::kMostCohort : std::min(std::max(ranks, least), Policy::kMostCohort);
+  if (policy.cohort_size < least || policy.cohort_size > most) {
+    refuse("cohort size", policy.cohort_size,
+           "is not in [" + std::to_string(least) + ", " + std::to_string(most) + "]");
   }
 }
 

@@ -42,7 +42,7 @@ struct Case {
 const std::vector<Case>& cases() {
   static const std::vector<Case> all{
       {"buddies", kRaid, {1, 1}, 1},   {"ring", kRing, {1}, 1},   {"parity", kRaid, {5, 1, 4}, 1},
-      {"codes", kCodes, {1, 4, 2}, 2}, {"local", kLocal, {0}, 0},
+      {"codes", kCodes, {1, 4, 2}, 2}, {"local", kLocal, {0}, 0}, {"parity of fewer ranks", kRaid, {5, 1, 9}, 1},
   };
   return all;
 }

@@ -41,7 +41,7 @@ int no_ring[] = {0};
 int far_ring[] = {3};
 int parity_without_separation[] = {5, 0, 3};
 int parity_of_one[] = {5, 1, 1};
-int parity_of_all_and_one[] = {5, 1, 4};
+int parity_of_too_many[] = {5, 1, 129};
 int codes_without_separation[] = {0, 3, 1};
 int codes_far_apart[] = {3, 3, 1};
 int codes_without_losses[] = {1, 3, 0};
@@ -68,8 +68,7 @@ std::vector<PolicyCase> policy_cases() {
       {"policy_value: ring, separation as large as comm", kRing, far_ring, kBadValue, "separation 3"},
       {"policy_value: parity, separation 0", kBuddies, parity_without_separation, kBadValue, "separation 0"},
       {"policy_value: parity, cohort size 1", kBuddies, parity_of_one, kBadValue, "cohort size 1"},
-      {"policy_value: parity, cohort size larger than comm", kBuddies, parity_of_all_and_one, kBadValue,
-       "cohort size 4"},
+      {"policy_value: parity, cohort size larger than 128", kBuddies, parity_of_too_many, kBadValue, "cohort size 129"},
       {"policy_value: Reed-Solomon, separation 0", kCodes, codes_without_separation, kBadValue, "separation 0"},
       {"policy_value: Reed-Solomon, separation as large as comm", kCodes, codes_far_apart, kBadValue, "separation 3"},
       {"policy_value: Reed-Solomon, 0 losses", kCodes, codes_without_losses, kBadValue, "losses 0"},
