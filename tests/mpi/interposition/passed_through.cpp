@@ -19,7 +19,7 @@ namespace {
 constexpr int kVictim = 1;
 constexpr int kTag = 4;
 constexpr int kCount = 16;
-constexpr useconds_t kUntilNoticed = 500'000;
+constexpr useconds_t kBetweenLooks = 20'000;
 
 int role = -1;
 int error = -1;
@@ -234,6 +234,19 @@ void make_and_use(Object& object, MPI_Comm comm) {
   check::success(object.use(), "use");
 }
 
+/// Waits until MPI knows of the death. An access to a dead rank that is not known to be dead may wait inside of Open MPI.
+void wait_for_notice(MPI_Comm comm) {
+  for (int size = 0; size == 0;) {
+    int found = 0;
+    MPI_Group failed = MPI_GROUP_NULL;
+    usleep(kBetweenLooks);
+    MPI_Iprobe(0, kTag, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
+    MPIX_Comm_get_failed(comm, &failed);
+    MPI_Group_size(failed, &size);
+    if (failed != MPI_GROUP_EMPTY) MPI_Group_free(&failed);
+  }
+}
+
 void die_and_use(const std::string& kind, const std::string& call, MPI_Comm derived) {
   // They stay: what is left of a window with a dead rank may be written to.
   static const auto in_world = object_of(kind);
@@ -245,8 +258,7 @@ void die_and_use(const std::string& kind, const std::string& call, MPI_Comm deri
   if (call.empty()) {
     check::require(is_failure(MPI_Barrier(derived)), "a barrier with a dead rank");
   } else {
-    // A death that is known is an error at once. An access to a dead rank whose death is not known yet may wait inside of Open MPI.
-    usleep(kUntilNoticed);
+    wait_for_notice(derived);
     const int code = in_derived->call(call);
     check::require(is_failure(code), "the call of an object with a dead rank returned " + std::to_string(code));
   }
