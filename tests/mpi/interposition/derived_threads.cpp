@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Three threads of each rank work on derived communicators of their own at the same time, under MPI_THREAD_MULTIPLE. newcomm is NULL.
 // Rank 1 of 4 dies; one thread repairs, the others stop, and all go on with the handles that they have had.
-// usage: derived_threads jump|return [nokill]
+// usage: derived_threads jump|return [nokill|request]
+//   request: the thread of Fenix_Init waits for a request when another thread has repaired (with jump)
+#include <unistd.h>
+
 #include <array>
 #include <atomic>
 #include <climits>
@@ -25,13 +28,17 @@ int error = -1;
 int process = -1;
 bool kills = true;
 bool jumps = false;
+bool has_request = false;
 std::array<MPI_Comm, kThreads> comms{};
 std::array<MPI_Comm, kThreads> first{};
 std::array<std::atomic<int>, kThreads> steps{};
 std::atomic<int> repairs_begun = 0;
+std::atomic<int> repairs_done = 0;
 std::vector<std::thread> threads;  // not of a function: it may be left by longjmp
 
 void note_beginning(MPI_Comm, int, void*) { ++repairs_begun; }
+
+void note_end(MPI_Comm, int, void*) { ++repairs_done; }
 
 /// Works until a call fails, or a repair begins. A thread that is in no call then is not told of it by a call.
 void work(int number) {
@@ -52,6 +59,16 @@ void work(int number) {
     check::expect_equal(sum, 6 + 4 * (10 * step + number), "sum of thread " + std::to_string(number));
     ++steps[at];
   }
+}
+
+/// Control goes to Fenix_Init, though this thread is in no call when another one repairs.
+void wait_for_request() {
+  int value = 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Irecv(&value, 1, MPI_INT, kVictim, 0, comms[0], &request);
+  while (repairs_done == 0) usleep(1000);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  check::fail("MPI_Wait has returned");
 }
 
 /// Each thread has a duplicate, or one half of it in reverse order, with a topology.
@@ -75,6 +92,7 @@ bool run() {
   for (std::size_t i = 0; i < kThreads; ++i) steps[i] = agreed[i];
   if (agreed == std::array{kSteps, kSteps, kSteps}) return true;
   for (int number = 1; number < kThreads; ++number) threads.emplace_back(work, number);
+  if (has_request && role == FENIX_ROLE_INITIAL_RANK) wait_for_request();
   work(0);
   return false;
 }
@@ -88,6 +106,7 @@ void join_all() {
 
 int main(int argc, char** argv) {
   jumps = std::string(argv[1]) == "jump";
+  has_request = argc > 2 && std::string(argv[2]) == "request";
   kills = argc <= 2 || std::string(argv[2]) != "nokill";
   comms.fill(MPI_COMM_NULL);
   first.fill(MPI_COMM_NULL);
@@ -100,7 +119,10 @@ int main(int argc, char** argv) {
   check::success(error, "Fenix_Init");
   join_all();
   static bool registered = false;
-  if (!registered) Fenix_Callback_register_at(note_beginning, nullptr, FENIX_CALLBACK_PRE_RECOVERY);
+  if (!registered) {
+    Fenix_Callback_register_at(note_beginning, nullptr, FENIX_CALLBACK_PRE_RECOVERY);
+    Fenix_Callback_register(note_end, nullptr);
+  }
   registered = true;
   if (jumps || role != FENIX_ROLE_SURVIVOR_RANK) make_communicators();
   while (!run()) join_all();
