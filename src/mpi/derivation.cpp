@@ -64,7 +64,7 @@ void number(Derivation& derivation, Derived& parent, const std::vector<int>& mem
   for (const int rank : members) group = mix(group + 1, static_cast<std::uint64_t>(rank));
   if (!members.empty()) group = mix(group + 1, static_cast<std::uint64_t>(tag));
   const unsigned count = members.empty() ? parent.made++ : parent.made_by_groups[group]++;
-  derivation.order = (std::uint64_t{registry().repairs} << 32U) | count;
+  derivation.order = (std::uint64_t{registry().repairs.load()} << 32U) | count;
   derivation.id = mix(mix(derivation.parent + 1, derivation.order), group);
 }
 

@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -76,8 +77,8 @@ struct Derived {
 struct Registry {
   std::recursive_mutex mutex;
   const InterposerServices* services = nullptr;
-  unsigned repairs = 0;
-  Derived root;  ///< the resilient communicator
+  std::atomic<unsigned> repairs = 0;  ///< may be read without mutex
+  Derived root;                       ///< the resilient communicator
   std::vector<std::unique_ptr<Derived>> derived;
   std::unordered_set<MPI_Comm> past;  ///< replaced by repairs
   bool has_cut_duplicates = false;    ///< a repair has come while MPI_Comm_idup may have been under way

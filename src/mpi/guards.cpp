@@ -19,6 +19,7 @@ namespace {
 struct Guard {
   MPI_Comm working = MPI_COMM_NULL;  ///< as it was then
   MPI_Comm meeting = MPI_COMM_NULL;  ///< of a file: its members meet there before they work together
+  unsigned repairs = 0;              ///< before it was made: each repair replaces all communicators
 };
 
 template <class Handle>
@@ -67,25 +68,23 @@ bool is_guarded(MPI_Comm name) {
   return all.find(name) != nullptr;
 }
 
-bool is_past(MPI_Comm working) {
-  Registry& all = registry();
-  const std::lock_guard lock(all.mutex);
-  return all.past.count(working) > 0;
-}
+bool is_past(const Guard& guard) { return guard.repairs != registry().repairs.load(std::memory_order_acquire); }
 
 /// Lets MPI hear of deaths, which it does only when it makes progress. That takes time where ranks share a core: not in every call.
-void listen() {
+/// Returns false if it was done a moment ago.
+bool listen() {
   constexpr std::chrono::milliseconds kPause{10};
   constexpr int kRounds = 12;
   static std::atomic<std::chrono::steady_clock::rep> latest = 0;
   const auto time = std::chrono::steady_clock::now().time_since_epoch();
   if (time.count() - latest.load(std::memory_order_relaxed) < std::chrono::steady_clock::duration(kPause).count())
-    return;
+    return false;
   for (int round = 0; round < kRounds; ++round) {
     int found = 0;
     real.Iprobe(0, 0, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
   }
   latest.store(std::chrono::steady_clock::now().time_since_epoch().count(), std::memory_order_relaxed);
+  return true;
 }
 
 bool has_failed_members(MPI_Comm comm) {
@@ -99,8 +98,8 @@ bool has_failed_members(MPI_Comm comm) {
 
 int check(const Guard& guard) {
   if (guard.working == MPI_COMM_NULL) return MPI_SUCCESS;
-  if (is_past(guard.working)) return MPIX_ERR_REVOKED;
-  listen();
+  if (is_past(guard)) return MPIX_ERR_REVOKED;
+  if (!listen()) return MPI_SUCCESS;
   int revoked = 0;
   real.MPIX_Comm_is_revoked(guard.working, &revoked);
   const bool failed = has_failed_members(guard.working);
@@ -111,8 +110,16 @@ int check(const Guard& guard) {
   return error;
 }
 
-int note_window(int error, MPI_Comm name, MPI_Comm working, const MPI_Win* win) {
-  if (error == MPI_SUCCESS && is_guarded(name)) add(windows(), *win, {working, MPI_COMM_NULL});
+/// Returns the guard of what is made on a communicator.
+Guard guard_on(MPI_Comm name) {
+  Guard guard;
+  guard.repairs = registry().repairs.load(std::memory_order_acquire);
+  guard.working = now(name);
+  return guard;
+}
+
+int note_window(int error, MPI_Comm name, const Guard& guard, const MPI_Win* win) {
+  if (error == MPI_SUCCESS && is_guarded(name)) add(windows(), *win, guard);
   return error;
 }
 
@@ -141,23 +148,23 @@ using namespace fenix_impl;
 extern "C" {
 
 int PMPI_Win_create(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
-  const MPI_Comm working = now(comm);
-  return note_window(real.Win_create(base, size, disp_unit, info, working, win), comm, working, win);
+  const Guard guard = guard_on(comm);
+  return note_window(real.Win_create(base, size, disp_unit, info, guard.working, win), comm, guard, win);
 }
 
 int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win) {
-  const MPI_Comm working = now(comm);
-  return note_window(real.Win_allocate(size, disp_unit, info, working, baseptr, win), comm, working, win);
+  const Guard guard = guard_on(comm);
+  return note_window(real.Win_allocate(size, disp_unit, info, guard.working, baseptr, win), comm, guard, win);
 }
 
 int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win) {
-  const MPI_Comm working = now(comm);
-  return note_window(real.Win_allocate_shared(size, disp_unit, info, working, baseptr, win), comm, working, win);
+  const Guard guard = guard_on(comm);
+  return note_window(real.Win_allocate_shared(size, disp_unit, info, guard.working, baseptr, win), comm, guard, win);
 }
 
 int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
-  const MPI_Comm working = now(comm);
-  return note_window(real.Win_create_dynamic(info, working, win), comm, working, win);
+  const Guard guard = guard_on(comm);
+  return note_window(real.Win_create_dynamic(info, guard.working, win), comm, guard, win);
 }
 
 int PMPI_Win_free(MPI_Win* win) {
@@ -182,13 +189,12 @@ int PMPI_Win_wait(MPI_Win win) {
 }
 
 int PMPI_File_open(MPI_Comm comm, const char* filename, int amode, MPI_Info info, MPI_File* fh) {
-  const MPI_Comm working = now(comm);
-  Guard guard = {working, MPI_COMM_NULL};
-  if (!is_guarded(comm)) return real.File_open(working, filename, amode, info, fh);
+  Guard guard = guard_on(comm);
+  if (!is_guarded(comm)) return real.File_open(guard.working, filename, amode, info, fh);
   int rank = 0;
-  real.Comm_rank(working, &rank);
-  int error = real.Comm_split(working, 0, rank, &guard.meeting);
-  if (error == MPI_SUCCESS) error = real.File_open(working, filename, amode, info, fh);
+  real.Comm_rank(guard.working, &rank);
+  int error = real.Comm_split(guard.working, 0, rank, &guard.meeting);
+  if (error == MPI_SUCCESS) error = real.File_open(guard.working, filename, amode, info, fh);
   if (error == MPI_SUCCESS) add(files(), *fh, guard);
   return error;
 }
@@ -196,7 +202,7 @@ int PMPI_File_open(MPI_Comm comm, const char* filename, int amode, MPI_Info info
 int PMPI_File_close(MPI_File* fh) {
   const Guard guard = fh != nullptr ? find(files(), *fh) : Guard();
   if (fh != nullptr) remove(files(), *fh);
-  if (guard.meeting == MPI_COMM_NULL || is_past(guard.working)) return real.File_close(fh);
+  if (guard.meeting == MPI_COMM_NULL || is_past(guard)) return real.File_close(fh);
   MPI_Comm meeting = guard.meeting;
   real.Comm_free(&meeting);
   return real.File_close(fh);
