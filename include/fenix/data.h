@@ -153,10 +153,12 @@ int Fenix_Data_group_get_redundancy_policy(int group_id, int* policy_name, void*
  *   FENIX_DATA_POLICY_REED_SOLOMON          int[3] {separation, size, losses} (new): Reed-Solomon codes in cohorts of
  *                                           size ranks. Each cohort may lose any `losses` ranks, 1 to 4. Default:
  *                                           {AUTO, 4, 2}.
- *   FENIX_DATA_POLICY_LOCAL                 no values: no redundancy (new). Survivors keep their snapshots. A rank
- *                                           that replaces a dead one on the same node takes over its memory, where the
- *                                           ranks reach each other by map. Otherwise its restores return
- *                                           FENIX_ERROR_NODATA_FOUND.
+ *   FENIX_DATA_POLICY_LOCAL                 no values: no redundancy. Survivors keep their snapshots. A rank that
+ *                                           replaces a dead one has no members before it creates them: its restores
+ *                                           return FENIX_ERROR_INVALID_MEMBERID. Then it has the dead rank's data, if
+ *                                           it could take over its memory: on the same node, where the ranks reach
+ *                                           each other by map. Otherwise its restores return
+ *                                           FENIX_ERROR_NODATA_FOUND. Restores of the other ranks work.
  *
  * separation is in [1, size of the communicator), or FENIX_DATA_SEPARATION_AUTO (new): the library then chooses, when
  * the group is created, which ranks protect each other. These ranks share no node, as far as there are enough nodes.

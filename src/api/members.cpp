@@ -194,7 +194,10 @@ int Fenix_Data_member_fdefine_c(int group_id, int member_id, void* buffer, MPI_C
 
 int Fenix_Data_member_created(int group_id, int member_id) {
   return ready_entry([&]() -> int {
-    return runtime().has_group(group_id) && runtime().group(group_id).find(member_id) != nullptr ? 1 : 0;
+    if (!runtime().has_group(group_id)) return 0;
+    const Group& group = runtime().group(group_id);
+    const Member* member = group.find(member_id);
+    return member != nullptr && is_known_here(group.parameters(), *member) ? 1 : 0;
   });
 }
 

@@ -70,6 +70,7 @@ int restore_own(int group_id, int member_id, const Destination& to, int time_sta
   return ready_entry([&]() -> int {
     Group& group = runtime().attached_group(group_id);
     Member& member = member_of(group, member_id);
+    require_known_here(group.parameters(), member);
     check_destination(member, to);
     return give(group.restore_own(member, choice_of(time_stamp), target_of(&member, to)), found_data);
   });
@@ -83,8 +84,10 @@ int restore_on_all(int group_id, int member_id, const Destination& to, int time_
   return ready_entry([&]() -> int {
     Group& group = runtime().working_group(group_id);
     Member* member = group.find(member_id);
-    const Found found = group.restore(member_id, choice_of(time_stamp), target_of(member, to),
-                                      [&] { check_destination(member_of(group, member_id), to); });
+    const Found found = group.restore(member_id, choice_of(time_stamp), target_of(member, to), [&] {
+      // A rank that does not know of the member is the only one that gets an error.
+      if (is_known_here(group.parameters(), member_of(group, member_id))) check_destination(*member, to);
+    });
     adopt_target(*member, to);
     return give(found, found_data);
   });
@@ -154,6 +157,7 @@ int Fenix_Data_member_load_begin(int group_id, int member_id, FILE** file, int t
   return ready_entry([&]() -> int {
     Group& group = runtime().attached_group(group_id);
     Member& member = closed_member_of(group, member_id);
+    require_known_here(group.parameters(), member);
     require(file, "file");
     Found found;
     *file = group.open_to_load(member, choice_of(time_stamp), found);

@@ -354,6 +354,22 @@ void store_from_memory(int group, int depth) {
   }
 }
 
+// Without redundancy there is no member in the place of a dead rank before it is created. The others get their data.
+void create_what_died(int group) {
+  static std::vector<double> buffer(kCount);
+  std::vector<double> got(kCount, -1);
+  const int code = Fenix_Data_member_restore(group, 0, got.data(), kFull, kLatest, nullptr);
+  if (role != FENIX_ROLE_RECOVERED_RANK) {
+    success(code, "restore beside a rank without members");
+    return;
+  }
+  expect_equal(code, FENIX_ERROR_INVALID_MEMBERID, "restore before member_create");
+  expect_equal(Fenix_Data_member_load_to(group, 0, got.data(), kFull, kLatest, nullptr), FENIX_ERROR_INVALID_MEMBERID,
+               "load before member_create");
+  expect_equal(Fenix_Data_member_created(group, 0), 0, "member_created before member_create");
+  success(Fenix_Data_member_create(group, 0, buffer.data(), kCount, MPI_DOUBLE), "member_create of what died");
+}
+
 void expect_stored(int group, const Case& with, int depth) {
   std::vector<double> got(kCount, -1);
   const int code = Fenix_Data_member_restore(group, 0, got.data(), kFull, kLatest, nullptr);
@@ -403,6 +419,7 @@ int main(int argc, char** argv) {
     int hashing = -1;
     success(Fenix_Data_group_get_hashing(group, &hashing), "get_hashing");
     expect_equal(hashing, depth == 0 ? 0 : 1, "hashing");
+    if (with.policy == kLocal) create_what_died(group);
     expect_stored(group, with, depth);
     if (with.policy != kLocal) expect_equal(verify(group, FENIX_SUCCESS).mended, 0, "mended after the recovery");
     // And on it goes.

@@ -59,6 +59,14 @@ class Members {
   std::set<std::int32_t> deleted_;
 };
 
+/// Whether the application of this rank knows of a member. Without redundancy, one that has taken a dead rank's place does not before
+/// it creates the member, as in the current Fenix.
+[[nodiscard]] inline bool is_known_here(const GroupParameters& parameters, const Member& member) {
+  return member.is_claimed() || parameters.policy.has_redundancy();
+}
+/// Throws Error(FENIX_ERROR_INVALID_MEMBERID) if it does not.
+void require_known_here(const GroupParameters& parameters, const Member& member);
+
 /// Returns the version of a member in the latest snapshot of this rank, or null.
 [[nodiscard]] const MemberVersion* latest_version(const CommitLog& log, const Member& member);
 /// Whether something of the member is in a snapshot, or in the one under construction.
