@@ -16,16 +16,33 @@ int take_made(const Derivation& derivation, MPI_Comm* newcomm) {
   return inherits ? inherit_attributes(derivation.parent_name, newcomm) : MPI_SUCCESS;
 }
 
+/// Calls a constructor, and then the error handler of the parent if there is an error. Meanwhile the parent has another one, which the new
+/// communicator inherits: one that a failure keeps from being completed must not be found and revoked in the repair. Open MPI leaves it
+/// behind, and crashes then if scripts/bootstrap has not built it.
+template <class Call>
+int call_quietly(MPI_Comm parent, MPI_Comm* newcomm, const Call& call) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  real.Comm_get_errhandler(parent, &handler);
+  real.Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
+  const int error = call(parent);
+  real.Comm_set_errhandler(parent, handler);
+  if (error == MPI_SUCCESS && *newcomm != MPI_COMM_NULL) real.Comm_set_errhandler(*newcomm, handler);
+  MPI_Errhandler_free(&handler);
+  if (error == MPI_SUCCESS) return MPI_SUCCESS;
+  if (newcomm != nullptr) *newcomm = MPI_COMM_NULL;
+  real.Comm_call_errhandler(parent, error);
+  return error;
+}
+
 /// Makes a communicator by call, or takes the one that a repair has made. The caller is inlined into the wrapper.
 template <class Call>
 int derive(const Derivation& derivation, MPI_Comm* newcomm, const Call& call) {
   if (derivation.done) return take_made(derivation, newcomm);
-  if (derivation.tracked) {
-    fault_point("derive.begin");
-    // If a copy function fails, it is to fail when all ranks have the communicator.
-    let_mpi_copy_attributes(false);
-  }
-  const int error = call(now(derivation.parent_name));
+  if (!derivation.tracked) return call(now(derivation.parent_name));
+  fault_point("derive.begin");
+  // If a copy function fails, it is to fail when all ranks have the communicator.
+  let_mpi_copy_attributes(false);
+  const int error = call_quietly(now(derivation.parent_name), newcomm, call);
   let_mpi_copy_attributes(true);
   return end_derivation(derivation, error, newcomm);
 }
