@@ -301,8 +301,9 @@ int Fenix_Data_member_fcreate(int group_id, int member_id, void* buffer, int cou
 
 /**
  * Creates the member if the group does not have it. Otherwise sets its buffer, and its count and datatype if they
- * differ, as Fenix_Data_member_attr_set does, and removes its serializer. Collective over the group, synchronising; local for members that exist
- * when the group is taken up again with replacements, so that some ranks may call it alone.
+ * differ, as Fenix_Data_member_attr_set does, and removes its serializer. Collective over the group, synchronising;
+ * local for members that exist when the group is taken up again with replacements, so that some ranks may call it
+ * alone.
  * @param[in] group_id, member_id, buffer, count, datatype as for Fenix_Data_member_create
  * @return as Fenix_Data_member_create, without FENIX_ERROR_MEMBER_EXISTS; FENIX_ERROR_MISMATCH if some ranks have the
  *         member and others have deleted it; FENIX_ERROR_INVALID_LOGIC_CALL if count or datatype differs and the

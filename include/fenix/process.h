@@ -49,9 +49,9 @@ extern "C" {
  * @param[in]     info        MPI_Info or MPI_INFO_NULL. Keys: "FENIX_RESUME_MODE" or "resume_mode" (FENIX_INIT or
  *                            JUMP; RETURN or NO_JUMP; THROW), "FENIX_UNHANDLED_MODE" (SILENT; PRINT or NO_JUMP;
  *                            ABORT), in upper or lower case. They override the settings made by Fenix_set_option, until
- *                            Fenix_Finalize. Other values are ignored, with a warning (FENIX_LOG). Same modes on all
- *                            ranks, which are compared.
- *                            All keys are passed on to MPI_Comm_spawn as well.
+ *                            Fenix_Finalize. Other values are ignored, with a warning (FENIX_LOG). The modes
+ *                            have to be the same on all ranks, which is checked. All keys are passed on to
+ *                            MPI_Comm_spawn as well.
  * @param[out]    error       int*, or NULL; written again after each repair, with the same value on all ranks that
  *                            return. FENIX_SUCCESS; FENIX_WARNING_SPARE_RANKS_DEPLETED if the communicator has shrunk
  *                            in the latest repair, or began smaller; FENIX_ERROR_SPAWNING_FAILED if it has shrunk

@@ -70,7 +70,7 @@ int restore_own(int group_id, int member_id, const Destination& to, int time_sta
   return ready_entry([&]() -> int {
     Group& group = runtime().attached_group(group_id);
     Member& member = member_of(group, member_id);
-    require_known_here(group.parameters(), member);
+    if (!is_known_here(group.parameters(), member)) throw Error(unknown_here(member));
     check_destination(member, to);
     return give(group.restore_own(member, choice_of(time_stamp), target_of(&member, to)), found_data);
   });
@@ -157,7 +157,7 @@ int Fenix_Data_member_load_begin(int group_id, int member_id, FILE** file, int t
   return ready_entry([&]() -> int {
     Group& group = runtime().attached_group(group_id);
     Member& member = closed_member_of(group, member_id);
-    require_known_here(group.parameters(), member);
+    if (!is_known_here(group.parameters(), member)) throw Error(unknown_here(member));
     require(file, "file");
     Found found;
     *file = group.open_to_load(member, choice_of(time_stamp), found);

@@ -53,6 +53,7 @@ class Group {
   [[nodiscard]] bool is_deleted() const { return parts_.state == GroupState::deleted; }
   /// Returns the member with an id, or null.
   [[nodiscard]] Member* find(std::int32_t member_id) const { return parts_.members.find(member_id); }
+
   // ---------------------------------------------------------------------------------------------- definition, collective
 
   Member& create_member(const MemberInfo& info, const void* buffer, std::uint64_t count, const Check& check);

@@ -2,6 +2,7 @@
 // Wrappers of the functions that make and free communicators. They have no object with a destructor: control may leave by longjmp.
 #include "mpi/attributes.hpp"
 #include "mpi/derivation.hpp"
+#include "mpi/error_handlers.hpp"
 #include "mpi/groups.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/real.hpp"
@@ -26,8 +27,8 @@ int call_quietly(MPI_Comm parent, MPI_Comm* newcomm, const Call& call) {
   real.Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
   const int error = call(parent);
   real.Comm_set_errhandler(parent, handler);
-  if (error == MPI_SUCCESS && *newcomm != MPI_COMM_NULL) real.Comm_set_errhandler(*newcomm, handler);
   MPI_Errhandler_free(&handler);
+  if (error == MPI_SUCCESS && *newcomm != MPI_COMM_NULL) share_handler(parent, *newcomm);
   if (error == MPI_SUCCESS) return MPI_SUCCESS;
   if (newcomm != nullptr) *newcomm = MPI_COMM_NULL;
   real.Comm_call_errhandler(parent, error);

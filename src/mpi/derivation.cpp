@@ -166,24 +166,16 @@ const Topology& topology_of(MPI_Comm name) {
 /// Open MPI raises errors of a request of MPI_Comm_idup on MPI_COMM_WORLD. The handler of a parent is to get them.
 void catch_errors_of_requests(MPI_Comm parent) {
   MPI_Errhandler present = MPI_ERRHANDLER_NULL;
-  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   real.Comm_get_errhandler(MPI_COMM_WORLD, &present);
-  if (present == MPI_ERRORS_ARE_FATAL) {
-    real.Comm_get_errhandler(parent, &handler);
-    real.Comm_set_errhandler(MPI_COMM_WORLD, handler);
-    MPI_Errhandler_free(&handler);
-  }
+  if (present == MPI_ERRORS_ARE_FATAL) share_handler(parent, MPI_COMM_WORLD);
   MPI_Errhandler_free(&present);
 }
 
 /// Makes a communicator of this process alone that serves as a name. It has the error handler of another one.
 int make_name(MPI_Comm comm, MPI_Comm* name) {
-  int error = real.Comm_split(MPI_COMM_SELF, 0, 0, name);
-  if (error != MPI_SUCCESS) return error;
-  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  real.Comm_get_errhandler(comm, &handler);
-  real.Comm_set_errhandler(*name, handler);
-  return MPI_Errhandler_free(&handler);
+  const int error = real.Comm_split(MPI_COMM_SELF, 0, 0, name);
+  if (error == MPI_SUCCESS) share_handler(comm, *name);
+  return error;
 }
 
 }  // namespace

@@ -23,6 +23,13 @@ MPI_Comm find_keeper(MPI_Comm comm, bool by_name) {
 
 }  // namespace
 
+void share_handler(MPI_Comm from, MPI_Comm to) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  real.Comm_get_errhandler(from, &handler);
+  real.Comm_set_errhandler(to, handler);
+  MPI_Errhandler_free(&handler);
+}
+
 int keep_handler(Derived& derived, MPI_Errhandler handler) {
   // A communicator of this process alone keeps it: handlers are counted by the communicators that have them. A duplicate would have
   // the attributes of MPI_COMM_SELF.

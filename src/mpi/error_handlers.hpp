@@ -6,6 +6,8 @@
 
 namespace fenix_impl {
 
+/// Gives a communicator of MPI the handler that another one has in MPI. Local.
+void share_handler(MPI_Comm from, MPI_Comm to);
 /// Sets the handler of the program, in the place of the one before. Returns the error of MPI.
 int keep_handler(Derived& derived, MPI_Errhandler handler);
 /// Gives a new communicator the handler of its parent.

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/error.hpp"
-
 namespace fenix_impl {
 
 Member* Members::find(std::int32_t member_id) const {
@@ -84,10 +82,9 @@ std::uint64_t size_of(const CommitLog& log, const Member& member) {
   return version != nullptr ? version->size : 0;
 }
 
-void require_known_here(const GroupParameters& parameters, const Member& member) {
-  if (is_known_here(parameters, member)) return;
-  throw Error(FENIX_ERROR_INVALID_MEMBERID,
-              name_of(member) + " has to be created on this rank first: the policy has no redundancy");
+Error unknown_here(const Member& member) {
+  return {FENIX_ERROR_INVALID_MEMBERID,
+          name_of(member) + " has to be created on this rank first: the policy has no redundancy"};
 }
 
 const MemberVersion* version_at(const CommitLog& log, const Member& member, Epoch epoch) {

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "base/error.hpp"
 #include "core/log/commit_log.hpp"
 #include "core/member/member.hpp"
 
@@ -64,8 +65,8 @@ class Members {
 [[nodiscard]] inline bool is_known_here(const GroupParameters& parameters, const Member& member) {
   return member.is_claimed() || parameters.policy.has_redundancy();
 }
-/// Throws Error(FENIX_ERROR_INVALID_MEMBERID) if it does not.
-void require_known_here(const GroupParameters& parameters, const Member& member);
+/// Returns Error(FENIX_ERROR_INVALID_MEMBERID) for a member that it does not know of.
+[[nodiscard]] Error unknown_here(const Member& member);
 
 /// Returns the version of a member in the latest snapshot of this rank, or null.
 [[nodiscard]] const MemberVersion* latest_version(const CommitLog& log, const Member& member);

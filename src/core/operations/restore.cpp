@@ -47,15 +47,12 @@ const MemberVersion& RestoreOperation::agree(Member& member, const SnapshotChoic
   std::optional<Error> lost;
   const auto ready = meet(context_.team(), Operation::restore_ready, 0, note_of_serializer(member), [&] {
     // Without redundancy, what a dead rank had is gone, and the others go on.
-    try {
-      require_known_here(context_.parameters, member);
-      if (context_.log.has_lost_data()) {
-        throw Error(FENIX_ERROR_NODATA_FOUND, "the snapshot was lost with the rank whose place this one has taken");
-      }
-    } catch (const Error& error) {
-      lost = error;
-      return;
+    if (!is_known_here(context_.parameters, member)) {
+      lost = unknown_here(member);
+    } else if (context_.log.has_lost_data()) {
+      lost = Error(FENIX_ERROR_NODATA_FOUND, "the snapshot was lost with the rank whose place this one has taken");
     }
+    if (lost) return;
     version = &checked_version(member, choose_epoch(context_.parameters, choice, met.epochs));
     found = found_in(*version, choice, member.info().resizeable, target.limit);
     check_target(found, target, member);
