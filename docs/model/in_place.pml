@@ -16,6 +16,7 @@
 #ifndef DEATHS
 #define DEATHS 2
 #endif
+/* PUSH: ranks do not meet before a commit, and each writes to its holder. With two ranks only. */
 
 #define TAG(round, epoch) ((round) * 8 + (epoch))
 #define SLOT(an_epoch) ((an_epoch) % 2)
@@ -52,6 +53,8 @@ Memory at[N];
 byte board[N]; /* latest epoch that a rank has told to be sealed */
 bit whole[N];  /* has its data, and what it is to keep for the others */
 bit owes[N];   /* has found that snapshots were lost, and not told the application */
+byte pending[N]; /* the commit that a rank may have sealed, and of which it does not know whether it is decided. 0: none */
+byte knows[N]; /* latest commit that a rank knows to be decided */
 
 /* Deaths and repairs. */
 byte deaths;
@@ -64,6 +67,7 @@ byte round;
 byte arrived;
 bit met; /* changes when all have arrived */
 byte newest;
+bit unsettled; /* some rank has a pending commit */
 bit lost;
 bit finished;
 
@@ -105,7 +109,7 @@ inline forget_memory() {
 
 inline die() {
   d_step {
-    deaths++; dead_now++; dead[me] = 1; whole[me] = 0; owes[me] = 0; must_tell[me] = 0;
+    deaths++; dead_now++; dead[me] = 1; whole[me] = 0; owes[me] = 0; must_tell[me] = 0; pending[me] = 0; knows[me] = 0;
     forget_memory();
     n = 0; found = 0;
     for (i : 0 .. N - 1) { n = n + (1 - whole[i]); found = found || whole[i] }
@@ -134,6 +138,8 @@ inline count_commit() {
 
 /* ---------------------------------------------------------------------------------------------------------- recovery */
 
+#define RECORD(of, by) at[by].log[of].place[SLOT(newest)]
+
 /* The place of rank i's sealed record of an epoch in the log of a rank that knows; unknown if none is left that does. k: has it. */
 inline look_up(an_epoch) {
   k = 0; n = 0;
@@ -146,6 +152,22 @@ inline look_up(an_epoch) {
     fi
   }
   if :: n == 0 -> unknown = 1 :: else fi
+}
+
+/* Whether the latest pending commit is decided: if some rank knows it, or if the record of each rank is sealed somewhere among the
+ * living. A commit before it is decided for sure. newest: the latest decided commit. */
+inline decide() {
+  newest = 0; unsettled = 0; found = 1; had = 0;
+  for (i : 0 .. N - 1) { if :: whole[i] && pending[i] > newest -> newest = pending[i]; unsettled = 1 :: else fi }
+  for (i : 0 .. N - 1) {
+    k = 0;
+    had = had || (whole[i] && knows[i] >= newest);
+    for (h : 0 .. N - 1) {
+      k = k || (whole[h] && (i == h || KEEPS(h, i)) && RECORD(i, h).sealed && RECORD(i, h).epoch == newest)
+    }
+    if :: !k -> found = 0 :: else fi
+  }
+  if :: unsettled && !found && !had -> newest-- :: else fi
 }
 
 inline agree_on_epoch() {
@@ -184,8 +206,6 @@ inline keep_records(only) {
     }
   }
 }
-
-#define RECORD(of, by) at[by].log[of].place[SLOT(newest)]
 
 /* Takes the records of ranks that lack their own from others that keep them. */
 inline spread_records() {
@@ -241,7 +261,6 @@ inline check_restore() {
 proctype Rank(byte me) {
   byte last;    /* epoch of the own copy */
   byte epoch;   /* of the commit under way */
-  byte settles; /* epoch that has been sealed here, and may have been decided: the buffer must not be given back. 0: none */
   byte peer;
   bit phase;
   bit right;
@@ -252,7 +271,7 @@ program:
   :: else ->
     epoch = last + 1;
     STEP at[me].buffer = TAG(round, epoch); SAY("computes") END;
-#ifndef BREAK_REUSE_EARLY
+#if !defined(BREAK_REUSE_EARLY) && !defined(PUSH)
     MEET(skip); /* all copies are at the epoch before: what was held for the one before that can be overwritten */
 #endif
     peer = 0;
@@ -260,13 +279,22 @@ program:
     :: peer == N -> break
     :: peer < N && peer == me -> peer++
     :: peer < N && peer != me ->
-      STEP !dead[peer]; at[me].held[HELD_SLOT(epoch)].made_of[peer] = at[peer].buffer; SAY("commit.encoded"); peer++ END
+#ifdef PUSH
+      STEP
+        if :: !dead[peer] -> at[peer].held[HELD_SLOT(epoch)].made_of[me] = at[me].buffer :: else fi;
+        SAY("store.half");
+        peer++
+      END
+#else
+      STEP !dead[peer]; at[me].held[HELD_SLOT(epoch)].made_of[peer] = at[peer].buffer; SAY("encode.piece"); peer++ END
+#endif
     od;
     peer = 0;
     STEP
       at[me].log[me].place[SLOT(epoch)].sealed = 0;
       at[me].log[me].place[SLOT(epoch)].epoch = epoch;
       at[me].log[me].place[SLOT(epoch)].tag = at[me].buffer;
+      pending[me] = epoch;
       SAY("commit.written")
     END;
     do
@@ -294,20 +322,19 @@ program:
     peer = 0;
     STEP
       at[me].log[me].place[SLOT(epoch)].sealed = 1;
-      settles = epoch;
       count_commit();
       board[me] = epoch;
       SAY("commit.sealed")
     END;
 #ifndef BREAK_OVERWRITE_EARLY
-    STEP TOLD_BY_ALL(epoch); SAY("commit.decided") END;
+    STEP TOLD_BY_ALL(epoch); knows[me] = epoch; SAY("commit.decided") END;
 #endif
     STEP at[me].copy_a = at[me].buffer; SAY("commit.half_copied") END;
     STEP at[me].copy_b = at[me].buffer; SAY("commit.copied") END;
 #ifdef BREAK_OVERWRITE_EARLY
     STEP TOLD_BY_ALL(epoch); SAY("commit.decided") END;
 #endif
-    STEP last = epoch; settles = 0; SAY("commit.returned") END
+    STEP last = epoch; pending[me] = 0; SAY("commit.returned") END
   od;
   STEP d_step { arrived++; if :: arrived == N && dead_now == 0 -> arrived = 0; finished = 1 :: else fi } END;
   if
@@ -319,9 +346,8 @@ program:
 repair:
   atomic {
     last = 0; peer = 0; epoch = 0; phase = 0; right = 0;
-    if :: !whole[me] -> settles = 0 :: else fi;
 #ifdef BREAK_RETURN_UNSETTLED
-    settles = 0;
+    pending[me] = 0;
 #endif
     in_repair[me] = 1;
     found = 1;
@@ -329,7 +355,7 @@ repair:
     if
     :: found ->
       for (i : 0 .. N - 1) { in_repair[i] = 0; dead[i] = 0; board[i] = 0 }
-      dead_now = 0; arrived = 0; met = 0; newest = 0; lost = 0;
+      dead_now = 0; arrived = 0; met = 0; newest = 0; lost = 0; unsettled = 0;
       round++;
       printf("step: all have come to repair %d\n", round)
     :: else
@@ -339,37 +365,48 @@ in_repair_too:
   if
   :: atomic {
       !in_repair[me] ->
-      SAY("rejoin.begin");
+      SAY("settle.begin");
       d_step { if :: !whole[me] -> forget_memory(); owes[me] = 0 :: else fi };
-      d_step { arrived++; if :: arrived == N && dead_now == 0 -> arrived = 0; met = !met; agree_on_epoch() :: else fi }
+      d_step { arrived++; if :: arrived == N && dead_now == 0 -> arrived = 0; met = !met; decide() :: else fi }
     }
   :: atomic { in_repair[me] && whole[me] && deaths < DEATHS -> die(); goto in_repair_too }
   fi;
-  STEP met != phase; phase = met; owes[me] = lost; SAY("rejoin.agreed") END;
-  /* A rank may have died when only some of its keepers had its record. All must have it before anything is overwritten. */
+  STEP met != phase; phase = met; SAY("settle.agreed") END;
   if
-  :: whole[me] && newest > 0 ->
-    STEP
-#ifndef BREAK_SPREAD_LATE
-      spread_records();
-#endif
-      SAY("rejoin.spread")
-    END
-  :: else
-  fi;
-  MEET(skip);
-  /* It is known for good that the commit that was cut short counts, or that it does not. The buffer is still what it was. */
-  if
-  :: whole[me] ->
+  :: unsettled ->
+    /* A rank may have died when only some of its keepers had its record. All must have it before anything is overwritten. */
     if
-    :: settles != 0 && settles == newest ->
-      STEP at[me].copy_a = at[me].buffer; SAY("rejoin.half_settled") END;
-      STEP at[me].copy_b = at[me].buffer; SAY("rejoin.settled") END
+    :: whole[me] && newest > 0 ->
+      STEP
+#ifndef BREAK_SPREAD_LATE
+        spread_records();
+#endif
+        SAY("settle.spread")
+      END
     :: else
     fi;
-    STEP keep_records(0); SAY("rejoin.voided") END
+    MEET(skip);
+    /* It is known for good that the commit that was cut short counts, or that it does not. The buffer is still what it was. */
+    if
+    :: whole[me] && pending[me] != 0 && pending[me] == newest ->
+      STEP at[me].copy_a = at[me].buffer; SAY("settle.half_copied") END;
+      STEP at[me].copy_b = at[me].buffer; SAY("settle.copied") END;
+      STEP RECORD(me, me).sealed = 1; SAY("settle.sealed") END
+    :: else
+    fi;
+    if :: whole[me] -> STEP keep_records(0); SAY("settle.voided") END :: else fi
   :: else
   fi;
+  /* The application gets control, and may change its buffer. */
+  STEP
+    if :: pending[me] != 0 && pending[me] <= newest -> knows[me] = pending[me] :: else fi;
+    pending[me] = 0;
+    if :: whole[me] -> at[me].buffer = WRONG :: else fi;
+    SAY("settle.end")
+  END;
+  MEET(agree_on_epoch());
+  STEP owes[me] = lost; SAY("rejoin.agreed") END;
+  if :: whole[me] -> STEP keep_records(0); SAY("rejoin.voided") END :: else fi;
   MEET(skip);
   if
   :: !whole[me] && newest > 0 ->
@@ -444,7 +481,7 @@ in_repair_too:
   STEP
     assert(lost || !must_tell[me]);
     owes[me] = 0; must_tell[me] = 0;
-    last = newest; board[me] = newest; settles = 0; right = 0; phase = met;
+    last = newest; board[me] = newest; knows[me] = newest; right = 0; phase = met;
     SAY("rejoin.end")
   END;
   goto program;

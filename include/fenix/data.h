@@ -220,6 +220,36 @@ int Fenix_Data_group_set_hashing(int group_id, int hashing);
 int Fenix_Data_group_get_hashing(int group_id, int* hashing);
 
 /**
+ * Sets whether commits are in place (new). Collective over the group, synchronising; before anything is staged, stored or
+ * committed. Each rank then has one copy of its own data instead of two, because the buffers of the application are the
+ * second one while a commit is under way: how-to, "Memory", has the figures. Recovered ranks learn the setting from their
+ * peers. In such a group:
+ * - A buffer must stay as it is from its store until the commit returns. Staged data, serializers, files and asynchronous
+ *   stores give the buffer back earlier, and take memory for a copy of what they store until the commit.
+ * - Fenix_Data_commit does the same as Fenix_Data_commit_barrier.
+ * - Callbacks that run before a repair must not change buffers that have been stored and not yet committed. If a commit was
+ *   cut short by a death, the repair finishes or undoes it, before control resumes.
+ * - If a commit returns an error and no repair has been made, after a time-out for example, stored data is copied before the
+ *   return, so the buffers can be used. Without memory for that, a warning is logged, and they must stay as they are until the
+ *   group has been created again.
+ * @param[in] group_id id of the group, whose depth must be 0; same on all ranks
+ * @param[in] in_place 0: two copies, as in every new group unless FENIX_IN_PLACE is 1 in the environment; any other value:
+ *                     one. Same on all ranks.
+ * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_DEPTH if the depth of the group is not 0; FENIX_ERROR_INVALID_LOGIC_CALL if data
+ *         has been staged, stored or committed; FENIX_ERROR_NO_MEMORY; FENIX_ERROR_MISMATCH. After an error the old setting
+ *         holds.
+ */
+int Fenix_Data_group_set_in_place(int group_id, int in_place);
+
+/**
+ * Gets whether commits are in place (new). Local.
+ * @param[in]  group_id id of the group
+ * @param[out] in_place 1 or 0
+ * @return FENIX_SUCCESS.
+ */
+int Fenix_Data_group_get_in_place(int group_id, int* in_place);
+
+/**
  * Gets the number of members of a group. Local. (Specification 3.7.1.)
  * @param[in]  group_id          id of the group
  * @param[out] number_of_members their number on this rank

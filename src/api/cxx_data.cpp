@@ -89,6 +89,16 @@ int group_set_hashing(int group_id, bool hashing) {
   return thrown(Fenix_Data_group_set_hashing(group_id, hashing ? 1 : 0));
 }
 
+int group_set_in_place(int group_id, bool in_place) {
+  return thrown(Fenix_Data_group_set_in_place(group_id, in_place ? 1 : 0));
+}
+
+std::optional<bool> group_in_place(int group_id) {
+  int in_place = 0;
+  if (Fenix_Data_group_get_in_place(group_id, &in_place) != FENIX_SUCCESS) return std::nullopt;
+  return in_place != 0;
+}
+
 std::optional<bool> group_hashing(int group_id) {
   int hashing = 0;
   if (Fenix_Data_group_get_hashing(group_id, &hashing) != FENIX_SUCCESS) return std::nullopt;

@@ -5,7 +5,10 @@
 #include <fenix.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <new>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/policies.hpp"
@@ -25,6 +28,11 @@ void check_group_arguments(int start_time_stamp, int depth) {
   }
 }
 
+bool in_place_by_default() {
+  const char* wanted = std::getenv("FENIX_IN_PLACE");
+  return wanted != nullptr && std::string_view(wanted) == "1";
+}
+
 int set_flag(int* flag, int value) {
   if (flag != nullptr) *flag = value;
   return FENIX_SUCCESS;
@@ -41,7 +49,9 @@ int Fenix_Data_group_create(int group_id, MPI_Comm given, int start_time_stamp, 
     const int size = static_cast<int>(runtime().process().ranks_of(comm).size());
     const int* values = static_cast<const int*>(policy_value);
     const Policy policy = policy_from(policy_name, values);
-    const auto result = runtime().groups().create({group_id, start_time_stamp, depth, policy}, comm, [&] {
+    GroupParameters wanted{group_id, start_time_stamp, depth, policy};
+    wanted.in_place = depth == 0 && in_place_by_default() ? 1 : 0;
+    const auto result = runtime().groups().create(wanted, comm, [&] {
       check_group_arguments(start_time_stamp, depth);
       check_policy(policy_name, values, size);
     });
@@ -120,6 +130,28 @@ int Fenix_Data_group_get_hashing(int group_id, int* hashing) {
     const Group& group = runtime().group(group_id);
     require(hashing, "hashing");
     *hashing = group.parameters().hashing;
+    return FENIX_SUCCESS;
+  });
+}
+
+int Fenix_Data_group_set_in_place(int group_id, int in_place) {
+  return ready_entry([&]() -> int {
+    Group& group = runtime().working_group(group_id);
+    group.set_in_place(in_place != 0, [&] {
+      if (in_place == 0 || group.parameters().depth == 0) return;
+      throw Error(FENIX_ERROR_INVALID_DEPTH, "in_place needs a group of depth 0, and group_id " +
+                                                 std::to_string(group_id) + " has depth " +
+                                                 std::to_string(group.parameters().depth));
+    });
+    return FENIX_SUCCESS;
+  });
+}
+
+int Fenix_Data_group_get_in_place(int group_id, int* in_place) {
+  return ready_entry([&]() -> int {
+    const Group& group = runtime().group(group_id);
+    require(in_place, "in_place");
+    *in_place = group.parameters().in_place;
     return FENIX_SUCCESS;
   });
 }

@@ -48,6 +48,10 @@ void Group::set_hashing(bool hashing, const Check& check) {
   PolicyChange(parts_.context, parts_.parameters).set_hashing(hashing, check);
 }
 
+void Group::set_in_place(bool in_place, const Check& check) {
+  PolicyChange(parts_.context, parts_.parameters).set_in_place(in_place, check);
+}
+
 std::uint64_t Group::ask_rank(int rank, std::uint64_t same_on_all, std::uint64_t mine, const Check& check) {
   return Definition(parts_.context).ask_rank(rank, same_on_all, mine, check);
 }
@@ -112,6 +116,11 @@ std::shared_ptr<Request> Group::store_asynchronously(std::span<Member* const> me
 }
 
 int Group::commit() {
+  if (parameters().commits_in_place()) {
+    int time_stamp = 0;
+    commit_on_all(time_stamp);
+    return time_stamp;
+  }
   fault_point("commit.begin");
   snapshots_.forget_count();
   Team& team = parts_.attachment.team();

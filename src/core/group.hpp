@@ -62,6 +62,7 @@ class Group {
   /// Throws, and leaves all as it was, if data has been staged, stored or committed, or memory is short.
   void set_policy(const Policy& policy, const Check& check);
   void set_hashing(bool hashing, const Check& check);
+  void set_in_place(bool in_place, const Check& check);
   /// Returns the value of another rank, which need not be the same for all.
   std::uint64_t ask_rank(int rank, std::uint64_t same_on_all, std::uint64_t mine, const Check& check);
 
@@ -74,7 +75,7 @@ class Group {
   /// Returns earlier than store(): protection goes on until the request is finished.
   std::shared_ptr<Request> store_asynchronously(std::span<Member* const> members, const Selection& selection,
                                                 std::uint64_t request_id, const Check& check = {});
-  /// Collective, synchronising only if all snapshots are kept or ranks encode. Returns the time stamp.
+  /// Collective, synchronising only if all snapshots are kept, ranks encode, or the group commits in place. Returns the time stamp.
   int commit();
   /// Collective: returns when all ranks have made the latest commit of this one.
   void wait_for_commit_on_all() { commit_.wait_for_all(); }

@@ -35,6 +35,15 @@ void fenix_f_group_set_hashing(int group_id, int hashing, int* ierr) {
   *ierr = Fenix_Data_group_set_hashing(group_id, hashing);
 }
 
+void fenix_f_group_set_in_place(int group_id, int in_place, int* ierr) {
+  *ierr = Fenix_Data_group_set_in_place(group_id, in_place);
+}
+
+void fenix_f_group_get_in_place(int group_id, int* in_place, int* ierr) {
+  *in_place = 0;
+  *ierr = Fenix_Data_group_get_in_place(group_id, in_place);
+}
+
 void fenix_f_group_get_hashing(int group_id, int* hashing, int* ierr) {
   *hashing = 0;
   *ierr = Fenix_Data_group_get_hashing(group_id, hashing);

@@ -8,6 +8,7 @@ module fenix_groups
   public :: Fenix_Data_group_get_redundancy_policy, Fenix_Data_group_set_redundancy_policy
   public :: Fenix_Data_group_get_cohort
   public :: Fenix_Data_group_set_hashing, Fenix_Data_group_get_hashing
+  public :: Fenix_Data_group_set_in_place, Fenix_Data_group_get_in_place
   public :: Fenix_Data_group_get_number_of_members, Fenix_Data_group_get_member_at_position
   public :: Fenix_Data_group_get_number_of_snapshots, Fenix_Data_group_get_snapshot_at_position
 
@@ -116,6 +117,20 @@ module fenix_groups
       integer(c_int), intent(out) :: hashing
       integer(c_int), intent(out) :: ierr
     end subroutine
+
+    subroutine fenix_f_group_set_in_place(group_id, in_place, ierr) bind(C)
+      import :: c_int
+      integer(c_int), value :: group_id
+      integer(c_int), value :: in_place
+      integer(c_int), intent(out) :: ierr
+    end subroutine
+
+    subroutine fenix_f_group_get_in_place(group_id, in_place, ierr) bind(C)
+      import :: c_int
+      integer(c_int), value :: group_id
+      integer(c_int), intent(out) :: in_place
+      integer(c_int), intent(out) :: ierr
+    end subroutine
   end interface
 
 contains
@@ -165,5 +180,21 @@ contains
     integer(c_int) :: value
     call fenix_f_group_get_hashing(group_id, value, ierr)
     hashing = value /= 0
+  end subroutine
+
+  subroutine Fenix_Data_group_set_in_place(group_id, in_place, ierr)
+    integer(c_int), intent(in) :: group_id
+    logical, intent(in) :: in_place
+    integer(c_int), intent(out) :: ierr
+    call fenix_f_group_set_in_place(group_id, merge(1_c_int, 0_c_int, in_place), ierr)
+  end subroutine
+
+  subroutine Fenix_Data_group_get_in_place(group_id, in_place, ierr)
+    integer(c_int), intent(in) :: group_id
+    logical, intent(out) :: in_place
+    integer(c_int), intent(out) :: ierr
+    integer(c_int) :: value
+    call fenix_f_group_get_in_place(group_id, value, ierr)
+    in_place = value /= 0
   end subroutine
 end module fenix_groups

@@ -7,7 +7,6 @@
 namespace fenix_impl {
 namespace {
 
-constexpr std::uint64_t kLargestUnit = std::uint64_t{32} << 10;
 constexpr std::uint64_t kCacheLine = 64;
 
 }  // namespace

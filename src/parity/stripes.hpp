@@ -30,6 +30,9 @@ class Stripes {
     std::uint64_t offset = 0;
   };
 
+  /// Most bytes of a unit.
+  static constexpr std::uint64_t kLargestUnit = std::uint64_t{32} << 10;
+
   Stripes() = default;
   /// unit: bytes, at least 1.
   Stripes(int ranks, int parity, std::uint64_t unit) : ranks_(ranks), parity_(parity), unit_(unit) {}

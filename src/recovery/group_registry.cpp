@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "recovery/group_registry.hpp"
 
+#include <algorithm>
 #include <new>
 #include <string>
 #include <utility>
 
 #include "base/error.hpp"
 #include "core/common/meeting.hpp"
+#include "core/operations/settlement.hpp"
 #include "rma/mpi_team.hpp"
 
 namespace fenix_impl {
@@ -153,6 +155,29 @@ void GroupRegistry::remove(int group_id) {
 void GroupRegistry::erase(int group_id) {
   const std::lock_guard lock(mutex_);
   groups_.erase(group_id);
+}
+
+bool GroupRegistry::has_pending_commits() const {
+  const std::lock_guard lock(mutex_);
+  return std::any_of(groups_.begin(), groups_.end(),
+                     [](const auto& group) { return group.second && !group.second->parts().pending.epoch().none(); });
+}
+
+void GroupRegistry::settle_commits(Team& team) {
+  std::vector<GroupParts*> formed;
+  std::unique_lock lock(mutex_);
+  for (const auto& [id, group] : groups_) {
+    if (group && is_formed(*group)) formed.push_back(&group->parts());
+  }
+  lock.unlock();
+  fenix_impl::settle_commits(team, formed);
+}
+
+void GroupRegistry::keep_buffers() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [id, group] : groups_) {
+    if (group) group->parts().pending.keep_buffers();
+  }
 }
 
 void GroupRegistry::detach_all() {

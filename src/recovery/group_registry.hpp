@@ -50,6 +50,12 @@ class GroupRegistry {
   void erase(int group_id);
   /// Lets go of the team of each group, as a repair has begun; groups that were deleted go. Local.
   void detach_all();
+  /// Whether a commit in place was cut short on this rank. Local.
+  [[nodiscard]] bool has_pending_commits() const;
+  /// Settles them. Collective over a team of all active ranks, while all groups are detached. Throws as Team does.
+  void settle_commits(Team& team);
+  /// Keeps what was stored for them, as the application gets its buffers back. Local.
+  void keep_buffers();
   /// Ends the use of all groups, and of the network. Local.
   void clear();
   void close_paths() { paths_.close(); }

@@ -40,9 +40,9 @@ constexpr int kMeetingTags = 1 << 14;
 // themselves; until then the spare would burn a core in the agreement with which the repair starts.
 constexpr std::chrono::seconds kPatience{1};
 
-// Votes in the agreement at the end of a repair.
+// Votes in the agreement at the end of a repair: this, and behind it a bit for each question whose answer is no.
 constexpr int kBuilt = 1;
-constexpr int kSaysNo = 2;
+constexpr int kFirstQuestion = 1;
 
 constexpr std::chrono::microseconds kShortestNap{100};
 constexpr std::chrono::microseconds kLongestNap{10'000};
@@ -56,19 +56,19 @@ bool rebuild_derived(MPI_Comm resilient, const RepairPlan& plan) {
 }
 
 /// Says whether a step has succeeded on all ranks, and frees those that wait in it for this one. Collective over living.
-/// some_said_yes: whether some process came with says_yes.
-bool agree_on(MPI_Comm living, bool done, bool says_yes, bool& some_said_yes) {
+/// yes: questions whose answer is yes here. some_yes: here or elsewhere.
+bool agree_on(MPI_Comm living, bool done, int yes, int& some_yes) {
   // Bits that all have set are left.
-  int votes = (done ? kBuilt : 0) | (says_yes ? 0 : kSaysNo);
+  int votes = (done ? kBuilt : 0) | (Process::kQuestions & ~yes) << kFirstQuestion;
   if (!done) revoke(living);
   MPIX_Comm_agree(living, &votes);
-  some_said_yes = (votes & kSaysNo) == 0;
+  some_yes = Process::kQuestions & ~(votes >> kFirstQuestion);
   return (votes & kBuilt) != 0;
 }
 
 bool agree_on(MPI_Comm living, bool done) {
-  bool nobody = false;
-  return agree_on(living, done, false, nobody);
+  int nobody = 0;
+  return agree_on(living, done, 0, nobody);
 }
 
 }  // namespace
@@ -207,6 +207,11 @@ bool Process::build_and_adopt(MPI_Comm living) {
   adopt(rebuilt);
   fault_point("repair.done");
   return true;
+}
+
+void Process::run_with_active(const std::function<void(Team& team)>& work) {
+  MpiTeam active(world_, seating_.active, resilient_);
+  work(active);
 }
 
 void Process::restore_recovered_roles(bool had_it) {

@@ -24,6 +24,7 @@
 #include "recovery/seating.hpp"
 #include "recovery/slots.hpp"
 #include "rma/silence_watch.hpp"
+#include "rma/team.hpp"
 
 namespace fenix_impl {
 
@@ -43,10 +44,15 @@ class Process {
   /// Sets the info for MPI_Comm_spawn, which has to stay.
   void set_spawn_keys(MPI_Info keys) { reinforcement_.set_keys(keys); }
 
-  /// Sets a question that a repair asks every process, spares included. answer: local.
-  void ask_in_repairs(std::function<bool()> answer) { answer_ = std::move(answer); }
-  /// Whether some process has answered yes in the latest repair. Same on all.
-  [[nodiscard]] bool some_said_yes() const { return some_said_yes_; }
+  /// Questions that a repair asks every process, spares included.
+  enum Question : int { kUsesWorld = 1, kHasPendingCommits = 2, kOwesRecoveredRole = 4 };
+  static constexpr int kQuestions = 7;
+  /// Sets the answers. answer: local; returns the questions whose answer is yes.
+  void ask_in_repairs(std::function<int()> answer) { answer_ = std::move(answer); }
+  /// Returns the questions to which some process has answered yes in the latest repair. Same on all.
+  [[nodiscard]] int some_said_yes() const { return some_said_yes_; }
+  /// Runs work with the active ranks. Collective over them. Throws as Team does.
+  void run_with_active(const std::function<void(Team& team)>& work);
   /// Gives the role of a recovered rank back to the ranks that had it before the latest repair, because they have not gone on since.
   /// had_it: whether this one had. Collective over the active ranks. Throws as Team does.
   void restore_recovered_roles(bool had_it);
@@ -144,8 +150,8 @@ class Process {
   Reinforcement reinforcement_{seating_, [this] { node_.note_joined(); }};
   RankSlots slots_;
   std::vector<int> roles_;
-  std::function<bool()> answer_ = [] { return false; };
-  bool some_said_yes_ = false;
+  std::function<int()> answer_ = [] { return 0; };
+  int some_said_yes_ = 0;
   std::vector<int> failed_;
   bool shrunk_ = false;
   std::atomic<int> repairs_{0};  // read by threads that are in no call of the library

@@ -131,7 +131,7 @@ void Runtime::begin_with(MPI_Comm comm, int spawn, MPI_Info info, const Settings
   MPI_Info keys = MPI_INFO_NULL;
   if (info != MPI_INFO_NULL) MPI_Info_dup(info, &keys);
   process_->set_spawn_keys(keys);
-  process_->ask_in_repairs([this] { return groups_.uses_world(); });
+  process_->ask_in_repairs([this] { return answers_in_repairs(); });
   outputs_ = outputs;
   // With newcomm NULL, comm is the name of the resilient communicator.
   if (interposer() != nullptr) {
@@ -150,7 +150,7 @@ void Runtime::start_as_replacement() {
   process_->allow_spawning(spawns());
   if (process_->start_as_replacement(handler_)) {
     latest_failure_ = MPI_ERR_PROC_FAILED;
-    take_up_world();
+    go_on_after_repair();
     return;
   }
   finalized_ = true;
@@ -213,7 +213,7 @@ void Runtime::serve_as_spare() {
   // A failure that led here happened to other ranks: any error that they saw will do.
   if (active) {
     latest_failure_ = MPI_ERR_PROC_FAILED;
-    take_up_world();
+    go_on_after_repair();
     return;
   }
   const bool release = settings.get(FENIX_SPARE_FINALIZE_MODE) == FENIX_SPARE_FINALIZE_RELEASE;
@@ -246,8 +246,7 @@ bool Runtime::finish() {
   const auto announce = [this] { announce_repair(MPI_ERR_PROC_FAILED); };
   if (!process_->finish(repairs(), announce, /*before_end=*/[this] { groups_.clear(); })) {
     latest_failure_ = MPI_ERR_PROC_FAILED;
-    groups_.detach_all();
-    take_up_world();
+    go_on_after_repair();
     write_outputs();
     return false;
   }
@@ -343,6 +342,7 @@ bool Runtime::repair(int mpi_error, int repairs_before) {
   if (repair_is_pending_) return false;
   if (!repairs()) {
     latest_failure_ = mpi_error;
+    groups_.keep_buffers();
     if (settings.get(FENIX_RECOVERY_MODE) == FENIX_RECOVERY_NOOP) announce_repair(mpi_error);
     return true;
   }
@@ -357,38 +357,63 @@ bool Runtime::repair(int mpi_error, int repairs_before) {
   announce_repair(mpi_error);
   process_->allow_spawning(spawns());
   process_->repair();
-  groups_.detach_all();
-  take_up_world();
+  go_on_after_repair();
   write_outputs();
   return true;
 }
 
-// Local functions find the group of all ranks on replacements, too, when control resumes. Programs that do not use it pay nothing.
-void Runtime::take_up_world() {
-  bool recovered = process_->role() == FENIX_ROLE_RECOVERED_RANK;
-  while (process_->some_said_yes() && !try_to_take_up_world(recovered)) {
-    process_->repair();
-    groups_.detach_all();
-    recovered = recovered || process_->role() == FENIX_ROLE_RECOVERED_RANK;
-  }
+int Runtime::answers_in_repairs() const {
+  return (groups_.uses_world() ? Process::kUsesWorld : 0) |
+         (groups_.has_pending_commits() ? Process::kHasPendingCommits : 0) |
+         (owes_recovered_role_ ? Process::kOwesRecoveredRole : 0);
 }
 
-// Returns false if a rank has died. After another error, the first collective call tries again.
-bool Runtime::try_to_take_up_world(bool recovered) {
+// Does what has to be done before control resumes. Programs that need nothing of it pay nothing.
+void Runtime::go_on_after_repair() {
+  groups_.detach_all();
+  owes_recovered_role_ = process_->role() == FENIX_ROLE_RECOVERED_RANK;
+  while (!try_to_go_on()) {
+    process_->repair();
+    groups_.detach_all();
+    owes_recovered_role_ = owes_recovered_role_ || process_->role() == FENIX_ROLE_RECOVERED_RANK;
+  }
+  owes_recovered_role_ = false;
+}
+
+// Returns false if a rank has died.
+bool Runtime::try_to_go_on() {
+  if (process_->some_said_yes() == 0) return true;
   try {
-    process_->restore_recovered_roles(recovered);
-    groups_.form_world();
-    fault_point("world.formed");
+    process_->restore_recovered_roles(owes_recovered_role_);
+    if ((process_->some_said_yes() & Process::kHasPendingCommits) != 0) {
+      process_->run_with_active([this](Team& team) { groups_.settle_commits(team); });
+    }
+    if ((process_->some_said_yes() & Process::kUsesWorld) != 0) take_up_world();
     return true;
   } catch (const PeerFailure&) {
     return false;
   } catch (const MpiError& error) {
     if (comes_from_failure(error.mpi_error())) return false;
-    log().warn("FENIX_DATA_GROUP_WORLD_ID could not be taken up: {}", error.what());
+    log().warn("after the repair: {}", error.what());
+  } catch (const std::exception& error) {
+    log().warn("after the repair: {}", error.what());
+  }
+  // The group is settled when it is taken up.
+  groups_.keep_buffers();
+  return true;
+}
+
+// Local functions find the group of all ranks on replacements, too, when control resumes. After an error that is no failure, the first
+// collective call tries again.
+void Runtime::take_up_world() {
+  try {
+    groups_.form_world();
+    fault_point("world.formed");
+  } catch (const MpiError&) {
+    throw;
   } catch (const std::exception& error) {
     log().warn("FENIX_DATA_GROUP_WORLD_ID could not be taken up: {}", error.what());
   }
-  return true;
 }
 
 void Runtime::announce_repair(int mpi_error) {

@@ -155,12 +155,15 @@ class Runtime {
   void know(int group_id) {
     if (group_id == FENIX_DATA_GROUP_WORLD_ID) groups_.know_world();
   }
+  void go_on_after_repair();
+  bool try_to_go_on();
   void take_up_world();
-  bool try_to_take_up_world(bool recovered);
+  [[nodiscard]] int answers_in_repairs() const;
 
   bool initialized_ = false;
   bool finalized_ = false;
   int latest_failure_ = MPI_SUCCESS;
+  bool owes_recovered_role_ = false;  // the application has not been told yet that this is a recovered rank
   std::optional<Process> process_{std::in_place};  // one for each use of Fenix
   Settings settings_before_use_;
   std::exception_ptr thrown_before_repair_;

@@ -15,7 +15,7 @@ Type type_of(const std::string& name) {
 
 GroupPlan read_group(std::istream& fields) {
   GroupPlan group;
-  fields >> group.id >> group.depth >> group.hashing >> group.barrier >> group.policy;
+  fields >> group.id >> group.depth >> group.hashing >> group.barrier >> group.in_place >> group.policy;
   for (int value = 0; fields >> value;) group.values.push_back(value);
   return group;
 }

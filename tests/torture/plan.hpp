@@ -28,6 +28,7 @@ struct GroupPlan {
   std::vector<int> values;
   bool hashing = true;
   bool barrier = true;  // commit_barrier; else commit
+  bool in_place = false;
   std::vector<MemberPlan> members;
 };
 

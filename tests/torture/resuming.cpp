@@ -47,6 +47,9 @@ void create_group(int group) {
   int hashing = -1;
   success(Fenix_Data_group_get_hashing(plan.id, &hashing), "get_hashing");
   if ((hashing != 0) != plan.hashing) success(Fenix_Data_group_set_hashing(plan.id, plan.hashing), "set_hashing");
+  int in_place = -1;
+  success(Fenix_Data_group_get_in_place(plan.id, &in_place), "get_in_place");
+  if ((in_place != 0) != plan.in_place) success(Fenix_Data_group_set_in_place(plan.id, plan.in_place), "set_in_place");
 }
 
 void define_members(int group) {

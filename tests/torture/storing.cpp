@@ -62,6 +62,9 @@ struct Item {
   }
   /// The elements of the step into some memory.
   void fill(Bytes& into) const { state.contents.fill(into, group, member, state.rank, step, blocks); }
+  [[nodiscard]] bool is_held(Form form) const {
+    return state.plan.groups[static_cast<std::size_t>(group)].in_place && (form == Form::store || form == Form::storev);
+  }
   void scribble() const { std::memset(buffer().data(), kScribble, buffer().size()); }
 };
 
@@ -137,8 +140,8 @@ void store_member(const Item& item, Form form, std::vector<Fenix_Request>& reque
       success(Fenix_Data_member_storev(item.gid(), id, subset), "storev");
       break;
   }
-  // The buffer is the application's again: what was stored must not change with it.
-  item.scribble();
+  // The buffer is the application's again: what was stored must not change with it. In place, it is only when the commit returns.
+  if (!item.is_held(form)) item.scribble();
   if (form == Form::stage) store_prestaged(item);
   if (form == Form::istore || form == Form::istorev) requests.push_back(request);
 }
@@ -188,6 +191,7 @@ void store_step(int group, std::int64_t step) {
 
   int time_stamp = -1;
   success(commit(group, form, &time_stamp), "commit");
+  for (int member = 0; plan.in_place && member < members; ++member) item_of(group, member, step, now.base).scribble();
   require(state.stamps_moved || time_stamp == step, "the commit gave the time stamp " + std::to_string(time_stamp));
   now.next = step + 1;
   if (!plan.barrier || form == GroupForm::checkpoint) {

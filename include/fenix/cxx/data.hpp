@@ -81,6 +81,17 @@ int group_set_hashing(int group_id, bool hashing);
 /// @return whether stored data is hashed; no value if there is no such group
 std::optional<bool> group_hashing(int group_id);
 
+/// Calls Fenix_Data_group_set_in_place.
+/// @param group_id as in C
+/// @param in_place whether commits are in place
+/// @return the code of the C function, if it is no error
+int group_set_in_place(int group_id, bool in_place);
+
+/// Calls Fenix_Data_group_get_in_place. Local.
+/// @param group_id as in C
+/// @return whether commits are in place; no value if there is no such group
+std::optional<bool> group_in_place(int group_id);
+
 /// Lists the members of a group. Local.
 /// @param group_id id of the group
 /// @return ids of the members, in the order of their creation; no value if there is no such group

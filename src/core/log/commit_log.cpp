@@ -83,8 +83,11 @@ std::optional<std::uint32_t> CommitLog::free_entry(std::size_t to_spare) const {
 
 Region CommitLog::take_entries(std::uint32_t entries) {
   // A change of policy that was cut short may have left a log for another policy.
-  if (control_.own_log.entries() >= entries && control_.suits(ranks_.placement, ranks_.rank, ranks_.size)) return {};
-  Control control(ranks_.placement, ranks_.rank, ranks_.size, std::max(entries, control_.own_log.entries()), control_);
+  if (control_.own_log.entries() >= entries &&
+      control_.suits(ranks_.placement, ranks_.rank, ranks_.size, parameters_.commits_in_place()))
+    return {};
+  Control control(ranks_.placement, ranks_.rank, ranks_.size, std::max(entries, control_.own_log.entries()),
+                  parameters_.commits_in_place(), control_);
   Control before = replace_control(std::move(control));
   return std::move(before.region);
 }
@@ -180,6 +183,15 @@ std::uint64_t CommitLog::mend_own() {
     ++mended;
   }
   return mended;
+}
+
+void CommitLog::seal_own(Epoch epoch, std::uint32_t entry) {
+  if (at(epoch) != nullptr) return;
+  control_.own_log.seal(entry, epoch);
+  auto record = control_.own_log.read(entry);
+  if (!record || record->epoch != epoch) return;
+  prepare_append();
+  append({std::move(*record), entry});
 }
 
 void CommitLog::keep_only(std::span<const Epoch> epochs, Epoch oldest) {

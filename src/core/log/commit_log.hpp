@@ -88,6 +88,8 @@ class CommitLog {
   void write(const LoggedRecord& logged) {
     control_.write_record(ranks_.placement, ranks_.rank, logged.record, logged.entry);
   }
+  /// Seals the own record of an epoch, and notes the commit, unless that has been done.
+  void seal_own(Epoch epoch, std::uint32_t entry);
   /// Notes a commit that was written. Takes no memory after prepare_append().
   void append(LoggedRecord&& logged) noexcept;
   /// Forgets the records that no rank needs any more, as all have committed later ones. True if some commit is on all ranks.

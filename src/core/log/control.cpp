@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/fault.hpp"
 #include "base/pages.hpp"
+#include "parity/stripes.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -19,20 +20,31 @@ std::size_t largest_cohort(const Placement& placement, int ranks) {
 
 }  // namespace
 
+// Bytes of the bounce buffers: each has room for a stripe at least.
+std::size_t bounce_bytes(const Placement& placement, std::size_t largest_cohort) {
+  constexpr std::size_t kHalf = std::size_t{512} << 10;
+  if (largest_cohort == 0 || placement.copies() == 0) return 0;
+  return 2 * std::max(kHalf, static_cast<std::size_t>(Stripes::kLargestUnit) * (largest_cohort - 1));
+}
+
 struct Control::Sizes {
-  Sizes(const Placement& placement, int ranks, std::uint32_t entries)
+  Sizes(const Placement& placement, int ranks, std::uint32_t entries, bool in_place)
       : commits(to_pages(Dissemination::bytes(ranks) + kStatementBytes)),
         board(largest_cohort(placement, ranks) * ProgressCell::kBytes),
         cohort(to_pages(2 * board)),
+        bounce(in_place ? bounce_bytes(placement, board / ProgressCell::kBytes) : 0),
         announcement(board > 0 ? RecordLog::kEntryBytes : 0),
         log(entries * RecordLog::kEntryBytes),
         copies(static_cast<std::size_t>(placement.copies())) {}
 
-  [[nodiscard]] std::size_t all() const { return kPage + commits + cohort + announcement + (1 + copies) * log; }
+  [[nodiscard]] std::size_t all() const {
+    return kPage + commits + cohort + bounce + announcement + (1 + copies) * log;
+  }
 
   std::size_t commits;
   std::size_t board;
   std::size_t cohort;
+  std::size_t bounce;
   std::size_t announcement;
   std::size_t log;
   std::size_t copies;
@@ -48,6 +60,9 @@ void Control::lay_out(const Sizes& sizes, int rank, int ranks) {
   announced = Board(bytes.subspan(offset, sizes.board), offset);
   finished = Board(bytes.subspan(offset + sizes.board, sizes.board), offset + sizes.board);
   offset += sizes.cohort;
+  bounce = bytes.subspan(offset, sizes.bounce);
+  bounce_offset = offset;
+  offset += sizes.bounce;
   const auto log_at = [&](std::size_t length) {
     RecordLog log(bytes.subspan(offset, length), offset);
     offset += length;
@@ -58,19 +73,20 @@ void Control::lay_out(const Sizes& sizes, int rank, int ranks) {
   for (std::size_t copy = 0; copy < sizes.copies; ++copy) held_logs.push_back(log_at(sizes.log));
 }
 
-Control::Control(Region written, const Placement& placement, int rank, int ranks, std::uint32_t entries)
+Control::Control(Region written, const Placement& placement, int rank, int ranks, std::uint32_t entries, bool in_place)
     : region(std::move(written)) {
-  const Sizes sizes(placement, ranks, entries);
+  const Sizes sizes(placement, ranks, entries, in_place);
   if (region.bytes().size() != sizes.all() + Region::kHeaderBytes) {
     throw Error(FENIX_ERROR_NO_MEMORY, "a control region has another size than it should have");
   }
   lay_out(sizes, rank, ranks);
 }
 
-Control::Control(const Placement& placement, int rank, int ranks, std::uint32_t entries, Control& before) {
-  const Sizes sizes(placement, ranks, entries);
+Control::Control(const Placement& placement, int rank, int ranks, std::uint32_t entries, bool in_place,
+                 Control& before) {
+  const Sizes sizes(placement, ranks, entries, in_place);
   region = Region(sizes.all());
-  region.reserve(0, kPage + sizes.commits + sizes.cohort);
+  region.reserve(0, kPage + sizes.commits + sizes.cohort + sizes.bounce);
   lay_out(sizes, rank, ranks);
 
   commits.continue_from(before.commits);
@@ -89,8 +105,10 @@ Control::Control(const Placement& placement, int rank, int ranks, std::uint32_t 
   }
 }
 
-bool Control::suits(const Placement& placement, int rank, int ranks) const {
-  return commits.suits(rank, ranks) && static_cast<int>(held_logs.size()) == placement.copies() &&
+bool Control::suits(const Placement& placement, int rank, int ranks, bool in_place) const {
+  const std::size_t bounces = in_place ? bounce_bytes(placement, largest_cohort(placement, ranks)) : 0;
+  return bounce.size() == bounces && commits.suits(rank, ranks) &&
+         static_cast<int>(held_logs.size()) == placement.copies() &&
          static_cast<std::size_t>(announced.size()) == largest_cohort(placement, ranks);
 }
 

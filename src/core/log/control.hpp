@@ -35,6 +35,9 @@ struct Control {
   std::size_t statement_offset = 0;  ///< the same on all ranks
   Board announced;                   ///< by index in the cohort: announcements that it has made
   Board finished;                    ///< announcements that it has acted upon
+  /// Two buffers of this rank, where commits are in place: its cohort reads in them what is in no region.
+  std::span<std::byte> bounce;
+  std::size_t bounce_offset = 0;  ///< the same on all ranks
   RecordLog announcement;
   RecordLog own_log;
   std::vector<RecordLog> held_logs;  ///< by number of the copy
@@ -42,12 +45,12 @@ struct Control {
   std::unique_ptr<RemoteRegions> remote;
 
   Control() = default;
-  /// Takes memory for so many entries. Goes on from another one, to which no rank may write any more. Throws
-  /// Error(FENIX_ERROR_NO_MEMORY).
-  Control(const Placement& placement, int rank, int ranks, std::uint32_t entries, Control& before);
+  /// Takes memory for so many entries, and for the commits in place of a group that encodes. Goes on from another one, to which no
+  /// rank may write any more. Throws Error(FENIX_ERROR_NO_MEMORY).
+  Control(const Placement& placement, int rank, int ranks, std::uint32_t entries, bool in_place, Control& before);
 
   /// Uses a region that another rank has written. Throws Error(FENIX_ERROR_NO_MEMORY) if it does not have this layout.
-  Control(Region written, const Placement& placement, int rank, int ranks, std::uint32_t entries);
+  Control(Region written, const Placement& placement, int rank, int ranks, std::uint32_t entries, bool in_place);
 
   /// Sets the statement of this rank. Local.
   template <class T>
@@ -64,7 +67,7 @@ struct Control {
   }
 
   /// Whether it is laid out for this rank, for so many ranks, and for their placement.
-  [[nodiscard]] bool suits(const Placement& placement, int rank, int ranks) const;
+  [[nodiscard]] bool suits(const Placement& placement, int rank, int ranks, bool in_place) const;
   /// Makes sure that records of so many bytes find memory in all entries. Throws Error(FENIX_ERROR_NO_MEMORY).
   void reserve_records(std::size_t bytes);
   /// Makes sure that a record finds memory in its entry, here and on the keepers of copies. Throws

@@ -2,6 +2,7 @@
 // The memory of a member on this rank: its region, and the way to the regions of the other ranks.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/types.hpp"
 #include "core/member/slot_hashes.hpp"
 #include "core/member/slots.hpp"
 #include "rma/path.hpp"
@@ -51,6 +53,13 @@ class MemberMemory {
   [[nodiscard]] SlotView held_slot(std::uint32_t slot) const {
     return view(layout_.held_offset(slot), layout_.held_bytes(), layout_.held_table());
   }
+  /// Notes in the region, where commits are in place, that the own slot is being overwritten with what was stored in an epoch, or that it
+  /// has been. A rank that takes the region over has to know.
+  void note_own_being_written() const { own_word().store(0, std::memory_order_seq_cst); }
+  void note_own(Epoch stored_in) const { own_word().store(stored_in.value, std::memory_order_release); }
+  [[nodiscard]] bool own_is(Epoch stored_in) const {
+    return own_word().load(std::memory_order_acquire) == stored_in.value;
+  }
   /// Returns the bytes that the region takes up: whole pages.
   [[nodiscard]] std::uint64_t footprint() const;
   /// Whether the region is there and has room for all that fits the layout.
@@ -78,6 +87,10 @@ class MemberMemory {
   void hide() { remote_.reset(); }
 
  private:
+  // Behind the header of the region, in its first page.
+  [[nodiscard]] std::atomic_ref<std::uint64_t> own_word() const {
+    return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(region_.bytes().data() + Region::kHeaderBytes));
+  }
   [[nodiscard]] SlotView view(std::size_t offset, std::uint64_t bytes, std::size_t table) const {
     const auto slot = region_.bytes().subspan(offset);
     auto* words = reinterpret_cast<std::uint64_t*>(slot.data() + table);

@@ -30,6 +30,10 @@ void WorkingSlot::note_staged(const IntervalSet& elements, std::uint32_t element
   hashed_ = std::move(hashed);
 }
 
+void WorkingSlot::note_protected(const IntervalSet& elements) {
+  if (number_) stale_[*number_] = stale_[*number_] | elements;
+}
+
 void WorkingSlot::lend() {
   is_lent_ = true;
   hashed_ = {};
@@ -49,12 +53,24 @@ void WorkingSlot::reset() {
   encoded_ = {};
   hashed_ = {};
   size_ = 0;
+  sources_.clear();
   std::vector<std::byte>().swap(spill_);
   draft_.reset();
 }
 
 WorkingSlot::Stored WorkingSlot::once_stored(const IntervalSet& elements, const IntervalSet& blocks) const {
-  return {true, stored_ | elements, staged_ - elements, hashed_ | blocks, std::max(size_, elements.end())};
+  return {true, stored_ | elements, staged_ - elements, hashed_ | blocks, std::max(size_, elements.end()), {}};
+}
+
+WorkingSlot::Stored WorkingSlot::once_stored_from(const void* buffer, const IntervalSet& elements,
+                                                  const IntervalSet& blocks) const {
+  Stored stored = once_stored(elements, blocks);
+  for (const StoredFrom& before : sources_) {
+    IntervalSet left = before.elements - elements;
+    if (!left.empty()) stored.sources.push_back({before.buffer, std::move(left)});
+  }
+  if (!elements.empty()) stored.sources.push_back({buffer, elements});
+  return stored;
 }
 
 void WorkingSlot::swap(Stored& stored) noexcept {
@@ -63,6 +79,7 @@ void WorkingSlot::swap(Stored& stored) noexcept {
   std::swap(staged_, stored.staged);
   std::swap(hashed_, stored.hashed);
   std::swap(size_, stored.size);
+  std::swap(sources_, stored.sources);
 }
 
 void WorkingSlot::add_slots(std::uint32_t slots) {

@@ -14,6 +14,12 @@
 
 namespace fenix_impl {
 
+/// Elements of a member in the memory from which they were stored, where commits are in place.
+struct StoredFrom {
+  const void* buffer = nullptr;  ///< of the application; null: the spill
+  IntervalSet elements;
+};
+
 class WorkingSlot {
  public:
   // ------------------------------------------------------------------------------------------- snapshot under construction
@@ -34,16 +40,25 @@ class WorkingSlot {
   [[nodiscard]] const IntervalSet& encoded() const { return encoded_; }
   /// Blocks whose hash is in the table.
   [[nodiscard]] const IntervalSet& hashed() const { return hashed_; }
+  /// Memory that has the stored elements until the commit, where commits are in place. Each element is in one part only.
+  [[nodiscard]] const std::vector<StoredFrom>& sources() const { return sources_; }
+  [[nodiscard]] std::vector<StoredFrom> release_sources() { return std::move(sources_); }
+  /// Hashes of the blocks of the snapshot under construction, where commits are in place: the slot's table belongs to the latest one.
+  [[nodiscard]] const std::vector<std::uint64_t>& table() const { return table_; }
+  [[nodiscard]] std::vector<std::uint64_t>& table() { return table_; }
   /// Elements of a member whose size may change, as given by what was stored.
   [[nodiscard]] std::uint64_t size() const { return size_; }
 
   /// Notes that elements are, or are about to be, written to the own slot: nothing else has them.
   void note_staged(const IntervalSet& elements, std::uint32_t element_bytes);
+  /// Notes that elements are about to be written to the redundancy, where commits are in place.
+  void note_protected(const IntervalSet& elements);
   /// Notes that the application may write anywhere from now on, without saying where.
   void lend();
   /// Notes that any element of the slot may be written.
   void note_overwritten();
   void note_encoded(const IntervalSet& elements) { encoded_ = encoded_ | elements; }
+  void note_hashed(const IntervalSet& blocks) { hashed_ = hashed_ | blocks; }
   /// Forgets the snapshot under construction.
   void reset();
 
@@ -54,8 +69,12 @@ class WorkingSlot {
     IntervalSet staged;
     IntervalSet hashed;
     std::uint64_t size = 0;
+    std::vector<StoredFrom> sources;
   };
   [[nodiscard]] Stored once_stored(const IntervalSet& elements, const IntervalSet& blocks) const;
+  /// The same where commits are in place: the elements stay in buffer, or in the spill if it is null.
+  [[nodiscard]] Stored once_stored_from(const void* buffer, const IntervalSet& elements,
+                                        const IntervalSet& blocks) const;
   void swap(Stored& stored) noexcept;
 
   // --------------------------------------------------------------------------------------------------------------- spill
@@ -92,6 +111,8 @@ class WorkingSlot {
   IntervalSet encoded_;
   IntervalSet hashed_;
   std::uint64_t size_ = 0;
+  std::vector<StoredFrom> sources_;
+  std::vector<std::uint64_t> table_;
   std::vector<std::byte> spill_;
   std::optional<std::vector<std::byte>> draft_;
   // By slot.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/operations/commit.hpp"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -22,9 +23,14 @@ void check_fits(const Record& record) {
               "the members are in more pieces than a record can describe: store one of them as a whole");
 }
 
-}  // namespace
-
 // ------------------------------------------------------------------------------------------------------------- versions
+
+// Returns the elements that a commit has to copy from the latest snapshot to the slot of the next one.
+IntervalSet carried_over(const WorkingSlot& working, const MemberVersion* base) {
+  return (base->found - working.stored()) & working.stale(*working.number());
+}
+
+}  // namespace
 
 // Whether the snapshot under construction has a slot of its own for the member, or shares that of the latest one.
 bool CommitOperation::fills_slot(const Member& member) const {
@@ -32,7 +38,7 @@ bool CommitOperation::fills_slot(const Member& member) const {
                                                          : !member.working().stored().empty();
 }
 
-std::optional<MemberVersion> CommitOperation::finish_version(const Member& member, Epoch epoch) const {
+std::optional<MemberVersion> CommitOperation::finish_version(Member& member, Epoch epoch) {
   const MemberVersion* base = latest_version(context_.log, member);
   const WorkingSlot& working = member.working();
   if (!working.is_stored()) return base != nullptr ? std::optional(*base) : std::nullopt;
@@ -48,23 +54,40 @@ std::optional<MemberVersion> CommitOperation::finish_version(const Member& membe
     version.found = base->found;
     return version;
   }
-  const PartWriter writer(context_.protection());
   const std::uint32_t slot = *working.number();
   version.slot = slot;
-  IntervalSet changed = working.stored();
   if (base != nullptr) {
     version.found = version.found | base->found;
-    const IntervalSet carried = (base->found - working.stored()) & working.stale(slot);
-    writer.carry_over(member, base->slot, slot, carried);
-    changed = changed | carried;
+    PartWriter(context_.protection(), in_place()).carry_over(member, base->slot, slot, carried_over(working, base));
   }
   fault_point("commit.carried");
-  if (hashing) {
-    writer.complete_table(member, base, version, changed);
-    version.hash = hash_of_table(member.memory.own_slot(slot).table, version.bytes());
-  }
+  // In place, the hashes are computed as the cohort encodes.
+  if (hashing && !encodes_in_place()) complete_hash(member, version);
   context_.protection().flush(member);
   return version;
+}
+
+void CommitOperation::complete_hash(Member& member, MemberVersion& version) {
+  const MemberVersion* base = latest_version(context_.log, member);
+  const WorkingSlot& working = member.working();
+  IntervalSet changed = working.stored();
+  // In place, what is carried over is in the same slot before and after.
+  if (base != nullptr && !in_place()) changed = changed | carried_over(working, base);
+  version.hash = PartWriter(context_.protection(), in_place())
+                     .complete_table(context_.requests.access(member), base, version, changed);
+}
+
+// Completes the hashes of a record after the encoding.
+void CommitOperation::complete_hashes(Record& record) {
+  for (MemberVersion& version : record.members) {
+    Member& member = *context_.members.find(version.member_id);
+    if (version.stored_in != record.epoch || !fills_slot(member)) continue;
+    const MemberAccess access = context_.requests.access(member);
+    for (std::size_t i = 0; i < changes_.size(); ++i) {
+      if (changes_[i].member == &member && changes_[i].hashes != nullptr) access.slot().note_hashed(hashes_[i].done);
+    }
+    complete_hash(member, version);
+  }
 }
 
 // -------------------------------------------------------------------------------------------------------------- commit
@@ -113,18 +136,37 @@ int CommitOperation::run() {
     logged = {next_record(epoch), *log.free_entry(CommitLog::kEntriesToSpare)};
     check_fits(logged.record);
     log.make_room(logged);
-    prepare();
+    prepare(logged.record);
     note_changes();
   });
   if (CollectiveEncoder* const encoder = context_.protection().encoder()) {
     encoder->encode({EncodeFor::Call::commit, epoch}, changes_, context_.attachment.waiting());
+    if (encodes_in_place() && context_.parameters.hashing != 0) complete_hashes(logged.record);
   }
-  log.write(logged);
-  finish(std::move(logged));
+  if (in_place()) context_.pending.begin(epoch, logged.entry);
+  keeping_buffers([&] {
+    log.write(logged);
+    finish(std::move(logged));
+  });
   return context_.parameters.time_stamp_of(epoch);
 }
 
-Record CommitOperation::next_record(Epoch epoch) const {
+// If this rank gives up while its commit is pending, the application gets its buffers back. After a death, the repair comes first.
+template <class Work>
+void CommitOperation::keeping_buffers(Work&& work) {
+  try {
+    work();
+  } catch (const MpiError&) {
+    throw;
+  } catch (...) {
+    if (!context_.pending.epoch().none()) context_.pending.keep_buffers();
+    throw;
+  }
+}
+
+bool CommitOperation::encodes_in_place() const { return in_place() && context_.protection().commits_collectively(); }
+
+Record CommitOperation::next_record(Epoch epoch) {
   Record record = context_.log.begin_record(epoch);
   for (const auto& member : context_.members) {
     if (auto version = finish_version(*member, epoch)) record.members.push_back(std::move(*version));
@@ -147,13 +189,35 @@ void CommitOperation::note_changes() {
     const IntervalSet changed = working.stored() | working.stale(*working.number());
     const std::uint64_t room = member->memory.counts().at(context_.attachment.rank());
     changes_.push_back({member.get(), changed.within(0, room) - working.encoded(), {}});
+    if (in_place() && context_.parameters.hashing != 0) note_hashes(*member);
+  }
+  for (std::size_t i = 0; i < changes_.size(); ++i) {
+    const bool computes = changes_[i].carried_from.none() && in_place() && context_.parameters.hashing != 0;
+    changes_[i].hashes = computes ? &hashes_[i] : nullptr;
   }
 }
 
+// Lets the encoding of the latest change compute the hashes of blocks all of whose elements were stored.
+void CommitOperation::note_hashes(Member& member) {
+  std::vector<std::uint64_t>& table = context_.requests.access(member).slot().table();
+  table.resize(hash_blocks(member.memory.layout().own_bytes()));
+  const std::uint64_t all = member.info().resizeable ? 0 : member.own_count();
+  hashes_.resize(std::max(hashes_.size(), changes_.size()));
+  BlockHashes& hashes = hashes_[changes_.size() - 1];
+  hashes = {table, blocks_within(member.working().stored(), all, member.element_bytes()), {}};
+}
+
 // Takes the memory for the steps after the commit: they must not fail.
-void CommitOperation::prepare() {
+void CommitOperation::prepare(const Record& record) {
+  context_.pending.drop();
+  const bool hashing = context_.parameters.hashing != 0;
   for (const auto& member : context_.members) {
-    if (fills_slot(*member)) context_.requests.access(*member).slot().prepare_commit();
+    if (!member->working().is_stored()) continue;
+    const bool fills = fills_slot(*member);
+    const MemberAccess access = context_.requests.access(*member);
+    if (fills) access.slot().prepare_commit();
+    if (!in_place()) continue;
+    context_.pending.prepare(access, hashing && fills ? hash_blocks(record.find(member->id())->bytes()) : 0);
   }
   context_.log.prepare_append();
 }
@@ -173,7 +237,14 @@ void CommitOperation::finish(LoggedRecord&& logged) {
 
 void CommitOperation::wait_for_all() {
   CommitLog& log = context_.log;
-  context_.reclaimer.wait_for_others("all ranks to commit", [&] { return log.known_on_all() >= log.last(); });
+  keeping_buffers([&] {
+    context_.reclaimer.wait_for_others("all ranks to commit", [&] { return log.known_on_all() >= log.last(); });
+  });
+  if (!context_.pending.epoch().none()) {
+    fault_point("commit.decided");
+    context_.pending.copy([] { fault_point("commit.half_copied"); });
+    fault_point("commit.copied");
+  }
   // Otherwise ranks that have not heard of this commit would have to ask for it.
   together(context_.team(), [&] { context_.control().commits.pass_on(*context_.control().remote); });
   fault_point("commit.on_all");

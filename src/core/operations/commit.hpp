@@ -19,7 +19,8 @@ class CommitOperation {
 
   /// Local with copies; with parity the ranks of a cohort commit together. Returns the time stamp.
   int run();
-  /// Returns when all ranks have made the latest commit of this one. Collective.
+  /// Returns when all ranks have made the latest commit of this one. Collective. In place, it is decided then, and the own copies are
+  /// overwritten.
   void wait_for_all();
   /// Runs a store that can fail on this rank alone, before a commit: if it fails, the cohort gets an error in its commit.
   void run_before(const std::function<void()>& store);
@@ -30,14 +31,22 @@ class CommitOperation {
   template <class Work>
   void do_or_decline(Work&& work);
   [[nodiscard]] bool fills_slot(const Member& member) const;
-  [[nodiscard]] Record next_record(Epoch epoch) const;
-  [[nodiscard]] std::optional<MemberVersion> finish_version(const Member& member, Epoch epoch) const;
+  [[nodiscard]] bool in_place() const { return context_.parameters.commits_in_place(); }
+  [[nodiscard]] bool encodes_in_place() const;
+  [[nodiscard]] Record next_record(Epoch epoch);
+  [[nodiscard]] std::optional<MemberVersion> finish_version(Member& member, Epoch epoch);
+  void complete_hash(Member& member, MemberVersion& version);
+  void complete_hashes(Record& record);
   void note_changes();
-  void prepare();
+  void note_hashes(Member& member);
+  void prepare(const Record& record);
+  template <class Work>
+  void keeping_buffers(Work&& work);
   void finish(LoggedRecord&& logged);
 
   const OperationContext& context_;
-  std::vector<Change> changes_;  // for the cohort
+  std::vector<Change> changes_;      // for the cohort
+  std::vector<BlockHashes> hashes_;  // of members, by their places, that it computes as it encodes
 };
 
 }  // namespace fenix_impl

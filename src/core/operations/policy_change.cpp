@@ -33,17 +33,28 @@ void PolicyChange::set_hashing(bool hashing, const Check& check) {
   parameters_.hashing = hashing ? 1 : 0;
 }
 
+void PolicyChange::set_in_place(bool in_place, const Check& check) {
+  GroupParameters wanted = parameters_;
+  wanted.in_place = in_place ? 1 : 0;
+  together(context_.team(), [&] {
+    meet_to_change(in_place ? 3 : 4, check);
+    change_to(wanted);
+  });
+}
+
 void PolicyChange::set_policy(const Policy& policy, const Check& check) {
   const std::int32_t values[] = {static_cast<std::int32_t>(policy.kind), policy.separation, policy.cohort_size,
                                  policy.losses};
   together(context_.team(), [&] {
     meet_to_change(hash_bytes(std::as_bytes(std::span(values))), check);
-    change_to(policy);
+    GroupParameters wanted = parameters_;
+    wanted.policy = policy;
+    change_to(wanted);
   });
 }
 
-void PolicyChange::change_to(const Policy& policy) {
-  const Policy policy_before = std::exchange(parameters_.policy, policy);
+void PolicyChange::change_to(const GroupParameters& wanted) {
+  const GroupParameters parameters_before = std::exchange(parameters_, wanted);
   // The protection of before knows what it has announced so far.
   std::optional<Attachment::Arrangement> before;
   Prepared prepared;
@@ -53,7 +64,7 @@ void PolicyChange::change_to(const Policy& policy) {
     });
     prepare(prepared);
   } catch (...) {
-    parameters_.policy = policy_before;
+    parameters_ = parameters_before;
     if (before) context_.attachment.restore(std::move(*before));
     throw;
   }
@@ -66,7 +77,8 @@ void PolicyChange::prepare(Prepared& prepared) {
   learn_counts(context_, members.all());
   (void)meet(context_.team(), Operation::memory, 0, 0, [&] {
     const GroupRanks& ranks = context_.attachment.ranks();
-    prepared.control = Control(ranks.placement, ranks.rank, ranks.size, context_.log.entries(), context_.control());
+    prepared.control = Control(ranks.placement, ranks.rank, ranks.size, context_.log.entries(),
+                               parameters_.commits_in_place(), context_.control());
     // The new protection counts announcements from the start.
     prepared.control.announced.reset(context_.log.generation(), {});
     prepared.control.finished.reset(context_.log.generation(), {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Changing the policy of a group, or whether it hashes, before anything is stored. Collective.
+// Changing the policy of a group, whether it hashes or commits in place, before anything is stored. Collective.
 #pragma once
 
 #include <functional>
@@ -21,6 +21,7 @@ class PolicyChange {
 
   void set_policy(const Policy& policy, const Check& check);
   void set_hashing(bool hashing, const Check& check);
+  void set_in_place(bool in_place, const Check& check);
 
  private:
   /// Memory of the new policy, which replaces the old one when all ranks have it.
@@ -32,7 +33,7 @@ class PolicyChange {
   };
 
   void meet_to_change(std::uint64_t wanted, const Check& check);
-  void change_to(const Policy& policy);
+  void change_to(const GroupParameters& wanted);
   void prepare(Prepared& prepared);
   void put_in_place(Prepared prepared);
 

@@ -49,6 +49,7 @@ bool Rebuild::rebuild_own_epoch(const CommitLog::RecordCopy& copy, const std::se
       return false;
     if (version.bytes() > member->memory.layout().own_bytes()) return false;
     if (!context_.protection().rebuild_own(*member, version, copy.epoch, missing)) return false;
+    if (context_.parameters.commits_in_place()) member->memory.note_own(version.stored_in);
   }
   control.own_log.put(copy.entry, *record);
   return true;

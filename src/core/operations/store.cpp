@@ -55,8 +55,10 @@ struct Pending {
   void swap() noexcept { access.slot().swap(stored); }
 };
 
-Pending once_stored(const Part& part) {
-  return {part.access, part.access.slot().once_stored(part.elements, part.blocks)};
+Pending once_stored(const Part& part, bool in_place) {
+  const WorkingSlot& slot = part.access.slot();
+  return {part.access, in_place ? slot.once_stored_from(part.buffer, part.elements, part.blocks)
+                                : slot.once_stored(part.elements, part.blocks)};
 }
 
 // An open-ended member has been staged by the agreement on sizes.
@@ -66,12 +68,43 @@ Selection left_to_store(const Member& member, const Selection& selection) {
 
 }  // namespace
 
+IntervalSet StoreOperation::blocks_to_hash(const Member& member, const IntervalSet& elements) const {
+  if (context_.parameters.hashing == 0) return {};
+  const std::uint64_t all = member.info().resizeable ? 0 : member.own_count();
+  return blocks_within(elements, all, member.element_bytes());
+}
+
+// Elements stay in the buffer until the commit, or in the spill if the application gets the buffer back before it.
+Part StoreOperation::begin_part_in_place(Member& member, const Selection& selection, bool keeps_buffer) {
+  const MemberAccess access = context_.requests.access(member);
+  (void)context_.reclaimer.take_slot(access);
+  Part part{access, {}, {}, false, false, nullptr};
+  if (selection.kind == Selection::Kind::staged) {
+    part.elements = member.working().staged();
+  } else if (member.serializer()) {
+    part.elements = staging_.stage_with_serializer(access, selection);
+  } else {
+    part.elements = elements_of(member, selection);
+    if (keeps_buffer) {
+      part.buffer = member.buffer();
+    } else {
+      staging_.stage_elements(access, member.buffer(), part.elements);
+    }
+  }
+  // Parity is made in the commit, in one pass with the hashes.
+  if (!context_.protection().commits_collectively()) part.blocks = blocks_to_hash(member, part.elements);
+  // The holder's slot is not what it was, whatever happens.
+  access.slot().note_protected(part.elements);
+  return part;
+}
+
 Part StoreOperation::begin_part(Member& member, const Selection& selection, bool in_one_pass) {
+  if (context_.parameters.commits_in_place()) return begin_part_in_place(member, selection, in_one_pass);
   const MemberAccess access = context_.requests.access(member);
   staging_.unspill(access);
   const bool is_staged = selection.kind == Selection::Kind::staged;
   const bool from_buffer = !is_staged && !member.serializer();
-  Part part{access, {}, {}, false, false};
+  Part part{access, {}, {}, false, false, nullptr};
   if (is_staged) {
     part.elements = member.working().staged();
   } else if (member.serializer()) {
@@ -81,8 +114,7 @@ Part StoreOperation::begin_part(Member& member, const Selection& selection, bool
     in_one_pass = in_one_pass && member.info().type->contiguous() && Staging::has_room(member, part.elements);
     if (!in_one_pass) staging_.stage_elements(access, member.buffer(), part.elements);
   }
-  const std::uint64_t all = member.info().resizeable ? 0 : member.own_count();
-  if (context_.parameters.hashing != 0) part.blocks = blocks_within(part.elements, all, member.element_bytes());
+  part.blocks = blocks_to_hash(member, part.elements);
   if (from_buffer && in_one_pass && !part.elements.empty()) {
     (void)context_.reclaimer.take_slot(access);
     // From here on the slot is not what it was, whatever happens.
@@ -101,7 +133,7 @@ void StoreOperation::run(std::span<Member* const> members, const Selection& sele
     writer_.protect(part, never);
     context_.protection().flush(*member);
     // Not before: elements that are not protected must not be committed.
-    Pending pending = once_stored(part);
+    Pending pending = once_stored(part, context_.parameters.commits_in_place());
     pending.swap();
     fault_point("store.done");
   }
@@ -114,7 +146,7 @@ std::shared_ptr<Request> StoreOperation::begin(std::span<Member* const> members,
   std::vector<Pending> pending;
   for (Member* member : members) {
     parts.push_back(begin_part(*member, left_to_store(*member, selection), false));
-    pending.push_back(once_stored(parts.back()));
+    pending.push_back(once_stored(parts.back(), context_.parameters.commits_in_place()));
     ids.push_back(member->id());
   }
   fault_point("store.staged");
@@ -147,9 +179,11 @@ void StoreOperation::submit(const std::shared_ptr<Request>& request, std::vector
   }
   // The access to the members goes with the work.
   context_.requests.submit(request, [&context = context_, parts = std::move(parts)](const Stop& stop) {
-    for (const Part& part : parts) PartWriter(context.protection()).protect(part, stop);
+    const bool in_place = context.parameters.commits_in_place();
+    for (const Part& part : parts) PartWriter(context.protection(), in_place).protect(part, stop);
     CollectiveEncoder* const encoder = context.protection().encoder();
-    if (!stop && encoder != nullptr) encode_early(context.parameters, *encoder, context.log.last(), parts, stop);
+    if (!stop && encoder != nullptr && !in_place)
+      encode_early(context.parameters, *encoder, context.log.last(), parts, stop);
   });
 }
 

@@ -18,7 +18,7 @@ namespace fenix_impl {
 class StoreOperation {
  public:
   explicit StoreOperation(const OperationContext& context)
-      : context_(context), staging_(context), writer_(context.protection()) {}
+      : context_(context), staging_(context), writer_(context.protection(), context.parameters.commits_in_place()) {}
 
   /// Returns when the elements are protected.
   void run(std::span<Member* const> members, const Selection& selection);
@@ -28,6 +28,8 @@ class StoreOperation {
 
  private:
   Part begin_part(Member& member, const Selection& selection, bool in_one_pass);
+  Part begin_part_in_place(Member& member, const Selection& selection, bool keeps_buffer);
+  [[nodiscard]] IntervalSet blocks_to_hash(const Member& member, const IntervalSet& elements) const;
   void submit(const std::shared_ptr<Request>& request, std::vector<Part> parts);
 
   const OperationContext& context_;

@@ -43,14 +43,15 @@ bool Adoption::adopt(std::span<const OrphanedRegion> regions) {
     const auto control_region = find(OrphanedRegion::kControl);
     if (control_region == regions.end()) return false;
     Control control(Region::take_over(control_region->address), ranks.placement, ranks.rank, ranks.size,
-                    control_region->entries);
+                    control_region->entries, context_.parameters.commits_in_place());
     // The region of a rank that had nothing itself, and was to be left out.
     if (epochs_in(control.own_log, context_.parameters.id, ranks.rank).empty()) return false;
     std::vector<std::pair<Region, SlotLayout>> of_members;
     for (const auto& member : context_.members) {
       const auto offer = find(member->id());
       if (offer == regions.end()) return false;
-      const SlotLayout layout(offer->layout.slots(), offer->layout.own_bytes(), offer->layout.held_bytes());
+      const SlotLayout layout(offer->layout.slots(), offer->layout.own_bytes(), offer->layout.held_bytes(),
+                              context_.parameters.own_slots(offer->layout.slots()));
       Region region = Region::take_over(offer->address);
       if (layout.end() > region.bytes().size()) return false;
       member->add_slots(layout.slots());

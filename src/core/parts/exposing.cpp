@@ -26,7 +26,7 @@ void learn_counts(const OperationContext& context, std::span<const std::unique_p
 SlotLayout wanted_layout(const OperationContext& context, const Member& member, const Counts& counts,
                          std::uint32_t slots) {
   return {slots, counts.at(context.attachment.rank()) * member.element_bytes(),
-          context.protection().held_bytes(member, counts)};
+          context.protection().held_bytes(member, counts), context.parameters.own_slots(slots)};
 }
 
 void take_member_memory(const OperationContext& context, Member& member) {

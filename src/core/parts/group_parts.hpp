@@ -35,7 +35,8 @@ struct GroupParts {
   std::unique_ptr<Archive> archive;  ///< what was put aside when the team got another shape, or null
   RequestQueue requests{members, attachment};
   Reclaimer reclaimer{parameters, log, attachment, archive};
-  OperationContext context{parameters, members, log, attachment, reclaimer, requests};
+  PendingCommit pending{members};
+  OperationContext context{parameters, members, log, attachment, reclaimer, requests, pending};
 };
 
 }  // namespace fenix_impl

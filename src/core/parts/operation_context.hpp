@@ -6,6 +6,7 @@
 #include "core/log/commit_log.hpp"
 #include "core/member/members.hpp"
 #include "core/parts/attachment.hpp"
+#include "core/parts/pending_commit.hpp"
 #include "core/parts/reclaimer.hpp"
 #include "core/parts/request_queue.hpp"
 
@@ -18,6 +19,7 @@ struct OperationContext {
   Attachment& attachment;
   Reclaimer& reclaimer;
   RequestQueue& requests;
+  PendingCommit& pending;
 
   [[nodiscard]] Team& team() const { return attachment.team(); }
   [[nodiscard]] Protection& protection() const { return attachment.protection(); }

@@ -6,6 +6,7 @@
 #include "base/copy.hpp"
 #include "base/fault.hpp"
 #include "base/hash.hpp"
+#include "core/member/snapshot_reader.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -42,6 +43,36 @@ IntervalSet blocks_within(const IntervalSet& elements, std::uint64_t all, std::u
   return blocks;
 }
 
+/// The bytes of a part, to be read.
+class PartWriter::Source {
+ public:
+  Source(const Part& part, bool in_place) : part_(part), in_place_(in_place) {}
+
+  /// Returns bytes that stay as they are until the next call, or until the end of the store if they are_lasting().
+  [[nodiscard]] std::span<const std::byte> bytes(std::uint64_t begin, std::uint64_t bytes) {
+    const Member& member = part_.access.member();
+    if (!in_place_) return member.memory.own_slot(*member.working().number()).data.subspan(begin, bytes);
+    return stored_bytes(*member.info().type, part_.buffer, member.working().spill(), begin, bytes, packed_);
+  }
+  [[nodiscard]] bool are_lasting() const {
+    return !in_place_ || part_.buffer == nullptr || part_.access.member().info().type->contiguous();
+  }
+
+ private:
+  const Part& part_;
+  bool in_place_;
+  std::vector<std::byte> packed_;
+};
+
+// In place, the table of the own slot belongs to the latest snapshot until the commit is decided.
+std::span<std::uint64_t> PartWriter::table_of(const MemberAccess& access) const {
+  const Member& member = access.member();
+  if (!in_place_) return member.memory.own_slot(*member.working().number()).table;
+  std::vector<std::uint64_t>& table = access.slot().table();
+  table.resize(hash_blocks(member.memory.layout().own_bytes()));
+  return table;
+}
+
 void PartWriter::copy_in_one_pass(Part& part) const {
   const Member& member = part.access.member();
   const std::uint32_t number = *member.working().number();
@@ -74,46 +105,49 @@ void PartWriter::protect(const Part& part, const Stop& stop) const {
   if (part.elements.empty() || (part.mirrored && part.hashed)) return;
   const Member& member = part.access.member();
   const std::uint32_t number = *member.working().number();
-  const SlotView slot = member.memory.own_slot(number);
+  const auto table = table_of(part.access);
   const std::uint32_t bytes = member.element_bytes();
   const std::uint64_t all = part.elements.count() * bytes;
+  Source source(part, in_place_);
   const Stores stores = worth_streaming(all) ? Stores::streaming : Stores::cached;
   bool mirrored = part.mirrored;
   if (!mirrored) {
     const Interval first = part.elements.intervals().front();
     mirrored = !protection_.mirror(member, number, first.first * bytes, bytes).empty();
-    if (!mirrored) put(part, stop);
+    if (!mirrored) put(part, source, stop);
   }
   std::uint64_t done = 0;
   for_each_piece(part.elements, bytes, [&](std::uint64_t block, std::uint64_t begin, std::uint64_t end) {
     if (stop) return;
-    const auto data = slot.data.subspan(begin, end - begin);
     const auto mirror =
         mirrored && !part.mirrored ? protection_.mirror(member, number, begin, end - begin) : std::span<std::byte>{};
     const bool to_hash = !part.hashed && part.blocks.covers(block, block + 1);
     if (to_hash && mirror.empty()) {
-      slot.table[block] = hash_bytes(slot.data.subspan(begin, end - begin));
+      table[block] = hash_bytes(source.bytes(begin, end - begin));
     } else if (to_hash) {
-      slot.table[block] = copy_and_hash(mirror, {}, data, stores);
+      table[block] = copy_and_hash(mirror, {}, source.bytes(begin, end - begin), stores);
     } else if (!mirror.empty()) {
-      copy_bytes(mirror, data, stores);
+      copy_bytes(mirror, source.bytes(begin, end - begin), stores);
     }
-    if (!mirror.empty() && done <= all / 2 && done + data.size() > all / 2) fault_point("store.half");
-    done += data.size();
+    if (!mirror.empty() && done <= all / 2 && done + (end - begin) > all / 2) fault_point("store.half");
+    done += end - begin;
   });
 }
 
 // Protects by the network, where there is no memory to write to.
-void PartWriter::put(const Part& part, const Stop& stop) const {
+void PartWriter::put(const Part& part, Source& source, const Stop& stop) const {
   const Member& member = part.access.member();
   const std::uint32_t bytes = member.element_bytes();
   std::uint64_t left = part.elements.count() * bytes / 2;
   const auto send = [&](std::uint64_t begin, std::uint64_t end) {
     for (; begin < end && !stop; begin = std::min(end, begin + kStoredPiece)) {
-      protection_.put(member, *member.working().number(), begin, std::min(end - begin, kStoredPiece));
+      const std::uint64_t length = std::min(end - begin, kStoredPiece);
+      protection_.put(member, *member.working().number(), begin, source.bytes(begin, length));
+      if (!source.are_lasting()) protection_.flush(member);
     }
   };
-  const IntervalSet elements = part.elements.without_gaps(kGap / bytes);
+  // Elsewhere than in a slot, what lies between belongs to the application.
+  const IntervalSet elements = in_place_ ? part.elements : part.elements.without_gaps(kGap / bytes);
   for (const Interval& each : elements.intervals()) {
     const std::uint64_t begin = each.first * bytes;
     const std::uint64_t end = each.end * bytes;
@@ -135,31 +169,38 @@ void PartWriter::carry_over(const Member& member, std::uint32_t from, std::uint3
     const std::size_t length = each.count() * bytes;
     const Stores stores = worth_streaming(length) ? Stores::streaming : Stores::cached;
     const auto mirror = protection_.mirror(member, to, begin, length);
-    if (mirror.empty()) {
-      copy_bytes(target.subspan(begin, length), source.subspan(begin, length), stores);
-      protection_.put(member, to, begin, length);
+    if (in_place_ && !mirror.empty()) {
+      copy_bytes(mirror, source.subspan(begin, length), stores);
+    } else if (mirror.empty()) {
+      if (!in_place_) copy_bytes(target.subspan(begin, length), source.subspan(begin, length), stores);
+      protection_.put(member, to, begin, target.subspan(begin, length));
     } else {
       copy_twice(target.subspan(begin, length), mirror, source.subspan(begin, length), stores);
     }
   }
 }
 
-void PartWriter::complete_table(const Member& member, const MemberVersion* base, const MemberVersion& version,
-                                const IntervalSet& changed) const {
-  const SlotView slot = member.memory.own_slot(version.slot);
-  const auto data = slot.data.first(version.bytes());
+std::uint64_t PartWriter::complete_table(const MemberAccess& access, const MemberVersion* base,
+                                         const MemberVersion& version, const IntervalSet& changed) const {
+  const Member& member = access.member();
+  const auto table = table_of(access);
+  SnapshotReader reader(member, in_place_);
+  const std::uint64_t all = version.bytes();
   const std::uint32_t bytes = member.element_bytes();
-  const std::uint64_t blocks = hash_blocks(data.size());
+  const std::uint64_t blocks = hash_blocks(all);
   const std::uint64_t base_blocks = base != nullptr ? hash_blocks(base->bytes()) : 0;
   for (std::uint64_t block = 0; block < blocks; ++block) {
     if (member.working().hashed().covers(block, block + 1)) continue;
-    const std::uint64_t first = block * kHashBlock / bytes;
-    const std::uint64_t end = ((block + 1) * kHashBlock + bytes - 1) / bytes;
-    slot.table[block] = block < base_blocks && !changed.meets(first, end)
-                            ? member.memory.own_slot(base->slot).table[block]
-                            : hash_of_block(data, block, version.found, bytes);
+    const std::uint64_t begin = block * kHashBlock;
+    const std::uint64_t first = begin / bytes;
+    const std::uint64_t end = (begin + kHashBlock + bytes - 1) / bytes;
+    table[block] =
+        block < base_blocks && !changed.meets(first, end)
+            ? member.memory.own_slot(base->slot).table[block]
+            : hash_of_part(reader.bytes(begin, std::min(kHashBlock, all - begin)), begin, version.found, bytes);
   }
-  protection_.put_table(member, version.slot, blocks);
+  protection_.put_table(member, version.slot, table.first(blocks));
+  return hash_of_table(table, all);
 }
 
 }  // namespace fenix_impl

@@ -18,28 +18,34 @@ struct Part {
   IntervalSet blocks;  ///< to be hashed
   bool mirrored = false;
   bool hashed = false;
+  const void* buffer = nullptr;  ///< the place of the elements, where commits are in place; null: the spill
 };
 
 class PartWriter {
  public:
   using Stop = std::atomic<bool>;
 
-  explicit PartWriter(Protection& protection) : protection_(protection) {}
+  /// in_place: whether the group commits in place.
+  PartWriter(Protection& protection, bool in_place) : protection_(protection), in_place_(in_place) {}
 
   /// Copies from the member's buffer to the own slot and to its mirror, and hashes, in one pass: the source is read once.
   void copy_in_one_pass(Part& part) const;
-  /// Makes redundant and hashes the part of the own slot that copy_in_one_pass() has not. Returns early if stop is set.
+  /// Makes redundant and hashes what copy_in_one_pass() has not. Returns early if stop is set.
   void protect(const Part& part, const Stop& stop) const;
-  /// Copies elements from one slot of the member to another one, and protects them there.
+  /// Copies elements from one slot of the member to another one, and protects them there. They may be the same own slot.
   void carry_over(const Member& member, std::uint32_t from, std::uint32_t to, const IntervalSet& elements) const;
-  /// Computes the hashes that stores have not computed, and protects the table. base: the version before, or null.
-  void complete_table(const Member& member, const MemberVersion* base, const MemberVersion& version,
-                      const IntervalSet& changed) const;
+  /// Computes the hashes that stores have not computed, protects the table, and returns its hash. base: the version before, or null.
+  std::uint64_t complete_table(const MemberAccess& access, const MemberVersion* base, const MemberVersion& version,
+                               const IntervalSet& changed) const;
 
  private:
-  void put(const Part& part, const Stop& stop) const;
+  class Source;
+
+  void put(const Part& part, Source& source, const Stop& stop) const;
+  [[nodiscard]] std::span<std::uint64_t> table_of(const MemberAccess& access) const;
 
   Protection& protection_;
+  bool in_place_;
 };
 
 /// Returns the blocks that lie within elements, so that nothing that comes later in the commit can change them. all: elements of

@@ -134,10 +134,15 @@ bool Staging::has_room(const Member& member, const IntervalSet& elements) {
          elements.end() * member.element_bytes() <= member.memory.layout().own_bytes();
 }
 
+// In place, the own slot has the latest snapshot: there is none to stage in.
+bool Staging::takes_slot(const MemberAccess& access) const {
+  return !context_.parameters.commits_in_place() && context_.reclaimer.take_slot(access);
+}
+
 std::span<std::byte> Staging::staging_memory(const MemberAccess& access, std::uint64_t bytes) {
   WorkingSlot& working = access.slot();
   const Member& member = access.member();
-  const bool has_slot = context_.reclaimer.take_slot(access);
+  const bool has_slot = takes_slot(access);
   if (has_slot && working.spill().empty() && bytes <= member.memory.layout().own_bytes()) {
     return member.memory.own_slot(*working.number()).data;
   }
@@ -176,7 +181,7 @@ void Staging::stage_elements(const MemberAccess& access, const void* buffer, con
 std::unique_ptr<SlotFile> Staging::staging_file(const MemberAccess& access) {
   WorkingSlot& working = access.slot();
   const Member& member = access.member();
-  const bool has_slot = context_.reclaimer.take_slot(access);
+  const bool has_slot = takes_slot(access);
   const std::span<std::byte> memory =
       has_slot ? member.memory.own_slot(*working.number()).data : std::span<std::byte>{};
   const std::uint64_t staged = working.staged().end() * member.element_bytes();

@@ -54,6 +54,7 @@ class Staging {
 
  private:
   void check_pieces(const Member& member, const IntervalSet& elements) const;
+  [[nodiscard]] bool takes_slot(const MemberAccess& access) const;
   std::span<std::byte> staging_memory(const MemberAccess& access, std::uint64_t bytes);
   [[nodiscard]] std::unique_ptr<SlotFile> staging_file(const MemberAccess& access);
   void take_draft(const MemberAccess& access, const IntervalSet& elements);

@@ -32,6 +32,10 @@ class CohortSlots {
   [[nodiscard]] std::vector<bool> available() const;
   [[nodiscard]] const Stripes& stripes() const { return stripes_; }
   [[nodiscard]] const CohortSlot& at(int index) const { return slots_[static_cast<std::size_t>(index)]; }
+  /// Says where the elements of all slots are from now on: the first one may be before the start of the region.
+  void move_elements(std::size_t elements) {
+    for (CohortSlot& slot : slots_) slot.elements = elements;
+  }
   /// Computes bytes of the elements or of the parity of an index from the other slots.
   void compute(Codec& codec, int index, bool is_parity, std::uint64_t offset, std::span<std::byte> target,
                Stores stores);

@@ -33,17 +33,16 @@ std::span<std::byte> CopyProtection::mirror(const Member& member, std::uint32_t 
   return member.memory.remote().direct(*holder_, member.memory.layout_of(*holder_).held_offset(slot) + offset, bytes);
 }
 
-void CopyProtection::put(const Member& member, std::uint32_t slot, std::size_t offset, std::size_t bytes) const {
+void CopyProtection::put(const Member& member, std::uint32_t slot, std::size_t offset,
+                         std::span<const std::byte> data) const {
   if (!holder_) return;
-  member.memory.remote().put(*holder_, member.memory.layout_of(*holder_).held_offset(slot) + offset,
-                             member.memory.own_slot(slot).data.subspan(offset, bytes));
+  member.memory.remote().put(*holder_, member.memory.layout_of(*holder_).held_offset(slot) + offset, data);
 }
 
-void CopyProtection::put_table(const Member& member, std::uint32_t slot, std::uint64_t entries) const {
+void CopyProtection::put_table(const Member& member, std::uint32_t slot, std::span<const std::uint64_t> table) const {
   if (!holder_) return;
   const SlotLayout& layout = member.memory.layout_of(*holder_);
-  member.memory.remote().put(*holder_, layout.held_offset(slot) + layout.held_table(),
-                             std::as_bytes(member.memory.own_slot(slot).table.first(entries)));
+  member.memory.remote().put(*holder_, layout.held_offset(slot) + layout.held_table(), std::as_bytes(table));
 }
 
 void CopyProtection::flush(const Member& member) const {

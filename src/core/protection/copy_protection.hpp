@@ -18,8 +18,9 @@ class CopyProtection final : public Protection {
   void prepare(const Member& member) const override;
   [[nodiscard]] std::span<std::byte> mirror(const Member& member, std::uint32_t slot, std::size_t offset,
                                             std::size_t bytes) const override;
-  void put(const Member& member, std::uint32_t slot, std::size_t offset, std::size_t bytes) const override;
-  void put_table(const Member& member, std::uint32_t slot, std::uint64_t entries) const override;
+  void put(const Member& member, std::uint32_t slot, std::size_t offset,
+           std::span<const std::byte> data) const override;
+  void put_table(const Member& member, std::uint32_t slot, std::span<const std::uint64_t> table) const override;
   void flush(const Member& member) const override;
   [[nodiscard]] bool is_flushed(const Member& member) const override;
   bool mend_own(Member& member, const MemberVersion& version, Epoch epoch) override;

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/fault.hpp"
+#include "core/protection/bounced_encoding.hpp"
 #include "core/protection/mending.hpp"
 
 namespace fenix_impl {
@@ -179,11 +180,41 @@ void ParityProtection::encode(const EncodeFor& purpose, std::span<const Change> 
     throw Error(theirs_[i].deleted ? FENIX_ERROR_INVALID_LOGIC_CALL : FENIX_ERROR_MISMATCH,
                 "rank " + std::to_string(cohort_[i]) + " " + why);
   }
-  for (const Change& change : changes) {
-    if (change.carried_from.none()) encode_member(change);
+  if (context_.parameters.commits_in_place()) {
+    encode_in_place(changes, wait);
+  } else {
+    for (const Change& change : changes) {
+      if (change.carried_from.none()) encode_member(change);
+    }
   }
   finish(wait);
   step.done();
+}
+
+// The steps of the encoding are counted like announcements.
+void ParityProtection::encode_in_place(std::span<const Change> changes, const Wait& wait) {
+  BouncedEncoding encoding(context_.control, cohort_, index_, encoder_, wait, announcements_);
+  for (const Change& change : changes) {
+    if (!change.carried_from.none()) continue;
+    Member& member = *change.member;
+    const Stripes stripes = stripes_of(member, member.memory.counts());
+    std::vector<CohortSlot> slots;
+    IntervalSet changed;
+    bool all_known = true;
+    for (std::size_t i = 0; i < theirs_.size(); ++i) {
+      const MemberVersion& version = *find(theirs_[i], change);
+      const std::uint64_t bytes = member.bytes_of(cohort_[i]);
+      slots.push_back({cohort_[i], 0, bytes, 0});
+      changed = changed | in_bytes(version.found, member.element_bytes(), bytes);
+      // The parity in the slots belongs to one and the same commit on all ranks, or is made anew.
+      all_known = all_known && version.stored_in == find(theirs_[0], change)->stored_in;
+    }
+    if (!all_known || find(theirs_[0], change)->stored_in == Epoch{}.next()) changed = IntervalSet::everything();
+    const auto parity = member.memory.held_slot(*member.working().number()).data;
+    const auto used = stripes.parity_bytes(most_bytes(member, member.memory.counts()));
+    encoding.encode(change, stripes, changed, std::move(slots), parity.first(used));
+  }
+  announcements_ = encoding.step();
 }
 
 // Returns the reason why this rank cannot encode together with another one; empty if it can.

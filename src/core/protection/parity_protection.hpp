@@ -42,6 +42,7 @@ class ParityProtection final : public Protection, private CollectiveEncoder {
   void finish(const Wait& wait);
   [[nodiscard]] std::string difference(const Record& other, std::span<const Change> changes) const;
   void encode_member(const Change& change);
+  void encode_in_place(std::span<const Change> changes, const Wait& wait);
   [[nodiscard]] CohortSlot slot_of(const Member& member, int rank, std::uint32_t slot) const;
   enum class Sources { any, undamaged };
   [[nodiscard]] CohortSlots slots_in(Member& member, Epoch epoch, const std::set<int>& missing,

@@ -27,11 +27,19 @@ struct ProtectionContext {
   int rank = 0;
 };
 
-/// A change that a store or a commit has made in the working slot of a member.
+/// Hashes of blocks that can be computed while their bytes are at hand.
+struct BlockHashes {
+  std::span<std::uint64_t> table;
+  IntervalSet wanted;  ///< blocks all of whose bytes belong to the snapshot
+  IntervalSet done;
+};
+
+/// A change that a store or a commit has made in a member.
 struct Change {
   Member* member = nullptr;
   IntervalSet elements;
-  Epoch carried_from;  ///< if not none: nothing was stored, and the version of that commit goes on
+  Epoch carried_from;             ///< if not none: nothing was stored, and the version of that commit goes on
+  BlockHashes* hashes = nullptr;  ///< to be computed as well, where commits are in place
 };
 
 /// A way to wait that suits the thread: returns when ready() is true, and throws when it cannot become so.
@@ -100,10 +108,12 @@ class Protection {
                                                     std::size_t /*bytes*/) const {
     return {};
   }
-  /// Protects bytes of the own slot as far as this rank can do that alone. They are on their way until flush().
-  virtual void put(const Member&, std::uint32_t /*slot*/, std::size_t /*offset*/, std::size_t /*bytes*/) const {}
-  /// Protects the first entries of the table of hashes in the same way.
-  virtual void put_table(const Member&, std::uint32_t /*slot*/, std::uint64_t /*entries*/) const {}
+  /// Protects bytes of a snapshot as far as this rank can do that alone. They are on their way until flush(), and data has to stay
+  /// as it is. offset: in the slot.
+  virtual void put(const Member&, std::uint32_t /*slot*/, std::size_t /*offset*/,
+                   std::span<const std::byte> /*data*/) const {}
+  /// Protects the first entries of a table of hashes in the same way.
+  virtual void put_table(const Member&, std::uint32_t /*slot*/, std::span<const std::uint64_t> /*table*/) const {}
   /// Returns when all bytes that were put for the member are in the memory of the other ranks.
   virtual void flush(const Member&) const {}
   /// Whether flush() would return at once.

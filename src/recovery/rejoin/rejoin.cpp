@@ -11,6 +11,7 @@
 #include "base/fault.hpp"
 #include "base/log.hpp"
 #include "core/common/meeting.hpp"
+#include "core/operations/settlement.hpp"
 #include "core/operations/taking_up.hpp"
 #include "parity/code.hpp"
 #include "recovery/rejoin/loss_report.hpp"
@@ -76,8 +77,11 @@ class Rejoin {
 
   void exchange_summaries(const std::function<std::shared_ptr<Path>()>& choose_path) {
     if (group_ && (!group_->is_complete() || group_->is_deleted())) group_.reset();
-    (void)meet(*team_, Operation::group_create, static_cast<std::uint64_t>(wanted_.id), 0,
-               [&] { path_ = choose_path(); });
+    const bool pending = group_ && !group_->parts().pending.epoch().none();
+    const auto met = meet(*team_, Operation::group_create, static_cast<std::uint64_t>(wanted_.id), pending ? 1 : 0,
+                          [&] { path_ = choose_path(); });
+    // A commit in place may have been cut short without a death.
+    if (met.bits != 0) settle_pending();
     if (group_) (void)group_->parts().log.mend_own();
     all_ = team_->reduce(summary_of(*team_, group_.get(), wanted_),
                          [](RankSummary& into, const RankSummary& from) { into.merge(from); });
@@ -89,6 +93,15 @@ class Rejoin {
     moved_ = existed_ && (all_.has(RankSummary::kSomeMoved) || all_.least != all_.most);
     if (existed_ && !moved_ && all_.has(RankSummary::kSomeNew)) replacements_.find(*team_, group_ == nullptr);
     fault_point("rejoin.greeted");
+  }
+
+  void settle_pending() {
+    std::vector<GroupParts*> mine;
+    if (group_) {
+      group_->detach();
+      if (group_->ranks().size > 0) mine.push_back(&group_->parts());
+    }
+    settle_commits(*team_, mine);
   }
 
   // The rank that knows most members tells the others: members are created one after the other on all ranks, so it knows all

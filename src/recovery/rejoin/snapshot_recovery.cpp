@@ -60,7 +60,12 @@ void SnapshotRecovery::make_own(const ConsistentEpochs& result, bool redundant) 
     // Ranks that die before all is rebuilt may take the only copy of a record with them: older snapshots stay until then.
     log.keep_only(result.epochs, some_left ? result.epochs.front() : Epoch{});
     fault_point("rejoin.voided");
-    if (has_adopted()) complete_adopted(result);
+    if (has_adopted()) {
+      complete_adopted(result);
+      const auto left = log.own_epochs();
+      // Without redundancy, nothing brings back a copy that was half overwritten.
+      if (!redundant && some_left && left.empty()) log.accept_loss();
+    }
   } else if (!redundant) {
     if (some_left) log.accept_loss();
   } else {
@@ -108,8 +113,23 @@ void SnapshotRecovery::note_copies(int copy, const std::vector<CommittedEpoch>& 
   }
 }
 
+// In place, the dead rank may have overwritten its own copies in part, or not at all.
+void SnapshotRecovery::drop_torn() {
+  if (!group_.parameters().commits_in_place()) return;
+  const RecordLog& log = group_.log().control().own_log;
+  for (const auto& [record, entry] : log.read_all()) {
+    const auto& members = group_.members();
+    const bool whole = std::all_of(members.begin(), members.end(), [&](const auto& member) {
+      const MemberVersion* version = version_in(record, *member);
+      return version == nullptr || member->memory.own_is(version->stored_in);
+    });
+    if (!whole) log.clear(entry);
+  }
+}
+
 // Rebuilds what the memory that was taken over lacks.
 void SnapshotRecovery::complete_adopted(const ConsistentEpochs& result) {
+  drop_torn();
   auto missing = clues_.replacements.missing();
   missing.insert(self_);
   const auto there = group_.log().own_epochs();

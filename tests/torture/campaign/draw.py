@@ -90,6 +90,7 @@ class Group:
     hashing: bool
     barrier: bool
     members: list
+    in_place: bool = False
 
 
 @dataclass
@@ -121,7 +122,8 @@ class Run:
         return "+".join(group.policy.kind for group in self.groups)
 
     def describe(self):
-        groups = "; ".join(f"{group.policy} depth {group.depth}" for group in self.groups)
+        groups = "; ".join(f"{group.policy} " + ("in place" if group.in_place else f"depth {group.depth}")
+                           for group in self.groups)
         faults = ", ".join([str(fault) for fault in self.faults] + self.points)
         where = f" on nodes {self.ranks_per_node()}" if self.nodes else ""
         where += f", newcomm {self.interposed} with libfenix_mpi" if self.interposed != "no" else ""
@@ -140,7 +142,7 @@ class Run:
         for number, group in enumerate(self.groups):
             values = " ".join(str(value) for value in group.policy.values())
             lines.append(f"group {7 + number} {group.depth} {int(group.hashing)} {int(group.barrier)} "
-                         f"{group.policy.name()} {values}")
+                         f"{int(group.in_place)} {group.policy.name()} {values}")
             lines += [
                 f"member {i} {member.type} {member.count} {member.spread} {member.empty_rank} {int(member.resizeable)}"
                 for i, member in enumerate(group.members)
@@ -251,8 +253,9 @@ class Drawer:
             size = dice.randint(3, run.ranks)
         policy = Policy(kind, separation, size, 2 if kind == "rs" else 1)
         members = [self._member(run, dice) for _ in range(dice.choice([1, 1, 2, 2, 3, 4]))]
-        depth = dice.choice([0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3, -1])
-        return Group(policy, depth, dice.random() < 0.85, dice.random() < 0.6, members)
+        in_place = dice.random() < 0.5
+        depth = 0 if in_place else dice.choice([0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3, -1])
+        return Group(policy, depth, dice.random() < 0.85, dice.random() < 0.6, members, in_place)
 
     @staticmethod
     def _member(run, dice):
