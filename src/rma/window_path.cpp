@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -19,22 +20,25 @@ namespace {
 constexpr std::size_t kPutPiece = std::size_t{1} << 28;
 // Fetched bytes land in memory of the path: MPI cannot call a get off, and the caller's memory may be gone when it lands.
 constexpr std::size_t kLanding = std::size_t{1} << 20;
+// So many bytes of copies may be under way.
+constexpr std::size_t kMostCopied = std::size_t{4} << 20;
 
 class WindowRemoteRegions final : public RemoteRegions {
  public:
-  WindowRemoteRegions(MpiTeam& team, MPI_Win window) : team_(team), window_(window) {}
+  WindowRemoteRegions(MpiTeam& team, std::span<const std::byte> own, MPI_Win window)
+      : team_(team), own_(own), window_(window) {}
   // The window is abandoned: freeing it is collective and crashes when a rank of it has died.
 
   void put(int target, std::size_t offset, std::span<const std::byte> data) override {
+    if (is_own(data)) return put_lasting(target, offset, data);
+    // The caller's memory may be gone when MPI reads it, after a failure.
     while (!data.empty()) {
-      const int count = static_cast<int>(std::min(data.size(), kPutPiece));
-      MPI_Request request = MPI_REQUEST_NULL;
-      check_mpi(MPI_Rput(data.data(), count, MPI_BYTE, target, static_cast<MPI_Aint>(offset), count, MPI_BYTE, window_,
-                         &request),
-                "MPI_Rput");
-      pending_[target].push_back(request);
-      data = data.subspan(static_cast<std::size_t>(count));
-      offset += static_cast<std::size_t>(count);
+      const auto piece = data.first(std::min(data.size(), kLanding));
+      if (copied_ + piece.size() > kMostCopied) flush(target);
+      copied_ += piece.size();
+      put_lasting(target, offset, copies_->emplace_back(piece.begin(), piece.end()));
+      data = data.subspan(piece.size());
+      offset += piece.size();
     }
   }
 
@@ -69,7 +73,8 @@ class WindowRemoteRegions final : public RemoteRegions {
         team_.wait(request, "MPI_Rput");
       }
     }
-    words_->clear();
+    copies_->clear();
+    copied_ = 0;
     // A request ends when the target has the data (osc/rdma counts its operations), so the flush has nothing to wait for;
     // it is what the standard asks for. A flush with operations under way toward a dead rank would never return.
     team_.check();
@@ -86,15 +91,35 @@ class WindowRemoteRegions final : public RemoteRegions {
   }
 
   void put_words(int target, std::size_t offset, std::span<const std::uint64_t> words) override {
-    const auto& sent = words_->emplace_back(words.begin(), words.end());
-    put(target, offset, std::as_bytes(std::span(sent)));
+    put(target, offset, std::as_bytes(words));
   }
 
  private:
+  [[nodiscard]] bool is_own(std::span<const std::byte> data) const {
+    const std::less_equal<> not_after;
+    return not_after(own_.data(), data.data()) && not_after(data.data() + data.size(), own_.data() + own_.size());
+  }
+
+  // Puts memory that stays.
+  void put_lasting(int target, std::size_t offset, std::span<const std::byte> data) {
+    while (!data.empty()) {
+      const int count = static_cast<int>(std::min(data.size(), kPutPiece));
+      MPI_Request request = MPI_REQUEST_NULL;
+      check_mpi(MPI_Rput(data.data(), count, MPI_BYTE, target, static_cast<MPI_Aint>(offset), count, MPI_BYTE, window_,
+                         &request),
+                "MPI_Rput");
+      pending_[target].push_back(request);
+      data = data.subspan(static_cast<std::size_t>(count));
+      offset += static_cast<std::size_t>(count);
+    }
+  }
+
   MpiTeam& team_;
+  std::span<const std::byte> own_;
   MPI_Win window_;
   // Never freed with this object, like the window: MPI may read them as long as a put toward a dead rank is under way.
-  std::list<std::vector<std::uint64_t>>* words_ = new std::list<std::vector<std::uint64_t>>;
+  std::list<std::vector<std::byte>>* copies_ = new std::list<std::vector<std::byte>>;
+  std::size_t copied_ = 0;
   std::map<int, std::vector<MPI_Request>> pending_;
 };
 
@@ -126,7 +151,7 @@ std::unique_ptr<RemoteRegions> WindowPath::expose(Team& team, const Region& regi
       "MPI_Win_create");
   MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
   check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, window), "MPI_Win_lock_all");
-  return std::make_unique<WindowRemoteRegions>(team_, window);
+  return std::make_unique<WindowRemoteRegions>(team_, memory, window);
 }
 
 }  // namespace fenix_impl

@@ -44,6 +44,7 @@ struct Options {
   bool shared_fate = false;  // the group has to warn of it, and to lose what is lost
   int progress = 0;          // pause after each step, in milliseconds, and rank 0 prints it
   bool read_older = false;   // after a repair, restore older snapshots as well
+  bool in_place = false;     // commits are in place: buffers stay until the commit returns
   std::string policy = "buddies";
   std::string resume = "jump";
   std::string kill;        // RANK@STEP[,RANK@STEP…]: dies at the start of that step, in the first life
@@ -86,6 +87,8 @@ bool good(int code, const char* call) {
   return true;
 }
 
+bool first_life() { return repairs == 0 && role != FENIX_ROLE_RECOVERED_RANK; }
+
 std::size_t elements(int member, int owner) {
   return static_cast<std::size_t>(options.count + 13 * owner + 7 * member) * (member % 3 == 2 && owner == 0 ? 0U : 1U);
 }
@@ -125,6 +128,15 @@ std::pair<int, int*> policy_of(const std::string& name) {
   return {FENIX_DATA_POLICY_IN_MEMORY_RAID, nullptr};
 }
 
+// The group knows it after a repair, replacements too.
+bool set_in_place(int group) {
+  int in_place = -1;
+  require(Fenix_Data_group_get_in_place(group, &in_place) == FENIX_SUCCESS, "get_in_place");
+  if (in_place == 1) return true;
+  require(first_life(), "the group does not commit in place any more");
+  return good(Fenix_Data_group_set_in_place(group, 1), "set_in_place");
+}
+
 bool create_groups() {
   for (int group = 0; group < options.groups; ++group) {
     int flag = 1;
@@ -132,6 +144,7 @@ bool create_groups() {
     const int code = Fenix_Data_group_create(kGroup + group, comm, 0, options.depth, policy, policy_values, &flag);
     if (!good(code, "group_create")) return false;
     if (options.tolerated) require(flag != FENIX_ERROR_NODATA_FOUND, "snapshots were lost");
+    if (options.in_place && !set_in_place(kGroup + group)) return false;
     if (options.shared_fate) {
       const bool first = repairs == 0 && role != FENIX_ROLE_RECOVERED_RANK;
       require(flag == (first ? FENIX_WARNING_SHARED_FATE : FENIX_ERROR_NODATA_FOUND),
@@ -281,13 +294,14 @@ bool one_step() {
       fill(group, member, step);
       if (!good(Fenix_Data_member_store(kGroup + group, member, FENIX_DATA_SUBSET_FULL), "store")) return false;
       // The buffer is ours again: what was stored must not change with it.
-      fill(group, member, -1);
+      if (!options.in_place) fill(group, member, -1);
     }
     if (!good(Fenix_Data_member_store(kGroup + group, kStepMember, FENIX_DATA_SUBSET_FULL), "store")) return false;
     int time_stamp = -1;
     const int code = options.barrier ? Fenix_Data_commit_barrier(kGroup + group, &time_stamp)
                                      : Fenix_Data_commit(kGroup + group, &time_stamp);
     if (!good(code, "commit")) return false;
+    for (int member = 0; options.in_place && member < options.members; ++member) fill(group, member, -1);
     if (stamps_may_begin_anew) first_stamp = time_stamp - static_cast<int>(step);
     stamps_may_begin_anew = false;
     require(time_stamp == first_stamp + step || options.groups > 1 || options.must_shrink,
@@ -304,7 +318,14 @@ bool one_step() {
   return true;
 }
 
+// As an application does that begins anew after a failure: from here on, a commit that was cut short must not need the buffers.
+void overwrite_buffers() {
+  for (auto& values : data) std::fill(values.begin(), values.end(), -2);
+  step = -1;
+}
+
 bool run() {
+  if (options.in_place && !first_life()) overwrite_buffers();
   if (!create_groups() || !restore()) return false;
   while (step < options.steps) {
     if (!one_step()) return false;
@@ -389,6 +410,8 @@ Options parse(int argc, char** argv) {
       parsed.must_recover = false;
     else if (name == "--read-older")
       parsed.read_older = true;
+    else if (name == "--in-place")
+      parsed.in_place = true;
     else if (name == "--resume")
       parsed.resume = argv[++i];
     else if (name == "--size")
