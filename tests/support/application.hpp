@@ -39,10 +39,21 @@ class Application {
         placement_(policy, size),
         places_(static_cast<std::size_t>(size)) {}
 
+  /// Makes an application whose group commits in place.
+  static Application in_place(int size, const fenix_impl::Policy& policy) {
+    Application application(size, 0, policy);
+    application.parameters_.in_place = 1;
+    return application;
+  }
+
   // A phase: all form the group, restore what there is, and go on until the time stamp last has been committed.
   // Returns whether it came to its end on all ranks.
   bool play(int last) {
     ++attempt_;
+    if (parameters_.commits_in_place()) {
+      job.settle();
+      overwrite_buffers();
+    }
     for (Place& place : places_) {
       // Beyond what the policy covers nothing has to come back.
       if (!covered()) place.committed = kNone;
@@ -87,6 +98,13 @@ class Application {
     std::optional<Restored> restored;
   };
 
+  // The application has control again: a commit that was cut short must not need the buffers any more.
+  void overwrite_buffers() {
+    for (Rank& rank : job.ranks()) {
+      for (auto& [member, buffer] : rank.buffers) std::fill(buffer.begin(), buffer.end(), 0xfeedfaceU);
+    }
+  }
+
   Place& place(const Rank& rank) { return places_[static_cast<std::size_t>(rank.number)]; }
 
   int least_committed() const {
@@ -103,9 +121,17 @@ class Application {
     place(rank).committed = newest;
     for (int stamp = newest + 1; stamp <= last; ++stamp) {
       for (const int member : kApplicationMembers) {
-        if (stored_under(member, stamp) == stamp) store(rank, member, stamp, attempt_);
+        if (stored_under(member, stamp) != stamp) continue;
+        if (parameters_.commits_in_place()) {
+          store_until_commit(rank, member, stamp, attempt_);
+        } else {
+          store(rank, member, stamp, attempt_);
+        }
       }
       EXPECT_EQ(rank.group->commit(), stamp);
+      if (parameters_.commits_in_place()) {
+        for (auto& [member, buffer] : rank.buffers) std::fill(buffer.begin(), buffer.end(), 0xdeadbeefU);
+      }
       place(rank).committed = stamp;
       if (stamp % 2 != 0) rank.group->wait_for_commit_on_all();
     }

@@ -76,13 +76,19 @@ inline void store_elements(Rank& rank, int member, const fenix_impl::Selection& 
   rank.group->store(std::span(&found, 1), selection);
 }
 
-inline void store(Rank& rank, int member, int stamp, std::uint32_t attempt = 0) {
+/// Stores, and leaves the buffer as a commit in place needs it.
+inline void store_until_commit(Rank& rank, int member, int stamp, std::uint32_t attempt = 0) {
   Words& buffer = rank.buffers.at(member);
   const auto data = contents(rank.origin, member, stamp, attempt);
   // In place: the group has the buffer's address.
   std::copy(data.begin(), data.end(), buffer.begin());
   store_elements(rank, member, fenix_impl::Selection::all());
+}
+
+inline void store(Rank& rank, int member, int stamp, std::uint32_t attempt = 0) {
+  store_until_commit(rank, member, stamp, attempt);
   // The buffer may be changed as soon as a store has returned.
+  Words& buffer = rank.buffers.at(member);
   std::fill(buffer.begin(), buffer.end(), 0xdeadbeefU);
 }
 

@@ -2,6 +2,7 @@
 // A job of several ranks in one process: phases of work on a team, deaths, and repairs in between.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "core/group.hpp"
+#include "core/operations/settlement.hpp"
 #include "recovery/rejoin/rejoin.hpp"
 #include "support/one_processor.hpp"
 #include "support/thread_team.hpp"
@@ -107,6 +109,21 @@ class Job {
   void repair() {
     for (Rank& each : ranks_) each.alive = true;
     form_team();
+  }
+
+  /// Settles commits in place that were cut short, as the library does before the application gets control. Ranks may die
+  /// meanwhile: they are replaced.
+  void settle() {
+    bool settled = false;
+    while (!settled) {
+      const auto outcomes = run([](Rank& each) {
+        std::vector<fenix_impl::GroupParts*> formed;
+        if (each.group && each.group->ranks().size > 0) formed.push_back(&each.group->parts());
+        fenix_impl::settle_commits(*each.team, formed);
+      });
+      settled = std::all_of(outcomes.begin(), outcomes.end(), [](const Outcome& each) { return each.ending == Ending::done; });
+      if (!settled) repair();
+    }
   }
 
   /// Closes up the places of the dead, and gives all a new team.

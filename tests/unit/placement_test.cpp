@@ -20,7 +20,7 @@ bool contains(const std::vector<int>& ranks, int rank) { return std::binary_sear
 
 /// For all numbers of ranks, separations and sizes of cohorts that the API lets through, and some more.
 template <class Check>
-void for_all(Check&& check) {
+void for_all_cohorts(Check&& check) {
   for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
     for (const int separation : {1, 2, 3, 4, 5, 7, 11, 16, 20, 39}) {
       for (int size = 2; size <= std::min(ranks + 2, 17); ++size) {
@@ -33,7 +33,7 @@ void for_all(Check&& check) {
 }
 
 TEST(Cohorts, HaveEachRankOnce) {
-  for_all([](int ranks, int separation, int size) {
+  for_all_cohorts([](int ranks, int separation, int size) {
     std::vector<int> all;
     for (const auto& cohort : cohorts_of(ranks, separation, size)) {
       EXPECT_TRUE(std::is_sorted(cohort.begin(), cohort.end()));
@@ -46,7 +46,7 @@ TEST(Cohorts, HaveEachRankOnce) {
 }
 
 TEST(Cohorts, AreAsLargeAsWantedButNotTwice) {
-  for_all([](int ranks, int separation, int size) {
+  for_all_cohorts([](int ranks, int separation, int size) {
     const auto cohorts = cohorts_of(ranks, separation, size);
     EXPECT_EQ(cohorts.size(), static_cast<std::size_t>(std::max(ranks / size, 1)));
     for (const auto& cohort : cohorts) {
@@ -58,7 +58,7 @@ TEST(Cohorts, AreAsLargeAsWantedButNotTwice) {
 
 // As many ranks as fill blocks of separation cohorts are in such blocks; the rest is as far apart as it can be.
 TEST(Cohorts, KeepTheSeparationInBlocks) {
-  for_all([](int ranks, int separation, int size) {
+  for_all_cohorts([](int ranks, int separation, int size) {
     const auto cohorts = cohorts_of(ranks, separation, size);
     const auto in_blocks = static_cast<std::size_t>(ranks / (separation * size) * separation);
     for (std::size_t number = 0; number < cohorts.size() && ranks >= size; ++number) {
@@ -76,7 +76,7 @@ TEST(Cohorts, KeepTheSeparationInBlocks) {
 
 // Ranks that are left over go to different cohorts as far as there are enough, and to the last ones.
 TEST(Cohorts, ShareWhatIsLeftOver) {
-  for_all([](int ranks, int separation, int size) {
+  for_all_cohorts([](int ranks, int separation, int size) {
     if (ranks < size) return;
     const auto cohorts = cohorts_of(ranks, separation, size);
     std::size_t least = cohorts[0].size();
@@ -105,7 +105,7 @@ Policy encoding(int separation, int size, int losses) {
 }
 
 TEST(Placement, KnowsTheCohortOfEachRank) {
-  for_all([](int ranks, int separation, int size) {
+  for_all_cohorts([](int ranks, int separation, int size) {
     const Placement placement(encoding(separation, size, 1), ranks);
     const auto cohorts = cohorts_of(ranks, separation, size);
     for (int rank = 0; rank < ranks; ++rank) {
@@ -118,7 +118,7 @@ TEST(Placement, KnowsTheCohortOfEachRank) {
 }
 
 TEST(Placement, HasAsManyKeepersAsMayBeLost) {
-  for_all([](int ranks, int separation, int size) {
+  for_all_cohorts([](int ranks, int separation, int size) {
     for (int losses = 1; losses <= std::min(4, size - 1); ++losses) {
       const Placement placement(encoding(separation, size, losses), ranks);
       EXPECT_EQ(placement.copies(), std::min({losses, size - 1, ranks - 1}));
