@@ -43,9 +43,10 @@ def loss_table(rows, failures):
     for name in dict.fromkeys(row["policy"] for row in rows):
         found = {row["nodes"]: row for row in rows if row["policy"] == name}
         cells = [small(found[n][what]) for n in sizes for what in ("loss", "day", "week")]
-        lines.append([name, f"{found[sizes[0]]['memory']:.2f}", *cells])
+        memory = found[sizes[0]]["memory"]
+        lines.append([name, f"{memory:.2f}", f"{memory - 1:.2f}", *cells])
     heads = [f"{n:,} nodes: {what}" for n in sizes for what in ("a failure", "a day", "a week")]
-    return table(["policy", "memory", *heads], lines)
+    return table(["policy", "memory", "in place", *heads], lines)
 
 
 def rate_text(rows):

@@ -334,7 +334,7 @@ program:
 #ifdef BREAK_OVERWRITE_EARLY
     STEP TOLD_BY_ALL(epoch); SAY("commit.decided") END;
 #endif
-    STEP last = epoch; pending[me] = 0; SAY("commit.returned") END
+    STEP last = epoch; pending[me] = 0; SAY("returns") END
   od;
   STEP d_step { arrived++; if :: arrived == N && dead_now == 0 -> arrived = 0; finished = 1 :: else fi } END;
   if
@@ -389,9 +389,9 @@ in_repair_too:
     /* It is known for good that the commit that was cut short counts, or that it does not. The buffer is still what it was. */
     if
     :: whole[me] && pending[me] != 0 && pending[me] == newest ->
+      STEP RECORD(me, me).sealed = 1; SAY("settle.sealed") END;
       STEP at[me].copy_a = at[me].buffer; SAY("settle.half_copied") END;
-      STEP at[me].copy_b = at[me].buffer; SAY("settle.copied") END;
-      STEP RECORD(me, me).sealed = 1; SAY("settle.sealed") END
+      STEP at[me].copy_b = at[me].buffer; SAY("settle.copied") END
     :: else
     fi;
     if :: whole[me] -> STEP keep_records(0); SAY("settle.voided") END :: else fi
@@ -402,10 +402,10 @@ in_repair_too:
     if :: pending[me] != 0 && pending[me] <= newest -> knows[me] = pending[me] :: else fi;
     pending[me] = 0;
     if :: whole[me] -> at[me].buffer = WRONG :: else fi;
-    SAY("settle.end")
+    SAY("gets control")
   END;
   MEET(agree_on_epoch());
-  STEP owes[me] = lost; SAY("rejoin.agreed") END;
+  STEP owes[me] = lost; SAY("agrees on an epoch") END;
   if :: whole[me] -> STEP keep_records(0); SAY("rejoin.voided") END :: else fi;
   MEET(skip);
   if

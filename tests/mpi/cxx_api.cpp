@@ -158,6 +158,9 @@ void create_group() {
   success(data::group_set_hashing(kGroup, false), "group_set_hashing");
   require(data::group_hashing(kGroup) == false, "group_hashing, off");
   success(data::group_set_hashing(kGroup, true), "group_set_hashing");
+  require(data::group_in_place(kGroup) == false && !data::group_in_place(99), "group_in_place");
+  check::expect_thrown(FENIX_ERROR_INVALID_DEPTH, "group_set_in_place", [] { data::group_set_in_place(kGroup, true); });
+  success(data::group_set_in_place(kGroup, false), "group_set_in_place");
   require(data::group_members(kGroup) == Ids{}, "members of a new group");
 }
 

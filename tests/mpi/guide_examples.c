@@ -287,6 +287,15 @@ static void create_group_with_codes(int ranks_per_node) {
 }
 /* end */
 
+/* example: in_place */
+/* Before the first store. The snapshots of this group need 1.3 times the data instead of 2.3. */
+static void save_memory(int group) {
+  int values[3] = {5, FENIX_DATA_SEPARATION_AUTO, 8};
+  check(Fenix_Data_group_create(group, comm, 0, 0, FENIX_DATA_POLICY_IN_MEMORY_RAID, values, NULL));
+  check(Fenix_Data_group_set_in_place(group, 1));
+}
+/* end */
+
 /* example: verify */
 /* Between two phases: are all snapshots still what was stored? */
 static int look_after_snapshots(int group) {
@@ -515,12 +524,16 @@ static void try_groups(void) {
   int name = 0, flag = 0, values[3] = {0};
   check(Fenix_Data_group_get_redundancy_policy(21, &name, values, &flag));
   require(name == FENIX_DATA_POLICY_PEER_RANK_SEPARATION && values[0] == 2 && flag == 1, "another policy");
+  int in_place = 0;
+  save_memory(23);
+  check(Fenix_Data_group_get_in_place(23, &in_place));
+  require(in_place == 1, "commits in place");
   create_group_with_codes(1);
   fill();
   check(Fenix_Data_checkpoint(22, FENIX_DATA_SUBSET_FULL, 0, NULL, NULL));
   check(Fenix_Data_commit_barrier(22, NULL));
   require(look_after_snapshots(22), "snapshots are damaged");
-  for (int group = 20; group <= 22; ++group) {
+  for (int group = 20; group <= 23; ++group) {
     check(Fenix_Data_group_delete(group));
     check(Fenix_Data_barrier(group));
   }

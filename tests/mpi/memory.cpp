@@ -65,30 +65,33 @@ std::uint64_t held_bytes(const Case& with, int base) {
   return (most + stripe - 1) / stripe * losses * unit;
 }
 
-/// (depth + 2) slots for the own data and for what is held.
-std::uint64_t documented_member(std::uint64_t own, std::uint64_t held, int depth) {
+/// (depth + 2) slots for the own data and for what is held; in place, one for the own data.
+std::uint64_t documented_member(std::uint64_t own, std::uint64_t held, int depth, bool in_place) {
   const auto slot = [](std::uint64_t bytes) {
     const std::uint64_t all = up(bytes, 8) + (bytes + 131071) / 131072 * 8;
     return up(all, all < kPage ? 64 : kPage);
   };
-  return up(kPage + (static_cast<std::uint64_t>(depth) + 2) * (slot(own) + slot(held)), kPage);
+  const auto slots = static_cast<std::uint64_t>(depth) + 2;
+  return up(kPage + (in_place ? 1 : slots) * slot(own) + slots * slot(held), kPage);
 }
 
-/// Logs, own and held, and the boards.
-std::uint64_t documented_control(const Case& with, int depth) {
+/// Logs, own and held, the boards, and bounce buffers.
+std::uint64_t documented_control(const Case& with, int depth, bool in_place) {
   const auto logs = static_cast<std::uint64_t>(with.copies) + 1;
   const std::uint64_t cohort_pages = with.cohort.empty() ? 0 : 2;
-  return (logs * (static_cast<std::uint64_t>(depth) + 8) + 2 + cohort_pages) * kPage;
+  const std::uint64_t bounce = in_place && !with.cohort.empty() ? std::uint64_t{2} << 20 : 0;
+  return (logs * (static_cast<std::uint64_t>(depth) + 8) + 2 + cohort_pages) * kPage + bounce;
 }
 
-void measure(Case with, int depth, int base) {
+void measure(Case with, int depth, int base, bool in_place = false) {
   const int policy = with.policy;
   const std::uint64_t before = bytes_in_use();
   const auto count = [=](int of) { return static_cast<int>(bytes_of(of, base) / 8); };
   std::vector<double> data(static_cast<std::size_t>(count(rank)), rank);
   success(Fenix_Data_group_create(kGroup, comm, 0, depth, policy, with.values.data(), nullptr), "group_create");
+  if (in_place) success(Fenix_Data_group_set_in_place(kGroup, 1), "set_in_place");
   success(Fenix_Data_member_create(kGroup, 0, data.data(), count(rank), MPI_DOUBLE), "member_create");
-  const std::uint64_t member = documented_member(bytes_of(rank, base), held_bytes(with, base), depth);
+  const std::uint64_t member = documented_member(bytes_of(rank, base), held_bytes(with, base), depth, in_place);
   MPI_Count footprint = -1;
   success(Fenix_Data_member_footprint(kGroup, 0, &footprint), "member_footprint");
   expect_equal(static_cast<long>(footprint), static_cast<long>(member), "footprint");
@@ -102,9 +105,9 @@ void measure(Case with, int depth, int base) {
     success(Fenix_Data_commit_barrier(kGroup, nullptr), "commit_barrier");
   }
   const std::uint64_t used = bytes_in_use() - before;
-  const std::uint64_t bound = member + documented_control(with, depth);
-  std::printf("rank %d policy %d depth %d: %llu bytes in use, %llu documented\n", rank, policy, depth,
-              static_cast<unsigned long long>(used), static_cast<unsigned long long>(bound));
+  const std::uint64_t bound = member + documented_control(with, depth, in_place);
+  std::printf("rank %d policy %d depth %d%s: %llu bytes in use, %llu documented\n", rank, policy, depth,
+              in_place ? " in place" : "", static_cast<unsigned long long>(used), static_cast<unsigned long long>(bound));
   require(used <= bound, "more memory in use than documented");
   require(used + bound / 50 >= bound, "the documented bound is far from what is used: the measurement is wrong");
   success(Fenix_Data_barrier(kGroup), "barrier");
@@ -123,15 +126,17 @@ int main(int argc, char** argv) {
   const std::vector<int> pair{rank / 2 * 2, rank / 2 * 2 + 1};
   constexpr int kLarge = 300'000;
   constexpr int kSmall = 60;
-  for (const int depth : {0, 1, 3}) {
-    for (const int base : {kLarge, kSmall}) {
-      measure({FENIX_DATA_POLICY_IN_MEMORY_RAID, {1, 1}, {rank ^ 1}, {}, 1}, depth, base);
-      measure({FENIX_DATA_POLICY_PEER_RANK_SEPARATION, {1}, {(rank + 3) % 4}, {}, 1}, depth, base);
-      measure({FENIX_DATA_POLICY_IN_MEMORY_RAID, {5, 1, 4}, {}, all, 1}, depth, base);
-      measure({FENIX_DATA_POLICY_IN_MEMORY_RAID, {5, 1, 2}, {}, pair, 1}, depth, base);
-      measure({FENIX_DATA_POLICY_REED_SOLOMON, {1, 4, 2}, {}, all, 2}, depth, base);
-      measure({FENIX_DATA_POLICY_REED_SOLOMON, {1, 4, 3}, {}, all, 3}, depth, base);
-      measure({FENIX_DATA_POLICY_LOCAL, {}, {}, {}, 0}, depth, base);
+  const std::vector<Case> cases{{FENIX_DATA_POLICY_IN_MEMORY_RAID, {1, 1}, {rank ^ 1}, {}, 1},
+                                {FENIX_DATA_POLICY_PEER_RANK_SEPARATION, {1}, {(rank + 3) % 4}, {}, 1},
+                                {FENIX_DATA_POLICY_IN_MEMORY_RAID, {5, 1, 4}, {}, all, 1},
+                                {FENIX_DATA_POLICY_IN_MEMORY_RAID, {5, 1, 2}, {}, pair, 1},
+                                {FENIX_DATA_POLICY_REED_SOLOMON, {1, 4, 2}, {}, all, 2},
+                                {FENIX_DATA_POLICY_REED_SOLOMON, {1, 4, 3}, {}, all, 3},
+                                {FENIX_DATA_POLICY_LOCAL, {}, {}, {}, 0}};
+  for (const int base : {kLarge, kSmall}) {
+    for (const Case& with : cases) {
+      for (const int depth : {0, 1, 3}) measure(with, depth, base);
+      measure(with, 0, base, /*in_place=*/true);
     }
   }
   success(Fenix_Finalize(), "Fenix_Finalize");

@@ -20,11 +20,18 @@ std::size_t largest_cohort(const Placement& placement, int ranks) {
 
 }  // namespace
 
-// Bytes of the bounce buffers: each has room for a stripe at least.
+// Bytes of a bounce buffer: it has room for a stripe at least.
+std::size_t bounce_buffer_bytes(std::size_t largest_cohort) {
+  constexpr std::size_t kLeast = std::size_t{256} << 10;
+  return std::max(kLeast, static_cast<std::size_t>(Stripes::kLargestUnit) * (largest_cohort - 1));
+}
+
+// Bytes of all of them. With more buffers, ranks wait less often for each other.
 std::size_t bounce_bytes(const Placement& placement, std::size_t largest_cohort) {
-  constexpr std::size_t kHalf = std::size_t{512} << 10;
+  constexpr std::size_t kEnough = std::size_t{2} << 20;
   if (largest_cohort == 0 || placement.copies() == 0) return 0;
-  return 2 * std::max(kHalf, static_cast<std::size_t>(Stripes::kLargestUnit) * (largest_cohort - 1));
+  const std::size_t buffer = bounce_buffer_bytes(largest_cohort);
+  return std::max<std::size_t>(kEnough / buffer, 2) * buffer;
 }
 
 struct Control::Sizes {
@@ -62,6 +69,7 @@ void Control::lay_out(const Sizes& sizes, int rank, int ranks) {
   offset += sizes.cohort;
   bounce = bytes.subspan(offset, sizes.bounce);
   bounce_offset = offset;
+  bounce_buffer = bounce_buffer_bytes(std::max<std::size_t>(sizes.board / ProgressCell::kBytes, 1));
   offset += sizes.bounce;
   const auto log_at = [&](std::size_t length) {
     RecordLog log(bytes.subspan(offset, length), offset);

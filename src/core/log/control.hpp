@@ -35,8 +35,9 @@ struct Control {
   std::size_t statement_offset = 0;  ///< the same on all ranks
   Board announced;                   ///< by index in the cohort: announcements that it has made
   Board finished;                    ///< announcements that it has acted upon
-  /// Two buffers of this rank, where commits are in place: its cohort reads in them what is in no region.
+  /// Buffers of this rank, where commits are in place: its cohort reads in them what is in no region.
   std::span<std::byte> bounce;
+  std::size_t bounce_buffer = 0;  ///< bytes of each
   std::size_t bounce_offset = 0;  ///< the same on all ranks
   RecordLog announcement;
   RecordLog own_log;

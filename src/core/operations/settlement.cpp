@@ -165,6 +165,7 @@ class Settlement {
     CommitLog& log = parts_->log;
     if (!pending.epoch().none() && pending.epoch() <= decided_) {
       log.seal_own(pending.epoch(), pending.entry());
+      fault_point("settle.sealed");
       pending.copy([] { fault_point("settle.half_copied"); });
       fault_point("settle.copied");
     } else {

@@ -66,40 +66,97 @@ class BouncedEncoding::Filler {
   std::uint64_t next_ = 0;
 };
 
-void BouncedEncoding::encode(const Change& change, const Stripes& stripes, const IntervalSet& changed,
-                             std::vector<CohortSlot> slots, std::span<std::byte> parity) {
-  const std::uint64_t own_bytes = slots[static_cast<std::size_t>(index_)].element_bytes;
-  const std::uint64_t stripe = stripes.unit() * static_cast<std::uint64_t>(stripes.data());
-  const std::uint64_t stripe_parity = stripes.unit() * static_cast<std::uint64_t>(stripes.parity());
-  const std::uint64_t at_once = std::max<std::uint64_t>(half() / stripe, 1);
-  CohortSlots cohort(*control_.remote, stripes, std::move(slots));
-  const bool streams = worth_streaming(parity.size() * static_cast<std::uint64_t>(stripes.data()));
-  const Stores stores = streams ? Stores::streaming : Stores::cached;
-  const int ranks = static_cast<int>(cohort_.size());
-  Filler filler(change, own_bytes);
-  for (std::uint64_t first = 0; first * stripe_parity < parity.size(); first += at_once) {
-    const std::uint64_t begin = first * stripe;
-    const std::uint64_t end = begin + at_once * stripe;
-    if (!changed.meets(begin, end)) continue;
-    ++step_;
-    // The buffer was used two steps ago.
-    if (step_ > before_ + 2) {
-      wait_("the cohort to encode the part before",
-            [&] { return control_.finished.reached_by_first(ranks).value + 2 >= step_; });
-    }
-    const std::size_t buffer = step_ % 2 * half();
-    filler.fill(begin, std::min(end, std::max(begin, own_bytes)), control_.bounce.subspan(buffer, half()));
-    fault_point("encode.filled");
-    control_.announced.publish(*control_.remote, cohort_, index_, {step_});
-    wait_("the cohort to copy the next part",
-          [&] { return control_.announced.reached_by_first(ranks).value >= step_; });
-    cohort.move_elements(control_.bounce_offset + buffer - begin);
-    const std::uint64_t target = first * stripe_parity;
-    const auto part = parity.subspan(target, std::min<std::uint64_t>(at_once * stripe_parity, parity.size() - target));
-    cohort.compute(codec_, index_, true, target, part, stores);
-    fault_point("encode.piece");
-    control_.finished.publish(*control_.remote, cohort_, index_, {step_});
+struct BouncedEncoding::Encoded {
+  Encoded(const Change& change, const Stripes& of, std::uint64_t bytes, CohortSlots others, std::span<std::byte> own)
+      : filler(change, bytes), stripes(of), own_bytes(bytes), cohort(std::move(others)), parity(own) {}
+
+  [[nodiscard]] std::uint64_t stripe_bytes() const { return stripes.unit() * static_cast<std::uint64_t>(stripes.data()); }
+  [[nodiscard]] std::uint64_t stripe_parity() const {
+    return stripes.unit() * static_cast<std::uint64_t>(stripes.parity());
   }
+
+  Filler filler;
+  Stripes stripes;
+  std::uint64_t own_bytes;
+  CohortSlots cohort;
+  std::span<std::byte> parity;
+};
+
+BouncedEncoding::BouncedEncoding(Control& control, std::span<const int> cohort, int index, Codec& codec,
+                                 std::uint64_t step)
+    : control_(control), cohort_(cohort), index_(index), codec_(codec), base_(step) {}
+
+BouncedEncoding::~BouncedEncoding() = default;
+
+void BouncedEncoding::add(const Change& change, const Stripes& stripes, const IntervalSet& changed,
+                          std::vector<CohortSlot> slots, std::span<std::byte> parity) {
+  const std::uint64_t own_bytes = slots[static_cast<std::size_t>(index_)].element_bytes;
+  CohortSlots cohort(*control_.remote, stripes, std::move(slots));
+  Encoded& member =
+      *members_.emplace_back(std::make_unique<Encoded>(change, stripes, own_bytes, std::move(cohort), parity));
+  const std::uint64_t all = parity.size() / member.stripe_parity();
+  const std::uint64_t at_once = std::max<std::uint64_t>(control_.bounce_buffer / member.stripe_bytes(), 1);
+  for (std::uint64_t first = 0; first < all; first += at_once) {
+    const std::uint64_t count = std::min(at_once, all - first);
+    if (!changed.meets(first * member.stripe_bytes(), (first + count) * member.stripe_bytes())) continue;
+    parts_.push_back({&member, first, count});
+  }
+}
+
+// Encodes as early as possible: what was copied is still in the caches.
+std::uint64_t BouncedEncoding::run(const Wait& wait) {
+  while (encoded_ < parts_.size()) {
+    if (can_encode()) {
+      encode_next();
+    } else if (can_fill()) {
+      fill_next();
+    } else {
+      wait("the cohort to encode", [this] { return can_encode() || can_fill(); });
+    }
+  }
+  return base_ + parts_.size();
+}
+
+std::size_t BouncedEncoding::buffer_of(std::uint64_t part) const {
+  return (base_ + part) % (control_.bounce.size() / control_.bounce_buffer) * control_.bounce_buffer;
+}
+
+// All have to have encoded what was in the buffer before.
+bool BouncedEncoding::can_fill() const {
+  if (filled_ == parts_.size()) return false;
+  const std::uint64_t buffers = control_.bounce.size() / control_.bounce_buffer;
+  if (filled_ < buffers) return true;
+  return control_.finished.reached_by_first(static_cast<int>(cohort_.size())).value + buffers > base_ + filled_;
+}
+
+bool BouncedEncoding::can_encode() const {
+  if (encoded_ == filled_) return false;
+  return control_.announced.reached_by_first(static_cast<int>(cohort_.size())).value > base_ + encoded_;
+}
+
+void BouncedEncoding::fill_next() {
+  const Part& part = parts_[filled_];
+  Encoded& member = *part.member;
+  const std::uint64_t begin = part.first * member.stripe_bytes();
+  const std::uint64_t end = begin + part.stripes * member.stripe_bytes();
+  const auto buffer = control_.bounce.subspan(buffer_of(filled_), control_.bounce_buffer);
+  member.filler.fill(begin, std::min(end, std::max(begin, member.own_bytes)), buffer);
+  fault_point("encode.filled");
+  ++filled_;
+  control_.announced.publish(*control_.remote, cohort_, index_, {base_ + filled_});
+}
+
+void BouncedEncoding::encode_next() {
+  const Part& part = parts_[encoded_];
+  Encoded& member = *part.member;
+  const auto parity = member.parity.subspan(part.first * member.stripe_parity(), part.stripes * member.stripe_parity());
+  member.cohort.move_elements(control_.bounce_offset + buffer_of(encoded_) - part.first * member.stripe_bytes());
+  const std::uint64_t read = member.parity.size() * static_cast<std::uint64_t>(member.stripes.data());
+  member.cohort.compute(codec_, index_, true, part.first * member.stripe_parity(), parity,
+                        worth_streaming(read) ? Stores::streaming : Stores::cached);
+  fault_point("encode.piece");
+  ++encoded_;
+  control_.finished.publish(*control_.remote, cohort_, index_, {base_ + encoded_});
 }
 
 }  // namespace fenix_impl

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Encoding of data that is in no region, as commits in place need it: the ranks of a cohort go through their members in step. Each
-// copies the next part to a bounce buffer, where the others read it, and computes its hashes meanwhile.
+// Encoding of data that is in no region, as commits in place need it: each rank of a cohort copies its data, part by part, to bounce
+// buffers, where the others read it, and computes the hashes meanwhile.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -14,33 +16,48 @@
 
 namespace fenix_impl {
 
-/// The encodings of a cohort's members in one commit.
+/// The encoding of a cohort's members in one commit. The ranks work off the same list of parts; each may be ahead of the others by as
+/// many parts as there are buffers.
 class BouncedEncoding {
  public:
   /// step: number of the last step that the ranks of the cohort have taken together.
-  BouncedEncoding(Control& control, std::span<const int> cohort, int index, Codec& codec, const Wait& wait,
-                  std::uint64_t step)
-      : control_(control), cohort_(cohort), index_(index), codec_(codec), wait_(wait), step_(step), before_(step) {}
+  BouncedEncoding(Control& control, std::span<const int> cohort, int index, Codec& codec, std::uint64_t step);
+  BouncedEncoding(const BouncedEncoding&) = delete;
+  BouncedEncoding& operator=(const BouncedEncoding&) = delete;
+  ~BouncedEncoding();
 
-  /// Encodes the changes of a member. changed: bytes that have changed, of any rank of the cohort. slots: of the ranks; only ranks
-  /// and sizes count. parity: of this rank. The same changes and sizes on all ranks.
-  void encode(const Change& change, const Stripes& stripes, const IntervalSet& changed, std::vector<CohortSlot> slots,
-              std::span<std::byte> parity);
-  /// Returns the number of the last step.
-  [[nodiscard]] std::uint64_t step() const { return step_; }
+  /// Adds the changes of a member. changed: bytes that have changed, of any rank of the cohort. slots: of the ranks; only ranks and
+  /// sizes count. parity: of this rank. The same changes and sizes on all ranks.
+  void add(const Change& change, const Stripes& stripes, const IntervalSet& changed, std::vector<CohortSlot> slots,
+           std::span<std::byte> parity);
+  /// Encodes all that was added. Returns the number of the last step.
+  std::uint64_t run(const Wait& wait);
 
  private:
   class Filler;
+  struct Encoded;
+  /// A part of a member: so many stripes, from the first one on.
+  struct Part {
+    Encoded* member;
+    std::uint64_t first;
+    std::uint64_t stripes;
+  };
 
-  [[nodiscard]] std::size_t half() const { return control_.bounce.size() / 2; }
+  [[nodiscard]] std::size_t buffer_of(std::uint64_t part) const;
+  [[nodiscard]] bool can_fill() const;
+  [[nodiscard]] bool can_encode() const;
+  void fill_next();
+  void encode_next();
 
   Control& control_;
   std::span<const int> cohort_;
   int index_;
   Codec& codec_;
-  const Wait& wait_;
-  std::uint64_t step_;
-  std::uint64_t before_;  // the last step of another commit: nobody reads the buffers any more
+  std::uint64_t base_;  // steps before the first one
+  std::vector<std::unique_ptr<Encoded>> members_;
+  std::vector<Part> parts_;
+  std::uint64_t filled_ = 0;   // parts that this rank has copied
+  std::uint64_t encoded_ = 0;  // parts that it has encoded
 };
 
 }  // namespace fenix_impl

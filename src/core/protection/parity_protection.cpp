@@ -193,7 +193,7 @@ void ParityProtection::encode(const EncodeFor& purpose, std::span<const Change> 
 
 // The steps of the encoding are counted like announcements.
 void ParityProtection::encode_in_place(std::span<const Change> changes, const Wait& wait) {
-  BouncedEncoding encoding(context_.control, cohort_, index_, encoder_, wait, announcements_);
+  BouncedEncoding encoding(context_.control, cohort_, index_, encoder_, announcements_);
   for (const Change& change : changes) {
     if (!change.carried_from.none()) continue;
     Member& member = *change.member;
@@ -212,9 +212,9 @@ void ParityProtection::encode_in_place(std::span<const Change> changes, const Wa
     if (!all_known || find(theirs_[0], change)->stored_in == Epoch{}.next()) changed = IntervalSet::everything();
     const auto parity = member.memory.held_slot(*member.working().number()).data;
     const auto used = stripes.parity_bytes(most_bytes(member, member.memory.counts()));
-    encoding.encode(change, stripes, changed, std::move(slots), parity.first(used));
+    encoding.add(change, stripes, changed, std::move(slots), parity.first(used));
   }
-  announcements_ = encoding.step();
+  announcements_ = encoding.run(wait);
 }
 
 // Returns the reason why this rank cannot encode together with another one; empty if it can.
