@@ -10,7 +10,6 @@
 #include <memory>
 #include <numeric>
 #include <span>
-#include <thread>
 
 #include "base/deadline.hpp"
 #include "base/error.hpp"
@@ -169,6 +168,7 @@ void Process::call_all_to_repair() {
   revoke(resilient_);
   revoke_derived(handler_);
   revoke(world_);
+  watch_.ring();
 }
 
 void Process::repair() {
@@ -248,7 +248,8 @@ void Process::build(MPI_Comm living, Rebuilt& rebuilt, Occasion occasion) {
   const auto key = active ? found - plan.active.begin()
                           : static_cast<std::ptrdiff_t>(plan.active.size()) +
                                 (std::find(plan.spares.begin(), plan.spares.end(), rank) - plan.spares.begin());
-  rebuilt.world = split(living, 0, static_cast<int>(key));
+  // Where nobody changes its place, the living are the world already. All messages on it have arrived.
+  rebuilt.world = keeps_order(plan) ? living : split(living, 0, static_cast<int>(key));
   MPI_Comm_set_errhandler(rebuilt.world, MPI_ERRORS_RETURN);
   if (occasion == Occasion::repair) fault_point("repair.world");
   rebuilt.resilient = split(rebuilt.world, active ? 0 : MPI_UNDEFINED, static_cast<int>(key));
@@ -332,6 +333,7 @@ bool Process::wait_as_spare(unsigned wait_mode, bool repairs) {
   Deadline patience(kPatience);
   while (true) {
     fault_point("spare.waits");
+    const std::uint32_t rings = watch_.rings();
     const bool revoked = world_revoked();
     if (!active_rank_failed()) patience = Deadline(kPatience);
     if (revoked || (repairs && patience.passed())) {
@@ -350,8 +352,7 @@ bool Process::wait_as_spare(unsigned wait_mode, bool repairs) {
     }
     if (wait_mode == FENIX_SPARE_WAIT_YIELD) sched_yield();
     if (wait_mode == FENIX_SPARE_WAIT_SLEEP) {
-      std::this_thread::sleep_for(nap);
-      nap = std::min(nap * 2, kLongestNap);
+      nap = watch_.sleep(rings, nap) ? kShortestNap : std::min(nap * 2, kLongestNap);
     }
   }
 }
@@ -364,6 +365,7 @@ void Process::release_spares() {
   for (int spare = seating_.active; spare < seating_.all(); ++spare) {
     MPI_Send(&message, 1, MPI_CHAR, spare, kFinishTag, world_);
   }
+  watch_.ring();
 }
 
 bool Process::finish(bool repairs, const std::function<void()>& before_repair,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "recovery/repair_plan.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace fenix_impl {
@@ -46,6 +47,13 @@ RepairPlan plan_repair(int active, int spares, const std::vector<Seat>& living) 
   }
   for (int process = take_spare(); process != kNobody; process = take_spare()) plan.spares.push_back(process);
   return plan;
+}
+
+bool keeps_order(const RepairPlan& plan) {
+  int next = 0;
+  const auto is_next = [&](int process) { return process == next++; };
+  return std::all_of(plan.active.begin(), plan.active.end(), is_next) &&
+         std::all_of(plan.spares.begin(), plan.spares.end(), is_next);
 }
 
 }  // namespace fenix_impl

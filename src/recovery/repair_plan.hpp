@@ -26,4 +26,7 @@ struct RepairPlan {
 /// can take are closed up: survivors keep their order. living is in any order.
 [[nodiscard]] RepairPlan plan_repair(int active, int spares, const std::vector<Seat>& living);
 
+/// Whether the active processes, and then the spares, have the order of the living already.
+[[nodiscard]] bool keeps_order(const RepairPlan& plan);
+
 }  // namespace fenix_impl

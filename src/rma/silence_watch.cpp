@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rma/silence_watch.hpp"
 
+#include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <ctime>
 #include <exception>
 #include <new>
 #include <utility>
@@ -21,15 +23,33 @@
 namespace fenix_impl {
 namespace {
 
-std::atomic_ref<std::uint64_t> word_of(std::span<std::byte> page) {
-  return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(page.data() + Region::kHeaderBytes));
-}
-
 int open_process(pid_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pid, 0)); }
 
 void kill_process(int process) { (void)syscall(SYS_pidfd_send_signal, process, SIGKILL, nullptr, 0); }
 
+// Sleeps as long as the word, which other processes map as well, has this value.
+void sleep_on(std::uint32_t& word, std::uint32_t value, Deadline::Clock::duration time) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
+  timespec most{};
+  most.tv_sec = seconds.count();
+  most.tv_nsec = std::chrono::nanoseconds(time - seconds).count();
+  (void)syscall(SYS_futex, &word, FUTEX_WAIT, value, &most, nullptr, 0);
+}
+
+void wake_on(std::uint32_t& word) { (void)syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0); }
+
 }  // namespace
+
+/// What stands in the page of a process.
+struct SilenceWatch::Words {
+  std::uint64_t rounds;
+  std::uint32_t rings;
+  std::uint32_t sleeps;
+};
+
+SilenceWatch::Words& SilenceWatch::words_on(std::span<std::byte> page) {
+  return *reinterpret_cast<Words*>(page.data() + Region::kHeaderBytes);
+}
 
 SilenceWatch::~SilenceWatch() {
   for (const Peer& peer : peers_) close(peer.process);
@@ -37,8 +57,8 @@ SilenceWatch::~SilenceWatch() {
 
 SilenceWatch::Address SilenceWatch::address() {
   if (!page_) {
-    page_.emplace(sizeof rounds_);
-    page_->reserve(Region::kHeaderBytes, sizeof rounds_);
+    page_.emplace(sizeof(Words));
+    page_->reserve(Region::kHeaderBytes, sizeof(Words));
     set_rounds(rounds_);
   }
   return {page_->address(), node_id(), rounds_};
@@ -46,11 +66,31 @@ SilenceWatch::Address SilenceWatch::address() {
 
 void SilenceWatch::set_rounds(std::uint64_t rounds) {
   rounds_ = rounds;
-  if (page_) word_of(page_->bytes()).store(rounds, std::memory_order_relaxed);
+  if (page_) std::atomic_ref(words_on(page_->bytes()).rounds).store(rounds, std::memory_order_relaxed);
 }
 
-std::uint64_t SilenceWatch::rounds_on(const Mapping& page) {
-  return word_of(page.bytes()).load(std::memory_order_relaxed);
+std::uint32_t SilenceWatch::rings() { return page_ ? std::atomic_ref(words_on(page_->bytes()).rings).load() : 0; }
+
+bool SilenceWatch::sleep(std::uint32_t rings, Deadline::Clock::duration time) {
+  if (!page_) {
+    std::this_thread::sleep_for(time);
+    return false;
+  }
+  Words& words = words_on(page_->bytes());
+  // A rank that rings looks at this after its ring, and the kernel at the rings after this: one of them sees the other.
+  std::atomic_ref(words.sleeps).store(1);
+  sleep_on(words.rings, rings, time);
+  std::atomic_ref(words.sleeps).store(0);
+  return std::atomic_ref(words.rings).load() != rings;
+}
+
+void SilenceWatch::ring() {
+  const std::lock_guard lock(mutex_);
+  for (const Peer& peer : peers_) {
+    Words& words = words_on(peer.page.bytes());
+    std::atomic_ref(words.rings).fetch_add(1);
+    if (std::atomic_ref(words.sleeps).load() != 0) wake_on(words.rings);
+  }
 }
 
 // None if the process has died, or cannot be reached: then nobody can watch it.
@@ -140,7 +180,8 @@ void SilenceWatch::Wait::look() {
   for (const Peer& peer : watch_.peers_) {
     const pid_t pid = peer.address.pid;
     const bool stopped = is_stopped(pid);
-    if (!stopped && rounds_on(peer.page) >= round_) {
+    const std::uint64_t rounds = std::atomic_ref(words_on(peer.page.bytes()).rounds).load(std::memory_order_relaxed);
+    if (!stopped && rounds >= round_) {
       silent_since_.erase(pid);
       continue;
     }

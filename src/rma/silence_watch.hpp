@@ -45,6 +45,14 @@ class SilenceWatch {
   /// Watches nobody any more, and cannot be watched.
   void end();
 
+  /// Returns how often this process has been rung for. Local.
+  [[nodiscard]] std::uint32_t rings();
+  /// Sleeps for so long, or until somebody rings. rings: what rings() said before the last look at what is waited for. Returns
+  /// whether somebody has rung since then.
+  bool sleep(std::uint32_t rings, Deadline::Clock::duration time);
+  /// Wakes the watched processes that sleep. Local; from any thread.
+  void ring();
+
   /// While one lives, this process waits in MPI for the others.
   class Wait {
    public:
@@ -77,7 +85,8 @@ class SilenceWatch {
   };
 
   static std::optional<Peer> reach(const Address& address);
-  [[nodiscard]] static std::uint64_t rounds_on(const Mapping& page);
+  struct Words;
+  [[nodiscard]] static Words& words_on(std::span<std::byte> page);
   void set_rounds(std::uint64_t rounds);
 
   const Deadline::Clock::duration patience_;

@@ -133,6 +133,18 @@ void expect_sound(int ranks, int spares, const std::set<int>& dead, const std::v
   EXPECT_TRUE(!plan.shrunk || plan.spares.empty()) << "nobody idles while active are missing";
 }
 
+TEST(RepairPlan, KeepsTheOrderWhereNobodyChangesItsPlace) {
+  const auto keeps = [](int ranks, int spares, const std::set<int>& dead) {
+    return keeps_order(plan_repair(ranks, spares, living(ranks, spares, dead)));
+  };
+  EXPECT_TRUE(keeps(3, 0, {})) << "nobody has died";
+  EXPECT_TRUE(keeps(3, 2, {4})) << "a spare has died";
+  EXPECT_TRUE(keeps(4, 0, {0, 2})) << "the ranks are closed up";
+  EXPECT_TRUE(keeps(3, 2, {2})) << "the first spare is next to the last rank already";
+  EXPECT_FALSE(keeps(3, 1, {1})) << "the spare goes before rank 2";
+  EXPECT_FALSE(keeps(3, 2, {0, 4})) << "the same, while another spare has died";
+}
+
 TEST(RepairPlan, HoldsForRandomDeaths) {
   const auto seed = std::random_device{}();
   SCOPED_TRACE(testing::Message() << "seed " << seed);

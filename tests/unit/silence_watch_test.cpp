@@ -70,6 +70,10 @@ class Child {
 
 const auto kStop = [](SilenceWatch&) { raise(SIGSTOP); };
 const auto kNothing = [](SilenceWatch&) {};
+// Dies when somebody rings.
+const auto kSleep = [](SilenceWatch& watch) {
+  if (watch.sleep(/*rings=*/0, std::chrono::minutes(1))) raise(SIGKILL);
+};
 const auto kCome = [](SilenceWatch& watch) { new SilenceWatch::Wait(watch, Kind::round); };
 
 // The process that is watched, and this one.
@@ -168,6 +172,38 @@ TEST(SilenceWatch, OfALateProcessTakesUpTheRoundsOfTheOthers) {
   other.rounds = 7;
   late.observe(std::vector{other});
   EXPECT_EQ(late.address().rounds, 7U);
+}
+
+TEST(SilenceWatch, WakesAProcessThatSleeps) {
+  const Child child(kSleep);
+  Watched watched(child);
+  std::this_thread::sleep_for(kPatience);
+  watched.watch.ring();
+  EXPECT_TRUE(child.dies());
+}
+
+TEST(SilenceWatch, DoesNotWakeAProcessThatNobodyRingsFor) {
+  const Child child(kSleep);
+  const Watched watched(child);
+  EXPECT_FALSE(child.dies());
+}
+
+TEST(SilenceWatch, DoesNotSleepAfterARingThatItHasNotSeen) {
+  const Child child([](SilenceWatch& watch) {
+    std::this_thread::sleep_for(kPatience);
+    kSleep(watch);
+  });
+  Watched watched(child);
+  watched.watch.ring();
+  EXPECT_TRUE(child.dies());
+}
+
+TEST(SilenceWatch, SleepsForTheTimeGivenIfNobodyRings) {
+  SilenceWatch watch(kPatience);
+  (void)watch.address();
+  const auto start = Deadline::Clock::now();
+  EXPECT_FALSE(watch.sleep(watch.rings(), milliseconds(20)));
+  EXPECT_GE(Deadline::Clock::now() - start, milliseconds(19));
 }
 
 }  // namespace
