@@ -20,6 +20,8 @@ class NodeProcesses {
 
   /// Whether the process with a number is on this node.
   [[nodiscard]] bool includes(int number) const { return on_node_.count(number) != 0; }
+  /// Returns the number of processes on this node, this one among them.
+  [[nodiscard]] int count() const { return static_cast<int>(on_node_.size()); }
   /// Notes that processes have joined whose nodes are not known yet.
   void note_joined() { has_joined_ = true; }
   [[nodiscard]] bool has_joined() const { return has_joined_; }

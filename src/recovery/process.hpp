@@ -73,6 +73,8 @@ class Process {
   [[nodiscard]] std::vector<int> ranks_of(MPI_Comm comm) const;
   /// Returns for each of these ranks of the resilient communicator whether it is on this node.
   [[nodiscard]] std::vector<bool> are_near(const std::vector<int>& ranks) const;
+  /// Whether all processes are on this node, spares included.
+  [[nodiscard]] bool on_one_node() const { return node_.count() == seating_.all(); }
   /// Returns the roles by rank in the resilient communicator.
   [[nodiscard]] const std::vector<int>& roles() const { return roles_; }
   [[nodiscard]] const std::vector<int>& failed() const { return failed_; }

@@ -209,6 +209,8 @@ void Runtime::serve_as_spare() {
   if (!process_->is_spare()) return;
   const Inside inside;
   process_->allow_spawning(spawns());
+  // Nobody waits for a spare now; for a replacement all would.
+  groups_.prepare_paths();
   const bool active = process_->wait_as_spare(settings.get(FENIX_SPARE_WAIT_MODE), repairs());
   // A failure that led here happened to other ranks: any error that they saw will do.
   if (active) {
@@ -216,6 +218,7 @@ void Runtime::serve_as_spare() {
     go_on_after_repair();
     return;
   }
+  groups_.close_paths();
   const bool release = settings.get(FENIX_SPARE_FINALIZE_MODE) == FENIX_SPARE_FINALIZE_RELEASE;
   end_of_use();
   if (release) {

@@ -38,10 +38,25 @@ PathFactory::Choice PathFactory::choose(MpiTeam& team) {
   return [this, &team, path = std::move(path)] { return path ? path : named_path(team); };
 }
 
-std::shared_ptr<Path> PathFactory::fabric_path() {
+std::shared_ptr<FabricNetwork> PathFactory::network() {
   const std::lock_guard lock(mutex_);
   if (!fabric_) fabric_ = open_fabric();
-  return make_fabric_path(fabric_);
+  return fabric_;
+}
+
+std::shared_ptr<Path> PathFactory::fabric_path() { return make_fabric_path(network()); }
+
+void PathFactory::prepare(bool on_one_node) noexcept {
+  try {
+    const std::string_view name = wanted_path();
+    if (name != "fabric" && (name != "auto" || on_one_node)) return;
+    (void)network();
+    log().info("the network is open before it is needed");
+  } catch (const Error& error) {
+    log().info("{}", error.what());
+  } catch (const std::bad_alloc&) {
+    // There may be memory again when it is needed.
+  }
 }
 
 // Says once, at the first group on several nodes, what deaths of ranks alone do not show.

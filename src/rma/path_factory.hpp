@@ -22,10 +22,14 @@ class PathFactory {
   /// Collective over the team if its ranks are on several nodes, else local. Returns the local rest of the choice, which throws
   /// Error(FENIX_ERROR_GROUP_CREATE) if FENIX_PATH asks for what this team cannot have. The team must outlive the path.
   [[nodiscard]] Choice choose(MpiTeam& team);
+  /// Opens the endpoint beforehand, if choose() may need it for a team on one or several nodes. Local; takes a fraction of a second.
+  /// Errors are left for choose().
+  void prepare(bool on_one_node) noexcept;
   /// Closes the endpoint as soon as the last path has gone. Local.
   void close() { fabric_.reset(); }
 
  private:
+  std::shared_ptr<FabricNetwork> network();
   std::shared_ptr<Path> fabric_path();
   std::shared_ptr<Path> path_across_nodes(MpiTeam& team);
   std::shared_ptr<Path> named_path(MpiTeam& team);
