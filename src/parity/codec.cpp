@@ -30,22 +30,41 @@ const Codec::Plan& Codec::plan(const Stripes& stripes, const Stripes::Position& 
   return plan;
 }
 
+Codec::Part Codec::first_part(const Stripes& stripes, int rank, bool is_parity, std::uint64_t offset,
+                              std::size_t bytes) {
+  const std::uint64_t within = offset % stripes.unit();
+  return {stripes.position(rank, is_parity, offset / stripes.unit()), within,
+          static_cast<std::size_t>(std::min<std::uint64_t>(bytes, stripes.unit() - within))};
+}
+
+Stripes::Cell Codec::source_of(const Stripes& stripes, const Part& part, int number) {
+  auto cell = stripes.cell({part.position.stripe, part.position.row, number});
+  cell.offset += part.within;
+  return cell;
+}
+
+void Codec::for_each_source(const Stripes& stripes, int rank, bool is_parity, std::uint64_t offset, std::size_t bytes,
+                            const Visit& visit) {
+  while (bytes > 0) {
+    const Part part = first_part(stripes, rank, is_parity, offset, bytes);
+    for (const int number : plan(stripes, part.position).numbers) visit(source_of(stripes, part, number), part.bytes);
+    offset += part.bytes;
+    bytes -= part.bytes;
+  }
+}
+
 void Codec::compute(const Stripes& stripes, int rank, bool is_parity, std::uint64_t offset, std::span<std::byte> target,
                     const Read& read, Stores stores) {
   std::array<const std::byte*, Code::kMostPositions> sources{};
   while (!target.empty()) {
-    const std::uint64_t within = offset % stripes.unit();
-    const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(target.size(), stripes.unit() - within));
-    const auto position = stripes.position(rank, is_parity, offset / stripes.unit());
-    const Plan& way = plan(stripes, position);
+    const Part part = first_part(stripes, rank, is_parity, offset, target.size());
+    const Plan& way = plan(stripes, part.position);
     for (std::size_t i = 0; i < way.numbers.size(); ++i) {
-      auto cell = stripes.cell({position.stripe, position.row, way.numbers[i]});
-      cell.offset += within;
-      sources[i] = read(cell, bytes, i);
+      sources[i] = read(source_of(stripes, part, way.numbers[i]), part.bytes, i);
     }
-    way.combination.apply(target.first(bytes), std::span(sources).first(way.numbers.size()), stores);
-    target = target.subspan(bytes);
-    offset += bytes;
+    way.combination.apply(target.first(part.bytes), std::span(sources).first(way.numbers.size()), stores);
+    target = target.subspan(part.bytes);
+    offset += part.bytes;
   }
 }
 

@@ -29,6 +29,10 @@ class Codec {
   /// Computes bytes of the data or parity of a rank, from offset on. stripes: of the same cohort. suffices() must be true.
   void compute(const Stripes& stripes, int rank, bool is_parity, std::uint64_t offset, std::span<std::byte> target,
                const Read& read, Stores stores);
+  /// Names the bytes that compute() reads, in its order.
+  using Visit = std::function<void(const Stripes::Cell& cell, std::size_t bytes)>;
+  void for_each_source(const Stripes& stripes, int rank, bool is_parity, std::uint64_t offset, std::size_t bytes,
+                       const Visit& visit);
 
  private:
   /// How a unit of a row is made: other units of the row, and their coefficients.
@@ -37,6 +41,15 @@ class Codec {
     Combination combination{{}};
   };
 
+  /// Bytes of one unit that are to be computed.
+  struct Part {
+    Stripes::Position position;
+    std::uint64_t within = 0;  ///< where they begin in their unit
+    std::size_t bytes = 0;
+  };
+
+  static Part first_part(const Stripes& stripes, int rank, bool is_parity, std::uint64_t offset, std::size_t bytes);
+  static Stripes::Cell source_of(const Stripes& stripes, const Part& part, int number);
   const Plan& plan(const Stripes& stripes, const Stripes::Position& position);
 
   int ranks_;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rma/fabric_caller.hpp"
 
+#include <map>
 #include <optional>
+#include <utility>
 
 #include "base/backoff.hpp"
 #include "base/deadline.hpp"
@@ -54,15 +56,18 @@ void FabricCaller::lend_buffer(const FabricLane& lane, FabricTransfer& piece) {
 
 // The bytes land in memory of the network, never straight in the caller's. An answer that comes late, after this call has
 // been called off, cannot be stopped by closing anything here, with tcp at least.
-void FabricCaller::read(fi_addr_t address, std::uint64_t key, std::uint64_t remote, std::span<std::byte> data) {
-  LaneForCall call(network_, address, key);
-  for_each_piece(remote, data, [&](FabricTransfer& piece, std::span<const std::byte> to) {
-    piece.writes = false;
-    lend_buffer(call.lane(), piece);
-    piece.destination = data.data() + (to.data() - data.data());
-    network_.post(call.lane(), piece);
-  });
-  wait(call.lane(), 0, "a read from a peer");
+void FabricCaller::read(std::span<const Read> reads) {
+  std::map<std::pair<fi_addr_t, std::uint64_t>, LaneForCall> lanes;
+  for (const Read& each : reads) {
+    auto& call = lanes.try_emplace({each.address, each.key}, network_, each.address, each.key).first->second;
+    for_each_piece(each.remote, each.data, [&](FabricTransfer& piece, std::span<const std::byte> to) {
+      piece.writes = false;
+      lend_buffer(call.lane(), piece);
+      piece.destination = each.data.data() + (to.data() - each.data.data());
+      network_.post(call.lane(), piece);
+    });
+  }
+  for (auto& [target, call] : lanes) wait(call.lane(), 0, "a read from a peer");
 }
 
 }  // namespace fenix_impl

@@ -24,9 +24,16 @@ class FabricCaller {
   void wait(const FabricLane& lane, std::size_t most, const char* waited_for);
   /// Lends the piece a buffer for its bytes, when earlier ones of the lane have been given back.
   void lend_buffer(const FabricLane& lane, FabricTransfer& piece);
-  /// Reads from what is registered with the key; remote as the target counts. Done on return; if it throws, nothing is
-  /// written to data later on.
-  void read(fi_addr_t address, std::uint64_t key, std::uint64_t remote, std::span<std::byte> data);
+  /// A read from what is registered with the key; remote as the target counts.
+  struct Read {
+    fi_addr_t address = FI_ADDR_UNSPEC;
+    std::uint64_t key = 0;
+    std::uint64_t remote = 0;
+    std::span<std::byte> data;
+  };
+  /// Done on return; if it throws, nothing is written to data later on. All reads are under way together.
+  void read(std::span<const Read> reads);
+  void read(const Read& one) { read(std::span(&one, 1)); }
 
   /// Calls post with transfers, and the part of data that each is about.
   template <class Post>

@@ -202,7 +202,8 @@ FabricDirectory::Contact FabricDirectory::contact_of(Team& team, int rank) {
       contact = std::move(*there);
     } else {
       const FabricRegion& directory = contact.directory;
-      FabricCaller(network_, team).read(contact.peer->address, directory.key, directory.base + offset_of(step), entry);
+      FabricCaller(network_, team)
+          .read({contact.peer->address, directory.key, directory.base + offset_of(step), entry});
       contact = contact_in(entry);
       const std::lock_guard lock(mutex_);
       contacts_.emplace(next, contact);
@@ -217,8 +218,8 @@ FabricRegion FabricDirectory::page_of(Team& team, int rank, const Contact& conta
   if (known != contact.pages.end()) return known->second;
   FabricRegion region;
   FabricCaller(network_, team)
-      .read(contact.peer->address, contact.directory.key, contact.directory.base + page * sizeof region,
-            std::as_writable_bytes(std::span(&region, 1)));
+      .read({contact.peer->address, contact.directory.key, contact.directory.base + page * sizeof region,
+             std::as_writable_bytes(std::span(&region, 1))});
   const std::lock_guard lock(mutex_);
   contacts_.at(rank).pages[page] = region;
   return region;
@@ -231,8 +232,8 @@ FabricTarget FabricDirectory::find(Team& team, int rank, std::uint32_t number) {
   const FabricRegion page = page_of(team, rank, contact, spot.page);
   FabricTarget target{contact.peer, {}};
   FabricCaller(network_, team)
-      .read(contact.peer->address, page.key, page.base + spot.offset,
-            std::as_writable_bytes(std::span(&target.region, 1)));
+      .read({contact.peer->address, page.key, page.base + spot.offset,
+             std::as_writable_bytes(std::span(&target.region, 1))});
   // Bytes read from a rank that has left the team may be anything.
   team.check();
   return target;

@@ -82,13 +82,22 @@ class FabricRemoteRegions final : public RemoteRegions {
   }
 
   void get(int target, std::size_t offset, std::span<std::byte> data) override {
-    if (target == caller_.team().rank()) {
-      const auto from = own_part(offset, data.size());
-      if (!data.empty()) std::memcpy(data.data(), from.data(), data.size());
-      return;
+    const RemotePart part{target, offset, data};
+    get_all({&part, 1});
+  }
+
+  void get_all(std::span<const RemotePart> parts) override {
+    std::vector<FabricCaller::Read> reads;
+    for (const auto& [target, offset, data] : parts) {
+      if (target == caller_.team().rank()) {
+        const auto from = own_part(offset, data.size());
+        if (!data.empty()) std::memcpy(data.data(), from.data(), data.size());
+        continue;
+      }
+      const FabricTarget& from = part(target, offset, data.size()).found;
+      reads.push_back({from.peer->address, from.region.key, from.region.base + offset, data});
     }
-    const FabricTarget& from = part(target, offset, data.size()).found;
-    caller_.read(from.peer->address, from.region.key, from.region.base + offset, data);
+    caller_.read(reads);
   }
 
   void flush(int target) override {

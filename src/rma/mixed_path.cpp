@@ -31,6 +31,17 @@ class MixedRemoteRegions final : public RemoteRegions {
     to(target).put(target, offset, data);
   }
   void get(int target, std::size_t offset, std::span<std::byte> data) override { to(target).get(target, offset, data); }
+  void get_all(std::span<const RemotePart> parts) override {
+    std::vector<RemotePart> far;
+    for (const RemotePart& each : parts) {
+      if (near_.at(static_cast<std::size_t>(each.target))) {
+        within_->get(each.target, each.offset, each.data);
+      } else {
+        far.push_back(each);
+      }
+    }
+    across_->get_all(far);
+  }
   void flush(int target) override { to(target).flush(target); }
   [[nodiscard]] bool is_flushed(int target) override { return to(target).is_flushed(target); }
   void put_words(int target, std::size_t offset, std::span<const std::uint64_t> words) override {

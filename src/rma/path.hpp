@@ -15,6 +15,13 @@
 
 namespace fenix_impl {
 
+/// Bytes of a peer's region, and where they are read to.
+struct RemotePart {
+  int target = 0;
+  std::size_t offset = 0;
+  std::span<std::byte> data;
+};
+
 /// One region of each rank of a team, within reach of the others. Offsets are bytes from the start of the target's region.
 /// All functions are local: the target does nothing. They throw PeerFailure when they cannot go on because the target has
 /// died or the team is dissolved, and Error(FENIX_ERROR_TIMEOUT).
@@ -46,6 +53,10 @@ class RemoteRegions {
   virtual void put(int target, std::size_t offset, std::span<const std::byte> data) = 0;
   /// Reads into data; done on return. If it throws, nothing is written to data later on.
   virtual void get(int target, std::size_t offset, std::span<std::byte> data) = 0;
+  /// Does get() for each of the parts. A path may have many of them under way at once.
+  virtual void get_all(std::span<const RemotePart> parts) {
+    for (const RemotePart& each : parts) get(each.target, each.offset, each.data);
+  }
   /// Returns when all earlier puts to the target are in its memory.
   virtual void flush(int target) = 0;
   /// Whether flush() would return at once. Does not wait.

@@ -121,7 +121,8 @@ class Job {
         if (each.group && each.group->ranks().size > 0) formed.push_back(&each.group->parts());
         fenix_impl::settle_commits(*each.team, formed);
       });
-      settled = std::all_of(outcomes.begin(), outcomes.end(), [](const Outcome& each) { return each.ending == Ending::done; });
+      settled = std::all_of(outcomes.begin(), outcomes.end(),
+                            [](const Outcome& each) { return each.ending == Ending::done; });
       if (!settled) repair();
     }
   }

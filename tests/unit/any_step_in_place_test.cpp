@@ -16,11 +16,11 @@ constexpr int kStrideInPlace = 31;
 
 // Pairs, a ring, one cohort and two, and codes that survive two losses.
 const Encoded kPoliciesInPlace[] = {{4, {Policy::Kind::buddies, 2, 0, 1}},
-                             {3, {Policy::Kind::ring, 1, 0, 1}},
-                             {4, parity(4)},
-                             {5, parity(2)},
-                             {5, reed_solomon(5, 2)},
-                             {4, reed_solomon(4, 2)}};
+                                    {3, {Policy::Kind::ring, 1, 0, 1}},
+                                    {4, parity(4)},
+                                    {5, parity(2)},
+                                    {5, reed_solomon(5, 2)},
+                                    {4, reed_solomon(4, 2)}};
 
 TEST(AnyStepInPlace, OfStoringAndCommitting) {
   for (const Encoded& each : kPoliciesInPlace) {

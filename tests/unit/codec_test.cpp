@@ -40,11 +40,19 @@ class Cohort {
     GuardedBytes target(bytes, rank % 2 == 0 ? 0 : 5);
     std::vector<Bytes> pieces(data_.size());
     const auto stores = offset % 2 == 0 ? Stores::cached : Stores::streaming;
+    std::vector<std::pair<Stripes::Cell, std::size_t>> named;
+    std::size_t number_read = 0;
+    codec.for_each_source(stripes_, rank, is_parity, offset, bytes,
+                          [&](const Stripes::Cell& cell, std::size_t length) { named.emplace_back(cell, length); });
     codec.compute(
         stripes_, rank, is_parity, offset, target.bytes(),
         [&](const Stripes::Cell& cell, std::size_t length, std::size_t source) -> const std::byte* {
           const Bytes& from = cell.is_parity ? parity_[index(cell.rank)] : data_[index(cell.rank)];
           EXPECT_LE(length, stripes_.unit());
+          const auto& [expected, expected_length] = named.at(number_read++);
+          EXPECT_TRUE(cell.rank == expected.rank && cell.is_parity == expected.is_parity &&
+                      cell.offset == expected.offset && length == expected_length)
+              << "for_each_source names another one";
           EXPECT_TRUE(cell.rank != rank || cell.is_parity != is_parity) << "from what is to be computed";
           EXPECT_TRUE(!cell.is_parity || cell.offset + length <= from.size()) << "parity that nobody has";
           auto& piece = pieces.at(source);
@@ -53,6 +61,7 @@ class Cohort {
           return piece.data();
         },
         stores);
+    EXPECT_EQ(number_read, named.size());
     EXPECT_TRUE(target.guards_unharmed());
     return {target.bytes().begin(), target.bytes().end()};
   }

@@ -26,6 +26,7 @@ using fenix_impl::FabricNetwork;
 using fenix_impl::make_fabric_path;
 using fenix_impl::open_fabric;
 using fenix_impl::Region;
+using fenix_impl::RemotePart;
 using fenix_impl::RemoteRegions;
 
 constexpr std::size_t kStart = Region::kHeaderBytes;
@@ -161,6 +162,34 @@ TEST_F(FabricPath, WritesOfSeveralPieces) {
     std::vector<std::byte> got(data.size());
     peers.get(other, kStart + 1, got);
     EXPECT_TRUE(got == data);
+    rank.team->barrier();
+  }));
+}
+
+// More of them than are under way at once, of each rank, in no order.
+TEST_F(FabricPath, ReadsOfManyParts) {
+  constexpr std::size_t kParts = 60;
+  Job job(3);
+  expect_all_done(job.run([&](Rank& rank) {
+    RemoteRegions& peers = expose(rank);
+    const auto bytes_of = [](int of) { return pattern(std::size_t{3} << 20, static_cast<unsigned>(of)); };
+    const auto mine = bytes_of(rank.number);
+    std::copy(mine.begin(), mine.end(), process(rank).region.bytes().data() + kStart);
+    rank.team->barrier();
+    std::vector<std::vector<std::byte>> got;
+    std::vector<RemotePart> parts;
+    for (std::size_t i = 0; i < kParts; ++i) got.emplace_back(i % 7 == 0 ? 0 : i * 1237);
+    got[5].resize((std::size_t{2} << 20) + 1);
+    for (std::size_t i = 0; i < kParts; ++i) {
+      parts.push_back({static_cast<int>(i) % 3, kStart + (kParts - i) * 4099, got[i]});
+    }
+    peers.get_all(parts);
+    for (std::size_t i = 0; i < kParts; ++i) {
+      const auto all = bytes_of(static_cast<int>(i) % 3);
+      EXPECT_TRUE(
+          std::equal(got[i].begin(), got[i].end(), all.begin() + static_cast<std::ptrdiff_t>((kParts - i) * 4099)))
+          << i;
+    }
     rank.team->barrier();
   }));
 }

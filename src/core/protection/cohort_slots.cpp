@@ -6,9 +6,19 @@
 #include <utility>
 
 namespace fenix_impl {
+namespace {
+
+// Bytes of the result whose sources are on their way together. Each source takes as much memory.
+constexpr std::size_t kFetchedAtOnce = std::size_t{512} << 10;
+
+}  // namespace
 
 CohortSlots::CohortSlots(RemoteRegions& remote, const Stripes& stripes, std::vector<CohortSlot> slots)
-    : remote_(remote), stripes_(stripes), slots_(std::move(slots)) {}
+    : remote_(remote), stripes_(stripes), slots_(std::move(slots)) {
+  in_place_ = std::all_of(slots_.begin(), slots_.end(), [&](const CohortSlot& slot) {
+    return slot.rank == CohortSlot::kMissing || !remote_.direct(slot.rank, 0, 1).empty();
+  });
+}
 
 std::vector<bool> CohortSlots::available() const {
   std::vector<bool> there;
@@ -16,29 +26,72 @@ std::vector<bool> CohortSlots::available() const {
   return there;
 }
 
-const std::byte* CohortSlots::read(const Stripes::Cell& cell, std::size_t bytes, std::size_t source) {
+std::size_t CohortSlots::offset_of(const Stripes::Cell& cell) const {
   const CohortSlot& slot = at(cell.rank);
-  const std::uint64_t end = cell.is_parity ? cell.offset + bytes : slot.element_bytes;
-  const std::size_t start = (cell.is_parity ? slot.parity : slot.elements) + cell.offset;
-  if (cell.offset + bytes <= end) {
-    const auto direct = remote_.direct(slot.rank, start, bytes);
+  return (cell.is_parity ? slot.parity : slot.elements) + cell.offset;
+}
+
+// Bytes that there are: behind the elements, there are zeros that nobody stores.
+std::size_t CohortSlots::there(const Stripes::Cell& cell, std::size_t bytes) const {
+  if (cell.is_parity) return bytes;
+  const std::uint64_t end = at(cell.rank).element_bytes;
+  return static_cast<std::size_t>(std::min<std::uint64_t>(bytes, end - std::min(end, cell.offset)));
+}
+
+const std::byte* CohortSlots::read(const Stripes::Cell& cell, std::size_t bytes, std::size_t source) {
+  const std::size_t there = this->there(cell, bytes);
+  if (there == bytes) {
+    const auto direct = remote_.direct(at(cell.rank).rank, offset_of(cell), bytes);
     if (!direct.empty()) return direct.data();
   }
   const auto unit = static_cast<std::size_t>(stripes_.unit());
   if (pieces_.empty()) pieces_.resize(static_cast<std::size_t>(stripes_.ranks()) * unit);
   const auto piece = std::span(pieces_).subspan(source * unit, bytes);
-  const auto there = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, end - std::min(end, cell.offset)));
-  if (there > 0) remote_.get(slot.rank, start, piece.first(there));
+  if (there > 0) remote_.get(at(cell.rank).rank, offset_of(cell), piece.first(there));
   std::fill(piece.begin() + static_cast<std::ptrdiff_t>(there), piece.end(), std::byte{0});
   return piece.data();
 }
 
+void CohortSlots::fetch(Codec& codec, int index, bool is_parity, std::uint64_t offset, std::size_t bytes) {
+  cells_.clear();
+  std::size_t all = 0;
+  codec.for_each_source(stripes_, index, is_parity, offset, bytes, [&](const Stripes::Cell& cell, std::size_t each) {
+    cells_.emplace_back(cell, each);
+    all += each;
+  });
+  pieces_.resize(all);
+  std::vector<RemotePart> parts;
+  auto rest = std::span(pieces_);
+  for (const auto& [cell, each] : cells_) {
+    const auto piece = rest.first(each);
+    const std::size_t there = this->there(cell, each);
+    if (there > 0) parts.push_back({at(cell.rank).rank, offset_of(cell), piece.first(there)});
+    std::fill(piece.begin() + static_cast<std::ptrdiff_t>(there), piece.end(), std::byte{0});
+    rest = rest.subspan(each);
+  }
+  remote_.get_all(parts);
+}
+
 void CohortSlots::compute(Codec& codec, int index, bool is_parity, std::uint64_t offset, std::span<std::byte> target,
                           Stores stores) {
-  codec.compute(
-      stripes_, index, is_parity, offset, target,
-      [this](const Stripes::Cell& cell, std::size_t bytes, std::size_t source) { return read(cell, bytes, source); },
-      stores);
+  if (in_place_) {
+    codec.compute(
+        stripes_, index, is_parity, offset, target,
+        [this](const Stripes::Cell& cell, std::size_t bytes, std::size_t source) { return read(cell, bytes, source); },
+        stores);
+    return;
+  }
+  while (!target.empty()) {
+    const auto part = target.first(std::min(target.size(), kFetchedAtOnce));
+    fetch(codec, index, is_parity, offset, part.size());
+    const std::byte* next = pieces_.data();
+    codec.compute(
+        stripes_, index, is_parity, offset, part,
+        [&](const Stripes::Cell&, std::size_t bytes, std::size_t) { return std::exchange(next, next + bytes); },
+        stores);
+    target = target.subspan(part.size());
+    offset += part.size();
+  }
 }
 
 bool CohortSlots::try_ways(const std::function<bool(Codec&)>& attempt) const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "parity/codec.hpp"
@@ -45,12 +46,18 @@ class CohortSlots {
   [[nodiscard]] bool try_ways(const std::function<bool(Codec&)>& attempt) const;
 
  private:
+  [[nodiscard]] std::size_t offset_of(const Stripes::Cell& cell) const;
+  [[nodiscard]] std::size_t there(const Stripes::Cell& cell, std::size_t bytes) const;
   const std::byte* read(const Stripes::Cell& cell, std::size_t bytes, std::size_t source);
+  /// Fetches all that is needed to compute so many bytes, one piece behind the other.
+  void fetch(Codec& codec, int index, bool is_parity, std::uint64_t offset, std::size_t bytes);
 
   RemoteRegions& remote_;
   Stripes stripes_;
   std::vector<CohortSlot> slots_;
-  std::vector<std::byte> pieces_;  // fetched bytes, a unit for each source
+  bool in_place_ = true;                                      // the slots can be read where they are
+  std::vector<std::byte> pieces_;                             // fetched bytes; in place: a unit for each source
+  std::vector<std::pair<Stripes::Cell, std::size_t>> cells_;  // of pieces_
 };
 
 }  // namespace fenix_impl
