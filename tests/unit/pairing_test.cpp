@@ -49,13 +49,13 @@ void for_all_buddies(Check check) {
 
 // Under all policies.
 template <class Check>
-void for_all(Check check) {
+void for_all_pairings(Check check) {
   for_all_buddies(check);
   for_all_made_by(ring, [&](const Pairing& pairing, int) { check(pairing); });
 }
 
 TEST(Pairing, HolderAndHeldAreInverse) {
-  for_all([](const Pairing& pairing) {
+  for_all_pairings([](const Pairing& pairing) {
     for (int rank = 0; rank < pairing.size(); ++rank) {
       EXPECT_EQ(pairing.held_by(pairing.holder_of(rank)), rank);
       EXPECT_EQ(pairing.holder_of(pairing.held_by(rank)), rank);
@@ -64,7 +64,7 @@ TEST(Pairing, HolderAndHeldAreInverse) {
 }
 
 TEST(Pairing, NobodyHoldsItselfButALoneRank) {
-  for_all([](const Pairing& pairing) {
+  for_all_pairings([](const Pairing& pairing) {
     for (int rank = 0; rank < pairing.size(); ++rank) {
       EXPECT_EQ(pairing.holder_of(rank) == rank, pairing.size() == 1) << rank;
     }

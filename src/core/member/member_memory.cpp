@@ -9,19 +9,22 @@
 namespace fenix_impl {
 namespace {
 
+// A change of policy may leave less room for what is held.
 void copy_slots(const Region& from, const SlotLayout& old, const Region& to, const SlotLayout& grown) {
+  const std::uint64_t own = std::min(old.own_bytes(), grown.own_bytes());
+  const std::uint64_t held = std::min(old.held_bytes(), grown.held_bytes());
   const auto copy = [&](std::size_t source, std::size_t target, std::size_t bytes) {
     if (bytes > 0) std::memcpy(to.bytes().data() + target, from.bytes().data() + source, bytes);
   };
   for (std::uint32_t slot = 0; slot < std::min(old.own_slots(), grown.own_slots()); ++slot) {
-    copy(old.own_offset(slot), grown.own_offset(slot), old.own_bytes());
+    copy(old.own_offset(slot), grown.own_offset(slot), own);
     copy(old.own_offset(slot) + old.own_table(), grown.own_offset(slot) + grown.own_table(),
-         hash_blocks(old.own_bytes()) * sizeof(std::uint64_t));
+         hash_blocks(own) * sizeof(std::uint64_t));
   }
-  for (std::uint32_t slot = 0; slot < old.slots(); ++slot) {
-    copy(old.held_offset(slot), grown.held_offset(slot), old.held_bytes());
+  for (std::uint32_t slot = 0; slot < std::min(old.slots(), grown.slots()); ++slot) {
+    copy(old.held_offset(slot), grown.held_offset(slot), held);
     copy(old.held_offset(slot) + old.held_table(), grown.held_offset(slot) + grown.held_table(),
-         hash_blocks(old.held_bytes()) * sizeof(std::uint64_t));
+         hash_blocks(held) * sizeof(std::uint64_t));
   }
 }
 
