@@ -100,7 +100,6 @@ class EchoPath final : public Path {
  public:
   [[nodiscard]] std::string_view name() const override { return "echo"; }
   [[nodiscard]] bool puts_are_copies(int) const override { return true; }
-  [[nodiscard]] bool may_touch_regions_later() const override { return false; }
   std::unique_ptr<RemoteRegions> expose(Team& team, const Region& region) override {
     return std::make_unique<Echo>(region.bytes(), team.size());
   }

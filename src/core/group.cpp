@@ -164,7 +164,9 @@ void Group::mark_deleted() { TakingUp(parts_).mark_deleted(); }
 
 bool Group::make_consistent() {
   snapshots_.forget_count();
-  return Deletion(parts_.context).make_consistent(is_deleted());
+  if (Deletion(parts_.context).make_consistent(is_deleted())) return true;
+  together(parts_.attachment.team(), [&] { TakingUp(parts_).give_back_all(); });
+  return false;
 }
 
 // ------------------------------------------------------------------------------------------------------------- restore

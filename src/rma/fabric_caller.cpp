@@ -2,6 +2,7 @@
 #include "rma/fabric_caller.hpp"
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -17,8 +18,8 @@ constexpr std::size_t kMostBuffers = 8;
 /// A lane for the time of a call.
 class LaneForCall {
  public:
-  LaneForCall(FabricNetwork& network, fi_addr_t address, std::uint64_t key)
-      : network_(network), lane_(network.open_lane(address, key)) {}
+  LaneForCall(FabricNetwork& network, fi_addr_t address, std::uint64_t key, std::shared_ptr<FabricTally> tally)
+      : network_(network), lane_(network.open_lane(address, key, std::move(tally))) {}
   LaneForCall(const LaneForCall&) = delete;
   LaneForCall& operator=(const LaneForCall&) = delete;
   ~LaneForCall() { network_.close_lane(lane_); }
@@ -59,7 +60,7 @@ void FabricCaller::lend_buffer(const FabricLane& lane, FabricTransfer& piece) {
 void FabricCaller::read(std::span<const Read> reads) {
   std::map<std::pair<fi_addr_t, std::uint64_t>, LaneForCall> lanes;
   for (const Read& each : reads) {
-    auto& call = lanes.try_emplace({each.address, each.key}, network_, each.address, each.key).first->second;
+    auto& call = lanes.try_emplace({each.address, each.key}, network_, each.address, each.key, tally_).first->second;
     for_each_piece(each.remote, each.data, [&](FabricTransfer& piece, std::span<const std::byte> to) {
       piece.writes = false;
       lend_buffer(call.lane(), piece);

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 
 #include "rma/fabric_network.hpp"
 #include "rma/team.hpp"
@@ -15,7 +17,9 @@ namespace fenix_impl {
 /// All waits end when the transfers do, with what the team's check() throws, or with Error(FENIX_ERROR_TIMEOUT).
 class FabricCaller {
  public:
-  FabricCaller(FabricNetwork& network, Team& team) : network_(network), team_(team) {}
+  /// tally: for reads; may be null.
+  FabricCaller(FabricNetwork& network, Team& team, std::shared_ptr<FabricTally> tally = nullptr)
+      : network_(network), team_(team), tally_(std::move(tally)) {}
 
   [[nodiscard]] FabricNetwork& network() { return network_; }
   [[nodiscard]] Team& team() { return team_; }
@@ -53,6 +57,7 @@ class FabricCaller {
  private:
   FabricNetwork& network_;
   Team& team_;
+  std::shared_ptr<FabricTally> tally_;
 };
 
 }  // namespace fenix_impl

@@ -4,6 +4,7 @@
 #include <rdma/fi_rma.h>
 #include <sys/uio.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <new>
@@ -68,11 +69,12 @@ void FabricNetwork::forget_unused_peers() {
 
 // ------------------------------------------------------------------------------------------------------------- lanes
 
-FabricLane& FabricNetwork::open_lane(fi_addr_t address, std::uint64_t key) {
+FabricLane& FabricNetwork::open_lane(fi_addr_t address, std::uint64_t key, std::shared_ptr<FabricTally> tally) {
   const std::lock_guard lock(mutex_);
   FabricLane& lane = lanes_.emplace_back();
   lane.address = address;
   lane.key = key;
+  lane.tally = std::move(tally);
   lane.before_nudge = kBeforeNudge;
   return lane;
 }
@@ -123,6 +125,13 @@ std::uint64_t FabricNetwork::ended_transfers(const FabricLane& lane) const {
   return lane.ended;
 }
 
+bool FabricNetwork::are_over(const FabricTally& tally) const {
+  const std::lock_guard lock(mutex_);
+  return !tally.some_failed && std::none_of(lanes_.begin(), lanes_.end(), [&](const FabricLane& lane) {
+    return lane.tally.get() == &tally && !(lane.waiting.empty() && lane.under_way.empty());
+  });
+}
+
 std::uint64_t FabricNetwork::bytes_fetched() const {
   const std::lock_guard lock(mutex_);
   return bytes_fetched_;
@@ -171,6 +180,7 @@ void FabricNetwork::nudge(const FabricLane& lane) {
   FabricLane& own = lanes_.emplace_back();
   own.address = lane.address;
   own.key = lane.key;
+  own.tally = lane.tally;
   own.abandoned = true;
   try {
     piece.buffer = buffers_.take(piece.bytes);
@@ -257,6 +267,7 @@ void FabricNetwork::end(FabricTransfer& transfer) {
 
 void FabricNetwork::fail(FabricTransfer& transfer, int error) {
   FabricLane& lane = *transfer.lane;
+  if (lane.tally) lane.tally->some_failed = true;
   if (lane.abandoned) {
     end(transfer);
     return;

@@ -38,12 +38,18 @@ struct FabricTransfer : fi_context2 {
   std::list<FabricTransfer>::iterator position;
 };
 
+/// A note about the transfers of some lanes, kept by the network.
+struct FabricTally {
+  bool some_failed = false;  ///< at some time: what was sent may still lie in a buffer of the target
+};
+
 /// Transfers with one registration of one peer, in no order. Belongs to the network, and is used through it.
 struct FabricLane {
   using Clock = std::chrono::steady_clock;
 
   fi_addr_t address = FI_ADDR_UNSPEC;
   std::uint64_t key = 0;
+  std::shared_ptr<FabricTally> tally;  ///< null if nobody asks for it
   std::list<FabricTransfer> waiting;
   std::list<FabricTransfer> under_way;
   bool abandoned = false;
@@ -72,7 +78,7 @@ class FabricNetwork {
   /// Removes the addresses of those that nobody uses any more: they are dead, or in none of this process's teams.
   void forget_unused_peers();
 
-  FabricLane& open_lane(fi_addr_t address, std::uint64_t key);
+  FabricLane& open_lane(fi_addr_t address, std::uint64_t key, std::shared_ptr<FabricTally> tally);
   /// Nothing more is sent, no caller's memory is touched any more, and buffers of what is under way are kept until that
   /// is over.
   void close_lane(FabricLane& lane) noexcept;
@@ -92,6 +98,8 @@ class FabricNetwork {
   [[nodiscard]] std::size_t open_transfers(const FabricLane& lane) const;
   /// Transfers of a lane that have been carried out so far.
   [[nodiscard]] std::uint64_t ended_transfers(const FabricLane& lane) const;
+  /// Whether all transfers of the lanes with that tally have been carried out, each at the first try.
+  [[nodiscard]] bool are_over(const FabricTally& tally) const;
   /// By all reads so far.
   [[nodiscard]] std::uint64_t bytes_fetched() const;
   /// Throws Error(FENIX_ERROR_TIMEOUT) if transfers of a lane have failed, again and again, for some seconds.

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cstring>
 #include <functional>
-#include <list>
 #include <map>
 #include <new>
 #include <optional>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "rma/exposures.hpp"
 #include "rma/fabric.hpp"
 #include "rma/fabric_caller.hpp"
 #include "rma/fabric_directory.hpp"
@@ -20,14 +20,21 @@
 namespace fenix_impl {
 namespace {
 
-/// The registrations that the remote regions of a team share. Memory stays registered until the path and its remote regions
-/// have ended, with the team: ranks delete members on their own, and others may still write to those.
+/// The right of others to access a region, and a note of this rank's transfers toward theirs.
+struct FabricExposed {
+  FabricMemory memory;
+  std::shared_ptr<FabricTally> tally = std::make_shared<FabricTally>();
+};
+
+/// The part that the remote regions of a team share. Memory stays registered until all ranks have destroyed the remote regions, or the
+/// team has ended: ranks delete members on their own, and others may still write to those.
 struct FabricTeam {
   explicit FabricTeam(std::shared_ptr<FabricNetwork> of) : network(std::move(of)) {}
 
   std::shared_ptr<FabricNetwork> network;
-  std::list<FabricMemory> registrations;
-  std::unique_ptr<FabricDirectory> directory;  ///< made with the first remote regions
+  Exposures exposures;
+  std::map<std::uint32_t, FabricExposed> exposed;  ///< by number; ends before the memory is given up
+  std::unique_ptr<FabricDirectory> directory;      ///< made with the first remote regions
   std::uint32_t made = 0;
 };
 
@@ -40,18 +47,20 @@ struct Target {
 class FabricRemoteRegions final : public RemoteRegions {
  public:
   FabricRemoteRegions(std::shared_ptr<FabricTeam> shared, Team& team, std::span<std::byte> own,
-                      const FabricMemory& memory, std::uint32_t number)
+                      const FabricExposed& exposed, std::uint32_t number)
       : shared_(std::move(shared)),
         network_(shared_->network.get()),
-        caller_(*network_, team),
+        tally_(exposed.tally),
+        caller_(*network_, team, tally_),
         own_(own),
-        descriptor_(memory.descriptor()),
+        descriptor_(exposed.memory.descriptor()),
         number_(number) {}
 
   ~FabricRemoteRegions() override {
     for (const auto& [rank, target] : targets_) {
       if (target.puts != nullptr) network_->close_lane(*target.puts);
     }
+    shared_->exposures.close(number_);
   }
 
   void expect_access(int target, std::size_t offset, std::size_t bytes) override {
@@ -66,7 +75,7 @@ class FabricRemoteRegions final : public RemoteRegions {
     }
     Target& to = part(target, offset, data.size());
     if (data.empty()) return;
-    if (to.puts == nullptr) to.puts = &network_->open_lane(to.found.peer->address, to.found.region.key);
+    if (to.puts == nullptr) to.puts = &network_->open_lane(to.found.peer->address, to.found.region.key, tally_);
     const bool in_own_region = is_own(data);
     caller_.for_each_piece(to.found.region.base + offset, data,
                            [&](FabricTransfer& piece, std::span<const std::byte> from) {
@@ -150,6 +159,7 @@ class FabricRemoteRegions final : public RemoteRegions {
 
   std::shared_ptr<FabricTeam> shared_;
   FabricNetwork* network_;
+  std::shared_ptr<FabricTally> tally_;
   FabricCaller caller_;
   std::span<std::byte> own_;
   void* descriptor_;
@@ -164,9 +174,6 @@ class FabricPath final : public Path {
 
   [[nodiscard]] std::string_view name() const override { return "fabric"; }
   [[nodiscard]] bool puts_are_copies(int) const override { return false; }
-  // The network reads what was put until that is over; and a target's provider may be in the midst of a write when its
-  // key is withdrawn.
-  [[nodiscard]] bool may_touch_regions_later() const override { return true; }
 
   [[nodiscard]] std::uint64_t bytes_fetched() const override { return network_->bytes_fetched(); }
 
@@ -177,7 +184,7 @@ class FabricPath final : public Path {
 
   std::unique_ptr<RemoteRegions> expose(Team& team, const Region& region) override {
     const std::uint32_t number = shared_->made++;
-    const FabricMemory* memory = nullptr;
+    const FabricExposed* exposed = nullptr;
     std::unique_ptr<FabricDirectory> joined;
     std::optional<Error> error;
     const auto attempt = [&](auto&& work) {
@@ -194,11 +201,15 @@ class FabricPath final : public Path {
     FabricDirectory* const directory = joined ? joined.get() : shared_->directory.get();
     if (!error) {
       attempt([&] {
-        memory = &register_region(region);
-        directory->publish(number, {*memory, region.bytes().size()});
+        exposed = &register_region(region, number);
+        directory->publish(number, {exposed->memory, region.bytes().size()});
       });
     }
     const int refused_by = agree(team, error.has_value());
+    if (error || refused_by < team.size()) {
+      shared_->exposed.erase(number);
+      shared_->exposures.forget(number);
+    }
     if (error) throw Error(*error);
     if (refused_by < team.size()) {
       throw Error(FENIX_ERROR_NO_MEMORY,
@@ -207,14 +218,30 @@ class FabricPath final : public Path {
     // One that not all have joined is of no use to any.
     if (joined) shared_->directory = std::move(joined);
     network_->forget_unused_peers();
-    return std::make_unique<FabricRemoteRegions>(shared_, team, region.bytes(), *memory, number);
+    return std::make_unique<FabricRemoteRegions>(shared_, team, region.bytes(), *exposed, number);
+  }
+
+  [[nodiscard]] bool has_kept_memory() const override { return shared_->exposures.some_are_closed(); }
+
+  // The network reads what was put until that is over; and a target's provider may be in the midst of a write when its key is
+  // withdrawn. With libfabric's tcp, it then goes on to write where the region was.
+  void give_back(Team& team) override {
+    shared_->exposures.give_back(
+        team,
+        [&](std::uint32_t number) {
+          const auto found = shared_->exposed.find(number);
+          return found == shared_->exposed.end() || network_->are_over(*found->second.tally);
+        },
+        [&](std::uint32_t number) { shared_->exposed.erase(number); });
   }
 
  private:
-  const FabricMemory& register_region(const Region& region) {
+  const FabricExposed& register_region(const Region& region, std::uint32_t number) {
     constexpr std::uint64_t kAccess = FI_WRITE | FI_READ | FI_REMOTE_WRITE | FI_REMOTE_READ;
     if (network_->endpoint().demands(FI_MR_ALLOCATED)) region.populate(region.bytes().size());
-    return shared_->registrations.emplace_back(network_->endpoint(), region.bytes(), kAccess);
+    shared_->exposures.add(number, region);
+    FabricExposed exposed{FabricMemory(network_->endpoint(), region.bytes(), kAccess)};
+    return shared_->exposed.emplace(number, std::move(exposed)).first->second;
   }
 
   std::unique_ptr<FabricDirectory> join(Team& team) {

@@ -23,7 +23,6 @@ class MapPath final : public Path {
       : keeps_(keep == Keep::yes), near_(std::move(near)) {}
 
   [[nodiscard]] std::string_view name() const override { return "map"; }
-  [[nodiscard]] bool may_touch_regions_later() const override { return false; }
   [[nodiscard]] bool puts_are_copies(int) const override { return true; }
   [[nodiscard]] std::set<int> adopting_neighbours(const Team& team) const override;
   std::unique_ptr<RemoteRegions> expose(Team& team, const Region& region) override;

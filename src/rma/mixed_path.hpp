@@ -20,12 +20,13 @@ class MixedPath final : public Path {
   [[nodiscard]] std::string_view name() const override { return name_; }
   [[nodiscard]] bool puts_are_copies(int target) const override;
   bool make_progress() override { return across_->make_progress(); }
-  [[nodiscard]] bool may_touch_regions_later() const override { return across_->may_touch_regions_later(); }
   [[nodiscard]] std::uint64_t bytes_fetched() const override { return across_->bytes_fetched(); }
   [[nodiscard]] std::set<int> adopting_neighbours(const Team& team) const override {
     return MapPath(keep_, near_).adopting_neighbours(team);
   }
   std::unique_ptr<RemoteRegions> expose(Team& team, const Region& region) override;
+  [[nodiscard]] bool has_kept_memory() const override { return across_->has_kept_memory(); }
+  void give_back(Team& team) override { across_->give_back(team); }
 
  private:
   std::shared_ptr<Path> across_;

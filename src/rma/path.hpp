@@ -86,8 +86,6 @@ class Path {
   /// Moves along what the network has under way, as far as that takes a core; from any thread. False if that cannot be done
   /// from another thread than the application's, or need not be.
   virtual bool make_progress() { return false; }
-  /// True if a transfer that a failure cut short may touch its regions later on: then they must never be unmapped.
-  [[nodiscard]] virtual bool may_touch_regions_later() const = 0;
   /// What this process has read so far over the network, addresses included; 0 on paths that do not count.
   [[nodiscard]] virtual std::uint64_t bytes_fetched() const { return 0; }
   /// Local: the ranks whose regions this rank can keep open beyond their deaths, and those that can keep its own. The
@@ -96,9 +94,16 @@ class Path {
     (void)team;
     return {};
   }
-  /// Collective over the team: every rank brings a region, which must outlive what is returned. A rank that cannot reach its
+  /// Collective over the team: every rank brings a region. A rank that cannot reach its
   /// peers throws Error(FENIX_ERROR_NO_MEMORY), after its part in the collective work.
+  /// The memory of the region stays as long as a transfer may touch it, also when the Region has gone: a path whose transfers
+  /// can come late has a RegionHold.
   virtual std::unique_ptr<RemoteRegions> expose(Team& team, const Region& region) = 0;
+  /// Local: whether this rank has destroyed remote regions whose memory here is still kept for the others.
+  [[nodiscard]] virtual bool has_kept_memory() const { return false; }
+  /// Collective over the team: gives back the memory that was kept so far, where all ranks have destroyed their remote regions.
+  /// Regions that are in use are not touched. Throws as Team::reduce_lists does. Sends nothing on paths that keep nothing.
+  virtual void give_back(Team& team) { (void)team; }
 };
 
 }  // namespace fenix_impl

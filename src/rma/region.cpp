@@ -102,38 +102,31 @@ Mapping::~Mapping() {
   if (data_ != nullptr) munmap(data_, size_);
 }
 
-Region::Region(std::size_t bytes) : key_(random_key()) {
+Region::Segment::~Segment() {
+  if (may_be_touched && fd >= 0) {
+    const auto size = static_cast<off_t>(mapping.bytes().size());
+    while (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, size) != 0 && errno == EINTR) {
+    }
+    mapping.leak();
+  }
+  if (fd >= 0) close(fd);
+}
+
+Region::Region(std::size_t bytes) : segment_(std::make_shared<Segment>()) {
   if (bytes > static_cast<std::size_t>(std::numeric_limits<off_t>::max()) - kHeaderBytes) {
     throw Error(FENIX_ERROR_NO_MEMORY, "a region of " + std::to_string(bytes) + " bytes is more than a file can have");
   }
   const std::size_t total = bytes + kHeaderBytes;
-  fd_ = refused("region.descriptor", EMFILE) ? -1 : memfd_create("fenix", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (fd_ < 0) no_memory("memfd_create");
-  try {
-    if (refused("region.size", EFBIG) || !within_file_limit(total) || ftruncate(fd_, static_cast<off_t>(total)) != 0)
-      no_memory("sizing a region of " + std::to_string(total) + " bytes");
-    secure(fd_);
-    mapping_ = Mapping(fd_, total, "region.map");
-    reserve(0, kHeaderBytes);
-  } catch (...) {
-    close(fd_);
-    throw;
-  }
-  std::memcpy(mapping_.bytes().data(), &key_, sizeof key_);
-}
-
-Region::Region(Region&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)), key_(other.key_), mapping_(std::move(other.mapping_)) {}
-
-Region& Region::operator=(Region&& other) noexcept {
-  std::swap(fd_, other.fd_);
-  std::swap(key_, other.key_);
-  std::swap(mapping_, other.mapping_);
-  return *this;
-}
-
-Region::~Region() {
-  if (fd_ >= 0) close(fd_);
+  segment_->key = random_key();
+  segment_->fd = refused("region.descriptor", EMFILE) ? -1 : memfd_create("fenix", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (segment_->fd < 0) no_memory("memfd_create");
+  if (refused("region.size", EFBIG) || !within_file_limit(total) ||
+      ftruncate(segment_->fd, static_cast<off_t>(total)) != 0)
+    no_memory("sizing a region of " + std::to_string(total) + " bytes");
+  secure(segment_->fd);
+  segment_->mapping = Mapping(segment_->fd, total, "region.map");
+  reserve(0, kHeaderBytes);
+  std::memcpy(segment_->mapping.bytes().data(), &segment_->key, sizeof segment_->key);
 }
 
 void Region::reserve(std::size_t offset, std::size_t bytes) {
@@ -151,7 +144,7 @@ void Region::reserve(std::size_t offset, std::size_t bytes) {
     // Without this, the first write to a page that cannot be had ends the process with SIGBUS.
     const int result = refused("region.reserve", ENOSPC)
                            ? errno
-                           : posix_fallocate(fd_, static_cast<off_t>(offset), static_cast<off_t>(piece));
+                           : posix_fallocate(segment_->fd, static_cast<off_t>(offset), static_cast<off_t>(piece));
     if (result == EINTR) continue;
     if (result != 0) {
       errno = result;
@@ -162,12 +155,10 @@ void Region::reserve(std::size_t offset, std::size_t bytes) {
   }
 }
 
-void Region::leak() noexcept {
-  mapping_.leak();
-  *this = Region();
+RegionAddress Region::address() const {
+  if (!segment_) return {getpid(), -1, 0, 0};
+  return {getpid(), segment_->fd, segment_->mapping.bytes().size(), segment_->key};
 }
-
-RegionAddress Region::address() const { return {getpid(), fd_, mapping_.bytes().size(), key_}; }
 
 bool peer_region_exists(const RegionAddress& address) noexcept {
   std::array<char, 64> name{};
@@ -212,9 +203,10 @@ Mapping map_peer_region(const RegionAddress& address) {
 
 Region Region::take_over(const RegionAddress& address) {
   Region region;
-  region.fd_ = open_region(address);
-  region.key_ = address.key;
-  region.mapping_ = map_region(region.fd_, address);
+  region.segment_ = std::make_shared<Segment>();
+  region.segment_->fd = open_region(address);
+  region.segment_->key = address.key;
+  region.segment_->mapping = map_region(region.segment_->fd, address);
   return region;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 namespace fenix_impl {
@@ -43,19 +44,21 @@ class Mapping {
 };
 
 /// An anonymous shared memory segment owned by this process. It has no name, so nothing is left of it when its last user
-/// is gone, however that ended. Its first kHeaderBytes bytes belong to this class.
+/// is gone, however that ended. Its first kHeaderBytes bytes belong to this class. The memory stays as it is as long as a
+/// RegionHold is there, also when the Region has gone.
 class Region {
  public:
   static constexpr std::size_t kHeaderBytes = 64;
 
   Region() = default;
-  /// Makes a segment with room for bytes after the header, zero-filled. Throws Error(FENIX_ERROR_NO_MEMORY).
+  /// Makes a segment with room for bytes after the header, zero-filled. Throws Error(FENIX_ERROR_NO_MEMORY) and
+  /// std::bad_alloc.
   explicit Region(std::size_t bytes);
-  Region(Region&& other) noexcept;
-  Region& operator=(Region&& other) noexcept;
+  Region(Region&&) noexcept = default;
+  Region& operator=(Region&&) noexcept = default;
   Region(const Region&) = delete;
   Region& operator=(const Region&) = delete;
-  ~Region();
+  ~Region() = default;
 
   /// Takes over one that another process of this node has open, with what is in it; its owner has ended. Throws
   /// Error(FENIX_ERROR_NO_MEMORY).
@@ -66,19 +69,54 @@ class Region {
   void reserve(std::size_t offset, std::size_t bytes);
 
   /// Maps the first bytes, so that the first writes to them do not have to. Takes a while.
-  void populate(std::size_t bytes) const { (void)mapping_.populate(0, bytes); }
-
-  /// Gives the memory up without unmapping it: it stays as it is until the process ends.
-  void leak() noexcept;
+  void populate(std::size_t bytes) const {
+    if (segment_) (void)segment_->mapping.populate(0, bytes);
+  }
 
   /// The whole segment, header included: offsets of paths count from here.
-  [[nodiscard]] std::span<std::byte> bytes() const { return mapping_.bytes(); }
+  [[nodiscard]] std::span<std::byte> bytes() const {
+    return segment_ ? segment_->mapping.bytes() : std::span<std::byte>();
+  }
   [[nodiscard]] RegionAddress address() const;
 
  private:
-  int fd_ = -1;
-  std::uint64_t key_ = 0;
-  Mapping mapping_;
+  friend class RegionHold;
+
+  struct Segment {
+    Segment() = default;
+    Segment(const Segment&) = delete;
+    Segment& operator=(const Segment&) = delete;
+    ~Segment();
+
+    int fd = -1;
+    std::uint64_t key = 0;
+    Mapping mapping;
+    bool may_be_touched = false;  // by a transfer that nobody can stop any more
+  };
+
+  std::shared_ptr<Segment> segment_;
+};
+
+/// Keeps the memory of a region while transfers of others may touch it. Local.
+class RegionHold {
+ public:
+  RegionHold() = default;
+  explicit RegionHold(const Region& region) : segment_(region.segment_) {}
+  RegionHold(RegionHold&&) noexcept = default;
+  RegionHold& operator=(RegionHold&&) = delete;
+  RegionHold(const RegionHold&) = delete;
+  RegionHold& operator=(const RegionHold&) = delete;
+  /// A transfer may still come in. When nobody uses the region any more, its pages go back to the system, and its addresses stay
+  /// taken: what comes in finds memory, and meets nobody else's.
+  ~RegionHold() {
+    if (segment_) segment_->may_be_touched = true;
+  }
+
+  /// Ends it. No transfer can come in any more, as far as this hold is concerned.
+  void end() noexcept { segment_.reset(); }
+
+ private:
+  std::shared_ptr<Region::Segment> segment_;
 };
 
 /// Opens a region of another process of this node, without a look at its key. Throws Error(FENIX_ERROR_NO_MEMORY).

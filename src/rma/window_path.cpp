@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -25,9 +26,11 @@ constexpr std::size_t kMostCopied = std::size_t{4} << 20;
 
 class WindowRemoteRegions final : public RemoteRegions {
  public:
-  WindowRemoteRegions(MpiTeam& team, std::span<const std::byte> own, MPI_Win window)
-      : team_(team), own_(own), window_(window) {}
-  // The window is abandoned: freeing it is collective and crashes when a rank of it has died.
+  WindowRemoteRegions(MpiTeam& team, std::span<const std::byte> own, MPI_Win window,
+                      std::shared_ptr<Exposures> exposures, std::uint32_t number)
+      : team_(team), own_(own), window_(window), exposures_(std::move(exposures)), number_(number) {}
+  // The window is abandoned: freeing it waits for all its ranks, also for one that has left for a repair.
+  ~WindowRemoteRegions() override { exposures_->close(number_); }
 
   void put(int target, std::size_t offset, std::span<const std::byte> data) override {
     if (is_own(data)) return put_lasting(target, offset, data);
@@ -117,6 +120,8 @@ class WindowRemoteRegions final : public RemoteRegions {
   MpiTeam& team_;
   std::span<const std::byte> own_;
   MPI_Win window_;
+  std::shared_ptr<Exposures> exposures_;
+  std::uint32_t number_;
   // Never freed with this object, like the window: MPI may read them as long as a put toward a dead rank is under way.
   std::list<std::vector<std::byte>>* copies_ = new std::list<std::vector<std::byte>>;
   std::size_t copied_ = 0;
@@ -124,6 +129,12 @@ class WindowRemoteRegions final : public RemoteRegions {
 };
 
 }  // namespace
+
+// Nothing is unmapped as long as there are windows. What arrives late finds memory.
+void WindowPath::give_back(Team& team) {
+  exposures_->give_back(
+      team, [](std::uint32_t) { return false; }, [](std::uint32_t) {});
+}
 
 // Open MPI carries out one-sided operations without hardware for them inside of its calls, also at the target.
 bool WindowPath::make_progress() {
@@ -137,8 +148,10 @@ bool WindowPath::make_progress() {
 std::unique_ptr<RemoteRegions> WindowPath::expose(Team& team, const Region& region) {
   // All are here and alive a moment before the window is made. It cannot be called off, and Open MPI crashes if a rank dies
   // in its first steps.
+  const std::uint32_t number = made_++;
   try {
     team.barrier();
+    exposures_->add(number, region);
   } catch (const std::bad_alloc&) {
     team.withdraw();
     throw Error(out_of_memory());
@@ -151,7 +164,7 @@ std::unique_ptr<RemoteRegions> WindowPath::expose(Team& team, const Region& regi
       "MPI_Win_create");
   MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
   check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, window), "MPI_Win_lock_all");
-  return std::make_unique<WindowRemoteRegions>(team_, memory, window);
+  return std::make_unique<WindowRemoteRegions>(team_, memory, window, exposures_, number);
 }
 
 }  // namespace fenix_impl

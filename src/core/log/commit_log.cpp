@@ -81,15 +81,14 @@ std::optional<std::uint32_t> CommitLog::free_entry(std::size_t to_spare) const {
   return lowest_free(entries(), used_);
 }
 
-Region CommitLog::take_entries(std::uint32_t entries) {
+void CommitLog::take_entries(std::uint32_t entries) {
   // A change of policy that was cut short may have left a log for another policy.
   if (control_.own_log.entries() >= entries &&
       control_.suits(ranks_.placement, ranks_.rank, ranks_.size, parameters_.commits_in_place()))
-    return {};
+    return;
   Control control(ranks_.placement, ranks_.rank, ranks_.size, std::max(entries, control_.own_log.entries()),
                   parameters_.commits_in_place(), control_);
-  Control before = replace_control(std::move(control));
-  return std::move(before.region);
+  (void)replace_control(std::move(control));
 }
 
 // ------------------------------------------------------------------------------------------------------------- commits
@@ -218,13 +217,11 @@ void CommitLog::resume(Generation generation, Epoch base, std::span<const Epoch>
   control_.finished.reset(generation, {});
 }
 
-Region CommitLog::clear() {
+void CommitLog::clear() {
   records_.clear();
   oldest_own_ = {};
   last_ = {};
-  Region region = std::move(control_.region);
   control_ = {};
-  return region;
 }
 
 }  // namespace fenix_impl

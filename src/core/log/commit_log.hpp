@@ -70,9 +70,8 @@ class CommitLog {
   /// Returns an entry without a record if more than to_spare are free.
   [[nodiscard]] std::optional<std::uint32_t> free_entry(std::size_t to_spare) const;
   [[nodiscard]] bool is_full() const { return records_.size() + kEntriesToSpare >= entries(); }
-  /// Takes memory for so many entries, unless there are as many. Returns the region that is out of use then. Throws
-  /// Error(FENIX_ERROR_NO_MEMORY).
-  Region take_entries(std::uint32_t entries);
+  /// Takes memory for so many entries, unless there are as many. Throws Error(FENIX_ERROR_NO_MEMORY).
+  void take_entries(std::uint32_t entries);
 
   // ----------------------------------------------------------------------------------------------------------- commits
 
@@ -120,8 +119,8 @@ class CommitLog {
   void accept_loss() { has_lost_data_ = true; }
   /// Forgets the records; the log stays as it is.
   void forget_records() { records_.clear(); }
-  /// Forgets all: records and epochs. Returns the control region that is out of use now.
-  Region clear();
+  /// Forgets all: records, epochs and the control region.
+  void clear();
 
  private:
   void replace_by_tombstone(LoggedRecord& logged);

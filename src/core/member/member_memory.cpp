@@ -39,10 +39,9 @@ Region MemberMemory::grown(const SlotLayout& layout) const {
   return region;
 }
 
-Region MemberMemory::replace(Region region, const SlotLayout& layout) {
+void MemberMemory::replace(Region region, const SlotLayout& layout) {
   layout_ = layout;
-  std::swap(region_, region);
-  return region;
+  region_ = std::move(region);
 }
 
 Region MemberMemory::release() {

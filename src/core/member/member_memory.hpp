@@ -68,8 +68,8 @@ class MemberMemory {
   }
   /// Returns a new region of that layout with the slots that there are. Throws Error(FENIX_ERROR_NO_MEMORY).
   [[nodiscard]] Region grown(const SlotLayout& layout) const;
-  /// Puts another region in the place of the one that there is, which is returned: peers may still write to it.
-  Region replace(Region region, const SlotLayout& layout);
+  /// Puts another region in the place of the one that there is.
+  void replace(Region region, const SlotLayout& layout);
   /// Touches the pages now, so that the first writes after a failure need not.
   void populate() const { region_.populate(layout_.end()); }
   /// Gives the region out, and forgets all sizes.

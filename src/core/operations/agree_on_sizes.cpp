@@ -126,9 +126,10 @@ void AgreeOnSizes::grow(Member& member, Counts counts, std::uint32_t slots) {
   fault_point("grow.memory");
   memory.adopt(expose_member(context_, member, fits ? memory.region() : grown, fits ? memory.layout() : wanted));
   fault_point("grow.exposed");
-  if (!fits) context_.attachment.retire(memory.replace(std::move(grown), wanted));
-  prepare_member(context_, member);
+  if (!fits) memory.replace(std::move(grown), wanted);
   memory.counts() = std::move(counts);
+  context_.attachment.path().give_back(context_.team());
+  prepare_member(context_, member);
 }
 
 }  // namespace fenix_impl

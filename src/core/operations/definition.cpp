@@ -24,15 +24,20 @@ void Definition::meet_to_create(const MemberInfo& info, const Check& check) {
   // These must be the same on all ranks; a type that is no good is found by check.
   const std::uint64_t type = info.type ? info.type->hash() : 0;
   const std::uint64_t same_on_all[] = {static_cast<std::uint64_t>(info.id), type};
-  (void)meet(context_.team(), Operation::member_create, hash_bytes(std::as_bytes(std::span(same_on_all))), 0, [&] {
-    check();
-    if (context_.members.find(info.id) != nullptr) {
-      throw Error(FENIX_ERROR_MEMBER_EXISTS, name_of_member(info.id) + " exists in the group");
-    }
-    if (record_bytes(context_.members.size() + 1, context_.members.size() + 1) > RecordLog::kEntryBytes) {
-      throw Error(FENIX_ERROR_NO_MEMORY, "the group has as many members as a record can describe");
-    }
-  });
+  const Path& path = context_.attachment.path();
+  const std::uint64_t kept = path.has_kept_memory() ? 1 : 0;
+  const auto all =
+      meet(context_.team(), Operation::member_create, hash_bytes(std::as_bytes(std::span(same_on_all))), kept, [&] {
+        check();
+        if (context_.members.find(info.id) != nullptr) {
+          throw Error(FENIX_ERROR_MEMBER_EXISTS, name_of_member(info.id) + " exists in the group");
+        }
+        if (record_bytes(context_.members.size() + 1, context_.members.size() + 1) > RecordLog::kEntryBytes) {
+          throw Error(FENIX_ERROR_NO_MEMORY, "the group has as many members as a record can describe");
+        }
+      });
+  // Of members that all have deleted. Before the memory of the new one is taken.
+  if (all.least != 0) context_.attachment.path().give_back(context_.team());
 }
 
 Member& Definition::create_member(const MemberInfo& info, const void* buffer, std::uint64_t count, const Check& check) {

@@ -15,7 +15,7 @@ void Deletion::delete_member(Member& member) {
   (void)context_.requests.access(member);
   const std::int32_t id = member.id();
   context_.members.note_deleted(id);
-  context_.attachment.retire(member.release_memory());
+  (void)member.release_memory();
   context_.members.drop(id);
 }
 
@@ -66,6 +66,7 @@ bool Deletion::remove_inconsistent(bool is_deleted) {
     delete_member(*context_.members.find(id));
     context_.members.forget_deleted(id);
   }
+  context_.attachment.path().give_back(context_.team());
   fault_point("barrier.done");
   context_.reclaimer.forget_old();
   return true;

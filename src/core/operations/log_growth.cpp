@@ -25,6 +25,7 @@ void grow_log_if_full(const OperationContext& context) {
   fault_point("grow.log");
   grown.remote = expose_control(context, grown.region);
   replace_control(context, std::move(grown));
+  context.attachment.path().give_back(context.team());
 }
 
 void run_before_growth(const OperationContext& context, const std::function<void()>& store) {

@@ -69,6 +69,7 @@ void PolicyChange::change_to(const GroupParameters& wanted) {
     throw;
   }
   put_in_place(std::move(prepared));
+  context_.attachment.path().give_back(context_.team());
 }
 
 void PolicyChange::prepare(Prepared& prepared) {
@@ -101,7 +102,7 @@ void PolicyChange::put_in_place(Prepared prepared) {
   for (std::size_t i = 0; i < context_.members.size(); ++i) {
     MemberMemory& memory = context_.members[i].memory;
     memory.adopt(std::move(prepared.exposed[i]));
-    context_.attachment.retire(memory.replace(std::move(prepared.regions[i]), prepared.layouts[i]));
+    memory.replace(std::move(prepared.regions[i]), prepared.layouts[i]);
   }
 }
 

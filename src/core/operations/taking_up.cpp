@@ -25,23 +25,30 @@ void TakingUp::detach() {
 }
 
 void TakingUp::forget_snapshots() {
-  parts_.attachment.retire(parts_.log.clear());
-  for (const auto& member : parts_.members) parts_.attachment.retire(member->release_memory());
+  parts_.log.clear();
+  for (const auto& member : parts_.members) (void)member->release_memory();
 }
 
 void TakingUp::mark_deleted() {
   parts_.requests.cancel();
-  for (const auto& member : parts_.members) parts_.attachment.retire(member->release_memory());
+  for (const auto& member : parts_.members) (void)member->release_memory();
   parts_.members.clear();
   parts_.log.forget_records();
   parts_.archive.reset();
   parts_.state = GroupState::deleted;
 }
 
+void TakingUp::give_back_all() {
+  mark_deleted();
+  parts_.attachment.drop_protection();
+  parts_.log.control().remote.reset();
+  parts_.attachment.path().give_back(parts_.attachment.team());
+}
+
 void TakingUp::archive_snapshots() {
   const Attachment& attachment = parts_.attachment;
   auto archive = std::make_unique<Archive>(parts_.shape, parts_.parameters.policy, attachment.ranks().placement,
-                                           attachment.rank(), attachment.regions_may_be_touched());
+                                           attachment.rank());
   for (const auto& member : parts_.members) archive->expect_member(member->id());
   Control& control = parts_.log.control();
   archive->take_control(std::move(control.region), control.own_log, control.held_logs);
@@ -72,7 +79,7 @@ void TakingUp::set_team(std::shared_ptr<Team> team, std::shared_ptr<Path> path, 
 bool TakingUp::adopt_memory(std::span<const OrphanedRegion> regions) { return Adoption(parts_.context).adopt(regions); }
 
 void TakingUp::take_memory(std::uint32_t entries) {
-  parts_.attachment.retire(parts_.log.take_entries(entries));
+  parts_.log.take_entries(entries);
   parts_.log.control().reserve_records(record_bytes(parts_.members.size(), parts_.members.size()));
   for (const auto& member : parts_.members) take_member_memory(parts_.context, *member);
 }

@@ -24,6 +24,8 @@ class TakingUp {
   void forget_snapshots();
   /// Drops everything, but can still take part in make_consistent(). Local.
   void mark_deleted();
+  /// Drops everything, and gives its memory back. Only the end of the group is left. Collective.
+  void give_back_all();
 
   // ------------------------------------------------------------------------------------------------------------- archive
 

@@ -60,7 +60,7 @@ bool Adoption::adopt(std::span<const OrphanedRegion> regions) {
     fault_point("memory.adopted");
     (void)context_.log.replace_control(std::move(control));
     for (std::size_t i = 0; i < of_members.size(); ++i) {
-      (void)context_.members[i].memory.replace(std::move(of_members[i].first), of_members[i].second);
+      context_.members[i].memory.replace(std::move(of_members[i].first), of_members[i].second);
     }
   } catch (const Error& error) {
     log().info("group {}: the memory of the rank before cannot be had: {}", context_.parameters.id, error.what());

@@ -18,13 +18,6 @@ constexpr std::size_t kEmptyRegion = kPage;
 
 }  // namespace
 
-Archive::~Archive() {
-  detach();
-  if (!regions_may_be_touched_) return;
-  control_.leak();
-  for (auto& [id, kept] : members_) kept.region.leak();
-}
-
 void Archive::take_control(Region&& region, const RecordLog& own_log, const std::vector<RecordLog>& held_logs) {
   own_log_ = own_log;
   held_logs_ = held_logs;
@@ -64,7 +57,6 @@ void Archive::agree_on_ids(Team& team) {
 void Archive::attach(Team& team, Path& path) {
   detach();
   agree_on_ids(team);
-  regions_may_be_touched_ = regions_may_be_touched_ || path.may_touch_regions_later();
   const auto expose = [&](Region& region) {
     std::unique_ptr<RemoteRegions> remote;
     (void)meet(team, Operation::memory, 0, 0, [&] {

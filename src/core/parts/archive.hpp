@@ -58,15 +58,11 @@ class Archive {
   /// Makes the empty archive of a rank that was not there. It takes part in collective calls all the same.
   Archive() = default;
   /// rank: number of this rank in shape.
-  Archive(const Shape& shape, const Policy& policy, const Placement& placement, int rank, bool regions_may_be_touched)
-      : shape_(shape),
-        policy_(policy),
-        placement_(placement),
-        rank_(rank),
-        regions_may_be_touched_(regions_may_be_touched) {}
+  Archive(const Shape& shape, const Policy& policy, const Placement& placement, int rank)
+      : shape_(shape), policy_(policy), placement_(placement), rank_(rank) {}
   Archive(const Archive&) = delete;
   Archive& operator=(const Archive&) = delete;
-  ~Archive();
+  ~Archive() { detach(); }
 
   /// Takes over regions. They are taken last: if there is no memory, they stay where they are.
   void take_control(Region&& region, const RecordLog& own_log, const std::vector<RecordLog>& held_logs);
@@ -117,7 +113,6 @@ class Archive {
   Policy policy_;
   Placement placement_;
   int rank_ = -1;
-  bool regions_may_be_touched_ = false;
   Region control_;
   RecordLog own_log_;
   std::vector<RecordLog> held_logs_;

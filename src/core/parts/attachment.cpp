@@ -20,7 +20,6 @@ void Attachment::attach(std::shared_ptr<Team> team, std::shared_ptr<Path> path, 
   team_ = std::move(team);
   path_ = std::move(path);
   protection_ = make_protection({parameters_, ranks_.placement, control, *path_, ranks_.rank});
-  regions_may_be_touched_ = regions_may_be_touched_ || path_->may_touch_regions_later();
 }
 
 void Attachment::detach() {
@@ -53,10 +52,6 @@ void Attachment::look_for_failures() const {
   } catch (const Error& error) {
     log().debug("group {}: looking for failures: {}", parameters_.id, error.what());
   }
-}
-
-void Attachment::retire(Region region) const {
-  if (regions_may_be_touched_) region.leak();
 }
 
 }  // namespace fenix_impl

@@ -58,17 +58,12 @@ class Attachment {
   /// Local: throws PeerFailure if a rank of the team has died, and the repair is still to come.
   void look_for_failures() const;
 
-  /// Gives up a region that has been exposed. It stays mapped if a transfer that was cut short may touch it later.
-  void retire(Region region) const;
-  [[nodiscard]] bool regions_may_be_touched() const { return regions_may_be_touched_; }
-
  private:
   const GroupParameters& parameters_;
   GroupRanks ranks_;
   std::shared_ptr<Team> team_;
   std::shared_ptr<Path> path_;
   std::unique_ptr<Protection> protection_;
-  bool regions_may_be_touched_ = false;  // by any path so far
 };
 
 }  // namespace fenix_impl

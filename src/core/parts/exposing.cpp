@@ -37,7 +37,7 @@ void take_member_memory(const OperationContext& context, Member& member) {
   if (memory.has_room_for(wanted)) return;
   Region region = memory.grown(wanted);
   member.add_slots(wanted.slots());
-  context.attachment.retire(memory.replace(std::move(region), wanted));
+  memory.replace(std::move(region), wanted);
 }
 
 std::unique_ptr<RemoteRegions> expose_control(const OperationContext& context, const Region& region) {
@@ -71,9 +71,7 @@ void prepare_member(const OperationContext& context, const Member& member) {
 }
 
 void replace_control(const OperationContext& context, Control control) {
-  Control before = context.log.replace_control(std::move(control));
-  before.remote.reset();
-  context.attachment.retire(std::move(before.region));
+  (void)context.log.replace_control(std::move(control));
 }
 
 }  // namespace fenix_impl

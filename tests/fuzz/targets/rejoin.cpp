@@ -97,7 +97,6 @@ class MirrorPath final : public Path {
   explicit MirrorPath(fuzz::Input& input) : input_(input) {}
   [[nodiscard]] std::string_view name() const override { return "mirror"; }
   [[nodiscard]] bool puts_are_copies(int) const override { return true; }
-  [[nodiscard]] bool may_touch_regions_later() const override { return false; }
   std::unique_ptr<RemoteRegions> expose(Team&, const Region& region) override {
     return std::make_unique<Mirrors>(region.bytes(), input_);
   }

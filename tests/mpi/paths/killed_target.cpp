@@ -124,7 +124,6 @@ int main(int argc, char** argv) {
     MpiTeam team(survivors, survivors, watch);
     write_to_the_next(team, *make_fabric_path(network), region);
     check::ok(team.rank());
-    region.leak();
   }
   MPI_Finalize();
 }
