@@ -43,7 +43,7 @@ constexpr std::size_t kLargest = std::size_t{64} << 20;
 constexpr std::size_t kBuffers = 17;
 // As the library calls copy_and_hash, and parity.
 constexpr std::size_t kHashBlock = std::size_t{128} << 10;
-constexpr std::size_t kParityPiece = std::size_t{64} << 10;
+constexpr std::size_t kParityPiece = std::size_t{32} << 10;
 
 /// Returns a buffer of a size. Buffers follow each other page after page, near each other as they are in a program.
 std::span<std::byte> buffer(std::size_t number, std::size_t size) {

@@ -18,6 +18,8 @@
 #pragma GCC diagnostic pop
 #define FENIX_AVX2 __attribute__((target("avx2")))
 #define FENIX_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl")))
+#define FENIX_AVX2_GFNI __attribute__((target("avx2,gfni")))
+#define FENIX_AVX512_GFNI __attribute__((target("avx512f,avx512bw,avx512vl,gfni")))
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 #endif
@@ -63,6 +65,10 @@ FENIX_AVX2 FENIX_INLINE Vector shift_right_47(Vector a) { return _mm256_srli_epi
 FENIX_AVX2 FENIX_INLINE Vector all_lanes(std::uint64_t value) {
   return _mm256_set1_epi64x(static_cast<long long>(value));
 }
+// Each byte times the matrix of 8 × 8 bits of its lane.
+FENIX_AVX2_GFNI FENIX_INLINE Vector times(Vector bytes, Vector matrices) {
+  return _mm256_gf2p8affine_epi64_epi8(bytes, matrices, 0);
+}
 }  // namespace avx2
 
 namespace avx512 {
@@ -83,6 +89,9 @@ FENIX_AVX512 FENIX_INLINE Vector low_half_high(Vector a) { return _mm512_slli_ep
 FENIX_AVX512 FENIX_INLINE Vector shift_right_47(Vector a) { return _mm512_srli_epi64(a, 47); }
 FENIX_AVX512 FENIX_INLINE Vector all_lanes(std::uint64_t value) {
   return _mm512_set1_epi64(static_cast<long long>(value));
+}
+FENIX_AVX512_GFNI FENIX_INLINE Vector times(Vector bytes, Vector matrices) {
+  return _mm512_gf2p8affine_epi64_epi8(bytes, matrices, 0);
 }
 }  // namespace avx512
 #elif defined(__aarch64__)

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "parity/products.hpp"
 #include "parity/xor.hpp"
 
 namespace fenix_impl {
@@ -41,16 +42,20 @@ Combination::Combination(std::vector<std::uint8_t> coefficients) : coefficients_
   if (std::all_of(row.begin(), row.end(), [](unsigned char each) { return each == 1; })) return;
   tables_.resize(row.size() * kTableOfCoefficient);
   ec_init_tables(static_cast<int>(row.size()), 1, row.data(), tables_.data());
+  std::transform(row.begin(), row.end(), std::back_inserter(matrices_), matrix_of);
 }
 
-void Combination::apply(std::span<std::byte> target, std::span<const std::byte* const> sources, Stores stores) const {
+void Combination::apply(std::span<std::byte> target, std::span<const std::byte* const> sources, Stores stores,
+                        Simd simd) const {
   if (sources.size() != coefficients_.size()) throw Error(FENIX_ERROR_INTERN, "a combination of other sources");
+  std::array<const std::byte*, kMostCombined> used;  // NOLINT(cppcoreguidelines-pro-type-member-init): as far as needed
+  std::transform(used_.begin(), used_.end(), used.begin(), [&](std::size_t i) { return sources[i]; });
+  const auto read = std::span(used).first(used_.size());
   if (tables_.empty()) {
-    std::array<const std::byte*, kMostCombined> used{};
-    std::transform(used_.begin(), used_.end(), used.begin(), [&](std::size_t i) { return sources[i]; });
-    xor_bytes(target, std::span(used).first(used_.size()), stores);
+    xor_bytes(target, read, stores, simd);
     return;
   }
+  if (sum_of_products(target, read, matrices_, stores, simd)) return;
 
   // ISA-L reads them only, but does not say so, nor does it of the tables.
   std::array<unsigned char*, kMostCombined> from{};
@@ -58,11 +63,15 @@ void Combination::apply(std::span<std::byte> target, std::span<const std::byte* 
   for (std::size_t at = 0; at < target.size(); at += kCombinedPiece) {
     const auto to = target.subspan(at, std::min(kCombinedPiece, target.size() - at));
     for (std::size_t i = 0; i < used_.size(); ++i) {
-      from[i] = const_cast<unsigned char*>(reinterpret_cast<const unsigned char*>(sources[used_[i]] + at));
+      from[i] = const_cast<unsigned char*>(reinterpret_cast<const unsigned char*>(read[i] + at));
     }
     auto* result = reinterpret_cast<unsigned char*>(to.data());
     ec_encode_data(static_cast<int>(to.size()), static_cast<int>(used_.size()), 1, tables, from.data(), &result);
   }
+}
+
+void Combination::apply(std::span<std::byte> target, std::span<const std::byte* const> sources, Stores stores) const {
+  apply(target, sources, stores, simd());
 }
 
 Code::Code(int data, int parity) : data_(data), parity_(parity) {

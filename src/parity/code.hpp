@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/copy.hpp"
+#include "base/simd.hpp"
 
 namespace fenix_impl {
 
@@ -20,14 +21,18 @@ class Combination {
   [[nodiscard]] std::span<const std::uint8_t> coefficients() const { return coefficients_; }
 
   /// target = sum of coefficient × source. There is a source for each coefficient, of at least target.size() bytes, which
-  /// does not overlap the target. Nothing needs to be aligned. No allocation. Where all coefficients are 1 the stores are
-  /// those asked for; otherwise always cached: ISA-L has no others, and streaming its result from a buffer was slower.
+  /// does not overlap the target. Nothing needs to be aligned. No allocation. Where a coefficient is not 1 and the CPU has
+  /// no GFNI, stores are always cached: ISA-L has no others, and streaming its result from a buffer was slower.
   void apply(std::span<std::byte> target, std::span<const std::byte* const> sources, Stores stores) const;
+
+  /// The same with the kernels of one set, which this CPU must have. For tests.
+  void apply(std::span<std::byte> target, std::span<const std::byte* const> sources, Stores stores, Simd simd) const;
 
  private:
   std::vector<std::uint8_t> coefficients_;
-  std::vector<std::size_t> used_;      // those that are not 0
-  std::vector<unsigned char> tables_;  // of ISA-L, for those used; empty if all of them are 1
+  std::vector<std::size_t> used_;        // those that are not 0
+  std::vector<unsigned char> tables_;    // of ISA-L, for those used; empty if all of them are 1
+  std::vector<std::uint64_t> matrices_;  // the same for sum_of_products
 };
 
 /// Positions 0 … data − 1 are data, data … data + parity − 1 parity. Positions are the same for all time: parity that one

@@ -136,6 +136,22 @@ TEST(Code, ManyDataPositions) {
   }
 }
 
+TEST(Code, EverySetOfKernelsMakesTheSame) {
+  const Code code(6, 3);
+  Stripe stripe(code, 20001);
+  const std::vector<int> sources{8, 1, 6, 3, 7, 5};
+  for (const Simd simd : available_simd()) {
+    for (const Stores stores : {Stores::cached, Stores::streaming}) {
+      for (const int target : {0, 2, 4}) {
+        GuardedBytes result(20001, 5);
+        code.combination(target, sources).apply(result.bytes(), stripe.pointers(sources), stores, simd);
+        EXPECT_TRUE(std::ranges::equal(result.bytes(), stripe[target])) << name_of(simd);
+        EXPECT_TRUE(result.guards_unharmed());
+      }
+    }
+  }
+}
+
 TEST(Code, AllSizesAndAlignmentsCachedAndStreaming) {
   const Code code(3, 2);
   for (const Stores stores : {Stores::cached, Stores::streaming}) {
