@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <utility>
@@ -43,14 +44,38 @@ using namespace avx512;
 #undef FENIX_KERNEL
 }  // namespace with_avx512
 
-// Measured on Zen 4: up to four sources are faster in halves of lines, in the caches and from memory.
-constexpr XorKernels kBestOfAvx512 = [] {
-  constexpr std::size_t kFewSources = 4;
-  XorKernels best = with_avx512::kKernels;
-  std::copy_n(with_avx2::kKernels.cached.begin(), kFewSources, best.cached.begin());
+// Up to so many sources are faster in halves of lines if the processor's paths are half as wide as its vectors (Zen 4).
+// With streaming stores that is so, or makes no difference, on others too.
+constexpr std::size_t kFewSources = 4;
+
+constexpr XorKernels with_few_in_halves(XorKernels best, bool cached_too) {
+  if (cached_too) std::copy_n(with_avx2::kKernels.cached.begin(), kFewSources, best.cached.begin());
   std::copy_n(with_avx2::kKernels.streaming.begin(), kFewSources, best.streaming.begin());
   return best;
-}();
+}
+constexpr XorKernels kHalvesForFew = with_few_in_halves(with_avx512::kKernels, true);
+constexpr XorKernels kWholeLines = with_few_in_halves(with_avx512::kKernels, false);
+
+// The least time of several, as other work can only add to it.
+std::chrono::steady_clock::duration time_of_few(const XorKernels& kernels) {
+  alignas(kLine) static std::array<std::byte, 2048 * (kFewSources + 1)> memory{};
+  constexpr std::size_t kBytes = memory.size() / (kFewSources + 1);
+  std::array<const std::byte*, kFewSources> sources{};
+  for (std::size_t i = 0; i < kFewSources; ++i) sources[i] = memory.data() + (i + 1) * kBytes;
+  auto least = std::chrono::steady_clock::duration::max();
+  for (int attempt = 0; attempt < 8; ++attempt) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < 16; ++i) kernels.cached[kFewSources - 1](memory.data(), kBytes, sources.data());
+    least = std::min(least, std::chrono::steady_clock::now() - begin);
+  }
+  return least;
+}
+
+// Measures once, in some 10 µs: what is computed is the same either way.
+const XorKernels& best_of_avx512() {
+  static const bool halves = time_of_few(kHalvesForFew) <= time_of_few(kWholeLines);
+  return halves ? kHalvesForFew : kWholeLines;
+}
 #elif defined(__aarch64__)
 namespace with_neon {
 using namespace neon;
@@ -67,7 +92,7 @@ const XorKernels* kernels_of(Simd simd) {
     case Simd::avx2:
       return &with_avx2::kKernels;
     case Simd::avx512:
-      return &kBestOfAvx512;
+      return &best_of_avx512();
 #elif defined(__aarch64__)
     case Simd::neon:
       return &with_neon::kKernels;
