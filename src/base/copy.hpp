@@ -14,8 +14,12 @@ namespace fenix_impl {
 /// in the caches what is there. All of them can be seen by others before what is stored after the call.
 enum class Stores : std::uint8_t { cached, streaming };
 
-/// Whether streaming stores pay where so many bytes are read in all, maybe in many pieces. For XOR: of all sources.
+/// Whether streaming stores pay where so many bytes are read in all, maybe in many pieces. For parity: of all sources. Depends
+/// on the caches, and on how many processes share them.
 bool worth_streaming(std::uint64_t bytes);
+
+/// Tells how many processes of this node, at least 1, copy at the same time. Until then it is one.
+void expect_processes_on_node(std::uint64_t number);
 
 /// Targets are at least as large as from, and do not overlap it or each other. Nothing needs to be aligned; streaming
 /// stores are best with targets aligned to 64 bytes.

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/copy.hpp"
 #include "base/deadline.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -114,6 +115,7 @@ std::map<int, RegionAddress> addresses_of(Team& team, const Region& region, cons
 
 std::unique_ptr<RemoteRegions> MapPath::expose(Team& team, const Region& region) {
   const auto addresses = addresses_of(team, region, near_);
+  expect_processes_on_node(addresses.size());
   std::map<int, Mapping> regions;
   for (const auto& [rank, address] : addresses) regions.emplace(rank, map_region_of_peer(team, address));
   return std::make_unique<MapRemoteRegions>(std::move(regions), keep_region(team, addresses));

@@ -121,7 +121,19 @@ TEST(Hash, SeesEveryBit) {
 TEST(Streaming, ALotIsWorthStreamingAndALittleIsNot) {
   EXPECT_FALSE(worth_streaming(0));
   EXPECT_FALSE(worth_streaming(std::uint64_t{128} << 10));
-  EXPECT_TRUE(worth_streaming(std::uint64_t{64} << 20));
+  EXPECT_TRUE(worth_streaming(std::uint64_t{1} << 30));
+}
+
+TEST(Streaming, PaysSoonerWhereMoreProcessesShareTheCaches) {
+  const auto least = [](std::uint64_t processes) {
+    expect_processes_on_node(processes);
+    std::uint64_t bytes = 1;
+    while (!worth_streaming(bytes)) bytes *= 2;
+    return bytes;
+  };
+  const std::uint64_t alone = least(1);
+  EXPECT_LT(least(1 << 20), alone);
+  EXPECT_EQ(least(1), alone);
 }
 
 }  // namespace
