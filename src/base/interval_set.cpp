@@ -83,7 +83,10 @@ IntervalSet IntervalSet::without_gaps(std::uint64_t most) const {
   return set;
 }
 
+// Stores and commits ask mostly for sets of which one is empty, or both are the same interval.
 IntervalSet operator|(const IntervalSet& a, const IntervalSet& b) {
+  if (b.empty()) return a;
+  if (a.empty()) return b;
   IntervalSet set;
   const auto left = a.intervals();
   const auto right = b.intervals();
@@ -98,6 +101,7 @@ IntervalSet operator|(const IntervalSet& a, const IntervalSet& b) {
 
 IntervalSet operator&(const IntervalSet& a, const IntervalSet& b) {
   IntervalSet set;
+  if (a.empty() || b.empty()) return set;
   const auto left = a.intervals();
   const auto right = b.intervals();
   auto x = left.begin();
@@ -110,6 +114,7 @@ IntervalSet operator&(const IntervalSet& a, const IntervalSet& b) {
 }
 
 IntervalSet operator-(const IntervalSet& a, const IntervalSet& b) {
+  if (a.empty() || b.empty()) return a;
   IntervalSet set;
   const auto right = b.intervals();
   auto taken = right.begin();
