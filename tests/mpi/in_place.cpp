@@ -153,14 +153,16 @@ void serialize(std::FILE* file, int direction, void* buffer, int offset, int cou
 void provide(Buffers& data) {
   const auto create_member = [&](int member, void* buffer, int count, MPI_Datatype type) {
     if (Fenix_Data_member_created(kGroup, member) == 1) {
-      success(Fenix_Data_member_attr_set(kGroup, member, FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER, buffer, nullptr), "attr_set");
+      success(Fenix_Data_member_attr_set(kGroup, member, FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER, buffer, nullptr),
+              "attr_set");
     } else {
       success(Fenix_Data_member_create(kGroup, member, buffer, count, type), "member_create");
     }
   };
   for (int member = 0; member < kMembers; ++member) {
     if (member == kSerialized) {
-      success(Fenix_Data_member_fdefine(kGroup, member, data.plain[kSerialized].data(), kCount, MPI_DOUBLE, serialize, nullptr),
+      success(Fenix_Data_member_fdefine(kGroup, member, data.plain[kSerialized].data(), kCount, MPI_DOUBLE, serialize,
+                                        nullptr),
               "member_fdefine");
     } else if (member == kHoles) {
       create_member(member, data.spaced.data(), kCount, spaced_type());
@@ -266,7 +268,8 @@ void check_stores() {
   for (const int last = step + 4; step < last; ++step) {
     store_all(data, step);
     int time_stamp = -1;
-    success(step % 2 == 0 ? Fenix_Data_commit(kGroup, &time_stamp) : Fenix_Data_commit_barrier(kGroup, &time_stamp), "commit");
+    success(step % 2 == 0 ? Fenix_Data_commit(kGroup, &time_stamp) : Fenix_Data_commit_barrier(kGroup, &time_stamp),
+            "commit");
     expect_equal(time_stamp, step, "time stamp");
     overwrite(data);
     expect_stored(step);

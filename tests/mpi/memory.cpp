@@ -107,7 +107,8 @@ void measure(Case with, int depth, int base, bool in_place = false) {
   const std::uint64_t used = bytes_in_use() - before;
   const std::uint64_t bound = member + documented_control(with, depth, in_place);
   std::printf("rank %d policy %d depth %d%s: %llu bytes in use, %llu documented\n", rank, policy, depth,
-              in_place ? " in place" : "", static_cast<unsigned long long>(used), static_cast<unsigned long long>(bound));
+              in_place ? " in place" : "", static_cast<unsigned long long>(used),
+              static_cast<unsigned long long>(bound));
   require(used <= bound, "more memory in use than documented");
   require(used + bound / 50 >= bound, "the documented bound is far from what is used: the measurement is wrong");
   success(Fenix_Data_barrier(kGroup), "barrier");

@@ -21,6 +21,7 @@ Dissemination::Dissemination(std::span<std::byte> area, std::size_t start, int r
       rank_(rank),
       ranks_(ranks),
       heard_(rounds_of(ranks)),
+      last_words_(heard_.size()),
       told_(heard_.size()),
       levels_(heard_.size() + 1),
       row_(levels_.size()),
@@ -34,6 +35,7 @@ void Dissemination::reset(Generation generation, Epoch base) {
   generation_ = generation;
   found_ = base;
   std::fill(heard_.begin(), heard_.end(), base);
+  std::fill(last_words_.begin(), last_words_.end(), ProgressWords{});
   std::fill(told_.begin(), told_.end(), base);
   std::fill(levels_.begin(), levels_.end(), base);
   asked_ = {};
@@ -47,6 +49,7 @@ void Dissemination::continue_from(Dissemination& before) {
   before.listen();
   found_ = before.found_;
   heard_ = before.heard_;
+  std::fill(last_words_.begin(), last_words_.end(), ProgressWords{});
   levels_ = before.levels_;
   // A note may have been overlooked: it is written again.
   cell(0).store(encode_progress(generation_, levels_[0]));
@@ -55,8 +58,11 @@ void Dissemination::continue_from(Dissemination& before) {
 // Takes note of the progress that other ranks have written.
 void Dissemination::listen() {
   for (std::size_t round = 0; round < rounds(); ++round) {
-    const auto epoch = decode_progress(cell(1 + round).load(), generation_);
-    if (epoch) heard_[round] = std::max(heard_[round], *epoch);
+    const ProgressWords words = cell(1 + round).load();
+    if (words != last_words_[round]) {
+      last_words_[round] = words;
+      if (const auto epoch = decode_progress(words, generation_)) heard_[round] = std::max(heard_[round], *epoch);
+    }
     levels_[round + 1] = std::max(found_, std::min(levels_[round], heard_[round]));
   }
 }

@@ -60,9 +60,10 @@ class Dissemination {
   int rank_ = 0;
   int ranks_ = 1;
   Generation generation_;
-  Epoch found_;               // all ranks have it, found by asking
-  std::vector<Epoch> heard_;  // by round: told by the rank 2^round positions before this one
-  std::vector<Epoch> told_;   // by round: told to the rank 2^round positions after this one
+  Epoch found_;                            // all ranks have it, found by asking
+  std::vector<Epoch> heard_;               // by round: told by the rank 2^round positions before this one
+  std::vector<ProgressWords> last_words_;  // from which heard_ comes: to check the same ones again takes a while
+  std::vector<Epoch> told_;                // by round: told to the rank 2^round positions after this one
   Levels levels_;
   Levels row_;                        // knowledge of another rank
   std::vector<ProgressWords> words_;  // the same in the form in which it is stored there

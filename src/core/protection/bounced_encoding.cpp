@@ -70,7 +70,9 @@ struct BouncedEncoding::Encoded {
   Encoded(const Change& change, const Stripes& of, std::uint64_t bytes, CohortSlots others, std::span<std::byte> own)
       : filler(change, bytes), stripes(of), own_bytes(bytes), cohort(std::move(others)), parity(own) {}
 
-  [[nodiscard]] std::uint64_t stripe_bytes() const { return stripes.unit() * static_cast<std::uint64_t>(stripes.data()); }
+  [[nodiscard]] std::uint64_t stripe_bytes() const {
+    return stripes.unit() * static_cast<std::uint64_t>(stripes.data());
+  }
   [[nodiscard]] std::uint64_t stripe_parity() const {
     return stripes.unit() * static_cast<std::uint64_t>(stripes.parity());
   }

@@ -170,22 +170,23 @@ void add_hashing_rows(Rows& rows) {
   rows.push_back({set, "group in which something has been stored", FENIX_ERROR_INVALID_LOGIC_CALL, "stored", Told::here,
                   [](bool) { return Fenix_Data_group_set_hashing(kGroup, 0); }});
   const char* const in_place = "Fenix_Data_group_set_in_place";
-  rows.push_back(
-      {in_place, "in_place that differs between ranks", FENIX_ERROR_MISMATCH, "different arguments", Told::differs, [](bool) {
-         constexpr int kGroupOfDepth0 = 5;
-         int code = Fenix_Data_group_create(kGroupOfDepth0, comm, 0, 0, FENIX_DATA_POLICY_IMR, good_policy(), nullptr);
-         if (code != FENIX_SUCCESS) return Outcome{FENIX_SUCCESS};
-         Outcome outcome = Fenix_Data_group_set_in_place(kGroupOfDepth0, first_of_two_kinds() ? 0 : 1);
-         int value = 1;
-         code = Fenix_Data_group_get_in_place(kGroupOfDepth0, &value);
-         if (code != FENIX_SUCCESS || value != 0) outcome = {FENIX_SUCCESS};
-         if (Fenix_Data_group_delete(kGroupOfDepth0) != FENIX_SUCCESS) outcome = {FENIX_SUCCESS};
-         return outcome;
-       }});
+  rows.push_back({in_place, "in_place that differs between ranks", FENIX_ERROR_MISMATCH, "different arguments",
+                  Told::differs, [](bool) {
+                    constexpr int kGroupOfDepth0 = 5;
+                    int code = Fenix_Data_group_create(kGroupOfDepth0, comm, 0, 0, FENIX_DATA_POLICY_IMR, good_policy(),
+                                                       nullptr);
+                    if (code != FENIX_SUCCESS) return Outcome{FENIX_SUCCESS};
+                    Outcome outcome = Fenix_Data_group_set_in_place(kGroupOfDepth0, first_of_two_kinds() ? 0 : 1);
+                    int value = 1;
+                    code = Fenix_Data_group_get_in_place(kGroupOfDepth0, &value);
+                    if (code != FENIX_SUCCESS || value != 0) outcome = {FENIX_SUCCESS};
+                    if (Fenix_Data_group_delete(kGroupOfDepth0) != FENIX_SUCCESS) outcome = {FENIX_SUCCESS};
+                    return outcome;
+                  }});
   rows.push_back({in_place, "group of depth 1", FENIX_ERROR_INVALID_DEPTH, "depth 1", Told::here,
                   [](bool) { return Fenix_Data_group_set_in_place(kOtherGroup, 1); }});
-  rows.push_back({in_place, "group in which something has been stored", FENIX_ERROR_INVALID_LOGIC_CALL, "stored", Told::here,
-                  [](bool) { return Fenix_Data_group_set_in_place(kGroup, 0); }});
+  rows.push_back({in_place, "group in which something has been stored", FENIX_ERROR_INVALID_LOGIC_CALL, "stored",
+                  Told::here, [](bool) { return Fenix_Data_group_set_in_place(kGroup, 0); }});
   rows.push_back({"Fenix_Data_group_get_in_place", "in_place NULL", kBad, "in_place", Told::here,
                   [](bool) { return Fenix_Data_group_get_in_place(kGroup, nullptr); }});
   rows.push_back({"Fenix_Data_group_get_cohort", "cohort NULL", kBad, "cohort", Told::here,
