@@ -128,12 +128,12 @@ std::pair<int, int*> policy_of(const std::string& name) {
   return {FENIX_DATA_POLICY_IN_MEMORY_RAID, nullptr};
 }
 
-// The group knows it after a repair, replacements too.
+// The group knows it after a repair, replacements too, unless the death came before it was set.
 bool set_in_place(int group) {
   int in_place = -1;
   require(Fenix_Data_group_get_in_place(group, &in_place) == FENIX_SUCCESS, "get_in_place");
   if (in_place == 1) return true;
-  require(first_life(), "the group does not commit in place any more");
+  require(seen_committed < 0, "the group does not commit in place any more");
   return good(Fenix_Data_group_set_in_place(group, 1), "set_in_place");
 }
 

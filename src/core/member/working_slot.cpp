@@ -22,11 +22,13 @@ IntervalSet blocks_of(const IntervalSet& elements, std::uint32_t element_bytes) 
 void WorkingSlot::note_staged(const IntervalSet& elements, std::uint32_t element_bytes) {
   IntervalSet staged = staged_ | elements;
   IntervalSet encoded = encoded_ - elements;
+  IntervalSet unchanged = unchanged_ - elements;
   IntervalSet hashed = hashed_ - blocks_of(elements, element_bytes);
   if (number_) stale_[*number_] = stale_[*number_] | elements;
   // All or nothing: none of this takes memory.
   staged_ = std::move(staged);
   encoded_ = std::move(encoded);
+  unchanged_ = std::move(unchanged);
   hashed_ = std::move(hashed);
 }
 
@@ -36,6 +38,7 @@ void WorkingSlot::note_protected(const IntervalSet& elements) {
 
 void WorkingSlot::lend() {
   is_lent_ = true;
+  unchanged_ = {};
   hashed_ = {};
   encoded_ = {};
   note_overwritten();
@@ -49,6 +52,7 @@ void WorkingSlot::reset() {
   number_.reset();
   is_stored_ = is_lent_ = false;
   stored_ = {};
+  unchanged_ = {};
   staged_ = {};
   encoded_ = {};
   hashed_ = {};
@@ -59,7 +63,23 @@ void WorkingSlot::reset() {
 }
 
 WorkingSlot::Stored WorkingSlot::once_stored(const IntervalSet& elements, const IntervalSet& blocks) const {
-  return {true, stored_ | elements, staged_ - elements, hashed_ | blocks, std::max(size_, elements.end()), {}};
+  return {true,
+          stored_ | elements,
+          staged_ - elements,
+          hashed_ | blocks,
+          std::max(size_, elements.end()),
+          {},
+          unchanged_ - elements,
+          number_ ? stale_[*number_] : IntervalSet{}};
+}
+
+WorkingSlot::Look WorkingSlot::look_for_unchanged(std::uint64_t blocks) {
+  constexpr std::uint64_t kFewBlocks = 4;
+  constexpr std::uint64_t kManyBlocks = 64;
+  constexpr std::uint32_t kStoresBetween = 8;  // with fewer blocks than many, a sample is a large part of them
+  if (blocks < kFewBlocks) return Look::nowhere;
+  if (is_similar_) return Look::everywhere;
+  return blocks >= kManyBlocks || ++stores_ % kStoresBetween == 0 ? Look::at_a_sample : Look::nowhere;
 }
 
 WorkingSlot::Stored WorkingSlot::once_stored_from(const void* buffer, const IntervalSet& elements,
@@ -80,6 +100,8 @@ void WorkingSlot::swap(Stored& stored) noexcept {
   std::swap(hashed_, stored.hashed);
   std::swap(size_, stored.size);
   std::swap(sources_, stored.sources);
+  std::swap(unchanged_, stored.unchanged);
+  if (number_) std::swap(stale_[*number_], stored.stale);
 }
 
 void WorkingSlot::add_slots(std::uint32_t slots) {
@@ -100,7 +122,8 @@ void WorkingSlot::drop_slots() {
 }
 
 void WorkingSlot::prepare_commit() {
-  for (std::size_t slot = 0; slot < stale_.size(); ++slot) stale_next_[slot] = stale_[slot] | stored_;
+  const IntervalSet changed = stored_ - unchanged_;
+  for (std::size_t slot = 0; slot < stale_.size(); ++slot) stale_next_[slot] = stale_[slot] | changed;
 }
 
 void WorkingSlot::commit(Epoch epoch, bool fills) noexcept {

@@ -34,6 +34,9 @@ class WorkingSlot {
   [[nodiscard]] bool is_untouched() const { return !is_stored_ && staged_.empty(); }
   /// Elements whose protection is done, under way, or left to the commit.
   [[nodiscard]] const IntervalSet& stored() const { return stored_; }
+  /// Stored elements that have the same values as in the latest snapshot, as far as that is known.
+  [[nodiscard]] const IntervalSet& unchanged() const { return unchanged_; }
+  void note_unchanged(const IntervalSet& elements) { unchanged_ = unchanged_ | elements; }
   /// Elements that are on this rank only.
   [[nodiscard]] const IntervalSet& staged() const { return staged_; }
   /// Elements that need not be announced again: parity has them on all ranks that can commit.
@@ -42,7 +45,6 @@ class WorkingSlot {
   [[nodiscard]] const IntervalSet& hashed() const { return hashed_; }
   /// Memory that has the stored elements until the commit, where commits are in place. Each element is in one part only.
   [[nodiscard]] const std::vector<StoredFrom>& sources() const { return sources_; }
-  [[nodiscard]] std::vector<StoredFrom> release_sources() { return std::move(sources_); }
   /// Hashes of the blocks of the snapshot under construction, where commits are in place: the slot's table belongs to the latest one.
   [[nodiscard]] const std::vector<std::uint64_t>& table() const { return table_; }
   [[nodiscard]] std::vector<std::uint64_t>& table() { return table_; }
@@ -70,12 +72,23 @@ class WorkingSlot {
     IntervalSet hashed;
     std::uint64_t size = 0;
     std::vector<StoredFrom> sources;
+    IntervalSet unchanged;
+    IntervalSet stale;  ///< of the slot
   };
   [[nodiscard]] Stored once_stored(const IntervalSet& elements, const IntervalSet& blocks) const;
   /// The same where commits are in place: the elements stay in buffer, or in the spill if it is null.
   [[nodiscard]] Stored once_stored_from(const void* buffer, const IntervalSet& elements,
                                         const IntervalSet& blocks) const;
   void swap(Stored& stored) noexcept;
+
+  // ---------------------------------------------------------------------------------------------------- unchanged blocks
+
+  /// Whether this store should look for blocks that are as they were: it takes time, and is worth it where many are. blocks: of the
+  /// store. Counts the calls.
+  enum class Look { nowhere, at_a_sample, everywhere };
+  [[nodiscard]] Look look_for_unchanged(std::uint64_t blocks);
+  /// Notes how many of so many blocks were unchanged.
+  void note_similarity(std::uint64_t same, std::uint64_t blocks) { is_similar_ = same * kFewUnchanged >= blocks; }
 
   // --------------------------------------------------------------------------------------------------------------- spill
 
@@ -103,10 +116,16 @@ class WorkingSlot {
   void commit(Epoch epoch, bool fills) noexcept;
 
  private:
+  // To look for unchanged blocks does not pay if less than one of so many is.
+  static constexpr std::uint64_t kFewUnchanged = 16;
+
   std::optional<std::uint32_t> number_;
+  bool is_similar_ = false;  // many blocks were unchanged when they were last looked at
+  std::uint32_t stores_ = 0;
   bool is_stored_ = false;
   bool is_lent_ = false;
   IntervalSet stored_;
+  IntervalSet unchanged_;
   IntervalSet staged_;
   IntervalSet encoded_;
   IntervalSet hashed_;

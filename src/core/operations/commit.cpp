@@ -61,10 +61,19 @@ std::optional<MemberVersion> CommitOperation::finish_version(Member& member, Epo
     PartWriter(context_.protection(), in_place()).carry_over(member, base->slot, slot, carried_over(working, base));
   }
   fault_point("commit.carried");
-  // In place, the hashes are computed as the cohort encodes.
+  // In place, other hashes are computed as the cohort encodes.
+  if (hashing && encodes_in_place()) find_unchanged(member, base);
   if (hashing && !encodes_in_place()) complete_hash(member, version);
   context_.protection().flush(member);
   return version;
+}
+
+// Parity is made in the commit: only now it can be seen what has changed.
+void CommitOperation::find_unchanged(Member& member, const MemberVersion* base) {
+  const std::uint64_t all = member.info().resizeable ? 0 : member.own_count();
+  PartWriter(context_.protection(), true)
+      .find_unchanged(context_.requests.access(member), base,
+                      blocks_within(member.working().stored(), all, member.element_bytes()));
 }
 
 void CommitOperation::complete_hash(Member& member, MemberVersion& version) {
@@ -186,7 +195,7 @@ void CommitOperation::note_changes() {
       if (base != nullptr) changes_.push_back({member.get(), {}, base->stored_in});
       continue;
     }
-    const IntervalSet changed = working.stored() | working.stale(*working.number());
+    const IntervalSet changed = (working.stored() - working.unchanged()) | working.stale(*working.number());
     const std::uint64_t room = member->memory.counts().at(context_.attachment.rank());
     changes_.push_back({member.get(), changed.within(0, room) - working.encoded(), {}});
     if (in_place() && context_.parameters.hashing != 0) note_hashes(*member);
@@ -204,7 +213,8 @@ void CommitOperation::note_hashes(Member& member) {
   const std::uint64_t all = member.info().resizeable ? 0 : member.own_count();
   hashes_.resize(std::max(hashes_.size(), changes_.size()));
   BlockHashes& hashes = hashes_[changes_.size() - 1];
-  hashes = {table, blocks_within(member.working().stored(), all, member.element_bytes()), {}};
+  const WorkingSlot& working = member.working();
+  hashes = {table, blocks_within(working.stored(), all, member.element_bytes()) - working.hashed(), {}};
 }
 
 // Takes the memory for the steps after the commit: they must not fail.

@@ -35,6 +35,7 @@ class CommitOperation {
   [[nodiscard]] bool encodes_in_place() const;
   [[nodiscard]] Record next_record(Epoch epoch);
   [[nodiscard]] std::optional<MemberVersion> finish_version(Member& member, Epoch epoch);
+  void find_unchanged(Member& member, const MemberVersion* base);
   void complete_hash(Member& member, MemberVersion& version);
   void complete_hashes(Record& record);
   void note_changes();

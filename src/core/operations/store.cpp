@@ -57,8 +57,14 @@ struct Pending {
 
 Pending once_stored(const Part& part, bool in_place) {
   const WorkingSlot& slot = part.access.slot();
-  return {part.access, in_place ? slot.once_stored_from(part.buffer, part.elements, part.blocks)
-                                : slot.once_stored(part.elements, part.blocks)};
+  Pending pending{part.access, in_place ? slot.once_stored_from(part.buffer, part.elements, part.blocks)
+                                        : slot.once_stored(part.elements, part.blocks)};
+  if (!part.unchanged.empty()) {
+    pending.stored.unchanged = pending.stored.unchanged | part.unchanged;
+    // What was skipped is as it was.
+    pending.stored.stale = part.stale | (part.elements - part.skipped);
+  }
+  return pending;
 }
 
 // An open-ended member has been staged by the agreement on sizes.
@@ -74,11 +80,19 @@ IntervalSet StoreOperation::blocks_to_hash(const Member& member, const IntervalS
   return blocks_within(elements, all, member.element_bytes());
 }
 
+// Asynchronous stores are not compared: the latest snapshot may be another one when their thread comes to it.
+void StoreOperation::compare_with_latest(Part& part, bool compares) const {
+  const WorkingSlot& slot = part.access.slot();
+  if (!compares || !slot.number() || part.blocks.empty()) return;
+  part.base = latest_version(context_.log, part.access.member());
+  part.stale = slot.stale(*slot.number());
+}
+
 // Elements stay in the buffer until the commit, or in the spill if the application gets the buffer back before it.
 Part StoreOperation::begin_part_in_place(Member& member, const Selection& selection, bool keeps_buffer) {
   const MemberAccess access = context_.requests.access(member);
   (void)context_.reclaimer.take_slot(access);
-  Part part{access, {}, {}, false, false, nullptr};
+  Part part(access);
   if (selection.kind == Selection::Kind::staged) {
     part.elements = member.working().staged();
   } else if (member.serializer()) {
@@ -92,7 +106,9 @@ Part StoreOperation::begin_part_in_place(Member& member, const Selection& select
     }
   }
   // Parity is made in the commit, in one pass with the hashes.
-  if (!context_.protection().commits_collectively()) part.blocks = blocks_to_hash(member, part.elements);
+  if (context_.protection().commits_collectively()) return part;
+  part.blocks = blocks_to_hash(member, part.elements);
+  compare_with_latest(part, keeps_buffer);
   // The holder's slot is not what it was, whatever happens.
   access.slot().note_protected(part.elements);
   return part;
@@ -104,7 +120,7 @@ Part StoreOperation::begin_part(Member& member, const Selection& selection, bool
   staging_.unspill(access);
   const bool is_staged = selection.kind == Selection::Kind::staged;
   const bool from_buffer = !is_staged && !member.serializer();
-  Part part{access, {}, {}, false, false, nullptr};
+  Part part(access);
   if (is_staged) {
     part.elements = member.working().staged();
   } else if (member.serializer()) {
@@ -117,6 +133,7 @@ Part StoreOperation::begin_part(Member& member, const Selection& selection, bool
   part.blocks = blocks_to_hash(member, part.elements);
   if (from_buffer && in_one_pass && !part.elements.empty()) {
     (void)context_.reclaimer.take_slot(access);
+    compare_with_latest(part, true);
     // From here on the slot is not what it was, whatever happens.
     access.slot().note_staged(part.elements, member.element_bytes());
     writer_.copy_in_one_pass(part);
@@ -128,7 +145,7 @@ Part StoreOperation::begin_part(Member& member, const Selection& selection, bool
 void StoreOperation::run(std::span<Member* const> members, const Selection& selection) {
   static const Stop never{false};
   for (Member* member : members) {
-    const Part part = begin_part(*member, left_to_store(*member, selection), true);
+    Part part = begin_part(*member, left_to_store(*member, selection), true);
     fault_point("store.staged");
     writer_.protect(part, never);
     context_.protection().flush(*member);
@@ -155,7 +172,7 @@ std::shared_ptr<Request> StoreOperation::begin(std::span<Member* const> members,
   if (!context_.protection().puts_are_copies()) {
     // The network copies from here on: only the end of it has to be looked for.
     const Stop never{false};
-    for (const Part& part : parts) writer_.protect(part, never);
+    for (Part& part : parts) writer_.protect(part, never);
   }
   for (Pending& each : pending) each.swap();
   try {
@@ -178,9 +195,9 @@ void StoreOperation::submit(const std::shared_ptr<Request>& request, std::vector
     return;
   }
   // The access to the members goes with the work.
-  context_.requests.submit(request, [&context = context_, parts = std::move(parts)](const Stop& stop) {
+  context_.requests.submit(request, [&context = context_, parts = std::move(parts)](const Stop& stop) mutable {
     const bool in_place = context.parameters.commits_in_place();
-    for (const Part& part : parts) PartWriter(context.protection(), in_place).protect(part, stop);
+    for (Part& part : parts) PartWriter(context.protection(), in_place).protect(part, stop);
     CollectiveEncoder* const encoder = context.protection().encoder();
     if (!stop && encoder != nullptr && !in_place)
       encode_early(context.parameters, *encoder, context.log.last(), parts, stop);

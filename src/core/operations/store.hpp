@@ -29,6 +29,7 @@ class StoreOperation {
  private:
   Part begin_part(Member& member, const Selection& selection, bool in_one_pass);
   Part begin_part_in_place(Member& member, const Selection& selection, bool keeps_buffer);
+  void compare_with_latest(Part& part, bool compares) const;
   [[nodiscard]] IntervalSet blocks_to_hash(const Member& member, const IntervalSet& elements) const;
   void submit(const std::shared_ptr<Request>& request, std::vector<Part> parts);
 

@@ -7,6 +7,7 @@
 #include "base/fault.hpp"
 #include "base/hash.hpp"
 #include "core/member/snapshot_reader.hpp"
+#include "core/parts/block_comparison.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -73,6 +74,16 @@ std::span<std::uint64_t> PartWriter::table_of(const MemberAccess& access) const 
   return table;
 }
 
+// Whether a block of a part is unchanged, and the slot has it already: on this rank, and where it is protected.
+bool can_skip(BlockComparison& comparison, const Part& part, std::uint64_t block, std::uint64_t begin, std::uint64_t end,
+              std::uint64_t hash) {
+  const std::uint32_t bytes = part.access.member().element_bytes();
+  if (!comparison.is_unchanged(block, end, hash)) return false;
+  if (part.stale.meets(begin / bytes, (end + bytes - 1) / bytes)) return false;
+  comparison.note_skipped(begin, end);
+  return true;
+}
+
 void PartWriter::copy_in_one_pass(Part& part) const {
   const Member& member = part.access.member();
   const std::uint32_t number = *member.working().number();
@@ -80,15 +91,28 @@ void PartWriter::copy_in_one_pass(Part& part) const {
   const auto* source = static_cast<const std::byte*>(member.buffer());
   const std::uint64_t all = part.elements.count() * member.element_bytes();
   const Stores stores = worth_streaming(all) ? Stores::streaming : Stores::cached;
+  const std::uint32_t bytes = member.element_bytes();
+  BlockComparison comparison(part.access, part.base, part.blocks, [&](std::uint64_t begin, std::uint64_t length) {
+    return std::span<const std::byte>(source + begin, length);
+  });
   std::uint64_t done = 0;
   part.mirrored = true;
-  for_each_piece(part.elements, member.element_bytes(),
+  for_each_piece(part.elements, bytes,
                  [&](std::uint64_t block, std::uint64_t begin, std::uint64_t end) {
                    const std::span<const std::byte> from(source + begin, end - begin);
                    const auto to = slot.data.subspan(begin, end - begin);
                    const auto mirror = protection_.mirror(member, number, begin, end - begin);
                    part.mirrored = part.mirrored && !mirror.empty();
-                   if (part.blocks.covers(block, block + 1)) {
+                   bool to_hash = part.blocks.covers(block, block + 1);
+                   if (to_hash && comparison.is_on()) {
+                     slot.table[block] = hash_bytes(from);
+                     to_hash = false;
+                     if (can_skip(comparison, part, block, begin, end, slot.table[block])) {
+                       done += from.size();
+                       return;
+                     }
+                   }
+                   if (to_hash) {
                      slot.table[block] = copy_and_hash(to, mirror, from, stores);
                    } else if (mirror.empty()) {
                      copy_bytes(to, from, stores);
@@ -99,9 +123,11 @@ void PartWriter::copy_in_one_pass(Part& part) const {
                    done += from.size();
                  });
   part.hashed = true;
+  part.unchanged = comparison.unchanged();
+  part.skipped = comparison.skipped();
 }
 
-void PartWriter::protect(const Part& part, const Stop& stop) const {
+void PartWriter::protect(Part& part, const Stop& stop) const {
   if (part.elements.empty() || (part.mirrored && part.hashed)) return;
   const Member& member = part.access.member();
   const std::uint32_t number = *member.working().number();
@@ -110,18 +136,30 @@ void PartWriter::protect(const Part& part, const Stop& stop) const {
   const std::uint64_t all = part.elements.count() * bytes;
   Source source(part, in_place_);
   const Stores stores = worth_streaming(all) ? Stores::streaming : Stores::cached;
+  const bool hashes = !part.hashed && !part.blocks.empty();
+  BlockComparison comparison(part.access, hashes ? part.base : nullptr, part.blocks,
+                             [&](std::uint64_t begin, std::uint64_t length) { return source.bytes(begin, length); });
   bool mirrored = part.mirrored;
   if (!mirrored) {
     const Interval first = part.elements.intervals().front();
     mirrored = !protection_.mirror(member, number, first.first * bytes, bytes).empty();
-    if (!mirrored) put(part, source, stop);
+    // What is unchanged has to be known first.
+    if (!mirrored && !comparison.is_on()) put(part, source, stop);
   }
   std::uint64_t done = 0;
   for_each_piece(part.elements, bytes, [&](std::uint64_t block, std::uint64_t begin, std::uint64_t end) {
     if (stop) return;
     const auto mirror =
         mirrored && !part.mirrored ? protection_.mirror(member, number, begin, end - begin) : std::span<std::byte>{};
-    const bool to_hash = !part.hashed && part.blocks.covers(block, block + 1);
+    bool to_hash = !part.hashed && part.blocks.covers(block, block + 1);
+    if (to_hash && comparison.is_on()) {
+      table[block] = hash_bytes(source.bytes(begin, end - begin));
+      to_hash = false;
+      if (can_skip(comparison, part, block, begin, end, table[block])) {
+        done += end - begin;
+        return;
+      }
+    }
     if (to_hash && mirror.empty()) {
       table[block] = hash_bytes(source.bytes(begin, end - begin));
     } else if (to_hash) {
@@ -132,6 +170,31 @@ void PartWriter::protect(const Part& part, const Stop& stop) const {
     if (!mirror.empty() && done <= all / 2 && done + (end - begin) > all / 2) fault_point("store.half");
     done += end - begin;
   });
+  if (comparison.is_on()) {
+    part.unchanged = comparison.unchanged();
+    part.skipped = comparison.skipped();
+    if (!mirrored) put(part, source, stop);
+  }
+}
+
+void PartWriter::find_unchanged(const MemberAccess& access, const MemberVersion* base, const IntervalSet& blocks) const {
+  const Member& member = access.member();
+  const auto table = table_of(access);
+  const std::uint64_t all = member.working().stored().end() * member.element_bytes();
+  SnapshotReader reader(member, in_place_);
+  BlockComparison comparison(access, base, blocks,
+                             [&](std::uint64_t begin, std::uint64_t bytes) { return reader.bytes(begin, bytes); });
+  if (!comparison.is_on()) return;
+  for (const Interval& each : blocks.intervals()) {
+    for (std::uint64_t block = each.first; block < each.end; ++block) {
+      const std::uint64_t begin = block * kHashBlock;
+      const std::uint64_t end = std::min(begin + kHashBlock, all);
+      table[block] = hash_bytes(reader.bytes(begin, end - begin));
+      (void)comparison.is_unchanged(block, end, table[block]);
+    }
+  }
+  access.slot().note_hashed(blocks);
+  access.slot().note_unchanged(comparison.unchanged());
 }
 
 // Protects by the network, where there is no memory to write to.
@@ -147,7 +210,8 @@ void PartWriter::put(const Part& part, Source& source, const Stop& stop) const {
     }
   };
   // Elsewhere than in a slot, what lies between belongs to the application.
-  const IntervalSet elements = in_place_ ? part.elements : part.elements.without_gaps(kGap / bytes);
+  const IntervalSet changed = part.elements - part.skipped;
+  const IntervalSet elements = in_place_ ? changed : changed.without_gaps(kGap / bytes);
   for (const Interval& each : elements.intervals()) {
     const std::uint64_t begin = each.first * bytes;
     const std::uint64_t end = each.end * bytes;

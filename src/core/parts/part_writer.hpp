@@ -13,12 +13,18 @@ namespace fenix_impl {
 
 /// The elements of a member that a store is about. It has access to the working slot until the store has ended.
 struct Part {
+  explicit Part(const MemberAccess& of) : access(of) {}
+
   MemberAccess access;
   IntervalSet elements;
   IntervalSet blocks;  ///< to be hashed
   bool mirrored = false;
   bool hashed = false;
   const void* buffer = nullptr;  ///< the place of the elements, where commits are in place; null: the spill
+  const MemberVersion* base = nullptr;  ///< version in the latest snapshot, to be compared with; null: everything counts as changed
+  IntervalSet stale;                    ///< elements in which the slot differed from the latest snapshot, before the store
+  IntervalSet unchanged;                ///< elements that are as in the latest snapshot
+  IntervalSet skipped;                  ///< unchanged elements that the slot had already
 };
 
 class PartWriter {
@@ -31,7 +37,9 @@ class PartWriter {
   /// Copies from the member's buffer to the own slot and to its mirror, and hashes, in one pass: the source is read once.
   void copy_in_one_pass(Part& part) const;
   /// Makes redundant and hashes what copy_in_one_pass() has not. Returns early if stop is set.
-  void protect(const Part& part, const Stop& stop) const;
+  void protect(Part& part, const Stop& stop) const;
+  /// Hashes blocks of the snapshot under construction, and notes those that are as in the latest one, where many are.
+  void find_unchanged(const MemberAccess& access, const MemberVersion* base, const IntervalSet& blocks) const;
   /// Copies elements from one slot of the member to another one, and protects them there. They may be the same own slot.
   void carry_over(const Member& member, std::uint32_t from, std::uint32_t to, const IntervalSet& elements) const;
   /// Computes the hashes that stores have not computed, protects the table, and returns its hash. base: the version before, or null.

@@ -17,11 +17,15 @@ void PendingCommit::prepare(const MemberAccess& access, std::uint64_t blocks) {
   part.member = &access.member();
   part.member_id = access.member().id();
   part.blocks = blocks;
+  part.sources.clear();
+  for (const StoredFrom& source : part.slot->sources()) {
+    IntervalSet changed = source.elements - part.slot->unchanged();
+    if (!changed.empty()) part.sources.push_back({source.buffer, std::move(changed)});
+  }
 }
 
 void PendingCommit::begin(Epoch epoch, std::uint32_t entry) noexcept {
   for (Part& part : parts()) {
-    part.sources = part.slot->release_sources();
     std::swap(part.table, part.slot->table());
     part.spill = std::move(part.slot->spill());
     part.slot = nullptr;
