@@ -27,9 +27,12 @@ struct Kind {
   bool in_place;
 };
 
-const Kind kKinds[] = {{{Policy::Kind::buddies, 2, 0, 1}, false}, {{Policy::Kind::buddies, 2, 0, 1}, true},
-                       {{Policy::Kind::ring, 1, 0, 1}, true},     {parity(4), false},
-                       {parity(4), true},                         {reed_solomon(4, 2), false},
+const Kind kKinds[] = {{{Policy::Kind::buddies, 2, 0, 1}, false},
+                       {{Policy::Kind::buddies, 2, 0, 1}, true},
+                       {{Policy::Kind::ring, 1, 0, 1}, true},
+                       {parity(4), false},
+                       {parity(4), true},
+                       {reed_solomon(4, 2), false},
                        {reed_solomon(4, 2), true}};
 
 GroupParameters parameters_of(const Kind& kind) {
@@ -77,8 +80,8 @@ void change(Words& data, std::mt19937& random, double share) {
 TEST(Unchanged, DataComesBackWhateverHasChanged) {
   for (const Kind& kind : kKinds) {
     for (const double share : {0.0, 0.15, 0.5, 1.0}) {
-      SCOPED_TRACE(testing::Message() << "policy " << static_cast<int>(kind.policy.kind) << (kind.in_place ? " in place" : "")
-                                      << ", share " << share);
+      SCOPED_TRACE(testing::Message() << "policy " << static_cast<int>(kind.policy.kind)
+                                      << (kind.in_place ? " in place" : "") << ", share " << share);
       Job job(4);
       std::vector<Words> stored(4, Words(kWords));
       expect_done(job.run([&](Rank& rank) {

@@ -12,7 +12,7 @@ namespace fenix_impl {
 class SlotLayout {
  public:
   SlotLayout() = default;
-  /// Lays out slots. slots: snapshots that can be kept, plus one under construction. own_bytes, held_bytes: bytes of
+  /// Lays out slots, those of snapshots that are kept and one more. own_bytes, held_bytes: bytes of
   /// the elements in an own and in a held slot. own_slots: own slots that have memory, all or one. Throws
   /// Error(FENIX_ERROR_NO_MEMORY) if the sizes are beyond 64 bits, and Error(FENIX_ERROR_INTERN) if there are no slots, or another
   /// number of own ones: peers tell their numbers.

@@ -22,7 +22,7 @@ IntervalSet blocks_of(const IntervalSet& elements, std::uint32_t element_bytes) 
 void WorkingSlot::note_staged(const IntervalSet& elements, std::uint32_t element_bytes) {
   IntervalSet staged = staged_ | elements;
   IntervalSet encoded = encoded_ - elements;
-  IntervalSet unchanged = unchanged_ - elements;
+  IntervalSet unchanged = unchanged_.empty() ? IntervalSet{} : unchanged_ - elements;
   IntervalSet hashed = hashed_ - blocks_of(elements, element_bytes);
   if (number_) stale_[*number_] = stale_[*number_] | elements;
   // All or nothing: none of this takes memory.
@@ -69,15 +69,14 @@ WorkingSlot::Stored WorkingSlot::once_stored(const IntervalSet& elements, const 
           hashed_ | blocks,
           std::max(size_, elements.end()),
           {},
-          unchanged_ - elements,
-          number_ ? stale_[*number_] : IntervalSet{}};
+          unchanged_.empty() ? IntervalSet{} : unchanged_ - elements,
+          {}};
 }
 
 WorkingSlot::Look WorkingSlot::look_for_unchanged(std::uint64_t blocks) {
-  constexpr std::uint64_t kFewBlocks = 4;
   constexpr std::uint64_t kManyBlocks = 64;
   constexpr std::uint32_t kStoresBetween = 8;  // with fewer blocks than many, a sample is a large part of them
-  if (blocks < kFewBlocks) return Look::nowhere;
+  if (blocks < kFewToCompare) return Look::nowhere;
   if (is_similar_) return Look::everywhere;
   return blocks >= kManyBlocks || ++stores_ % kStoresBetween == 0 ? Look::at_a_sample : Look::nowhere;
 }
@@ -101,7 +100,7 @@ void WorkingSlot::swap(Stored& stored) noexcept {
   std::swap(size_, stored.size);
   std::swap(sources_, stored.sources);
   std::swap(unchanged_, stored.unchanged);
-  if (number_) std::swap(stale_[*number_], stored.stale);
+  if (number_ && stored.stale) std::swap(stale_[*number_], *stored.stale);
 }
 
 void WorkingSlot::add_slots(std::uint32_t slots) {
@@ -122,8 +121,9 @@ void WorkingSlot::drop_slots() {
 }
 
 void WorkingSlot::prepare_commit() {
-  const IntervalSet changed = stored_ - unchanged_;
-  for (std::size_t slot = 0; slot < stale_.size(); ++slot) stale_next_[slot] = stale_[slot] | changed;
+  for (std::size_t slot = 0; slot < stale_.size(); ++slot) {
+    stale_next_[slot] = stale_[slot] | (unchanged_.empty() ? stored_ : stored_ - unchanged_);
+  }
 }
 
 void WorkingSlot::commit(Epoch epoch, bool fills) noexcept {

@@ -73,7 +73,7 @@ class WorkingSlot {
     std::uint64_t size = 0;
     std::vector<StoredFrom> sources;
     IntervalSet unchanged;
-    IntervalSet stale;  ///< of the slot
+    std::optional<IntervalSet> stale;  ///< of the slot, if the store has not written all of its elements
   };
   [[nodiscard]] Stored once_stored(const IntervalSet& elements, const IntervalSet& blocks) const;
   /// The same where commits are in place: the elements stay in buffer, or in the spill if it is null.
@@ -86,6 +86,8 @@ class WorkingSlot {
   /// Whether this store should look for blocks that are as they were: it takes time, and is worth it where many are. blocks: of the
   /// store. Counts the calls.
   enum class Look { nowhere, at_a_sample, everywhere };
+  /// Fewer blocks are not compared.
+  static constexpr std::uint64_t kFewToCompare = 4;
   [[nodiscard]] Look look_for_unchanged(std::uint64_t blocks);
   /// Notes how many of so many blocks were unchanged.
   void note_similarity(std::uint64_t same, std::uint64_t blocks) { is_similar_ = same * kFewUnchanged >= blocks; }

@@ -23,14 +23,9 @@ void check_fits(const Record& record) {
               "the members are in more pieces than a record can describe: store one of them as a whole");
 }
 
-// ------------------------------------------------------------------------------------------------------------- versions
-
-// Returns the elements that a commit has to copy from the latest snapshot to the slot of the next one.
-IntervalSet carried_over(const WorkingSlot& working, const MemberVersion* base) {
-  return (base->found - working.stored()) & working.stale(*working.number());
-}
-
 }  // namespace
+
+// ------------------------------------------------------------------------------------------------------------- versions
 
 // Whether the snapshot under construction has a slot of its own for the member, or shares that of the latest one.
 bool CommitOperation::fills_slot(const Member& member) const {
@@ -56,19 +51,25 @@ std::optional<MemberVersion> CommitOperation::finish_version(Member& member, Epo
   }
   const std::uint32_t slot = *working.number();
   version.slot = slot;
+  IntervalSet changed = working.stored();
   if (base != nullptr) {
     version.found = version.found | base->found;
-    PartWriter(context_.protection(), in_place()).carry_over(member, base->slot, slot, carried_over(working, base));
+    const IntervalSet carried = (base->found - working.stored()) & working.stale(slot);
+    PartWriter(context_.protection(), in_place()).carry_over(member, base->slot, slot, carried);
+    // In place, it is in the same own slot before and after.
+    if (!in_place()) changed = changed | carried;
   }
   fault_point("commit.carried");
-  // In place, other hashes are computed as the cohort encodes.
-  if (hashing && encodes_in_place()) find_unchanged(member, base);
-  if (hashing && !encodes_in_place()) complete_hash(member, version);
+  if (hashing && encodes_in_place()) {
+    // Parity is made in the commit, and other hashes with it: only now it can be seen what has changed.
+    find_unchanged(member, base);
+  } else if (hashing) {
+    complete_hash(member, base, changed, version);
+  }
   context_.protection().flush(member);
   return version;
 }
 
-// Parity is made in the commit: only now it can be seen what has changed.
 void CommitOperation::find_unchanged(Member& member, const MemberVersion* base) {
   const std::uint64_t all = member.info().resizeable ? 0 : member.own_count();
   PartWriter(context_.protection(), true)
@@ -76,12 +77,8 @@ void CommitOperation::find_unchanged(Member& member, const MemberVersion* base) 
                       blocks_within(member.working().stored(), all, member.element_bytes()));
 }
 
-void CommitOperation::complete_hash(Member& member, MemberVersion& version) {
-  const MemberVersion* base = latest_version(context_.log, member);
-  const WorkingSlot& working = member.working();
-  IntervalSet changed = working.stored();
-  // In place, what is carried over is in the same slot before and after.
-  if (base != nullptr && !in_place()) changed = changed | carried_over(working, base);
+void CommitOperation::complete_hash(Member& member, const MemberVersion* base, const IntervalSet& changed,
+                                    MemberVersion& version) {
   version.hash = PartWriter(context_.protection(), in_place())
                      .complete_table(context_.requests.access(member), base, version, changed);
 }
@@ -95,7 +92,7 @@ void CommitOperation::complete_hashes(Record& record) {
     for (std::size_t i = 0; i < changes_.size(); ++i) {
       if (changes_[i].member == &member && changes_[i].hashes != nullptr) access.slot().note_hashed(hashes_[i].done);
     }
-    complete_hash(member, version);
+    complete_hash(member, latest_version(context_.log, member), member.working().stored(), version);
   }
 }
 

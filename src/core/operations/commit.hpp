@@ -36,7 +36,7 @@ class CommitOperation {
   [[nodiscard]] Record next_record(Epoch epoch);
   [[nodiscard]] std::optional<MemberVersion> finish_version(Member& member, Epoch epoch);
   void find_unchanged(Member& member, const MemberVersion* base);
-  void complete_hash(Member& member, MemberVersion& version);
+  void complete_hash(Member& member, const MemberVersion* base, const IntervalSet& changed, MemberVersion& version);
   void complete_hashes(Record& record);
   void note_changes();
   void note_hashes(Member& member);

@@ -61,7 +61,7 @@ Pending once_stored(const Part& part, bool in_place) {
                                         : slot.once_stored(part.elements, part.blocks)};
   if (!part.unchanged.empty()) {
     pending.stored.unchanged = pending.stored.unchanged | part.unchanged;
-    // What was skipped is as it was.
+    // Skipped elements are as before.
     pending.stored.stale = part.stale | (part.elements - part.skipped);
   }
   return pending;
@@ -83,7 +83,7 @@ IntervalSet StoreOperation::blocks_to_hash(const Member& member, const IntervalS
 // Asynchronous stores are not compared: the latest snapshot may be another one when their thread comes to it.
 void StoreOperation::compare_with_latest(Part& part, bool compares) const {
   const WorkingSlot& slot = part.access.slot();
-  if (!compares || !slot.number() || part.blocks.empty()) return;
+  if (!compares || !slot.number() || part.blocks.count() < WorkingSlot::kFewToCompare) return;
   part.base = latest_version(context_.log, part.access.member());
   part.stale = slot.stale(*slot.number());
 }

@@ -12,8 +12,8 @@ BlockComparison::BlockComparison(const MemberAccess& access, const MemberVersion
     : access_(access), base_(base) {
   if (base == nullptr || base->found.empty()) return;
   const WorkingSlot::Look look = access.slot().look_for_unchanged(blocks.count());
-  is_on_ = look == WorkingSlot::Look::everywhere ||
-           (look == WorkingSlot::Look::at_a_sample && sample_is_same(blocks, read));
+  is_on_ =
+      look == WorkingSlot::Look::everywhere || (look == WorkingSlot::Look::at_a_sample && sample_is_same(blocks, read));
 }
 
 BlockComparison::~BlockComparison() {

@@ -75,8 +75,8 @@ std::span<std::uint64_t> PartWriter::table_of(const MemberAccess& access) const 
 }
 
 // Whether a block of a part is unchanged, and the slot has it already: on this rank, and where it is protected.
-bool can_skip(BlockComparison& comparison, const Part& part, std::uint64_t block, std::uint64_t begin, std::uint64_t end,
-              std::uint64_t hash) {
+bool can_skip(BlockComparison& comparison, const Part& part, std::uint64_t block, std::uint64_t begin,
+              std::uint64_t end, std::uint64_t hash) {
   const std::uint32_t bytes = part.access.member().element_bytes();
   if (!comparison.is_unchanged(block, end, hash)) return false;
   if (part.stale.meets(begin / bytes, (end + bytes - 1) / bytes)) return false;
@@ -97,32 +97,32 @@ void PartWriter::copy_in_one_pass(Part& part) const {
   });
   std::uint64_t done = 0;
   part.mirrored = true;
-  for_each_piece(part.elements, bytes,
-                 [&](std::uint64_t block, std::uint64_t begin, std::uint64_t end) {
-                   const std::span<const std::byte> from(source + begin, end - begin);
-                   const auto to = slot.data.subspan(begin, end - begin);
-                   const auto mirror = protection_.mirror(member, number, begin, end - begin);
-                   part.mirrored = part.mirrored && !mirror.empty();
-                   bool to_hash = part.blocks.covers(block, block + 1);
-                   if (to_hash && comparison.is_on()) {
-                     slot.table[block] = hash_bytes(from);
-                     to_hash = false;
-                     if (can_skip(comparison, part, block, begin, end, slot.table[block])) {
-                       done += from.size();
-                       return;
-                     }
-                   }
-                   if (to_hash) {
-                     slot.table[block] = copy_and_hash(to, mirror, from, stores);
-                   } else if (mirror.empty()) {
-                     copy_bytes(to, from, stores);
-                   } else {
-                     copy_twice(to, mirror, from, stores);
-                   }
-                   if (part.mirrored && done <= all / 2 && done + from.size() > all / 2) fault_point("store.half");
-                   done += from.size();
-                 });
+  for_each_piece(part.elements, bytes, [&](std::uint64_t block, std::uint64_t begin, std::uint64_t end) {
+    const std::span<const std::byte> from(source + begin, end - begin);
+    const auto to = slot.data.subspan(begin, end - begin);
+    const auto mirror = protection_.mirror(member, number, begin, end - begin);
+    part.mirrored = part.mirrored && !mirror.empty();
+    bool to_hash = part.blocks.covers(block, block + 1);
+    if (to_hash && comparison.is_on()) {
+      slot.table[block] = hash_bytes(from);
+      to_hash = false;
+      if (can_skip(comparison, part, block, begin, end, slot.table[block])) {
+        done += from.size();
+        return;
+      }
+    }
+    if (to_hash) {
+      slot.table[block] = copy_and_hash(to, mirror, from, stores);
+    } else if (mirror.empty()) {
+      copy_bytes(to, from, stores);
+    } else {
+      copy_twice(to, mirror, from, stores);
+    }
+    if (part.mirrored && done <= all / 2 && done + from.size() > all / 2) fault_point("store.half");
+    done += from.size();
+  });
   part.hashed = true;
+  if (!comparison.is_on()) return;
   part.unchanged = comparison.unchanged();
   part.skipped = comparison.skipped();
 }
@@ -143,7 +143,7 @@ void PartWriter::protect(Part& part, const Stop& stop) const {
   if (!mirrored) {
     const Interval first = part.elements.intervals().front();
     mirrored = !protection_.mirror(member, number, first.first * bytes, bytes).empty();
-    // What is unchanged has to be known first.
+    // Unchanged elements have to be known first.
     if (!mirrored && !comparison.is_on()) put(part, source, stop);
   }
   std::uint64_t done = 0;
@@ -177,7 +177,8 @@ void PartWriter::protect(Part& part, const Stop& stop) const {
   }
 }
 
-void PartWriter::find_unchanged(const MemberAccess& access, const MemberVersion* base, const IntervalSet& blocks) const {
+void PartWriter::find_unchanged(const MemberAccess& access, const MemberVersion* base,
+                                const IntervalSet& blocks) const {
   const Member& member = access.member();
   const auto table = table_of(access);
   const std::uint64_t all = member.working().stored().end() * member.element_bytes();

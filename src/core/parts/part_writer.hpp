@@ -21,10 +21,11 @@ struct Part {
   bool mirrored = false;
   bool hashed = false;
   const void* buffer = nullptr;  ///< the place of the elements, where commits are in place; null: the spill
-  const MemberVersion* base = nullptr;  ///< version in the latest snapshot, to be compared with; null: everything counts as changed
-  IntervalSet stale;                    ///< elements in which the slot differed from the latest snapshot, before the store
-  IntervalSet unchanged;                ///< elements that are as in the latest snapshot
-  IntervalSet skipped;                  ///< unchanged elements that the slot had already
+  const MemberVersion* base =
+      nullptr;            ///< version in the latest snapshot, to be compared with; null: everything counts as changed
+  IntervalSet stale;      ///< elements in which the slot differed from the latest snapshot, before the store
+  IntervalSet unchanged;  ///< elements that are as in the latest snapshot
+  IntervalSet skipped;    ///< unchanged elements that the slot had already
 };
 
 class PartWriter {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A commit in place of which this rank does not know yet whether it is decided. What was stored is still in the application's
-// buffers; the own copies have the snapshot before.
+// A commit in place of which this rank does not know yet whether it is decided. Stored data is still in the application's buffers;
+// the own copies have the snapshot before.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ class PendingCommit {
   void drop() noexcept;
 
  private:
-  /// What was stored of a member.
+  /// Stored data of a member.
   struct Part {
     WorkingSlot* slot = nullptr;  // until begin()
     const Member* member = nullptr;

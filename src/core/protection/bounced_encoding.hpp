@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Encoding of data that is in no region, as commits in place need it: each rank of a cohort copies its data, part by part, to bounce
-// buffers, where the others read it, and computes the hashes meanwhile.
+// Encoding of data that is in no region, as commits in place need it. Each rank of a cohort copies its data, part by part, to bounce
+// buffers, where the others read it. It computes the hashes meanwhile.
 #pragma once
 
 #include <cstddef>
