@@ -39,6 +39,7 @@ std::vector<Case> all_cases(const Options& options, const std::vector<std::uint6
 
 std::vector<Result> run_operation(const std::string& name, Subject& subject, const Options& options, double before) {
   if (name == "partial") return time_partial(subject, options);
+  if (name == "unchanged") return time_unchanged(subject, options);
   if (name == "inplace") return time_inplace(subject, options);
   if (name == "exchange") return time_exchange(subject, options);
   if (name == "istore") return time_overlap(subject, options);

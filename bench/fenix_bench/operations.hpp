@@ -16,6 +16,7 @@ std::vector<Result> time_storing(Subject& subject, const Options& options, const
 
 /// store_commit_barrier of 1 % of the elements, after the same of all of them.
 std::vector<Result> time_partial(Subject& subject, const Options& options);
+std::vector<Result> time_unchanged(Subject& subject, const Options& options);
 
 /// Computing in the buffer and store_commit_barrier, beside computing in the slot itself, which saves the staging copy.
 std::vector<Result> time_inplace(Subject& subject, const Options& options);

@@ -11,9 +11,9 @@ namespace bench {
 
 namespace {
 
-const std::vector<std::string> kAll{"store",   "commit",  "commit_barrier", "store_commit_barrier",
-                                    "partial", "inplace", "exchange",       "istore",
-                                    "memory",  "latency", "allocations",    "restore"};
+const std::vector<std::string> kAll{
+    "store",  "commit", "commit_barrier", "store_commit_barrier", "partial", "unchanged", "inplace", "exchange",
+    "istore", "memory", "latency",        "allocations",          "restore"};
 
 const char* const kAbout =
     R"(Times the data functions of fenix against memcpy.
@@ -33,6 +33,7 @@ const char* const kMore =
   store_commit_barrier  Fenix_Data_member_store and Fenix_Data_commit_barrier: what a program does at each step
   store, commit, commit_barrier   the parts alone
   partial               the same for a block of 1 % of the elements, that moves; beside that of all elements
+  unchanged             store_commit_barrier of everything, when 100, 99, 90, 50 and 0 % of the blocks are as they were
   exchange              store_commit_barrier beside MPI_Sendrecv of the same bytes with the rank half of all ranks further on
   inplace               computing the data in the slot itself and store_commit_barrier; beside computing it in a buffer
   istore                Fenix_Data_member_istore: time in the call, then a loop that only computes, while the protection

@@ -9,18 +9,23 @@ namespace bench {
 
 namespace {
 
-double time_both(Subject& subject, int iterations) {
-  const double start = seconds_now();
+// Each store is one of other data: the library sees which blocks are as they were.
+double time_both(Subject& subject, int iterations, int percent = 100) {
+  double seconds = 0;
   for (int i = 0; i < iterations; ++i) {
+    subject.change_blocks(percent);
+    const double start = seconds_now();
     subject.store();
     subject.commit_barrier();
+    seconds += seconds_now() - start;
   }
-  return seconds_now() - start;
+  return seconds;
 }
 
 double time_store(Subject& subject, int iterations) {
   double seconds = 0;
   for (int i = 0; i < iterations; ++i) {
+    subject.change_blocks(100);
     const double start = seconds_now();
     subject.store();
     seconds += seconds_now() - start;
@@ -32,6 +37,7 @@ double time_store(Subject& subject, int iterations) {
 double time_commit(Subject& subject, int iterations, bool barrier) {
   double seconds = 0;
   for (int i = 0; i < iterations; ++i) {
+    subject.change_blocks(100);
     subject.store();
     subject.team().barrier();
     const double start = seconds_now();
@@ -94,6 +100,19 @@ std::vector<Result> time_partial(Subject& subject, const Options& options) {
   Result part = measure(subject, options, {"partial", iterations_for(subject.of().bytes), [] {}, store_block, true});
   if (subject.team().writes()) part.more.emplace_back("ratio_to_whole", ratio(*part.times, *whole.times).median);
   return {whole, part};
+}
+
+std::vector<Result> time_unchanged(Subject& subject, const Options& options) {
+  std::vector<Result> results;
+  for (const int percent : {0, 1, 10, 50, 100}) {
+    const auto store_all = [&, percent](int iterations) { return time_both(subject, iterations, percent); };
+    // The first ones still write what the stores before have changed.
+    (void)store_all(2 * (subject.of().depth + 3) + 8);
+    results.push_back(measure(
+        subject, options,
+        {"unchanged." + std::to_string(100 - percent), iterations_for(subject.of().bytes), [] {}, store_all, true}));
+  }
+  return results;
 }
 
 std::vector<Result> time_inplace(Subject& subject, const Options& options) {

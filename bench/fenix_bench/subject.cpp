@@ -90,6 +90,14 @@ void Subject::compute(std::size_t first, std::size_t number) {
   fill(first, number);
 }
 
+void Subject::change_blocks(int percent) {
+  constexpr std::size_t kBlock = (std::size_t{128} << 10) / sizeof(std::int64_t);
+  const std::size_t blocks = (count() + kBlock - 1) / kBlock;
+  const std::size_t changed = (blocks * static_cast<std::size_t>(percent) + 99) / 100;
+  for (std::size_t i = 0; i < changed; ++i) ++data_[(first_changed_ + i) % blocks * kBlock];
+  first_changed_ = blocks > 0 ? (first_changed_ + changed) % blocks : 0;
+}
+
 void Subject::set_step(std::int64_t step) {
   step_ = step;
   fill(0, count());

@@ -37,6 +37,8 @@ class Subject {
 
   /// New values, as a program would have computed them.
   void compute();
+  /// Changes a word in so many percent of the blocks that the library hashes, others each time.
+  void change_blocks(int percent);
   /// The same for some of the elements only.
   void compute(std::size_t first, std::size_t number);
   /// Computes the values of this step once more, to other memory.
@@ -66,6 +68,7 @@ class Subject {
   Case of_;
   int group_;
   std::int64_t step_ = 0;
+  std::size_t first_changed_ = 0;
   std::vector<std::int64_t> data_;
   std::vector<std::int64_t> other_;
 };

@@ -68,6 +68,7 @@ byte arrived;
 bit met; /* changes when all have arrived */
 byte newest;
 bit unsettled; /* some rank has a pending commit */
+bit unsure;    /* it does not count, but nobody who lives could know whether a dead rank has sealed it */
 bit lost;
 bit finished;
 
@@ -157,17 +158,22 @@ inline look_up(an_epoch) {
 /* Whether the latest pending commit is decided: if some rank knows it, or if the record of each rank is sealed somewhere among the
  * living. A commit before it is decided for sure. newest: the latest decided commit. */
 inline decide() {
-  newest = 0; unsettled = 0; found = 1; had = 0;
+  newest = 0; unsettled = 0; unsure = 0; found = 1; had = 0;
   for (i : 0 .. N - 1) { if :: whole[i] && pending[i] > newest -> newest = pending[i]; unsettled = 1 :: else fi }
   for (i : 0 .. N - 1) {
-    k = 0;
+    k = 0; n = whole[i];
     had = had || (whole[i] && knows[i] >= newest);
     for (h : 0 .. N - 1) {
+      n = n || (whole[h] && KEEPS(h, i));
       k = k || (whole[h] && (i == h || KEEPS(h, i)) && RECORD(i, h).sealed && RECORD(i, h).epoch == newest)
     }
-    if :: !k -> found = 0 :: else fi
+    if :: !k -> found = 0 :: else fi;
+    if :: !n -> unsure = 1 :: else fi
   }
-  if :: unsettled && !found && !had -> newest-- :: else fi
+  if
+  :: unsettled && !found && !had -> newest--
+  :: else -> unsure = 0
+  fi
 }
 
 inline agree_on_epoch() {
@@ -394,7 +400,7 @@ in_repair_too:
       STEP at[me].copy_b = at[me].buffer; SAY("settle.copied") END
     :: else
     fi;
-    if :: whole[me] -> STEP keep_records(0); SAY("settle.voided") END :: else fi
+    if :: whole[me] -> STEP owes[me] = owes[me] || unsure; keep_records(0); SAY("settle.voided") END :: else fi
   :: else
   fi;
   /* The application gets control, and may change its buffer. */

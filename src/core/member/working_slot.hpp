@@ -89,8 +89,8 @@ class WorkingSlot {
   /// Fewer blocks are not compared.
   static constexpr std::uint64_t kFewToCompare = 4;
   [[nodiscard]] Look look_for_unchanged(std::uint64_t blocks);
-  /// Notes how many of so many blocks were unchanged.
-  void note_similarity(std::uint64_t same, std::uint64_t blocks) { is_similar_ = same * kFewUnchanged >= blocks; }
+  /// Notes whether so many blocks were unchanged the last time that it pays to look at all of them.
+  void note_similarity(bool similar) { is_similar_ = similar; }
 
   // --------------------------------------------------------------------------------------------------------------- spill
 
@@ -118,11 +118,8 @@ class WorkingSlot {
   void commit(Epoch epoch, bool fills) noexcept;
 
  private:
-  // To look for unchanged blocks does not pay if less than one of so many is.
-  static constexpr std::uint64_t kFewUnchanged = 16;
-
   std::optional<std::uint32_t> number_;
-  bool is_similar_ = false;  // many blocks were unchanged when they were last looked at
+  bool is_similar_ = false;
   std::uint32_t stores_ = 0;
   bool is_stored_ = false;
   bool is_lent_ = false;

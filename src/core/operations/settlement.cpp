@@ -33,7 +33,8 @@ struct GroupKnowledge {
 /// What ranks know of each rank of the former team, a byte each. Sent to other ranks.
 enum RankKnowledge : std::uint8_t {
   kLives = 1,
-  kHasRecord = 2  // its record of the pending commit is sealed in the memory of a living rank
+  kHasRecord = 2,  // its record of the pending commit is sealed in the memory of a living rank
+  kIsKept = 4      // a living rank keeps its records
 };
 
 /// The start of a record in a message, which follows.
@@ -80,7 +81,8 @@ class Settlement {
       const auto at = [&](int rank) -> std::uint8_t& { return mine.at(static_cast<std::size_t>(rank)); };
       at(ranks.rank) = static_cast<std::uint8_t>(kLives | (has(log.own_epochs(), pending) ? kHasRecord : 0));
       for (int copy = 0; copy < ranks.placement.copies(); ++copy) {
-        if (has(log.held_epochs(copy), pending)) at(ranks.placement.kept(ranks.rank, copy)) |= kHasRecord;
+        std::uint8_t& kept = at(ranks.placement.kept(ranks.rank, copy));
+        kept = static_cast<std::uint8_t>(kept | kIsKept | (has(log.held_epochs(copy), pending) ? kHasRecord : 0));
       }
     }
     ranks_ = team_.reduce_lists(std::span<const std::uint8_t>(mine),
@@ -96,6 +98,12 @@ class Settlement {
     return std::all_of(ranks_.begin(), ranks_.end(), [&](std::uint8_t rank) {
       return (rank & kHasRecord) != 0 || (all_.redundant == 0 && (rank & kLives) == 0);
     });
+  }
+
+  // Whether nobody who lives could know that a dead rank has sealed the pending commit.
+  [[nodiscard]] bool is_unsure() const {
+    return all_.redundant != 0 && std::any_of(ranks_.begin(), ranks_.end(),
+                                              [](std::uint8_t rank) { return (rank & (kLives | kIsKept)) == 0; });
   }
 
   [[nodiscard]] bool some_have_died() const {
@@ -170,6 +178,8 @@ class Settlement {
       fault_point("settle.copied");
     } else {
       pending.drop();
+      // Perhaps it was on all ranks: the application has to be told, though the records are gone.
+      if (decided_.value < all_.pending && is_unsure()) parts_->owes_loss_report = true;
     }
     log.keep_only({}, decided_.next());
     fault_point("settle.voided");

@@ -18,9 +18,10 @@ class BlockComparison {
   /// Returns bytes of what is stored, which stay as they are until the next call.
   using Read = std::function<std::span<const std::byte>(std::uint64_t begin, std::uint64_t bytes)>;
 
-  /// base: version in the latest snapshot, or null. blocks: those to be compared, all of whose bytes are stored. Looks at a sample
-  /// first, where it is not known that many blocks are unchanged.
-  BlockComparison(const MemberAccess& access, const MemberVersion* base, const IntervalSet& blocks, const Read& read);
+  /// base: version in the latest snapshot, or null. blocks: those to be compared, all of whose bytes are stored. sends: whether
+  /// changed blocks go over a network. Looks at a sample first, where it is not known that many blocks are unchanged.
+  BlockComparison(const MemberAccess& access, const MemberVersion* base, const IntervalSet& blocks, bool sends,
+                  const Read& read);
   BlockComparison(const BlockComparison&) = delete;
   BlockComparison& operator=(const BlockComparison&) = delete;
   /// Notes how many blocks were unchanged, for the next store.
@@ -39,10 +40,12 @@ class BlockComparison {
  private:
   [[nodiscard]] bool is_same(std::uint64_t block, std::uint64_t end, std::uint64_t hash) const;
   [[nodiscard]] bool sample_is_same(const IntervalSet& blocks, const Read& read) const;
+  [[nodiscard]] bool is_worth_it(std::uint64_t same, std::uint64_t blocks) const;
   [[nodiscard]] IntervalSet elements_in(const IntervalSet& bytes) const;
 
   const MemberAccess& access_;
   const MemberVersion* base_;
+  bool sends_;
   bool is_on_ = false;
   std::uint64_t compared_ = 0;
   std::uint64_t same_ = 0;

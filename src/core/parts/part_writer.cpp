@@ -2,6 +2,7 @@
 #include "core/parts/part_writer.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/copy.hpp"
 #include "base/fault.hpp"
@@ -31,6 +32,16 @@ void for_each_piece(const IntervalSet& elements, std::uint32_t element_bytes, Pi
       begin = stop;
     }
   }
+}
+
+// Whether a block of a part is unchanged, and the slot has it already: on this rank, and where it is protected.
+bool can_skip(BlockComparison& comparison, const Part& part, std::uint64_t block, std::uint64_t begin,
+              std::uint64_t end, std::uint64_t hash) {
+  const std::uint32_t bytes = part.access.member().element_bytes();
+  if (!comparison.is_unchanged(block, end, hash)) return false;
+  if (part.stale.meets(begin / bytes, (end + bytes - 1) / bytes)) return false;
+  comparison.note_skipped(begin, end);
+  return true;
 }
 
 }  // namespace
@@ -74,16 +85,6 @@ std::span<std::uint64_t> PartWriter::table_of(const MemberAccess& access) const 
   return table;
 }
 
-// Whether a block of a part is unchanged, and the slot has it already: on this rank, and where it is protected.
-bool can_skip(BlockComparison& comparison, const Part& part, std::uint64_t block, std::uint64_t begin,
-              std::uint64_t end, std::uint64_t hash) {
-  const std::uint32_t bytes = part.access.member().element_bytes();
-  if (!comparison.is_unchanged(block, end, hash)) return false;
-  if (part.stale.meets(begin / bytes, (end + bytes - 1) / bytes)) return false;
-  comparison.note_skipped(begin, end);
-  return true;
-}
-
 void PartWriter::copy_in_one_pass(Part& part) const {
   const Member& member = part.access.member();
   const std::uint32_t number = *member.working().number();
@@ -92,9 +93,13 @@ void PartWriter::copy_in_one_pass(Part& part) const {
   const std::uint64_t all = part.elements.count() * member.element_bytes();
   const Stores stores = worth_streaming(all) ? Stores::streaming : Stores::cached;
   const std::uint32_t bytes = member.element_bytes();
-  BlockComparison comparison(part.access, part.base, part.blocks, [&](std::uint64_t begin, std::uint64_t length) {
-    return std::span<const std::byte>(source + begin, length);
-  });
+  std::optional<BlockComparison> comparison;
+  if (part.base != nullptr) {
+    comparison.emplace(
+        part.access, part.base, part.blocks, !protection_.puts_are_copies(),
+        [&](std::uint64_t begin, std::uint64_t length) { return std::span<const std::byte>(source + begin, length); });
+  }
+  const bool compares = comparison && comparison->is_on();
   std::uint64_t done = 0;
   part.mirrored = true;
   for_each_piece(part.elements, bytes, [&](std::uint64_t block, std::uint64_t begin, std::uint64_t end) {
@@ -103,10 +108,10 @@ void PartWriter::copy_in_one_pass(Part& part) const {
     const auto mirror = protection_.mirror(member, number, begin, end - begin);
     part.mirrored = part.mirrored && !mirror.empty();
     bool to_hash = part.blocks.covers(block, block + 1);
-    if (to_hash && comparison.is_on()) {
+    if (to_hash && compares) {
       slot.table[block] = hash_bytes(from);
       to_hash = false;
-      if (can_skip(comparison, part, block, begin, end, slot.table[block])) {
+      if (can_skip(*comparison, part, block, begin, end, slot.table[block])) {
         done += from.size();
         return;
       }
@@ -122,9 +127,9 @@ void PartWriter::copy_in_one_pass(Part& part) const {
     done += from.size();
   });
   part.hashed = true;
-  if (!comparison.is_on()) return;
-  part.unchanged = comparison.unchanged();
-  part.skipped = comparison.skipped();
+  if (!compares) return;
+  part.unchanged = comparison->unchanged();
+  part.skipped = comparison->skipped();
 }
 
 void PartWriter::protect(Part& part, const Stop& stop) const {
@@ -136,15 +141,18 @@ void PartWriter::protect(Part& part, const Stop& stop) const {
   const std::uint64_t all = part.elements.count() * bytes;
   Source source(part, in_place_);
   const Stores stores = worth_streaming(all) ? Stores::streaming : Stores::cached;
-  const bool hashes = !part.hashed && !part.blocks.empty();
-  BlockComparison comparison(part.access, hashes ? part.base : nullptr, part.blocks,
-                             [&](std::uint64_t begin, std::uint64_t length) { return source.bytes(begin, length); });
+  std::optional<BlockComparison> comparison;
+  if (part.base != nullptr && !part.hashed) {
+    comparison.emplace(part.access, part.base, part.blocks, !protection_.puts_are_copies(),
+                       [&](std::uint64_t begin, std::uint64_t length) { return source.bytes(begin, length); });
+  }
+  const bool compares = comparison && comparison->is_on();
   bool mirrored = part.mirrored;
   if (!mirrored) {
     const Interval first = part.elements.intervals().front();
     mirrored = !protection_.mirror(member, number, first.first * bytes, bytes).empty();
     // Unchanged elements have to be known first.
-    if (!mirrored && !comparison.is_on()) put(part, source, stop);
+    if (!mirrored && !compares) put(part, source, stop);
   }
   std::uint64_t done = 0;
   for_each_piece(part.elements, bytes, [&](std::uint64_t block, std::uint64_t begin, std::uint64_t end) {
@@ -152,10 +160,10 @@ void PartWriter::protect(Part& part, const Stop& stop) const {
     const auto mirror =
         mirrored && !part.mirrored ? protection_.mirror(member, number, begin, end - begin) : std::span<std::byte>{};
     bool to_hash = !part.hashed && part.blocks.covers(block, block + 1);
-    if (to_hash && comparison.is_on()) {
+    if (to_hash && compares) {
       table[block] = hash_bytes(source.bytes(begin, end - begin));
       to_hash = false;
-      if (can_skip(comparison, part, block, begin, end, table[block])) {
+      if (can_skip(*comparison, part, block, begin, end, table[block])) {
         done += end - begin;
         return;
       }
@@ -170,9 +178,9 @@ void PartWriter::protect(Part& part, const Stop& stop) const {
     if (!mirror.empty() && done <= all / 2 && done + (end - begin) > all / 2) fault_point("store.half");
     done += end - begin;
   });
-  if (comparison.is_on()) {
-    part.unchanged = comparison.unchanged();
-    part.skipped = comparison.skipped();
+  if (compares) {
+    part.unchanged = comparison->unchanged();
+    part.skipped = comparison->skipped();
     if (!mirrored) put(part, source, stop);
   }
 }
@@ -183,7 +191,7 @@ void PartWriter::find_unchanged(const MemberAccess& access, const MemberVersion*
   const auto table = table_of(access);
   const std::uint64_t all = member.working().stored().end() * member.element_bytes();
   SnapshotReader reader(member, in_place_);
-  BlockComparison comparison(access, base, blocks,
+  BlockComparison comparison(access, base, blocks, !protection_.puts_are_copies(),
                              [&](std::uint64_t begin, std::uint64_t bytes) { return reader.bytes(begin, bytes); });
   if (!comparison.is_on()) return;
   for (const Interval& each : blocks.intervals()) {
