@@ -400,7 +400,17 @@ in_repair_too:
       STEP at[me].copy_b = at[me].buffer; SAY("settle.copied") END
     :: else
     fi;
-    if :: whole[me] -> STEP owes[me] = owes[me] || unsure; keep_records(0); SAY("settle.voided") END :: else fi
+    if
+    :: whole[me] ->
+      STEP
+#ifndef BREAK_VOID_SILENTLY
+        owes[me] = owes[me] || unsure;
+#endif
+        keep_records(0);
+        SAY("settle.voided")
+      END
+    :: else
+    fi
   :: else
   fi;
   /* The application gets control, and may change its buffer. */
