@@ -101,5 +101,49 @@ TEST(AnyStepInPlace, OfSettlingAndRejoining) {
   }
 }
 
+// Data is larger than all bounce buffers together: they are used again, when the whole cohort has read them.
+TEST(InPlace, DataLargerThanTheBounceBuffersIsEncoded) {
+  constexpr int kHuge = 2;
+  constexpr std::size_t kHugeCount = 1'700'000;  // words
+  const auto word = [](int rank, std::size_t i) {
+    return static_cast<std::uint32_t>(i * 2654435761U + static_cast<std::size_t>(rank));
+  };
+  for (const Encoded& each : {Encoded{3, parity(3)}, Encoded{4, reed_solomon(4, 2)}}) {
+    SCOPED_TRACE(testing::Message() << each);
+    fenix_impl::GroupParameters parameters{5, 0, 0, each.policy};
+    parameters.in_place = 1;
+    Job job(each.size);
+    const auto take_up = [&](Rank& rank) {
+      join(rank, parameters);
+      Words& buffer = rank.buffers[kHuge];
+      buffer.resize(kHugeCount);
+      if (auto* known = rank.group->find(kHuge)) {
+        known->set_buffer(buffer.data());
+      } else {
+        rank.group->create_member(words(kHuge), buffer.data(), buffer.size(), [] {});
+      }
+    };
+    expect_done(job.run([&](Rank& rank) {
+      take_up(rank);
+      Words& buffer = rank.buffers[kHuge];
+      for (std::size_t i = 0; i < buffer.size(); ++i) buffer[i] = word(rank.number, i);
+      store_elements(rank, kHuge, fenix_impl::Selection::all());
+      EXPECT_EQ(rank.group->commit(), 0);
+      rank.team->barrier();
+    }));
+    job.kill(1);
+    job.repair();
+    expect_done(job.run([&](Rank& rank) {
+      take_up(rank);
+      Words target(kHugeCount);
+      (void)rank.group->restore(kHuge, snapshot(std::nullopt), {target.data(), target.size()}, [] {});
+      bool same = true;
+      for (std::size_t i = 0; i < target.size(); ++i) same = same && target[i] == word(rank.number, i);
+      EXPECT_TRUE(same) << "rank " << rank.number;
+      EXPECT_EQ(rank.group->verify_all().mended, 0U);
+    }));
+  }
+}
+
 }  // namespace
 }  // namespace fenix_test

@@ -17,10 +17,10 @@ using fenix_impl::GroupParameters;
 using fenix_impl::kHashBlock;
 using fenix_impl::Policy;
 
-constexpr int kMember = 1;
+constexpr int kLargeMember = 1;
 constexpr std::size_t kWordsOfABlock = kHashBlock / 4;
 // The last block is not whole.
-constexpr std::size_t kWords = 9 * kWordsOfABlock + 1000;
+constexpr std::size_t kWordsOfAMember = 9 * kWordsOfABlock + 1000;
 
 struct Kind {
   Policy policy;
@@ -42,26 +42,26 @@ GroupParameters parameters_of(const Kind& kind) {
 }
 
 void provide_large(Rank& rank) {
-  Words& buffer = rank.buffers[kMember];
-  buffer.resize(kWords);
-  if (auto* known = rank.group->find(kMember)) {
+  Words& buffer = rank.buffers[kLargeMember];
+  buffer.resize(kWordsOfAMember);
+  if (auto* known = rank.group->find(kLargeMember)) {
     known->set_buffer(buffer.data());
   } else {
-    rank.group->create_member(words(kMember), buffer.data(), buffer.size(), [] {});
+    rank.group->create_member(words(kLargeMember), buffer.data(), buffer.size(), [] {});
   }
 }
 
 Words restore_large(Rank& rank) {
-  Words target(kWords);
-  (void)rank.group->restore(kMember, snapshot(std::nullopt), {target.data(), target.size()}, [] {});
+  Words target(kWordsOfAMember);
+  (void)rank.group->restore(kLargeMember, snapshot(std::nullopt), {target.data(), target.size()}, [] {});
   return target;
 }
 
 void commit_all(Rank& rank, const Words& data) {
-  rank.buffers.at(kMember) = data;
+  rank.buffers.at(kLargeMember) = data;
   // The address stays.
-  rank.group->find(kMember)->set_buffer(rank.buffers.at(kMember).data());
-  store_elements(rank, kMember, fenix_impl::Selection::all());
+  rank.group->find(kLargeMember)->set_buffer(rank.buffers.at(kLargeMember).data());
+  store_elements(rank, kLargeMember, fenix_impl::Selection::all());
   commit_barrier(rank);
 }
 
@@ -83,7 +83,7 @@ TEST(Unchanged, DataComesBackWhateverHasChanged) {
       SCOPED_TRACE(testing::Message() << "policy " << static_cast<int>(kind.policy.kind)
                                       << (kind.in_place ? " in place" : "") << ", share " << share);
       Job job(4);
-      std::vector<Words> stored(4, Words(kWords));
+      std::vector<Words> stored(4, Words(kWordsOfAMember));
       expect_done(job.run([&](Rank& rank) {
         join(rank, parameters_of(kind));
         provide_large(rank);
@@ -120,9 +120,9 @@ TEST(Unchanged, BlocksAreNotWrittenAgain) {
     expect_done(job.run([&](Rank& rank) {
       join(rank, parameters_of(kind));
       provide_large(rank);
-      Words data(kWords, 7);
+      Words data(kWordsOfAMember, 7);
       for (int commits = 0; commits < 20; ++commits) commit_all(rank, data);
-      const auto& memory = rank.group->find(kMember)->memory;
+      const auto& memory = rank.group->find(kLargeMember)->memory;
       for (std::uint32_t slot = 0; slot < memory.layout().slots(); ++slot) {
         memory.own_slot(slot).data[3 * kHashBlock] = std::byte{99};
         memory.held_slot(slot).data[2 * kHashBlock] = std::byte{99};
