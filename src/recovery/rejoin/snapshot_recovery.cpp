@@ -117,13 +117,13 @@ void SnapshotRecovery::note_copies(int copy, const std::vector<CommittedEpoch>& 
 void SnapshotRecovery::drop_torn() {
   if (!group_.parameters().commits_in_place()) return;
   const RecordLog& log = group_.log().control().own_log;
-  for (const auto& [record, entry] : log.read_all()) {
+  for (const LoggedRecord& logged : log.read_all()) {
     const auto& members = group_.members();
     const bool whole = std::all_of(members.begin(), members.end(), [&](const auto& member) {
-      const MemberVersion* version = version_in(record, *member);
+      const MemberVersion* version = version_in(logged.record, *member);
       return version == nullptr || member->memory.own_is(version->stored_in);
     });
-    if (!whole) log.clear(entry);
+    if (!whole) log.clear(logged.entry);
   }
 }
 
