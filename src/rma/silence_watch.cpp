@@ -40,7 +40,7 @@ void wake_on(std::uint32_t& word) { (void)syscall(SYS_futex, &word, FUTEX_WAKE, 
 
 }  // namespace
 
-/// What stands in the page of a process.
+/// The contents of a process's page.
 struct SilenceWatch::Words {
   std::uint64_t rounds;
   std::uint32_t rings;

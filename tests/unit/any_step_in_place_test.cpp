@@ -4,8 +4,7 @@
 
 #include <vector>
 
-#include "support/application.hpp"
-#include "support/encoded.hpp"
+#include "support/any_step.hpp"
 
 namespace fenix_test {
 namespace {
@@ -24,48 +23,13 @@ const Encoded kPoliciesInPlace[] = {{4, {Policy::Kind::buddies, 2, 0, 1}},
 
 TEST(AnyStepInPlace, OfStoringAndCommitting) {
   for (const Encoded& each : kPoliciesInPlace) {
-    for (int dying = 0; dying < each.size; ++dying) {
-      SCOPED_TRACE(testing::Message() << each << ", " << dying << " dies");
-      for_steps(
-          7 * each.size + dying,
-          [&](int steps) {
-            Application application = Application::in_place(each.size, each.policy);
-            EXPECT_TRUE(application.play(2));
-            application.job.doom(dying, steps, some_unlucky(steps));
-            const bool lives = application.play(6);
-            application.job.repair();
-            EXPECT_TRUE(application.covered());
-            EXPECT_TRUE(application.play(7));
-            application.job.kill((dying + 1) % each.size);
-            application.job.repair();
-            EXPECT_TRUE(application.play(8));
-            return !lives;
-          },
-          kStrideInPlace);
-    }
+    lose_one_at_any_step(each, kStrideInPlace, [&](int) { return Application::in_place(each.size, each.policy); });
   }
 }
 
 TEST(AnyStepInPlace, OfStoringAndCommittingForTwo) {
   for (const Encoded& each : {Encoded{5, reed_solomon(5, 2)}, Encoded{4, reed_solomon(4, 3)}}) {
-    for (int dying = 0; dying < each.size; ++dying) {
-      const int other = (dying + 1 + dying % 2) % each.size;
-      SCOPED_TRACE(testing::Message() << each << ", " << dying << " dies, and " << other);
-      for_steps(
-          7 * each.size + dying,
-          [&](int steps) {
-            Application application = Application::in_place(each.size, each.policy);
-            EXPECT_TRUE(application.play(2));
-            application.job.doom(dying, steps, some_unlucky(steps));
-            application.job.doom(other, steps + steps % 5, some_unlucky(steps));
-            const bool lives = application.play(6);
-            application.job.repair();
-            EXPECT_TRUE(application.covered());
-            EXPECT_TRUE(application.play(7));
-            return !lives;
-          },
-          kStrideInPlace);
-    }
+    lose_two_at_any_step(each, kStrideInPlace, [&](int) { return Application::in_place(each.size, each.policy); });
   }
 }
 

@@ -6,8 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "support/application.hpp"
-#include "support/encoded.hpp"
+#include "support/any_step.hpp"
 #include "support/random_seed.hpp"
 
 namespace fenix_test {
@@ -24,50 +23,14 @@ constexpr Encoded kEncoded[] = {
     {4, parity(4)}, {5, parity(2)}, {2, parity(2)}, {5, reed_solomon(5, 2)}, {4, reed_solomon(4, 2)}};
 
 TEST(AnyStepOfParity, OfStoringAndCommitting) {
-  for (const Encoded& encoded : kEncoded) {
-    for (int dying = 0; dying < encoded.size; ++dying) {
-      SCOPED_TRACE(testing::Message() << encoded << ", " << dying << " dies");
-      for_steps(
-          7 * encoded.size + dying,
-          [&](int steps) {
-            Application application(encoded.size, steps % 3, encoded.policy);
-            EXPECT_TRUE(application.play(2));
-            application.job.doom(dying, steps, some_unlucky(steps));
-            const bool lives = application.play(6);
-            application.job.repair();
-            EXPECT_TRUE(application.covered());
-            EXPECT_TRUE(application.play(7));
-            // Rebuilt data and parity protect as well as the first ones.
-            application.job.kill((dying + 1) % encoded.size);
-            application.job.repair();
-            EXPECT_TRUE(application.play(8));
-            return !lives;
-          },
-          kStride);
-    }
+  for (const Encoded& each : kEncoded) {
+    lose_one_at_any_step(each, kStride, [&](int steps) { return Application(each.size, steps % 3, each.policy); });
   }
 }
 
 TEST(AnyStepOfParity, OfStoringAndCommittingForTwo) {
-  for (const Encoded& encoded : {Encoded{5, reed_solomon(5, 2)}, Encoded{4, reed_solomon(4, 3)}}) {
-    for (int dying = 0; dying < encoded.size; ++dying) {
-      const int other = (dying + 1 + dying % 2) % encoded.size;
-      SCOPED_TRACE(testing::Message() << encoded << ", " << dying << " dies, and " << other);
-      for_steps(
-          7 * encoded.size + dying,
-          [&](int steps) {
-            Application application(encoded.size, steps % 3, encoded.policy);
-            EXPECT_TRUE(application.play(2));
-            application.job.doom(dying, steps, some_unlucky(steps));
-            application.job.doom(other, steps + steps % 5, some_unlucky(steps));
-            const bool lives = application.play(6);
-            application.job.repair();
-            EXPECT_TRUE(application.covered());
-            EXPECT_TRUE(application.play(7));
-            return !lives;
-          },
-          kStride);
-    }
+  for (const Encoded& each : {Encoded{5, reed_solomon(5, 2)}, Encoded{4, reed_solomon(4, 3)}}) {
+    lose_two_at_any_step(each, kStride, [&](int steps) { return Application(each.size, steps % 3, each.policy); });
   }
 }
 

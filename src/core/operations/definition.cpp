@@ -36,7 +36,7 @@ void Definition::meet_to_create(const MemberInfo& info, const Check& check) {
           throw Error(FENIX_ERROR_NO_MEMORY, "the group has as many members as a record can describe");
         }
       });
-  // Of members that all have deleted. Before the memory of the new one is taken.
+  // Gives back the memory of members that all have deleted, before that of the new one is taken.
   if (all.least != 0) context_.attachment.path().give_back(context_.team());
 }
 

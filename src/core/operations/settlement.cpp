@@ -30,7 +30,7 @@ struct GroupKnowledge {
   }
 };
 
-/// What ranks know of each rank of the former team, a byte each. Sent to other ranks.
+/// The knowledge of some ranks about a rank of the former team. Sent to other ranks, a byte for each.
 enum RankKnowledge : std::uint8_t {
   kLives = 1,
   kHasRecord = 2,  // its record of the pending commit is sealed in the memory of a living rank
@@ -153,14 +153,23 @@ class Settlement {
       if (header.bytes > theirs.size()) throw Error(FENIX_ERROR_INTERN, "a record of a dead rank is cut short");
       const auto record = decode(theirs.first(header.bytes));
       theirs = theirs.subspan(header.bytes);
-      if (!record || header.entry >= parts_->log.entries()) continue;
+      if (!record || record->epoch != decided_ || record->owner != header.owner) continue;
+      if (header.entry >= parts_->log.entries()) continue;
       for (int copy = 0; copy < ranks.placement.copies(); ++copy) {
         if (ranks.placement.kept(ranks.rank, copy) != header.owner) continue;
         if (has(parts_->log.held_epochs(copy), decided_)) continue;
-        Control& control = parts_->log.control();
-        control.region.reserve(held_log(copy).offset(header.entry), header.bytes);
-        held_log(copy).put(header.entry, *record);
+        take(copy, header.entry, *record);
       }
+    }
+  }
+
+  // Without memory for it, this rank goes on: the others wait for it, and the record is somewhere else.
+  void take(int copy, std::uint32_t entry, const Record& record) const {
+    try {
+      parts_->log.control().region.reserve(held_log(copy).offset(entry), record_bytes(record));
+      held_log(copy).put(entry, record);
+    } catch (const Error& error) {
+      log().warn("group {}: a record of rank {} cannot be kept here: {}", all_.group_id, record.owner, error.what());
     }
   }
 

@@ -34,12 +34,16 @@ void for_each_piece(const IntervalSet& elements, std::uint32_t element_bytes, Pi
   }
 }
 
-// Whether a block of a part is unchanged, and the slot has it already: on this rank, and where it is protected.
-bool can_skip(BlockComparison& comparison, const Part& part, std::uint64_t block, std::uint64_t begin,
-              std::uint64_t end, std::uint64_t hash) {
-  const std::uint32_t bytes = part.access.member().element_bytes();
+// Hashes a block of a part, and compares it. Returns whether nothing else is to be done: the slot has it already, on this rank and
+// where it is protected.
+bool can_skip(BlockComparison& comparison, const Part& part, std::uint64_t block, std::span<const std::byte> bytes,
+              std::uint64_t& hash) {
+  const std::uint64_t begin = block * kHashBlock;
+  const std::uint64_t end = begin + bytes.size();
+  const std::uint32_t element = part.access.member().element_bytes();
+  hash = hash_bytes(bytes);
   if (!comparison.is_unchanged(block, end, hash)) return false;
-  if (part.stale.meets(begin / bytes, (end + bytes - 1) / bytes)) return false;
+  if (part.stale.meets(begin / element, (end + element - 1) / element)) return false;
   comparison.note_skipped(begin, end);
   return true;
 }
@@ -107,16 +111,9 @@ void PartWriter::copy_in_one_pass(Part& part) const {
     const auto to = slot.data.subspan(begin, end - begin);
     const auto mirror = protection_.mirror(member, number, begin, end - begin);
     part.mirrored = part.mirrored && !mirror.empty();
-    bool to_hash = part.blocks.covers(block, block + 1);
-    if (to_hash && compares) {
-      slot.table[block] = hash_bytes(from);
-      to_hash = false;
-      if (can_skip(*comparison, part, block, begin, end, slot.table[block])) {
-        done += from.size();
-        return;
-      }
-    }
-    if (to_hash) {
+    const bool has_hash = part.blocks.covers(block, block + 1);
+    if (has_hash && compares && can_skip(*comparison, part, block, from, slot.table[block])) return;
+    if (has_hash && !compares) {
       slot.table[block] = copy_and_hash(to, mirror, from, stores);
     } else if (mirror.empty()) {
       copy_bytes(to, from, stores);
@@ -159,21 +156,14 @@ void PartWriter::protect(Part& part, const Stop& stop) const {
     if (stop) return;
     const auto mirror =
         mirrored && !part.mirrored ? protection_.mirror(member, number, begin, end - begin) : std::span<std::byte>{};
-    bool to_hash = !part.hashed && part.blocks.covers(block, block + 1);
-    if (to_hash && compares) {
-      table[block] = hash_bytes(source.bytes(begin, end - begin));
-      to_hash = false;
-      if (can_skip(*comparison, part, block, begin, end, table[block])) {
-        done += end - begin;
-        return;
-      }
-    }
-    if (to_hash && mirror.empty()) {
-      table[block] = hash_bytes(source.bytes(begin, end - begin));
-    } else if (to_hash) {
-      table[block] = copy_and_hash(mirror, {}, source.bytes(begin, end - begin), stores);
+    const bool has_hash = !part.hashed && part.blocks.covers(block, block + 1);
+    if (!has_hash && mirror.empty()) return;
+    const auto data = source.bytes(begin, end - begin);
+    if (has_hash && compares && can_skip(*comparison, part, block, data, table[block])) return;
+    if (has_hash && !compares) {
+      table[block] = mirror.empty() ? hash_bytes(data) : copy_and_hash(mirror, {}, data, stores);
     } else if (!mirror.empty()) {
-      copy_bytes(mirror, source.bytes(begin, end - begin), stores);
+      copy_bytes(mirror, data, stores);
     }
     if (!mirror.empty() && done <= all / 2 && done + (end - begin) > all / 2) fault_point("store.half");
     done += end - begin;

@@ -15,7 +15,7 @@ constexpr std::size_t kFetchedAtOnce = std::size_t{512} << 10;
 
 CohortSlots::CohortSlots(RemoteRegions& remote, const Stripes& stripes, std::vector<CohortSlot> slots)
     : remote_(remote), stripes_(stripes), slots_(std::move(slots)) {
-  in_place_ = std::all_of(slots_.begin(), slots_.end(), [&](const CohortSlot& slot) {
+  all_direct_ = std::all_of(slots_.begin(), slots_.end(), [&](const CohortSlot& slot) {
     return slot.rank == CohortSlot::kMissing || !remote_.direct(slot.rank, 0, 1).empty();
   });
 }
@@ -74,7 +74,7 @@ void CohortSlots::fetch(Codec& codec, int index, bool is_parity, std::uint64_t o
 
 void CohortSlots::compute(Codec& codec, int index, bool is_parity, std::uint64_t offset, std::span<std::byte> target,
                           Stores stores) {
-  if (in_place_) {
+  if (all_direct_) {
     codec.compute(
         stripes_, index, is_parity, offset, target,
         [this](const Stripes::Cell& cell, std::size_t bytes, std::size_t source) { return read(cell, bytes, source); },

@@ -55,7 +55,7 @@ class CohortSlots {
   RemoteRegions& remote_;
   Stripes stripes_;
   std::vector<CohortSlot> slots_;
-  bool in_place_ = true;                                      // the slots can be read where they are
+  bool all_direct_ = true;                                    // the slots can be read where they are
   std::vector<std::byte> pieces_;                             // fetched bytes; in place: a unit for each source
   std::vector<std::pair<Stripes::Cell, std::size_t>> cells_;  // of pieces_
 };
