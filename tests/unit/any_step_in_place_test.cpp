@@ -65,6 +65,34 @@ TEST(AnyStepInPlace, OfSettlingAndRejoining) {
   }
 }
 
+// Two of three ranks die in their first commit, which perhaps all have sealed. The third one undoes it, and has nothing else that
+// could be missed.
+TEST(InPlace, AnUndoneCommitIsReportedIfNobodyCanKnowOfIt) {
+  fenix_impl::GroupParameters parameters{5, 0, 0, parity(3)};
+  parameters.in_place = 1;
+  int undone = 0;
+  for (int steps = 0; steps < 200; ++steps) {
+    SCOPED_TRACE(testing::Message() << "after " << steps << " steps");
+    Job job(3);
+    expect_done(job.run([&](Rank& rank) {
+      join(rank, parameters);
+      provide(rank, kSmall);
+      store_until_commit(rank, kSmall, 0);
+    }));
+    job.doom(0, steps);
+    job.doom(1, steps);
+    const auto outcomes = job.run([&](Rank& rank) { (void)rank.group->commit(); });
+    if (!(outcomes[0] == Ending::died) || !(outcomes[1] == Ending::died)) continue;
+    const bool pending = !job.rank(2).group->parts().pending.epoch().none();
+    job.repair();
+    job.settle();
+    EXPECT_TRUE(job.rank(2).group->parts().pending.epoch().none());
+    expect_done(job.run([&](Rank& rank) { EXPECT_EQ(join(rank, parameters).snapshots_lost, pending); }));
+    undone += pending ? 1 : 0;
+  }
+  EXPECT_GT(undone, 0);
+}
+
 // Data is larger than all bounce buffers together: they are used again, when the whole cohort has read them.
 TEST(InPlace, DataLargerThanTheBounceBuffersIsEncoded) {
   constexpr int kHuge = 2;
