@@ -9,6 +9,7 @@
 #include "core/member/slot_hashes.hpp"
 #include "support/encoded.hpp"
 #include "support/group_data.hpp"
+#include "support/stride.hpp"
 
 namespace fenix_test {
 namespace {
@@ -90,10 +91,10 @@ TEST(Unchanged, DataComesBackWhateverHasChanged) {
         std::mt19937 random(static_cast<unsigned>(rank.number + 1));
         Words& data = stored[static_cast<std::size_t>(rank.number)];
         std::generate(data.begin(), data.end(), [&] { return static_cast<std::uint32_t>(random()); });
-        for (int commits = 0; commits < 12; ++commits) {
+        for (int commits = 0; commits < 40; ++commits) {
           commit_all(rank, data);
           EXPECT_EQ(restore_large(rank), data) << "rank " << rank.number << " commit " << commits;
-          if (commits < 11) change(data, random, commits % 4 == 3 ? 1.0 : share);
+          if (commits < 39) change(data, random, commits % 13 == 12 ? 1.0 : share);
         }
         const auto verified = rank.group->verify_all();
         EXPECT_EQ(verified.mended, 0U);
@@ -108,6 +109,49 @@ TEST(Unchanged, DataComesBackWhateverHasChanged) {
       }));
       if (testing::Test::HasFailure()) return;
     }
+  }
+}
+
+// A rank dies while little of what is stored has changed, in each policy at several steps.
+TEST(Unchanged, DataComesBackAfterADeathAtAnyStep) {
+  constexpr int kCommits = 30;
+  for (const Kind& kind : kKinds) {
+    int deaths = 0;
+    for (int steps = 150; steps < 900; steps += 67 * stride(1, 3)) {
+      SCOPED_TRACE(testing::Message() << "policy " << static_cast<int>(kind.policy.kind)
+                                      << (kind.in_place ? " in place" : "") << ", after " << steps << " steps");
+      Job job(4);
+      std::vector<std::vector<Words>> stored(4);  // by rank and time stamp
+      expect_done(job.run([&](Rank& rank) {
+        join(rank, parameters_of(kind));
+        provide_large(rank);
+      }));
+      job.doom(1, steps);
+      const auto outcomes = job.run([&](Rank& rank) {
+        std::mt19937 random(static_cast<unsigned>(rank.number + steps));
+        Words data(kWordsOfAMember, static_cast<std::uint32_t>(rank.number));
+        for (int commits = 0; commits < kCommits; ++commits) {
+          change(data, random, 0.15);
+          stored[static_cast<std::size_t>(rank.number)].push_back(data);
+          commit_all(rank, data);
+        }
+        rank.team->barrier();
+      });
+      deaths += outcomes[1].ending == Ending::died ? 1 : 0;
+      job.repair();
+      job.settle();
+      expect_done(job.run([&](Rank& rank) {
+        join(rank, parameters_of(kind));
+        provide_large(rank);
+        const auto stamps = rank.group->snapshots().on_all();
+        if (stamps.empty()) return;
+        const auto stamp = static_cast<std::size_t>(stamps[0]);
+        EXPECT_EQ(restore_large(rank), stored[static_cast<std::size_t>(rank.number)].at(stamp))
+            << "rank " << rank.number << ", time stamp " << stamp;
+      }));
+      if (testing::Test::HasFailure()) return;
+    }
+    EXPECT_GT(deaths, 0) << "the steps are too many";
   }
 }
 
