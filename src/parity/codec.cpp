@@ -21,10 +21,12 @@ const Codec::Plan& Codec::plan(const Stripes& stripes, const Stripes::Position& 
   Plan& plan = plans_[static_cast<std::size_t>(position.row * ranks_ + position.number)];
   if (!plan.numbers.empty()) return plan;
   const auto needed = static_cast<std::size_t>(code_.data());
-  for (int number = 0; number < ranks_ && plan.numbers.size() < needed; ++number) {
-    const auto cell = stripes.cell({0, position.row, number});
-    if (number == position.number || !available_[static_cast<std::size_t>(cell.rank)]) continue;
-    plan.numbers.push_back(number);
+  for (const bool preferred : {true, false}) {
+    for (int number = 0; number < ranks_ && plan.numbers.size() < needed; ++number) {
+      const auto cell = stripes.cell({0, position.row, number});
+      if (number == position.number || !available_[static_cast<std::size_t>(cell.rank)]) continue;
+      if ((cell.rank == preferred_) == preferred) plan.numbers.push_back(number);
+    }
   }
   plan.combination = code_.combination(position.number, plan.numbers);
   return plan;

@@ -24,6 +24,9 @@ class Codec {
   /// of it is there.
   Codec(int ranks, int parity, std::vector<bool> available);
 
+  /// Takes what this rank has among the sources wherever it can: it is at hand, and that of others has to be fetched. Called
+  /// before all else.
+  void prefer(int rank) { preferred_ = rank; }
   /// Whether what is available suffices to compute what is not.
   [[nodiscard]] bool suffices() const;
   /// Computes bytes of the data or parity of a rank, from offset on. stripes: of the same cohort. suffices() must be true.
@@ -55,6 +58,7 @@ class Codec {
   int ranks_;
   Code code_;
   std::vector<bool> available_;
+  int preferred_ = -1;
   std::vector<Plan> plans_;  // by row and number, made when they are needed
 };
 

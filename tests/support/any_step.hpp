@@ -2,10 +2,23 @@
 // Applications whose ranks die at each step of storing and committing.
 #pragma once
 
+#include <cstdlib>
+
 #include "support/application.hpp"
 #include "support/encoded.hpp"
 
 namespace fenix_test {
+
+/// As long as it exists, replacements rebuild without the help of the ranks that are left.
+class RebuildsAlone {
+ public:
+  explicit RebuildsAlone(bool alone = true) {
+    if (alone) setenv("FENIX_REBUILD", "alone", 1);
+  }
+  RebuildsAlone(const RebuildsAlone&) = delete;
+  RebuildsAlone& operator=(const RebuildsAlone&) = delete;
+  ~RebuildsAlone() { unsetenv("FENIX_REBUILD"); }
+};
 
 /// Lets each rank die at each step, each time in an application of its own, and then its neighbour: rebuilt data and redundancy protect as
 /// well as the first ones. make(steps) makes the application.

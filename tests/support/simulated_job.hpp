@@ -79,6 +79,12 @@ class Job {
   [[nodiscard]] std::vector<Rank>& ranks() { return ranks_; }
   [[nodiscard]] Crew& crew() { return *crew_; }
 
+  /// From here on, each rank is on a node of its own, as far as access to memory goes. Makes a new team.
+  void put_apart() {
+    apart_ = true;
+    form_team();
+  }
+
   /// The rank dies after so many steps of the next phase. unlucky: see Crew.
   void doom(int number, int steps, unsigned unlucky = 0) {
     rank(number).life->set_steps(steps);
@@ -142,7 +148,7 @@ class Job {
       if (each.group) each.group->detach();
       each.life = std::make_shared<Life>();
       each.team = std::make_shared<ThreadTeam>(crew_, each.number, each.life, each.location);
-      each.path = std::make_shared<MortalPath>(crew_, each.number, each.life);
+      each.path = std::make_shared<MortalPath>(crew_, each.number, each.life, apart_);
     }
   }
 
@@ -169,6 +175,7 @@ class Job {
 
   std::vector<Rank> ranks_;
   std::shared_ptr<Crew> crew_;
+  bool apart_ = false;
 };
 
 }  // namespace fenix_test

@@ -113,9 +113,16 @@ class Crew {
     accesses_ = accesses;
   }
 
+  /// How often a rank has accessed the memory of its peers.
+  [[nodiscard]] int accesses_of(int rank) {
+    const std::lock_guard lock(mutex_);
+    return accessed_[rank];
+  }
+
   /// Called before each access to the memory of a peer.
   void reach_out(int rank, int target) {
     const std::lock_guard lock(mutex_);
+    if (target != rank) ++accessed_[rank];
     if (rank == cut_off_ && target != rank && accesses_-- == 0) {
       dead_[index(target)] = true;
       fail();
@@ -236,6 +243,7 @@ class Crew {
   unsigned unlucky_ = 0;
   int cut_off_ = -1;
   int accesses_ = 0;
+  std::map<int, int> accessed_;
 };
 
 class ThreadTeam final : public fenix_impl::Team {
@@ -321,13 +329,13 @@ class ThreadTeam final : public fenix_impl::Team {
 class MortalRemoteRegions final : public fenix_impl::RemoteRegions {
  public:
   MortalRemoteRegions(std::unique_ptr<RemoteRegions> inner, std::shared_ptr<Crew> crew, int rank,
-                      std::shared_ptr<Life> life)
-      : inner_(std::move(inner)), crew_(std::move(crew)), rank_(rank), life_(std::move(life)) {}
+                      std::shared_ptr<Life> life, bool apart)
+      : inner_(std::move(inner)), crew_(std::move(crew)), rank_(rank), life_(std::move(life)), apart_(apart) {}
 
   std::span<std::byte> direct(int target, std::size_t offset, std::size_t bytes) override {
     crew_->reach_out(rank_, target);
     step();
-    return inner_->direct(target, offset, bytes);
+    return apart_ ? std::span<std::byte>() : inner_->direct(target, offset, bytes);
   }
   void reserve(int target, std::size_t offset, std::size_t bytes) override { inner_->reserve(target, offset, bytes); }
   void put(int target, std::size_t offset, std::span<const std::byte> data) override {
@@ -363,13 +371,15 @@ class MortalRemoteRegions final : public fenix_impl::RemoteRegions {
   std::shared_ptr<Crew> crew_;
   int rank_;
   std::shared_ptr<Life> life_;
+  bool apart_;
 };
 
 /// The path of ranks that are threads: each other's regions are mapped, once more in the same process.
 class MortalPath final : public fenix_impl::Path {
  public:
-  MortalPath(std::shared_ptr<Crew> crew, int rank, std::shared_ptr<Life> life)
-      : crew_(std::move(crew)), rank_(rank), life_(std::move(life)) {}
+  /// apart: nobody gets at the others' bytes but by reads and writes, as over a network.
+  MortalPath(std::shared_ptr<Crew> crew, int rank, std::shared_ptr<Life> life, bool apart = false)
+      : crew_(std::move(crew)), rank_(rank), life_(std::move(life)), apart_(apart) {}
 
   /// The region that was exposed first: the control region of a group, while it exists.
   [[nodiscard]] std::span<std::byte> first_region() const { return first_region_; }
@@ -378,7 +388,7 @@ class MortalPath final : public fenix_impl::Path {
   [[nodiscard]] bool puts_are_copies(int target) const override { return map_.puts_are_copies(target); }
   std::unique_ptr<fenix_impl::RemoteRegions> expose(fenix_impl::Team& team, const fenix_impl::Region& region) override {
     if (first_region_.empty()) first_region_ = region.bytes();
-    return std::make_unique<MortalRemoteRegions>(map_.expose(team, region), crew_, rank_, life_);
+    return std::make_unique<MortalRemoteRegions>(map_.expose(team, region), crew_, rank_, life_, apart_);
   }
 
  private:
@@ -387,6 +397,7 @@ class MortalPath final : public fenix_impl::Path {
   std::shared_ptr<Crew> crew_;
   int rank_;
   std::shared_ptr<Life> life_;
+  bool apart_;
 };
 
 }  // namespace fenix_test

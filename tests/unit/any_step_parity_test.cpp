@@ -104,12 +104,13 @@ TEST(AnyStepOfParity, OfChangingThePolicy) {
   }
 }
 
-// Ranks are lost; while the group is formed again, one more dies.
+// Ranks are lost; while the group is formed again, one more dies. The ranks that are left rebuild together, or the replacement alone.
 TEST(AnyStepOfParity, OfRejoining) {
   for (const Encoded& encoded : kEncoded) {
     for (int lost = 0; lost < encoded.size; ++lost) {
       for (int dying = 0; dying < encoded.size; ++dying) {
         SCOPED_TRACE(testing::Message() << encoded << ", " << lost << " is lost, then " << dying << " dies");
+        const RebuildsAlone here((lost + dying) % 2 == 0);
         for_steps(
             11 * lost + 5 * dying,
             [&](int steps) {
@@ -135,6 +136,7 @@ TEST(AnyStepOfParity, OfRejoining) {
 
 // The replacement sees the death of the peer that it is just decoding from.
 TEST(AnyStepOfParity, OfDecodingFromAPeerThatDies) {
+  const RebuildsAlone here;
   for (const Encoded& encoded : {Encoded{4, parity(4)}, Encoded{5, reed_solomon(5, 2)}}) {
     for (int lost = 0; lost < encoded.size; ++lost) {
       SCOPED_TRACE(testing::Message() << encoded << ", " << lost << " is lost");

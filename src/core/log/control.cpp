@@ -187,6 +187,12 @@ bool fetch_record(RemoteRegions& control, int rank, std::size_t offset, std::vec
   return true;
 }
 
+std::optional<Record> record_at(RemoteRegions& control, int rank, std::size_t offset, Epoch epoch) {
+  const auto bytes = fetch_record(control, rank, offset);
+  auto record = bytes ? decode(*bytes) : std::nullopt;
+  return record && record->epoch == epoch && !record->deleted ? record : std::nullopt;
+}
+
 std::optional<Record> find_record(RemoteRegions& control, int rank, const RecordLog& log, Epoch epoch) {
   for (std::uint32_t entry = 0; entry < log.entries(); ++entry) {
     const auto bytes = fetch_record(control, rank, log.offset(entry));

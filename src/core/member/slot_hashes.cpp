@@ -41,6 +41,13 @@ std::uint64_t hash_of_table(std::span<const std::uint64_t> table, std::uint64_t 
   return hash_bytes(std::as_bytes(table.first(hash_blocks(bytes))));
 }
 
+bool make_right_table(const SlotView& slot, const IntervalSet& found, std::uint32_t element_bytes,
+                      std::uint64_t table_hash) {
+  const std::uint64_t bytes = found.end() * element_bytes;
+  make_table(slot.data.first(bytes), found, element_bytes, slot.table);
+  return hash_of_table(slot.table, bytes) == table_hash;
+}
+
 bool verify(const SlotView& slot, const IntervalSet& found, std::uint32_t element_bytes, std::uint64_t table_hash) {
   const std::uint64_t bytes = found.end() * element_bytes;
   if (hash_of_table(slot.table, bytes) != table_hash) return false;

@@ -36,6 +36,10 @@ struct SlotView {
 void make_table(std::span<const std::byte> data, const IntervalSet& found, std::uint32_t element_bytes,
                 std::span<std::uint64_t> table);
 
+/// Makes the table of a slot whose data is there, all of it. Whether the table has the hash.
+[[nodiscard]] bool make_right_table(const SlotView& slot, const IntervalSet& found, std::uint32_t element_bytes,
+                                    std::uint64_t table_hash);
+
 /// Returns the hash of the table for so many bytes.
 [[nodiscard]] std::uint64_t hash_of_table(std::span<const std::uint64_t> table, std::uint64_t bytes);
 

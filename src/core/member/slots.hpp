@@ -6,8 +6,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace fenix_impl {
+
+/// A slot of a member: the member's id, and the number of the slot.
+using MemberSlot = std::pair<std::int32_t, std::uint32_t>;
 
 class SlotLayout {
  public:

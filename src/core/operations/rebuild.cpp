@@ -16,30 +16,26 @@ std::optional<std::uint32_t> entry_of(const CommittedEpochs& epochs, Epoch epoch
   return found == epochs->end() ? std::nullopt : std::optional(found->entry);
 }
 
-std::optional<Record> record_at(RemoteRegions& control, int rank, std::size_t offset, Epoch epoch) {
-  const auto bytes = fetch_record(control, rank, offset);
-  auto record = bytes ? decode(*bytes) : std::nullopt;
-  return record && record->epoch == epoch && !record->deleted ? record : std::nullopt;
-}
-
 }  // namespace
 
-std::vector<Epoch> Rebuild::rebuild_own(std::span<const CommitLog::RecordCopy> copies, const std::set<int>& missing) {
+std::vector<Epoch> Rebuild::rebuild_own(std::span<const CommitLog::RecordCopy> copies, const std::set<int>& missing,
+                                        const std::set<MemberSlot>& there) {
   std::vector<Epoch> whole;
   for (const CommitLog::RecordCopy& each : copies) {
     if (each.entry >= context_.log.entries()) continue;
-    if (rebuild_own_epoch(each, missing)) whole.push_back(each.epoch);
+    if (rebuild_own_epoch(each, missing, there)) whole.push_back(each.epoch);
     fault_point("rejoin.half_rebuilt");
   }
   return whole;
 }
 
-bool Rebuild::rebuild_own_epoch(const CommitLog::RecordCopy& copy, const std::set<int>& missing) {
+bool Rebuild::rebuild_own_epoch(const CommitLog::RecordCopy& copy, const std::set<int>& missing,
+                                const std::set<MemberSlot>& there) {
   const GroupRanks& ranks = context_.attachment.ranks();
   const Control& control = context_.control();
-  const RecordLog& there = control.held_logs.at(static_cast<std::size_t>(copy.copy));
+  const RecordLog& copies = control.held_logs.at(static_cast<std::size_t>(copy.copy));
   const int keeper = ranks.placement.keeper(ranks.rank, copy.copy);
-  const auto record = record_at(*control.remote, keeper, there.offset(copy.entry), copy.epoch);
+  const auto record = record_at(*control.remote, keeper, copies.offset(copy.entry), copy.epoch);
   if (!record) return false;
   for (const MemberVersion& version : record->members) {
     Member* member = context_.members.find(version.member_id);
@@ -48,7 +44,9 @@ bool Rebuild::rebuild_own_epoch(const CommitLog::RecordCopy& copy, const std::se
     if (version.slot >= member->memory.layout().slots() || version.element_bytes != member->element_bytes())
       return false;
     if (version.bytes() > member->memory.layout().own_bytes()) return false;
-    if (!context_.protection().rebuild_own(*member, version, copy.epoch, missing)) return false;
+    const bool made = there.count({version.member_id, version.slot}) != 0 ||
+                      context_.protection().rebuild_own(*member, version, copy.epoch, missing);
+    if (!made) return false;
     if (context_.parameters.commits_in_place()) member->memory.note_own(version.stored_in);
   }
   control.own_log.put(copy.entry, *record);

@@ -10,6 +10,7 @@
 #include "base/fault.hpp"
 #include "core/protection/bounced_encoding.hpp"
 #include "core/protection/mending.hpp"
+#include "core/protection/shared_decoding.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -309,9 +310,7 @@ bool ParityProtection::decode_own(Member& member, const MemberVersion& version, 
   const SlotView slot = member.memory.own_slot(version.slot);
   // All of the slot, not only elements with a value: it went into the parity of the others.
   slots.compute(codec, index_, false, 0, slot.data.first(member.bytes_of(context_.rank)), Stores::cached);
-  const auto data = slot.data.first(version.bytes());
-  make_table(data, version.found, version.element_bytes, slot.table);
-  return context_.parameters.hashing == 0 || hash_of_table(slot.table, data.size()) == version.hash;
+  return make_right_table(slot, version.found, version.element_bytes, version.hash) || context_.parameters.hashing == 0;
 }
 
 bool ParityProtection::mend_own(Member& member, const MemberVersion& version, Epoch epoch) {
@@ -365,6 +364,22 @@ bool ParityProtection::is_sound_at(const Member& member, const CohortSlot& slot,
     table[begin / kHashBlock] = hash_of_part(part, begin, version.found, version.element_bytes);
   }
   return hash_of_table(table, bytes) == version.hash;
+}
+
+bool ParityProtection::make_share(Member& member, int loser, std::uint32_t slot,
+                                  std::span<const std::optional<std::uint32_t>> sources, const Share& share) {
+  const auto found = std::find(cohort_.begin(), cohort_.end(), loser);
+  const std::uint64_t parity = held_bytes(member, member.memory.counts());
+  const CohortSlot target = slot_of(member, loser, slot);
+  const bool there = found != cohort_.end() && target.rank != CohortSlot::kMissing;
+  if (!there || parity > member.memory.layout_of(loser).held_bytes()) return false;
+  std::vector<CohortSlot> slots(cohort_.size());
+  for (std::size_t i = 0; i < cohort_.size(); ++i) {
+    if (cohort_[i] != loser && sources[i]) slots[i] = slot_of(member, cohort_[i], *sources[i]);
+  }
+  CohortSlots cohort(member.memory.remote(), stripes_of(member, member.memory.counts()), std::move(slots));
+  const LostPlace place{static_cast<int>(found - cohort_.begin()), target, parity};
+  return decode_share(member.memory.remote(), cohort, index_, place, share);
 }
 
 bool ParityProtection::mend_held(Member& member, const MemberVersion& version, Epoch epoch) {

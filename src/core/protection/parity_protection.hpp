@@ -13,13 +13,14 @@
 
 namespace fenix_impl {
 
-class ParityProtection final : public Protection, private CollectiveEncoder {
+class ParityProtection final : public Protection, private CollectiveEncoder, private SharedDecoder {
  public:
   explicit ParityProtection(const ProtectionContext& context);
 
   [[nodiscard]] std::uint64_t held_bytes(const Member& member, const Counts& counts) const override;
   [[nodiscard]] std::vector<int> neighbours() const override { return cohort_; }
   [[nodiscard]] CollectiveEncoder* encoder() override { return this; }
+  [[nodiscard]] SharedDecoder* shared_decoder() override { return this; }
   void prepare(const Member& member) const override;
   bool mend_own(Member& member, const MemberVersion& version, Epoch epoch) override;
   bool mend_held(Member& member, const MemberVersion& version, Epoch epoch) override;
@@ -31,6 +32,11 @@ class ParityProtection final : public Protection, private CollectiveEncoder {
   void encode(const EncodeFor& purpose, std::span<const Change> changes, const Wait& wait) override;
   void decline(const Wait& wait) override;
   [[nodiscard]] bool is_broken() const override { return broken_; }
+
+  [[nodiscard]] std::span<const int> cohort() const override { return cohort_; }
+  [[nodiscard]] int needed() const override { return ranks() - parity_; }
+  bool make_share(Member& member, int loser, std::uint32_t slot, std::span<const std::optional<std::uint32_t>> sources,
+                  const Share& share) override;
 
   [[nodiscard]] int ranks() const { return static_cast<int>(cohort_.size()); }
   [[nodiscard]] std::uint64_t most_bytes(const Member& member, const Counts& counts) const;

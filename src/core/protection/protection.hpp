@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <vector>
@@ -71,6 +72,37 @@ class CollectiveEncoder {
   [[nodiscard]] virtual bool is_broken() const = 0;
 };
 
+/// A slot of a rank that has lost it, with the redundancy in it. Sent to other ranks.
+struct LostSlot {
+  Epoch epoch;  ///< of a snapshot to which it belongs
+  std::int32_t member_id = 0;
+  std::uint32_t slot = 0;
+};
+
+/// A part of a work that several ranks share.
+struct Share {
+  int number = 0;
+  int of = 1;
+};
+
+/// The half of a protection by which ranks make together what another one of their cohort has lost.
+class SharedDecoder {
+ public:
+  SharedDecoder() = default;
+  SharedDecoder(const SharedDecoder&) = delete;
+  SharedDecoder& operator=(const SharedDecoder&) = delete;
+  virtual ~SharedDecoder() = default;
+
+  /// Returns the ranks of the cohort, this one included.
+  [[nodiscard]] virtual std::span<const int> cohort() const = 0;
+  /// Returns from how many ranks a lost slot is made.
+  [[nodiscard]] virtual int needed() const = 0;
+  /// Makes a share of the slot that a rank has lost, and writes it to that rank. sources: by index in the cohort, the slots from which
+  /// it can be made. False if they do not suffice. Throws Error(FENIX_ERROR_NO_MEMORY) and std::bad_alloc. Local.
+  virtual bool make_share(Member& member, int loser, std::uint32_t slot,
+                          std::span<const std::optional<std::uint32_t>> sources, const Share& share) = 0;
+};
+
 /// The half of a protection that each rank does alone.
 class Protection {
  public:
@@ -89,6 +121,8 @@ class Protection {
   [[nodiscard]] bool puts_are_copies() const { return puts_are_copies_; }
   /// Returns the collective half, or null: ranks commit one by one then.
   [[nodiscard]] virtual CollectiveEncoder* encoder() { return nullptr; }
+  /// Returns the half by which ranks rebuild together, or null: each rebuilds alone what it has lost.
+  [[nodiscard]] virtual SharedDecoder* shared_decoder() { return nullptr; }
   /// Whether the ranks of a cohort commit together.
   [[nodiscard]] bool commits_collectively() { return encoder() != nullptr; }
   /// Whether each store takes a slot, even one of no element: the other ranks of a cohort count on it. If not, such a

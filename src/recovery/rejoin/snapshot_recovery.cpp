@@ -9,6 +9,7 @@
 #include "base/fault.hpp"
 #include "base/log.hpp"
 #include "core/operations/rebuild.hpp"
+#include "core/operations/shared_rebuild.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -66,12 +67,24 @@ void SnapshotRecovery::make_own(const ConsistentEpochs& result, bool redundant) 
       // Without redundancy, nothing brings back a copy that was half overwritten.
       if (!redundant && some_left && left.empty()) log.accept_loss();
     }
-  } else if (!redundant) {
-    if (some_left) log.accept_loss();
-  } else {
-    std::erase_if(copies_, [&](const CommitLog::RecordCopy& each) { return !contains(result.epochs, each.epoch); });
-    (void)Rebuild(group_.parts().context).rebuild_own(copies_, clues_.replacements.missing());
+  } else if (!redundant && some_left) {
+    log.accept_loss();
   }
+  if (redundant && some_left) rebuild_own(result);
+}
+
+// Makes what ranks that have nothing lack of the snapshots. Collective.
+void SnapshotRecovery::rebuild_own(const ConsistentEpochs& result) {
+  const std::set<int>& missing = clues_.replacements.missing();
+  const OperationContext& context = group_.parts().context;
+  const bool lacks_all = missing.count(self_) != 0;
+  std::vector<CommitLog::RecordCopy> lacking;
+  if (lacks_all) {
+    std::copy_if(copies_.begin(), copies_.end(), std::back_inserter(lacking),
+                 [&](const CommitLog::RecordCopy& each) { return contains(result.epochs, each.epoch); });
+  }
+  const auto there = SharedRebuild(context, missing).run(lacking);
+  if (lacks_all) (void)Rebuild(context).rebuild_own(lacking, missing, there);
 }
 
 // Returns what this rank has committed, of which others have copies if it has lost its own records.

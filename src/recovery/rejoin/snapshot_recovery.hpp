@@ -36,6 +36,7 @@ class SnapshotRecovery {
   void note_copies(int copy, const std::vector<CommittedEpoch>& held);
   void warn_of_older(const ConsistentEpochs& result) const;
   void make_own(const ConsistentEpochs& result, bool redundant);
+  void rebuild_own(const ConsistentEpochs& result);
   void drop_torn();
   void complete_adopted(const ConsistentEpochs& result);
   void rebuild_held(ConsistentEpochs& result);

@@ -7,7 +7,7 @@ _POINT = re.compile(r'\bfault_point\("([a-z_.]+)"\s*(,|\))')
 
 # Met in calls that the application does not make.
 _ELSEWHERE = ("spawn.", "recruit.", "delete.", "barrier.")
-_RECOVERY = ("repair.", "settle.", "rejoin.", "restore.", "verify.")
+_RECOVERY = ("repair.", "settle.", "rejoin.", "rebuild.", "restore.", "verify.")
 
 
 class Points:
