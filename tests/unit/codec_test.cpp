@@ -33,6 +33,7 @@ class Cohort {
   }
 
   [[nodiscard]] int ranks() const { return stripes_.ranks(); }
+  [[nodiscard]] const Stripes& stripes() const { return stripes_; }
   [[nodiscard]] const Bytes& data(int rank) const { return data_[index(rank)]; }
   [[nodiscard]] const Bytes& parity(int rank) const { return parity_[index(rank)]; }
 
@@ -149,6 +150,31 @@ TEST(Codec, ComputesAnyPart) {
         const std::size_t bytes = random() % (all.size() - first);
         const auto part = cohort.compute(codec, 1, is_parity, first, bytes);
         ASSERT_TRUE(std::equal(part.begin(), part.end(), all.begin() + static_cast<std::ptrdiff_t>(first)));
+      }
+    }
+  });
+}
+
+// Each rank has one unit of each codeword.
+TEST(Codec, TakesThePreferredRankInEachCodeword) {
+  for_all([](int ranks, int parity) {
+    const Cohort cohort(parity, 48, std::vector<std::size_t>(static_cast<std::size_t>(ranks), 1000), 3);
+    std::vector<bool> available(static_cast<std::size_t>(ranks), true);
+    available[1] = false;
+    for (int preferred = 0; preferred < ranks; ++preferred) {
+      Codec codec(ranks, parity, available);
+      codec.prefer(preferred);
+      for (const bool is_parity : {false, true}) {
+        const Bytes& all = is_parity ? cohort.parity(1) : cohort.data(1);
+        ASSERT_EQ(cohort.compute(codec, 1, is_parity, 0, all.size()), all);
+        std::size_t cells = 0;
+        std::size_t of_preferred = 0;
+        codec.for_each_source(cohort.stripes(), 1, is_parity, 0, all.size(),
+                              [&](const Stripes::Cell& cell, std::size_t) {
+                                ++cells;
+                                of_preferred += cell.rank == preferred ? 1 : 0;
+                              });
+        EXPECT_EQ(of_preferred * static_cast<std::size_t>(ranks - parity), preferred == 1 ? 0 : cells);
       }
     }
   });

@@ -19,7 +19,8 @@ using fenix_impl::GroupParameters;
 // A stride at which each of the ranks dies at some steps of the rebuild.
 constexpr int kStrideOfRebuild = 37;
 
-constexpr Encoded kShared[] = {{3, parity(3)}, {4, parity(4)}, {5, parity(2)}, {6, reed_solomon(6, 2)}};
+constexpr Encoded kShared[] = {
+    {3, parity(3)}, {4, parity(4)}, {5, parity(2)}, {4, reed_solomon(4, 2)}, {6, reed_solomon(6, 2)}};
 
 Application apart(const Encoded& each, int depth, bool in_place) {
   Application application =
