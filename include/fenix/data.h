@@ -353,6 +353,34 @@ int Fenix_Data_member_fdefine(int group_id, int member_id, void* buffer, int cou
                               Fenix_Serialize_file_fn serializer, void* ctx);
 
 /**
+ * Creates a member as Fenix_Data_member_define does, with a buffer whose memory the library has, as MPI_Win_allocate
+ * gives memory for a window (new). If the group has the member already, gets its buffer. Collective over the group,
+ * synchronising; local for members that exist when the group is taken up again with replacements. A program calls it
+ * at its start and after each Fenix_Data_group_create, on all ranks, and uses the address that it gets.
+ *
+ * The buffer is the source buffer of the member. It may be used as any memory, also in calls of MPI, until the member
+ * or the group is deleted, or until Fenix_Finalize. Its contents are zero at first. On survivors of a failure, address
+ * and contents stay as they are, unless the rank gets more elements than before. On recovered ranks the contents are not
+ * defined: restore the member. Where a rank takes the place of one that died on the same node, it may get the same
+ * memory again, and need not touch it anew.
+ *
+ * In a group that commits in place with parity, the ranks of a cohort read each other's data in these buffers. This saves
+ * a copy in each commit of a member that all of them have stored as a whole, with a datatype without holes.
+ *
+ * @param[in]  group_id  id of the group; same on all ranks
+ * @param[in]  member_id as for Fenix_Data_member_define
+ * @param[in]  count     number of elements, ≥ 0, and not 0 on all ranks (FENIX_RESIZEABLE); may differ between ranks
+ * @param[in]  datatype  as for Fenix_Data_member_define. Elements must not begin before the address of the buffer.
+ * @param[out] baseptr   address of a pointer, which gets the address of the buffer, aligned to a page; not NULL, also for
+ *                       count 0. Owned by the library. Fenix_Data_member_footprint does not count its bytes.
+ * @return as Fenix_Data_member_define; FENIX_ERROR_MEMBER_EXISTS if the member has a buffer of the application;
+ *         FENIX_ERROR_INVALID_ARGUMENT (count, datatype, baseptr); FENIX_ERROR_INVALID_LOGIC_CALL also if the buffer was
+ *         allocated for fewer or smaller elements; FENIX_ERROR_MISMATCH also if other ranks define the member at the same
+ *         time.
+ */
+int Fenix_Data_member_allocate(int group_id, int member_id, int count, MPI_Datatype datatype, void* baseptr);
+
+/**
  * Tells whether a member exists on this rank. Local.
  * @param[in] group_id  any number
  * @param[in] member_id any number

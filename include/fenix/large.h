@@ -48,6 +48,15 @@ int Fenix_Data_member_fcreate_c(int group_id, int member_id, void* buffer, MPI_C
 int Fenix_Data_member_define_c(int group_id, int member_id, void* buffer, MPI_Count count, MPI_Datatype datatype);
 
 /**
+ * Creates a member with a buffer whose memory the library has, as Fenix_Data_member_allocate does.
+ * @param[in]  group_id, member_id, datatype as for Fenix_Data_member_allocate
+ * @param[in]  count                         elements, ≥ 0
+ * @param[out] baseptr                       as for Fenix_Data_member_allocate
+ * @return as Fenix_Data_member_allocate.
+ */
+int Fenix_Data_member_allocate_c(int group_id, int member_id, MPI_Count count, MPI_Datatype datatype, void* baseptr);
+
+/**
  * Creates or changes a member and its serializer, as Fenix_Data_member_fdefine does.
  * @param[in] group_id, member_id, buffer, datatype, ctx as for Fenix_Data_member_fdefine
  * @param[in] count                                      elements, ≥ 0, or FENIX_RESIZEABLE

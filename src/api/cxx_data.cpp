@@ -133,6 +133,12 @@ int member_define(int group_id, int member_id, void* buffer, MPI_Count count, MP
   return member_define(group_id, member_id, buffer, count, datatype, SerializeFileFunc());
 }
 
+int member_allocate(int group_id, int member_id, MPI_Count count, MPI_Datatype datatype, void* baseptr) {
+  const int code = thrown(Fenix_Data_member_allocate_c(group_id, member_id, count, datatype, baseptr));
+  if (code == FENIX_SUCCESS) runtime().attachments.drop_member(group_id, member_id);
+  return code;
+}
+
 bool member_created(int group_id, int member_id) { return Fenix_Data_member_created(group_id, member_id) == 1; }
 
 int member_delete(int group_id, int member_id) {

@@ -4,6 +4,7 @@
 #include <fenix.h>
 
 #include <algorithm>
+#include <cstring>
 #include <exception>
 #include <limits>
 #include <memory>
@@ -74,6 +75,9 @@ class Description {
   [[nodiscard]] const void* buffer() const { return buffer_; }
   [[nodiscard]] std::uint64_t count() const { return static_cast<std::uint64_t>(std::max<MPI_Count>(count_, 0)); }
 
+  /// Says that the library is to have the memory for the buffer.
+  void set_allocated() { info_.allocated = true; }
+
   void check() const {
     if (info_.id == FENIX_DATA_MEMBER_ALL) {
       throw Error(FENIX_ERROR_INVALID_MEMBERID, named("member_id", info_.id) + " is FENIX_DATA_MEMBER_ALL");
@@ -82,6 +86,9 @@ class Description {
     if (type_error_) throw Error(*type_error_);
     if (count() > most_elements(*info_.type)) {
       throw Error(FENIX_ERROR_NO_MEMORY, named("count", count_) + ": no memory is that large");
+    }
+    if (info_.allocated && !info_.type->buffer_bytes(count())) {
+      throw Error(FENIX_ERROR_INVALID_ARGUMENT, "datatype: elements begin before the address of the buffer");
     }
   }
 
@@ -123,6 +130,44 @@ int create(int group_id, const Description& description, Serializer serializer) 
                                   [&] { description.check(); });
   }
   member->set_serializer(std::move(serializer));
+  return FENIX_SUCCESS;
+}
+
+// The application may have the buffer already.
+void check_allocation(const Group& group, const Description& description) {
+  check_definition(group, description);
+  const Member* member = group.find(description.info().id);
+  if (member == nullptr) return;
+  if (!member->info().allocated) {
+    throw Error(FENIX_ERROR_MEMBER_EXISTS, name_of(*member) + " exists in the group, with a buffer of the application");
+  }
+  const auto bytes = description.info().type->buffer_bytes(description.count());
+  if (!bytes || *bytes > member->allocated.bytes()) {
+    throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "the buffer of " + name_of(*member) +
+                                                    " was allocated for fewer or smaller elements: delete the member "
+                                                    "first");
+  }
+}
+
+int allocate(int group_id, Description description, void* baseptr) {
+  description.set_allocated();
+  Group& group = runtime().working_group(group_id);
+  const auto check = [&] {
+    require(baseptr, "baseptr");
+    check_allocation(group, description);
+  };
+  Member* member = group.find(description.info().id);
+  if (member != nullptr && member->is_taken_up()) {
+    check();
+    redefine(*member, description);
+  } else if (group.define_member(description.info(), nullptr, description.count(), check) == nullptr) {
+    redefine(*group.find(description.info().id), description);
+  }
+  member = group.find(description.info().id);
+  member->claim(member->allocated.data());
+  member->set_serializer({});
+  void* const base = member->allocated.data();
+  std::memcpy(baseptr, &base, sizeof base);
   return FENIX_SUCCESS;
 }
 
@@ -190,6 +235,14 @@ int Fenix_Data_member_fdefine_c(int group_id, int member_id, void* buffer, MPI_C
   return ready_entry([&]() -> int {
     return define(group_id, {member_id, buffer, count, datatype}, bound(serializer, ctx));
   });
+}
+
+int Fenix_Data_member_allocate(int group_id, int member_id, int count, MPI_Datatype datatype, void* baseptr) {
+  return ready_entry([&]() -> int { return allocate(group_id, {member_id, nullptr, count, datatype}, baseptr); });
+}
+
+int Fenix_Data_member_allocate_c(int group_id, int member_id, MPI_Count count, MPI_Datatype datatype, void* baseptr) {
+  return ready_entry([&]() -> int { return allocate(group_id, {member_id, nullptr, count, datatype}, baseptr); });
 }
 
 int Fenix_Data_member_created(int group_id, int member_id) {

@@ -12,6 +12,10 @@ void fenix_f_member_fcreate_c(int group_id, int member_id, void* buffer, MPI_Cou
   *ierr = Fenix_Data_member_fcreate_c(group_id, member_id, buffer, count, MPI_Type_f2c(datatype), serializer, ctx);
 }
 
+void fenix_f_member_allocate_c(int group_id, int member_id, MPI_Count count, int datatype, void** baseptr, int* ierr) {
+  *ierr = Fenix_Data_member_allocate_c(group_id, member_id, count, MPI_Type_f2c(datatype), baseptr);
+}
+
 void fenix_f_member_define_c(int group_id, int member_id, void* buffer, MPI_Count count, int datatype, int* ierr) {
   *ierr = Fenix_Data_member_define_c(group_id, member_id, buffer, count, MPI_Type_f2c(datatype));
 }

@@ -6,6 +6,7 @@ module fenix_large
   implicit none
   private
   public :: Fenix_Data_member_create_c, Fenix_Data_member_fcreate_c
+  public :: Fenix_Data_member_allocate_c
   public :: Fenix_Data_member_define_c, Fenix_Data_member_fdefine_c
   public :: Fenix_Data_member_attr_get_c, Fenix_Data_member_attr_set_c
   public :: Fenix_Data_subset_create_c, Fenix_Data_subset_createv_c
@@ -13,6 +14,18 @@ module fenix_large
   public :: Fenix_Data_member_load_to_c
 
   interface
+    !> Creates a member with a buffer of the library. Use c_f_pointer to make an array of baseptr.
+    subroutine Fenix_Data_member_allocate_c(group_id, member_id, count, datatype, baseptr, ierr) &
+        bind(C, name="fenix_f_member_allocate_c")
+      import :: c_int, c_int64_t, c_ptr
+      integer(c_int), value :: group_id
+      integer(c_int), value :: member_id
+      integer(c_int64_t), value :: count
+      integer(c_int), value :: datatype
+      type(c_ptr), intent(inout) :: baseptr
+      integer(c_int), intent(out) :: ierr
+    end subroutine
+
     subroutine Fenix_Data_subset_create_c(num_blocks, start_offset, end_offset, stride, subset_specifier, ierr) &
       bind(C, name="fenix_f_subset_create_c")
       import :: c_int, c_int64_t, Fenix_Data_subset

@@ -24,6 +24,10 @@ void fenix_f_member_fdefine(int group_id, int member_id, void* buffer, int count
   *ierr = Fenix_Data_member_fdefine(group_id, member_id, buffer, count, MPI_Type_f2c(datatype), serializer, ctx);
 }
 
+void fenix_f_member_allocate(int group_id, int member_id, int count, int datatype, void** baseptr, int* ierr) {
+  *ierr = Fenix_Data_member_allocate(group_id, member_id, count, MPI_Type_f2c(datatype), baseptr);
+}
+
 void fenix_f_member_created(int group_id, int member_id, int* flag, int* ierr) {
   split(Fenix_Data_member_created(group_id, member_id), flag, ierr);
 }

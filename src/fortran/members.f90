@@ -12,10 +12,23 @@ module fenix_members
   implicit none
   private
   public :: Fenix_Data_member_create, Fenix_Data_member_fcreate, Fenix_Data_member_define, Fenix_Data_member_fdefine
+  public :: Fenix_Data_member_allocate
   public :: Fenix_Data_member_created, Fenix_Data_member_delete, Fenix_Data_member_footprint
   public :: Fenix_Data_member_attr_get, Fenix_Data_member_attr_set
 
   interface
+    !> Creates a member with a buffer of the library. Use c_f_pointer to make an array of baseptr.
+    subroutine Fenix_Data_member_allocate(group_id, member_id, count, datatype, baseptr, ierr) &
+        bind(C, name="fenix_f_member_allocate")
+      import :: c_int, c_ptr
+      integer(c_int), value :: group_id
+      integer(c_int), value :: member_id
+      integer(c_int), value :: count
+      integer(c_int), value :: datatype
+      type(c_ptr), intent(inout) :: baseptr
+      integer(c_int), intent(out) :: ierr
+    end subroutine
+
     subroutine Fenix_Data_member_delete(group_id, member_id, ierr) bind(C, name="fenix_f_member_delete")
       import :: c_int
       integer(c_int), value :: group_id

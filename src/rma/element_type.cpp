@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rma/element_type.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -104,6 +105,24 @@ ElementType ElementType::from_description(std::span<const std::byte> description
 }
 
 std::uint64_t ElementType::hash() const { return hash_bytes(description_); }
+
+std::optional<std::uint64_t> ElementType::buffer_bytes(std::uint64_t count) const {
+  if (count == 0) return 0;
+  std::ptrdiff_t first = 0;
+  std::ptrdiff_t end = 0;
+  const auto note = [&](std::ptrdiff_t offset, std::uint64_t bytes) {
+    first = std::min(first, offset);
+    end = std::max(end, offset + static_cast<std::ptrdiff_t>(bytes));
+  };
+  layout_->walk(0, note);
+  std::uint64_t others = 0;
+  std::uint64_t all = 0;
+  if (first < 0 || extent_ < 0 || __builtin_mul_overflow(count - 1, extent(), &others) ||
+      __builtin_add_overflow(others, static_cast<std::uint64_t>(end), &all)) {
+    return std::nullopt;
+  }
+  return all;
+}
 
 void ElementType::pack(const void* buffer, std::uint64_t first, std::uint64_t count, std::byte* to) const {
   if (bytes_ == 0 || count == 0) return;

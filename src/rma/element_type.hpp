@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -34,6 +35,9 @@ class ElementType {
   [[nodiscard]] std::uint32_t bytes() const { return bytes_; }
   /// Bytes from one element to the next in a buffer, with holes.
   [[nodiscard]] std::uint64_t extent() const { return static_cast<std::uint64_t>(extent_); }
+  /// Returns the bytes that a buffer of so many elements takes up, from its address on; none if an element has bytes before that
+  /// address, or if no memory is that large.
+  [[nodiscard]] std::optional<std::uint64_t> buffer_bytes(std::uint64_t count) const;
   /// Stays owned. MPI_DATATYPE_NULL for plain bytes.
   [[nodiscard]] MPI_Datatype handle() const { return type_.get(); }
   /// True if packing is a copy: no holes, all in order.

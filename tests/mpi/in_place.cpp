@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Commits in place: the rules of the setting, what is stored in all ways, and commits that end with an error without a repair. Tests
 // that kill ranks in such commits run the program scenario. Arguments: rules, or the name of a policy and one of
-//   stores   each way to store, on 4 ranks and a spare; rank 2 dies between two commits
-//   late     a rank is so late in a commit that the others give up (FENIX_FAULT); the commit counts
-//   missing  a rank never comes to a commit, and the others give up; the commit does not count
+//   stores     each way to store, on 4 ranks and a spare; rank 2 dies between two commits
+//   allocated  the same with buffers that the library has allocated
+//   late       a rank is so late in a commit that the others give up (FENIX_FAULT); the commit counts
+//   missing    a rank never comes to a commit, and the others give up; the commit does not count
+//   reader     a rank is so late with reading the buffers of the others that they give up (FENIX_FAULT); the commit does not count
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -34,6 +37,7 @@ int rank = -1;
 int role = -1;
 int error = 0;
 std::string policy;
+bool allocates = false;
 
 void create(int depth = 0) {
   static std::array<int, 3> parity{5, 1, 4};
@@ -69,7 +73,7 @@ int in_place() {
 
 double value(int of, int step, int i) { return of * 1e6 + step * 1e5 + i; }
 
-void fill(std::vector<double>& data, int step) {
+void fill(std::span<double> data, int step) {
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = value(rank, step, static_cast<int>(i));
 }
 
@@ -128,18 +132,29 @@ MPI_Datatype spaced_type() {
 }
 
 struct Buffers {
-  std::array<std::vector<double>, kMembers> plain;
-  std::vector<Spaced> spaced;
+  std::array<std::span<double>, kMembers> plain;
+  std::span<Spaced> spaced;
+  std::array<std::vector<double>, kMembers> owned;
+  std::vector<Spaced> owned_spaced;
 };
 
 int growing_count(int step) { return 1000 * (step + 1) + 17 * rank; }
 
 Buffers buffers() {
   Buffers made;
-  for (auto& each : made.plain) each.resize(kCount, -1);
-  made.plain[kGrowing].resize(20'000, -1);
-  made.spaced.resize(kCount, {-1, -1, -1});
+  for (auto& each : made.owned) each.resize(kCount, -1);
+  made.owned[kGrowing].resize(20'000, -1);
+  made.owned_spaced.resize(kCount, {-1, -1, -1});
+  for (std::size_t member = 0; member < kMembers; ++member) made.plain[member] = made.owned[member];
+  made.spaced = made.owned_spaced;
   return made;
+}
+
+template <class T>
+std::span<T> allocate(int member, MPI_Datatype type) {
+  T* base = nullptr;
+  success(Fenix_Data_member_allocate(kGroup, member, kCount, type, &base), "member_allocate");
+  return {base, kCount};
 }
 
 void serialize(std::FILE* file, int direction, void* buffer, int offset, int count, void*) {
@@ -164,6 +179,10 @@ void provide(Buffers& data) {
       success(Fenix_Data_member_fdefine(kGroup, member, data.plain[kSerialized].data(), kCount, MPI_DOUBLE, serialize,
                                         nullptr),
               "member_fdefine");
+    } else if (allocates && member == kHoles) {
+      data.spaced = allocate<Spaced>(member, spaced_type());
+    } else if (allocates && member != kGrowing) {
+      data.plain[static_cast<std::size_t>(member)] = allocate<double>(member, MPI_DOUBLE);
     } else if (member == kHoles) {
       create_member(member, data.spaced.data(), kCount, spaced_type());
     } else {
@@ -283,26 +302,35 @@ void check_stores() {
 
 // --------------------------------------------------------------------------------------------------------------- errors
 
-// Rank 1 is late, or does not come at all, and the others give up. They get their buffers back.
-void check_giving_up(bool counts) {
-  static std::vector<double> data(kCount);
+/// Rank 1 is late, or does not come at all, and the others give up. They get their buffers back.
+enum class Late { with_seal, with_reading, missing };
+
+void check_giving_up(Late how) {
+  static std::vector<double> owned(kCount);
+  std::span<double> data = owned;
+  const bool counts = how == Late::with_seal;
   create();
   success(Fenix_Data_group_set_in_place(kGroup, 1), "set_in_place");
-  success(Fenix_Data_member_create(kGroup, 0, data.data(), kCount, MPI_DOUBLE), "member_create");
+  if (how == Late::with_reading) {
+    data = allocate<double>(0, MPI_DOUBLE);
+  } else {
+    success(Fenix_Data_member_create(kGroup, 0, data.data(), kCount, MPI_DOUBLE), "member_create");
+  }
   for (int step = 0; step < 2; ++step) {
     fill(data, step);
     success(Fenix_Data_member_store(kGroup, 0, FENIX_DATA_SUBSET_FULL), "store");
-    if (!counts && step == 1 && rank == 1) {
+    if (how == Late::missing && step == 1 && rank == 1) {
       std::this_thread::sleep_for(std::chrono::seconds(3));
       continue;
     }
     const int code = Fenix_Data_commit_barrier(kGroup, nullptr);
-    const bool gives_up = step == 1 && rank != 1;
+    // If the others have given up before they sealed, rank 1 gives up, too.
+    const bool gives_up = step == 1 && (rank != 1 || how == Late::with_reading);
     expect_equal(code, gives_up ? FENIX_ERROR_TIMEOUT : FENIX_SUCCESS, "code of commit_barrier");
   }
   std::fill(data.begin(), data.end(), -3);
-  // Rank 1 comes a second later than the others.
-  if (rank != 1) std::this_thread::sleep_for(std::chrono::seconds(1));
+  // Rank 1 comes a second later than the others, or three.
+  if (rank != 1) std::this_thread::sleep_for(std::chrono::seconds(how == Late::with_reading ? 3 : 1));
   create();
   std::vector<double> got(kCount, -9);
   success(Fenix_Data_member_restore(kGroup, 0, got.data(), kFull, kLatest, nullptr), "restore");
@@ -322,12 +350,14 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   policy = argc > 1 ? argv[1] : "";
   const std::string what = argc > 2 ? argv[2] : "";
-  Fenix_Init(&role, MPI_COMM_WORLD, &comm, &argc, &argv, what == "stores" ? 1 : 0, &error);
+  Fenix_Init(&role, MPI_COMM_WORLD, &comm, &argc, &argv, what == "stores" || what == "allocated" ? 1 : 0, &error);
   MPI_Comm_rank(comm, &rank);
   if (what == "rules") check_rules();
-  if (what == "stores") check_stores();
-  if (what == "late") check_giving_up(true);
-  if (what == "missing") check_giving_up(false);
+  allocates = what == "allocated";
+  if (what == "stores" || allocates) check_stores();
+  if (what == "late") check_giving_up(Late::with_seal);
+  if (what == "reader") check_giving_up(Late::with_reading);
+  if (what == "missing") check_giving_up(Late::missing);
   success(Fenix_Finalize(), "Fenix_Finalize");
   check::ok(rank);
   MPI_Finalize();

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -45,6 +46,7 @@ struct Options {
   int progress = 0;          // pause after each step, in milliseconds, and rank 0 prints it
   bool read_older = false;   // after a repair, restore older snapshots as well
   bool in_place = false;     // commits are in place: buffers stay until the commit returns
+  bool allocated = false;    // the library has the memory for the buffers
   std::string policy = "buddies";
   std::string resume = "jump";
   std::string kill;        // RANK@STEP[,RANK@STEP…]: dies at the start of that step, in the first life
@@ -66,7 +68,8 @@ int seen_committed = -1;  // the newest time stamp that is known to have been co
 int repairs = 0;
 int repairs_of_all = 0;  // the most that any rank has seen
 std::int64_t step = 0;
-std::vector<std::vector<std::int64_t>> data;
+std::vector<std::vector<std::int64_t>> owned;  // by group and member, as data
+std::vector<std::span<std::int64_t>> data;
 
 [[noreturn]] void fail(const std::string& what) {
   std::printf("FENIX-TEST-FAIL rank %d (first %d), step %lld: %s [%s]\n", rank, first_rank,
@@ -137,6 +140,17 @@ bool set_in_place(int group) {
   return good(Fenix_Data_group_set_in_place(group, 1), "set_in_place");
 }
 
+bool allocate(int group, int member) {
+  std::int64_t* base = nullptr;
+  const std::size_t count = elements(member, rank);
+  if (!good(Fenix_Data_member_allocate(kGroup + group, member, static_cast<int>(count), MPI_INT64_T, &base),
+            "member_allocate")) {
+    return false;
+  }
+  data[static_cast<std::size_t>(group * options.members + member)] = {base, count};
+  return true;
+}
+
 bool create_groups() {
   for (int group = 0; group < options.groups; ++group) {
     int flag = 1;
@@ -151,8 +165,14 @@ bool create_groups() {
               "flag of group_create " + std::to_string(flag));
     }
     for (int member = 0; member < options.members; ++member) {
-      auto& values = data[static_cast<std::size_t>(group * options.members + member)];
+      if (options.allocated) {
+        if (!allocate(group, member)) return false;
+        continue;
+      }
+      const auto number = static_cast<std::size_t>(group * options.members + member);
+      auto& values = owned[number];
       values.resize(elements(member, rank));
+      data[number] = values;
       if (Fenix_Data_member_created(kGroup + group, member) == 1) {
         if (values.empty()) continue;
         require(Fenix_Data_member_attr_set(kGroup + group, member, FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER, values.data(),
@@ -412,6 +432,8 @@ Options parse(int argc, char** argv) {
       parsed.read_older = true;
     else if (name == "--in-place")
       parsed.in_place = true;
+    else if (name == "--allocated")
+      parsed.allocated = true;
     else if (name == "--resume")
       parsed.resume = argv[++i];
     else if (name == "--size")
@@ -466,7 +488,8 @@ int main(int argc, char** argv) {
     MPI_Comm_dup(MPI_COMM_WORLD, &before_failures);
     MPI_Comm_set_errhandler(before_failures, MPI_ERRORS_RETURN);
   }
-  data.resize(static_cast<std::size_t>(options.members * options.groups));
+  owned.resize(static_cast<std::size_t>(options.members * options.groups));
+  data.resize(owned.size());
   if (options.resume == "return") Fenix_set_option(FENIX_RESUME_MODE, FENIX_RESUME_RETURN);
   if (options.resume == "throw") Fenix_set_option(FENIX_RESUME_MODE, FENIX_RESUME_THROW);
 

@@ -46,6 +46,13 @@ class Application {
     return application;
   }
 
+  /// The same, whose members have buffers of the library.
+  static Application allocated(int size, const fenix_impl::Policy& policy) {
+    Application application = in_place(size, policy);
+    for (Rank& rank : application.job.ranks()) rank.allocates = true;
+    return application;
+  }
+
   // A phase: all form the group, restore what there is, and go on until the time stamp last has been committed.
   // Returns whether it came to its end on all ranks.
   bool play(int last) {
@@ -100,8 +107,13 @@ class Application {
 
   // The application has control again: a commit that was cut short must not need the buffers any more.
   void overwrite_buffers() {
-    for (Rank& rank : job.ranks()) {
-      for (auto& [member, buffer] : rank.buffers) std::fill(buffer.begin(), buffer.end(), 0xfeedfaceU);
+    for (Rank& rank : job.ranks()) overwrite(rank, 0xfeedfaceU);
+  }
+
+  static void overwrite(Rank& rank, std::uint32_t word) {
+    for (const int member : kApplicationMembers) {
+      const auto buffer = source_buffer(rank, member);
+      std::fill(buffer.begin(), buffer.end(), word);
     }
   }
 
@@ -130,7 +142,7 @@ class Application {
       }
       EXPECT_EQ(rank.group->commit(), stamp);
       if (parameters_.commits_in_place()) {
-        for (auto& [member, buffer] : rank.buffers) std::fill(buffer.begin(), buffer.end(), 0xdeadbeefU);
+        overwrite(rank, 0xdeadbeefU);
       }
       place(rank).committed = stamp;
       if (stamp % 2 != 0) rank.group->wait_for_commit_on_all();

@@ -60,8 +60,28 @@ inline fenix_impl::MemberInfo words(int member) {
   return {member, false, {}, std::make_shared<const fenix_impl::ElementType>(fenix_impl::ElementType::plain(4))};
 }
 
+/// Creates the member with a buffer of the library, or gets that.
+inline void allocate(Rank& rank, int member, std::size_t count) {
+  fenix_impl::MemberInfo info = words(member);
+  info.allocated = true;
+  auto* known = rank.group->find(member);
+  if (known == nullptr) known = &rank.group->create_member(info, nullptr, count, [] {});
+  known->claim(known->allocated.data());
+}
+
+/// The source buffer of a member; empty if there is none.
+inline std::span<std::uint32_t> source_buffer(Rank& rank, int member) {
+  auto* known = rank.group ? rank.group->find(member) : nullptr;
+  if (known != nullptr && known->allocated.is_there()) {
+    return {reinterpret_cast<std::uint32_t*>(known->allocated.data()), count_of(rank.origin, member)};
+  }
+  const auto found = rank.buffers.find(member);
+  return found == rank.buffers.end() ? std::span<std::uint32_t>() : std::span(found->second);
+}
+
 /// Creates the member, or sets its buffer if the group has it already.
 inline void provide(Rank& rank, int member) {
+  if (rank.allocates) return allocate(rank, member, count_of(rank.origin, member));
   Words& buffer = rank.buffers[member];
   buffer.resize(count_of(rank.origin, member));
   if (auto* known = rank.group->find(member)) {
@@ -78,7 +98,7 @@ inline void store_elements(Rank& rank, int member, const fenix_impl::Selection& 
 
 /// Stores, and leaves the buffer as a commit in place needs it.
 inline void store_until_commit(Rank& rank, int member, int stamp, std::uint32_t attempt = 0) {
-  Words& buffer = rank.buffers.at(member);
+  const auto buffer = source_buffer(rank, member);
   const auto data = contents(rank.origin, member, stamp, attempt);
   // In place: the group has the buffer's address.
   std::copy(data.begin(), data.end(), buffer.begin());
@@ -88,7 +108,7 @@ inline void store_until_commit(Rank& rank, int member, int stamp, std::uint32_t 
 inline void store(Rank& rank, int member, int stamp, std::uint32_t attempt = 0) {
   store_until_commit(rank, member, stamp, attempt);
   // The buffer may be changed as soon as a store has returned.
-  Words& buffer = rank.buffers.at(member);
+  const auto buffer = source_buffer(rank, member);
   std::fill(buffer.begin(), buffer.end(), 0xdeadbeefU);
 }
 

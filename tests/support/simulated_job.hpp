@@ -54,6 +54,7 @@ struct Rank {
   std::shared_ptr<MortalPath> path;
   std::unique_ptr<fenix_impl::Group> group;
   std::map<int, std::vector<std::uint32_t>> buffers;  ///< source buffers by member
+  bool allocates = false;                             ///< the library has the memory for source buffers
 
   void lose_everything() {
     alive = false;

@@ -494,6 +494,28 @@ TEST(ElementType, PlainBytes) {
   EXPECT_NE(ElementType::plain(4).hash(), plain.hash());
 }
 
+TEST(ElementType, BytesOfABuffer) {
+  const ElementType words = ElementType::plain(4);
+  EXPECT_EQ(words.buffer_bytes(0), 0U);
+  EXPECT_EQ(words.buffer_bytes(10), 40U);
+  EXPECT_EQ(words.buffer_bytes(~std::uint64_t{0}), std::nullopt);
+  MPI_Datatype columns = MPI_DATATYPE_NULL;
+  MPI_Type_vector(4, 1, 3, MPI_INT, &columns);
+  MPI_Type_commit(&columns);
+  MPI_Datatype later = MPI_DATATYPE_NULL;
+  MPI_Type_create_resized(columns, 0, 64, &later);
+  MPI_Type_commit(&later);
+  MPI_Datatype before = MPI_DATATYPE_NULL;
+  const int one = 1;
+  const MPI_Aint place = -4;
+  MPI_Type_create_hindexed(1, &one, &place, MPI_INT, &before);
+  MPI_Type_commit(&before);
+  EXPECT_EQ(ElementType(columns).buffer_bytes(2), 80U);
+  EXPECT_EQ(ElementType(later).buffer_bytes(2), 104U);
+  EXPECT_EQ(ElementType(before).buffer_bytes(2), std::nullopt);
+  for (MPI_Datatype* each : {&columns, &later, &before}) MPI_Type_free(each);
+}
+
 TEST(ElementType, NothingToPack) {
   const ElementType strided = element(vector(3, 2, 4, named(MPI_INT)));
   const ElementType dense = element(named(MPI_INT));

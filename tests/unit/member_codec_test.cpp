@@ -24,7 +24,7 @@ namespace {
 using Bytes = std::vector<std::byte>;
 
 // Places in what is sent: the head of a member, before the description of its type.
-constexpr std::size_t kResizeable = 4;
+constexpr std::size_t kFlags = 4;
 constexpr std::size_t kPlainBytes = 16;
 constexpr std::size_t kTypeBytes = 20;
 constexpr std::size_t kHead = 24;
@@ -60,11 +60,13 @@ std::vector<MemberInfo> members() {
           of_type(0, MPI_DOUBLE),
           {most, true, {~std::uint64_t{0}}, type_with_holes()},
           plain(least, std::numeric_limits<std::uint32_t>::max()),
+          {5, false, {3}, plain(5, 8).type, true},
           of_type(-1, MPI_BYTE)};
 }
 
 bool same(const MemberInfo& a, const MemberInfo& b) {
   return a.id == b.id && a.resizeable == b.resizeable && a.created_after == b.created_after &&
+         a.allocated == b.allocated &&
          a.type->description() == b.type->description() && a.type->hash() == b.type->hash() &&
          a.element_bytes() == b.element_bytes() &&
          (a.type->handle() == MPI_DATATYPE_NULL) == (b.type->handle() == MPI_DATATYPE_NULL);
@@ -168,7 +170,7 @@ TEST(MemberCodec, RefusesFieldsThatItNeverWrites) {
     std::uint32_t value;
   };
   const Change changes[] = {
-      {"neither resizeable nor not", kResizeable, 2},
+      {"flags that there are not", kFlags, 4},
       {"no bytes", kPlainBytes, 0},
       {"a description and plain bytes", kTypeBytes, 1},
       {"a description that is too long", kTypeBytes, std::numeric_limits<std::uint32_t>::max()},

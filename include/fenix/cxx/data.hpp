@@ -145,6 +145,11 @@ int member_define(int group_id, int member_id, void* buffer, MPI_Count count, MP
 int member_define(int group_id, int member_id, void* buffer, MPI_Count count, MPI_Datatype datatype,
                   const SerializeFunc& serializer);
 
+/// Calls Fenix_Data_member_allocate_c. A serializer is removed and destroyed.
+/// @param group_id, member_id, count, datatype, baseptr as in C
+/// @return the code of the C function, if it is no error
+int member_allocate(int group_id, int member_id, MPI_Count count, MPI_Datatype datatype, void* baseptr);
+
 /// Calls Fenix_Data_member_created.
 /// @param group_id, member_id as in C
 /// @return true if the member exists on this rank; false before init

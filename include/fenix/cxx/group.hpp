@@ -110,6 +110,19 @@ int member_define(int group_id, int member_id, std::span<T, N> elements) {
   return member_define(group_id, member_id, elements.data(), static_cast<MPI_Count>(elements.size()), datatype_of<T>());
 }
 
+/// Calls member_allocate. The elements are not constructed: T is a type of numbers.
+/// @param group_id, member_id as for member_allocate
+/// @param count elements, ≥ 0
+/// @param elements gets the buffer; owned by the library, as that of member_allocate
+/// @return the code of member_allocate
+template <class T>
+int member_allocate(int group_id, int member_id, MPI_Count count, std::span<T>& elements) {
+  T* base = nullptr;
+  const int code = member_allocate(group_id, member_id, count, datatype_of<T>(), &base);
+  elements = std::span<T>(base, base == nullptr ? 0 : static_cast<std::size_t>(count));
+  return code;
+}
+
 /// Calls member_restore, into a span. The datatype is not compared.
 /// @param group_id, member_id, time_stamp, data_found as for member_restore
 /// @param target room for the last element found

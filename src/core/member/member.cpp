@@ -6,10 +6,21 @@ namespace fenix_impl {
 void Member::detach() {
   end_file();
   memory.hide();
+  allocated.hide();
   working_.reset();
   sizes_agreed_ = false;
   // The peers' part of these slots is not known any more.
   working_.forget_slots();
+}
+
+bool Member::is_whole_in_buffer(int own_rank) const {
+  const std::uint64_t elements = memory.counts().at(own_rank);
+  if (!allocated.is_exposed() || !info_.type->contiguous() || info_.resizeable || elements != own_count_) return false;
+  if (elements * element_bytes() > allocated.bytes()) return false;
+  if (elements == 0) return true;
+  const auto& sources = working_.sources();
+  return sources.size() == 1 && sources.front().buffer == allocated.data() &&
+         sources.front().elements.covers(0, elements);
 }
 
 Region Member::release_memory() {

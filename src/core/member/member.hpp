@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/log/record.hpp"
+#include "core/member/member_buffer.hpp"
 #include "core/member/member_memory.hpp"
 #include "core/member/slot_file.hpp"
 #include "core/member/working_slot.hpp"
@@ -24,6 +25,7 @@ struct MemberInfo {
   bool resizeable = false;
   Epoch created_after;  ///< latest epoch then: what older records say of this id is about a member that was deleted
   std::shared_ptr<const ElementType> type;
+  bool allocated = false;  ///< the library has the memory for the buffer
 
   [[nodiscard]] std::uint32_t element_bytes() const { return type->bytes(); }
 };
@@ -38,6 +40,7 @@ enum class FileUse { staging, loading };
 class Member {
  public:
   MemberMemory memory;
+  MemberBuffer allocated;  ///< if the library has the memory for the buffer; kept when the other memory is given out
 
   Member() = default;
   /// count: elements of this rank; 0 if the size may change.
@@ -75,6 +78,9 @@ class Member {
   /// Whether attributes have been compared on all ranks, and the memory fits them.
   [[nodiscard]] bool sizes_agreed() const { return sizes_agreed_; }
   void set_sizes_agreed(bool agreed) { sizes_agreed_ = agreed; }
+  /// Whether all elements of the snapshot under construction are in the allocated buffer as they are in a slot, so that other ranks
+  /// can read them there. For groups that commit in place.
+  [[nodiscard]] bool is_whole_in_buffer(int own_rank) const;
   [[nodiscard]] std::uint64_t bytes_of(int rank) const { return memory.counts().at(rank) * element_bytes(); }
 
   // -------------------------------------------------------------------------------------------------------------- working

@@ -39,9 +39,30 @@ void Members::close_ended_files(std::int32_t member_id) {
   for (const FileUse use : {FileUse::staging, FileUse::loading}) (void)close_ended_file(member_id, use);
 }
 
+// The application did not ask for that, and may be using the buffer.
+void Members::forget(Member& member) {
+  keep_file_of(member);
+  if (!member.allocated.is_there()) return;
+  member.allocated.hide();
+  orphaned_buffers_[member.id()] = std::move(member.allocated);
+}
+
+void Members::take_buffer(Member& member) {
+  if (!member.info().allocated) return;
+  const auto bytes = member.info().type->buffer_bytes(member.own_count());
+  if (!bytes) throw Error(out_of_memory());
+  const auto orphaned = orphaned_buffers_.find(member.id());
+  if (!member.allocated.is_there() && orphaned != orphaned_buffers_.end()) {
+    member.allocated = std::move(orphaned->second);
+    orphaned_buffers_.erase(orphaned);
+  }
+  if (!member.allocated.is_there() || member.allocated.bytes() < *bytes) member.allocated.take(*bytes);
+}
+
 void Members::clear() {
   for (const auto& member : members_) keep_file_of(*member);
   members_.clear();
+  orphaned_buffers_.clear();
 }
 
 void Members::drop(std::int32_t member_id) {
@@ -54,7 +75,7 @@ void Members::arrange(std::span<const MemberInfo> order) {
     return std::find_if(order.begin(), order.end(), [&](const MemberInfo& info) { return info.id == member->id(); });
   };
   for (const auto& member : members_) {
-    if (position(member) == order.end()) keep_file_of(*member);
+    if (position(member) == order.end()) forget(*member);
   }
   std::erase_if(members_, [&](const auto& member) { return position(member) == order.end(); });
   std::sort(members_.begin(), members_.end(), [&](const auto& a, const auto& b) { return position(a) < position(b); });

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <span>
@@ -41,6 +42,10 @@ class Members {
   bool close_ended_file(std::int32_t member_id, FileUse use);
   void close_ended_files(std::int32_t member_id);
 
+  /// Takes the memory for the buffer of a member that has it from the library, if it lacks some. The application may still have the
+  /// buffer of one with its id that peers have forgotten: that is taken. Throws Error(FENIX_ERROR_NO_MEMORY).
+  void take_buffer(Member& member);
+
   /// Whether a member was deleted here, and has not been created again.
   [[nodiscard]] bool has_deleted(std::int32_t member_id) const { return deleted_.count(member_id) != 0; }
   void note_deleted(std::int32_t member_id) { deleted_.insert(member_id); }
@@ -54,9 +59,11 @@ class Members {
     std::unique_ptr<SlotFile> file;
   };
   void keep_file_of(Member& member);
+  void forget(Member& member);
 
   std::vector<std::unique_ptr<Member>> members_;
   std::vector<OrphanedFile> orphaned_files_;
+  std::map<std::int32_t, MemberBuffer> orphaned_buffers_;  // of members that peers have forgotten, by id
   std::set<std::int32_t> deleted_;
 };
 

@@ -195,6 +195,7 @@ void CommitOperation::note_changes() {
     const IntervalSet changed = (working.stored() - working.unchanged()) | working.stale(*working.number());
     const std::uint64_t room = member->memory.counts().at(context_.attachment.rank());
     changes_.push_back({member.get(), changed.within(0, room) - working.encoded(), {}});
+    changes_.back().is_in_buffer = in_place() && member->is_whole_in_buffer(context_.attachment.rank());
     if (in_place() && context_.parameters.hashing != 0) note_hashes(*member);
   }
   for (std::size_t i = 0; i < changes_.size(); ++i) {

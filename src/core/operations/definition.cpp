@@ -23,7 +23,7 @@ constexpr std::uint64_t kNotKnown = 2;
 void Definition::meet_to_create(const MemberInfo& info, const Check& check) {
   // These must be the same on all ranks; a type that is no good is found by check.
   const std::uint64_t type = info.type ? info.type->hash() : 0;
-  const std::uint64_t same_on_all[] = {static_cast<std::uint64_t>(info.id), type};
+  const std::uint64_t same_on_all[] = {static_cast<std::uint64_t>(info.id), type, info.allocated ? 1U : 0U};
   const Path& path = context_.attachment.path();
   const std::uint64_t kept = path.has_kept_memory() ? 1 : 0;
   const auto all =
@@ -66,6 +66,10 @@ Member& Definition::add_member(const MemberInfo& info, const void* buffer, std::
   auto member = std::make_unique<Member>(info, buffer, count);
   // A size that may change is the same constant on all ranks, one that may not is 0 on some at most.
   member->set_resizeable(context_.team().all_of(count == FENIX_RESIZEABLE));
+  if (info.allocated && member->info().resizeable) {
+    throw Error(FENIX_ERROR_INVALID_ARGUMENT,
+                "count is 0 on all ranks: memory cannot be had for a size that may change");
+  }
   learn_counts(context_, std::span(&member, 1));
   member->set_created_after(context_.log.last());
   (void)meet(context_.team(), Operation::memory, 0, 0, [&] {
@@ -76,6 +80,7 @@ Member& Definition::add_member(const MemberInfo& info, const void* buffer, std::
   });
   fault_point("member.memory");
   member->memory.adopt(expose_member(context_, *member, member->memory.region(), member->memory.layout()));
+  expose_buffer(context_, *member);
   prepare_member(context_, *member);
   return context_.members.add(std::move(member));
 }

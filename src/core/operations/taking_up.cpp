@@ -90,6 +90,7 @@ void TakingUp::expose() {
   for (const auto& member : parts_.members) {
     MemberMemory& memory = member->memory;
     memory.adopt(expose_member(parts_.context, *member, memory.region(), memory.layout()));
+    expose_buffer(parts_.context, *member);
   }
 }
 

@@ -27,11 +27,25 @@ OrphanedMemory Adoption::keep() const {
     for (const auto& member : context_.members) {
       const MemberMemory& memory = member->memory;
       if (memory.is_exposed()) keep(memory.remote(), member->id(), 0, memory.retained_layout());
+      const MemberBuffer& buffer = member->allocated;
+      if (buffer.is_exposed()) keep(buffer.remote(), OrphanedRegion::buffer_of(member->id()), 0, {});
     }
   } catch (const std::bad_alloc&) {
     return {};
   }
   return kept;
+}
+
+// What the dead rank had in a buffer is of use to nobody, but its pages are there. Without them, others are taken.
+void Adoption::adopt_buffer(Member& member, const OrphanedRegion& offer) {
+  try {
+    const auto bytes = member.info().type->buffer_bytes(member.own_count());
+    if (bytes) (void)member.allocated.take_over(Region::take_over(offer.address), *bytes);
+  } catch (const Error& error) {
+    log().info("{}: the buffer of the rank before cannot be had: {}", name_of(member), error.what());
+  } catch (const std::bad_alloc&) {
+    log().info("{}: the buffer of the rank before cannot be had: no memory", name_of(member));
+  }
 }
 
 bool Adoption::adopt(std::span<const OrphanedRegion> regions) {
@@ -60,7 +74,10 @@ bool Adoption::adopt(std::span<const OrphanedRegion> regions) {
     fault_point("memory.adopted");
     (void)context_.log.replace_control(std::move(control));
     for (std::size_t i = 0; i < of_members.size(); ++i) {
-      context_.members[i].memory.replace(std::move(of_members[i].first), of_members[i].second);
+      Member& member = context_.members[i];
+      member.memory.replace(std::move(of_members[i].first), of_members[i].second);
+      const auto buffer = find(OrphanedRegion::buffer_of(member.id()));
+      if (member.info().allocated && buffer != regions.end()) adopt_buffer(member, *buffer);
     }
   } catch (const Error& error) {
     log().info("group {}: the memory of the rank before cannot be had: {}", context_.parameters.id, error.what());

@@ -21,6 +21,8 @@ class Adoption {
   bool adopt(std::span<const OrphanedRegion> regions);
 
  private:
+  static void adopt_buffer(Member& member, const OrphanedRegion& offer);
+
   const OperationContext& context_;
 };
 

@@ -30,6 +30,7 @@ SlotLayout wanted_layout(const OperationContext& context, const Member& member, 
 }
 
 void take_member_memory(const OperationContext& context, Member& member) {
+  context.members.take_buffer(member);
   MemberMemory& memory = member.memory;
   const std::uint32_t slots =
       std::max({memory.least_slots(), memory.layout().slots(), context.parameters.first_slots()});
@@ -63,6 +64,14 @@ MemberMemory::Exposed expose_member(const OperationContext& context, const Membe
     if (kept >= 0) exposed.retained_layout = layouts.at(kept);
   });
   return exposed;
+}
+
+void expose_buffer(const OperationContext& context, Member& member) {
+  if (!member.info().allocated) return;
+  std::unique_ptr<RemoteRegions> remote;
+  (void)meet(context.team(), Operation::member_attach, static_cast<std::uint64_t>(member.id()), 0,
+             [&] { remote = context.attachment.path().expose(context.team(), member.allocated.region()); });
+  member.allocated.adopt(std::move(remote));
 }
 
 void prepare_member(const OperationContext& context, const Member& member) {

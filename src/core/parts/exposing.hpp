@@ -17,13 +17,16 @@ void learn_counts(const OperationContext& context, std::span<const std::unique_p
 [[nodiscard]] SlotLayout wanted_layout(const OperationContext& context, const Member& member, const Counts& counts,
                                        std::uint32_t slots);
 
-/// Takes the memory that a member lacks for its counts. Local; throws Error(FENIX_ERROR_NO_MEMORY).
+/// Takes the memory that a member lacks for its counts, and for its buffer if that is the library's. Local; throws Error(FENIX_ERROR_NO_MEMORY).
 void take_member_memory(const OperationContext& context, Member& member);
 
 /// Makes a control region, or a region of a member, reachable for all ranks. Collective, jointly successful.
 [[nodiscard]] std::unique_ptr<RemoteRegions> expose_control(const OperationContext& context, const Region& region);
 [[nodiscard]] MemberMemory::Exposed expose_member(const OperationContext& context, const Member& member,
                                                   const Region& region, const SlotLayout& layout);
+
+/// Makes the buffer of a member reachable for all ranks, if the library has its memory. Collective, jointly successful.
+void expose_buffer(const OperationContext& context, Member& member);
 
 /// Maps what first writes to a member need, while there is time: recovery is the sooner done. Local.
 void prepare_member(const OperationContext& context, const Member& member);

@@ -14,10 +14,14 @@ namespace fenix_impl {
 /// One region of it, as its keeper offers it to the rank that takes the place of the owner.
 struct OrphanedRegion {
   static constexpr std::int64_t kControl = -1;
+  /// Returns the number that stands for the buffer of a member.
+  [[nodiscard]] static constexpr std::int64_t buffer_of(std::int32_t member_id) {
+    return (std::int64_t{1} << 32) + member_id;
+  }
 
   std::int32_t owner = -1;       ///< rank in the team
   std::uint32_t entries = 0;     ///< of the log, if it is the control region
-  std::int64_t what = kControl;  ///< or the id of a member
+  std::int64_t what = kControl;  ///< or the id of a member, or what buffer_of() returns
   RegionAddress address;
   SlotLayout layout;  ///< if it is a member's
 };

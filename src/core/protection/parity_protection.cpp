@@ -18,8 +18,9 @@ namespace {
 // So many bytes of a parity are computed before the next part is looked at.
 constexpr std::size_t kEncodedPiece = std::size_t{1} << 20;
 
-// This stands in the place of a size: the member was not stored.
+// These stand in the place of a size: the member was not stored, or all of it is in the buffer that the others can read.
 constexpr std::uint64_t kCarried = 1;
+constexpr std::uint64_t kInBuffer = 2;
 
 /// Leaves the protection broken at its end, unless all that was begun has been done.
 class StepInCommon {
@@ -68,8 +69,8 @@ void make_announcement(const ProtectionContext& group, std::uint64_t number, con
       continue;
     }
     const std::uint32_t slot = *member.working().number();
-    record.members.push_back(
-        {member.id(), slot, member.element_bytes(), 0, member.working().epoch_of(slot).next(), 0, change.elements});
+    record.members.push_back({member.id(), slot, member.element_bytes(), change.is_in_buffer ? kInBuffer : 0,
+                              member.working().epoch_of(slot).next(), 0, change.elements});
   }
   if (record_bytes(record) <= RecordLog::kEntryBytes) return;
   for (MemberVersion& each : record.members) each.found = IntervalSet(0, each.found.end());
@@ -158,8 +159,9 @@ void ParityProtection::finish(const Wait& wait) {
   Control& control = context_.control;
   control.finished.publish(*control.remote, cohort_, index_, {announcements_});
   fault_point("encode.done");
-  // A rank that returns to the application could delay reads of its memory that its core has to carry out.
-  if (!puts_are_copies()) {
+  // A rank that returns to the application could delay reads of its memory that its core has to carry out. If buffers of the application
+  // are read, no commit may be decided before: a rank that gives up waiting changes its buffer.
+  if (!puts_are_copies() || reads_buffers_) {
     wait("the cohort to encode", [&] { return control.finished.reached_by_first(ranks()).value >= announcements_; });
   }
 }
@@ -168,6 +170,7 @@ void ParityProtection::encode(const EncodeFor& purpose, std::span<const Change> 
   if (parity_ == 0) return;
   StepInCommon step(broken_);
   ++announcements_;
+  reads_buffers_ = false;
   make_announcement(context_, announcements_, purpose, changes, mine_);
   make_room_for_announcement(wait);
   announce(wait);
@@ -185,7 +188,7 @@ void ParityProtection::encode(const EncodeFor& purpose, std::span<const Change> 
     encode_in_place(changes, wait);
   } else {
     for (const Change& change : changes) {
-      if (change.carried_from.none()) encode_member(change);
+      if (change.carried_from.none()) encode_member(change, false);
     }
   }
   finish(wait);
@@ -197,6 +200,11 @@ void ParityProtection::encode_in_place(std::span<const Change> changes, const Wa
   BouncedEncoding encoding(context_.control, cohort_, index_, encoder_, announcements_);
   for (const Change& change : changes) {
     if (!change.carried_from.none()) continue;
+    if (all_are_in_buffers(change)) {
+      reads_buffers_ = true;
+      encode_member(change, true);
+      continue;
+    }
     Member& member = *change.member;
     const Stripes stripes = stripes_of(member, member.memory.counts());
     std::vector<CohortSlot> slots;
@@ -248,7 +256,13 @@ void ParityProtection::decline(const Wait& wait) {
   step.done();
 }
 
-void ParityProtection::encode_member(const Change& change) {
+bool ParityProtection::all_are_in_buffers(const Change& change) const {
+  return std::all_of(theirs_.begin(), theirs_.end(),
+                     [&](const Record& each) { return find(each, change)->size == kInBuffer; });
+}
+
+// Reads the working slots, or the buffers of the application.
+void ParityProtection::encode_member(const Change& change, bool in_buffers) {
   Member& member = *change.member;
   const std::uint32_t own = *member.working().number();
   const Stripes stripes = stripes_of(member, member.memory.counts());
@@ -258,7 +272,8 @@ void ParityProtection::encode_member(const Change& change) {
   bool all_known = !member.working().epoch_of(own).none();
   for (std::size_t i = 0; i < theirs_.size(); ++i) {
     const MemberVersion& version = *find(theirs_[i], change);
-    slots.push_back(slot_of(member, cohort_[i], version.slot));
+    slots.push_back(in_buffers ? CohortSlot{cohort_[i], MemberBuffer::kOffset, member.bytes_of(cohort_[i]), 0}
+                               : slot_of(member, cohort_[i], version.slot));
     if (slots.back().rank == CohortSlot::kMissing) {
       throw Error(FENIX_ERROR_INTERN, "rank " + std::to_string(cohort_[i]) + " announces a slot that it does not have");
     }
@@ -270,7 +285,8 @@ void ParityProtection::encode_member(const Change& change) {
     ranges = ranges | stripes.parity_of(index_, static_cast<int>(i), changed);
   }
   if (!all_known) ranges = IntervalSet(0, all);
-  CohortSlots cohort(member.memory.remote(), stripes, std::move(slots));
+  RemoteRegions& remote = in_buffers ? member.allocated.remote() : member.memory.remote();
+  CohortSlots cohort(remote, stripes, std::move(slots));
   const auto parity = member.memory.held_slot(own).data;
   const std::uint64_t read = ranges.count() * static_cast<std::uint64_t>(stripes.data());
   const Stores stores = worth_streaming(read) ? Stores::streaming : Stores::cached;

@@ -47,7 +47,8 @@ class ParityProtection final : public Protection, private CollectiveEncoder, pri
   void read_announcements();
   void finish(const Wait& wait);
   [[nodiscard]] std::string difference(const Record& other, std::span<const Change> changes) const;
-  void encode_member(const Change& change);
+  [[nodiscard]] bool all_are_in_buffers(const Change& change) const;
+  void encode_member(const Change& change, bool in_buffers);
   void encode_in_place(std::span<const Change> changes, const Wait& wait);
   [[nodiscard]] CohortSlot slot_of(const Member& member, int rank, std::uint32_t slot) const;
   enum class Sources { any, undamaged };
@@ -63,6 +64,7 @@ class ParityProtection final : public Protection, private CollectiveEncoder, pri
   int parity_ = 0;
   std::uint64_t announcements_ = 0;  // announcements that this rank has made
   std::atomic<bool> broken_{false};  // the group's thread may find out
+  bool reads_buffers_ = false;       // in the encoding under way
   Codec encoder_;
   // Memory to use again.
   Record mine_;

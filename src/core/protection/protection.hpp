@@ -41,6 +41,7 @@ struct Change {
   IntervalSet elements;
   Epoch carried_from;             ///< if not none: nothing was stored, and the version of that commit goes on
   BlockHashes* hashes = nullptr;  ///< to be computed as well, where commits are in place
+  bool is_in_buffer = false;      ///< see Member::is_whole_in_buffer()
 };
 
 /// A way to wait that suits the thread: returns when ready() is true, and throws when it cannot become so.

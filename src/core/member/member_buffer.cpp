@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/member/member_buffer.hpp"
+
+#include <limits>
+
+#include "base/error.hpp"
+
+namespace fenix_impl {
+
+void MemberBuffer::take(std::uint64_t bytes) {
+  if (bytes > std::numeric_limits<std::size_t>::max() - 2 * kOffset) throw Error(out_of_memory());
+  const std::size_t all = to_pages(kOffset + bytes);
+  Region region(all);
+  region.reserve(0, all);
+  region_ = std::move(region);
+}
+
+bool MemberBuffer::take_over(Region region, std::uint64_t bytes) {
+  const std::size_t there = region.bytes().size();
+  if (there < kOffset || there - kOffset < bytes) return false;
+  region_ = std::move(region);
+  return true;
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory for the buffer of a member that the library gives to the application. Other ranks can read it where it is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "base/pages.hpp"
+#include "rma/path.hpp"
+#include "rma/region.hpp"
+
+namespace fenix_impl {
+
+class MemberBuffer {
+ public:
+  /// Bytes from the start of the region to the buffer.
+  static constexpr std::size_t kOffset = kPage;
+
+  [[nodiscard]] bool is_there() const { return !region_.bytes().empty(); }
+  /// Returns the bytes that it has room for.
+  [[nodiscard]] std::uint64_t bytes() const { return is_there() ? region_.bytes().size() - kOffset : 0; }
+  /// Returns its address, aligned to a page, also if it has no bytes; null if it is not there.
+  [[nodiscard]] std::byte* data() const { return is_there() ? region_.bytes().data() + kOffset : nullptr; }
+  [[nodiscard]] const Region& region() const { return region_; }
+
+  /// Takes memory, zero-filled, in the place of what was there. Throws Error(FENIX_ERROR_NO_MEMORY).
+  void take(std::uint64_t bytes);
+  /// Takes over the region of a buffer, with what is in it. False if it has no room for so many bytes.
+  bool take_over(Region region, std::uint64_t bytes);
+
+  [[nodiscard]] bool is_exposed() const { return remote_ != nullptr; }
+  /// Returns the way to the buffers of the other ranks.
+  [[nodiscard]] RemoteRegions& remote() const { return *remote_; }
+  void adopt(std::unique_ptr<RemoteRegions> remote) noexcept { remote_ = std::move(remote); }
+  /// Lets go of the other ranks' buffers.
+  void hide() { remote_.reset(); }
+
+ private:
+  Region region_;
+  std::unique_ptr<RemoteRegions> remote_;
+};
+
+}  // namespace fenix_impl
