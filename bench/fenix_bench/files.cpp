@@ -23,7 +23,7 @@ Json json_of(const Summary& summary) {
 }
 
 Json json_of(const Case& of) {
-  return {{"policy", of.policy}, {"hashes", of.hashes}, {"depth", of.depth}, {"bytes", of.bytes}};
+  return {{"policy", of.policy}, {"hashes", of.hashes}, {"depth", of.depth}, {"bytes", of.bytes}, {"mode", of.mode}};
 }
 
 Json json_of(const Result& result) {
@@ -52,7 +52,7 @@ void write_summary(std::ostream& out, const Summary& summary) {
 
 void write_line(std::ostream& out, const Result& result) {
   out << result.operation << ',' << result.of.policy << ',' << result.of.hashes << ',' << result.of.depth << ','
-      << result.of.bytes << ',' << result.iterations << ',';
+      << result.of.bytes << ',' << result.of.mode << ',' << result.iterations << ',';
   const Times times = result.times.value_or(Times{});
   const Times copy = result.copy.value_or(Times{});
   out << times.slowest.size();
@@ -80,7 +80,7 @@ void Report::require_writable(const std::string& path) {
 
 void Report::write_csv(const std::string& path) const {
   std::ofstream file(path);
-  file << "operation,policy,hashes,depth,bytes,iterations,repetitions,seconds_median,seconds_min,seconds_max,"
+  file << "operation,policy,hashes,depth,bytes,mode,iterations,repetitions,seconds_median,seconds_min,seconds_max,"
           "spread_over_ranks,memcpy_seconds_median,memcpy_seconds_min,memcpy_seconds_max,ratio,ratio_min,ratio_max,"
           "ratio_of_least,"
           "more\n";

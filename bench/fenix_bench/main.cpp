@@ -30,7 +30,9 @@ std::vector<Case> all_cases(const Options& options, const std::vector<std::uint6
   for (const std::string& policy : options.policies) {
     for (const int depth : options.depths) {
       for (const std::string& hashes : options.hashes) {
-        for (const std::uint64_t bytes : sizes) cases.push_back({policy, hashes, depth, bytes});
+        for (const std::string& mode : options.modes) {
+          for (const std::uint64_t bytes : sizes) cases.push_back({policy, hashes, depth, bytes, mode});
+        }
       }
     }
   }
@@ -50,8 +52,8 @@ std::vector<Result> run_operation(const std::string& name, Subject& subject, con
 }
 
 std::string text_of(const Case& of) {
-  return of.policy + ", depth " + std::to_string(of.depth) + ", hashes " + of.hashes + ", " + std::to_string(of.bytes) +
-         " bytes";
+  return of.policy + ", depth " + std::to_string(of.depth) + ", hashes " + of.hashes + ", mode " + of.mode + ", " +
+         std::to_string(of.bytes) + " bytes";
 }
 
 class Program {

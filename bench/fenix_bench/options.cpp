@@ -88,6 +88,10 @@ void declare(CLI::App& app, Options& options, bool& count_allocations) {
   app.add_option("--depths", options.depths, "snapshots kept besides the newest")
       ->delimiter(',')
       ->check(CLI::Range(0, 4095));
+  app.add_option("--modes", options.modes,
+                 "usual, in_place, or allocated: in place, with buffers that the library allocates")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"usual", "in_place", "allocated"}));
   app.add_option("--repetitions", options.repetitions, "counted repetitions")->check(CLI::PositiveNumber);
   app.add_option("--warmup", options.warmup, "repetitions before them, not counted")->check(CLI::NonNegativeNumber);
   app.add_option("--path", options.path, "how data gets to other ranks; default: the library chooses")

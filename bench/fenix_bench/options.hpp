@@ -14,6 +14,7 @@ struct Options {
   std::vector<std::string> policies{"buddy"};
   std::vector<std::string> hashes{"on"};
   std::vector<int> depths{0};
+  std::vector<std::string> modes{"usual"};
   int repetitions = 10;
   int warmup = 3;
   int spares = 0;

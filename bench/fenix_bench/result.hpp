@@ -18,6 +18,7 @@ struct Case {
   std::string hashes;  // "on" or "off"
   int depth = 0;
   std::uint64_t bytes = 0;
+  std::string mode = "usual";  // or commits "in_place", or these with "allocated" buffers
 };
 
 struct Result {

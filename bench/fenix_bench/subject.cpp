@@ -34,7 +34,8 @@ Subject::Subject(const Team& team, Case of, int group)
     : team_(team),
       of_(std::move(of)),
       group_(group),
-      data_(std::max<std::size_t>(1, (of_.bytes + 7) / 8), 1),
+      owned_(std::max<std::size_t>(1, (of_.bytes + 7) / 8), 1),
+      data_(owned_),
       other_(data_.size(), 2) {
   of_.bytes = data_.size() * sizeof data_[0];
 }
@@ -49,6 +50,11 @@ std::string Subject::create() {
   }
   check(code, "Fenix_Data_group_create");
   set_hashing(group_, of_.hashes == "on");
+  set_mode();
+  if (of_.mode == "allocated") {
+    allocate();
+    return "";
+  }
   check(Fenix_Data_member_create_c(group_, kMember, data_.data(), static_cast<MPI_Count>(count()), MPI_INT64_T),
         "Fenix_Data_member_create_c");
   return "";
@@ -63,7 +69,24 @@ void Subject::take_up_group() {
   check(flag, "flag of Fenix_Data_group_create");
 }
 
+void Subject::set_mode() const {
+  if (of_.mode == "usual") return;
+  check(Fenix_Data_group_set_in_place(group_, 1), "Fenix_Data_group_set_in_place");
+}
+
+// The buffer has its values after that.
+void Subject::allocate() {
+  std::int64_t* base = nullptr;
+  check(Fenix_Data_member_allocate_c(group_, kMember, static_cast<MPI_Count>(count()), MPI_INT64_T, &base),
+        "Fenix_Data_member_allocate_c");
+  const std::span<std::int64_t> allocated(base, count());
+  if (base != data_.data()) std::copy(data_.begin(), data_.end(), allocated.begin());
+  data_ = allocated;
+  owned_ = {};
+}
+
 void Subject::define_member() {
+  if (of_.mode == "allocated") return allocate();
   check(Fenix_Data_member_define_c(group_, kMember, data_.data(), static_cast<MPI_Count>(count()), MPI_INT64_T),
         "Fenix_Data_member_define_c");
 }

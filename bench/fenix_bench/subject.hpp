@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -63,13 +64,16 @@ class Subject {
 
  private:
   void fill(std::size_t first, std::size_t number);
+  void set_mode() const;
+  void allocate();
 
   const Team& team_;
   Case of_;
   int group_;
   std::int64_t step_ = 0;
   std::size_t first_changed_ = 0;
-  std::vector<std::int64_t> data_;
+  std::vector<std::int64_t> owned_;
+  std::span<std::int64_t> data_;  // the buffer: owned, or the library's
   std::vector<std::int64_t> other_;
 };
 

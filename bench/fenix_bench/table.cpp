@@ -8,7 +8,7 @@ namespace bench {
 namespace {
 
 std::string text_of(const Case& of) {
-  return "policy " + of.policy + ", depth " + std::to_string(of.depth) + ", hashes " + of.hashes;
+  return "policy " + of.policy + ", depth " + std::to_string(of.depth) + ", hashes " + of.hashes + ", mode " + of.mode;
 }
 
 std::string list(const Description& description) {

@@ -360,8 +360,9 @@ int Fenix_Data_member_fdefine(int group_id, int member_id, void* buffer, int cou
  *
  * The buffer is the source buffer of the member. It may be used as any memory, also in calls of MPI, until the member
  * or the group is deleted, or until Fenix_Finalize. Its contents are zero at first. On survivors of a failure, address
- * and contents stay as they are, unless the rank gets more elements than before. On recovered ranks the contents are not
- * defined: restore the member. Where a rank takes the place of one that died on the same node, it may get the same
+ * and contents stay as they are. If the call asks for more bytes than before, because nothing has been stored yet or the
+ * communicator has shrunk, it copies the contents to a new address, and the address before becomes invalid. On recovered
+ * ranks the contents are not defined: restore the member. Where a rank takes the place of one that died on the same node, it may get the same
  * memory again, and need not touch it anew.
  *
  * In a group that commits in place with parity, the ranks of a cohort read each other's data in these buffers. This saves
@@ -374,9 +375,8 @@ int Fenix_Data_member_fdefine(int group_id, int member_id, void* buffer, int cou
  * @param[out] baseptr   address of a pointer, which gets the address of the buffer, aligned to a page; not NULL, also for
  *                       count 0. Owned by the library. Fenix_Data_member_footprint does not count its bytes.
  * @return as Fenix_Data_member_define; FENIX_ERROR_MEMBER_EXISTS if the member has a buffer of the application;
- *         FENIX_ERROR_INVALID_ARGUMENT (count, datatype, baseptr); FENIX_ERROR_INVALID_LOGIC_CALL also if the buffer was
- *         allocated for fewer or smaller elements; FENIX_ERROR_MISMATCH also if other ranks define the member at the same
- *         time.
+ *         FENIX_ERROR_INVALID_ARGUMENT (count, datatype, baseptr); FENIX_ERROR_MISMATCH also if other ranks define the
+ *         member at the same time.
  */
 int Fenix_Data_member_allocate(int group_id, int member_id, int count, MPI_Datatype datatype, void* baseptr);
 

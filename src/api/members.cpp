@@ -141,12 +141,6 @@ void check_allocation(const Group& group, const Description& description) {
   if (!member->info().allocated) {
     throw Error(FENIX_ERROR_MEMBER_EXISTS, name_of(*member) + " exists in the group, with a buffer of the application");
   }
-  const auto bytes = description.info().type->buffer_bytes(description.count());
-  if (!bytes || *bytes > member->allocated.bytes()) {
-    throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "the buffer of " + name_of(*member) +
-                                                    " was allocated for fewer or smaller elements: delete the member "
-                                                    "first");
-  }
 }
 
 int allocate(int group_id, Description description, void* baseptr) {
@@ -164,6 +158,7 @@ int allocate(int group_id, Description description, void* baseptr) {
     redefine(*group.find(description.info().id), description);
   }
   member = group.find(description.info().id);
+  group.take_buffer(*member);
   member->claim(member->allocated.data());
   member->set_serializer({});
   void* const base = member->allocated.data();

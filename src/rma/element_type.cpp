@@ -117,8 +117,10 @@ std::optional<std::uint64_t> ElementType::buffer_bytes(std::uint64_t count) cons
   layout_->walk(0, note);
   std::uint64_t others = 0;
   std::uint64_t all = 0;
+  // An array of elements ends behind the hole of the last one.
+  const std::uint64_t last = std::max(static_cast<std::uint64_t>(end), extent());
   if (first < 0 || extent_ < 0 || __builtin_mul_overflow(count - 1, extent(), &others) ||
-      __builtin_add_overflow(others, static_cast<std::uint64_t>(end), &all)) {
+      __builtin_add_overflow(others, last, &all)) {
     return std::nullopt;
   }
   return all;

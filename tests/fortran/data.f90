@@ -124,6 +124,27 @@ contains
     call check(ierr == FENIX_SUCCESS .and. value == wanted, "count after "//what)
   end subroutine
 
+  ! Memory of the library as an array.
+  subroutine allocated()
+    type(c_ptr) :: base
+    integer, pointer :: elements(:)
+    integer :: ierr
+    base = c_null_ptr
+    call Fenix_Data_member_allocate(GROUP, 40, SIZE_OF_FIELD, MPI_INTEGER, base, ierr)
+    call check(ierr == FENIX_SUCCESS .and. c_associated(base), "member_allocate")
+    call c_f_pointer(base, elements, [SIZE_OF_FIELD])
+    call check(all(elements == 0), "contents of member_allocate")
+    elements = rank
+    call Fenix_Data_member_allocate_c(GROUP, 40, int(SIZE_OF_FIELD, COUNT_KIND), MPI_INTEGER, base, ierr)
+    call check(ierr == FENIX_SUCCESS .and. c_associated(base, c_loc(elements)), "member_allocate_c")
+    call check(all(elements == rank), "contents of member_allocate_c")
+    call expect_count(40, SIZE_OF_FIELD, "member_allocate")
+    call Fenix_Data_barrier(GROUP, ierr)
+    call Fenix_Data_member_delete(GROUP, 40, ierr)
+    call success(ierr, "member_delete of what was allocated")
+    call Fenix_Data_barrier(GROUP, ierr)
+  end subroutine
+
   subroutine members()
     integer :: ierr, value, bytes
     integer(COUNT_KIND) :: footprint
@@ -133,6 +154,7 @@ contains
     call success(ierr, "member_define")
     call Fenix_Data_member_define(GROUP, 0, field, size(field), MPI_INTEGER, ierr)
     call success(ierr, "member_define of a member that is known")
+    call allocated()
     call Fenix_Data_member_fcreate(GROUP, 1, other, size(other) - 1, MPI_INTEGER, serializer, c_loc(passed), ierr)
     call success(ierr, "member_fcreate")
     call expect_count(1, size(other) - 1, "member_fcreate")

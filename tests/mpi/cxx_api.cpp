@@ -430,8 +430,31 @@ void ownership_of_serializers() {
   success(data::member_define(kGroup, kScratch, std::span(masked)), "member_define without a serializer");
   expect_equal(second.use_count(), 1, "owners of a serializer that was removed by it");
   success(data::member_define(kGroup, kScratch, masked.data(), kCount, MPI_LONG, mask_with(first)), "member_define");
+  check::expect_thrown(FENIX_ERROR_MEMBER_EXISTS, "member_allocate beside a buffer of the application", [] {
+    std::span<long> elements;
+    data::member_allocate(kGroup, kScratch, kCount, elements);
+  });
+  expect_equal(first.use_count(), 2, "owners after a member_allocate that was refused");
   success(data::member_delete(kGroup, kScratch), "member_delete");
   expect_equal(first.use_count(), 1, "owners after member_delete");
+  success(data::barrier(kGroup), "barrier");
+}
+
+void allocated_buffers() {
+  std::span<long> elements;
+  success(data::member_allocate(kGroup, kScratch, kCount, elements), "member_allocate");
+  expect_equal(static_cast<long>(elements.size()), kCount, "elements of member_allocate");
+  void* buffer = nullptr;
+  success(data::member_attr_get(kGroup, kScratch, FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER, &buffer), "attr_get");
+  require(buffer != nullptr && buffer == elements.data(), "the buffer is not the one of the attribute");
+  const auto owned = std::make_shared<int>(0);
+  success(data::member_define(kGroup, kScratch, elements.data(), kCount, MPI_LONG, mask_with(owned)), "member_define");
+  expect_equal(owned.use_count(), 2, "owners of a serializer of an allocated member");
+  void* base = nullptr;
+  success(data::member_allocate(kGroup, kScratch, kCount, MPI_LONG, &base), "member_allocate again");
+  require(base == buffer, "another buffer");
+  expect_equal(owned.use_count(), 1, "owners after member_allocate");
+  success(data::member_delete(kGroup, kScratch), "member_delete");
   success(data::barrier(kGroup), "barrier");
 }
 
@@ -499,9 +522,9 @@ void handles() {
 // ------------------------------------------------------------------------------------------------------------ two lives
 
 void first_life() {
-  for (const auto part :
-       {processes, create_group, create_members, datatypes, attributes, subsets, owned_subsets, stores,
-        other_ways_to_restore, staging, checkpoints, ownership_of_serializers, bad_serializers, handles}) {
+  for (const auto part : {processes, create_group, create_members, datatypes, attributes, subsets, owned_subsets,
+                          stores, other_ways_to_restore, staging, checkpoints, ownership_of_serializers,
+                          allocated_buffers, bad_serializers, handles}) {
     part();
   }
   if (rank == 1) raise(SIGKILL);

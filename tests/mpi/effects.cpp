@@ -125,6 +125,14 @@ void store_members() {
   success(Fenix_Data_member_fcreate(kGroup, 1, buffer(1), kCount, MPI_DOUBLE, turn_sign<int>, calls), "fcreate");
   success(Fenix_Data_member_fcreate_c(kGroup, 2, buffer(2), kCount, MPI_DOUBLE, turn_sign<MPI_Count>, calls + 1),
           "fcreate_c");
+  void* base = nullptr;
+  void* known = nullptr;
+  success(Fenix_Data_member_allocate_c(kGroup, 4, kCount, MPI_DOUBLE, &base), "allocate_c");
+  success(Fenix_Data_member_attr_get(kGroup, 4, FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER, &known, nullptr, rank), "attr_get");
+  require(base != nullptr && known == base, "the buffer of allocate_c");
+  success(Fenix_Data_barrier(kGroup), "barrier");
+  success(Fenix_Data_member_delete(kGroup, 4), "delete of what was allocated");
+  success(Fenix_Data_barrier(kGroup), "barrier");
   success(Fenix_Data_member_define_c(kGroup, 3, nullptr, kCount - 1, MPI_DOUBLE), "define_c, to create");
   success(Fenix_Data_member_define_c(kGroup, 3, buffer(3), kCount - 2, MPI_DOUBLE), "define_c, to change");
   MPI_Count count = kCount;

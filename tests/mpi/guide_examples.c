@@ -287,6 +287,15 @@ static void create_group_with_codes(int ranks_per_node) {
 }
 /* end */
 
+/* example: allocate */
+/* On all ranks, at the start and after each failure. Survivors get the buffer that they have, as they left it. */
+static double* make_field(int group, int member, int cells) {
+  double* field = NULL;
+  check(Fenix_Data_member_allocate(group, member, cells, MPI_DOUBLE, &field));
+  return field;
+}
+/* end */
+
 /* example: in_place */
 /* Before the first store. The snapshots of this group need 1.3 times the data instead of 2.3. */
 static void save_memory(int group) {
@@ -528,6 +537,8 @@ static void try_groups(void) {
   save_memory(23);
   check(Fenix_Data_group_get_in_place(23, &in_place));
   require(in_place == 1, "commits in place");
+  const double* field = make_field(23, GRID, CELLS);
+  require(field != NULL && field[CELLS - 1] == 0, "a buffer from the library");
   create_group_with_codes(1);
   fill();
   check(Fenix_Data_checkpoint(22, FENIX_DATA_SUBSET_FULL, 0, NULL, NULL));

@@ -135,7 +135,8 @@ Blocks Contents::blocks(int group, int member, int rank, std::int64_t step, std:
   return blocks;
 }
 
-void Contents::fill(Bytes& buffer, int group, int member, int rank, std::int64_t step, const Blocks& blocks) const {
+void Contents::fill(std::span<unsigned char> buffer, int group, int member, int rank, std::int64_t step,
+                    const Blocks& blocks) const {
   const Type type = this->member(group, member).type;
   const std::uint64_t key = draw(plan_.seed, {kValue, number(group), number(member), number(rank), number(step)});
   for (const auto& [first, last] : blocks) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -34,7 +35,8 @@ class Contents {
   [[nodiscard]] Blocks blocks(int group, int member, int rank, std::int64_t step, std::int64_t base) const;
 
   /// Writes the elements of a step into a buffer of the whole member, and touches nothing else.
-  void fill(Bytes& buffer, int group, int member, int rank, std::int64_t step, const Blocks& blocks) const;
+  void fill(std::span<unsigned char> buffer, int group, int member, int rank, std::int64_t step,
+            const Blocks& blocks) const;
   /// The same with what a snapshot has, in which steps from base to step were stored. Tells which elements these are.
   std::vector<bool> fill_snapshot(Bytes& buffer, int group, int member, int rank, std::int64_t step,
                                   std::int64_t base) const;

@@ -23,7 +23,8 @@ GroupPlan read_group(std::istream& fields) {
 MemberPlan read_member(std::istream& fields) {
   MemberPlan member;
   std::string type;
-  fields >> member.id >> type >> member.count >> member.spread >> member.empty_rank >> member.resizeable;
+  fields >> member.id >> type >> member.count >> member.spread >> member.empty_rank >> member.resizeable >>
+      member.allocated;
   member.type = type_of(type);
   return member;
 }

@@ -17,6 +17,7 @@ struct MemberPlan {
   std::int64_t spread = 0;  // more of them on each next rank
   int empty_rank = -1;      // has no element
   bool resizeable = false;  // has at most so many; how many, differs from step to step
+  bool allocated = false;   // the library has the memory for the buffer
 
   [[nodiscard]] std::int64_t most_on(int rank) const { return rank == empty_rank ? 0 : count + spread * rank; }
 };

@@ -55,11 +55,23 @@ void create_group(int group) {
 void define_members(int group) {
   const GroupPlan& plan = plan_of(group);
   GroupState& now = state_of(group);
+  now.owned.resize(plan.members.size());
   now.buffers.resize(plan.members.size());
   for (std::size_t i = 0; i < plan.members.size(); ++i) {
     const MemberPlan& member = plan.members[i];
     const std::int64_t count = member.most_on(state.rank);
-    now.buffers[i] = state.contents.room(group, static_cast<int>(i), count);
+    const Bytes room = state.contents.room(group, static_cast<int>(i), count);
+    // A size that is 0 on all ranks may change: memory cannot be had for that.
+    if (member.allocated && (count > 0 || state.ranks > 1)) {
+      void* base = nullptr;
+      success(Fenix_Data_member_allocate(plan.id, member.id, static_cast<int>(count), mpi_type(member.type), &base),
+              "member_allocate");
+      now.buffers[i] = {static_cast<unsigned char*>(base), room.size()};
+      std::copy(room.begin(), room.end(), now.buffers[i].begin());
+      continue;
+    }
+    now.owned[i] = room;
+    now.buffers[i] = now.owned[i];
     success(
         Fenix_Data_member_define(plan.id, member.id, now.buffers[i].data(),
                                  member.resizeable ? FENIX_RESIZEABLE : static_cast<int>(count), mpi_type(member.type)),

@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,11 +28,12 @@ struct Record {
 constexpr int kRecordMember = 1000;
 
 struct GroupState {
-  Record record;                // source buffer of kRecordMember
-  std::int64_t next = 0;        // step to be stored
-  std::int64_t base = 0;        // the step from which on all is stored anew
-  std::int64_t committed = -1;  // the newest step known to be committed on all ranks
-  std::vector<Bytes> buffers;   // by member
+  Record record;                                  // source buffer of kRecordMember
+  std::int64_t next = 0;                          // step to be stored
+  std::int64_t base = 0;                          // the step from which on all is stored anew
+  std::int64_t committed = -1;                    // the newest step known to be committed on all ranks
+  std::vector<Bytes> owned;                       // by member
+  std::vector<std::span<unsigned char>> buffers;  // by member: owned, or the library's
 };
 
 struct State {

@@ -57,15 +57,16 @@ struct Item {
   bool full;
 
   [[nodiscard]] int gid() const { return group_id(group); }
-  [[nodiscard]] Bytes& buffer() const {
+  [[nodiscard]] std::span<unsigned char> buffer() const {
     return state.groups[static_cast<std::size_t>(group)].buffers[static_cast<std::size_t>(member)];
   }
   /// The elements of the step into some memory.
-  void fill(Bytes& into) const { state.contents.fill(into, group, member, state.rank, step, blocks); }
+  void fill(std::span<unsigned char> into) const { state.contents.fill(into, group, member, state.rank, step, blocks); }
   [[nodiscard]] bool is_held(Form form) const {
     return state.plan.groups[static_cast<std::size_t>(group)].in_place && (form == Form::store || form == Form::storev);
   }
   void scribble() const { std::memset(buffer().data(), kScribble, buffer().size()); }
+  [[nodiscard]] Bytes copy() const { return {buffer().begin(), buffer().end()}; }
 };
 
 void store_prestaged(const Item& item) {
@@ -73,7 +74,7 @@ void store_prestaged(const Item& item) {
 }
 
 void stage_inplace(const Item& item, const Subset& subset) {
-  Bytes values = item.buffer();
+  Bytes values = item.copy();
   item.fill(values);
   void* given = std::malloc(values.size() + 1);
   std::memcpy(given, values.data(), values.size());
@@ -88,7 +89,7 @@ void stage_memory(const Item& item) {
   }
   void* memory = nullptr;
   success(Fenix_Data_member_stage_memory(item.gid(), item.plan.id, &memory), "stage_memory");
-  Bytes values = item.buffer();
+  Bytes values = item.copy();
   item.fill(values);
   std::memcpy(memory, values.data(), values.size());
   success(Fenix_Data_member_stage_inplace(item.gid(), item.plan.id, memory, FENIX_DATA_SUBSET_FULL), "stage_inplace");
@@ -97,7 +98,7 @@ void stage_memory(const Item& item) {
 
 /// As a file; the elements stand there without their holes.
 void stage_file(const Item& item) {
-  Bytes values = item.buffer();
+  Bytes values = item.copy();
   item.fill(values);
   const std::size_t extent = bytes_of(item.plan.type);
   values.resize(item.blocks.empty() ? 0 : (static_cast<std::size_t>(item.blocks[0].second) + 1) * extent);

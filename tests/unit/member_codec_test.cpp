@@ -66,9 +66,8 @@ std::vector<MemberInfo> members() {
 
 bool same(const MemberInfo& a, const MemberInfo& b) {
   return a.id == b.id && a.resizeable == b.resizeable && a.created_after == b.created_after &&
-         a.allocated == b.allocated &&
-         a.type->description() == b.type->description() && a.type->hash() == b.type->hash() &&
-         a.element_bytes() == b.element_bytes() &&
+         a.allocated == b.allocated && a.type->description() == b.type->description() &&
+         a.type->hash() == b.type->hash() && a.element_bytes() == b.element_bytes() &&
          (a.type->handle() == MPI_DATATYPE_NULL) == (b.type->handle() == MPI_DATATYPE_NULL);
 }
 

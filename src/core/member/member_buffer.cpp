@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/member/member_buffer.hpp"
 
+#include <cstring>
 #include <limits>
 
 #include "base/error.hpp"
 
 namespace fenix_impl {
 
-void MemberBuffer::take(std::uint64_t bytes) {
+void MemberBuffer::reserve(std::uint64_t bytes) {
+  if (is_there() && bytes <= this->bytes()) return;
   if (bytes > std::numeric_limits<std::size_t>::max() - 2 * kOffset) throw Error(out_of_memory());
   const std::size_t all = to_pages(kOffset + bytes);
   Region region(all);
   region.reserve(0, all);
+  if (is_there()) std::memcpy(region.bytes().data() + kOffset, data(), this->bytes());
+  hide();
   region_ = std::move(region);
 }
 

@@ -25,8 +25,9 @@ class MemberBuffer {
   [[nodiscard]] std::byte* data() const { return is_there() ? region_.bytes().data() + kOffset : nullptr; }
   [[nodiscard]] const Region& region() const { return region_; }
 
-  /// Takes memory, zero-filled, in the place of what was there. Throws Error(FENIX_ERROR_NO_MEMORY).
-  void take(std::uint64_t bytes);
+  /// Takes memory for so many bytes, if it has no room for them. Contents are copied, and their address ends; the rest is
+  /// zero-filled. Other ranks do not know the new memory until it is exposed. Throws Error(FENIX_ERROR_NO_MEMORY).
+  void reserve(std::uint64_t bytes);
   /// Takes over the region of a buffer, with what is in it. False if it has no room for so many bytes.
   bool take_over(Region region, std::uint64_t bytes);
 

@@ -56,7 +56,7 @@ void Members::take_buffer(Member& member) {
     member.allocated = std::move(orphaned->second);
     orphaned_buffers_.erase(orphaned);
   }
-  if (!member.allocated.is_there() || member.allocated.bytes() < *bytes) member.allocated.take(*bytes);
+  member.allocated.reserve(*bytes);
 }
 
 void Members::clear() {

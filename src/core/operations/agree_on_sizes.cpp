@@ -125,6 +125,7 @@ void AgreeOnSizes::grow(Member& member, Counts counts, std::uint32_t slots) {
   });
   fault_point("grow.memory");
   memory.adopt(expose_member(context_, member, fits ? memory.region() : grown, fits ? memory.layout() : wanted));
+  expose_buffer(context_, member);
   fault_point("grow.exposed");
   if (!fits) memory.replace(std::move(grown), wanted);
   memory.counts() = std::move(counts);

@@ -36,7 +36,7 @@ OrphanedMemory Adoption::keep() const {
   return kept;
 }
 
-// What the dead rank had in a buffer is of use to nobody, but its pages are there. Without them, others are taken.
+// The contents of a dead rank's buffer are of use to nobody, but its pages are there. Without them, others are taken.
 void Adoption::adopt_buffer(Member& member, const OrphanedRegion& offer) {
   try {
     const auto bytes = member.info().type->buffer_bytes(member.own_count());

@@ -175,6 +175,16 @@ std::vector<Function> member_functions() {
        [](int group, int member) { return Fenix_Data_member_created(group, member); }},
       {"Fenix_Data_member_delete", Needs::closed, true,
        [](int group, int member) { return Fenix_Data_member_delete(group, member); }},
+      {"Fenix_Data_member_allocate", Needs::group, true,
+       [](int group, int member) {
+         void* base = nullptr;
+         return Fenix_Data_member_allocate(group, member, kCount, MPI_DOUBLE, &base);
+       }},
+      {"Fenix_Data_member_allocate_c", Needs::group, true,
+       [](int group, int member) {
+         void* base = nullptr;
+         return Fenix_Data_member_allocate_c(group, member, kCount, MPI_DOUBLE, &base);
+       }},
       {"Fenix_Data_member_footprint", Needs::member, false,
        [](int group, int member) { return Fenix_Data_member_footprint(group, member, &large_number); }},
       {"Fenix_Data_member_attr_get", Needs::closed, true,

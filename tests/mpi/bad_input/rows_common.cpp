@@ -18,7 +18,8 @@ bool always_meets(const std::string& name) {
 }
 
 bool creates(const std::string& name) {
-  return name.find("create") != std::string::npos || name.find("define") != std::string::npos;
+  return name.find("create") != std::string::npos || name.find("define") != std::string::npos ||
+         name.find("allocate") != std::string::npos;
 }
 
 FILE* file = nullptr;

@@ -47,6 +47,13 @@ int without_bytes(MPI_Datatype* type) {
   return code == MPI_SUCCESS ? MPI_Type_commit(type) : code;
 }
 
+int before_its_address(MPI_Datatype* type) {
+  const int one = 1;
+  const MPI_Aint place = -8;
+  const int code = MPI_Type_create_hindexed(1, &one, &place, MPI_DOUBLE, type);
+  return code == MPI_SUCCESS ? MPI_Type_commit(type) : code;
+}
+
 void add_creation_rows(Rows& rows, const char* function, const Create& create, Kind kind, MPI_Count too_many) {
   const auto add = [&](const char* argument, int code, const char* named, const Creation& wrong) {
     rows.push_back({function, argument, code, named, Told::all,
@@ -68,6 +75,22 @@ void add_creation_rows(Rows& rows, const char* function, const Create& create, K
   differs("member_id that differs between ranks", [] { return Creation{.id = first_of_two_kinds() ? 8 : kNew}; });
   differs("datatype that differs between ranks",
           [] { return Creation{.datatype = first_of_two_kinds() ? MPI_INT : MPI_DOUBLE}; });
+}
+
+using Allocate = std::function<int(const Creation&, void* baseptr)>;
+
+void add_allocation_rows(Rows& rows, const char* function, const Allocate& allocate) {
+  static void* base = nullptr;
+  const Create create = [=](const Creation& with) { return allocate(with, &base); };
+  rows.push_back({function, "baseptr NULL", kBad, "baseptr", Told::all, [=](bool wrong) {
+                    return refused([&](const Creation& with) { return allocate(with, wrong ? nullptr : &base); }, {});
+                  }});
+  rows.push_back({function, "datatype with bytes before its address", kBad, "datatype", Told::all,
+                  [=](bool wrong) { return with_type(wrong, before_its_address, create); }});
+  rows.push_back({function, "count 0 on all ranks", kBad, "count", Told::differs,
+                  [=](bool) { return refused(create, {.count = 0}); }});
+  rows.push_back({function, "member with a buffer of the application", FENIX_ERROR_MEMBER_EXISTS, "member_id 5",
+                  Told::differs, [=](bool) -> Outcome { return allocate({.id = kMember, .count = kCount}, &base); }});
 }
 
 void add_definition_rows(Rows& rows, const char* function, const Create& define) {
@@ -188,6 +211,21 @@ void add_member_rows(Rows& rows) {
   add_creation_rows(rows, "Fenix_Data_member_define_c", define_c, Kind::define, kLarger);
   add_creation_rows(rows, "Fenix_Data_member_fdefine", fdefine, Kind::define, kLarge);
   add_creation_rows(rows, "Fenix_Data_member_fdefine_c", fdefine_c, Kind::define, kLarger);
+  static void* base = nullptr;
+  const auto allocate = [](const Creation& with, void* to) {
+    return Fenix_Data_member_allocate(kGroup, with.id, static_cast<int>(with.count), with.datatype, to);
+  };
+  const auto allocate_c = [](const Creation& with, void* to) {
+    return Fenix_Data_member_allocate_c(kGroup, with.id, with.count, with.datatype, to);
+  };
+  add_creation_rows(
+      rows, "Fenix_Data_member_allocate", [=](const Creation& with) { return allocate(with, &base); }, Kind::define,
+      kLarge);
+  add_creation_rows(
+      rows, "Fenix_Data_member_allocate_c", [=](const Creation& with) { return allocate_c(with, &base); }, Kind::define,
+      kLarger);
+  add_allocation_rows(rows, "Fenix_Data_member_allocate", allocate);
+  add_allocation_rows(rows, "Fenix_Data_member_allocate_c", allocate_c);
   add_definition_rows(rows, "Fenix_Data_member_define", define);
   add_definition_rows(rows, "Fenix_Data_member_define_c", define_c);
   add_definition_rows(rows, "Fenix_Data_member_fdefine", fdefine);

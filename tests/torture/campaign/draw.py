@@ -81,6 +81,7 @@ class Member:
     spread: int = 0
     empty_rank: int = -1
     resizeable: bool = False
+    allocated: bool = False
 
 
 @dataclass
@@ -144,7 +145,8 @@ class Run:
             lines.append(f"group {7 + number} {group.depth} {int(group.hashing)} {int(group.barrier)} "
                          f"{int(group.in_place)} {group.policy.name()} {values}")
             lines += [
-                f"member {i} {member.type} {member.count} {member.spread} {member.empty_rank} {int(member.resizeable)}"
+                f"member {i} {member.type} {member.count} {member.spread} {member.empty_rank} {int(member.resizeable)} "
+                f"{int(member.allocated)}"
                 for i, member in enumerate(group.members)
             ]
         return "\n".join(lines) + "\n"
@@ -272,7 +274,8 @@ class Drawer:
         count = max(1, bytes_wanted // size)
         spread = dice.choice([0, 0, 1, 13, count // 3])
         empty = dice.randrange(run.ranks) if dice.random() < 0.15 else -1
-        return Member(kind, count, spread, empty, dice.random() < 0.1)
+        resizeable = dice.random() < 0.1
+        return Member(kind, count, spread, empty, resizeable, not resizeable and dice.random() < 0.5)
 
     # ------------------------------------------------------------------------------------------------------------- faults
 
