@@ -30,8 +30,11 @@ def others_text(folder):
 
 
 def caution(others):
-    if not others or float(others.split()[0]) <= 0.2:
-        return ""
+    try:
+        if not others or float(others.split()[0]) <= 0.2:
+            return ""
+    except ValueError:
+        return ""  # the note is of a run that was cut short
     return (f"**Provisional**: other work took {others} meanwhile. Ratios are rough, above all those of small sizes,\n"
             "and whether an aim is reached cannot be told.")
 
@@ -52,7 +55,10 @@ def main(folder, page, images, mode="standard"):
         "chart_ratio": chart(drawn["ratio"], page, "Store and commit_barrier in times of a memcpy, by policy and size"),
         "chart_restore": chart(drawn["restore"], page, "Restore of 64 MiB in times of a memcpy, by policy"),
         "chart_kernels": chart(drawn["kernels"], page, "Throughput of the XOR kernel beside that of ISA-L"),
-        "stores": tables.timed_table(results, ["buddy", "xor", "rs", "others"]),
+        "stores": tables.timed_table(results, ["small", "buddy", "xor", "rs", "others"]),
+        "unchanged": tables.timed_table(results, ["unchanged"]),
+        "repairs": tables.repairs_table(results),
+        "node_loss": tables.node_loss_table(results),
         "parts": tables.timed_table(results, ["parts"]),
         "overlap": tables.overlap_table(results),
         "latency": tables.timed_table(results, ["latency"], ratios=False),

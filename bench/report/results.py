@@ -12,6 +12,13 @@ Row = namedtuple("Row", "run ranks row")
 Kernel = namedtuple("Kernel", "name kibibytes rate to_memcpy to_isal")
 
 
+def size_text(count):
+    for unit, bytes_of in (("GiB", MIB << 10), ("MiB", MIB), ("KiB", 1 << 10)):
+        if count >= bytes_of:
+            return f"{count / bytes_of:g} {unit}"
+    return f"{count} bytes"
+
+
 def load(path):
     try:
         with open(path, encoding="utf-8") as file:
@@ -59,6 +66,31 @@ class Results:
             if entry.run == run and row["operation"] == operation and all(row[k] == v for k, v in wanted.items()):
                 return row
         return None
+
+    def of_modes(self, runs, mode, operation="store_commit_barrier"):
+        """Pairs of a size and the time in a mode, in times of that in the usual one."""
+        found = []
+        for entry in self.rows:
+            row = entry.row
+            if entry.run in runs and row["operation"] == operation and row["mode"] == mode:
+                usual = self.find(entry.run, operation, mode="usual", **{k: row[k] for k in ("policy", "hashes", "depth", "bytes")})
+                if usual:
+                    found.append((size_text(row["bytes"]), row["seconds"]["median"] / usual["seconds"]["median"]))
+        return found
+
+    def repairs(self):
+        """Pairs of the number of ranks, and times of repairs in times of ULFM's steps."""
+        content = load(os.path.join(self.folder, "repair.json")) or {"runs": []}
+        return [(f"{entry['ranks']} ranks", entry["ratios"]) for entry in content["runs"]]
+
+    def node_loss_runs(self):
+        """Pairs of a policy, and the seconds of each part in its runs."""
+        contents = [load(path) for path in sorted(glob.glob(os.path.join(self.folder, "node-loss-*.json")))]
+        return [(content["policy"], content["runs"]) for content in contents if content and content["runs"]]
+
+    def node_losses(self):
+        """Pairs of a policy, and times until the data is back in times of MPI_Sendrecv."""
+        return [(policy, [(run["group"] + run["restore"]) / run["sendrecv"] for run in runs]) for policy, runs in self.node_loss_runs()]
 
     def of_run(self, run):
         return [entry for entry in self.rows if entry.run == run]

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The tables of docs/performance.md."""
-from aims import all_aims, verdict, with_spread
-from results import MIB
+from statistics import median
+
+from aims import MODES, all_aims, verdict, with_spread
+from results import MIB, size_text
 
 MACHINE = {
     "cpu": "processor",
@@ -21,11 +23,8 @@ def table(head, lines):
                      ["| " + " | ".join(line) + " |" for line in lines])
 
 
-def size_text(count):
-    for unit, bytes_of in (("GiB", MIB << 10), ("MiB", MIB), ("KiB", 1 << 10)):
-        if count >= bytes_of:
-            return f"{count / bytes_of:g} {unit}"
-    return f"{count} bytes"
+def policy_text(row):
+    return row["policy"] + (f", {MODES[row['mode']]}" if row["mode"] in MODES else "")
 
 
 def time_text(seconds):
@@ -60,7 +59,7 @@ def timed_table(results, runs, ratios=True):
             if "ratio" not in row:
                 continue
             compared = (time_text(row["memcpy_seconds"]), with_spread(row["ratio"]), f"{row['ratio']['of_least']:.2f}")
-            lines.append((f"`{row['operation']}`", row["policy"], row["hashes"], str(entry.ranks),
+            lines.append((f"`{row['operation']}`", policy_text(row), row["hashes"], str(entry.ranks),
                           size_text(row["bytes"]), time_text(row["seconds"]), *(compared if ratios else ()),
                           f"{row['spread_over_ranks']['median'] * 100:.0f} %", str(row["repetitions"])))
     if not lines:
@@ -84,8 +83,23 @@ def overlap_table(results):
                   "wait and commit_barrier after it"), lines)
 
 
+def repairs_table(results):
+    lines = [(name, with_spread({"median": median(ratios), "min": min(ratios), "max": max(ratios)})) for name, ratios in results.repairs()]
+    return table(("active ranks", "repair / plain steps"), lines) if lines else "Not measured."
+
+
+def node_loss_table(results):
+    lines = []
+    for policy, runs in results.node_loss_runs():
+        def text(key, runs=runs):
+            values = [run[key] * 1e3 for run in runs]
+            return with_spread({"median": median(values), "min": min(values), "max": max(values)}, 0)
+        lines.append((policy, *map(text, ("sendrecv", "repair", "group", "restore"))))
+    return table(("policy", "MPI_Sendrecv, ms", "repair, ms", "group_create, ms", "restore, ms"), lines) if lines else "Not measured."
+
+
 def memory_table(results):
-    lines = [(entry.row["policy"], str(entry.ranks), size_text(entry.row["bytes"]), str(entry.row["depth"]),
+    lines = [(policy_text(entry.row), str(entry.ranks), size_text(entry.row["bytes"]), str(entry.row["depth"]),
               f"{entry.row['bytes_per_rank'] / MIB:.1f} MiB", f"{entry.row['ratio_to_member']:.2f}",
               *([f"{entry.row['footprint_bytes'] / MIB:.1f} MiB"] if "footprint_bytes" in entry.row else ["–"]))
              for entry in results.rows if entry.row["operation"] == "memory"]
