@@ -362,8 +362,8 @@ int Fenix_Data_member_fdefine(int group_id, int member_id, void* buffer, int cou
  * or the group is deleted, or until Fenix_Finalize. Its contents are zero at first. On survivors of a failure, address
  * and contents stay as they are. If the call asks for more bytes than before, because nothing has been stored yet or the
  * communicator has shrunk, it copies the contents to a new address, and the address before becomes invalid. On recovered
- * ranks the contents are not defined: restore the member. Where a rank takes the place of one that died on the same node, it may get the same
- * memory again, and need not touch it anew.
+ * ranks the contents are not defined: restore the member. Where a rank takes the place of one that died on the same node,
+ * it may get the same memory again, and need not touch it anew.
  *
  * In a group that commits in place with parity, the ranks of a cohort read each other's data in these buffers. This saves
  * a copy in each commit of a member that all of them have stored as a whole, with a datatype without holes.

@@ -39,7 +39,6 @@ void Members::close_ended_files(std::int32_t member_id) {
   for (const FileUse use : {FileUse::staging, FileUse::loading}) (void)close_ended_file(member_id, use);
 }
 
-// The application did not ask for that, and may be using the buffer.
 void Members::forget(Member& member) {
   keep_file_of(member);
   if (!member.allocated.is_there()) return;

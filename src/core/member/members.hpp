@@ -45,6 +45,10 @@ class Members {
   /// Takes the memory for the buffer of a member that has it from the library, if it lacks some. The application may still have the
   /// buffer of one with its id that peers have forgotten: that is taken. Throws Error(FENIX_ERROR_NO_MEMORY).
   void take_buffer(Member& member);
+  /// Whether the application may still have the buffer of a member that peers have forgotten.
+  [[nodiscard]] bool has_orphaned_buffer(std::int32_t member_id) const { return orphaned_buffers_.count(member_id) != 0; }
+  /// Keeps the files of a member that is about to end, and its buffer: the application may be using them.
+  void forget(Member& member);
 
   /// Whether a member was deleted here, and has not been created again.
   [[nodiscard]] bool has_deleted(std::int32_t member_id) const { return deleted_.count(member_id) != 0; }
@@ -59,7 +63,6 @@ class Members {
     std::unique_ptr<SlotFile> file;
   };
   void keep_file_of(Member& member);
-  void forget(Member& member);
 
   std::vector<std::unique_ptr<Member>> members_;
   std::vector<OrphanedFile> orphaned_files_;

@@ -70,6 +70,17 @@ Member& Definition::add_member(const MemberInfo& info, const void* buffer, std::
     throw Error(FENIX_ERROR_INVALID_ARGUMENT,
                 "count is 0 on all ranks: memory cannot be had for a size that may change");
   }
+  const bool is_in_use = context_.members.has_orphaned_buffer(info.id);
+  try {
+    provide_memory(member);
+  } catch (...) {
+    if (is_in_use) context_.members.forget(*member);
+    throw;
+  }
+  return context_.members.add(std::move(member));
+}
+
+void Definition::provide_memory(const std::unique_ptr<Member>& member) {
   learn_counts(context_, std::span(&member, 1));
   member->set_created_after(context_.log.last());
   (void)meet(context_.team(), Operation::memory, 0, 0, [&] {
@@ -82,7 +93,6 @@ Member& Definition::add_member(const MemberInfo& info, const void* buffer, std::
   member->memory.adopt(expose_member(context_, *member, member->memory.region(), member->memory.layout()));
   expose_buffer(context_, *member);
   prepare_member(context_, *member);
-  return context_.members.add(std::move(member));
 }
 
 std::uint64_t Definition::ask_rank(int rank, std::uint64_t same_on_all, std::uint64_t mine, const Check& check) {

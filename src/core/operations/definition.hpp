@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 
 #include "core/parts/operation_context.hpp"
 
@@ -25,6 +26,7 @@ class Definition {
  private:
   void meet_to_create(const MemberInfo& info, const Check& check);
   Member& add_member(const MemberInfo& info, const void* buffer, std::uint64_t count);
+  void provide_memory(const std::unique_ptr<Member>& member);
 
   const OperationContext& context_;
 };
