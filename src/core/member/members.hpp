@@ -46,7 +46,9 @@ class Members {
   /// buffer of one with its id that peers have forgotten: that is taken. Throws Error(FENIX_ERROR_NO_MEMORY).
   void take_buffer(Member& member);
   /// Whether the application may still have the buffer of a member that peers have forgotten.
-  [[nodiscard]] bool has_orphaned_buffer(std::int32_t member_id) const { return orphaned_buffers_.count(member_id) != 0; }
+  [[nodiscard]] bool has_orphaned_buffer(std::int32_t member_id) const {
+    return orphaned_buffers_.count(member_id) != 0;
+  }
   /// Keeps the files of a member that is about to end, and its buffer: the application may be using them.
   void forget(Member& member);
 
