@@ -267,7 +267,8 @@ int Fenix_repair_group(MPI_Group old_group, MPI_Group* new_group);
 
 /**
  * Lists the ranks that were replaced or removed by the latest repair. Local. A death while the library takes up
- * FENIX_DATA_GROUP_WORLD_ID after a repair makes another repair: the roles tell of both, the list of that one only.
+ * FENIX_DATA_GROUP_WORLD_ID after a repair, or settles commits in place, makes another repair before control resumes. Then
+ * the roles tell of both, and so does the list. If the communicator has shrunk, the list is of the last one only.
  * @param[out] fail_list set to an array in ascending order; owned by the library, valid until the next repair. Active
  *                       ranks have the number that they had in the resilient communicator before that repair. The i-th
  *                       spare, counted from 0, has number (size of the resilient communicator before that repair) + i.

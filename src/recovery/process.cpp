@@ -219,7 +219,10 @@ void Process::restore_recovered_roles(bool had_it) {
   const int self = world.rank();
   for (const int rank : world.gather_some(std::span<const int>(&self, had_it ? 1 : 0))) {
     roles_.at(static_cast<std::size_t>(rank)) = FENIX_ROLE_RECOVERED_RANK;
+    // Otherwise the numbers before this repair are others.
+    if (!shrunk_ && std::find(failed_.begin(), failed_.end(), rank) == failed_.end()) failed_.push_back(rank);
   }
+  std::sort(failed_.begin(), failed_.end());
   role_ = roles_.at(static_cast<std::size_t>(self));
 }
 

@@ -353,6 +353,23 @@ bool run() {
   return true;
 }
 
+// The list tells of all whose places were filled since the program last had control.
+void check_fail_list() {
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  int* failed = nullptr;
+  const int number = Fenix_Process_fail_list(&failed);
+  require(number > 0 && std::is_sorted(failed, failed + number), "the list of the failed");
+  for (int other = 0; Fenix_get_error() == FENIX_SUCCESS && other < size; ++other) {
+    int role_of_other = -1;
+    require(Fenix_get_rank_role(comm, other, &role_of_other) == FENIX_SUCCESS, "get_rank_role");
+    const bool listed = std::find(failed, failed + number, other) != failed + number;
+    require(listed == (role_of_other == FENIX_ROLE_RECOVERED_RANK),
+            "rank " + std::to_string(other) + " has role " + std::to_string(role_of_other) +
+                ", listed as failed: " + std::to_string(static_cast<int>(listed)));
+  }
+}
+
 // All places are filled, or nothing could be spawned and everybody is told.
 void check_size() {
   if (!options.spawn) return;
@@ -370,7 +387,10 @@ void count_repair(MPI_Comm, int, void*) { ++repairs; }
 bool attempt() {
   try {
     MPI_Comm_rank(comm, &rank);
-    if (repairs > 0 || role == FENIX_ROLE_RECOVERED_RANK) check_size();
+    if (repairs > 0 || role == FENIX_ROLE_RECOVERED_RANK) {
+      check_size();
+      check_fail_list();
+    }
     if (!run()) return false;
     if (!good(Fenix_Finalize(), "Fenix_Finalize")) return false;
     require(role != FENIX_ROLE_INITIAL_RANK || !options.must_recover, "no failure was repaired");

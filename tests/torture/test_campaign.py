@@ -245,6 +245,8 @@ class Judging(unittest.TestCase):
         self.run = replace(self.run, nodes=(1, 1, 2))
         self.assertEqual(self.verdict(good).kind, WRONG)
         self.assertEqual(self.verdict(warned).kind, OK)
+        fewer = [(1, "start 5"), (2, "resume role 0 rank 0 of 2 error 0 failed"), (3, "created 0 0"), (9, "exit")]
+        self.assertEqual(self.verdict([fewer, fewer, fewer]).kind, OK, "a rank died in Fenix_Init")
         self.run = replace(self.run, kind="node at start")
         self.assertEqual(self.verdict(good).kind, OK, "the ranks may be elsewhere")
 

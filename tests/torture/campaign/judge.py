@@ -165,6 +165,8 @@ def _check_warnings(run, events):
         return None
     repaired = set()
     for event in events:
+        if event.word == "resume" and event.rest[1] == "0" and int(event.rest[event.rest.index("of") + 1]) != run.ranks:
+            return None  # a rank died in Fenix_Init: the others have other numbers
         if event.word == "resume" and event.rest[1] != "0":
             repaired.add(event.rank)
         elif event.word == "created" and event.rank not in repaired:
