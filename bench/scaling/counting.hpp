@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts the calls of MPI by this process. The functions of MPI's profiling interface stand before MPI's own
-// (counting.cpp), so every call of the library is seen, and no call that MPI makes by itself.
+// Counts the calls of MPI by this process. The library uses the names of MPI's profiling interface, so that libfenix_mpi does not
+// see its calls. Functions of these names stand before MPI's own (counting.cpp).
 #pragma once
 
 #include <array>
