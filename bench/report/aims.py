@@ -79,10 +79,10 @@ def worst_aim(what, must, aim, kernels):
     ratios = sorted((1 / kernel.to_isal, kernel) for kernel in kernels)
     if not ratios:
         return Aim(what, must, aim, None, None, True)
-    below = ", ".join(f"{kernel.name} {kernel.kibibytes} KiB: {ratio:.2f}" for ratio, kernel in ratios if ratio < must)
+    below = [f"{kernel.name} {kernel.kibibytes} KiB: {ratio:.2f}" for ratio, kernel in ratios if ratio < must]
     middle = ratios[len(ratios) // 2][0]
-    return Aim(what, must, aim, ratios[0][0], f"worst {ratios[0][0]:.2f}, median {middle:.2f}" + (f"; below: {below}" if below else ""),
-               True)
+    text = f"median {middle:.2f}; {len(below)} of {len(ratios)} are below"
+    return Aim(what, must, aim, ratios[0][0], text + (": " + "; ".join(below[:3]) if below else ""), True)
 
 
 def kernel_aims(results):
