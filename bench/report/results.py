@@ -68,11 +68,11 @@ class Results:
         return None
 
     def of_modes(self, runs, mode, operation="store_commit_barrier"):
-        """Pairs of a size and the time in a mode, in times of that in the usual one."""
+        """Pairs of a size and the time in a mode, in times of that in the usual one, with hashes; smallest first."""
         found = []
-        for entry in self.rows:
+        for entry in sorted(self.rows, key=lambda entry: entry.row["bytes"]):
             row = entry.row
-            if entry.run in runs and row["operation"] == operation and row["mode"] == mode:
+            if entry.run in runs and row["operation"] == operation and row["mode"] == mode and row["hashes"] == "on":
                 usual = self.find(entry.run, operation, mode="usual", **{k: row[k] for k in ("policy", "hashes", "depth", "bytes")})
                 if usual:
                     found.append((size_text(row["bytes"]), row["seconds"]["median"] / usual["seconds"]["median"]))

@@ -17,7 +17,8 @@ void learn_counts(const OperationContext& context, std::span<const std::unique_p
 [[nodiscard]] SlotLayout wanted_layout(const OperationContext& context, const Member& member, const Counts& counts,
                                        std::uint32_t slots);
 
-/// Takes the memory that a member lacks for its counts, and for its buffer if that is the library's. Local; throws Error(FENIX_ERROR_NO_MEMORY).
+/// Takes the memory that a member lacks for its counts, and for its buffer if that is the library's. Local; throws
+/// Error(FENIX_ERROR_NO_MEMORY).
 void take_member_memory(const OperationContext& context, Member& member);
 
 /// Makes a control region, or a region of a member, reachable for all ranks. Collective, jointly successful.
