@@ -37,6 +37,9 @@ enum class Operation : std::uint32_t {
   consistency,
   restore_written,
   snapshots,
+  journal_attach,
+  journal_taken,
+  journal_protected,
 };
 
 /// The values that the ranks have brought, merged.

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The journal of this rank: messages that it has stored, in a ring that other ranks can read, with copies on other ranks. A message
+// is stored by this rank alone, and read by any rank alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "core/journal/journal_memory.hpp"
+#include "core/journal/ring.hpp"
+#include "rma/path.hpp"
+#include "rma/team.hpp"
+
+namespace fenix_impl {
+
+/// The bytes of a message: as they are in memory, or written by a function.
+struct Payload {
+  std::size_t bytes = 0;
+  std::span<const std::byte> data;                   ///< the bytes, if pack is empty
+  std::function<void(std::span<std::byte> to)> pack = {};  ///< writes all bytes
+};
+
+/// Returns the ranks that hold copies of a rank's ring, by number of the copy; fewer than copies if there are too few ranks.
+[[nodiscard]] std::vector<int> holders_of(int rank, int ranks, const JournalParameters& parameters);
+
+class Journal {
+ public:
+  /// slot: of this rank. is_new: it has the place of a dead one, and lacks what that one had stored. Throws
+  /// Error(FENIX_ERROR_NO_MEMORY).
+  Journal(const JournalParameters& parameters, int slot, bool is_new);
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+  ~Journal() = default;
+
+  [[nodiscard]] const JournalParameters& parameters() const { return parameters_; }
+  /// Whether messages can be stored and read.
+  [[nodiscard]] bool is_attached() const { return is_attached_; }
+  /// Whether messages of this rank's slot may have been lost with ranks that had them.
+  [[nodiscard]] bool has_lost_messages() const { return has_lost_messages_; }
+
+  /// Makes the rings reachable on a team. Ranks that are new get what their slots had stored; copies that were lost are made anew.
+  /// slots: by rank of the team. Collective. Throws as Team and Path do; then it can be repeated on another team.
+  void attach(Team& team, std::shared_ptr<Path> path, std::vector<int> slots);
+  /// Local: lets go of the team.
+  void detach();
+
+  /// Stores a message. It counts when this returns: then it survives deaths of this rank, as long as a holder is left. If it throws,
+  /// the message before it is there, or after a later death of this rank this one. Throws PeerFailure, Error(FENIX_ERROR_NO_MEMORY).
+  /// Local.
+  void append(const Signature& signature, std::uint32_t depth, const Payload& payload);
+
+  /// Returns the own ring, for tests that damage it.
+  [[nodiscard]] std::span<std::byte> own_ring_for_tests() const { return memory_.own_ring(); }
+
+  /// Returns the messages of a slot that are kept, oldest first. Local, reads the memory of another rank. Throws PeerFailure.
+  [[nodiscard]] std::vector<Entry> messages_of(int slot) const;
+  /// Reads the payload of a message of a slot, from a copy if it is damaged there. Returns false if all are damaged, or if it has been
+  /// replaced in the meantime. Local. Throws PeerFailure.
+  [[nodiscard]] bool read(int slot, const Entry& entry, std::span<std::byte> to) const;
+
+ private:
+  /// What a rank tells the others about its rings.
+  struct Statement;
+
+  [[nodiscard]] std::vector<Entry> chain_of(int rank, int ring) const;
+  [[nodiscard]] ReadRing reader(int rank, int ring) const;
+  void take_back(const std::vector<Statement>& statements);
+  void protect(const std::vector<Statement>& statements, int copy);
+  void push_all(int holder, int ring);
+  void write(const EntryHead& head, const Payload& payload);
+  void write_with_copies(EntryHead& head, std::size_t position, const Payload& payload);
+  void move_oldest();
+  void publish_start();
+  void make_room(std::size_t end);
+  [[nodiscard]] std::size_t place(std::size_t copy, std::size_t position) const;
+  [[nodiscard]] int rank_of(int slot) const;
+
+  JournalParameters parameters_;
+  int slot_;
+  int rank_ = -1;
+  bool is_attached_ = false;
+  bool is_complete_;            // has what its slot had stored
+  bool was_cut_short_ = false;  // the latest write: holders may have more of it than this rank
+  bool has_lost_messages_ = false;
+  JournalMemory memory_;
+  Ring ring_;
+  std::uint64_t published_start_ = 0;
+  std::vector<std::size_t> reserved_;  // bytes of the ring that have memory, by copy
+  std::vector<int> holders_;           // by number of the copy
+  std::set<int> in_step_;              // slots of holders that have all messages, unless they are new now
+  std::vector<int> slots_;             // by rank
+  std::shared_ptr<Path> path_;
+  std::unique_ptr<RemoteRegions> remote_;
+};
+
+}  // namespace fenix_impl

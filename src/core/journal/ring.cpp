@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/journal/ring.hpp"
+
+#include <algorithm>
+
+namespace fenix_impl {
+
+
+
+Ring::Ring(std::size_t capacity, std::span<const Entry> entries) : capacity_(capacity) {
+  if (entries.empty()) return;
+  head_ = entries.front().position;
+  next_sequence_ = entries.front().head.sequence;
+  for (const Entry& entry : entries) note(entry);
+}
+
+std::uint64_t Ring::start() const {
+  return order_.empty() ? chain_start(head_, next_sequence_)
+                        : chain_start(order_.front().entry.position, order_.front().entry.head.sequence);
+}
+
+bool Ring::has_room(std::size_t position, std::size_t size) const {
+  const std::size_t oldest = order_.empty() ? capacity_ : order_.front().entry.position;
+  const bool before_oldest = !order_.empty() && (turned_ || position < head_);
+  // At the end there is always room for a jump.
+  return before_oldest ? position + size <= oldest : position + size + journal_format::kHeadBytes <= capacity_;
+}
+
+Ring::Outlook Ring::outlook(const Signature& signature, std::uint32_t depth, std::size_t size) const {
+  Outlook outlook{{}, needed_bytes_ + size};
+  const auto found = sequences_.find(signature);
+  if (found == sequences_.end()) return outlook;
+  for (std::size_t i = 0; i + depth < found->second.size() + 1; ++i) {
+    outlook.replaced.push_back(found->second[i]);
+    outlook.needed_bytes -= entry_bytes(placed(found->second[i]).entry.head.bytes);
+  }
+  return outlook;
+}
+
+// Looks at the ring as it will be with the entry, when those that it makes needless have gone: all that is needed then has to fit into
+// one piece of free memory, so that it can be moved there.
+bool Ring::leaves_room(std::size_t position, std::size_t size, const Outlook& outlook) const {
+  const auto stays = [&](const Placed& each) {
+    const auto& replaced = outlook.replaced;
+    return each.needed && std::find(replaced.begin(), replaced.end(), each.entry.head.sequence) == replaced.end();
+  };
+  const auto first = std::find_if(order_.begin(), order_.end(), stays);
+  const std::size_t oldest = first == order_.end() ? position : first->entry.position;
+  const std::size_t end = position + size;
+  if (position < oldest) return outlook.needed_bytes <= oldest - end;
+  return outlook.needed_bytes <= oldest || outlook.needed_bytes + journal_format::kHeadBytes <= capacity_ - end;
+}
+
+Ring::Step Ring::next_step(const Signature& signature, std::uint32_t depth, std::size_t bytes) const {
+  if (bytes > capacity_) return Step::none;
+  const std::size_t size = entry_bytes(bytes);
+  const Outlook with = outlook(signature, depth, size);
+  if (bytes_for(with.needed_bytes) > capacity_) return Step::none;
+  const auto suits = [&](std::size_t position) {
+    return has_room(position, size) && leaves_room(position, size, with);
+  };
+  // Memory that was used before is preferred.
+  if (!turned_ && head_ > 0 && suits(0)) return Step::jump;
+  if (suits(head_)) return Step::place;
+  if (order_.empty()) return Step::none;
+  const std::size_t moved = entry_bytes(oldest().head.bytes);
+  if (has_room(head_, moved)) return Step::move;
+  return !turned_ && has_room(0, moved) ? Step::jump : Step::none;
+}
+
+void Ring::note(const Entry& entry) {
+  const EntryHead& head = entry.head;
+  ++next_sequence_;
+  if (head.kind == EntryKind::jump) {
+    turned_ = true;
+    head_ = 0;
+    order_.push_back({entry, false});
+    drop_front();
+    return;
+  }
+  head_ = entry.position + entry_bytes(head.bytes);
+  next_number_ = std::max(next_number_, head.number + 1);
+  order_.push_back({entry, true});
+  needed_bytes_ += entry_bytes(head.bytes);
+  auto& same = sequences_[head.signature];
+  const auto by_number = [this](std::uint64_t number, std::uint64_t sequence) {
+    return number < placed(sequence).entry.head.number;
+  };
+  const auto after = std::upper_bound(same.begin(), same.end(), head.number, by_number);
+  if (after != same.begin() && placed(*std::prev(after)).entry.head.number == head.number) {
+    release(*std::prev(after));
+    *std::prev(after) = head.sequence;
+  } else {
+    same.insert(after, head.sequence);
+  }
+  while (same.size() > head.depth) {
+    release(same.front());
+    same.pop_front();
+  }
+  drop_front();
+}
+
+void Ring::release(std::uint64_t sequence) {
+  Placed& released = placed(sequence);
+  released.needed = false;
+  needed_bytes_ -= entry_bytes(released.entry.head.bytes);
+}
+
+void Ring::drop_front() {
+  while (!order_.empty() && !order_.front().needed) {
+    if (order_.front().entry.head.kind == EntryKind::jump) turned_ = false;
+    order_.pop_front();
+  }
+}
+
+std::vector<Entry> Ring::messages(const Signature& signature) const {
+  std::vector<Entry> found;
+  const auto same = sequences_.find(signature);
+  if (same == sequences_.end()) return found;
+  for (const std::uint64_t sequence : same->second) found.push_back(placed(sequence).entry);
+  return found;
+}
+
+std::vector<Entry> Ring::messages() const {
+  std::vector<Entry> found;
+  for (const Placed& each : order_) {
+    if (each.needed) found.push_back(each.entry);
+  }
+  return found;
+}
+
+std::vector<Entry> Ring::chain() const {
+  std::vector<Entry> found;
+  for (const Placed& each : order_) found.push_back(each.entry);
+  return found;
+}
+
+}  // namespace fenix_impl

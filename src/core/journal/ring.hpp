@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The order of a ring: which entries are in it, which of them are still needed, and where the next one goes. Knows no memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "core/journal/entry.hpp"
+
+namespace fenix_impl {
+
+class Ring {
+ public:
+  /// Returns the bytes of a ring for so many bytes of entries that are needed. Then there is always room for one more entry that takes
+  /// the place of another one, and to move all together.
+  [[nodiscard]] static constexpr std::size_t bytes_for(std::size_t needed) {
+    return kParts * needed + 2 * journal_format::kHeadBytes;
+  }
+
+  /// The next step on the way to a place for an entry.
+  enum class Step {
+    place,  ///< the entry can be put at head()
+    jump,   ///< a jump has to be put at head() first
+    move,   ///< the oldest entry has to be put once more, at head(), first
+    none,   ///< there is no room for it
+  };
+
+  Ring() = default;
+  /// capacity: bytes, a multiple of the unit.
+  explicit Ring(std::size_t capacity) : capacity_(capacity) {}
+  /// Goes on from entries that were found in memory, as read_chain() returns them.
+  Ring(std::size_t capacity, std::span<const Entry> entries);
+
+  [[nodiscard]] std::size_t capacity() const { return capacity_; }
+  /// Returns the position of the next entry, and its sequence.
+  [[nodiscard]] std::size_t head() const { return head_; }
+  [[nodiscard]] std::uint64_t next_sequence() const { return next_sequence_; }
+  /// Returns the number of the next message.
+  [[nodiscard]] std::uint64_t next_number() const { return next_number_; }
+  /// Returns the start of the chain of entries.
+  [[nodiscard]] std::uint64_t start() const;
+  /// Returns the bytes of the entries that are needed.
+  [[nodiscard]] std::size_t needed_bytes() const { return needed_bytes_; }
+
+  /// Returns the next step for a message with a payload of so many bytes.
+  [[nodiscard]] Step next_step(const Signature& signature, std::uint32_t depth, std::size_t bytes) const;
+  /// Returns the oldest entry that is needed, for Step::move.
+  [[nodiscard]] const Entry& oldest() const { return order_.front().entry; }
+  /// Notes an entry that was put at head(): a message, a jump, or the oldest one once more.
+  void note(const Entry& entry);
+
+  /// Returns the messages of a signature that are kept, oldest first.
+  [[nodiscard]] std::vector<Entry> messages(const Signature& signature) const;
+  /// Returns all messages that are kept, oldest first.
+  [[nodiscard]] std::vector<Entry> messages() const;
+  /// Returns all entries of the chain, jumps and what is not needed any more included.
+  [[nodiscard]] std::vector<Entry> chain() const;
+
+ private:
+  struct Placed {
+    Entry entry;
+    bool needed = false;
+
+    [[nodiscard]] std::size_t end() const { return entry.position + entry_bytes(entry.head.bytes); }
+  };
+
+  [[nodiscard]] Placed& placed(std::uint64_t sequence) {
+    return order_[static_cast<std::size_t>(sequence - order_.front().entry.head.sequence)];
+  }
+  [[nodiscard]] const Placed& placed(std::uint64_t sequence) const {
+    return order_[static_cast<std::size_t>(sequence - order_.front().entry.head.sequence)];
+  }
+  static constexpr std::size_t kParts = 5;
+
+  /// Entries that a new message makes needless, and the bytes of those that are needed with it.
+  struct Outlook {
+    std::vector<std::uint64_t> replaced;
+    std::size_t needed_bytes = 0;
+  };
+  [[nodiscard]] Outlook outlook(const Signature& signature, std::uint32_t depth, std::size_t size) const;
+  [[nodiscard]] bool has_room(std::size_t position, std::size_t size) const;
+  [[nodiscard]] bool leaves_room(std::size_t position, std::size_t size, const Outlook& outlook) const;
+  void release(std::uint64_t sequence);
+  void drop_front();
+
+  std::size_t capacity_ = 0;
+  std::size_t head_ = 0;
+  bool turned_ = false;  // the newest entries lie before the oldest ones
+  std::uint64_t next_sequence_ = 1;
+  std::uint64_t next_number_ = 1;
+  std::size_t needed_bytes_ = 0;
+  std::deque<Placed> order_;                                  // successive sequences
+  std::map<Signature, std::deque<std::uint64_t>> sequences_;  // of needed messages, oldest first
+};
+
+}  // namespace fenix_impl
