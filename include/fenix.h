@@ -45,6 +45,7 @@
 #include "fenix/init.h"
 #include "fenix/large.h"
 #include "fenix/mlog.h"
+#include "fenix/persist.h"
 #include "fenix/process.h"
 
 #ifdef __cplusplus

@@ -63,7 +63,7 @@ int Fenix_Data_group_create(int group_id, MPI_Comm given, int start_time_stamp, 
       return create();
     } catch (const std::bad_alloc&) {
       // This rank has not begun the collective work, in which the other ranks wait for it.
-      runtime().groups().withdraw_from(comm);
+      runtime().teams().withdraw_from(comm);
       throw;
     }
   });

@@ -4,6 +4,7 @@
 
 #include "api/cxx_exception.hpp"
 #include "api/entry.hpp"
+#include "api/persisting.hpp"
 #include "recovery/interposer.hpp"
 
 using namespace fenix_impl;
@@ -14,6 +15,7 @@ int fenix_detail_preinit(int* role, MPI_Comm comm, MPI_Comm* newcomm, int* /*arg
                          int spawn, MPI_Info info, int* error, jmp_buf* resume_point) {
   const int code = entry([&]() -> int {
     runtime().failure_exception = comm_exception();
+    runtime().persist_services = persist_services();
     // With libfenix_mpi, comm may stand for the communicator of an earlier use of Fenix.
     runtime().start(present(comm), spare_ranks, spawn, info, {role, newcomm, error}, resume_point);
     runtime().serve_as_spare();

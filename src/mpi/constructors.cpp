@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Wrappers of the functions that make and free communicators. They have no object with a destructor: control may leave by longjmp.
+#include "mpi/constructors.hpp"
+
 #include "mpi/attributes.hpp"
 #include "mpi/derivation.hpp"
 #include "mpi/error_handlers.hpp"
 #include "mpi/groups.hpp"
 #include "mpi/handles.hpp"
+#include "mpi/persistent.hpp"
 #include "mpi/real.hpp"
 
 using namespace fenix_impl;
@@ -105,6 +108,7 @@ bool forget(MPI_Comm comm, std::vector<MPI_Comm>& unused) {
 
 int free_derived(MPI_Comm* comm, int (*free)(MPI_Comm*)) {
   static thread_local std::vector<MPI_Comm> unused;
+  if (comm != nullptr) forget_persistent(*comm);
   int error = comm != nullptr ? delete_all_attributes(*comm) : MPI_SUCCESS;
   if (error != MPI_SUCCESS) return error;
   if (comm == nullptr || !forget(*comm, unused)) return free(comm);
@@ -118,14 +122,20 @@ int free_derived(MPI_Comm* comm, int (*free)(MPI_Comm*)) {
 
 }  // namespace
 
+namespace fenix_impl {
+
+int duplicate(MPI_Comm comm, const void* caller, MPI_Comm* newcomm) {
+  return derive(begin_derivation(comm, Constructor::dup, caller, newcomm), newcomm,
+                [=](MPI_Comm parent) { return real.Comm_dup(parent, newcomm); });
+}
+
+}  // namespace fenix_impl
+
 #define FENIX_CALLER __builtin_return_address(0)
 
 extern "C" {
 
-int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
-  return derive(begin_derivation(comm, Constructor::dup, FENIX_CALLER, newcomm), newcomm,
-                [=](MPI_Comm parent) { return real.Comm_dup(parent, newcomm); });
-}
+int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) { return duplicate(comm, FENIX_CALLER, newcomm); }
 
 int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
   return derive(begin_derivation(comm, Constructor::dup, FENIX_CALLER, newcomm), newcomm,

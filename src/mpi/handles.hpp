@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -14,24 +15,32 @@
 
 namespace fenix_impl {
 
-/// An immutable table of names that stand for another communicator. Reading takes no lock.
-class MovedHandles {
+/// An immutable table with a value for some communicators. Reading takes no lock.
+template <class Value>
+class HandleTable {
  public:
-  explicit MovedHandles(const std::vector<std::pair<MPI_Comm, MPI_Comm>>& moved);
+  explicit HandleTable(const std::vector<std::pair<MPI_Comm, Value>>& values)
+      : mask_(std::bit_ceil(4 * values.size() + 1) - 1), entries_(std::make_unique<Entry[]>(mask_ + 1)) {
+    for (const auto& [name, value] : values) {
+      std::size_t place = first_place(name);
+      while (entries_[place].name != nullptr) place = (place + 1) & mask_;
+      entries_[place] = {name, value};
+    }
+  }
 
-  /// Returns what a communicator stands for: itself if it is not in the table.
-  [[nodiscard]] MPI_Comm find(MPI_Comm name) const {
+  /// Returns the value of a communicator, or another one if it is not in the table.
+  [[nodiscard]] Value find(MPI_Comm name, Value otherwise) const {
     for (std::size_t place = first_place(name);; place = (place + 1) & mask_) {
       const Entry& entry = entries_[place];
-      if (entry.name == name) return entry.now;
-      if (entry.name == nullptr) return name;
+      if (entry.name == name) return entry.value;
+      if (entry.name == nullptr) return otherwise;
     }
   }
 
  private:
   struct Entry {
     MPI_Comm name = nullptr;
-    MPI_Comm now = nullptr;
+    Value value{};
   };
 
   [[nodiscard]] std::size_t first_place(MPI_Comm name) const {
@@ -43,13 +52,16 @@ class MovedHandles {
   std::unique_ptr<Entry[]> entries_;
 };
 
+/// Names that stand for another communicator.
+using MovedHandles = HandleTable<MPI_Comm>;
+
 /// The present table, or null as long as every name stands for itself.
 [[gnu::visibility("hidden")]] extern std::atomic<const MovedHandles*> moved_handles;
 
 /// Returns the communicator that does the work for one that the program names.
 inline MPI_Comm now(MPI_Comm name) {
   const MovedHandles* moved = moved_handles.load(std::memory_order_acquire);
-  return moved == nullptr ? name : moved->find(name);
+  return moved == nullptr ? name : moved->find(name, name);
 }
 
 /// Replaces the table. The old ones stay: threads may be reading them.

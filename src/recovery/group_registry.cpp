@@ -2,7 +2,6 @@
 #include "recovery/group_registry.hpp"
 
 #include <algorithm>
-#include <new>
 #include <string>
 #include <utility>
 
@@ -79,24 +78,10 @@ void GroupRegistry::clear() {
 
 RejoinResult GroupRegistry::create(const GroupParameters& parameters, MPI_Comm comm,
                                    const std::function<void()>& check_arguments) {
-  std::shared_ptr<MpiTeam> team;
-  std::vector<int> numbers;
-  bool met = false;
-  try {
-    // Making a communicator has no deadline: make sure first that all ranks have come.
-    const auto ranks = process_.ranks_of(comm);
-    auto near = process_.are_near(ranks);
-    process_.meet(ranks);
-    met = true;
-    numbers = ranks;
-    team = std::make_shared<MpiTeam>(comm, process_.resilient(), process_.watch(), std::move(near));
-  } catch (const std::bad_alloc&) {
-    withdraw_from(comm, met);
-    throw Error(out_of_memory());
-  }
-  const RejoinResult result = together(*team, [&] { return create(parameters, team, check_arguments); });
+  TeamFactory::NewTeam made = teams_.make(comm);
+  const RejoinResult result = together(*made.team, [&] { return create(parameters, made.team, check_arguments); });
   const std::lock_guard lock(mutex_);
-  ranks_[parameters.id] = std::move(numbers);
+  ranks_[parameters.id] = std::move(made.ranks);
   return result;
 }
 
@@ -107,7 +92,7 @@ RejoinResult GroupRegistry::create(const GroupParameters& parameters, const std:
   lock.unlock();
   const bool known_before = group != nullptr && is_formed(*group);
   try {
-    return rejoin(group, parameters, check_arguments, team, paths_.choose(*team));
+    return rejoin(group, parameters, check_arguments, team, teams_.choose_path(*team));
   } catch (const Error& error) {
     // A group that could not be formed leaves nothing behind; an existing one waits to be taken up again.
     if (!known_before && dynamic_cast<const MpiError*>(&error) == nullptr) group.reset();
@@ -117,15 +102,6 @@ RejoinResult GroupRegistry::create(const GroupParameters& parameters, const std:
     // After a failure, the part of the group on this rank may be the only copy there is.
     keep_only_complete(parameters.id);
     throw;
-  }
-}
-
-void GroupRegistry::withdraw_from(MPI_Comm comm, bool met) noexcept {
-  try {
-    if (!met) process_.meet(process_.ranks_of(comm));
-    MpiTeam(comm, process_.resilient(), process_.watch()).withdraw();
-  } catch (const std::exception&) {
-    return;  // a death, or no memory again: the others know
   }
 }
 

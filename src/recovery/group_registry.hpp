@@ -11,14 +11,14 @@
 #include "core/group.hpp"
 #include "recovery/process.hpp"
 #include "recovery/rejoin/rejoin.hpp"
-#include "rma/path_factory.hpp"
+#include "recovery/team_factory.hpp"
 
 namespace fenix_impl {
 
 class GroupRegistry {
  public:
-  /// process must outlive it.
-  explicit GroupRegistry(Process& process) : process_(process) {}
+  /// Both must outlive it.
+  GroupRegistry(Process& process, TeamFactory& teams) : process_(process), teams_(teams) {}
 
   /// Makes the group of all ranks known on this rank: without a team, which its first collective call gives it. Local.
   void know_world();
@@ -42,8 +42,6 @@ class GroupRegistry {
 
   /// Forms a group, or takes it up again. Collective over comm.
   RejoinResult create(const GroupParameters& parameters, MPI_Comm comm, const std::function<void()>& check_arguments);
-  /// Tells the others that this rank has no memory to create the group. met: it has met them. Collective over comm.
-  void withdraw_from(MPI_Comm comm, bool met = false) noexcept;
   /// Deletes a group here; its peers hear of it in the next barrier. Throws Error(FENIX_ERROR_INVALID_GROUPID). Local.
   void remove(int group_id);
   /// Forgets a group. Local.
@@ -56,11 +54,8 @@ class GroupRegistry {
   void settle_commits(Team& team);
   /// Keeps what was stored for them, as the application gets its buffers back. Local.
   void keep_buffers();
-  /// Ends the use of all groups, and of the network. Local.
+  /// Ends the use of all groups. Local.
   void clear();
-  void close_paths() { paths_.close(); }
-  /// Prepares the network for the groups that this process will be in. Local; takes a fraction of a second.
-  void prepare_paths() noexcept { paths_.prepare(process_.on_one_node()); }
 
  private:
   RejoinResult create(const GroupParameters& parameters, const std::shared_ptr<MpiTeam>& team,
@@ -68,7 +63,7 @@ class GroupRegistry {
   void keep_only_complete(int group_id);
 
   Process& process_;
-  PathFactory paths_;
+  TeamFactory& teams_;
   mutable std::mutex mutex_;  // protects the map; a group is for one thread at a time
   std::map<int, std::unique_ptr<Group>> groups_;
   std::map<int, std::vector<int>> ranks_;  // by group, of its latest team

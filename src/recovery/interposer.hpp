@@ -7,11 +7,33 @@
 
 namespace fenix_impl {
 
+/// Functions of libfenix for persistent communicators. A communicator is the handle that the program has. They return MPI_SUCCESS or an
+/// error of MPI, whose text Fenix_Error_message() has. After a failure they repair, and return only in resume mode "return". They are
+/// local, except where they say otherwise.
+struct PersistServices {
+  /// Makes comm persistent, a duplicate that the program is about to get. delivers: whether messages are delivered, too. The first call
+  /// is collective over the resilient communicator.
+  int (*open)(MPI_Comm comm, const char* key, MPI_Info info, int* delivers);
+  /// Forgets it.
+  void (*close)(MPI_Comm comm);
+  int (*store)(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm);
+  /// Receives a message. waits: until there is one, or with an error if the communicator is not to wait; else flag says whether there is
+  /// one.
+  int (*receive)(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, bool waits, int* flag,
+                 MPI_Status* status);
+  int (*probe)(int source, int tag, MPI_Comm comm, bool waits, int* flag, MPI_Status* status);
+  /// Looks at failures while the program waits for several messages, and at the time: since is the result of MPI_Wtime when it began.
+  int (*check_wait)(double since);
+  /// Says whether this process has taken the place of a dead one, and has stored nothing yet.
+  bool (*has_failed)();
+};
+
 /// Functions of libfenix that libfenix_mpi calls.
 struct InterposerServices {
   void (*fault_point)(const char* name);
   /// Says whether survivors come out of Fenix_Init, or go on elsewhere, after a repair: then they call constructors of communicators again.
   bool (*survivors_start_over)();
+  const PersistServices* persist;
 };
 
 /// Functions of libfenix_mpi that libfenix calls.

@@ -36,7 +36,12 @@ bool survivors_start_over() { return runtime().settings.get(FENIX_RESUME_MODE) !
 
 void pass_fault_point(const char* name) { fault_point(name); }
 
-constexpr InterposerServices kServices = {pass_fault_point, survivors_start_over};
+// libfenix_mpi keeps a pointer to it.
+const InterposerServices* services() {
+  static InterposerServices all;
+  all = {pass_fault_point, survivors_start_over, runtime().persist_services};
+  return &all;
+}
 
 // Ignores SIGPIPE, which would end this process: Open MPI's TCP component writes to sockets of processes that have
 // died. A handler of the application stays.
@@ -135,7 +140,7 @@ void Runtime::begin_with(MPI_Comm comm, int spawn, MPI_Info info, const Settings
   outputs_ = outputs;
   // With newcomm NULL, comm is the name of the resilient communicator.
   if (interposer() != nullptr) {
-    interposer()->start(&kServices, outputs.comm == nullptr ? comm : MPI_COMM_NULL, process_->resilient());
+    interposer()->start(services(), outputs.comm == nullptr ? comm : MPI_COMM_NULL, process_->resilient());
   }
   resume_point_ = resume_point;
   init_thread_ = std::this_thread::get_id();
@@ -210,7 +215,7 @@ void Runtime::serve_as_spare() {
   const Inside inside;
   process_->allow_spawning(spawns());
   // Nobody waits for a spare now; for a replacement all would.
-  groups_.prepare_paths();
+  teams_.prepare_paths();
   const bool active = process_->wait_as_spare(settings.get(FENIX_SPARE_WAIT_MODE), repairs());
   // A failure that led here happened to other ranks: any error that they saw will do.
   if (active) {
@@ -218,7 +223,7 @@ void Runtime::serve_as_spare() {
     go_on_after_repair();
     return;
   }
-  groups_.close_paths();
+  teams_.close_paths();
   const bool release = settings.get(FENIX_SPARE_FINALIZE_MODE) == FENIX_SPARE_FINALIZE_RELEASE;
   end_of_use();
   if (release) {
@@ -247,13 +252,16 @@ bool Runtime::finish() {
   const Inside inside;
   process_->allow_spawning(spawns());
   const auto announce = [this] { announce_repair(MPI_ERR_PROC_FAILED); };
-  if (!process_->finish(repairs(), announce, /*before_end=*/[this] { groups_.clear(); })) {
+  if (!process_->finish(repairs(), announce, /*before_end=*/[this] {
+        groups_.clear();
+        persistence_.clear();
+      })) {
     latest_failure_ = MPI_ERR_PROC_FAILED;
     go_on_after_repair();
     write_outputs();
     return false;
   }
-  groups_.close_paths();
+  teams_.close_paths();
   // Removes files of windows that could not be made because a rank died: Open MPI leaves them.
   if (process_->repairs() > 0) remove_window_files(getpid());
   end_of_use();
@@ -368,19 +376,26 @@ bool Runtime::repair(int mpi_error, int repairs_before) {
 int Runtime::answers_in_repairs() const {
   return (groups_.uses_world() ? Process::kUsesWorld : 0) |
          (groups_.has_pending_commits() ? Process::kHasPendingCommits : 0) |
-         (owes_recovered_role_ ? Process::kOwesRecoveredRole : 0);
+         (owes_recovered_role_ ? Process::kOwesRecoveredRole : 0) |
+         (persistence_.in_use() ? Process::kUsesPersistence : 0);
 }
 
 // Does what has to be done before control resumes. Programs that need nothing of it pay nothing.
 void Runtime::go_on_after_repair() {
-  groups_.detach_all();
+  detach_all();
   owes_recovered_role_ = process_->role() == FENIX_ROLE_RECOVERED_RANK;
   while (!try_to_go_on()) {
     process_->repair();
-    groups_.detach_all();
+    detach_all();
     owes_recovered_role_ = owes_recovered_role_ || process_->role() == FENIX_ROLE_RECOVERED_RANK;
   }
   owes_recovered_role_ = false;
+}
+
+void Runtime::detach_all() {
+  groups_.detach_all();
+  persistence_.detach(survivors_start_over());
+  if (process_->role() == FENIX_ROLE_RECOVERED_RANK) persistence_.note_replacement();
 }
 
 // Returns false if a rank has died.
@@ -392,6 +407,7 @@ bool Runtime::try_to_go_on() {
       process_->run_with_active([this](Team& team) { groups_.settle_commits(team); });
     }
     if ((process_->some_said_yes() & Process::kUsesWorld) != 0) take_up_world();
+    if ((process_->some_said_yes() & Process::kUsesPersistence) != 0) take_up_persistence();
     return true;
   } catch (const PeerFailure&) {
     return false;
@@ -416,6 +432,19 @@ void Runtime::take_up_world() {
     throw;
   } catch (const std::exception& error) {
     log().warn("FENIX_DATA_GROUP_WORLD_ID could not be taken up: {}", error.what());
+  }
+}
+
+// After an error that is no failure, messages on persistent communicators are refused.
+void Runtime::take_up_persistence() {
+  try {
+    persistence_.take_up();
+    fault_point("persist.taken_up");
+  } catch (const MpiError&) {
+    throw;
+  } catch (const std::exception& error) {
+    if (dynamic_cast<const PeerFailure*>(&error) != nullptr) throw;
+    log().warn("what was stored on persistent communicators could not be taken up: {}", error.what());
   }
 }
 

@@ -22,6 +22,8 @@
 #include "recovery/callbacks.hpp"
 #include "recovery/failure_exception.hpp"
 #include "recovery/group_registry.hpp"
+#include "recovery/interposer.hpp"
+#include "recovery/persistence.hpp"
 #include "recovery/process.hpp"
 #include "recovery/request_table.hpp"
 #include "recovery/settings.hpp"
@@ -42,6 +44,7 @@ class Runtime {
   Callbacks callbacks;
   Attachments attachments;
   FailureException failure_exception;
+  const PersistServices* persist_services = nullptr;  ///< for libfenix_mpi; set before start()
 
   [[nodiscard]] bool initialized() const { return initialized_; }
   [[nodiscard]] bool finalized() const { return finalized_; }
@@ -92,6 +95,8 @@ class Runtime {
   [[nodiscard]] int error() const;
   [[nodiscard]] int latest_failure() const { return latest_failure_; }
 
+  [[nodiscard]] TeamFactory& teams() { return teams_; }
+  [[nodiscard]] Persistence& persistence() { return persistence_; }
   [[nodiscard]] GroupRegistry& groups() { return groups_; }
   [[nodiscard]] bool has_group(int group_id) {
     know(group_id);
@@ -156,8 +161,10 @@ class Runtime {
     if (group_id == FENIX_DATA_GROUP_WORLD_ID) groups_.know_world();
   }
   void go_on_after_repair();
+  void detach_all();
   bool try_to_go_on();
   void take_up_world();
+  void take_up_persistence();
   [[nodiscard]] int answers_in_repairs() const;
 
   bool initialized_ = false;
@@ -176,7 +183,9 @@ class Runtime {
   [[nodiscard]] bool repaired_elsewhere(int repairs_before) const;
   void on_past_error(int mpi_error);
 
-  GroupRegistry groups_{*process_};
+  TeamFactory teams_{*process_};
+  GroupRegistry groups_{*process_, teams_};
+  Persistence persistence_{*process_, teams_};
   RequestTable requests_;
   std::mutex repair_mutex_;
   std::shared_mutex calls_;

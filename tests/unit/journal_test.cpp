@@ -88,7 +88,8 @@ class JournalJob {
       std::vector<int> slots(journals_.size());
       for (int i = 0; i < size(); ++i) slots[static_cast<std::size_t>(i)] = i;
       const auto index = static_cast<std::size_t>(rank);
-      journal.attach(*teams_[index], std::make_shared<MortalPath>(crew_, rank, lives_[index], apart_), slots);
+      const auto choose = [&] { return std::make_shared<MortalPath>(crew_, rank, lives_[index], apart_); };
+      journal.attach(*teams_[index], choose, slots);
     });
   }
 

@@ -37,6 +37,7 @@ enum class Operation : std::uint32_t {
   consistency,
   restore_written,
   snapshots,
+  journal_memory,
   journal_attach,
   journal_taken,
   journal_protected,

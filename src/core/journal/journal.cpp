@@ -51,16 +51,17 @@ Journal::Journal(const JournalParameters& parameters, int slot, bool is_new)
 
 // ---------------------------------------------------------------------------------------------------------------- attachment
 
-void Journal::attach(Team& team, std::shared_ptr<Path> path, std::vector<int> slots) {
+void Journal::attach(Team& team, const std::function<std::shared_ptr<Path>()>& choose, std::vector<int> slots) {
   detach();
   rank_ = team.rank();
   slots_ = std::move(slots);
-  path_ = std::move(path);
   holders_ = holders_of(rank_, team.size(), parameters_);
   reserved_.assign(holders_.size(), 0);
   std::unique_ptr<RemoteRegions> remote;
-  (void)meet(team, Operation::journal_attach, parameters_.ring_bytes, 0,
-             [&] { remote = path_->expose(team, memory_.region()); });
+  (void)meet(team, Operation::journal_attach, parameters_.ring_bytes, 0, [&] {
+    path_ = choose();
+    remote = path_->expose(team, memory_.region());
+  });
   remote_ = std::move(remote);
 
   Statement mine{slot_, {}};
@@ -100,7 +101,8 @@ void Journal::take_back(const std::vector<Statement>& statements) {
       if (statements[rank].held[static_cast<std::size_t>(copy)] != slot_) continue;
       std::vector<Entry> chain = chain_of(static_cast<int>(rank), copy + 1);
       const bool is_longer =
-          from.first == kNoRank || (!chain.empty() && (longest.empty() || chain.back().head.sequence > longest.back().head.sequence));
+          from.first == kNoRank ||
+          (!chain.empty() && (longest.empty() || chain.back().head.sequence > longest.back().head.sequence));
       if (is_longer) {
         longest = std::move(chain);
         from = {static_cast<int>(rank), copy + 1};
@@ -215,7 +217,8 @@ void Journal::make_room(std::size_t end) {
   for (std::size_t copy = 0; copy < holders_.size(); ++copy) {
     std::size_t& reserved = reserved_[copy];
     if (end <= reserved) continue;
-    const std::size_t to = std::min<std::size_t>(parameters_.ring_bytes, std::max(end, reserved + JournalMemory::kReservedAtOnce));
+    const std::size_t to =
+        std::min<std::size_t>(parameters_.ring_bytes, std::max(end, reserved + JournalMemory::kReservedAtOnce));
     remote_->reserve(holders_[copy], memory_.layout().ring(static_cast<int>(copy) + 1) + reserved, to - reserved);
     reserved = to;
   }
@@ -230,7 +233,8 @@ void Journal::write(const EntryHead& wanted, const Payload& payload) {
   make_room(position + entry_bytes(payload.bytes));
   publish_start();
   if (was_cut_short_) {
-    for (std::size_t copy = 0; copy < holders_.size(); ++copy) remote_->put_word(holders_[copy], place(copy, position), 0);
+    for (std::size_t copy = 0; copy < holders_.size(); ++copy)
+      remote_->put_word(holders_[copy], place(copy, position), 0);
   }
   was_cut_short_ = true;
   memory_.set_word(memory_.layout().ring(0) + position, 0);
@@ -306,8 +310,15 @@ std::vector<Entry> Journal::messages_of(int slot) const {
     remote_->get(rank, start, std::as_writable_bytes(std::span(&after, 1)));
     if (before == after) return Ring(parameters_.ring_bytes, chain).messages();
   }
-  throw Error(FENIX_ERROR_TIMEOUT, "the rank with slot " + std::to_string(slot) +
-                                       " stores messages faster than they can be read");
+  throw Error(FENIX_ERROR_TIMEOUT,
+              "the rank with slot " + std::to_string(slot) + " stores messages faster than they can be read");
+}
+
+std::vector<Entry> Journal::messages_of(int slot, const Signature& signature) const {
+  if (slot == slot_) return ring_.messages(signature);
+  std::vector<Entry> all = messages_of(slot);
+  std::erase_if(all, [&](const Entry& each) { return each.head.signature != signature; });
+  return all;
 }
 
 bool Journal::read(int slot, const Entry& entry, std::span<std::byte> to) const {

@@ -21,7 +21,7 @@ namespace fenix_impl {
 /// The bytes of a message: as they are in memory, or written by a function.
 struct Payload {
   std::size_t bytes = 0;
-  std::span<const std::byte> data;                   ///< the bytes, if pack is empty
+  std::span<const std::byte> data;                         ///< the bytes, if pack is empty
   std::function<void(std::span<std::byte> to)> pack = {};  ///< writes all bytes
 };
 
@@ -44,8 +44,8 @@ class Journal {
   [[nodiscard]] bool has_lost_messages() const { return has_lost_messages_; }
 
   /// Makes the rings reachable on a team. Ranks that are new get what their slots had stored; copies that were lost are made anew.
-  /// slots: by rank of the team. Collective. Throws as Team and Path do; then it can be repeated on another team.
-  void attach(Team& team, std::shared_ptr<Path> path, std::vector<int> slots);
+  /// choose: returns the path; slots: by rank of the team. The team has to outlive the attachment. Collective. Throws as Team and Path do; then it can be repeated on another team.
+  void attach(Team& team, const std::function<std::shared_ptr<Path>()>& choose, std::vector<int> slots);
   /// Local: lets go of the team.
   void detach();
 
@@ -59,6 +59,8 @@ class Journal {
 
   /// Returns the messages of a slot that are kept, oldest first. Local, reads the memory of another rank. Throws PeerFailure.
   [[nodiscard]] std::vector<Entry> messages_of(int slot) const;
+  /// Returns those of one signature.
+  [[nodiscard]] std::vector<Entry> messages_of(int slot, const Signature& signature) const;
   /// Reads the payload of a message of a slot, from a copy if it is damaged there. Returns false if all are damaged, or if it has been
   /// replaced in the meantime. Local. Throws PeerFailure.
   [[nodiscard]] bool read(int slot, const Entry& entry, std::span<std::byte> to) const;

@@ -61,9 +61,7 @@ class JournalMemory {
 
   [[nodiscard]] const Region& region() const { return region_; }
   [[nodiscard]] const JournalLayout& layout() const { return layout_; }
-  [[nodiscard]] std::span<std::byte> own_ring() const {
-    return region_.bytes().subspan(layout_.ring(0), ring_bytes_);
-  }
+  [[nodiscard]] std::span<std::byte> own_ring() const { return region_.bytes().subspan(layout_.ring(0), ring_bytes_); }
   /// Returns bytes of the own ring as they are before any entry is in them.
   [[nodiscard]] ReadRing reader(int ring) const;
   /// Makes sure that the own ring has memory up to a position. Throws Error(FENIX_ERROR_NO_MEMORY).

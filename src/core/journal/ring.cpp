@@ -5,8 +5,6 @@
 
 namespace fenix_impl {
 
-
-
 Ring::Ring(std::size_t capacity, std::span<const Entry> entries) : capacity_(capacity) {
   if (entries.empty()) return;
   head_ = entries.front().position;

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "api/persist_options.hpp"
+
+#include <array>
+#include <charconv>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "base/error.hpp"
+
+namespace fenix_impl {
+namespace {
+
+std::optional<std::string> value_of(MPI_Info info, const char* key) {
+  std::array<char, MPI_MAX_INFO_VAL + 1> value{};
+  int found = 0;
+  if (info == MPI_INFO_NULL) return std::nullopt;
+  if (MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value.data(), &found) != MPI_SUCCESS || found == 0) return std::nullopt;
+  return value.data();
+}
+
+[[noreturn]] void refuse(const char* key, const std::string& value, const std::string& wanted) {
+  throw MpiError(MPI_ERR_INFO_VALUE, std::string(key) + " is \"" + value + "\" in info, and has to be " + wanted);
+}
+
+template <class T>
+void take_number(MPI_Info info, const char* key, T least, T most, T& number) {
+  const auto value = value_of(info, key);
+  if (!value) return;
+  T read = 0;
+  const auto [end, error] = std::from_chars(value->data(), value->data() + value->size(), read);
+  if (error != std::errc() || end != value->data() + value->size() || read < least || read > most) {
+    refuse(key, *value, "a number from " + std::to_string(least) + " to " + std::to_string(most));
+  }
+  number = read;
+}
+
+void take_choice(MPI_Info info, const char* key, const char* no, const char* yes, bool& chosen) {
+  const auto value = value_of(info, key);
+  if (!value) return;
+  if (*value != no && *value != yes) refuse(key, *value, std::string("\"") + no + "\" or \"" + yes + "\"");
+  chosen = *value == yes;
+}
+
+}  // namespace
+
+PersistOptions persist_options(MPI_Info info) {
+  PersistOptions options;
+  constexpr std::uint64_t kMostVolume = std::uint64_t{1} << 36U;
+  take_number<std::uint64_t>(info, "persist_volume", 1, kMostVolume, options.volume);
+  take_number<std::int32_t>(info, "persist_copies", 0, JournalParameters::kMostCopies, options.copies);
+  take_number<std::uint32_t>(info, "persist_depth", 1, PersistOptions::kMostDepth, options.depth);
+  take_choice(info, "persist_order", "fifo", "lifo", options.newest_first);
+  bool fails = false;
+  take_choice(info, "persist_missing", "wait", "error", fails);
+  options.waits = !fails;
+  take_choice(info, "persist_transparent", "false", "true", options.delivers);
+  return options;
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The info of MPI_Comm_persist.
+#pragma once
+
+#include <mpi.h>
+
+#include "recovery/persistence.hpp"
+
+namespace fenix_impl {
+
+/// Returns the options that info names. Unknown keys are ignored. Throws MpiError(MPI_ERR_INFO_VALUE), which names key and value.
+[[nodiscard]] PersistOptions persist_options(MPI_Info info);
+
+}  // namespace fenix_impl

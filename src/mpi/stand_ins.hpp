@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stand-ins for requests of persistent communicators. A stand-in is a persistent request of MPI that does nothing: it is started when
+// the message is there, and the program's call that completes it gets the status of the message.
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+
+namespace fenix_impl {
+
+struct Receive {
+  void* buffer = nullptr;
+  int count = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  int source = 0;
+  int tag = 0;
+  MPI_Comm comm = MPI_COMM_NULL;
+};
+
+struct Send {
+  const void* buffer = nullptr;
+  int count = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  int destination = 0;
+  int tag = 0;
+  MPI_Comm comm = MPI_COMM_NULL;
+};
+
+/// Stand-ins, and messages that were matched and not received yet.
+[[gnu::visibility("hidden")]] extern std::atomic<int> stand_ins;
+
+/// Whether there are any. Calls that complete requests have to look at them.
+inline bool has_stand_ins() { return stand_ins.load(std::memory_order_acquire) != 0; }
+
+/// Begins a receive, as MPI_Irecv and MPI_Recv_init do. Returns an error of MPI, after the error handler.
+int start_receive(const Receive& receive, MPI_Request* request);
+int init_receive(const Receive& receive, MPI_Request* request);
+/// Makes a request that is complete, with a status.
+int add_done_stand_in(const MPI_Status& status, MPI_Request* request);
+/// Has a message stored each time when a persistent request is started.
+void add_send_stand_in(MPI_Request request, const Send& send);
+/// Matches a message that was stored, for MPI_Mrecv. flag: whether there is one.
+int match_stored(int source, int tag, MPI_Comm comm, bool waits, int* flag, MPI_Message* message, MPI_Status* status);
+
+}  // namespace fenix_impl

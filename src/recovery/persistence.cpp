@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "recovery/persistence.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/fault.hpp"
+#include "base/hash.hpp"
+#include "base/log.hpp"
+#include "core/common/meeting.hpp"
+
+namespace fenix_impl {
+namespace {
+
+JournalParameters greater_of(const JournalParameters& a, const JournalParameters& b) {
+  return {std::max(a.ring_bytes, b.ring_bytes), std::max(a.copies, b.copies), std::max(a.separation, b.separation)};
+}
+
+std::uint64_t ring_bytes_for(std::uint64_t volume) {
+  using journal_format::kUnit;
+  // Heads, and what is lost at the ends of messages.
+  constexpr std::uint64_t kMostVolume = kMostRingBytes / 8;
+  const std::uint64_t with_heads =
+      std::min(volume, kMostVolume) / kUnit * kUnit + volume / 16 / kUnit * kUnit + 1024 * kUnit;
+  return std::min<std::uint64_t>(Ring::bytes_for(with_heads), kMostRingBytes);
+}
+
+// The distance at which fewest ranks have a holder on their own node.
+std::int32_t best_separation(const std::vector<Location>& where) {
+  constexpr std::size_t kMostTried = 128;
+  std::size_t best = 1;
+  std::size_t fewest = where.size() + 1;
+  for (std::size_t separation = 1; separation < std::min(where.size(), kMostTried); ++separation) {
+    std::size_t shared = 0;
+    for (std::size_t rank = 0; rank < where.size(); ++rank) {
+      if (where[rank].node == where[(rank + separation) % where.size()].node) ++shared;
+    }
+    if (shared < fewest) {
+      fewest = shared;
+      best = separation;
+    }
+  }
+  return static_cast<std::int32_t>(best);
+}
+
+std::uint64_t channel_of(const std::string& key, const std::vector<int>& slots, unsigned order) {
+  const std::uint64_t of_key = hash_bytes(std::as_bytes(std::span(key)), order);
+  return hash_bytes(std::as_bytes(std::span(slots)), of_key);
+}
+
+}  // namespace
+
+// -------------------------------------------------------------------------------------------------------------------- repairs
+
+void Persistence::detach(bool starts_over) {
+  if (journal_) journal_->detach();
+  team_.reset();
+  if (!starts_over) return;
+  for (auto& [name, comm] : comms_) comm.is_past = true;
+}
+
+void Persistence::take_up() {
+  TeamFactory::NewTeam made = teams_.make(process_.resilient());
+  together(*made.team, [&] {
+    const JournalParameters mine = journal_ ? journal_->parameters() : JournalParameters{};
+    const auto merge = [](JournalParameters& all, const JournalParameters& more) { all = greater_of(all, more); };
+    const JournalParameters parameters = made.team->reduce(mine, merge);
+    (void)meet(*made.team, Operation::journal_memory, 0, 0, [&] {
+      if (journal_) return;
+      const int slot = process_.slots().by_rank().at(static_cast<std::size_t>(made.team->rank()));
+      journal_ = std::make_unique<Journal>(parameters, slot, has_failed_);
+    });
+    attach_journal(made);
+  });
+}
+
+void Persistence::clear() {
+  comms_.clear();
+  journal_.reset();
+  team_.reset();
+  has_failed_ = false;
+}
+
+void Persistence::form_journal(const PersistOptions& options) {
+  TeamFactory::NewTeam made = teams_.make(process_.resilient());
+  together(*made.team, [&] {
+    JournalParameters parameters{ring_bytes_for(options.volume), options.copies, 1};
+    parameters = made.team->reduce(
+        parameters, [](JournalParameters& all, const JournalParameters& more) { all = greater_of(all, more); });
+    parameters.separation = best_separation(made.team->gather(made.team->location()));
+    (void)meet(*made.team, Operation::journal_memory, 0, 0, [&] {
+      const int slot = process_.slots().by_rank().at(static_cast<std::size_t>(made.team->rank()));
+      journal_ = std::make_unique<Journal>(parameters, slot, false);
+    });
+    fault_point("persist.formed");
+    attach_journal(made);
+  });
+}
+
+void Persistence::attach_journal(const TeamFactory::NewTeam& made) {
+  std::vector<int> slots;
+  for (const int rank : made.ranks) slots.push_back(process_.slots().by_rank().at(static_cast<std::size_t>(rank)));
+  team_ = made.team;
+  journal_->attach(*made.team, teams_.choose_path(*made.team), std::move(slots));
+  if (journal_->has_lost_messages()) {
+    log().warn(
+        "messages of this rank's predecessor on persistent communicators are lost: no rank is left that has them");
+  }
+}
+
+void Persistence::require_journal() const {
+  if (journal_ && journal_->is_attached()) return;
+  throw Error(FENIX_ERROR_INVALID_LOGIC_CALL,
+              "what was stored on persistent communicators could not be taken up again");
+}
+
+// -------------------------------------------------------------------------------------------------------------- communicators
+
+void Persistence::open(MPI_Comm name, MPI_Comm now, const std::string& key, const PersistOptions& options) {
+  const std::lock_guard lock(mutex_);
+  Communicator comm;
+  comm.key = key;
+  comm.options = options;
+  look_up_ranks(comm, now);
+  if (!journal_) form_journal(options);
+  require_journal();
+  // A program that has come out of Fenix_Init again gets the same handle.
+  comms_.erase(name);
+  const auto is_taken = [&](unsigned order) {
+    return std::any_of(comms_.begin(), comms_.end(), [&](const auto& each) {
+      const Communicator& other = each.second;
+      return !other.is_past && other.key == key && other.slots == comm.slots && other.order == order;
+    });
+  };
+  while (is_taken(comm.order)) ++comm.order;
+  comm.channel = channel_of(key, comm.slots, comm.order);
+  comms_.emplace(name, std::move(comm));
+}
+
+void Persistence::close(MPI_Comm name) {
+  const std::lock_guard lock(mutex_);
+  comms_.erase(name);
+}
+
+bool Persistence::waits(MPI_Comm name) {
+  const std::lock_guard lock(mutex_);
+  const auto found = comms_.find(name);
+  return found != comms_.end() && found->second.options.waits;
+}
+
+void Persistence::look_up_ranks(Communicator& comm, MPI_Comm now) const {
+  comm.slots.clear();
+  for (const int rank : process_.ranks_of(now)) {
+    comm.slots.push_back(process_.slots().by_rank().at(static_cast<std::size_t>(rank)));
+  }
+  int rank = 0;
+  check_mpi(MPI_Comm_rank(now, &rank), "MPI_Comm_rank");
+  comm.own_slot = comm.slots.at(static_cast<std::size_t>(rank));
+  comm.repairs = process_.repairs();
+}
+
+Persistence::Communicator& Persistence::at(MPI_Comm name, MPI_Comm now) {
+  const auto found = comms_.find(name);
+  if (found == comms_.end()) throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "the communicator is not persistent");
+  require_journal();
+  Communicator& comm = found->second;
+  // Ranks may have other numbers after a repair that has shrunk the communicator. The channel stays.
+  if (comm.repairs != process_.repairs()) look_up_ranks(comm, now);
+  return comm;
+}
+
+// ------------------------------------------------------------------------------------------------------------------- messages
+
+void Persistence::store(MPI_Comm name, MPI_Comm now, int destination, int tag, const Payload& payload) {
+  const std::lock_guard lock(mutex_);
+  const Communicator& comm = at(name, now);
+  const int slot = comm.slots.at(static_cast<std::size_t>(destination));
+  journal_->append({comm.channel, slot, tag}, comm.options.depth, payload);
+  has_failed_ = false;
+}
+
+std::optional<Entry> Persistence::next_of(const Communicator& comm, int slot, int tag) const {
+  const Signature wanted{comm.channel, comm.own_slot, tag};
+  const std::vector<Entry> all = tag == MPI_ANY_TAG ? journal_->messages_of(slot) : journal_->messages_of(slot, wanted);
+  std::optional<Entry> next;
+  for (const Entry& each : all) {
+    const EntryHead& head = each.head;
+    if (head.signature.channel != wanted.channel || head.signature.destination != wanted.destination) continue;
+    bool newer_wins = true;
+    if (comm.options.depth > 1) {
+      const auto last = comm.received.find({slot, head.signature.tag});
+      if (comm.options.newest_first) {
+        if (last != comm.received.end() && head.number >= last->second) continue;
+      } else {
+        if (last != comm.received.end() && head.number <= last->second) continue;
+        newer_wins = false;
+      }
+    }
+    if (!next || (head.number > next->head.number) == newer_wins) next = each;
+  }
+  return next;
+}
+
+std::optional<StoredMessage> Persistence::find(MPI_Comm name, MPI_Comm now, int source, int tag) {
+  const std::lock_guard lock(mutex_);
+  const Communicator& comm = at(name, now);
+  const int first = source == MPI_ANY_SOURCE ? 0 : source;
+  const int last = source == MPI_ANY_SOURCE ? static_cast<int>(comm.slots.size()) - 1 : source;
+  for (int rank = first; rank <= last; ++rank) {
+    const int slot = comm.slots.at(static_cast<std::size_t>(rank));
+    if (const auto entry = next_of(comm, slot, tag)) return StoredMessage{rank, slot, *entry};
+  }
+  return std::nullopt;
+}
+
+bool Persistence::read(const StoredMessage& message, std::span<std::byte> to) {
+  const std::lock_guard lock(mutex_);
+  require_journal();
+  return journal_->read(message.source_slot, message.entry, to);
+}
+
+void Persistence::note_received(MPI_Comm name, const StoredMessage& message) {
+  const std::lock_guard lock(mutex_);
+  const auto found = comms_.find(name);
+  if (found == comms_.end() || found->second.options.depth == 1) return;
+  found->second.received[{message.source_slot, message.entry.head.signature.tag}] = message.entry.head.number;
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Persistent communicators of this process, and the journal with what it has stored through them (seed 004, III and IV).
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "core/journal/journal.hpp"
+#include "recovery/process.hpp"
+#include "recovery/team_factory.hpp"
+
+namespace fenix_impl {
+
+/// The keys of the info of MPI_Comm_persist.
+struct PersistOptions {
+  static constexpr std::uint64_t kDefaultVolume = std::uint64_t{64} << 20;
+  static constexpr std::uint32_t kMostDepth = 1U << 20U;
+
+  std::uint64_t volume = kDefaultVolume;  ///< bytes of messages of this rank that are kept at once
+  std::int32_t copies = 1;                ///< on other ranks
+  std::uint32_t depth = 1;                ///< messages of a signature that are kept
+  bool newest_first = false;              ///< order in which they are received, if there are several
+  bool waits = true;                      ///< a receive waits if nothing has been stored
+  bool delivers = false;                  ///< messages are delivered as well
+};
+
+/// A message that matches a receive.
+struct StoredMessage {
+  int source = 0;       ///< rank in the communicator
+  int source_slot = 0;  ///< of that rank
+  Entry entry;
+};
+
+class Persistence {
+ public:
+  /// Both must outlive it.
+  Persistence(Process& process, TeamFactory& teams) : process_(process), teams_(teams) {}
+
+  // ---------------------------------------------------------------------------------------------------------------- repairs
+
+  /// Whether this process has a journal. Local.
+  [[nodiscard]] bool in_use() const { return journal_ != nullptr; }
+  /// Notes that this process has taken the place of a dead one. Local.
+  void note_replacement() { has_failed_ = true; }
+  /// Lets go of the team, as a repair has begun. starts_over: survivors will call MPI_Comm_persist again. Local.
+  void detach(bool starts_over);
+  /// Takes the journals up again, or gives new processes theirs. Collective over the active ranks, if one of them has a journal. Throws
+  /// as Team does.
+  void take_up();
+  /// Ends the use. Local.
+  void clear();
+
+  // ---------------------------------------------------------------------------------------------------------- communicators
+
+  /// Makes a communicator persistent. name: handle of the program; ranks: its ranks, in the resilient communicator. The first call is
+  /// collective over the resilient communicator, if there has been no repair since; other calls are local.
+  void open(MPI_Comm name, MPI_Comm now, const std::string& key, const PersistOptions& options);
+  /// Forgets a communicator. What was stored through it stays. Local.
+  void close(MPI_Comm name);
+  /// Whether this process has taken the place of a dead one, or goes on from files, and has stored nothing yet. Local.
+  [[nodiscard]] bool has_failed() const { return has_failed_; }
+
+  // --------------------------------------------------------------------------------------------------------------- messages
+
+  /// Stores a message for a rank of the communicator. Local.
+  void store(MPI_Comm name, MPI_Comm now, int destination, int tag, const Payload& payload);
+  /// Returns the message that a receive gets. source may be MPI_ANY_SOURCE, tag may be MPI_ANY_TAG. Local.
+  [[nodiscard]] std::optional<StoredMessage> find(MPI_Comm name, MPI_Comm now, int source, int tag);
+  /// Reads a message. Returns false if it has been replaced meanwhile, or is damaged in all places. Local.
+  [[nodiscard]] bool read(const StoredMessage& message, std::span<std::byte> to);
+  /// Notes that a message has been received: with a depth, the next receive gets another one. Local.
+  void note_received(MPI_Comm name, const StoredMessage& message);
+  /// Returns whether a receive waits for what has not been stored yet. Local.
+  [[nodiscard]] bool waits(MPI_Comm name);
+
+ private:
+  struct Communicator {
+    std::string key;
+    unsigned order = 0;  ///< among those with the same key and ranks
+    std::uint64_t channel = 0;
+    PersistOptions options;
+    std::vector<int> slots;  ///< by rank
+    int own_slot = 0;
+    int repairs = 0;       ///< when slots were looked up
+    bool is_past = false;  ///< the program will make it again
+    std::map<std::pair<int, int>, std::uint64_t>
+        received;  ///< number of the latest message, by slot of the source and tag
+  };
+
+  [[nodiscard]] Communicator& at(MPI_Comm name, MPI_Comm now);
+  void look_up_ranks(Communicator& comm, MPI_Comm now) const;
+  void form_journal(const PersistOptions& options);
+  void attach_journal(const TeamFactory::NewTeam& made);
+  void require_journal() const;
+  [[nodiscard]] std::optional<Entry> next_of(const Communicator& comm, int slot, int tag) const;
+
+  Process& process_;
+  TeamFactory& teams_;
+  std::mutex mutex_;  // one message at a time
+  std::map<MPI_Comm, Communicator> comms_;
+  std::shared_ptr<MpiTeam> team_;
+  std::unique_ptr<Journal> journal_;
+  bool has_failed_ = false;
+};
+
+}  // namespace fenix_impl
