@@ -25,15 +25,15 @@ extern "C" {
  * @param[in]  comm           the resilient communicator, one with ranks of it, or MPI_COMM_SELF
  * @param[in]  key            name of the session, zero-terminated; same on all ranks. Messages of different keys do not mix. Of
  *                            communicators with the same key and ranks, the n-th one has the messages of the n-th one before.
- * @param[in]  info           MPI_INFO_NULL, or hints, the same on all ranks; unknown keys are ignored:
- *                            "persist_volume", bytes of the messages that one rank keeps at once, in [1, 2^36] (default 2^26), counted in
- *                            the first call of the program only;
- *                            "persist_copies", copies on other ranks, in [0, 3] (default 1), counted in the first call only;
- *                            "persist_depth", messages that are kept of each source, destination and tag, in [1, 2^20] (default 1);
- *                            "persist_order", "fifo" (default) or "lifo", the order in which several are received;
- *                            "persist_missing", "wait" (default) or "error", if nothing has been stored for a receive;
- *                            "persist_transparent", "true" to have messages delivered as well (default "false").
- * @param[out] persistentcomm the communicator, to be freed with MPI_Comm_free; MPI_COMM_NULL after an error. What was stored stays until
+ * @param[in]  info           MPI_INFO_NULL, or hints, the same on all ranks. Unknown keys are ignored.
+ *                            "persist_volume": bytes of the messages that one rank keeps at once, in [1, 2^36] (default 2^26); the value of
+ *                            the first call counts.
+ *                            "persist_copies": copies on other ranks, in [0, 3] (default 1); the value of the first call counts.
+ *                            "persist_depth": messages that are kept of each source, destination and tag, in [1, 2^20] (default 1).
+ *                            "persist_order": "fifo" (default) or "lifo", the order in which several are received.
+ *                            "persist_missing": "wait" (default) or "error", for a receive of which nothing has been stored.
+ *                            "persist_transparent": "true" to have messages delivered as well (default "false").
+ * @param[out] persistentcomm the communicator, to be freed with MPI_Comm_free; MPI_COMM_NULL after an error. Messages stay until
  *                            Fenix_Finalize.
  * @return MPI_SUCCESS, or an error class of MPI, after the error handler of comm, with a text in Fenix_Error_message(): MPI_ERR_ARG,
  *         MPI_ERR_INFO_VALUE, MPI_ERR_COMM, MPI_ERR_NO_MEM, or MPI_ERR_OTHER without Fenix_Init and for a time-out.

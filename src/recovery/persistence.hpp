@@ -66,7 +66,7 @@ class Persistence {
   /// Makes a communicator persistent. name: handle of the program; ranks: its ranks, in the resilient communicator. The first call is
   /// collective over the resilient communicator, if there has been no repair since; other calls are local.
   void open(MPI_Comm name, MPI_Comm now, const std::string& key, const PersistOptions& options);
-  /// Forgets a communicator. What was stored through it stays. Local.
+  /// Forgets a communicator. Its messages stay. Local.
   void close(MPI_Comm name);
   /// Whether this process has taken the place of a dead one, or goes on from files, and has stored nothing yet. Local.
   [[nodiscard]] bool has_failed() const { return has_failed_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ring of a journal: whatever is stored in it, what is kept can be found in its memory, and there is room as long as what is kept
-// is not more than its part of the ring.
+// The ring of a journal. Whatever is stored in it, the messages that are kept can be found in its memory. There is room as long as they
+// are not more than their part of the ring.
 #include "core/journal/ring.hpp"
 
 #include <gtest/gtest.h>

@@ -224,8 +224,8 @@ void Journal::make_room(std::size_t end) {
   }
 }
 
-// The old entries at this place are not in the chain any more, here and on the holders: readers do not get there. What is written here
-// counts when its seal is there, and the own seal comes last: a rank that has read a message finds it after every tolerated death.
+// The old entries at this place are not in the chain any more, here and on the holders: readers do not get there. An entry counts
+// when its seal is there, and the own seal comes last. So a rank that has read a message finds it after every tolerated death.
 void Journal::write(const EntryHead& wanted, const Payload& payload) {
   EntryHead head = wanted;
   head.sequence = ring_.next_sequence();

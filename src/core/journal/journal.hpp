@@ -66,7 +66,7 @@ class Journal {
   [[nodiscard]] bool read(int slot, const Entry& entry, std::span<std::byte> to) const;
 
  private:
-  /// What a rank tells the others about its rings.
+  /// The words of a rank about its rings.
   struct Statement;
 
   [[nodiscard]] std::vector<Entry> chain_of(int rank, int ring) const;

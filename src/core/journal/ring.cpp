@@ -35,8 +35,8 @@ Ring::Outlook Ring::outlook(const Signature& signature, std::uint32_t depth, std
   return outlook;
 }
 
-// Looks at the ring as it will be with the entry, when those that it makes needless have gone: all that is needed then has to fit into
-// one piece of free memory, so that it can be moved there.
+// Looks at the ring as it will be with the entry, when those that it makes needless have gone. All that is needed then has to fit into
+// one piece of free memory: there it can be moved to.
 bool Ring::leaves_room(std::size_t position, std::size_t size, const Outlook& outlook) const {
   const auto stays = [&](const Placed& each) {
     const auto& replaced = outlook.replaced;

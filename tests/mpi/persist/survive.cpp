@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks that store messages for themselves and for others, without waiting for each other, while some of them die: wherever that is,
-// what is received is the last message whose send has returned, or the one that was under way; never a mixture.
+// Ranks that store messages for themselves and for others, without waiting for each other, while some of them die. Wherever that is, a
+// rank receives the last message whose send has returned, or the one that was under way; never a mixture.
 //
 //   survive MODE SPARES [--copies N] [--bytes N] [--kill RANK@VALUE]…
 //
