@@ -6,54 +6,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <limits>
-#include <memory>
+#include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
-#include "api/entry.hpp"
+#include "api/persist_calls.hpp"
 #include "api/persist_options.hpp"
-#include "base/backoff.hpp"
 #include "base/deadline.hpp"
-#include "rma/element_type.hpp"
 
 namespace fenix_impl {
 namespace {
-
-// Types that MPI has by itself are described once: they are never freed.
-const ElementType& type_of(MPI_Datatype type, std::optional<ElementType>& made) {
-  static thread_local std::unordered_map<MPI_Datatype, ElementType> named;
-  const auto known = named.find(type);
-  if (known != named.end()) return known->second;
-  if (type == MPI_DATATYPE_NULL) throw MpiError(MPI_ERR_TYPE, "datatype is MPI_DATATYPE_NULL");
-  int integers = 0;
-  int addresses = 0;
-  int types = 0;
-  int combiner = 0;
-  check_mpi(MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner), "MPI_Type_get_envelope");
-  try {
-    if (combiner == MPI_COMBINER_NAMED) return named.emplace(type, ElementType(type)).first->second;
-    made.emplace(type);
-  } catch (const MpiError&) {
-    throw;
-  } catch (const Error& error) {
-    throw MpiError(MPI_ERR_TYPE, std::string("datatype: ") + error.what());
-  }
-  return *made;
-}
-
-void check_buffer(const void* buffer, int count) {
-  if (count < 0) throw MpiError(MPI_ERR_COUNT, "count " + std::to_string(count) + " is negative");
-  if (buffer == nullptr && count > 0) throw MpiError(MPI_ERR_BUFFER, "buffer is NULL");
-}
-
-void check_rank(MPI_Comm now, int rank, const char* name) {
-  const int size = size_of(now);
-  if (rank >= 0 && rank < size) return;
-  throw MpiError(MPI_ERR_RANK,
-                 std::string(name) + " " + std::to_string(rank) + " is not in [0, " + std::to_string(size) + ")");
-}
 
 void check_tag(MPI_Comm now, int tag) {
   int* most = nullptr;
@@ -72,55 +34,6 @@ void set_status(MPI_Status* status, int source, int tag, std::uint64_t bytes) {
   status->MPI_ERROR = MPI_SUCCESS;
   MPI_Status_set_elements_x(status, MPI_BYTE, static_cast<MPI_Count>(bytes));
   MPI_Status_set_cancelled(status, 0);
-}
-
-// Codes that are not MPI's own become classes of MPI.
-int class_of(const Error& error) {
-  switch (error.code()) {
-    case FENIX_ERROR_NO_MEMORY:
-      return MPI_ERR_NO_MEM;
-    case FENIX_ERROR_INVALID_ARGUMENT:
-      return MPI_ERR_ARG;
-    case FENIX_ERROR_INTERN:
-      return MPI_ERR_INTERN;
-    default:
-      return MPI_ERR_OTHER;
-  }
-}
-
-// As entry(), for functions that return an error of MPI. No object with a destructor may be in the frames around it.
-template <class Body>
-int mpi_entry(Body&& body) {
-  int mpi_error = MPI_SUCCESS;
-  Failure failure;
-  (void)run_inside(
-      [&]() -> int {
-        try {
-          runtime().require_ready();
-          body();
-        } catch (const PeerFailure& peer) {
-          mpi_error = peer.mpi_error();
-          throw;
-        } catch (const MpiError& error) {
-          mpi_error = error.mpi_error();
-          const bool is_vague = mpi_error == MPI_ERR_OTHER || mpi_error == MPI_ERR_INTERN;
-          if (is_failure(mpi_error) || is_vague) throw;
-          return report(error.code(), error.what(), error.place());
-        } catch (const Error& error) {
-          mpi_error = class_of(error);
-          return report(error.code(), error.what(), error.place());
-        } catch (const std::bad_alloc&) {
-          mpi_error = MPI_ERR_NO_MEM;
-          return report(FENIX_ERROR_NO_MEMORY, "out of memory");
-        }
-        return FENIX_SUCCESS;
-      },
-      failure);
-  if (failure.mpi_error != MPI_SUCCESS) {
-    mpi_error = failure.mpi_error;
-    (void)after_failure(failure);
-  }
-  return mpi_error;
 }
 
 int open(MPI_Comm comm, const char* key, MPI_Info info, int* delivers) {
@@ -144,8 +57,8 @@ int store(const void* buffer, int count, MPI_Datatype type, int destination, int
     check_buffer(buffer, count);
     check_rank(now, destination, "dest");
     check_tag(now, tag);
-    std::optional<ElementType> made;
-    const ElementType& elements = type_of(type, made);
+    MessageTypes types;
+    const ElementType& elements = types.of(type);
     Payload payload;
     payload.bytes = static_cast<std::size_t>(count) * elements.bytes();
     if (elements.contiguous()) {
@@ -169,24 +82,6 @@ void unpack(const ElementType& elements, std::span<const std::byte> bytes, void*
   elements.pack(buffer, whole, 1, last.data());
   std::copy(rest.begin(), rest.end(), last.begin());
   elements.unpack(last.data(), whole, 1, buffer);
-}
-
-// Calls look until it returns true. The message may come from any rank, at any time; a repair ends the wait.
-template <class Look>
-bool look_until(bool waits, MPI_Comm comm, const Look& look) {
-  if (look()) return true;
-  if (!waits) return false;
-  if (!runtime().persistence().waits(comm)) {
-    throw Error(FENIX_ERROR_NODATA_FOUND, "nothing has been stored for this receive, and persist_missing is \"error\"");
-  }
-  const Deadline deadline;
-  const Backoff backoff;
-  while (!look()) {
-    if (const int error = runtime().process().look_for_failures(); error != MPI_SUCCESS) throw PeerFailure(error);
-    deadline.check("a message on a persistent communicator, which nobody has stored");
-    backoff.pause();
-  }
-  return true;
 }
 
 void check_source(MPI_Comm now, int source, int tag) {
@@ -213,8 +108,8 @@ int receive(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI
     if (source == MPI_PROC_NULL) return set_status(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
     check_buffer(buffer, count);
     check_source(now, source, tag);
-    std::optional<ElementType> made;
-    const ElementType& elements = type_of(type, made);
+    MessageTypes types;
+    const ElementType& elements = types.of(type);
     const std::uint64_t room = static_cast<std::uint64_t>(count) * elements.bytes();
     Persistence& persistence = runtime().persistence();
     std::uint64_t unreadable = 0;

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "api/persist_calls.hpp"
+
+namespace fenix_impl {
+
+const ElementType& MessageTypes::of(MPI_Datatype type) {
+  static thread_local std::unordered_map<MPI_Datatype, ElementType> named;
+  const auto known = named.find(type);
+  if (known != named.end()) return known->second;
+  const auto known_here = made_.find(type);
+  if (known_here != made_.end()) return known_here->second;
+  if (type == MPI_DATATYPE_NULL) throw MpiError(MPI_ERR_TYPE, "datatype is MPI_DATATYPE_NULL");
+  int integers = 0;
+  int addresses = 0;
+  int types = 0;
+  int combiner = 0;
+  check_mpi(MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner), "MPI_Type_get_envelope");
+  try {
+    if (combiner == MPI_COMBINER_NAMED) return named.emplace(type, ElementType(type)).first->second;
+    return made_.emplace(type, ElementType(type)).first->second;
+  } catch (const MpiError&) {
+    throw;
+  } catch (const Error& error) {
+    throw MpiError(MPI_ERR_TYPE, std::string("datatype: ") + error.what());
+  }
+}
+
+void check_buffer(const void* buffer, int count) {
+  if (count < 0) throw MpiError(MPI_ERR_COUNT, "count " + std::to_string(count) + " is negative");
+  if (buffer == nullptr && count > 0) throw MpiError(MPI_ERR_BUFFER, "buffer is NULL");
+}
+
+void check_rank(MPI_Comm now, int rank, const char* name) {
+  const int size = size_of(now);
+  if (rank >= 0 && rank < size) return;
+  throw MpiError(MPI_ERR_RANK,
+                 std::string(name) + " " + std::to_string(rank) + " is not in [0, " + std::to_string(size) + ")");
+}
+
+int class_of(const Error& error) {
+  switch (error.code()) {
+    case FENIX_ERROR_NO_MEMORY:
+      return MPI_ERR_NO_MEM;
+    case FENIX_ERROR_INVALID_ARGUMENT:
+      return MPI_ERR_ARG;
+    case FENIX_ERROR_INTERN:
+      return MPI_ERR_INTERN;
+    default:
+      return MPI_ERR_OTHER;
+  }
+}
+
+}  // namespace fenix_impl

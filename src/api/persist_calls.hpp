@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Functions of MPI that libfenix does: their arguments, the types of their messages, their errors, their waits.
+#pragma once
+
+#include <mpi.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "api/entry.hpp"
+#include "base/backoff.hpp"
+#include "base/deadline.hpp"
+#include "recovery/interposer.hpp"
+#include "rma/element_type.hpp"
+
+namespace fenix_impl {
+
+/// Types of the messages of a call. Types that MPI has by itself are described once for all calls: they are never freed.
+class MessageTypes {
+ public:
+  /// Throws MpiError for a type that cannot be stored. What it returns is there as long as this object.
+  [[nodiscard]] const ElementType& of(MPI_Datatype type);
+
+ private:
+  std::map<MPI_Datatype, ElementType> made_;
+};
+
+/// Throw MpiError if an argument is wrong; name: of the argument.
+void check_buffer(const void* buffer, int count);
+void check_rank(MPI_Comm now, int rank, const char* name);
+
+/// Returns the error of MPI for an error whose code is not MPI's own.
+[[nodiscard]] int class_of(const Error& error);
+
+/// Does the same as entry(), for functions that return an error of MPI. No object with a destructor may be in the frames around it.
+template <class Body>
+int mpi_entry(Body&& body) {
+  int mpi_error = MPI_SUCCESS;
+  Failure failure;
+  (void)run_inside(
+      [&]() -> int {
+        try {
+          runtime().require_ready();
+          body();
+        } catch (const PeerFailure& peer) {
+          mpi_error = peer.mpi_error();
+          throw;
+        } catch (const MpiError& error) {
+          mpi_error = error.mpi_error();
+          const bool is_vague = mpi_error == MPI_ERR_OTHER || mpi_error == MPI_ERR_INTERN;
+          if (is_failure(mpi_error) || is_vague) throw;
+          return report(error.code(), error.what(), error.place());
+        } catch (const Error& error) {
+          mpi_error = class_of(error);
+          return report(error.code(), error.what(), error.place());
+        } catch (const std::bad_alloc&) {
+          mpi_error = MPI_ERR_NO_MEM;
+          return report(FENIX_ERROR_NO_MEMORY, "out of memory");
+        }
+        return FENIX_SUCCESS;
+      },
+      failure);
+  if (failure.mpi_error != MPI_SUCCESS) {
+    mpi_error = failure.mpi_error;
+    (void)after_failure(failure);
+  }
+  return mpi_error;
+}
+
+/// Calls look until it returns true. The message may come from any rank, at any time; a repair ends the wait.
+template <class Look>
+bool look_until(bool waits, MPI_Comm comm, const Look& look) {
+  if (look()) return true;
+  if (!waits) return false;
+  if (!runtime().persistence().waits(comm)) {
+    throw Error(FENIX_ERROR_NODATA_FOUND,
+                "nothing has been stored that this call could get, and persist_missing is \"error\"");
+  }
+  const Deadline deadline;
+  const Backoff backoff;
+  while (!look()) {
+    if (const int error = runtime().process().look_for_failures(); error != MPI_SUCCESS) throw PeerFailure(error);
+    deadline.check("a message on a persistent communicator, which nobody has stored");
+    backoff.pause();
+  }
+  return true;
+}
+
+}  // namespace fenix_impl
