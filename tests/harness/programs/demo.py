@@ -30,6 +30,7 @@ left behind."""
 
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="scripts/demo", description=DESCRIPTION, allow_abbrev=False)
+    parser.add_argument("--python", action="store_true", help="as the first argument: a heat equation in Python; --python --help lists its options")
     parser.add_argument("--seed", type=int, default=int(time.time()), help="decides the victims and the times of the kills (default: "
                         "the time); run number I of --runs has seed SEED + I - 1")
     parser.add_argument("--runs", type=int, default=1, help="disturbed runs in a row (%(default)s)")
