@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/persist_options.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <string>
@@ -56,6 +59,17 @@ PersistOptions persist_options(MPI_Info info) {
   take_choice(info, "persist_missing", "wait", "error", fails);
   options.waits = !fails;
   take_choice(info, "persist_transparent", "false", "true", options.delivers);
+  return options;
+}
+
+PersistOptions persist_options_of_environment() {
+  PersistOptions options;
+  const auto take = [](const char* name, auto& number) {
+    if (const char* value = std::getenv(name)) (void)std::from_chars(value, value + std::strlen(value), number);
+  };
+  take("FENIX_PERSIST_VOLUME", options.volume);
+  take("FENIX_PERSIST_COPIES", options.copies);
+  options.copies = std::clamp(options.copies, 0, JournalParameters::kMostCopies);
   return options;
 }
 

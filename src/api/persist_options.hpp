@@ -11,4 +11,7 @@ namespace fenix_impl {
 /// Returns the options that info names. Unknown keys are ignored. Throws MpiError(MPI_ERR_INFO_VALUE), which names key and value.
 [[nodiscard]] PersistOptions persist_options(MPI_Info info);
 
+/// Returns the options that FENIX_PERSIST_VOLUME and FENIX_PERSIST_COPIES name.
+[[nodiscard]] PersistOptions persist_options_of_environment();
+
 }  // namespace fenix_impl

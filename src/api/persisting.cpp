@@ -36,6 +36,19 @@ void set_status(MPI_Status* status, int source, int tag, std::uint64_t bytes) {
   MPI_Status_set_cancelled(status, 0);
 }
 
+Payload payload_of(const void* buffer, int count, const ElementType& elements) {
+  Payload payload;
+  payload.bytes = static_cast<std::size_t>(count) * elements.bytes();
+  if (elements.contiguous()) {
+    payload.data = {static_cast<const std::byte*>(buffer), payload.bytes};
+  } else {
+    payload.pack = [buffer, count, &elements](std::span<std::byte> to) {
+      elements.pack(buffer, 0, static_cast<std::uint64_t>(count), to.data());
+    };
+  }
+  return payload;
+}
+
 int open(MPI_Comm comm, const char* key, MPI_Info info, int* delivers) {
   return mpi_entry([&] {
     if (key == nullptr) throw MpiError(MPI_ERR_ARG, "key is NULL");
@@ -59,15 +72,7 @@ int store(const void* buffer, int count, MPI_Datatype type, int destination, int
     check_tag(now, tag);
     MessageTypes types;
     const ElementType& elements = types.of(type);
-    Payload payload;
-    payload.bytes = static_cast<std::size_t>(count) * elements.bytes();
-    if (elements.contiguous()) {
-      payload.data = {static_cast<const std::byte*>(buffer), payload.bytes};
-    } else {
-      payload.pack = [&](std::span<std::byte> to) {
-        elements.pack(buffer, 0, static_cast<std::uint64_t>(count), to.data());
-      };
-    }
+    const Payload payload = payload_of(buffer, count, elements);
     runtime().persistence().store(comm, now, destination, tag, payload);
   });
 }
@@ -162,12 +167,60 @@ int check_wait(double since) {
   });
 }
 
+int log_send(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm,
+             std::uint64_t channel, const void** packed, std::size_t* bytes) {
+  return mpi_entry([&] {
+    const MPI_Comm now = present(comm);
+    check_buffer(buffer, count);
+    check_rank(now, destination, "dest");
+    check_tag(now, tag);
+    MessageTypes types;
+    const ElementType& elements = types.of(type);
+    const Payload payload = payload_of(buffer, count, elements);
+    const auto logged = runtime().persistence().log_send(comm, now, channel, destination, tag, payload);
+    *packed = logged ? logged->data() : nullptr;
+    *bytes = logged ? logged->size() : 0;
+  });
+}
+
+int receive_logged(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                   std::uint64_t channel, std::uint64_t number, int* flag, MPI_Status* status) {
+  return mpi_entry([&] {
+    const MPI_Comm now = present(comm);
+    check_buffer(buffer, count);
+    check_rank(now, source, "source");
+    check_tag(now, tag);
+    Persistence& persistence = runtime().persistence();
+    const auto message = persistence.logged(comm, now, channel, source, tag, number);
+    *flag = message ? 1 : 0;
+    if (!message) return;
+    MessageTypes types;
+    const ElementType& elements = types.of(type);
+    const std::size_t bytes = message->entry.head.bytes;
+    if (bytes > static_cast<std::uint64_t>(count) * elements.bytes()) {
+      throw MpiError(MPI_ERR_TRUNCATE, "the message has " + std::to_string(bytes) + " bytes, more than the buffer");
+    }
+    if (!take(*message, elements, buffer)) throw Error(FENIX_ERROR_NODATA_FOUND, "a logged message is damaged");
+    set_status(status, source, tag, bytes);
+  });
+}
+
+int begin_receive(int source, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t* number) {
+  return mpi_entry([&] {
+    const MPI_Comm now = present(comm);
+    check_rank(now, source, "source");
+    check_tag(now, tag);
+    *number = runtime().persistence().begin_receive(comm, now, channel, source, tag);
+  });
+}
+
 bool has_failed() {
   const auto call = runtime().begin_call();
   return runtime().persistence().has_failed();
 }
 
-constexpr PersistServices kServices = {open, close, store, receive, probe, check_wait, has_failed};
+constexpr PersistServices kServices = {open,       close,      store,    receive,       probe,
+                                       check_wait, has_failed, log_send, begin_receive, receive_logged};
 
 }  // namespace
 
@@ -185,6 +238,31 @@ int Fenix_Failure(int* flag) {
     *flag = runtime().persistence().has_failed() ? 1 : 0;
     return FENIX_SUCCESS;
   });
+}
+
+int fenix_detail_begin(int spares) {
+  // Written again after each repair.
+  static int role = 0;
+  static int error = FENIX_SUCCESS;
+  const int code =
+      Fenix_Init_no_jump(&role, MPI_COMM_WORLD, nullptr, nullptr, nullptr, spares, 0, MPI_INFO_NULL, &error);
+  if (code < 0) return code;
+  const auto begin = [] {
+    return ready_entry([]() -> int {
+      runtime().persistence().log_messages(persist_options_of_environment());
+      return FENIX_SUCCESS;
+    });
+  };
+  int begun = FENIX_ERROR_CANCELLED;
+  while (begun == FENIX_ERROR_CANCELLED) begun = begin();
+  return begun;
+}
+
+int fenix_detail_end(void) {
+  int code = FENIX_ERROR_CANCELLED;
+  // After a repair, other ranks may need what this one has logged.
+  while (code == FENIX_ERROR_CANCELLED) code = Fenix_Finalize();
+  return code;
 }
 
 }  // extern "C"

@@ -7,6 +7,7 @@
 #include "mpi/error_handlers.hpp"
 #include "mpi/groups.hpp"
 #include "mpi/handles.hpp"
+#include "mpi/logged.hpp"
 #include "mpi/persistent.hpp"
 #include "mpi/real.hpp"
 
@@ -109,6 +110,11 @@ bool forget(MPI_Comm comm, std::vector<MPI_Comm>& unused) {
 int free_derived(MPI_Comm* comm, int (*free)(MPI_Comm*)) {
   static thread_local std::vector<MPI_Comm> unused;
   if (comm != nullptr) forget_persistent(*comm);
+  if (comm != nullptr && is_logged(*comm)) {
+    // A process that takes a dead one's place makes it once more, and its other ranks take part in that no more.
+    *comm = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+  }
   int error = comm != nullptr ? delete_all_attributes(*comm) : MPI_SUCCESS;
   if (error != MPI_SUCCESS) return error;
   if (comm == nullptr || !forget(*comm, unused)) return free(comm);

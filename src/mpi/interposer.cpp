@@ -5,6 +5,7 @@
 #include "mpi/derived.hpp"
 #include "mpi/error_handlers.hpp"
 #include "mpi/handles.hpp"
+#include "mpi/logged.hpp"
 #include "mpi/real.hpp"
 #include "mpi/rebuilding.hpp"
 
@@ -43,8 +44,8 @@ void note_past(MPI_Comm comm) {
 
 MPI_Comm now_of(MPI_Comm comm) { return now(comm); }
 
-constexpr Interposer kInterposer = {&real,  is_in_front, start,   rebuild_derived, adopt_derived,
-                                    now_of, name,        is_past, note_past,       call_kept_handler};
+constexpr Interposer kInterposer = {&real, is_in_front, start,     rebuild_derived,   adopt_derived, now_of,
+                                    name,  is_past,     note_past, call_kept_handler, goes_on};
 
 }  // namespace
 }  // namespace fenix_impl

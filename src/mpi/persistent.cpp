@@ -43,20 +43,13 @@ void note_persistent(MPI_Comm comm, Persistent kind) {
   publish(all.comms);
 }
 
-bool tells_of_failure(int error) {
-  int error_class = MPI_SUCCESS;
-  PMPI_Error_class(error, &error_class);
-  return error_class == MPIX_ERR_PROC_FAILED || error_class == MPIX_ERR_REVOKED ||
-         error_class == MPIX_ERR_PROC_FAILED_PENDING;
-}
-
 bool delivers(MPI_Comm comm) { return persistent_kind(comm) == Persistent::delivers; }
 
 /// Whether a receive on a communicator that delivers looks at what was stored first.
 bool looks_at_store(MPI_Comm comm) { return !delivers(comm) || persist_services()->has_failed(); }
 
 int store(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  return raise_on(comm, persist_services()->store(buf, count, datatype, dest, tag, comm));
+  return raise_on(comm, call_libfenix([&](const PersistServices& libfenix) { return libfenix.store(buf, count, datatype, dest, tag, comm); }));
 }
 
 using SendFunction = int (*)(const void*, int, MPI_Datatype, int, int, MPI_Comm);
@@ -89,6 +82,14 @@ int init_send(StartFunction real_init, const void* buf, int count, MPI_Datatype 
 const PersistServices* persist_services() {
   const InterposerServices* services = registry().services;
   return services != nullptr ? services->persist : nullptr;
+}
+
+bool tells_of_failure(int error) {
+  int error_class = MPI_SUCCESS;
+  if (error == MPI_SUCCESS) return false;
+  PMPI_Error_class(error, &error_class);
+  return error_class == MPIX_ERR_PROC_FAILED || error_class == MPIX_ERR_REVOKED ||
+         error_class == MPIX_ERR_PROC_FAILED_PENDING;
 }
 
 int raise_on(MPI_Comm comm, int error) {
@@ -161,7 +162,7 @@ int persistent_Recv(void* buf, int count, MPI_Datatype datatype, int source, int
   const bool waits = !delivers(comm);
   int flag = 0;
   if (looks_at_store(comm)) {
-    const int error = persist_services()->receive(buf, count, datatype, source, tag, comm, waits, &flag, status);
+    const int error = call_libfenix([&](const PersistServices& libfenix) { return libfenix.receive(buf, count, datatype, source, tag, comm, waits, &flag, status); });
     if (error != MPI_SUCCESS) return raise_on(comm, error);
     if (flag != 0) return MPI_SUCCESS;
   }
@@ -175,7 +176,7 @@ int persistent_Irecv(void* buf, int count, MPI_Datatype datatype, int source, in
   if (looks_at_store(comm)) {
     int flag = 0;
     MPI_Status status;
-    const int error = persist_services()->receive(buf, count, datatype, source, tag, comm, false, &flag, &status);
+    const int error = call_libfenix([&](const PersistServices& libfenix) { return libfenix.receive(buf, count, datatype, source, tag, comm, false, &flag, &status); });
     if (error != MPI_SUCCESS) return raise_on(comm, error);
     if (flag != 0) return add_done_stand_in(status, request);
   }
@@ -239,7 +240,7 @@ int persistent_Isendrecv_replace(void* buf, int count, MPI_Datatype datatype, in
 int persistent_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
   int flag = 0;
   if (looks_at_store(comm)) {
-    const int error = persist_services()->probe(source, tag, comm, !delivers(comm), &flag, status);
+    const int error = call_libfenix([&](const PersistServices& libfenix) { return libfenix.probe(source, tag, comm, !delivers(comm), &flag, status); });
     if (error != MPI_SUCCESS) return raise_on(comm, error);
     if (flag != 0) return MPI_SUCCESS;
   }
@@ -249,7 +250,7 @@ int persistent_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
 int persistent_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   *flag = 0;
   if (looks_at_store(comm)) {
-    const int error = persist_services()->probe(source, tag, comm, false, flag, status);
+    const int error = call_libfenix([&](const PersistServices& libfenix) { return libfenix.probe(source, tag, comm, false, flag, status); });
     if (error != MPI_SUCCESS) return raise_on(comm, error);
     if (*flag != 0) return MPI_SUCCESS;
   }

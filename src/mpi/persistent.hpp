@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "mpi/handles.hpp"
+#include "mpi/logged.hpp"
 #include "recovery/interposer.hpp"
 
 namespace fenix_impl {
@@ -34,6 +35,19 @@ void forget_persistent(MPI_Comm comm);
 
 /// Returns the functions of libfenix, or null if Fenix has not begun.
 const PersistServices* persist_services();
+
+/// Whether an error of MPI tells of a death, or of a repair.
+bool tells_of_failure(int error);
+
+/// Calls libfenix, and once more if a failure has cut it short and the program is to know nothing of it. call: returns an error of MPI.
+template <class Call>
+int call_libfenix(const Call& call) {
+  int error = MPI_SUCCESS;
+  do {
+    error = call(*persist_services());
+  } while (tells_of_failure(error) && logs_messages.load(std::memory_order_acquire));
+  return error;
+}
 
 /// Calls the error handler of a communicator, unless the error tells of a failure, which has been dealt with. Returns the error.
 int raise_on(MPI_Comm comm, int error);

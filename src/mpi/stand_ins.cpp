@@ -5,9 +5,11 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "mpi/derived.hpp"
@@ -21,13 +23,16 @@ constinit std::atomic<int> stand_ins{0};
 namespace {
 
 struct StandIn {
-  enum class Kind { send, receive } kind = Kind::receive;
+  enum class Kind { send, receive, logged_receive } kind = Kind::receive;
   enum class State { inactive, pending, done } state = State::inactive;
   bool is_used_once = false;
   bool is_cancelled = false;
   int error = MPI_SUCCESS;
   Receive receive;
   Send send;
+  LoggedReceive logged;
+  MPI_Request inner = MPI_REQUEST_NULL;  // of a logged receive
+  std::uint64_t order = 0;               // of logged receives
   MPI_Status status{};
 };
 
@@ -88,18 +93,32 @@ void set_done(MPI_Request request, int error, const MPI_Status& status) {
   (void)real.Start(&started);
 }
 
+/// Looks whether the message of a logged receive is there.
+void look_for_logged(MPI_Request request, StandIn stand_in) {
+  int flag = 0;
+  MPI_Status status{};
+  const int error = look_for_logged(stand_in.logged, &stand_in.inner, &flag, &status);
+  {
+    const std::lock_guard lock(all().mutex);
+    const auto found = all().requests.find(request);
+    if (found != all().requests.end()) found->second.inner = stand_in.inner;
+  }
+  if (error != MPI_SUCCESS || flag != 0) set_done(request, error, status);
+}
+
 /// Looks whether the message of a stand-in is there.
 void look_for(MPI_Request request) {
   Receive wanted;
   {
     const auto stand_in = find_stand_in(request);
     if (!stand_in || stand_in->state != StandIn::State::pending) return;
+    if (stand_in->kind == StandIn::Kind::logged_receive) return look_for_earlier_receives();
     wanted = stand_in->receive;
   }
   int flag = 0;
   MPI_Status status{};
-  const int error = persist_services()->receive(wanted.buffer, wanted.count, wanted.type, wanted.source, wanted.tag,
-                                                wanted.comm, /*waits=*/false, &flag, &status);
+  const int error = call_libfenix([&](const PersistServices& libfenix) { return libfenix.receive(wanted.buffer, wanted.count, wanted.type, wanted.source, wanted.tag,
+                                                wanted.comm, /*waits=*/false, &flag, &status); });
   if (error != MPI_SUCCESS || flag != 0) set_done(request, error, status);
 }
 
@@ -109,12 +128,16 @@ void wait_for(MPI_Request request) {
   {
     const auto stand_in = find_stand_in(request);
     if (!stand_in || stand_in->state != StandIn::State::pending) return;
+    if (stand_in->kind == StandIn::Kind::logged_receive) {
+      while (is_pending(request)) look_for_earlier_receives();
+      return;
+    }
     wanted = stand_in->receive;
   }
   int flag = 0;
   MPI_Status status{};
-  const int error = persist_services()->receive(wanted.buffer, wanted.count, wanted.type, wanted.source, wanted.tag,
-                                                wanted.comm, /*waits=*/true, &flag, &status);
+  const int error = call_libfenix([&](const PersistServices& libfenix) { return libfenix.receive(wanted.buffer, wanted.count, wanted.type, wanted.source, wanted.tag,
+                                                wanted.comm, /*waits=*/true, &flag, &status); });
   set_done(request, error, status);
 }
 
@@ -131,7 +154,7 @@ int finish(MPI_Request completed, MPI_Request* slot, MPI_Status* status) {
     if (stand_in.kind == StandIn::Kind::send) return MPI_SUCCESS;
     if (stand_in.state != StandIn::State::done) return MPI_SUCCESS;
     error = stand_in.error;
-    comm = stand_in.receive.comm;
+    comm = stand_in.kind == StandIn::Kind::receive ? stand_in.receive.comm : MPI_COMM_NULL;
     if (status != MPI_STATUS_IGNORE) {
       const int kept = status->MPI_ERROR;
       *status = stand_in.status;
@@ -234,6 +257,38 @@ int start_receive(const Receive& receive, MPI_Request* request) {
   return MPI_SUCCESS;
 }
 
+int start_logged_receive(const LoggedReceive& receive, MPI_Request* request) {
+  static std::atomic<std::uint64_t> begun{0};
+  const int error = make_request(request);
+  if (error != MPI_SUCCESS) return error;
+  StandIn stand_in;
+  stand_in.kind = StandIn::Kind::logged_receive;
+  stand_in.is_used_once = true;
+  stand_in.logged = receive;
+  stand_in.order = ++begun;
+  stand_in.state = StandIn::State::pending;
+  add(*request, stand_in);
+  look_for_earlier_receives();
+  return MPI_SUCCESS;
+}
+
+void look_for_earlier_receives() {
+  static thread_local std::vector<std::pair<std::uint64_t, MPI_Request>> pending;
+  if (!has_stand_ins()) return;
+  pending.clear();
+  {
+    const std::lock_guard lock(all().mutex);
+    for (const auto& [request, stand_in] : all().requests) {
+      const bool is_one = stand_in.kind == StandIn::Kind::logged_receive && stand_in.state == StandIn::State::pending;
+      if (is_one) pending.emplace_back(stand_in.order, request);
+    }
+  }
+  std::sort(pending.begin(), pending.end());
+  for (const auto& [order, request] : pending) {
+    if (const auto stand_in = find_stand_in(request)) look_for_logged(request, *stand_in);
+  }
+}
+
 int init_receive(const Receive& receive, MPI_Request* request) {
   const int error = make_request(request);
   if (error != MPI_SUCCESS) return error;
@@ -253,7 +308,7 @@ void add_send_stand_in(MPI_Request request, const Send& send) {
 int match_stored(int source, int tag, MPI_Comm comm, bool waits, int* flag, MPI_Message* message, MPI_Status* status) {
   static thread_local std::vector<char> bytes;
   MPI_Status found{};
-  int error = persist_services()->probe(source, tag, comm, waits, flag, &found);
+  int error = call_libfenix([&](const PersistServices& libfenix) { return libfenix.probe(source, tag, comm, waits, flag, &found); });
   if (error != MPI_SUCCESS || *flag == 0) return error;
   if (found.MPI_SOURCE == MPI_PROC_NULL) {
     *message = MPI_MESSAGE_NO_PROC;
@@ -263,8 +318,8 @@ int match_stored(int source, int tag, MPI_Comm comm, bool waits, int* flag, MPI_
   int count = 0;
   PMPI_Get_count(&found, MPI_BYTE, &count);
   bytes.resize(static_cast<std::size_t>(count));
-  error = persist_services()->receive(bytes.data(), count, MPI_BYTE, found.MPI_SOURCE, found.MPI_TAG, comm, false, flag,
-                                      &found);
+  error = call_libfenix([&](const PersistServices& libfenix) { return libfenix.receive(bytes.data(), count, MPI_BYTE, found.MPI_SOURCE, found.MPI_TAG, comm, false, flag,
+                                      &found); });
   if (error != MPI_SUCCESS || *flag == 0) return error;
   PMPI_Get_count(&found, MPI_BYTE, &count);
   if (status != MPI_STATUS_IGNORE) *status = found;
@@ -288,7 +343,7 @@ int with_stand_ins_Start(MPI_Request* request) {
   if (stand_in->kind == StandIn::Kind::send) {
     const Send& send = stand_in->send;
     const int error =
-        persist_services()->store(send.buffer, send.count, send.type, send.destination, send.tag, send.comm);
+        call_libfenix([&](const PersistServices& libfenix) { return libfenix.store(send.buffer, send.count, send.type, send.destination, send.tag, send.comm); });
     return error != MPI_SUCCESS ? raise_on(send.comm, error) : real.Start(request);
   }
   {

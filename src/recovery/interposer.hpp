@@ -5,6 +5,9 @@
 
 #include <fenix_mpi/functions.h>
 
+#include <cstddef>
+#include <cstdint>
+
 namespace fenix_impl {
 
 /// Functions of libfenix for persistent communicators. A communicator is the handle that the program has. They return MPI_SUCCESS or an
@@ -26,6 +29,16 @@ struct PersistServices {
   int (*check_wait)(double since);
   /// Says whether this process has taken the place of a dead one, and has stored nothing yet.
   bool (*has_failed)();
+
+  /// Logs a message on an ordinary communicator before it is sent. packed: its bytes, valid until the next call; null if it must not be
+  /// sent. channel: number of the communicator.
+  int (*log_send)(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm,
+                  std::uint64_t channel, const void** packed, std::size_t* bytes);
+  /// Returns the number of the message that a receive on an ordinary communicator gets.
+  int (*begin_receive)(int source, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t* number);
+  /// Receives the message with this number from the log of its sender, if it is to come from there (flag 1).
+  int (*receive_logged)(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                        std::uint64_t channel, std::uint64_t number, int* flag, MPI_Status* status);
 };
 
 /// Functions of libfenix that libfenix_mpi calls.
@@ -61,6 +74,8 @@ struct Interposer {
   void (*note_past)(MPI_Comm comm);
   /// Calls the handler that the program has set for a communicator. Returns false if it has set none. Local.
   bool (*call_handler)(MPI_Comm comm, int mpi_error);
+  /// Says whether a failure in the present call of this thread is dealt with by libfenix_mpi, as messages are logged. Local.
+  bool (*goes_on)();
 };
 
 /// Returns libfenix_mpi, or null if it is not in this process.

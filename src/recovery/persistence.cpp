@@ -73,11 +73,14 @@ void Persistence::take_up() {
       journal_ = std::make_unique<Journal>(parameters, slot, has_failed_);
     });
     attach_journal(made);
+    log_.take_up(*made.team, *journal_);
   });
 }
 
 void Persistence::clear() {
   comms_.clear();
+  logged_comms_.clear();
+  log_.clear();
   journal_.reset();
   team_.reset();
   has_failed_ = false;
@@ -171,13 +174,53 @@ Persistence::Communicator& Persistence::at(MPI_Comm name, MPI_Comm now) {
   return comm;
 }
 
+// ---------------------------------------------------------------------------------------------------- messages that are logged
+
+void Persistence::log_messages(const PersistOptions& options) {
+  const std::lock_guard lock(mutex_);
+  if (!journal_) form_journal(options);
+  require_journal();
+  log_.activate();
+}
+
+MessageLog::Flow Persistence::flow_of(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int rank, int tag) {
+  require_journal();
+  Communicator& comm = logged_comms_[name];
+  if (comm.channel != channel || comm.repairs != process_.repairs()) look_up_ranks(comm, now);
+  comm.channel = channel;
+  return {channel, comm.slots.at(static_cast<std::size_t>(rank)), tag};
+}
+
+std::optional<std::span<const std::byte>> Persistence::log_send(MPI_Comm name, MPI_Comm now, std::uint64_t channel,
+                                                                int destination, int tag, const Payload& payload) {
+  const std::lock_guard lock(mutex_);
+  if (!log_.log_send(*journal_, flow_of(name, now, channel, destination, tag), payload)) return std::nullopt;
+  return journal_->latest_payload();
+}
+
+std::uint64_t Persistence::begin_receive(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source, int tag) {
+  const std::lock_guard lock(mutex_);
+  return log_.begin_receive(flow_of(name, now, channel, source, tag));
+}
+
+std::optional<StoredMessage> Persistence::logged(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source,
+                                                 int tag, std::uint64_t number) {
+  const std::lock_guard lock(mutex_);
+  const MessageLog::Flow flow = flow_of(name, now, channel, source, tag);
+  const auto entry = log_.logged(*journal_, flow, number);
+  return entry ? std::optional(StoredMessage{source, flow.peer, *entry}) : std::nullopt;
+}
+
 // ------------------------------------------------------------------------------------------------------------------- messages
 
 void Persistence::store(MPI_Comm name, MPI_Comm now, int destination, int tag, const Payload& payload) {
   const std::lock_guard lock(mutex_);
   const Communicator& comm = at(name, now);
-  const int slot = comm.slots.at(static_cast<std::size_t>(destination));
-  journal_->append({comm.channel, slot, tag}, comm.options.depth, payload);
+  const Signature signature{comm.channel, comm.slots.at(static_cast<std::size_t>(destination)), tag};
+  if (log_.is_active() && signature.destination == journal_->slot()) {
+    log_.store_numbers(*journal_, signature, comm.options.depth);
+  }
+  journal_->append(signature, comm.options.depth, payload);
   has_failed_ = false;
 }
 
@@ -224,7 +267,11 @@ bool Persistence::read(const StoredMessage& message, std::span<std::byte> to) {
 void Persistence::note_received(MPI_Comm name, const StoredMessage& message) {
   const std::lock_guard lock(mutex_);
   const auto found = comms_.find(name);
-  if (found == comms_.end() || found->second.options.depth == 1) return;
+  if (found == comms_.end()) return;
+  if (log_.is_active() && has_failed_ && message.source_slot == journal_->slot()) {
+    log_.take_numbers(*journal_, message.source_slot, message.entry);
+  }
+  if (found->second.options.depth == 1) return;
   found->second.received[{message.source_slot, message.entry.head.signature.tag}] = message.entry.head.number;
 }
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/journal/journal.hpp"
+#include "recovery/message_log.hpp"
 #include "recovery/process.hpp"
 #include "recovery/team_factory.hpp"
 
@@ -71,6 +72,21 @@ class Persistence {
   /// Whether this process has taken the place of a dead one, or goes on from files, and has stored nothing yet. Local.
   [[nodiscard]] bool has_failed() const { return has_failed_; }
 
+  // ------------------------------------------------------------------------------------------- messages that are logged
+
+  /// Has messages on ordinary communicators logged from now on. Collective over the resilient communicator; replacements call it before
+  /// anything else, and meet nobody.
+  void log_messages(const PersistOptions& options);
+  /// Logs a message before it is sent. Returns its bytes, valid until the next call; none if it must not be sent, because its receiver gets
+  /// it from the log. channel: number of the communicator. Local.
+  [[nodiscard]] std::optional<std::span<const std::byte>> log_send(MPI_Comm name, MPI_Comm now, std::uint64_t channel,
+                                                                   int destination, int tag, const Payload& payload);
+  /// Returns the number of the message that a receive gets. Local.
+  [[nodiscard]] std::uint64_t begin_receive(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source, int tag);
+  /// Returns the message with this number if it has to be taken from the log of its sender. Local.
+  [[nodiscard]] std::optional<StoredMessage> logged(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source,
+                                                    int tag, std::uint64_t number);
+
   // --------------------------------------------------------------------------------------------------------------- messages
 
   /// Stores a message for a rank of the communicator. Local.
@@ -99,6 +115,7 @@ class Persistence {
   };
 
   [[nodiscard]] Communicator& at(MPI_Comm name, MPI_Comm now);
+  [[nodiscard]] MessageLog::Flow flow_of(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int rank, int tag);
   void look_up_ranks(Communicator& comm, MPI_Comm now) const;
   void form_journal(const PersistOptions& options);
   void attach_journal(const TeamFactory::NewTeam& made);
@@ -109,6 +126,8 @@ class Persistence {
   TeamFactory& teams_;
   std::mutex mutex_;  // one message at a time
   std::map<MPI_Comm, Communicator> comms_;
+  std::map<MPI_Comm, Communicator> logged_comms_;  // ordinary ones
+  MessageLog log_;
   std::shared_ptr<MpiTeam> team_;
   std::unique_ptr<Journal> journal_;
   bool has_failed_ = false;

@@ -313,6 +313,12 @@ void Runtime::on_mpi_error(int mpi_error, MPI_Comm comm) {
     if (interposer() == nullptr || !interposer()->call_handler(comm, mpi_error)) report_unhandled(mpi_error);
     return;
   }
+  if (interposer() != nullptr && !interposer()->goes_on()) {
+    std::fprintf(stderr,
+                 "fenix: a rank has died, and a call was cut short that cannot go on: only point-to-point messages are "
+                 "logged\n");
+    MPI_Abort(MPI_COMM_WORLD, mpi_error);
+  }
   const bool repaired = !elsewhere && repair(mpi_error, repairs_before);
   resume(mpi_error, repaired);
 }

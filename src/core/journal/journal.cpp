@@ -168,11 +168,11 @@ std::size_t Journal::place(std::size_t copy, std::size_t position) const {
   return memory_.layout().ring(static_cast<int>(copy) + 1) + position;
 }
 
-void Journal::append(const Signature& signature, std::uint32_t depth, const Payload& payload) {
+void Journal::append(const Signature& signature, std::uint32_t depth, const Payload& payload, std::uint64_t number) {
   EntryHead head;
   head.bytes = payload.bytes;
   head.signature = signature;
-  head.number = ring_.next_number();
+  head.number = number;
   head.depth = depth;
   for (;;) {
     switch (ring_.next_step(signature, depth, payload.bytes)) {
@@ -242,6 +242,7 @@ void Journal::write(const EntryHead& wanted, const Payload& payload) {
   memory_.set_word(memory_.layout().ring(0) + position, head.seal);
   was_cut_short_ = false;
   ring_.note({head, position});
+  latest_ = {head, position};
   fault_point("persist.sealed");
 }
 

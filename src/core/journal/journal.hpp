@@ -38,6 +38,8 @@ class Journal {
   ~Journal() = default;
 
   [[nodiscard]] const JournalParameters& parameters() const { return parameters_; }
+  /// Returns the slot of this rank.
+  [[nodiscard]] int slot() const { return slot_; }
   /// Whether messages can be stored and read.
   [[nodiscard]] bool is_attached() const { return is_attached_; }
   /// Whether messages of this rank's slot may have been lost with ranks that had them.
@@ -52,7 +54,19 @@ class Journal {
   /// Stores a message. It counts when this returns: then it survives deaths of this rank, as long as a holder is left. If it throws,
   /// the message before it is there, or after a later death of this rank this one. Throws PeerFailure, Error(FENIX_ERROR_NO_MEMORY).
   /// Local.
-  void append(const Signature& signature, std::uint32_t depth, const Payload& payload);
+  void append(const Signature& signature, std::uint32_t depth, const Payload& payload) {
+    append(signature, depth, payload, ring_.next_number());
+  }
+  /// Does the same with a number of the caller. Numbers of a signature have to ascend.
+  void append(const Signature& signature, std::uint32_t depth, const Payload& payload, std::uint64_t number);
+  /// Returns the payload of the message that was stored last, valid until the next call. Local.
+  [[nodiscard]] std::span<const std::byte> latest_payload() const {
+    return memory_.own_ring().subspan(latest_.payload(), latest_.head.bytes);
+  }
+  /// Lets go of own messages of a signature up to a number, except the newest one. Local.
+  void release_until(const Signature& signature, std::uint64_t number) { ring_.release_until(signature, number); }
+  /// Returns the number of the latest own message, of whatever signature; 0 if there is none. Local.
+  [[nodiscard]] std::uint64_t latest_number() const { return ring_.next_number() - 1; }
 
   /// Returns the own ring, for tests that damage it.
   [[nodiscard]] std::span<std::byte> own_ring_for_tests() const { return memory_.own_ring(); }
@@ -91,6 +105,7 @@ class Journal {
   bool has_lost_messages_ = false;
   JournalMemory memory_;
   Ring ring_;
+  Entry latest_;  // message that was stored last
   std::uint64_t published_start_ = 0;
   std::vector<std::size_t> reserved_;  // bytes of the ring that have memory, by copy
   std::vector<int> holders_;           // by number of the copy

@@ -104,6 +104,17 @@ void Ring::release(std::uint64_t sequence) {
   needed_bytes_ -= entry_bytes(released.entry.head.bytes);
 }
 
+void Ring::release_until(const Signature& signature, std::uint64_t number) {
+  const auto found = sequences_.find(signature);
+  if (found == sequences_.end()) return;
+  auto& same = found->second;
+  while (same.size() > 1 && placed(same.front()).entry.head.number <= number) {
+    release(same.front());
+    same.pop_front();
+  }
+  drop_front();
+}
+
 void Ring::drop_front() {
   while (!order_.empty() && !order_.front().needed) {
     if (order_.front().entry.head.kind == EntryKind::jump) turned_ = false;

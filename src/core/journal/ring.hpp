@@ -53,6 +53,9 @@ class Ring {
   /// Notes an entry that was put at head(): a message, a jump, or the oldest one once more.
   void note(const Entry& entry);
 
+  /// Lets go of the messages of a signature up to a number, except the newest one. The start of the chain moves on.
+  void release_until(const Signature& signature, std::uint64_t number);
+
   /// Returns the messages of a signature that are kept, oldest first.
   [[nodiscard]] std::vector<Entry> messages(const Signature& signature) const;
   /// Returns all messages that are kept, oldest first.

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/logged.hpp"
+
+#include <mpi-ext.h>
+
+#include <cstddef>
+#include <list>
+#include <mutex>
+#include <vector>
+
+#include "mpi/derived.hpp"
+#include "mpi/persistent.hpp"
+#include "mpi/real.hpp"
+#include "mpi/stand_ins.hpp"
+
+namespace fenix_impl {
+
+constinit std::atomic<bool> logs_messages{false};
+
+namespace {
+
+thread_local int depth_of_calls = 0;
+
+/// A call that goes on after failures: they are repaired, and the calls of MPI within return their errors.
+class GoingOn {
+ public:
+  GoingOn() { ++depth_of_calls; }
+  GoingOn(const GoingOn&) = delete;
+  GoingOn& operator=(const GoingOn&) = delete;
+  ~GoingOn() { --depth_of_calls; }
+};
+
+std::uint64_t channel_of(MPI_Comm comm) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  const Derived* found = all.find(comm);
+  // The id of the resilient communicator is 0.
+  return found != nullptr ? found->id() + 1 : 0;
+}
+
+const PersistServices& libfenix() { return *persist_services(); }
+
+/// The bytes of a message in the log. Null: it must not be sent.
+struct Packed {
+  const void* data = nullptr;
+  std::size_t bytes = 0;
+};
+
+/// Logs a message. Repeats a call that a failure has cut short.
+int log_send(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, Packed* packed) {
+  int error = MPI_SUCCESS;
+  do {
+    error = libfenix().log_send(buf, count, type, dest, tag, comm, channel_of(comm), &packed->data, &packed->bytes);
+  } while (tells_of_failure(error));
+  return error;
+}
+
+/// A message on its way, with a copy of its bytes: the program may use its buffer again, as the log has the message.
+struct Sent {
+  std::vector<std::byte> bytes;
+  MPI_Request request = MPI_REQUEST_NULL;
+};
+
+std::list<Sent>& sent_messages() {
+  static auto* instance = new std::list<Sent>;
+  return *instance;
+}
+
+void forget_those_that_have_arrived() {
+  sent_messages().remove_if([](Sent& each) {
+    int flag = 0;
+    return real.Test(&each.request, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS || flag != 0;
+  });
+}
+
+int start_copy(const Packed& packed, int dest, int tag, MPI_Comm comm) {
+  forget_those_that_have_arrived();
+  Sent& sent = sent_messages().emplace_back();
+  const auto* bytes = static_cast<const std::byte*>(packed.data);
+  sent.bytes.assign(bytes, bytes + packed.bytes);
+  return real.Isend(sent.bytes.data(), static_cast<int>(packed.bytes), MPI_BYTE, dest, tag, now(comm), &sent.request);
+}
+
+using SendFunction = int (*)(const void*, int, MPI_Datatype, int, int, MPI_Comm);
+
+/// A message that a failure has cut short is in the log, and its receiver takes it from there.
+int without_failure(int error) { return tells_of_failure(error) ? MPI_SUCCESS : error; }
+
+int send(SendFunction real_send, const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+  if (dest == MPI_PROC_NULL) return MPI_SUCCESS;
+  const GoingOn call;
+  Packed packed;
+  const int error = log_send(buf, count, type, dest, tag, comm, &packed);
+  if (error != MPI_SUCCESS) return raise_on(comm, error);
+  return packed.data != nullptr ? without_failure(real_send(buf, count, type, dest, tag, now(comm))) : MPI_SUCCESS;
+}
+
+/// Logs a message and begins to send it.
+int start(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+  if (dest == MPI_PROC_NULL) return MPI_SUCCESS;
+  const GoingOn call;
+  Packed packed;
+  const int error = log_send(buf, count, type, dest, tag, comm, &packed);
+  if (error != MPI_SUCCESS) return raise_on(comm, error);
+  return packed.data != nullptr ? without_failure(start_copy(packed, dest, tag, comm)) : MPI_SUCCESS;
+}
+
+int start_send(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
+  const int error = start(buf, count, type, dest, tag, comm);
+  if (error != MPI_SUCCESS) return error;
+  return real.Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
+}
+
+}  // namespace
+
+void wait_for_sent_messages() {
+  const GoingOn call;
+  for (Sent& each : sent_messages()) (void)real.Wait(&each.request, MPI_STATUS_IGNORE);
+  sent_messages().clear();
+}
+
+int refuse_logged(MPI_Comm comm) {
+  real.Comm_call_errhandler(now(comm), MPI_ERR_UNSUPPORTED_OPERATION);
+  return MPI_ERR_UNSUPPORTED_OPERATION;
+}
+
+bool has_log(MPI_Comm comm) { return channel_of(comm) != 0; }
+
+bool goes_on() { return depth_of_calls > 0 || !logs_messages.load(std::memory_order_acquire); }
+
+int logged_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+  return send(real.Send, buf, count, datatype, dest, tag, comm);
+}
+int logged_Bsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+  return send(real.Bsend, buf, count, datatype, dest, tag, comm);
+}
+int logged_Ssend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+  return send(real.Ssend, buf, count, datatype, dest, tag, comm);
+}
+// After a failure its receiver may not have come to its receive.
+int logged_Rsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+  return send(real.Send, buf, count, datatype, dest, tag, comm);
+}
+
+int begin_receive(LoggedReceive* receive) {
+  if (receive->source == MPI_ANY_SOURCE || receive->tag == MPI_ANY_TAG) return refuse_logged(receive->comm);
+  const int error = libfenix().begin_receive(receive->source, receive->tag, receive->comm, channel_of(receive->comm),
+                                             &receive->number);
+  return raise_on(receive->comm, error);
+}
+
+int look_for_logged(const LoggedReceive& receive, MPI_Request* inner, int* flag, MPI_Status* status) {
+  const GoingOn call;
+  int error = MPI_SUCCESS;
+  do {
+    error = libfenix().receive_logged(receive.buffer, receive.count, receive.type, receive.source, receive.tag,
+                                      receive.comm, channel_of(receive.comm), receive.number, flag, status);
+  } while (tells_of_failure(error));
+  if (error != MPI_SUCCESS || *flag != 0) return error;
+  if (*inner == MPI_REQUEST_NULL) {
+    error =
+        real.Irecv(receive.buffer, receive.count, receive.type, receive.source, receive.tag, now(receive.comm), inner);
+  }
+  if (error == MPI_SUCCESS) error = real.Test(inner, flag, status);
+  if (!tells_of_failure(error)) return error;
+  // It has been repaired: the next look begins anew.
+  *inner = MPI_REQUEST_NULL;
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+int logged_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  if (source == MPI_PROC_NULL) return real.Recv(buf, count, datatype, source, tag, now(comm), status);
+  LoggedReceive receive{buf, count, datatype, source, tag, comm, 0};
+  const int error = begin_receive(&receive);
+  if (error != MPI_SUCCESS) return error;
+  // Receives that the program has begun before come first.
+  look_for_earlier_receives();
+  for (;;) {
+    const GoingOn call;
+    int flag = 0;
+    int outcome = MPI_SUCCESS;
+    do {
+      outcome = libfenix().receive_logged(buf, count, datatype, source, tag, comm, channel_of(comm), receive.number,
+                                          &flag, status);
+    } while (tells_of_failure(outcome));
+    if (outcome != MPI_SUCCESS || flag != 0) return raise_on(comm, outcome);
+    outcome = real.Recv(buf, count, datatype, source, tag, now(comm), status);
+    if (!tells_of_failure(outcome)) return outcome;
+    look_for_earlier_receives();
+  }
+}
+
+int logged_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
+                    int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
+  const int error = start(sendbuf, sendcount, sendtype, dest, sendtag, comm);
+  if (error != MPI_SUCCESS) return error;
+  return logged_Recv(recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+}
+
+int logged_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
+                            MPI_Comm comm, MPI_Status* status) {
+  const int error = start(buf, count, datatype, dest, sendtag, comm);
+  if (error != MPI_SUCCESS) return error;
+  return logged_Recv(buf, count, datatype, source, recvtag, comm, status);
+}
+
+int logged_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                 MPI_Request* request) {
+  if (source == MPI_PROC_NULL) return real.Irecv(buf, count, datatype, source, tag, now(comm), request);
+  LoggedReceive receive{buf, count, datatype, source, tag, comm, 0};
+  const int error = begin_receive(&receive);
+  return error != MPI_SUCCESS ? error : start_logged_receive(receive, request);
+}
+
+int logged_Isend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                 MPI_Request* request) {
+  return start_send(buf, count, datatype, dest, tag, comm, request);
+}
+int logged_Ibsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                  MPI_Request* request) {
+  return start_send(buf, count, datatype, dest, tag, comm, request);
+}
+int logged_Issend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                  MPI_Request* request) {
+  return start_send(buf, count, datatype, dest, tag, comm, request);
+}
+int logged_Irsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                  MPI_Request* request) {
+  return start_send(buf, count, datatype, dest, tag, comm, request);
+}
+
+}  // namespace fenix_impl

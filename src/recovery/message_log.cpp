@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "recovery/message_log.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <set>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/fault.hpp"
+
+namespace fenix_impl {
+namespace {
+
+constexpr std::uint64_t kLogged = 0x6C6F67676564U;     // in channels of logged messages
+constexpr std::uint64_t kNumbers = 0x6E756D62657273U;  // in channels of stored numbers
+constexpr std::uint32_t kAll = std::numeric_limits<std::uint32_t>::max();
+
+}  // namespace
+
+Signature MessageLog::signature_of_numbers(const Signature& signature) {
+  return {signature.channel ^ kNumbers, signature.destination, signature.tag};
+}
+
+void MessageLog::take_up(Team& team, const Journal& journal) {
+  struct Logged {
+    Flow flow;
+    std::int32_t sender = 0;
+    std::int32_t unused = 0;
+    std::uint64_t number = 0;
+  };
+  const int own_slot = journal.slot();
+  own_slot_ = own_slot;
+  logged_.clear();
+  for (const Entry& each : journal.messages_of(own_slot)) {
+    if (each.head.depth != kAll) continue;
+    const Signature& signature = each.head.signature;
+    std::uint64_t& number = logged_[{signature.channel, signature.destination, signature.tag}];
+    number = std::max(number, each.head.number);
+  }
+  std::vector<Logged> mine;
+  for (const auto& [flow, number] : logged_) mine.push_back({flow, own_slot, 0, number});
+  logged_by_others_.clear();
+  found_.clear();
+  for (const auto& of_rank : team.gather_lists(std::span<const Logged>(mine))) {
+    for (const Logged& each : of_rank) {
+      if (each.flow.peer == own_slot) logged_by_others_[{each.flow.channel, each.sender, each.flow.tag}] = each.number;
+    }
+  }
+}
+
+bool MessageLog::log_send(Journal& journal, const Flow& of, const Payload& payload) {
+  const Flow flow{of.channel ^ kLogged, of.peer, of.tag};
+  own_slot_ = journal.slot();
+  std::uint64_t& sent = sent_[flow];
+  const auto logged = logged_.find(flow);
+  const bool is_again = logged != logged_.end() && sent < logged->second;
+  if (!is_again) {
+    try {
+      journal.append(signature_of(flow), kAll, payload, sent + 1);
+    } catch (const Error& error) {
+      if (error.code() != FENIX_ERROR_NO_MEMORY) throw;
+      release_what_is_stable(journal);
+      journal.append(signature_of(flow), kAll, payload, sent + 1);
+    }
+  }
+  ++sent;
+  fault_point("replay.logged");
+  return !is_again;
+}
+
+std::optional<Entry> MessageLog::logged(const Journal& journal, const Flow& of, std::uint64_t number) {
+  const Flow flow{of.channel ^ kLogged, of.peer, of.tag};
+  const auto logged = logged_by_others_.find(flow);
+  if (logged == logged_by_others_.end()) return std::nullopt;
+  if (number > logged->second) return std::nullopt;
+  std::vector<Entry>& found = found_[flow];
+  for (const bool again : {false, true}) {
+    if (again) found = journal.messages_of(flow.peer, {flow.channel, journal.slot(), flow.tag});
+    const auto entry =
+        std::find_if(found.begin(), found.end(), [number](const Entry& each) { return each.head.number == number; });
+    if (entry != found.end()) return *entry;
+  }
+  throw Error(FENIX_ERROR_NODATA_FOUND,
+              "message " + std::to_string(number) + " with tag " + std::to_string(flow.tag) + " is in no log any more");
+}
+
+void MessageLog::store_numbers(Journal& journal, const Signature& signature, std::uint32_t depth) {
+  std::vector<Number> numbers;
+  for (const auto& [flow, number] : sent_) numbers.push_back({flow, 1, number});
+  for (const auto& [flow, number] : received_) numbers.push_back({flow, 0, number});
+  const auto bytes = std::as_bytes(std::span<const Number>(numbers));
+  // One more than messages: a death may come before the message.
+  journal.append(signature_of_numbers(signature), depth + 1, {bytes.size(), bytes});
+}
+
+std::vector<MessageLog::Number> MessageLog::read_numbers(const Journal& journal, int slot, const Entry& entry) {
+  std::vector<Number> numbers(entry.head.bytes / sizeof(Number));
+  if (!journal.read(slot, entry, std::as_writable_bytes(std::span(numbers)))) {
+    throw Error(FENIX_ERROR_NODATA_FOUND, "the numbers of messages are damaged");
+  }
+  return numbers;
+}
+
+void MessageLog::take_numbers(const Journal& journal, int own_slot, const Entry& message) {
+  if (message.head.number < numbers_from_) return;
+  for (const Entry& each : journal.messages_of(own_slot, signature_of_numbers(message.head.signature))) {
+    if (each.head.number + 1 != message.head.number) continue;
+    sent_.clear();
+    received_.clear();
+    for (const Number& number : read_numbers(journal, own_slot, each)) {
+      (number.is_sent != 0 ? sent_ : received_)[number.flow] = number.number;
+    }
+    numbers_from_ = message.head.number;
+    return;
+  }
+}
+
+// A receiver never goes back behind the oldest message to itself that it keeps: it does not need what it had received before.
+void MessageLog::release_what_is_stable(Journal& journal) {
+  std::set<int> receivers;
+  for (const auto& [flow, number] : sent_) receivers.insert(flow.peer);
+  for (const int receiver : receivers) {
+    std::map<Flow, std::uint64_t> least;
+    std::set<Signature> seen;
+    bool has_stored = false;
+    for (const Entry& each : journal.messages_of(receiver)) {
+      const Signature& signature = each.head.signature;
+      // Of each signature the oldest one.
+      if (signature.destination != receiver || each.head.depth == kAll || each.head.bytes % sizeof(Number) != 0)
+        continue;
+      const auto messages = journal.messages_of(receiver, {signature.channel ^ kNumbers, receiver, signature.tag});
+      const bool is_of_numbers = std::any_of(messages.begin(), messages.end(), [&](const Entry& message) {
+        return message.head.number == each.head.number + 1;
+      });
+      if (!is_of_numbers || !seen.insert(signature).second) continue;
+      std::map<Flow, std::uint64_t> numbers;
+      for (const Number& number : read_numbers(journal, receiver, each)) {
+        if (number.is_sent == 0 && number.flow.peer == own_slot_) numbers[number.flow] = number.number;
+      }
+      if (!has_stored) {
+        least = numbers;
+      } else {
+        for (auto& [flow, number] : least) {
+          const auto other = numbers.find(flow);
+          number = other == numbers.end() ? 0 : std::min(number, other->second);
+        }
+      }
+      has_stored = true;
+    }
+    for (const auto& [flow, number] : least) {
+      journal.release_until({flow.channel ^ kLogged, receiver, flow.tag}, number);
+    }
+  }
+}
+
+}  // namespace fenix_impl

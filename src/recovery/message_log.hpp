@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The messages of a program that goes on after a failure without going back: each one is logged in the journal before it is sent, and
+// numbered by its sender and its receiver. After a repair, receivers read from the logs what they have not got, and senders that do
+// again what a dead rank had done skip the messages that are in the log.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/journal/journal.hpp"
+#include "rma/team.hpp"
+
+namespace fenix_impl {
+
+class MessageLog {
+ public:
+  /// Messages between this rank and another one, on one communicator and with one tag.
+  struct Flow {
+    std::uint64_t channel = 0;  ///< of the communicator
+    std::int32_t peer = 0;      ///< slot of the other rank
+    std::int32_t tag = 0;
+
+    auto operator<=>(const Flow&) const = default;
+  };
+
+  [[nodiscard]] bool is_active() const { return active_; }
+  void activate() { active_ = true; }
+  void clear() { *this = {}; }
+
+  /// Learns how many messages each rank had logged when the failure was repaired. Collective, with the journal attached. Throws as
+  /// Team does.
+  void take_up(Team& team, const Journal& journal);
+
+  /// Logs the next message of a flow. Returns false if the log has it: then it must not be sent. Local. Throws as Journal::append does.
+  [[nodiscard]] bool log_send(Journal& journal, const Flow& flow, const Payload& payload);
+  /// Returns the number of the message that a receive gets. Receives of a flow get their messages in the order of these calls.
+  [[nodiscard]] std::uint64_t begin_receive(const Flow& flow) { return ++received_[flow]; }
+  /// Returns the message of a flow with this number if it has to be read from the log of its sender. Local, throws PeerFailure.
+  [[nodiscard]] std::optional<Entry> logged(const Journal& journal, const Flow& flow, std::uint64_t number);
+
+  /// Stores the numbers that there are, for a message to oneself that is about to be stored. Local. Throws as Journal::append does.
+  void store_numbers(Journal& journal, const Signature& signature, std::uint32_t depth);
+  /// Goes back to the numbers that were stored with a message of the dead rank whose place this one has. Local.
+  void take_numbers(const Journal& journal, int own_slot, const Entry& message);
+
+ private:
+  struct Number {
+    Flow flow;
+    std::uint64_t is_sent = 0;  ///< else received
+    std::uint64_t number = 0;
+  };
+
+  [[nodiscard]] static Signature signature_of(const Flow& flow) { return {flow.channel, flow.peer, flow.tag}; }
+  [[nodiscard]] static Signature signature_of_numbers(const Signature& signature);
+  [[nodiscard]] static std::vector<Number> read_numbers(const Journal& journal, int slot, const Entry& entry);
+  void release_what_is_stable(Journal& journal);
+
+  bool active_ = false;
+  std::uint64_t numbers_from_ = 0;      // message from which the numbers were taken
+  std::map<Flow, std::uint64_t> sent_;  // messages of this rank, skipped ones included
+  std::map<Flow, std::uint64_t> received_;
+  std::map<Flow, std::uint64_t> logged_;  // by this rank or its predecessor, when the latest failure was repaired
+  std::map<Flow, std::uint64_t> logged_by_others_;  // when the latest failure was repaired, for this rank
+  std::map<Flow, std::vector<Entry>> found_;        // entries in logs of others
+  int own_slot_ = -1;
+};
+
+}  // namespace fenix_impl
