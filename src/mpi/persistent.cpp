@@ -49,7 +49,9 @@ bool delivers(MPI_Comm comm) { return persistent_kind(comm) == Persistent::deliv
 bool looks_at_store(MPI_Comm comm) { return !delivers(comm) || persist_services()->has_failed(); }
 
 int store(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  return raise_on(comm, call_libfenix([&](const PersistServices& libfenix) { return libfenix.store(buf, count, datatype, dest, tag, comm); }));
+  return raise_on(comm, call_libfenix([&](const PersistServices& libfenix) {
+                    return libfenix.store(buf, count, datatype, dest, tag, comm);
+                  }));
 }
 
 using SendFunction = int (*)(const void*, int, MPI_Datatype, int, int, MPI_Comm);
@@ -162,7 +164,9 @@ int persistent_Recv(void* buf, int count, MPI_Datatype datatype, int source, int
   const bool waits = !delivers(comm);
   int flag = 0;
   if (looks_at_store(comm)) {
-    const int error = call_libfenix([&](const PersistServices& libfenix) { return libfenix.receive(buf, count, datatype, source, tag, comm, waits, &flag, status); });
+    const int error = call_libfenix([&](const PersistServices& libfenix) {
+      return libfenix.receive(buf, count, datatype, source, tag, comm, waits, &flag, status);
+    });
     if (error != MPI_SUCCESS) return raise_on(comm, error);
     if (flag != 0) return MPI_SUCCESS;
   }
@@ -176,7 +180,9 @@ int persistent_Irecv(void* buf, int count, MPI_Datatype datatype, int source, in
   if (looks_at_store(comm)) {
     int flag = 0;
     MPI_Status status;
-    const int error = call_libfenix([&](const PersistServices& libfenix) { return libfenix.receive(buf, count, datatype, source, tag, comm, false, &flag, &status); });
+    const int error = call_libfenix([&](const PersistServices& libfenix) {
+      return libfenix.receive(buf, count, datatype, source, tag, comm, false, &flag, &status);
+    });
     if (error != MPI_SUCCESS) return raise_on(comm, error);
     if (flag != 0) return add_done_stand_in(status, request);
   }
@@ -240,7 +246,9 @@ int persistent_Isendrecv_replace(void* buf, int count, MPI_Datatype datatype, in
 int persistent_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
   int flag = 0;
   if (looks_at_store(comm)) {
-    const int error = call_libfenix([&](const PersistServices& libfenix) { return libfenix.probe(source, tag, comm, !delivers(comm), &flag, status); });
+    const int error = call_libfenix([&](const PersistServices& libfenix) {
+      return libfenix.probe(source, tag, comm, !delivers(comm), &flag, status);
+    });
     if (error != MPI_SUCCESS) return raise_on(comm, error);
     if (flag != 0) return MPI_SUCCESS;
   }
@@ -250,7 +258,8 @@ int persistent_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
 int persistent_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   *flag = 0;
   if (looks_at_store(comm)) {
-    const int error = call_libfenix([&](const PersistServices& libfenix) { return libfenix.probe(source, tag, comm, false, flag, status); });
+    const int error = call_libfenix(
+        [&](const PersistServices& libfenix) { return libfenix.probe(source, tag, comm, false, flag, status); });
     if (error != MPI_SUCCESS) return raise_on(comm, error);
     if (*flag != 0) return MPI_SUCCESS;
   }

@@ -117,8 +117,10 @@ void look_for(MPI_Request request) {
   }
   int flag = 0;
   MPI_Status status{};
-  const int error = call_libfenix([&](const PersistServices& libfenix) { return libfenix.receive(wanted.buffer, wanted.count, wanted.type, wanted.source, wanted.tag,
-                                                wanted.comm, /*waits=*/false, &flag, &status); });
+  const int error = call_libfenix([&](const PersistServices& libfenix) {
+    return libfenix.receive(wanted.buffer, wanted.count, wanted.type, wanted.source, wanted.tag, wanted.comm,
+                            /*waits=*/false, &flag, &status);
+  });
   if (error != MPI_SUCCESS || flag != 0) set_done(request, error, status);
 }
 
@@ -136,8 +138,10 @@ void wait_for(MPI_Request request) {
   }
   int flag = 0;
   MPI_Status status{};
-  const int error = call_libfenix([&](const PersistServices& libfenix) { return libfenix.receive(wanted.buffer, wanted.count, wanted.type, wanted.source, wanted.tag,
-                                                wanted.comm, /*waits=*/true, &flag, &status); });
+  const int error = call_libfenix([&](const PersistServices& libfenix) {
+    return libfenix.receive(wanted.buffer, wanted.count, wanted.type, wanted.source, wanted.tag, wanted.comm,
+                            /*waits=*/true, &flag, &status);
+  });
   set_done(request, error, status);
 }
 
@@ -308,7 +312,8 @@ void add_send_stand_in(MPI_Request request, const Send& send) {
 int match_stored(int source, int tag, MPI_Comm comm, bool waits, int* flag, MPI_Message* message, MPI_Status* status) {
   static thread_local std::vector<char> bytes;
   MPI_Status found{};
-  int error = call_libfenix([&](const PersistServices& libfenix) { return libfenix.probe(source, tag, comm, waits, flag, &found); });
+  int error = call_libfenix(
+      [&](const PersistServices& libfenix) { return libfenix.probe(source, tag, comm, waits, flag, &found); });
   if (error != MPI_SUCCESS || *flag == 0) return error;
   if (found.MPI_SOURCE == MPI_PROC_NULL) {
     *message = MPI_MESSAGE_NO_PROC;
@@ -318,8 +323,9 @@ int match_stored(int source, int tag, MPI_Comm comm, bool waits, int* flag, MPI_
   int count = 0;
   PMPI_Get_count(&found, MPI_BYTE, &count);
   bytes.resize(static_cast<std::size_t>(count));
-  error = call_libfenix([&](const PersistServices& libfenix) { return libfenix.receive(bytes.data(), count, MPI_BYTE, found.MPI_SOURCE, found.MPI_TAG, comm, false, flag,
-                                      &found); });
+  error = call_libfenix([&](const PersistServices& libfenix) {
+    return libfenix.receive(bytes.data(), count, MPI_BYTE, found.MPI_SOURCE, found.MPI_TAG, comm, false, flag, &found);
+  });
   if (error != MPI_SUCCESS || *flag == 0) return error;
   PMPI_Get_count(&found, MPI_BYTE, &count);
   if (status != MPI_STATUS_IGNORE) *status = found;
@@ -342,8 +348,9 @@ int with_stand_ins_Start(MPI_Request* request) {
   if (!stand_in) return real.Start(request);
   if (stand_in->kind == StandIn::Kind::send) {
     const Send& send = stand_in->send;
-    const int error =
-        call_libfenix([&](const PersistServices& libfenix) { return libfenix.store(send.buffer, send.count, send.type, send.destination, send.tag, send.comm); });
+    const int error = call_libfenix([&](const PersistServices& libfenix) {
+      return libfenix.store(send.buffer, send.count, send.type, send.destination, send.tag, send.comm);
+    });
     return error != MPI_SUCCESS ? raise_on(send.comm, error) : real.Start(request);
   }
   {
