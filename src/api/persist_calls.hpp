@@ -20,7 +20,7 @@ namespace fenix_impl {
 /// Types of the messages of a call. Types that MPI has by itself are described once for all calls: they are never freed.
 class MessageTypes {
  public:
-  /// Throws MpiError for a type that cannot be stored. What it returns is there as long as this object.
+  /// Throws MpiError for a type that cannot be stored. The description stays as long as this object.
   [[nodiscard]] const ElementType& of(MPI_Datatype type);
 
  private:

@@ -117,26 +117,27 @@ int receive(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI
     const ElementType& elements = types.of(type);
     const std::uint64_t room = static_cast<std::uint64_t>(count) * elements.bytes();
     Persistence& persistence = runtime().persistence();
-    std::uint64_t unreadable = 0;
+    std::optional<StoredMessage> unreadable;
     const bool received = look_until(waits, comm, [&] {
-      const auto message = persistence.find(comm, now, source, tag);
-      if (!message) return false;
-      const EntryHead& head = message->entry.head;
-      if (head.bytes > room) {
-        throw MpiError(MPI_ERR_TRUNCATE, "the message has " + std::to_string(head.bytes) + " bytes, and the buffer " +
-                                             std::to_string(room));
-      }
-      if (!take(*message, elements, buffer)) {
-        // If it is still the one that counts, nothing can be read any more.
-        if (unreadable == head.sequence) {
+      for (const Deadline deadline;; deadline.check("a message that stays while it is read")) {
+        const auto message = persistence.find(comm, now, source, tag);
+        if (!message) return false;
+        const EntryHead& head = message->entry.head;
+        if (head.bytes > room) {
+          throw MpiError(MPI_ERR_TRUNCATE, "the message has " + std::to_string(head.bytes) + " bytes, and the buffer " +
+                                               std::to_string(room));
+        }
+        if (take(*message, elements, buffer)) {
+          persistence.note_received(comm, *message);
+          set_status(status, message->source, head.signature.tag, head.bytes);
+          return true;
+        }
+        // It was replaced meanwhile. If it is still the one that counts, nothing can be read any more.
+        if (unreadable && unreadable->source == message->source && unreadable->entry.head == head) {
           throw Error(FENIX_ERROR_NODATA_FOUND, "the message is damaged, and so are its copies");
         }
-        unreadable = head.sequence;
-        return false;
+        unreadable = message;
       }
-      persistence.note_received(comm, *message);
-      set_status(status, message->source, head.signature.tag, head.bytes);
-      return true;
     });
     *flag = received ? 1 : 0;
   });

@@ -95,7 +95,12 @@ bool tells_of_failure(int error) {
 }
 
 int raise_on(MPI_Comm comm, int error) {
-  if (error != MPI_SUCCESS && !tells_of_failure(error)) real.Comm_call_errhandler(now(comm), error);
+  if (error == MPI_SUCCESS || tells_of_failure(error)) return error;
+  // libfenix has looked whether a death is behind it.
+  const InterposerServices* services = registry().services;
+  if (services != nullptr) services->announce_error(error);
+  real.Comm_call_errhandler(now(comm), error);
+  if (services != nullptr) services->announce_error(MPI_SUCCESS);
   return error;
 }
 

@@ -46,6 +46,8 @@ struct InterposerServices {
   void (*fault_point)(const char* name);
   /// Says whether survivors come out of Fenix_Init, or go on elsewhere, after a repair: then they call constructors of communicators again.
   bool (*survivors_start_over)();
+  /// Tells that the next error of this thread comes from no death; MPI_SUCCESS: that it is over.
+  void (*announce_error)(int mpi_error);
   const PersistServices* persist;
 };
 

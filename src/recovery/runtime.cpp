@@ -39,7 +39,7 @@ void pass_fault_point(const char* name) { fault_point(name); }
 // libfenix_mpi keeps a pointer to it.
 const InterposerServices* services() {
   static InterposerServices all;
-  all = {pass_fault_point, survivors_start_over, runtime().persist_services};
+  all = {pass_fault_point, survivors_start_over, Runtime::announce_error, runtime().persist_services};
   return &all;
 }
 
@@ -83,6 +83,7 @@ LastError& last_error() {
 thread_local int Runtime::Inside::depth_ = 0;
 thread_local bool Runtime::repair_is_pending_ = false;
 thread_local int Runtime::known_repairs_ = 0;
+thread_local int Runtime::announced_error_ = MPI_SUCCESS;
 thread_local std::optional<int> Runtime::Inside::working_group_id_;
 
 void Runtime::require_ready() const {
@@ -294,6 +295,7 @@ bool Runtime::comes_from_failure(int mpi_error) const {
 }
 
 void Runtime::on_mpi_error(int mpi_error, MPI_Comm comm) {
+  const bool is_announced = std::exchange(announced_error_, MPI_SUCCESS) == mpi_error;
   if (Inside::here() || !ready()) return;
   if (interposer() != nullptr && comm != MPI_COMM_NULL && interposer()->is_past(comm)) {
     on_past_error(mpi_error);
@@ -306,7 +308,7 @@ void Runtime::on_mpi_error(int mpi_error, MPI_Comm comm) {
     // Waits for a repair that another thread has begun: the communicators must not be looked at in the meantime.
     const auto call = begin_call();
     const Inside inside;
-    failure = comes_from_failure(mpi_error);
+    failure = !is_announced && comes_from_failure(mpi_error);
     elsewhere = failure && repaired_elsewhere(repairs_before);
   }
   if (!failure) {

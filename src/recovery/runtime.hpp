@@ -72,6 +72,8 @@ class Runtime {
   /// Whether an MPI error comes from a death, though it may not say so: Open MPI has calls that fail with
   /// MPI_ERR_OTHER, and the notice of the death comes a little later.
   [[nodiscard]] bool comes_from_failure(int mpi_error) const;
+  /// Tells that the next MPI error of this thread is known to come from no death. MPI_SUCCESS takes that back.
+  static void announce_error(int mpi_error) { announced_error_ = mpi_error; }
   /// Reacts to an MPI error on a resilient communicator. Returns if the MPI call is to return the error. comm: where it
   /// occurred, or MPI_COMM_NULL.
   void on_mpi_error(int mpi_error, MPI_Comm comm = MPI_COMM_NULL);
@@ -174,7 +176,8 @@ class Runtime {
   std::optional<Process> process_{std::in_place};  // one for each use of Fenix
   Settings settings_before_use_;
   std::exception_ptr thrown_before_repair_;
-  static thread_local int known_repairs_;       // those after which this thread has resumed
+  static thread_local int known_repairs_;  // those after which this thread has resumed
+  static thread_local int announced_error_;
   static thread_local bool repair_is_pending_;  // this thread calls the callbacks before a repair
   MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
   Outputs outputs_;
