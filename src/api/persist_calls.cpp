@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/persist_calls.hpp"
 
+#include <algorithm>
+#include <vector>
+
 namespace fenix_impl {
 
 const ElementType& MessageTypes::of(MPI_Datatype type) {
@@ -35,6 +38,18 @@ void check_rank(MPI_Comm now, int rank, const char* name) {
   if (rank >= 0 && rank < size) return;
   throw MpiError(MPI_ERR_RANK,
                  std::string(name) + " " + std::to_string(rank) + " is not in [0, " + std::to_string(size) + ")");
+}
+
+void unpack_part(const ElementType& elements, std::span<const std::byte> bytes, std::int64_t first, void* buffer) {
+  const auto start = static_cast<std::uint64_t>(first);
+  const std::uint64_t whole = bytes.size() / elements.bytes();
+  elements.unpack(bytes.data(), start, whole, buffer);
+  const auto rest = bytes.subspan(whole * elements.bytes());
+  if (rest.empty()) return;
+  std::vector<std::byte> last(elements.bytes());
+  elements.pack(buffer, start + whole, 1, last.data());
+  std::copy(rest.begin(), rest.end(), last.begin());
+  elements.unpack(last.data(), start + whole, 1, buffer);
 }
 
 int class_of(const Error& error) {

@@ -4,8 +4,10 @@
 
 #include <mpi.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
-#include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 
@@ -30,6 +32,9 @@ class MessageTypes {
 /// Throw MpiError if an argument is wrong; name: of the argument.
 void check_buffer(const void* buffer, int count);
 void check_rank(MPI_Comm now, int rank, const char* name);
+
+/// Writes as many elements as there are bytes for, from an element of the buffer on; the last one may be a part.
+void unpack_part(const ElementType& elements, std::span<const std::byte> bytes, std::int64_t first, void* buffer);
 
 /// Returns the error of MPI for an error whose code is not MPI's own.
 [[nodiscard]] int class_of(const Error& error);

@@ -12,6 +12,7 @@
 
 #include "api/persist_calls.hpp"
 #include "api/persist_options.hpp"
+#include "api/persisted_collectives.hpp"
 #include "base/deadline.hpp"
 
 namespace fenix_impl {
@@ -77,18 +78,6 @@ int store(const void* buffer, int count, MPI_Datatype type, int destination, int
   });
 }
 
-// Writes as many elements as there are bytes for; the last one may be a part.
-void unpack(const ElementType& elements, std::span<const std::byte> bytes, void* buffer) {
-  const std::uint64_t whole = bytes.size() / elements.bytes();
-  elements.unpack(bytes.data(), 0, whole, buffer);
-  const auto rest = bytes.subspan(whole * elements.bytes());
-  if (rest.empty()) return;
-  std::vector<std::byte> last(elements.bytes());
-  elements.pack(buffer, whole, 1, last.data());
-  std::copy(rest.begin(), rest.end(), last.begin());
-  elements.unpack(last.data(), whole, 1, buffer);
-}
-
 void check_source(MPI_Comm now, int source, int tag) {
   if (source != MPI_ANY_SOURCE) check_rank(now, source, "source");
   if (tag != MPI_ANY_TAG) check_tag(now, tag);
@@ -101,7 +90,7 @@ bool take(const StoredMessage& message, const ElementType& elements, void* buffe
   // Through memory of its own: a message that is replaced meanwhile must not leave half of itself.
   std::vector<std::byte> read(bytes);
   if (!persistence.read(message, read)) return false;
-  unpack(elements, read, buffer);
+  unpack_part(elements, read, 0, buffer);
   return true;
 }
 
@@ -220,7 +209,7 @@ bool has_failed() {
   return runtime().persistence().has_failed();
 }
 
-constexpr PersistServices kServices = {open,       close,      store,    receive,       probe,
+constexpr PersistServices kServices = {open,       close,      store,    receive,       persist_collective, probe,
                                        check_wait, has_failed, log_send, begin_receive, receive_logged};
 
 }  // namespace

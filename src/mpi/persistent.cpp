@@ -43,8 +43,6 @@ void note_persistent(MPI_Comm comm, Persistent kind) {
   publish(all.comms);
 }
 
-bool delivers(MPI_Comm comm) { return persistent_kind(comm) == Persistent::delivers; }
-
 /// Whether a receive on a communicator that delivers looks at what was stored first.
 bool looks_at_store(MPI_Comm comm) { return !delivers(comm) || persist_services()->has_failed(); }
 

@@ -30,6 +30,9 @@ inline Persistent persistent_kind(MPI_Comm comm) {
 
 inline bool is_persistent(MPI_Comm comm) { return persistent_kind(comm) != Persistent::no; }
 
+/// Whether messages on a communicator are delivered as well as stored.
+inline bool delivers(MPI_Comm comm) { return persistent_kind(comm) == Persistent::delivers; }
+
 /// Forgets a communicator that the program frees.
 void forget_persistent(MPI_Comm comm);
 

@@ -9,11 +9,13 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "mpi/derived.hpp"
 #include "mpi/persistent.hpp"
+#include "mpi/persistent_collectives.hpp"
 #include "mpi/real.hpp"
 
 namespace fenix_impl {
@@ -23,7 +25,7 @@ constinit std::atomic<int> stand_ins{0};
 namespace {
 
 struct StandIn {
-  enum class Kind { send, receive, logged_receive } kind = Kind::receive;
+  enum class Kind { send, receive, logged_receive, collective } kind = Kind::receive;
   enum class State { inactive, pending, done } state = State::inactive;
   bool is_used_once = false;
   bool is_cancelled = false;
@@ -33,8 +35,14 @@ struct StandIn {
   LoggedReceive logged;
   MPI_Request inner = MPI_REQUEST_NULL;  // of a logged receive
   std::uint64_t order = 0;               // of logged receives
+  Collective collective;
+  TypesOfCall types;  // to be given up together with the request
   MPI_Status status{};
+
+  [[nodiscard]] bool is_for_receive() const { return kind == Kind::receive || kind == Kind::logged_receive; }
 };
+// Copies of them are in frames that control may leave by longjmp.
+static_assert(std::is_trivially_destructible_v<StandIn>);
 
 /// A message that was stored, on its way from this process to itself.
 struct Matched {
@@ -73,11 +81,6 @@ void add(MPI_Request request, const StandIn& stand_in) {
   const std::lock_guard lock(all().mutex);
   all().requests[request] = stand_in;
   count_all();
-}
-
-/// Makes a request that can be started later.
-int make_request(MPI_Request* request) {
-  return real.Recv_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
 }
 
 void set_done(MPI_Request request, int error, const MPI_Status& status) {
@@ -155,7 +158,7 @@ int finish(MPI_Request completed, MPI_Request* slot, MPI_Status* status) {
     const auto found = all().requests.find(completed);
     if (found == all().requests.end()) return MPI_SUCCESS;
     StandIn& stand_in = found->second;
-    if (stand_in.kind == StandIn::Kind::send) return MPI_SUCCESS;
+    if (!stand_in.is_for_receive()) return MPI_SUCCESS;
     if (stand_in.state != StandIn::State::done) return MPI_SUCCESS;
     error = stand_in.error;
     comm = stand_in.kind == StandIn::Kind::receive ? stand_in.receive.comm : MPI_COMM_NULL;
@@ -239,8 +242,12 @@ MPI_Comm comm_of_messages() {
 
 }  // namespace
 
+int make_idle_request(MPI_Request* request) {
+  return real.Recv_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
+}
+
 int add_done_stand_in(const MPI_Status& status, MPI_Request* request) {
-  const int error = make_request(request);
+  const int error = make_idle_request(request);
   if (error != MPI_SUCCESS) return error;
   StandIn stand_in;
   stand_in.is_used_once = true;
@@ -250,7 +257,7 @@ int add_done_stand_in(const MPI_Status& status, MPI_Request* request) {
 }
 
 int start_receive(const Receive& receive, MPI_Request* request) {
-  const int error = make_request(request);
+  const int error = make_idle_request(request);
   if (error != MPI_SUCCESS) return error;
   StandIn stand_in;
   stand_in.is_used_once = true;
@@ -263,7 +270,7 @@ int start_receive(const Receive& receive, MPI_Request* request) {
 
 int start_logged_receive(const LoggedReceive& receive, MPI_Request* request) {
   static std::atomic<std::uint64_t> begun{0};
-  const int error = make_request(request);
+  const int error = make_idle_request(request);
   if (error != MPI_SUCCESS) return error;
   StandIn stand_in;
   stand_in.kind = StandIn::Kind::logged_receive;
@@ -294,7 +301,7 @@ void look_for_earlier_receives() {
 }
 
 int init_receive(const Receive& receive, MPI_Request* request) {
-  const int error = make_request(request);
+  const int error = make_idle_request(request);
   if (error != MPI_SUCCESS) return error;
   StandIn stand_in;
   stand_in.receive = receive;
@@ -307,6 +314,17 @@ void add_send_stand_in(MPI_Request request, const Send& send) {
   stand_in.kind = StandIn::Kind::send;
   stand_in.send = send;
   add(request, stand_in);
+}
+
+int add_collective_stand_in(MPI_Request request, const Collective& call) {
+  StandIn stand_in;
+  stand_in.kind = StandIn::Kind::collective;
+  stand_in.collective = call;
+  stand_in.types = copy_types(call);
+  stand_in.collective.send.types = stand_in.types.send;
+  stand_in.collective.receive.types = stand_in.types.receive;
+  add(request, stand_in);
+  return MPI_SUCCESS;
 }
 
 int match_stored(int source, int tag, MPI_Comm comm, bool waits, int* flag, MPI_Message* message, MPI_Status* status) {
@@ -352,6 +370,13 @@ int with_stand_ins_Start(MPI_Request* request) {
       return libfenix.store(send.buffer, send.count, send.type, send.destination, send.tag, send.comm);
     });
     return error != MPI_SUCCESS ? raise_on(send.comm, error) : real.Start(request);
+  }
+  if (stand_in->kind == StandIn::Kind::collective) {
+    int executes = 0;
+    const int error = do_collective(stand_in->collective, &executes);
+    if (error != MPI_SUCCESS) return error;
+    // The result has been restored, and an inactive request is complete.
+    return delivers(stand_in->collective.comm) && executes == 0 ? MPI_SUCCESS : real.Start(request);
   }
   {
     const std::lock_guard lock(all().mutex);
@@ -463,7 +488,7 @@ int with_stand_ins_Waitsome(int incount, MPI_Request array_of_requests[], int* o
 int with_stand_ins_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   look_for(request);
   const auto stand_in = find_stand_in(request);
-  if (!stand_in || stand_in->kind == StandIn::Kind::send || stand_in->state == StandIn::State::inactive) {
+  if (!stand_in || !stand_in->is_for_receive() || stand_in->state == StandIn::State::inactive) {
     return real.Request_get_status(request, flag, status);
   }
   *flag = stand_in->state == StandIn::State::done ? 1 : 0;
@@ -474,7 +499,12 @@ int with_stand_ins_Request_get_status(MPI_Request request, int* flag, MPI_Status
 int with_stand_ins_Request_free(MPI_Request* request) {
   {
     const std::lock_guard lock(all().mutex);
-    all().requests.erase(*request);
+    const auto found = all().requests.find(*request);
+    if (found != all().requests.end()) {
+      delete[] found->second.types.send;
+      delete[] found->second.types.receive;
+      all().requests.erase(found);
+    }
     count_all();
   }
   return real.Request_free(request);

@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "mpi/logged.hpp"
+#include "recovery/interposer.hpp"
 
 namespace fenix_impl {
 
@@ -40,12 +41,17 @@ int start_receive(const Receive& receive, MPI_Request* request);
 int init_receive(const Receive& receive, MPI_Request* request);
 /// Makes a request that is complete, with a status.
 int add_done_stand_in(const MPI_Status& status, MPI_Request* request);
+/// Makes a request that does nothing when it is started.
+int make_idle_request(MPI_Request* request);
 /// Has a message stored each time when a persistent request is started.
 void add_send_stand_in(MPI_Request request, const Send& send);
 /// Begins a receive whose message may come from a log.
 int start_logged_receive(const LoggedReceive& receive, MPI_Request* request);
 /// Looks for the messages of all receives that have begun: after a failure, MPI has to know them in the order in which they have begun.
 void look_for_earlier_receives();
+/// Has a collective operation done each time when a persistent request is started. Arrays of types are copied; the other arrays stay the
+/// program's, as MPI says.
+int add_collective_stand_in(MPI_Request request, const Collective& call);
 /// Matches a message that was stored, for MPI_Mrecv. flag: whether there is one.
 int match_stored(int source, int tag, MPI_Comm comm, bool waits, int* flag, MPI_Message* message, MPI_Status* status);
 

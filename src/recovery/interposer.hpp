@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "recovery/collective.hpp"
+
 namespace fenix_impl {
 
 /// Functions of libfenix for persistent communicators. A communicator is the handle that the program has. They return MPI_SUCCESS or an
@@ -24,6 +26,9 @@ struct PersistServices {
   /// one.
   int (*receive)(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, bool waits, int* flag,
                  MPI_Status* status);
+  /// Does a collective operation: contributions are stored, or restored in a process that has failed. Waits as receive does. delivers: of
+  /// the communicator. executes: whether MPI has to execute it as well.
+  int (*collective)(const Collective& call, bool delivers, int* executes);
   int (*probe)(int source, int tag, MPI_Comm comm, bool waits, int* flag, MPI_Status* status);
   /// Looks at failures while the program waits for several messages, and at the time: since is the result of MPI_Wtime when it began.
   int (*check_wait)(double since);

@@ -10,6 +10,7 @@
 #include "base/hash.hpp"
 #include "base/log.hpp"
 #include "core/common/meeting.hpp"
+#include "core/journal/contribution.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -216,21 +217,32 @@ std::optional<StoredMessage> Persistence::logged(MPI_Comm name, MPI_Comm now, st
 void Persistence::store(MPI_Comm name, MPI_Comm now, int destination, int tag, const Payload& payload) {
   const std::lock_guard lock(mutex_);
   const Communicator& comm = at(name, now);
-  const Signature signature{comm.channel, comm.slots.at(static_cast<std::size_t>(destination)), tag};
-  if (log_.is_active() && signature.destination == journal_->slot()) {
+  const Signature signature{comm.channel, slot_in(comm, destination), tag};
+  if (log_.is_active() && tag >= 0 && signature.destination == journal_->slot()) {
     log_.store_numbers(*journal_, signature, comm.options.depth);
   }
   journal_->append(signature, comm.options.depth, payload);
   has_failed_ = false;
 }
 
-std::optional<Entry> Persistence::next_of(const Communicator& comm, int slot, int tag) const {
-  const Signature wanted{comm.channel, comm.own_slot, tag};
+int Persistence::slot_in(const Communicator& comm, int rank) {
+  return rank == kEveryRank ? BlockTarget::kEveryRank : comm.slots.at(static_cast<std::size_t>(rank));
+}
+
+int Persistence::slot(MPI_Comm name, MPI_Comm now, int rank) {
+  const std::lock_guard lock(mutex_);
+  return slot_in(at(name, now), rank);
+}
+
+std::optional<Entry> Persistence::next_of(const Communicator& comm, int slot, int destination, int tag) const {
+  const Signature wanted{comm.channel, destination, tag};
   const std::vector<Entry> all = tag == MPI_ANY_TAG ? journal_->messages_of(slot) : journal_->messages_of(slot, wanted);
   std::optional<Entry> next;
   for (const Entry& each : all) {
     const EntryHead& head = each.head;
     if (head.signature.channel != wanted.channel || head.signature.destination != wanted.destination) continue;
+    // A receive does not get contributions to collective operations.
+    if (tag == MPI_ANY_TAG && head.signature.tag < 0) continue;
     bool newer_wins = true;
     if (comm.options.depth > 1) {
       const auto last = comm.received.find({slot, head.signature.tag});
@@ -253,9 +265,17 @@ std::optional<StoredMessage> Persistence::find(MPI_Comm name, MPI_Comm now, int 
   const int last = source == MPI_ANY_SOURCE ? static_cast<int>(comm.slots.size()) - 1 : source;
   for (int rank = first; rank <= last; ++rank) {
     const int slot = comm.slots.at(static_cast<std::size_t>(rank));
-    if (const auto entry = next_of(comm, slot, tag)) return StoredMessage{rank, slot, *entry};
+    if (const auto entry = next_of(comm, slot, comm.own_slot, tag)) return StoredMessage{rank, slot, *entry};
   }
   return std::nullopt;
+}
+
+std::optional<StoredMessage> Persistence::find_for(MPI_Comm name, MPI_Comm now, int source, int destination, int tag) {
+  const std::lock_guard lock(mutex_);
+  const Communicator& comm = at(name, now);
+  const int slot = slot_in(comm, source);
+  const auto entry = next_of(comm, slot, slot_in(comm, destination), tag);
+  return entry ? std::optional(StoredMessage{source, slot, *entry}) : std::nullopt;
 }
 
 bool Persistence::read(const StoredMessage& message, std::span<std::byte> to) {

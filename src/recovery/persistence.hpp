@@ -89,10 +89,18 @@ class Persistence {
 
   // --------------------------------------------------------------------------------------------------------------- messages
 
-  /// Stores a message for a rank of the communicator. Local.
+  /// The destination of contributions to collective operations.
+  static constexpr int kEveryRank = -1;
+
+  /// Stores a message for a rank of the communicator, or for every rank. Tags of messages that the program sends are not negative. Local.
   void store(MPI_Comm name, MPI_Comm now, int destination, int tag, const Payload& payload);
   /// Returns the message that a receive gets. source may be MPI_ANY_SOURCE, tag may be MPI_ANY_TAG. Local.
   [[nodiscard]] std::optional<StoredMessage> find(MPI_Comm name, MPI_Comm now, int source, int tag);
+  /// Returns the message that a receive of another rank would get, or of every rank. tag may be negative. Local.
+  [[nodiscard]] std::optional<StoredMessage> find_for(MPI_Comm name, MPI_Comm now, int source, int destination,
+                                                      int tag);
+  /// Returns the slot of a rank of the communicator. Local.
+  [[nodiscard]] int slot(MPI_Comm name, MPI_Comm now, int rank);
   /// Reads a message. Returns false if it has been replaced meanwhile, or is damaged in all places. Local.
   [[nodiscard]] bool read(const StoredMessage& message, std::span<std::byte> to);
   /// Notes that a message has been received: with a depth, the next receive gets another one. Local.
@@ -120,7 +128,8 @@ class Persistence {
   void form_journal(const PersistOptions& options);
   void attach_journal(const TeamFactory::NewTeam& made);
   void require_journal() const;
-  [[nodiscard]] std::optional<Entry> next_of(const Communicator& comm, int slot, int tag) const;
+  [[nodiscard]] std::optional<Entry> next_of(const Communicator& comm, int slot, int destination, int tag) const;
+  [[nodiscard]] static int slot_in(const Communicator& comm, int rank);
 
   Process& process_;
   TeamFactory& teams_;

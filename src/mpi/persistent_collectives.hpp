@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Collective operations on persistent communicators. The functions themselves are generated: each describes its call, and does it here.
+#pragma once
+
+#include "mpi/handles.hpp"
+#include "mpi/persistent.hpp"
+#include "mpi/real.hpp"
+#include "mpi/stand_ins.hpp"
+
+namespace fenix_impl {
+
+/// Stores or restores. executes: whether MPI has to execute it, too. Returns an error of MPI, after the error handler.
+int do_collective(const Collective& call, int* executes);
+/// Returns the arrays of types of a call in memory of their own: a program may give its arrays up. null: it has none.
+struct TypesOfCall {
+  MPI_Datatype* send = nullptr;
+  MPI_Datatype* receive = nullptr;
+};
+TypesOfCall copy_types(const Collective& call);
+/// Makes a request that is complete.
+int make_done_request(MPI_Request* request);
+
+}  // namespace fenix_impl
