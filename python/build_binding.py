@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Describes the extension module fenix._binding to cffi: its declarations, its C code, and the fenix and MPI that it is linked with.
 
-fenix is looked for in $FENIX_PREFIX, in the folders of $CMAKE_PREFIX_PATH, by pkg-config, and in ~/.local, /usr/local and /usr. MPI is
-the one that this fenix was built with; $MPICC names another one.
+fenix is looked for in $FENIX_PREFIX; without it in the folders of $CMAKE_PREFIX_PATH, and in ~/.local, /usr/local and /usr. MPI is the
+one that this fenix was built with; $MPICC names another one.
 """
 import os
 import re
@@ -24,17 +24,13 @@ def library_folder(prefix):
 
 
 def candidates():
-    """Yields the prefixes in which fenix may be installed. The first two variables are meant: nothing is looked for elsewhere then."""
+    """Yields the prefixes in which fenix may be installed. Where FENIX_PREFIX is set, it is the only one."""
     if os.environ.get("FENIX_PREFIX"):
         yield Path(os.environ["FENIX_PREFIX"])
         return
     for entry in re.split("[:;]", os.environ.get("CMAKE_PREFIX_PATH", "")):
         if entry:
             yield Path(entry)
-    if shutil.which("pkg-config"):
-        found = subprocess.run(["pkg-config", "--variable=prefix", "fenix"], check=False, capture_output=True, text=True)
-        if found.returncode == 0 and found.stdout.strip():
-            yield Path(found.stdout.strip())
     yield from (Path.home() / ".local", Path("/usr/local"), Path("/usr"))
 
 

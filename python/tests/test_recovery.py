@@ -63,6 +63,34 @@ def test_death_in_store_and_commit(fenix_run, policy, point):
     assert {begin for _, begin in outcome.results} & {2, 3, 4, 5}
 
 
+def loses_data(session):
+    """Both ranks of a pair die, and nobody else has their data."""
+    state = np.arange(10.0)
+    with session.group(0, policy=fenix.Buddies(1)) as group:
+        group.define(0, state)
+        if session.role == Role.INITIAL_RANK:
+            assert not group.data_lost
+            group.checkpoint()
+            session.comm.Barrier()
+            if session.comm.rank < 2:
+                kill_here()
+            session.comm.Barrier()
+            session.comm.Barrier()
+        assert group.data_lost
+        try:
+            group.restore(0)
+            raise AssertionError("data of nowhere")
+        except fenix.NoDataError:
+            pass
+        assert group.restore_object("nothing", 1) == 1
+    return session.role.name, 0
+
+
+def test_death_of_a_pair(fenix_run):
+    outcome = fenix_run(loses_data, ranks=4, spares=2, env={"FENIX_WARM_REPLACEMENT": "off"})
+    check_roles(outcome, 2)
+
+
 def restores(session):
     """Restores again and again: some rank dies in it."""
     state = np.zeros(200000)

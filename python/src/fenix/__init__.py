@@ -6,7 +6,8 @@ from ._codes import (ALL, ALL_SNAPSHOTS, LATEST, RESIZEABLE, TIME_STAMP_MAX, WOR
                      SpareWaitMode, UnhandledMode)
 from ._errors import CommException, Error, NoDataError
 from ._files import MemberFile
-from ._group import Group, Request, Restored, group_exists
+from ._group import Group, group_exists
+from ._parts import Request, Restored
 from ._policies import Buddies, Local, Parity, Policy, ReedSolomon, Ring
 from ._session import (Attempt, Session, current, error_message, finalized, get_option, init, initialized, resilient,
                        set_option)

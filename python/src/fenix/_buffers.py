@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Memory of Python objects: NumPy arrays, objects with the buffer protocol, and objects with DLPack."""
+import ctypes
 from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
@@ -8,8 +9,8 @@ import numpy.typing as npt
 from ._library import MPI, ffi
 
 _DLPACK_CPU = 1
-# NumPy before 2.1 marks all arrays from DLPack as read-only, because the protocol had no mark for that.
-_DLPACK_MARKS_READ_ONLY = tuple(int(part) for part in np.__version__.split(".")[:2]) >= (2, 1)
+# Since DLPack 1.0, a capsule has another name, and flags at this offset in bytes: two integers and two pointers before.
+_DLPACK_VERSIONED, _DLPACK_FLAGS, _DLPACK_READ_ONLY = b"dltensor_versioned", 24, 1
 
 _DATATYPES: Dict[Tuple[str, int], Any] = {
     ("i", 1): MPI.INT8_T, ("i", 2): MPI.INT16_T, ("i", 4): MPI.INT32_T, ("i", 8): MPI.INT64_T,
@@ -34,12 +35,28 @@ def datatype_of(dtype: "np.dtype[Any]") -> Any:
     return _made[dtype.itemsize]
 
 
+def _says_read_only(value: Any) -> bool:
+    """Tells whether an exporter of DLPack marks its memory as read-only. Before DLPack 1.0 there was no such mark."""
+    try:
+        capsule = value.__dlpack__(max_version=(1, 0))
+    except TypeError:
+        return False
+    api = ctypes.pythonapi
+    api.PyCapsule_GetPointer.restype, api.PyCapsule_GetPointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+    api.PyCapsule_IsValid.argtypes = (ctypes.py_object, ctypes.c_char_p)
+    if not api.PyCapsule_IsValid(capsule, _DLPACK_VERSIONED):
+        return False
+    address = api.PyCapsule_GetPointer(capsule, _DLPACK_VERSIONED)
+    return bool(ctypes.c_uint64.from_address(address + _DLPACK_FLAGS).value & _DLPACK_READ_ONLY)
+
+
 def _from_dlpack(value: Any) -> npt.NDArray[Any]:
     device, _ = value.__dlpack_device__()
     if int(device) != _DLPACK_CPU:
         raise BufferError(f"the data is on a device (DLPack type {int(device)}): only memory of the CPU can be stored, so copy it there first")
     array = np.from_dlpack(value)
-    if array.flags.writeable or _DLPACK_MARKS_READ_ONLY:
+    # NumPy marks arrays as read-only where it does not know.
+    if array.flags.writeable or _says_read_only(value):
         return array
     # The same memory once more, as an array that may be written. It keeps the first one alive.
     description = dict(array.__array_interface__)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Groups of members: stores, commits and restores."""
 import pickle
-import weakref
-import zlib
 from types import TracebackType
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Type, Union
 
@@ -12,138 +10,18 @@ import numpy.typing as npt
 from . import _errors
 from ._buffers import Memory, datatype_of
 from ._codes import _ATTRIBUTE_COUNT, _ATTRIBUTE_SIZE, ALL, LATEST, RESIZEABLE, WORLD, Code
-from ._errors import Error, check
+from ._errors import check
 from ._files import MemberFile
 from ._library import MPI, ffi, lib
+from ._parts import Allocated, CalledSerializer, Elements, Id, Request, Restored, Serializer, check_allocated, number_of
 from ._policies import Buddies, Policy, policy_from
 from ._session import Session, current
 from ._subset import Subset
-
-#: A member, or a group: a number, or a name that stands for a number below 0.
-Id = Union[int, str]
-#: The elements of a store: a Subset, a range or slice of elements, a view of the member's array, or None for all.
-Elements = Union[Subset, range, slice, npt.NDArray[Any], None]
-#: Serializer: called with a file, whether it is a store (True) or a restore, the first element and their number.
-Serializer = Callable[[MemberFile, bool, int, int], object]
 
 _FULL_COUNT = -1
 # A count that no call accepts: it makes the library tell all ranks of an error that was found here.
 _REFUSED_COUNT = -3
 _MISSING: Any = object()
-_names: Dict[int, str] = {}
-
-
-def _number(id: Id) -> int:
-    """Returns the number of a name: below -2, so that it is never one that the program gives itself, nor a constant."""
-    if isinstance(id, str):
-        number = -3 - zlib.crc32(id.encode("utf-8")) % (2**31 - 4)
-        if _names.setdefault(number, id) != id:
-            raise ValueError(f"the names {id!r} and {_names[number]!r} have the same number by chance: take another name")
-        return number
-    return int(id)
-
-
-# ----------------------------------------------------------------------------------------------- what the library points to
-
-
-class _Serializer:
-    """A function of Python that C calls by its handle."""
-
-    def __init__(self, function: Serializer) -> None:
-        self.function = function
-        self.handle = ffi.new_handle(self)
-
-
-@ffi.def_extern(  # type: ignore[misc]
-    name="fenix_py_on_serialize", error=1, onerror=lambda kind, error, trace: _errors.keep_exception(error))
-def _on_serialize(file: Any, direction: int, offset: int, count: int, buffer: Any, data: Any) -> int:
-    serializer: _Serializer = ffi.from_handle(data)
-    stores = direction == 0
-    with MemberFile(file, "w" if stores else "r") as opened:
-        serializer.function(opened, stores, offset, count)
-    return 0
-
-
-class _Allocated:
-    """Memory of the library that an array shows."""
-
-    def __init__(self, array: npt.NDArray[Any]) -> None:
-        root = array
-        while isinstance(root.base, np.ndarray):
-            root = root.base
-        # Each view of the array keeps its root alive.
-        self._root = weakref.ref(root)
-        self._dtype, self._shape = array.dtype, array.shape
-        self.nbytes = array.nbytes
-
-    def memory(self) -> Optional[Memory]:
-        root = self._root()
-        return None if root is None else Memory(root[:self.nbytes].view(self._dtype).reshape(self._shape))
-
-    def is_used(self) -> bool:
-        return self._root() is not None
-
-    def check_unused(self) -> None:
-        if self.is_used():
-            raise BufferError("an array of Group.allocate, or a view of it, is still in use: its memory would go away")
-
-
-def check_allocated(session: Session, group: int, member: Optional[int] = None) -> None:
-    """Raises BufferError if arrays of allocate are in use whose memory is about to go away."""
-    for number, kept in session._kept.get(group, {}).items():
-        if member is None or number == member:
-            for each in kept:
-                if isinstance(each, _Allocated):
-                    each.check_unused()
-
-
-class Restored:
-    """Result of a restore. It is true if data was found.
-
-    `code`: SUCCESS, WARNING_PARTIAL_RESTORE if some elements are in no snapshot, or ERROR_NODATA_FOUND. `found`: the elements that
-    the snapshot has."""
-
-    __slots__ = ("code", "found")
-
-    def __init__(self, code: Code, found: Subset) -> None:
-        """Programs get it from restores."""
-        self.code, self.found = code, found
-
-    @property
-    def partial(self) -> bool:
-        """Whether elements are missing: they are in no snapshot, and their memory is as it was."""
-        return self.code == Code.WARNING_PARTIAL_RESTORE
-
-    def __bool__(self) -> bool:
-        return self.code >= 0
-
-    def __repr__(self) -> str:
-        return f"Restored({self.code.name}, {self.found!r})"
-
-
-class Request:
-    """An asynchronous store, as Group.istore makes it. It has to be complete before the next commit."""
-
-    __slots__ = ("_request", "_done")
-
-    def __init__(self, request: int) -> None:
-        """Programs get it from Group.istore."""
-        self._request, self._done = request, False
-
-    def wait(self) -> None:
-        """Waits until the data is protected. Raises Error, and CommException if a failure has cancelled it."""
-        if not self._done:
-            self._done = True
-            check(lib.fenix_py_wait(self._request))
-
-    def test(self) -> bool:
-        """Tells whether the data is protected, without waiting. Raises as wait does."""
-        if not self._done:
-            flag = ffi.new("int*")
-            code = lib.fenix_py_test(self._request, flag)
-            self._done = bool(flag[0]) or code < 0
-            check(code)
-        return self._done
 
 
 # ----------------------------------------------------------------------------------------------------------------- groups
@@ -173,7 +51,7 @@ class Group:
         own arguments hold. Collective, synchronising. Raises Error: ERROR_INVALID_DEPTH, _TIMESTART, _POLICY_VALUE, _ARGUMENT,
         ERROR_MISMATCH, ERROR_NO_MEMORY."""
         self._session = current() if session is None else session
-        self.id = _number(id)
+        self.id = number_of(id)
         self._flag = Code.SUCCESS
         self._objects: "set[int]" = set()
         self._staging: Dict[int, int] = {}  # addresses that stage_memory gave
@@ -304,7 +182,7 @@ class Group:
 
     def _make(self, create: bool, member: Id, buffer: Any, datatype: Optional[Any], count: Optional[int],
               serializer: Optional[Serializer]) -> None:
-        number = _number(member)
+        number = number_of(member)
         try:
             if buffer is None:
                 if datatype is None or count is None:
@@ -318,7 +196,7 @@ class Group:
             # The other ranks are told.
             lib.fenix_py_member_make(create, self.id, number, ffi.NULL, _REFUSED_COUNT, MPI.BYTE.py2f(), ffi.NULL)
             raise
-        wrapped = None if serializer is None else _Serializer(serializer)
+        wrapped = None if serializer is None else CalledSerializer(serializer)
         handle = ffi.NULL if wrapped is None else wrapped.handle
         self._keep_while(number, (thing, wrapped),
                          lambda: int(lib.fenix_py_member_make(create, self.id, number, pointer, elements, kind.py2f(), handle)))
@@ -347,29 +225,29 @@ class Group:
 
         Commits in place with parity save a copy for such members. On survivors the contents stay. The memory goes away with the member,
         the group and the session: these calls raise BufferError as long as the array or a view of it is in use."""
-        number = _number(member)
+        number = number_of(member)
         kind = np.dtype(dtype)
         dimensions = (shape, ) if isinstance(shape, int) else tuple(shape)
         elements = int(np.prod(dimensions, dtype=np.int64))
         for each in self._kept.get(number, []):
-            if isinstance(each, _Allocated) and elements * kind.itemsize > each.nbytes:
+            if isinstance(each, Allocated) and elements * kind.itemsize > each.nbytes:
                 each.check_unused()
         base = ffi.new("void**")
         check(lib.fenix_py_member_allocate(self.id, number, elements, datatype_of(kind).py2f(), base))
         size = max(elements * kind.itemsize, 1)
         array = np.frombuffer(ffi.buffer(base[0], size), np.uint8)[:elements * kind.itemsize].view(kind).reshape(dimensions)
         # An array that an earlier call gave shows the same memory.
-        shown = [each for each in self._kept.get(number, []) if isinstance(each, _Allocated) and each.is_used()]
-        self._kept[number] = [*shown, _Allocated(array)]
+        shown = [each for each in self._kept.get(number, []) if isinstance(each, Allocated) and each.is_used()]
+        self._kept[number] = [*shown, Allocated(array)]
         return array
 
     def has(self, member: Id) -> bool:
         """Tells whether the member exists on this rank. Local."""
-        return bool(check(lib.Fenix_Data_member_created(self.id, _number(member))))
+        return bool(check(lib.Fenix_Data_member_created(self.id, number_of(member))))
 
     def delete_member(self, member: Id) -> None:
         """Deletes the member on this rank, with its data in all snapshots. Local. Raises BufferError if its array of allocate is in use."""
-        number = _number(member)
+        number = number_of(member)
         check_allocated(self._session, self.id, number)
         check(lib.Fenix_Data_member_delete(self.id, number))
         self._kept.pop(number, None)
@@ -377,20 +255,20 @@ class Group:
 
     def buffer(self, member: Id) -> Any:
         """Returns the object that define, create or set_buffer was given; None without one. Local."""
-        memory = self._memory_of(_number(member))
+        memory = self._memory_of(number_of(member))
         return None if memory is None else memory.value
 
     def _memory_of(self, number: int) -> Optional[Memory]:
         kept = self._kept.get(number)
         thing = kept[-1] if kept else None
-        if isinstance(thing, _Allocated):
+        if isinstance(thing, Allocated):
             return next((each.memory() for each in reversed(kept or []) if each.is_used()), None)
         memory = thing[0] if isinstance(thing, tuple) else None
         return memory if isinstance(memory, Memory) else None
 
     def set_buffer(self, member: Id, buffer: Any) -> None:
         """Gives the member another buffer, as define does, with the same elements; None: none. Local. Raises as define does."""
-        number = _number(member)
+        number = number_of(member)
         memory = None if buffer is None else Memory(buffer)
         pointer = ffi.NULL if memory is None else memory.pointer
         serializer = self._kept[number][-1][1] if isinstance((self._kept.get(number) or [None])[-1], tuple) else None
@@ -409,18 +287,18 @@ class Group:
 
     def _attribute(self, member: Id, attribute: int, rank: Optional[int]) -> int:
         value = ffi.new("MPI_Count*")
-        check(lib.fenix_py_member_number(self.id, _number(member), attribute, self._own_rank() if rank is None else rank, value))
+        check(lib.fenix_py_member_number(self.id, number_of(member), attribute, self._own_rank() if rank is None else rank, value))
         return int(value[0])
 
     def datatype(self, member: Id) -> Any:
         """Returns a duplicate of the member's mpi4py.MPI.Datatype, which the caller frees. Synchronising."""
         kind = ffi.new("int*")
-        check(lib.fenix_py_member_datatype(self.id, _number(member), self._own_rank(), kind))
+        check(lib.fenix_py_member_datatype(self.id, number_of(member), self._own_rank(), kind))
         return MPI.Datatype.f2py(kind[0])
 
     def set_count(self, member: Id, count: int) -> None:
         """Sets the number of elements, before the first store. Local. The buffer must have room for them."""
-        number = _number(member)
+        number = number_of(member)
         memory = self._memory_of(number)
         if memory is not None and count * memory.datatype.Get_extent()[1] > memory.array.nbytes:
             raise ValueError(f"the buffer of the member has room for {memory.elements_for(memory.datatype.Get_extent()[1])} elements")
@@ -428,12 +306,12 @@ class Group:
 
     def set_datatype(self, member: Id, datatype: Any) -> None:
         """Sets the datatype of the elements, before the first store. Local. The same on all ranks; the buffer must have room for them."""
-        check(lib.fenix_py_member_set_datatype(self.id, _number(member), datatype.py2f()))
+        check(lib.fenix_py_member_set_datatype(self.id, number_of(member), datatype.py2f()))
 
     def footprint(self, member: Id) -> int:
         """Returns the bytes of shared memory that the member uses on this rank. Local."""
         size = ffi.new("MPI_Count*")
-        check(lib.Fenix_Data_member_footprint(self.id, _number(member), size))
+        check(lib.Fenix_Data_member_footprint(self.id, number_of(member), size))
         return int(size[0])
 
     # ------------------------------------------------------------------------------------------------------- storing
@@ -462,14 +340,14 @@ class Group:
         `elements`: a Subset, a range or slice of elements, a view of the member's array with any strides, or None for all. They may
         differ from rank to rank. The first store of a member synchronises, and each one of a resizeable member. Raises ValueError for
         an array that is no such view; ERROR_SUBSET_END_OFFSET beyond the member; ERROR_INVALID_ARGUMENT without a buffer."""
-        number = _number(member)
+        number = number_of(member)
         held = self._subset(number, elements)._lend()
         check(lib.fenix_py_store(self.id, number, held[0]))
 
     def istore(self, member: Id = ALL, elements: Elements = None) -> Request:
         """Stores as store does, but returns when the data is copied: the rest is done while the program computes. Wait for the request
         before the next commit."""
-        number = _number(member)
+        number = number_of(member)
         request = ffi.new("uint64_t*")
         held = self._subset(number, elements)._lend()
         check(lib.fenix_py_istore(self.id, number, held[0], request))
@@ -486,7 +364,7 @@ class Group:
 
     def stage(self, member: Id, elements: Elements = None) -> None:
         """Copies elements into the snapshot under construction, and not yet to others. A store of Subset.PRESTAGED has to follow. Local."""
-        number = _number(member)
+        number = number_of(member)
         held = self._subset(number, elements)._lend()
         check(lib.fenix_py_stage(self.id, number, held[0]))
 
@@ -495,7 +373,7 @@ class Group:
 
         Its elements are a part of the snapshot after stage_inplace with this array, and a store of Subset.PRESTAGED. It is valid until the
         commit, and in the first store of a member until that store. Do not use it afterwards."""
-        number = _number(member)
+        number = number_of(member)
         address = ffi.new("void**")
         check(lib.Fenix_Data_member_stage_memory(self.id, number, address))
         memory = self._memory_of(number)
@@ -511,7 +389,7 @@ class Group:
         """Stages elements as stage does, from another array: that of stage_memory without a copy, any other with one. Local.
 
         The array has the elements from 0 to the last one of `elements`, packed. Raises ValueError if it is too small."""
-        number = _number(member)
+        number = number_of(member)
         subset = self._subset(number, elements)
         given, memory = Memory(array), self._memory_of(number)
         own = int(ffi.cast("uintptr_t", given.pointer)) == self._staging.get(number)
@@ -525,7 +403,7 @@ class Group:
     def stage_file(self, member: Id) -> MemberFile:
         """Opens a file whose bytes are the elements of the member in the snapshot under construction. Closing it stages what was written.
         Until then no other call may name the member. Local."""
-        number = _number(member)
+        number = number_of(member)
         file = ffi.new("void**")
         check(lib.fenix_py_stage_begin(self.id, number, file))
         return MemberFile(file[0], "w", lambda: (check(lib.Fenix_Data_member_stage_end(self.id, number)), None)[1])
@@ -554,7 +432,7 @@ class Group:
         all. As for the library all may, it serves portability."""
         stamp = ffi.new("int*")
         held = self._subset(ALL, elements)._lend()
-        ids = ffi.NULL if not varying else ffi.new("int[]", [_number(each) for each in varying])
+        ids = ffi.NULL if not varying else ffi.new("int[]", [number_of(each) for each in varying])
         check(lib.fenix_py_checkpoint(self.id, held[0], -1 if varying is None else len(varying), ids, stamp))
         return int(stamp[0])
 
@@ -616,7 +494,7 @@ class Group:
         elements only. `required`: False returns a false result if there is no data, in the place of NoDataError. Elements that were not
         found stay as they are: see Restored. Raises ValueError for a target that cannot be used; ERROR_BUFFER_TOO_SMALL,
         ERROR_INVALID_TIMESTAMP, ERROR_MISMATCH; NoDataError if nothing was committed, or it is lost."""
-        number = _number(member)
+        number = number_of(member)
         found = ffi.new("fenix_py_found*")
         in_place, pointer, elements, _held = self._target(
             number, target, count, lambda: int(lib.fenix_py_restore(self.id, number, 0, ffi.NULL, _REFUSED_COUNT, snapshot, found)))
@@ -627,7 +505,7 @@ class Group:
                           required: bool = True) -> Restored:
         """Restores a member as restore does, with the data that another rank has stored. Each rank may name another one. After the
         communicator has shrunk, these are the ranks before. Synchronising. Raises as restore does; ERROR_INVALID_ARGUMENT (rank)."""
-        number = _number(member)
+        number = number_of(member)
         found = ffi.new("fenix_py_found*")
         in_place, pointer, elements, _held = self._target(
             number, target, count,
@@ -637,7 +515,7 @@ class Group:
 
     def load(self, member: Id, target: Any = None, *, snapshot: int = LATEST, count: Optional[int] = None, required: bool = True) -> Restored:
         """Restores a member as restore does, from this rank's own copy. Local: other ranks may not have the snapshot."""
-        number = _number(member)
+        number = number_of(member)
         found = ffi.new("fenix_py_found*")
         in_place, pointer, elements, _held = self._target(number, target, count, lambda: 0)
         code = lib.fenix_py_load(self.id, number, in_place, pointer, elements, snapshot, found)
@@ -645,7 +523,7 @@ class Group:
 
     def found(self, member: Id, *, snapshot: int = LATEST, required: bool = True) -> Restored:
         """Tells which elements of the member a restore would find, and restores nothing. Synchronising, together with restores of others."""
-        number = _number(member)
+        number = number_of(member)
         found = ffi.new("fenix_py_found*")
         code = lib.fenix_py_restore(self.id, number, 0, ffi.NULL, 0, snapshot, found)
         return self._restored(code, found, required)
@@ -653,7 +531,7 @@ class Group:
     def load_file(self, member: Id, *, snapshot: int = LATEST) -> MemberFile:
         """Opens a file whose bytes are the elements of the member in a snapshot of this rank. Local. Until it is closed no other call may
         name the member. Its attribute `found` has the elements that are there. Raises NoDataError."""
-        number = _number(member)
+        number = number_of(member)
         file, found = ffi.new("void**"), ffi.new("fenix_py_found*")
         check(lib.fenix_py_load_begin(self.id, number, snapshot, file, found))
         opened = MemberFile(file[0], "r", lambda: (check(lib.Fenix_Data_member_load_end(self.id, number)), None)[1])
@@ -662,7 +540,7 @@ class Group:
 
     def repair(self, member: Id) -> None:
         """Verifies all copies of a member, and repairs damaged ones. Synchronising, together with restores of others. Raises NoDataError."""
-        check(lib.Fenix_Data_member_repair(self.id, _number(member)))
+        check(lib.Fenix_Data_member_repair(self.id, number_of(member)))
 
     def verify(self) -> Tuple[int, int]:
         """Verifies all members. Returns how many versions were damaged and are good now, and how many are lost. Synchronising."""
@@ -676,7 +554,7 @@ class Group:
 
     def _object_member(self, member: Id) -> int:
         """Makes the member for objects known, on all ranks, once for each Group."""
-        number = _number(member)
+        number = number_of(member)
         if number not in self._objects:
             check(lib.fenix_py_member_make(0, self.id, number, ffi.NULL, RESIZEABLE, MPI.BYTE.py2f(), ffi.NULL))
             self._objects.add(number)
@@ -709,6 +587,6 @@ class Group:
 
 def group_exists(id: Id) -> bool:
     """Tells whether a group exists on this rank. Local."""
-    return bool(check(lib.Fenix_Data_group_created(_number(id))))
+    return bool(check(lib.Fenix_Data_group_created(number_of(id))))
 
 

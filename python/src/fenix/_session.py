@@ -266,7 +266,7 @@ class Session:
         """Ends the use of the library, releases the spares and all stored data. Collective, synchronising. The communicator stays, and
         belongs to the program. Raises CommException if a rank dies before all have come here, and BufferError if an array of
         Group.allocate is still in use. `attempts`, `run` and `resilient` call it."""
-        from ._group import check_allocated
+        from ._parts import check_allocated
 
         if not self._active:
             return

@@ -18,6 +18,7 @@ _TOKEN = "FENIX_TEST_TOKEN"
 _SPECIFICATION = "specification.pickle"
 # Ranks that the library kills at a point of its own, in builds with fault injection.
 _FAULT = "FENIX_FAULT"
+_PATIENCE = 5.0  # seconds for mpirun when all ranks have ended
 
 
 @dataclass(frozen=True)
@@ -232,10 +233,9 @@ def _run(folder: Path, token: str, kills: List[Kill], number: int, timeout: floa
         except OSError as error:
             outcome.complaints.append(f"{command[0]} cannot be run: {error}")
             return outcome
-        try:
-            outcome.status = process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            outcome.hung = True
+        outcome.hung = not _wait(process, folder, number, begin + timeout)
+        outcome.status = process.poll()
+        if outcome.hung:
             outcome.complaints.append(f"no end after {timeout} s")
             # The ranks write their stacks.
             _send([pid for pid in _processes(token) if (folder / f"pid-{pid}").exists()], signal.SIGUSR1)
@@ -246,6 +246,32 @@ def _run(folder: Path, token: str, kills: List[Kill], number: int, timeout: floa
     outcome.launcher = (folder / "mpirun.txt").read_text(encoding="utf-8", errors="replace")
     _collect(folder, outcome, kills, number)
     return outcome
+
+
+def _wait(process: "subprocess.Popen[bytes]", folder: Path, number: int, deadline: float) -> bool:
+    """Waits until a run has ended, and returns whether it did so in time. mpirun itself may stay when all its ranks have ended, for example by
+    MPI_Abort: that is no failure of the program."""
+    ended = None
+    while process.poll() is None:
+        now = time.monotonic()
+        if now > deadline:
+            return False
+        pids = [int(file.name.split("-")[1]) for file in folder.glob("pid-*")]
+        if len(pids) < number or any(map(_is_alive, pids)):
+            ended = None
+        elif ended is None:
+            ended = now
+        elif now > ended + _PATIENCE:
+            return True
+        time.sleep(0.02)
+    return True
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rsplit(")", 1)[1].split()[0] not in "ZX"
+    except (OSError, IndexError):
+        return False
 
 
 def _collect(folder: Path, outcome: Outcome, kills: List[Kill], number: int) -> None:

@@ -54,6 +54,8 @@ def parse(arguments):
 
 def check(parser, options):
     """Ends the program with status 2 if options do not fit, and adds those that follow from others."""
+    if options.python:
+        parser.error("--python has to be the first argument")
     for name, least in (("seed", 0), ("runs", 1), ("steps", 1)):
         if getattr(options, name) < least:
             parser.error(f"--{name} wants a number from {least}")
