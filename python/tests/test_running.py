@@ -204,15 +204,17 @@ def test_nested(fenix_run):
 """
 
 
-def test_plugin(pytester):
+def test_plugin(pytester, monkeypatch):
     pytester.makepyfile(PROGRAM)
+    folder = pytester.mkdir("temporary")
+    monkeypatch.setenv("TMPDIR", str(folder))
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
     result.assert_outcomes(passed=2, failed=6)
     text = result.stdout.str()
     for wanted in ("said by rank 0", "said by rank 1", "value = [1, 'a value']", "rank 1 was to be killed at commit, and was not",
                    "no end after 2", "in sleeps_too_long", "rank 1 ended without a word", "takes only ranks", "not a method"):
         assert wanted in text, wanted
-    assert not [entry for entry in os.listdir("/tmp") if entry.startswith(f"fenix-test-{os.getpid()}")]
+    assert not list(folder.glob("mpirun-test-*"))
 
 
 @pytest.mark.fenix(ranks=2, spares=1, kill=Kill(0, "restore", 1, delay=0.002))

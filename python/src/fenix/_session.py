@@ -222,7 +222,7 @@ class Session:
 
     def run(self, function: Callable[..., Result], *arguments: Any, finalize: bool = True, abort: bool = True,
             **keywords: Any) -> Result:
-        """Calls function(session, *arguments, **keywords), again after each failure, and returns its result. `finalize` and `abort` are
+        """Calls `function(session, *arguments, **keywords)`, again after each failure, and returns its result. `finalize` and `abort` are
         those of attempts."""
         for attempt in self.attempts(finalize, abort):
             with attempt:

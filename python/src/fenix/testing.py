@@ -202,7 +202,7 @@ def run_with(function: Callable[..., Any], arguments: Sequence[Any], keywords: M
     module = sys.modules[function.__module__]
     if "<" in function.__qualname__ or not getattr(module, "__file__", None):
         raise ValueError(f"{function.__qualname__} is no function of a module's file: ranks cannot import it")
-    folder = Path(tempfile.mkdtemp(prefix="fenix-test-"))
+    folder = Path(tempfile.mkdtemp(prefix="mpirun-test-"))
     token = f"{os.getpid()}-{time.monotonic_ns()}"
     try:
         (folder / _SPECIFICATION).write_bytes(
