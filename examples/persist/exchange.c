@@ -6,7 +6,8 @@
  *   FENIX_SPARES=1 mpirun --with-ft ulfm -n 3 exchange [ITERATIONS [RANK ITERATION]]
  *
  * RANK is killed in ITERATION, somewhere. The figure has been mended: the state is one message, so that no death can come between its
- * parts; it names the next iteration; and the last two boundaries are kept, because the other process may be one iteration ahead.
+ * parts; it names the next iteration; and the last two boundaries are kept, on a communicator of their own, because the other process may be one iteration
+ * ahead.
  */
 #include <fenix.h>
 #include <mpi.h>
@@ -41,8 +42,8 @@ static void init_data(double* data, double seed) {
   for (int i = 0; i < SIZE - 1; ++i) data[i] = seed * (1.0 + i / (double)SIZE);
 }
 
-static void compute(double* data) {
-  for (int i = 0; i < SIZE - 1; ++i) data[i] = 0.5 * data[i] + 0.25 * data[SIZE - 1] + 1.0;
+static void compute(double* data, int step) {
+  for (int i = 0; i < SIZE - 1; ++i) data[i] = 0.5 * data[i] + 0.25 * data[SIZE - 1] + step % 13;
 }
 
 static double aggregate(const double* data) {
@@ -62,6 +63,7 @@ int main(int argc, char** argv) {
   Boundary boundary = {0.0, -1};
   MPI_Info info;
   MPI_Comm persistent;
+  MPI_Comm boundaries;
   MPI_Comm world = MPI_COMM_WORLD;
   const int iterations = argc > 1 ? atoi(argv[1]) : 10;
   int rank;
@@ -69,10 +71,10 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(world, &rank);
   const int other = rank == 0 ? 1 : 0;
+  MPI_Comm_persist(world, SESSION, MPI_INFO_NULL, &persistent);
   MPI_Info_create(&info);
   MPI_Info_set(info, "persist_depth", "2");
-  MPI_Info_set(info, "persist_order", "lifo");
-  MPI_Comm_persist(world, SESSION, info, &persistent);
+  MPI_Comm_persist(world, SESSION " boundaries", info, &boundaries);
   MPI_Info_free(&info);
 
   const int restarted = failure();
@@ -85,10 +87,10 @@ int main(int argc, char** argv) {
   init_data(data, state.seed);
   data[SIZE - 1] = 100.0;
   if (has_state) {
-    /* The newest one may be of the iteration that this process has not stored. */
+    /* The other process may have stored one of the next iteration already, or may come to store this one later. */
     do {
-      MPI_Recv(&boundary, sizeof boundary, MPI_BYTE, other, BNDTAG, persistent, MPI_STATUS_IGNORE);
-    } while (boundary.iter >= state.iter);
+      MPI_Recv(&boundary, sizeof boundary, MPI_BYTE, other, BNDTAG, boundaries, MPI_STATUS_IGNORE);
+    } while (boundary.iter != state.iter - 1);
     data[SIZE - 1] = boundary.value;
   }
 
@@ -97,7 +99,7 @@ int main(int argc, char** argv) {
   const int death = victim ? atoi(argv[3]) : -1;
   for (int i = state.iter; i < iterations; ++i) {
     die(7 * i, death);
-    compute(data);
+    compute(data, i);
     boundary.value = data[0];
     boundary.iter = i;
     die(7 * i + 1, death);
@@ -105,7 +107,7 @@ int main(int argc, char** argv) {
                  MPI_STATUS_IGNORE);
     die(7 * i + 2, death);
     /* The boundary, for the recovery of the other process. */
-    MPI_Send(&boundary, sizeof boundary, MPI_BYTE, other, BNDTAG, persistent);
+    MPI_Send(&boundary, sizeof boundary, MPI_BYTE, other, BNDTAG, boundaries);
     die(7 * i + 3, death);
     state.seed = aggregate(data);
     init_data(data, state.seed);
@@ -118,6 +120,7 @@ int main(int argc, char** argv) {
     die(7 * i + 6, death);
   }
   printf("Final: %d %.17g\n", rank, state.seed);
+  MPI_Comm_free(&boundaries);
   MPI_Comm_free(&persistent);
   MPI_Finalize();
   return 0;
