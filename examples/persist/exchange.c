@@ -5,9 +5,9 @@
  *
  *   FENIX_SPARES=1 mpirun --with-ft ulfm -n 3 exchange [ITERATIONS [RANK ITERATION]]
  *
- * RANK is killed in ITERATION, somewhere. The figure has been mended: the state is one message, so that no death can come between its
- * parts; it names the next iteration; and the last two boundaries are kept, on a communicator of their own, because the other process may be one iteration
- * ahead.
+ * RANK is killed in ITERATION, somewhere. The figure has been mended in three places. The state is one message, so that no death can come
+ * between its parts. It names the next iteration. The last two boundaries are kept, on a communicator of their own, because the other
+ * process may be one iteration ahead.
  */
 #include <fenix.h>
 #include <mpi.h>
@@ -120,6 +120,7 @@ int main(int argc, char** argv) {
     die(7 * i + 6, death);
   }
   printf("Final: %d %.17g\n", rank, state.seed);
+  fflush(stdout);
   MPI_Comm_free(&boundaries);
   MPI_Comm_free(&persistent);
   MPI_Finalize();

@@ -33,6 +33,8 @@ extern "C" {
  *                            "persist_order": "fifo" (default) or "lifo", the order in which several are received.
  *                            "persist_missing": "wait" (default) or "error", for a receive of which nothing has been stored.
  *                            "persist_transparent": "true" to have messages delivered as well (default "false").
+ *                            "persist_dir": a folder that exists. Each rank has a file in it, from which a later job goes on that calls
+ *                            with the same key and as many ranks. The file has a message when its send returns.
  * @param[out] persistentcomm the communicator, to be freed with MPI_Comm_free; MPI_COMM_NULL after an error. Messages stay until
  *                            Fenix_Finalize.
  * @return MPI_SUCCESS, or an error class of MPI, after the error handler of comm, with a text in Fenix_Error_message(): MPI_ERR_ARG,

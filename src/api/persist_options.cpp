@@ -59,6 +59,7 @@ PersistOptions persist_options(MPI_Info info) {
   take_choice(info, "persist_missing", "wait", "error", fails);
   options.waits = !fails;
   take_choice(info, "persist_transparent", "false", "true", options.delivers);
+  options.folder = value_of(info, "persist_dir").value_or("");
   return options;
 }
 

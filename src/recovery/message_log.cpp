@@ -2,11 +2,14 @@
 #include "recovery/message_log.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <chrono>
 #include <limits>
 #include <set>
 #include <string>
+#include <utility>
 
+#include "base/backoff.hpp"
+#include "base/deadline.hpp"
 #include "base/error.hpp"
 #include "base/fault.hpp"
 
@@ -57,17 +60,26 @@ bool MessageLog::log_send(Journal& journal, const Flow& of, const Payload& paylo
   const auto logged = logged_.find(flow);
   const bool is_again = logged != logged_.end() && sent < logged->second;
   if (!is_again) {
-    try {
-      journal.append(signature_of(flow), kAll, payload, sent + 1);
-    } catch (const Error& error) {
-      if (error.code() != FENIX_ERROR_NO_MEMORY) throw;
-      release_what_is_stable(journal);
-      journal.append(signature_of(flow), kAll, payload, sent + 1);
-    }
+    append(journal, flow, payload, sent + 1);
   }
   ++sent;
   fault_point("replay.logged");
   return !is_again;
+}
+
+// If there is no room, receivers may be about to store a state with which they need less of the log.
+void MessageLog::append(Journal& journal, const Flow& flow, const Payload& payload, std::uint64_t number) {
+  constexpr std::chrono::seconds kPatience{2};
+  const Deadline deadline(kPatience);
+  for (const Backoff backoff;; backoff.pause()) {
+    try {
+      journal.append(signature_of(flow), kAll, payload, number);
+      return;
+    } catch (const Error& error) {
+      if (error.code() != FENIX_ERROR_NO_MEMORY || deadline.passed()) throw;
+    }
+    release_what_is_stable(journal);
+  }
 }
 
 std::optional<Entry> MessageLog::logged(const Journal& journal, const Flow& of, std::uint64_t number) {
@@ -122,37 +134,39 @@ void MessageLog::release_what_is_stable(Journal& journal) {
   std::set<int> receivers;
   for (const auto& [flow, number] : sent_) receivers.insert(flow.peer);
   for (const int receiver : receivers) {
-    std::map<Flow, std::uint64_t> least;
-    std::set<Signature> seen;
-    bool has_stored = false;
-    for (const Entry& each : journal.messages_of(receiver)) {
-      const Signature& signature = each.head.signature;
-      // Of each signature the oldest one.
-      if (signature.destination != receiver || each.head.depth == kAll || each.head.bytes % sizeof(Number) != 0)
-        continue;
-      const auto messages = journal.messages_of(receiver, {signature.channel ^ kNumbers, receiver, signature.tag});
-      const bool is_of_numbers = std::any_of(messages.begin(), messages.end(), [&](const Entry& message) {
-        return message.head.number == each.head.number + 1;
-      });
-      if (!is_of_numbers || !seen.insert(signature).second) continue;
-      std::map<Flow, std::uint64_t> numbers;
-      for (const Number& number : read_numbers(journal, receiver, each)) {
-        if (number.is_sent == 0 && number.flow.peer == own_slot_) numbers[number.flow] = number.number;
-      }
-      if (!has_stored) {
-        least = numbers;
-      } else {
-        for (auto& [flow, number] : least) {
-          const auto other = numbers.find(flow);
-          number = other == numbers.end() ? 0 : std::min(number, other->second);
-        }
-      }
-      has_stored = true;
-    }
-    for (const auto& [flow, number] : least) {
+    for (const auto& [flow, number] : stable_numbers(journal, receiver)) {
       journal.release_until({flow.channel ^ kLogged, receiver, flow.tag}, number);
     }
   }
+}
+
+std::map<MessageLog::Flow, std::uint64_t> MessageLog::stable_numbers(const Journal& journal, int receiver) const {
+  // The receiver may be storing meanwhile: one reading of its journal has to do.
+  std::map<Signature, std::map<std::uint64_t, Entry>> to_itself;
+  for (const Entry& each : journal.messages_of(receiver)) {
+    const bool is_logged = each.head.depth == kAll;
+    if (each.head.signature.destination == receiver && !is_logged)
+      to_itself[each.head.signature][each.head.number] = each;
+  }
+  std::optional<std::map<Flow, std::uint64_t>> least;
+  for (const auto& [signature, messages] : to_itself) {
+    const auto numbers_of = to_itself.find(signature_of_numbers(signature));
+    if (numbers_of == to_itself.end()) continue;
+    const auto oldest = std::find_if(messages.begin(), messages.end(), [&](const auto& message) {
+      return message.first > 0 && numbers_of->second.count(message.first - 1) > 0;
+    });
+    if (oldest == messages.end()) continue;
+    std::map<Flow, std::uint64_t> numbers;
+    for (const Number& number : read_numbers(journal, receiver, numbers_of->second.at(oldest->first - 1))) {
+      if (number.is_sent == 0 && number.flow.peer == own_slot_) numbers[number.flow] = number.number;
+    }
+    if (least) {
+      for (auto& [flow, number] : *least) number = std::min(number, numbers[flow]);
+    } else {
+      least = std::move(numbers);
+    }
+  }
+  return least.value_or(std::map<Flow, std::uint64_t>());
 }
 
 }  // namespace fenix_impl

@@ -57,7 +57,9 @@ class MessageLog {
   [[nodiscard]] static Signature signature_of(const Flow& flow) { return {flow.channel, flow.peer, flow.tag}; }
   [[nodiscard]] static Signature signature_of_numbers(const Signature& signature);
   [[nodiscard]] static std::vector<Number> read_numbers(const Journal& journal, int slot, const Entry& entry);
+  void append(Journal& journal, const Flow& flow, const Payload& payload, std::uint64_t number);
   void release_what_is_stable(Journal& journal);
+  [[nodiscard]] std::map<Flow, std::uint64_t> stable_numbers(const Journal& journal, int receiver) const;
 
   bool active_ = false;
   std::uint64_t numbers_from_ = 0;      // message from which the numbers were taken

@@ -140,7 +140,47 @@ void Persistence::open(MPI_Comm name, MPI_Comm now, const std::string& key, cons
   };
   while (is_taken(comm.order)) ++comm.order;
   comm.channel = channel_of(key, comm.slots, comm.order);
+  if (!options.folder.empty()) open_file(comm);
   comms_.emplace(name, std::move(comm));
+}
+
+// Messages in the journal are newer than the file: then this process is not the first one of its job. Otherwise an earlier job has left
+// the file.
+void Persistence::open_file(Communicator& comm) {
+  comm.file.emplace(comm.options.folder, comm.channel, journal_->slot());
+  const auto own = journal_->messages_of(journal_->slot());
+  const bool is_known = std::any_of(own.begin(), own.end(),
+                                    [&](const Entry& each) { return each.head.signature.channel == comm.channel; });
+  if (!is_known) {
+    for (const FiledMessage& each : comm.file->read()) {
+      if (each.head.signature.channel != comm.channel) continue;
+      journal_->append(each.head.signature, each.head.depth, {each.payload.size(), each.payload});
+      has_failed_ = true;
+    }
+  }
+  replace_file(comm);
+}
+
+void Persistence::replace_file(Communicator& comm) {
+  comm.file->replace([&](const PersistFile::Write& write) {
+    auto own = journal_->messages_of(journal_->slot());
+    std::sort(own.begin(), own.end(), [](const Entry& a, const Entry& b) { return a.head.number < b.head.number; });
+    for (const Entry& each : own) {
+      if (each.head.signature.channel == comm.channel) write(each.head, journal_->own_payload(each));
+    }
+  });
+  comm.bytes_of_messages = comm.file->bytes();
+}
+
+void Persistence::file_latest(Communicator& comm) {
+  // A file that is twice as long as it was when it was made new is made new again.
+  constexpr std::size_t kLeast = std::size_t{1} << 20;
+  const Entry& latest = journal_->latest();
+  if (comm.file->bytes() > 2 * std::max(comm.bytes_of_messages, kLeast)) {
+    replace_file(comm);
+  } else {
+    comm.file->append(latest.head, journal_->own_payload(latest));
+  }
 }
 
 void Persistence::close(MPI_Comm name) {
@@ -196,7 +236,7 @@ std::optional<std::span<const std::byte>> Persistence::log_send(MPI_Comm name, M
                                                                 int destination, int tag, const Payload& payload) {
   const std::lock_guard lock(mutex_);
   if (!log_.log_send(*journal_, flow_of(name, now, channel, destination, tag), payload)) return std::nullopt;
-  return journal_->latest_payload();
+  return journal_->own_payload(journal_->latest());
 }
 
 std::uint64_t Persistence::begin_receive(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source, int tag) {
@@ -216,12 +256,13 @@ std::optional<StoredMessage> Persistence::logged(MPI_Comm name, MPI_Comm now, st
 
 void Persistence::store(MPI_Comm name, MPI_Comm now, int destination, int tag, const Payload& payload) {
   const std::lock_guard lock(mutex_);
-  const Communicator& comm = at(name, now);
+  Communicator& comm = at(name, now);
   const Signature signature{comm.channel, slot_in(comm, destination), tag};
   if (log_.is_active() && tag >= 0 && signature.destination == journal_->slot()) {
     log_.store_numbers(*journal_, signature, comm.options.depth);
   }
   journal_->append(signature, comm.options.depth, payload);
+  if (comm.file) file_latest(comm);
   has_failed_ = false;
 }
 

@@ -18,6 +18,7 @@
 
 #include "core/journal/journal.hpp"
 #include "recovery/message_log.hpp"
+#include "recovery/persist_file.hpp"
 #include "recovery/process.hpp"
 #include "recovery/team_factory.hpp"
 
@@ -34,6 +35,7 @@ struct PersistOptions {
   bool newest_first = false;              ///< order in which they are received, if there are several
   bool waits = true;                      ///< a receive waits if nothing has been stored
   bool delivers = false;                  ///< messages are delivered as well
+  std::string folder;                     ///< for files, from which a later job goes on; none if empty
 };
 
 /// A message that matches a receive.
@@ -118,6 +120,8 @@ class Persistence {
     int own_slot = 0;
     int repairs = 0;       ///< when slots were looked up
     bool is_past = false;  ///< the program will make it again
+    std::optional<PersistFile> file;
+    std::size_t bytes_of_messages = 0;  ///< of the file when it was made new
     std::map<std::pair<int, int>, std::uint64_t>
         received;  ///< number of the latest message, by slot of the source and tag
   };
@@ -126,6 +130,9 @@ class Persistence {
   [[nodiscard]] MessageLog::Flow flow_of(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int rank, int tag);
   void look_up_ranks(Communicator& comm, MPI_Comm now) const;
   void form_journal(const PersistOptions& options);
+  void open_file(Communicator& comm);
+  void replace_file(Communicator& comm);
+  void file_latest(Communicator& comm);
   void attach_journal(const TeamFactory::NewTeam& made);
   void require_journal() const;
   [[nodiscard]] std::optional<Entry> next_of(const Communicator& comm, int slot, int destination, int tag) const;

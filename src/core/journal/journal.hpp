@@ -59,9 +59,11 @@ class Journal {
   }
   /// Does the same with a number of the caller. Numbers of a signature have to ascend.
   void append(const Signature& signature, std::uint32_t depth, const Payload& payload, std::uint64_t number);
-  /// Returns the payload of the message that was stored last, valid until the next call. Local.
-  [[nodiscard]] std::span<const std::byte> latest_payload() const {
-    return memory_.own_ring().subspan(latest_.payload(), latest_.head.bytes);
+  /// Returns the message that was stored last. Local.
+  [[nodiscard]] const Entry& latest() const { return latest_; }
+  /// Returns the payload of an own message, valid until the next call. Local.
+  [[nodiscard]] std::span<const std::byte> own_payload(const Entry& entry) const {
+    return memory_.own_ring().subspan(entry.payload(), entry.head.bytes);
   }
   /// Lets go of own messages of a signature up to a number, except the newest one. Local.
   void release_until(const Signature& signature, std::uint64_t number) { ring_.release_until(signature, number); }
