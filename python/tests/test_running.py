@@ -138,6 +138,13 @@ def test_import():
     assert "the same" in done.stdout or "Import fenix before mpi4py.MPI" in done.stderr, done
 
 
+def test_alone_it_leaves_nothing():
+    """Without mpirun, nobody removes a file in /dev/shm. The setting that avoids it is seen by no other process."""
+    done = python("import fenix, subprocess; print('/dev/shm/' in open('/proc/self/maps').read(), fenix.init().comm.size,"
+                  " subprocess.call('test -n \"$OMPI_MCA_btl\"', shell=True))")
+    assert done.stdout.split() == ["False", "1", "1"], done
+
+
 def test_types_are_marked():
     package = os.path.dirname(fenix.__file__)
     assert os.path.exists(os.path.join(package, "py.typed"))
