@@ -2,6 +2,8 @@
  *
  * The C part of the Python binding. It turns numbers into MPI handles and blocks into subsets, and keeps the variables that fenix
  * writes again after each repair. It is compiled by cffi, which releases the lock of the interpreter around each call. */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -53,6 +55,17 @@ static int fenix_py_repair_group(int old_group, int* new_group) {
 
 /* The address of the handle in an object of mpi4py, because the call sets it to MPI_REQUEST_NULL. */
 static int fenix_py_check_cancelled(void* request) { return Fenix_check_cancelled((MPI_Request*)request, MPI_STATUS_IGNORE); }
+
+/* libfenix_mpi is not linked with this module: it has to come before MPI. Returns an error of MPI, or -1 without it. */
+static int fenix_py_comm_persist(int comm, const char* key, int info, int* made) {
+  int (*persist)(MPI_Comm, const char*, MPI_Info, MPI_Comm*) = NULL;
+  MPI_Comm persistent = MPI_COMM_NULL;
+  *(void**)&persist = dlsym(RTLD_DEFAULT, "MPI_Comm_persist");
+  if (persist == NULL) return -1;
+  const int error = persist(MPI_Comm_f2c(comm), key, MPI_Info_f2c(info), &persistent);
+  *made = MPI_Comm_c2f(persistent);
+  return error;
+}
 
 static int fenix_py_revoke(int comm) { return MPIX_Comm_revoke(MPI_Comm_f2c(comm)); }
 

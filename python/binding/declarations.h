@@ -62,6 +62,8 @@ int fenix_py_slot_to_rank(int comm, int slot, int* rank);
 int fenix_py_repair_group(int old_group, int* new_group);
 int fenix_py_check_cancelled(void* request);
 int fenix_py_revoke(int comm);
+int fenix_py_comm_persist(int comm, const char* key, int info, int* made);
+int Fenix_Failure(int* flag);
 int fenix_py_is_failure(int error_class);
 int fenix_py_callback_register(int location, void* data);
 
