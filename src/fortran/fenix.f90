@@ -28,6 +28,7 @@ module fenix
   use fenix_restoring
   use fenix_large
   use fenix_mlog
+  use fenix_persist
   implicit none
   public
 end module fenix

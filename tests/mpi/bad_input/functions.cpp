@@ -70,6 +70,7 @@ std::vector<Function> process_functions() {
       {"Fenix_Process_repair_times", Needs::init, false,
        [](int, int) { return Fenix_Process_repair_times(target, target + 1); }},
       {"Fenix_Process_detect_failures", Needs::init, false, [](int, int) { return Fenix_Process_detect_failures(1); }},
+      {"Fenix_Failure", Needs::init, false, [](int, int) { return Fenix_Failure(&number); }},
       {"Fenix_check_cancelled", Needs::init, false,
        [](int, int) {
          MPI_Request none = MPI_REQUEST_NULL;

@@ -180,6 +180,7 @@ void add_process_rows(Rows& rows) {
       [] { return Fenix_Process_repair_times(&seconds, nullptr); });
   add("Fenix_Process_repair_times", "no repair so far", FENIX_ERROR_INVALID_LOGIC_CALL, "repair",
       [] { return Fenix_Process_repair_times(&seconds, &seconds); });
+  add("Fenix_Failure", "flag NULL", kBad, "flag", [] { return Fenix_Failure(nullptr); });
   add("Fenix_check_cancelled", "request NULL", kBad, "request",
       [] { return Fenix_check_cancelled(nullptr, MPI_STATUS_IGNORE); });
 }

@@ -90,16 +90,26 @@ int rank() { return rank_in(MPI_COMM_WORLD); }
 int size() { return size_of(MPI_COMM_WORLD); }
 Progress& of(int sender, int destination) { return progress[sender * processes + destination]; }
 
+/// Repeats a call that a repair has cut short.
+template <class Call>
+void repeat(const Call& call) {
+  int code = FENIX_SUCCESS;
+  do {
+    code = call();
+    CHECK(code == FENIX_SUCCESS || code == FENIX_ERROR_CANCELLED);
+  } while (code != FENIX_SUCCESS);
+}
+
 int rank_of(int slot) {
   int found = -1;
-  CHECK(Fenix_slot_to_rank(MPI_COMM_WORLD, slot, &found) == FENIX_SUCCESS);
+  repeat([&] { return Fenix_slot_to_rank(MPI_COMM_WORLD, slot, &found); });
   return found;
 }
 
 /// Returns the slot of the rank that comes so many after this one.
 int neighbour(int distance) {
   int slot = -1;
-  CHECK(Fenix_rank_to_slot(MPI_COMM_WORLD, (rank() + size() + distance) % size(), &slot) == FENIX_SUCCESS);
+  repeat([&] { return Fenix_rank_to_slot(MPI_COMM_WORLD, (rank() + size() + distance) % size(), &slot); });
   return slot;
 }
 
