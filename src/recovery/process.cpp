@@ -152,7 +152,8 @@ int Process::waiting_spares() const {
 int Process::look_for_failures() const {
   // Looks on world: messages of the application on the resilient communicator are left alone. Errors show below.
   make_progress(world_);
-  if (is_revoked(resilient_)) return MPIX_ERR_REVOKED;
+  // A repair revokes both. If world was the first, probes on it make no progress any more, and the other one would never show.
+  if (is_revoked(resilient_) || is_revoked(world_)) return MPIX_ERR_REVOKED;
   return known_failed(resilient_).empty() ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED;
 }
 
