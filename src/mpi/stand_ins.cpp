@@ -33,13 +33,12 @@ struct StandIn {
   Receive receive;
   Send send;
   LoggedReceive logged;
-  MPI_Request inner = MPI_REQUEST_NULL;  // of a logged receive
+  MPI_Request inner = MPI_REQUEST_NULL;  // of a logged receive, or of a collective operation that MPI executes
   std::uint64_t order = 0;               // of logged receives
   Collective collective;
-  TypesOfCall types;  // to be given up together with the request
+  InitFunction* init = nullptr;  // makes the inner request of a collective operation
+  TypesOfCall types;             // to be given up together with the request
   MPI_Status status{};
-
-  [[nodiscard]] bool is_for_receive() const { return kind == Kind::receive || kind == Kind::logged_receive; }
 };
 // Copies of them are in frames that control may leave by longjmp.
 static_assert(std::is_trivially_destructible_v<StandIn>);
@@ -109,6 +108,13 @@ void look_for_logged(MPI_Request request, StandIn stand_in) {
   if (error != MPI_SUCCESS || flag != 0) set_done(request, error, status);
 }
 
+/// Looks whether MPI has executed the collective operation of a stand-in, or waits until it has.
+void look_for_collective(MPI_Request request, MPI_Request inner, bool waits) {
+  int flag = 1;
+  const int error = waits ? real.Wait(&inner, MPI_STATUS_IGNORE) : real.Test(&inner, &flag, MPI_STATUS_IGNORE);
+  if (error != MPI_SUCCESS || flag != 0) set_done(request, error, {});
+}
+
 /// Looks whether the message of a stand-in is there.
 void look_for(MPI_Request request) {
   Receive wanted;
@@ -116,6 +122,7 @@ void look_for(MPI_Request request) {
     const auto stand_in = find_stand_in(request);
     if (!stand_in || stand_in->state != StandIn::State::pending) return;
     if (stand_in->kind == StandIn::Kind::logged_receive) return look_for_earlier_receives();
+    if (stand_in->kind == StandIn::Kind::collective) return look_for_collective(request, stand_in->inner, false);
     wanted = stand_in->receive;
   }
   int flag = 0;
@@ -137,6 +144,7 @@ void wait_for(MPI_Request request) {
       while (is_pending(request)) look_for_earlier_receives();
       return;
     }
+    if (stand_in->kind == StandIn::Kind::collective) return look_for_collective(request, stand_in->inner, true);
     wanted = stand_in->receive;
   }
   int flag = 0;
@@ -158,11 +166,12 @@ int finish(MPI_Request completed, MPI_Request* slot, MPI_Status* status) {
     const auto found = all().requests.find(completed);
     if (found == all().requests.end()) return MPI_SUCCESS;
     StandIn& stand_in = found->second;
-    if (!stand_in.is_for_receive()) return MPI_SUCCESS;
+    if (stand_in.kind == StandIn::Kind::send) return MPI_SUCCESS;
     if (stand_in.state != StandIn::State::done) return MPI_SUCCESS;
     error = stand_in.error;
     comm = stand_in.kind == StandIn::Kind::receive ? stand_in.receive.comm : MPI_COMM_NULL;
-    if (status != MPI_STATUS_IGNORE) {
+    // MPI has given the status of a collective operation already.
+    if (status != MPI_STATUS_IGNORE && stand_in.kind != StandIn::Kind::collective) {
       const int kept = status->MPI_ERROR;
       *status = stand_in.status;
       status->MPI_ERROR = error != MPI_SUCCESS ? error : kept;
@@ -225,8 +234,11 @@ int finish_some(int outcount, const int* indices, const std::vector<MPI_Request>
 int check_wait(double since, int count, const MPI_Request* requests) {
   sched_yield();
   // Requests of MPI have all the time that they need.
-  const bool others = std::any_of(requests, requests + count,
-                                  [](MPI_Request each) { return each != MPI_REQUEST_NULL && !find_stand_in(each); });
+  const bool others = std::any_of(requests, requests + count, [](MPI_Request each) {
+    if (each == MPI_REQUEST_NULL) return false;
+    const auto stand_in = find_stand_in(each);
+    return !stand_in || stand_in->kind == StandIn::Kind::collective;
+  });
   return persist_services()->check_wait(others ? PMPI_Wtime() : since);
 }
 
@@ -316,15 +328,23 @@ void add_send_stand_in(MPI_Request request, const Send& send) {
   add(request, stand_in);
 }
 
-int add_collective_stand_in(MPI_Request request, const Collective& call) {
+int init_collective(const Collective& call, InitFunction* init, MPI_Info info, MPI_Request* request) {
+  int error = make_idle_request(request);
+  if (error != MPI_SUCCESS) return error;
   StandIn stand_in;
   stand_in.kind = StandIn::Kind::collective;
   stand_in.collective = call;
   stand_in.types = copy_types(call);
   stand_in.collective.send.types = stand_in.types.send;
   stand_in.collective.receive.types = stand_in.types.receive;
-  add(request, stand_in);
-  return MPI_SUCCESS;
+  stand_in.init = init;
+  // A process that has failed makes the inner request only if it needs it: others may not be making one.
+  if (delivers(call.comm) && !persist_services()->has_failed()) {
+    error = init(stand_in.collective, info, &stand_in.inner);
+  }
+  add(*request, stand_in);
+  if (error != MPI_SUCCESS) with_stand_ins_Request_free(request);
+  return error;
 }
 
 int match_stored(int source, int tag, MPI_Comm comm, bool waits, int* flag, MPI_Message* message, MPI_Status* status) {
@@ -359,6 +379,28 @@ int match_stored(int source, int tag, MPI_Comm comm, bool waits, int* flag, MPI_
   return error;
 }
 
+namespace {
+
+int start_collective(MPI_Request request, StandIn stand_in) {
+  if (stand_in.state != StandIn::State::inactive) return raise_on(stand_in.collective.comm, MPI_ERR_REQUEST);
+  int executes = 0;
+  int error = do_collective(stand_in.collective, &executes);
+  if (error != MPI_SUCCESS) return error;
+  if (executes == 0) {
+    set_done(request, MPI_SUCCESS, {});
+    return MPI_SUCCESS;
+  }
+  if (stand_in.inner == MPI_REQUEST_NULL) error = stand_in.init(stand_in.collective, MPI_INFO_NULL, &stand_in.inner);
+  if (error == MPI_SUCCESS) error = real.Start(&stand_in.inner);
+  const std::lock_guard lock(all().mutex);
+  StandIn& started = all().requests.at(request);
+  started.inner = stand_in.inner;
+  if (error == MPI_SUCCESS) started.state = StandIn::State::pending;
+  return error;
+}
+
+}  // namespace
+
 // ---------------------------------------------------------------------------------------------------------------- completions
 
 int with_stand_ins_Start(MPI_Request* request) {
@@ -371,13 +413,7 @@ int with_stand_ins_Start(MPI_Request* request) {
     });
     return error != MPI_SUCCESS ? raise_on(send.comm, error) : real.Start(request);
   }
-  if (stand_in->kind == StandIn::Kind::collective) {
-    int executes = 0;
-    const int error = do_collective(stand_in->collective, &executes);
-    if (error != MPI_SUCCESS) return error;
-    // The result has been restored, and an inactive request is complete.
-    return delivers(stand_in->collective.comm) && executes == 0 ? MPI_SUCCESS : real.Start(request);
-  }
+  if (stand_in->kind == StandIn::Kind::collective) return start_collective(*request, *stand_in);
   {
     const std::lock_guard lock(all().mutex);
     StandIn& started = all().requests.at(*request);
@@ -488,7 +524,7 @@ int with_stand_ins_Waitsome(int incount, MPI_Request array_of_requests[], int* o
 int with_stand_ins_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   look_for(request);
   const auto stand_in = find_stand_in(request);
-  if (!stand_in || !stand_in->is_for_receive() || stand_in->state == StandIn::State::inactive) {
+  if (!stand_in || stand_in->kind == StandIn::Kind::send || stand_in->state == StandIn::State::inactive) {
     return real.Request_get_status(request, flag, status);
   }
   *flag = stand_in->state == StandIn::State::done ? 1 : 0;
@@ -503,6 +539,8 @@ int with_stand_ins_Request_free(MPI_Request* request) {
     if (found != all().requests.end()) {
       delete[] found->second.types.send;
       delete[] found->second.types.receive;
+      const bool has_inner = found->second.kind == StandIn::Kind::collective && found->second.inner != MPI_REQUEST_NULL;
+      if (has_inner) (void)real.Request_free(&found->second.inner);
       all().requests.erase(found);
     }
     count_all();
@@ -513,6 +551,7 @@ int with_stand_ins_Request_free(MPI_Request* request) {
 int with_stand_ins_Cancel(MPI_Request* request) {
   const auto stand_in = find_stand_in(*request);
   if (!stand_in) return real.Cancel(request);
+  if (stand_in->kind == StandIn::Kind::collective) return raise_on(stand_in->collective.comm, MPI_ERR_REQUEST);
   if (stand_in->state != StandIn::State::pending) return MPI_SUCCESS;
   {
     const std::lock_guard lock(all().mutex);

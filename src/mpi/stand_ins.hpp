@@ -49,9 +49,11 @@ void add_send_stand_in(MPI_Request request, const Send& send);
 int start_logged_receive(const LoggedReceive& receive, MPI_Request* request);
 /// Looks for the messages of all receives that have begun: after a failure, MPI has to know them in the order in which they have begun.
 void look_for_earlier_receives();
-/// Has a collective operation done each time when a persistent request is started. Arrays of types are copied; the other arrays stay the
-/// program's, as MPI says.
-int add_collective_stand_in(MPI_Request request, const Collective& call);
+/// Makes MPI's persistent request for a collective operation.
+using InitFunction = int(const Collective& call, MPI_Info info, MPI_Request* request);
+/// Makes a request that has a collective operation done each time when it is started. Arrays of types are copied; the other arrays stay
+/// the program's, as MPI says.
+int init_collective(const Collective& call, InitFunction* init, MPI_Info info, MPI_Request* request);
 /// Matches a message that was stored, for MPI_Mrecv. flag: whether there is one.
 int match_stored(int source, int tag, MPI_Comm comm, bool waits, int* flag, MPI_Message* message, MPI_Status* status);
 

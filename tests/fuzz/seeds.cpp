@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes the inputs that fuzzing begins with, each as its real encoder makes it: fuzz_seeds <corpus>
+#include <algorithm>
 #include <array>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <string>
 
+#include "core/journal/contribution.hpp"
 #include "core/member/member_codec.hpp"
 #include "core/member/slot_hashes.hpp"
 #include "fuzz/support.hpp"
@@ -87,6 +90,24 @@ void write_logs() {
 }
 
 // Peers that say the same as rank 0, in all that they are asked.
+// The target that is looked for comes first.
+void write_contributions() {
+  const auto write_for = [](const char* name, const BlockTarget& target) {
+    const auto block = [](const BlockTarget& of, std::size_t bytes) {
+      return BlockToStore{of, bytes, [bytes](std::byte* to) { std::fill_n(to, bytes, std::byte{7}); }};
+    };
+    const std::array<BlockToStore, 4> blocks{block({1, 0}, 9), block({2, 0}, 0), block({2, 1}, 100), block({}, 5)};
+    fuzz::Bytes bytes(sizeof target + contribution_bytes(blocks));
+    std::memcpy(bytes.data(), &target, sizeof target);
+    write_contribution(blocks, std::span(bytes).subspan(sizeof target));
+    write("contribution", name, bytes);
+  };
+  write_for("first", {1, 0});
+  write_for("label", {2, 1});
+  write_for("every", {});
+  write_for("none", {4, 0});
+}
+
 void write_rejoins() {
   constexpr std::size_t kLong = 1500;
   for (std::uint8_t kind = 0; kind < 4; ++kind) {
@@ -166,6 +187,7 @@ int main(int argc, char** argv) {
   write_records();
   write_logs();
   write_rejoins();
+  write_contributions();
   Types().write_all();
   return 0;
 }

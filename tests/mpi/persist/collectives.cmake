@@ -1,6 +1,11 @@
 # Collective functions on persistent communicators.
 add_executable(persist_collectives collectives.cpp collective_cases.cpp)
-target_link_libraries(persist_collectives PRIVATE fenix::mpi fenix::fenix fenix_warnings)
+add_executable(persist_collective_rules collective_rules.cpp)
+foreach(program persist_collectives persist_collective_rules)
+  target_link_libraries(${program} PRIVATE fenix::mpi fenix::fenix fenix_warnings)
+endforeach()
+
+fenix_mpi_test(NAME persist.collective_rules PROGRAM persist_collective_rules RANKS 4 KILLED 1 LABELS sanitize)
 
 # No death, each form; then each rank dies when it has stored everything, and its replacement restores all.
 set(forms blocking immediate started)
