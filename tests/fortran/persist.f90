@@ -83,7 +83,7 @@ program persist
 
 contains
 
-  !> Stores a matrix and a section of it for this rank, and a number for all. What a death has cut short is repeated.
+  !> Stores a matrix and a section of it for this rank, and a number for all. Calls that a death has cut short are repeated.
   subroutine store(round)
     integer, intent(in) :: round
     integer :: to, request, value
