@@ -256,6 +256,48 @@ void check_keys(MPI_Comm comm) {
   for (MPI_Comm* each : {&a, &b, &a2, &self}) MPI_Comm_free(each);
 }
 
+// Messages are stored and delivered: each one is received once, in the order of the sends, and is stored besides.
+void check_transparent() {
+  MPI_Comm both = persist(MPI_COMM_WORLD, "transparent", {{"persist_transparent", "true"}});
+  const int next = (rank + 1) % size;
+  const int before = (rank + size - 1) % size;
+  std::array<MPI_Request, 4> requests{};
+  std::array<int, 4> sent{};
+  std::array<int, 4> received{};
+  for (int turn = 0; turn < 3; ++turn) {
+    for (std::size_t i = 0; i < 4; ++i) sent[i] = 100 * rank + 10 * turn + static_cast<int>(i);
+    CHECK(MPI_Recv_init(&received[3], 1, MPI_INT, before, 3, both, &requests[3]) == MPI_SUCCESS);
+    CHECK(MPI_Start(&requests[3]) == MPI_SUCCESS);
+    CHECK(MPI_Isend(&sent[0], 1, MPI_INT, next, 0, both, &requests[0]) == MPI_SUCCESS);
+    CHECK(MPI_Send(&sent[1], 1, MPI_INT, next, 0, both) == MPI_SUCCESS);
+    CHECK(MPI_Send_init(&sent[2], 1, MPI_INT, next, 0, both, &requests[1]) == MPI_SUCCESS);
+    CHECK(MPI_Start(&requests[1]) == MPI_SUCCESS);
+    CHECK(MPI_Issend(&sent[3], 1, MPI_INT, next, 3, both, &requests[2]) == MPI_SUCCESS);
+    MPI_Status status;
+    CHECK(MPI_Probe(before, 0, both, &status) == MPI_SUCCESS && status.MPI_SOURCE == before);
+    for (std::size_t i = 0; i < 3; ++i) {
+      CHECK(MPI_Recv(&received[i], 1, MPI_INT, MPI_ANY_SOURCE, 0, both, &status) == MPI_SUCCESS);
+    }
+    CHECK(MPI_Waitall(4, requests.data(), MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+    for (std::size_t i = 0; i < 4; ++i) CHECK(received[i] == 100 * before + 10 * turn + static_cast<int>(i));
+    CHECK(MPI_Request_free(&requests[1]) == MPI_SUCCESS && MPI_Request_free(&requests[3]) == MPI_SUCCESS);
+    int flag = 1;
+    CHECK(MPI_Iprobe(before, 9, both, &flag, &status) == MPI_SUCCESS && flag == 0);
+    int there = -1;
+    CHECK(MPI_Sendrecv(&sent[0], 1, MPI_INT, next, 5, &there, 1, MPI_INT, before, 5, both, &status) == MPI_SUCCESS);
+    CHECK(there == received[0]);
+    CHECK(MPI_Sendrecv_replace(&there, 1, MPI_INT, before, 6, next, 6, both, &status) == MPI_SUCCESS);
+    CHECK(there == sent[0]);
+  }
+  MPI_Comm_free(&both);
+  MPI_Barrier(MPI_COMM_WORLD);
+  // The same session without delivery has what was stored.
+  both = persist(MPI_COMM_WORLD, "transparent");
+  CHECK(receive(both, before, 0) == 100 * before + 22 && receive(both, before, 3) == 100 * before + 23);
+  CHECK(receive(both, before, 5) == 100 * before + 20);
+  MPI_Comm_free(&both);
+}
+
 // Rank 1 replaces a message again and again. There is one at each time.
 void check_replacing(MPI_Comm comm) {
   constexpr int kTurns = 400;
@@ -330,6 +372,7 @@ int main(int argc, char** argv) {
   check_wildcards(comm);
   check_depth(MPI_COMM_WORLD);
   check_keys(MPI_COMM_WORLD);
+  check_transparent();
   check_replacing(MPI_COMM_WORLD);
   check_errors(comm);
   MPI_Comm_free(&comm);
