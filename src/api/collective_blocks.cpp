@@ -47,8 +47,8 @@ const CollectiveShape& shape_of(CollectiveKind kind) {
   static constexpr CollectiveShape kScan{Ranks::all, Ranks::all, false, Combines::up_to_own};
   static constexpr CollectiveShape kExscan{Ranks::all, Ranks::all, false, Combines::below_own};
   static constexpr CollectiveShape kReduceScatter{Ranks::all, Ranks::all, true, Combines::all};
-  static constexpr CollectiveShape kNeighborAllgather{Ranks::neighbors, Ranks::neighbors};
-  static constexpr CollectiveShape kNeighborAlltoall{Ranks::neighbors, Ranks::neighbors, true};
+  static constexpr CollectiveShape kNeighborAllgather{Ranks::neighbours, Ranks::neighbours};
+  static constexpr CollectiveShape kNeighborAlltoall{Ranks::neighbours, Ranks::neighbours, true};
   switch (kind) {
     case CollectiveKind::bcast:
       return kBcast;
@@ -98,12 +98,12 @@ CollectiveBlocks::CollectiveBlocks(const Collective& call, MPI_Comm now)
   }
   gives_ = shape_.givers != Ranks::root || rank_ == call.root;
   takes_ = shape_.takers != Ranks::root || rank_ == call.root;
-  if (shape_.givers == Ranks::neighbors) look_up_neighbors();
+  if (shape_.givers == Ranks::neighbours) look_up_neighbours();
 }
 
 // The k-th block that a rank sends to another one is the k-th that the other one gets of it. In a Cartesian topology a block that goes
 // in one direction arrives from the other one: there a label is the place in the buffer that receives.
-void CollectiveBlocks::look_up_neighbors() {
+void CollectiveBlocks::look_up_neighbours() {
   std::vector<int> sources;
   std::vector<int> destinations;
   int topology = MPI_UNDEFINED;
@@ -143,9 +143,9 @@ void CollectiveBlocks::look_up_neighbors() {
   } else {
     throw MpiError(MPI_ERR_TOPOLOGY, "the communicator has no topology");
   }
-  const auto number = [](const std::vector<int>& ranks, std::vector<Neighbor>& neighbors) {
+  const auto number = [](const std::vector<int>& ranks, std::vector<Neighbour>& neighbours) {
     for (auto each = ranks.begin(); each != ranks.end(); ++each) {
-      neighbors.push_back({*each, static_cast<int>(std::count(ranks.begin(), each, *each))});
+      neighbours.push_back({*each, static_cast<int>(std::count(ranks.begin(), each, *each))});
     }
   };
   number(sources, from_);
@@ -169,10 +169,10 @@ std::vector<BlockOfRank> CollectiveBlocks::given() const {
   if (!gives_ || call_.kind == CollectiveKind::barrier) return blocks;
   if (!shape_.has_block_for_each) {
     blocks.push_back({BlockOfRank::kEveryRank, 0, contribution(0)});
-  } else if (shape_.givers == Ranks::neighbors) {
+  } else if (shape_.givers == Ranks::neighbours) {
     for (int i = 0; i < static_cast<int>(to_.size()); ++i) {
-      const Neighbor& neighbor = to_[static_cast<std::size_t>(i)];
-      if (neighbor.rank != MPI_PROC_NULL) blocks.push_back({neighbor.rank, neighbor.label, contribution(i)});
+      const Neighbour& neighbour = to_[static_cast<std::size_t>(i)];
+      if (neighbour.rank != MPI_PROC_NULL) blocks.push_back({neighbour.rank, neighbour.label, contribution(i)});
     }
   } else {
     for (int rank = 0; rank < size_; ++rank) blocks.push_back({rank, 0, contribution(rank)});
@@ -186,11 +186,11 @@ std::vector<BlockOfRank> CollectiveBlocks::taken() const {
   const BlocksOfCall& receive = call_.receive;
   if (shape_.givers == Ranks::root) {
     if (!is_in_place(receive)) blocks.push_back({call_.root, 0, whole(receive)});
-  } else if (shape_.givers == Ranks::neighbors) {
+  } else if (shape_.givers == Ranks::neighbours) {
     for (int i = 0; i < static_cast<int>(from_.size()); ++i) {
-      const Neighbor& neighbor = from_[static_cast<std::size_t>(i)];
-      if (neighbor.rank == MPI_PROC_NULL) continue;
-      blocks.push_back({neighbor.rank, shape_.has_block_for_each ? neighbor.label : 0, place_in(receive, i)});
+      const Neighbour& neighbour = from_[static_cast<std::size_t>(i)];
+      if (neighbour.rank == MPI_PROC_NULL) continue;
+      blocks.push_back({neighbour.rank, shape_.has_block_for_each ? neighbour.label : 0, place_in(receive, i)});
     }
   } else if (shape_.combination != Combines::none) {
     ElementRange result = whole(receive);

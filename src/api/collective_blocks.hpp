@@ -13,7 +13,7 @@ namespace fenix_impl {
 enum class Ranks {
   root,
   all,
-  neighbors,
+  neighbours,
 };
 
 /// The way in which contributions become one result.
@@ -66,12 +66,12 @@ class CollectiveBlocks {
   [[nodiscard]] std::vector<BlockOfRank> taken() const;
 
  private:
-  struct Neighbor {
+  struct Neighbour {
     int rank = 0;
     int label = 0;
   };
 
-  void look_up_neighbors();
+  void look_up_neighbours();
   [[nodiscard]] ElementRange contribution(int piece) const;
 
   Collective call_;
@@ -81,8 +81,8 @@ class CollectiveBlocks {
   int size_ = 0;
   bool gives_ = true;
   bool takes_ = true;
-  std::vector<Neighbor> from_;  // in their order; MPI_PROC_NULL: none
-  std::vector<Neighbor> to_;
+  std::vector<Neighbour> from_;  // in their order; MPI_PROC_NULL: none
+  std::vector<Neighbour> to_;
 };
 
 }  // namespace fenix_impl

@@ -11,13 +11,5 @@ namespace fenix_impl {
 
 /// Stores or restores. executes: whether MPI has to execute it, too. Returns an error of MPI, after the error handler.
 int do_collective(const Collective& call, int* executes);
-/// Returns the arrays of types of a call in memory of their own: a program may give its arrays up. null: it has none.
-struct TypesOfCall {
-  MPI_Datatype* send = nullptr;
-  MPI_Datatype* receive = nullptr;
-};
-TypesOfCall copy_types(const Collective& call);
-/// Makes a request that is complete.
-int make_done_request(MPI_Request* request);
 
 }  // namespace fenix_impl

@@ -37,7 +37,6 @@ struct StandIn {
   std::uint64_t order = 0;               // of logged receives
   Collective collective;
   InitFunction* init = nullptr;  // makes the inner request of a collective operation
-  TypesOfCall types;             // to be given up together with the request
   MPI_Status status{};
 };
 // Copies of them are in frames that control may leave by longjmp.
@@ -80,6 +79,11 @@ void add(MPI_Request request, const StandIn& stand_in) {
   const std::lock_guard lock(all().mutex);
   all().requests[request] = stand_in;
   count_all();
+}
+
+/// Makes a request that can be started later.
+int make_request(MPI_Request* request) {
+  return real.Recv_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
 }
 
 void set_done(MPI_Request request, int error, const MPI_Status& status) {
@@ -254,12 +258,8 @@ MPI_Comm comm_of_messages() {
 
 }  // namespace
 
-int make_idle_request(MPI_Request* request) {
-  return real.Recv_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
-}
-
 int add_done_stand_in(const MPI_Status& status, MPI_Request* request) {
-  const int error = make_idle_request(request);
+  const int error = make_request(request);
   if (error != MPI_SUCCESS) return error;
   StandIn stand_in;
   stand_in.is_used_once = true;
@@ -269,7 +269,7 @@ int add_done_stand_in(const MPI_Status& status, MPI_Request* request) {
 }
 
 int start_receive(const Receive& receive, MPI_Request* request) {
-  const int error = make_idle_request(request);
+  const int error = make_request(request);
   if (error != MPI_SUCCESS) return error;
   StandIn stand_in;
   stand_in.is_used_once = true;
@@ -282,7 +282,7 @@ int start_receive(const Receive& receive, MPI_Request* request) {
 
 int start_logged_receive(const LoggedReceive& receive, MPI_Request* request) {
   static std::atomic<std::uint64_t> begun{0};
-  const int error = make_idle_request(request);
+  const int error = make_request(request);
   if (error != MPI_SUCCESS) return error;
   StandIn stand_in;
   stand_in.kind = StandIn::Kind::logged_receive;
@@ -313,7 +313,7 @@ void look_for_earlier_receives() {
 }
 
 int init_receive(const Receive& receive, MPI_Request* request) {
-  const int error = make_idle_request(request);
+  const int error = make_request(request);
   if (error != MPI_SUCCESS) return error;
   StandIn stand_in;
   stand_in.receive = receive;
@@ -328,15 +328,35 @@ void add_send_stand_in(MPI_Request request, const Send& send) {
   add(request, stand_in);
 }
 
+namespace {
+
+// Open MPI's library for Fortran writes into requests of collective functions, which are larger than others. Therefore this is one, and
+// not a request that does nothing.
+int make_idle_collective(MPI_Request* request) {
+  static char from = 0;
+  static char to = 0;
+  return real.Allgather_init(&from, 1, MPI_BYTE, &to, 1, MPI_BYTE, MPI_COMM_SELF, MPI_INFO_NULL, request);
+}
+
+}  // namespace
+
+int add_done_collective(MPI_Request* request) {
+  const int error = make_idle_collective(request);
+  if (error != MPI_SUCCESS) return error;
+  StandIn stand_in;
+  stand_in.kind = StandIn::Kind::collective;
+  stand_in.is_used_once = true;
+  add(*request, stand_in);
+  set_done(*request, MPI_SUCCESS, {});
+  return MPI_SUCCESS;
+}
+
 int init_collective(const Collective& call, InitFunction* init, MPI_Info info, MPI_Request* request) {
-  int error = make_idle_request(request);
+  int error = make_idle_collective(request);
   if (error != MPI_SUCCESS) return error;
   StandIn stand_in;
   stand_in.kind = StandIn::Kind::collective;
   stand_in.collective = call;
-  stand_in.types = copy_types(call);
-  stand_in.collective.send.types = stand_in.types.send;
-  stand_in.collective.receive.types = stand_in.types.receive;
   stand_in.init = init;
   // A process that has failed makes the inner request only if it needs it: others may not be making one.
   if (delivers(call.comm) && !persist_services()->has_failed()) {
@@ -537,8 +557,6 @@ int with_stand_ins_Request_free(MPI_Request* request) {
     const std::lock_guard lock(all().mutex);
     const auto found = all().requests.find(*request);
     if (found != all().requests.end()) {
-      delete[] found->second.types.send;
-      delete[] found->second.types.receive;
       const bool has_inner = found->second.kind == StandIn::Kind::collective && found->second.inner != MPI_REQUEST_NULL;
       if (has_inner) (void)real.Request_free(&found->second.inner);
       all().requests.erase(found);

@@ -41,8 +41,6 @@ int start_receive(const Receive& receive, MPI_Request* request);
 int init_receive(const Receive& receive, MPI_Request* request);
 /// Makes a request that is complete, with a status.
 int add_done_stand_in(const MPI_Status& status, MPI_Request* request);
-/// Makes a request that does nothing when it is started.
-int make_idle_request(MPI_Request* request);
 /// Has a message stored each time when a persistent request is started.
 void add_send_stand_in(MPI_Request request, const Send& send);
 /// Begins a receive whose message may come from a log.
@@ -51,8 +49,9 @@ int start_logged_receive(const LoggedReceive& receive, MPI_Request* request);
 void look_for_earlier_receives();
 /// Makes MPI's persistent request for a collective operation.
 using InitFunction = int(const Collective& call, MPI_Info info, MPI_Request* request);
-/// Makes a request that has a collective operation done each time when it is started. Arrays of types are copied; the other arrays stay
-/// the program's, as MPI says.
+/// Makes a request of a collective operation that is complete.
+int add_done_collective(MPI_Request* request);
+/// Makes a request that has a collective operation done each time when it is started. Arrays stay the program's, as MPI says.
 int init_collective(const Collective& call, InitFunction* init, MPI_Info info, MPI_Request* request);
 /// Matches a message that was stored, for MPI_Mrecv. flag: whether there is one.
 int match_stored(int source, int tag, MPI_Comm comm, bool waits, int* flag, MPI_Message* message, MPI_Status* status);

@@ -46,6 +46,7 @@ program persist
 
   if (failed) then
     call receive_all(ROUNDS)
+    call collectively(.true.)
     call Fenix_Failure(failed, ierr)
     call check(failed, "Fenix_Failure before the first send")
   else
@@ -55,6 +56,7 @@ program persist
     do number = 1, ROUNDS
       call store(number)
     end do
+    call collectively(.false.)
     if (rank == 1) ierr = raise(9_c_int)
   end if
   if (rank /= 1) then
@@ -127,6 +129,51 @@ contains
     call MPI_Testall(number_of_requests, requests, done, statuses, ierr)
     call check(done .and. all(numbers == 100*rank + round), "messages of the rank to itself")
     call check(all(statuses(MPI_SOURCE, :) == rank) .and. all(requests == MPI_REQUEST_NULL), "statuses of requests")
+  end subroutine
+
+  !> Collective functions: ranks give their parts, or the rank that takes the place of a dead one gets all of them. It may have to repeat
+  !> calls until the others have given theirs. The library for Fortran notes its arrays of types in requests.
+  subroutine collectively(restores)
+    logical, intent(in) :: restores
+    integer :: gathered(0:2), given(0:2), exchanged(0:2), ones(0:2), places(0:2), types(0:2), request, i
+    do
+      gathered = -1
+      if (.not. restores) gathered(rank) = 10*rank + 1
+      call MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, gathered, 1, MPI_INTEGER, everyone, ierr)
+      if (ierr == MPI_SUCCESS) exit
+    end do
+    if (restores) then
+      call check(all(gathered == [1, 11, 21]), "what all have given")
+    else
+      call check(sum(gathered) == 10*rank - 1, "a buffer that stays as it is")
+    end if
+    given = [(100*rank + i, i=0, 2)]
+    exchanged = -1
+    ones = 1
+    places = [0, 4, 8]
+    types = MPI_INTEGER
+    call MPI_Alltoallw_init(given, ones, places, types, exchanged, ones, places, types, everyone, MPI_INFO_NULL, request, ierr)
+    call check(ierr == MPI_SUCCESS, "MPI_Alltoallw_init")
+    do
+      call MPI_Start(request, ierr)
+      if (ierr == MPI_SUCCESS) exit
+    end do
+    call MPI_Wait(request, MPI_STATUS_IGNORE, ierr)
+    call check(ierr == MPI_SUCCESS, "MPI_Wait for a collective function")
+    call MPI_Request_free(request, ierr)
+    call check(ierr == MPI_SUCCESS .and. request == MPI_REQUEST_NULL, "MPI_Request_free")
+    ! Once more in the other form, which is complete at once.
+    do
+      call MPI_Ialltoallw(given, ones, places, types, exchanged, ones, places, types, everyone, request, ierr)
+      if (ierr == MPI_SUCCESS) exit
+    end do
+    call MPI_Wait(request, MPI_STATUS_IGNORE, ierr)
+    call check(ierr == MPI_SUCCESS .and. request == MPI_REQUEST_NULL, "MPI_Wait for a collective function that is complete")
+    if (restores) then
+      call check(all(exchanged == [(100*i + rank, i=0, 2)]), "what all have given this rank")
+    else
+      call check(all(exchanged == -1), "a buffer of an exchange that stays as it is")
+    end if
   end subroutine
 
   subroutine errors()

@@ -357,7 +357,7 @@ void add_typed(std::vector<Case>& cases, int size) {
   });
 }
 
-/// Numbers of neighbors on a communicator.
+/// Numbers of neighbours on a communicator.
 struct Degrees {
   int in = 0;
   int out = 0;
@@ -381,7 +381,7 @@ Degrees degrees_of(MPI_Comm comm) {
   return degrees;
 }
 
-void add_neighbors(std::vector<Case>& cases, Kind kind, const std::string& name_of_kind) {
+void add_neighbours(std::vector<Case>& cases, Kind kind, const std::string& name_of_kind) {
   const auto add = [&](const std::string& name, auto function) {
     cases.push_back({"neighbor_" + name + "." + name_of_kind, kind, function});
   };
@@ -435,10 +435,10 @@ std::vector<Case> all_cases(int size) {
   add_plain(cases, size);
   add_in_place(cases, size);
   add_typed(cases, size);
-  add_neighbors(cases, Kind::cart, "cart");
-  add_neighbors(cases, Kind::torus, "torus");
-  add_neighbors(cases, Kind::graph, "graph");
-  add_neighbors(cases, Kind::dist_graph, "dist_graph");
+  add_neighbours(cases, Kind::cart, "cart");
+  add_neighbours(cases, Kind::torus, "torus");
+  add_neighbours(cases, Kind::graph, "graph");
+  add_neighbours(cases, Kind::dist_graph, "dist_graph");
   return cases;
 }
 
@@ -456,7 +456,7 @@ MPI_Comm make_comm(MPI_Comm comm, Kind kind) {
         break;
       }
       case Kind::torus: {
-        // Both neighbors in a dimension are the same rank.
+        // Both neighbours in a dimension are the same rank.
         const std::array<int, 2> dimensions{2, size / 2};
         const std::array<int, 2> periods{1, 1};
         code = MPI_Cart_create(comm, 2, dimensions.data(), periods.data(), 0, &made);

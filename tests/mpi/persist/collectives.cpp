@@ -243,7 +243,7 @@ int main(int argc, char** argv) {
     const int deaths = shared->deaths;
     // A death that this rank has not noticed yet leads to a repair here.
     if (MPI_Barrier(MPI_COMM_WORLD) != MPI_SUCCESS) continue;
-    // The next one dies when the repair before has come to its end. Two neighbors that die together would take what they had stored
+    // The next one dies when the repair before has come to its end. Two neighbours that die together would take what they had stored
     // with them.
     die_if_due(deaths);
     if (MPI_Barrier(MPI_COMM_WORLD) != MPI_SUCCESS) continue;
