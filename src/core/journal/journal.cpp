@@ -174,8 +174,19 @@ void Journal::append(const Signature& signature, std::uint32_t depth, const Payl
   head.signature = signature;
   head.number = number;
   head.depth = depth;
+  try {
+    put(head, payload);
+  } catch (...) {
+    // The next message may be another one, for which there is no room after a jump. Holders have the jump: it has to be voided there.
+    ring_.take_back_jump();
+    was_cut_short_ = true;
+    throw;
+  }
+}
+
+void Journal::put(const EntryHead& head, const Payload& payload) {
   for (;;) {
-    switch (ring_.next_step(signature, depth, payload.bytes)) {
+    switch (ring_.next_step(head.signature, head.depth, payload.bytes)) {
       case Ring::Step::place:
         write(head, payload);
         return;

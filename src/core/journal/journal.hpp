@@ -90,6 +90,7 @@ class Journal {
   void take_back(const std::vector<Statement>& statements);
   void protect(const std::vector<Statement>& statements, int copy);
   void push_all(int holder, int ring);
+  void put(const EntryHead& head, const Payload& payload);
   void write(const EntryHead& head, const Payload& payload);
   void write_with_copies(EntryHead& head, std::size_t position, const Payload& payload);
   void move_oldest();

@@ -10,6 +10,7 @@ Ring::Ring(std::size_t capacity, std::span<const Entry> entries) : capacity_(cap
   head_ = entries.front().position;
   next_sequence_ = entries.front().head.sequence;
   for (const Entry& entry : entries) note(entry);
+  take_back_jump();
 }
 
 std::uint64_t Ring::start() const {
@@ -102,6 +103,14 @@ void Ring::release(std::uint64_t sequence) {
   Placed& released = placed(sequence);
   released.needed = false;
   needed_bytes_ -= entry_bytes(released.entry.head.bytes);
+}
+
+void Ring::take_back_jump() {
+  if (order_.empty() || order_.back().entry.head.kind != EntryKind::jump) return;
+  head_ = order_.back().entry.position;
+  turned_ = false;
+  --next_sequence_;
+  order_.pop_back();
 }
 
 void Ring::release_until(const Signature& signature, std::uint64_t number) {

@@ -53,6 +53,9 @@ class Ring {
   /// Notes an entry that was put at head(): a message, a jump, or the oldest one once more.
   void note(const Entry& entry);
 
+  /// Takes the newest entry back if it is a jump: the message for which it was put has not come. The next entry is put in its place.
+  void take_back_jump();
+
   /// Lets go of the messages of a signature up to a number, except the newest one. The start of the chain moves on.
   void release_until(const Signature& signature, std::uint64_t number);
 
