@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/journal/contribution.hpp"
+#include "core/journal/ring.hpp"
 #include "core/member/member_codec.hpp"
 #include "core/member/slot_hashes.hpp"
 #include "fuzz/support.hpp"
@@ -89,7 +90,6 @@ void write_logs() {
   }
 }
 
-// Peers that say the same as rank 0, in all that they are asked.
 // The target that is looked for comes first.
 void write_contributions() {
   const auto write_for = [](const char* name, const BlockTarget& target) {
@@ -108,6 +108,61 @@ void write_contributions() {
   write_for("none", {4, 0});
 }
 
+// A ring as a journal leaves it, and stores that go on from there.
+void write_rings() {
+  constexpr std::size_t kUnits = 200;
+  const auto write_ring = [](const std::string& name, std::initializer_list<std::size_t> sizes, std::uint32_t depth) {
+    Ring ring(kUnits * journal_format::kUnit);
+    struct Put {
+      std::uint16_t unit;
+      EntryHead head;
+    };
+    std::vector<Put> puts;
+    const auto put = [&](EntryHead head) {
+      head.sequence = ring.next_sequence();
+      puts.push_back({static_cast<std::uint16_t>(ring.head() / journal_format::kUnit), head});
+      ring.note({head, ring.head()});
+    };
+    for (const std::size_t size : sizes) {
+      const Signature signature{size % 3, static_cast<std::int32_t>(size % 2), 0};
+      for (Ring::Step step = Ring::Step::move; step != Ring::Step::place && step != Ring::Step::none;) {
+        step = ring.next_step(signature, depth, size);
+        EntryHead head;
+        if (step == Ring::Step::jump) {
+          head.kind = EntryKind::jump;
+        } else {
+          head.bytes = size;
+          head.signature = signature;
+          head.number = ring.next_number();
+          head.depth = depth;
+        }
+        if (step == Ring::Step::move) head = ring.oldest().head;
+        if (step != Ring::Step::none) put(head);
+      }
+    }
+    fuzz::Bytes bytes;
+    const auto append = [&bytes](const auto& value) {
+      const auto added = std::as_bytes(std::span(&value, 1));
+      bytes.insert(bytes.end(), added.begin(), added.end());
+    };
+    append(static_cast<std::uint16_t>(kUnits - 1));
+    append(ring.start());
+    append(static_cast<std::uint8_t>(puts.size()));
+    for (const Put& each : puts) {
+      append(each.unit);
+      append(std::uint8_t{1});
+      append(each.head);
+    }
+    for (const int more : {0, 1, 0, 70, 0, 1, 1, 4, 200, 0, 2, 0, 1, 0, 1}) append(static_cast<std::uint8_t>(more));
+    write("journal", name, bytes);
+  };
+  write_ring("empty", {}, 1);
+  write_ring("few", {3, 100, 64}, 1);
+  write_ring("replaced", {3, 100, 3, 100, 3, 64, 3, 100, 3, 3, 100, 3, 3, 3, 3, 3, 3, 3}, 1);
+  write_ring("deep", {3, 4, 9, 100, 3, 70, 3, 4, 100, 9, 15, 3, 21, 27, 33, 3, 3}, 3);
+}
+
+// Peers that say the same as rank 0, in all that they are asked.
 void write_rejoins() {
   constexpr std::size_t kLong = 1500;
   for (std::uint8_t kind = 0; kind < 4; ++kind) {
@@ -188,6 +243,7 @@ int main(int argc, char** argv) {
   write_logs();
   write_rejoins();
   write_contributions();
+  write_rings();
   Types().write_all();
   return 0;
 }
