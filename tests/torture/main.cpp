@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "journal.hpp"
+#include "persisting.hpp"
 #include "state.hpp"
 
 namespace torture {
@@ -64,6 +65,11 @@ MPI_Datatype mpi_type(Type type) {
   return holes;
 }
 
+bool is_valid(MPI_Comm comm) {
+  int size = 0;
+  return comm != MPI_COMM_NULL && MPI_Comm_size(comm, &size) == MPI_SUCCESS;
+}
+
 namespace {
 
 void count_repair(MPI_Comm, int, void*) { ++state.repairs; }
@@ -82,12 +88,6 @@ std::int64_t next_step() {
   std::int64_t next = state.groups[0].next;
   for (const GroupState& group : state.groups) next = std::min(next, group.next);
   return next;
-}
-
-/// Whether a handle still stands for a communicator. MPI_COMM_SELF returns errors.
-bool is_valid(MPI_Comm comm) {
-  int size = 0;
-  return comm != MPI_COMM_NULL && MPI_Comm_size(comm, &size) == MPI_SUCCESS;
 }
 
 /// Takes the communicator for the program's own collective calls. In resume mode "return", survivors keep the one that they have.
@@ -114,6 +114,7 @@ void derive() {
 void work() {
   note_resumption();
   derive();
+  take_up_messages();
   resume();
   for (std::int64_t step = next_step(); step < state.plan.steps; ++step) {
     for (int group = 0; group < static_cast<int>(state.groups.size()); ++group) {
@@ -122,6 +123,7 @@ void work() {
       store_step(group, step);
       inspect(group);
     }
+    store_messages(step);
     if (state.plan.pause_us > 0) ::usleep(static_cast<useconds_t>(state.plan.pause_us));
   }
   note("finish");
@@ -170,6 +172,7 @@ int main(int argc, char** argv) {
   state.groups.resize(state.plan.groups.size());
   torture::set_options();
 
+  if (state.plan.persist_copies > 0) torture::open_progress(argv[1]);
   note("init");
   const bool is_null = state.plan.interposed == "null";
   if (is_null) state.comm = MPI_COMM_WORLD;

@@ -48,6 +48,7 @@ Plan read_plan(const std::string& file) {
     if (key == "release") fields >> plan.release;
     if (key == "resume") fields >> plan.resume;
     if (key == "interposed") fields >> plan.interposed;
+    if (key == "persist") fields >> plan.persist_copies >> plan.persist_is_covered;
     if (key == "group") plan.groups.push_back(read_group(fields));
     if (key == "member") plan.groups.back().members.push_back(read_member(fields));
   }

@@ -43,7 +43,9 @@ struct Plan {
   bool damage = false;    // bits are flipped
   bool release = true;    // spares return from Fenix_Init at the end
   std::string resume = "jump";
-  std::string interposed = "no";  // else libfenix_mpi is preloaded, and newcomm is "null" or "given"
+  std::string interposed = "no";    // else libfenix_mpi is preloaded, and newcomm is "null" or "given"
+  int persist_copies = 0;           // of messages on persistent communicators; 0: there are none
+  bool persist_is_covered = false;  // the copies cover all deaths, whenever they come
   std::vector<GroupPlan> groups;
 };
 

@@ -63,6 +63,8 @@ int good(int code, const std::string& call);
 void success(int code, const std::string& call);
 /// For codes of MPI.
 void mpi(int code);
+/// Whether a handle still stands for a communicator. MPI_COMM_SELF returns errors.
+bool is_valid(MPI_Comm comm);
 MPI_Datatype mpi_type(Type type);
 
 void store_step(int group, std::int64_t step);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A ring of a journal, as it is in the memory of another rank: whatever is in it, nothing outside of it is read, its chain ends, and a
-// ring that goes on from there writes to no place that is still needed.
+// A ring of a journal, as it is in the memory of another rank. Any bytes may be there: no access leads outside, the chain ends, and a ring
+// that goes on from it keeps its promises.
 #include "core/journal/entry.hpp"
 
 #include "core/journal/ring.hpp"

@@ -46,6 +46,7 @@ MIN_RANKS = {"shrink": 3, "beyond": 3, "in recovery": 3, "two at once": 3, "node
 
 TIMEOUT, TIMEOUT_OVER_NODES = 12, 25  # FENIX_TIMEOUT; over tcp, ranks of many nodes on few cores wait longer for each other
 INTERPOSED = 0.25  # the share of runs with libfenix_mpi
+PERSISTENT = 0.6  # of these, the share that stores messages on persistent communicators
 NODE_TIMEOUT = 6  # FENIX_NODE_TIMEOUT, where a node falls silent
 
 
@@ -110,6 +111,7 @@ class Run:
     release: bool = True
     threads: bool = False
     interposed: str = "no"  # else libfenix_mpi is preloaded, and newcomm is "null" or "given"
+    persist_copies: int = 0  # of messages on persistent communicators, if there are any
     groups: list = field(default_factory=list)
     faults: list = field(default_factory=list)
     points: list = field(default_factory=list)  # entries of FENIX_FAULT
@@ -118,6 +120,10 @@ class Run:
 
     def processes(self):
         return self.ranks + self.spares
+
+    def persist_is_covered(self):
+        """Whether no message can be lost: each sender has as many copies as ranks can die, or they are made anew before the next death."""
+        return self.kind == "rebuilt" or len(self.victims) <= min(self.persist_copies, smallest_size(self.ranks, self.spares, self.victims) - 1)
 
     def policy_text(self):
         return "+".join(group.policy.kind for group in self.groups)
@@ -128,6 +134,7 @@ class Run:
         faults = ", ".join([str(fault) for fault in self.faults] + self.points)
         where = f" on nodes {self.ranks_per_node()}" if self.nodes else ""
         where += f", newcomm {self.interposed} with libfenix_mpi" if self.interposed != "no" else ""
+        where += f", messages with {self.persist_copies} copies" if self.persist_copies else ""
         return f"{self.kind}, {self.path}, {self.ranks}+{self.spares} ranks{where}, {groups}: {faults or 'no faults'}"
 
     def ranks_per_node(self):
@@ -138,7 +145,7 @@ class Run:
             f"seed {self.seed}", f"spares {self.spares}", f"steps {self.steps}", f"pause_us {self.pause_us}",
             f"threads {int(self.threads)}", f"tolerated {int(self.tolerated)}", f"damage {int(self.damage)}",
             f"release {int(self.release)}", f"resume {self.resume}",
-            f"interposed {self.interposed}"
+            f"interposed {self.interposed}", f"persist {self.persist_copies} {int(self.persist_is_covered())}"
         ]
         for number, group in enumerate(self.groups):
             values = " ".join(str(value) for value in group.policy.values())
@@ -196,6 +203,12 @@ class Drawer:
         others = random.Random(f"{seed} interposed")
         if others.random() < self.interposed:
             run.interposed = others.choice(["null", "given"])
+        # Where ranks die in a send of that kind, there has to be one.
+        if self.interposed and any(point.startswith(("persist.", "journal.")) for point in run.points):
+            run.interposed = others.choice(["null", "given"]) if run.interposed == "no" else run.interposed
+            run.persist_copies = others.randint(1, 3)
+        elif run.interposed != "no" and others.random() < PERSISTENT:
+            run.persist_copies = others.randint(1, 3)
         return run
 
     # ------------------------------------------------------------------------------------------- what is stored, and how
