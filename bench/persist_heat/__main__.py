@@ -35,7 +35,7 @@ def run(options, rows, interval):
     command = ["timeout", "-s", "KILL", "120", "mpirun", "--with-ft", "ulfm", "-n", str(options.ranks), sys.executable, str(PROGRAM), "--time",
                "--columns", str(options.columns), "--rows", str(rows), "--steps", str(steps), "--interval", str(interval)]
     text = subprocess.run(command, env=variables, check=True, capture_output=True, text=True).stdout
-    return max(float(seconds) for seconds in re.findall(r"seconds \d+ (\S+)", text)) / steps
+    return max(float(seconds) for seconds in re.findall(r"seconds \d+ ([0-9]+\.[0-9]+)", text)) / steps
 
 
 def measure(options):
