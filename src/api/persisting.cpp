@@ -181,7 +181,7 @@ int receive_logged(void* buffer, int count, MPI_Datatype type, int source, int t
     check_rank(now, source, "source");
     check_tag(now, tag);
     Persistence& persistence = runtime().persistence();
-    const auto message = persistence.logged(comm, now, channel, source, tag, number);
+    auto message = persistence.logged(comm, now, channel, source, tag, number, /*anew=*/false);
     *flag = message ? 1 : 0;
     if (!message) return;
     MessageTypes types;
@@ -190,7 +190,14 @@ int receive_logged(void* buffer, int count, MPI_Datatype type, int source, int t
     if (bytes > static_cast<std::uint64_t>(count) * elements.bytes()) {
       throw MpiError(MPI_ERR_TRUNCATE, "the message has " + std::to_string(bytes) + " bytes, more than the buffer");
     }
-    if (!take(*message, elements, buffer)) throw Error(FENIX_ERROR_NODATA_FOUND, "a logged message is damaged");
+    for (const Deadline deadline; !take(*message, elements, buffer); deadline.check("a logged message")) {
+      const std::uint64_t before = message->entry.head.sequence;
+      message = persistence.logged(comm, now, channel, source, tag, number, /*anew=*/true);
+      // Its sender has moved it, or it is damaged in all places.
+      if (!message || message->entry.head.sequence == before) {
+        throw Error(FENIX_ERROR_NODATA_FOUND, "a logged message is damaged");
+      }
+    }
     set_status(status, source, tag, bytes);
   });
 }

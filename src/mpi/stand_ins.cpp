@@ -145,7 +145,7 @@ void wait_for(MPI_Request request) {
     const auto stand_in = find_stand_in(request);
     if (!stand_in || stand_in->state != StandIn::State::pending) return;
     if (stand_in->kind == StandIn::Kind::logged_receive) {
-      while (is_pending(request)) look_for_earlier_receives();
+      for (; is_pending(request); sched_yield()) look_for_earlier_receives();
       return;
     }
     if (stand_in->kind == StandIn::Kind::collective) return look_for_collective(request, stand_in->inner, true);

@@ -34,7 +34,6 @@ void MessageLog::take_up(Team& team, const Journal& journal) {
     std::uint64_t number = 0;
   };
   const int own_slot = journal.slot();
-  own_slot_ = own_slot;
   logged_.clear();
   for (const Entry& each : journal.messages_of(own_slot)) {
     if (each.head.depth != kAll) continue;
@@ -55,12 +54,11 @@ void MessageLog::take_up(Team& team, const Journal& journal) {
 
 bool MessageLog::log_send(Journal& journal, const Flow& of, const Payload& payload) {
   const Flow flow{of.channel ^ kLogged, of.peer, of.tag};
-  own_slot_ = journal.slot();
   std::uint64_t& sent = sent_[flow];
   const auto logged = logged_.find(flow);
   const bool is_again = logged != logged_.end() && sent < logged->second;
   if (!is_again) {
-    append(journal, flow, payload, sent + 1);
+    append(journal, signature_of(flow), kAll, payload, sent + 1);
   }
   ++sent;
   fault_point("replay.logged");
@@ -68,12 +66,13 @@ bool MessageLog::log_send(Journal& journal, const Flow& of, const Payload& paylo
 }
 
 // If there is no room, receivers may be about to store a state with which they need less of the log.
-void MessageLog::append(Journal& journal, const Flow& flow, const Payload& payload, std::uint64_t number) {
+void MessageLog::append(Journal& journal, const Signature& signature, std::uint32_t depth, const Payload& payload,
+                        std::optional<std::uint64_t> number) const {
   constexpr std::chrono::seconds kPatience{2};
   const Deadline deadline(kPatience);
   for (const Backoff backoff;; backoff.pause()) {
     try {
-      journal.append(signature_of(flow), kAll, payload, number);
+      journal.append(signature, depth, payload, number.value_or(journal.latest_number() + 1));
       return;
     } catch (const Error& error) {
       if (error.code() != FENIX_ERROR_NO_MEMORY || deadline.passed()) throw;
@@ -82,14 +81,14 @@ void MessageLog::append(Journal& journal, const Flow& flow, const Payload& paylo
   }
 }
 
-std::optional<Entry> MessageLog::logged(const Journal& journal, const Flow& of, std::uint64_t number) {
+std::optional<Entry> MessageLog::logged(const Journal& journal, const Flow& of, std::uint64_t number, bool anew) {
   const Flow flow{of.channel ^ kLogged, of.peer, of.tag};
   const auto logged = logged_by_others_.find(flow);
   if (logged == logged_by_others_.end()) return std::nullopt;
   if (number > logged->second) return std::nullopt;
   std::vector<Entry>& found = found_[flow];
   for (const bool again : {false, true}) {
-    if (again) found = journal.messages_of(flow.peer, {flow.channel, journal.slot(), flow.tag});
+    if (again || anew) found = journal.messages_of(flow.peer, {flow.channel, journal.slot(), flow.tag});
     const auto entry =
         std::find_if(found.begin(), found.end(), [number](const Entry& each) { return each.head.number == number; });
     if (entry != found.end()) return *entry;
@@ -104,14 +103,13 @@ void MessageLog::store_numbers(Journal& journal, const Signature& signature, std
   for (const auto& [flow, number] : received_) numbers.push_back({flow, 0, number});
   const auto bytes = std::as_bytes(std::span<const Number>(numbers));
   // One more than messages: a death may come before the message.
-  journal.append(signature_of_numbers(signature), depth + 1, {bytes.size(), bytes});
+  append(journal, signature_of_numbers(signature), depth + 1, {bytes.size(), bytes});
 }
 
-std::vector<MessageLog::Number> MessageLog::read_numbers(const Journal& journal, int slot, const Entry& entry) {
+std::optional<std::vector<MessageLog::Number>> MessageLog::read_numbers(const Journal& journal, int slot,
+                                                                        const Entry& entry) {
   std::vector<Number> numbers(entry.head.bytes / sizeof(Number));
-  if (!journal.read(slot, entry, std::as_writable_bytes(std::span(numbers)))) {
-    throw Error(FENIX_ERROR_NODATA_FOUND, "the numbers of messages are damaged");
-  }
+  if (!journal.read(slot, entry, std::as_writable_bytes(std::span(numbers)))) return std::nullopt;
   return numbers;
 }
 
@@ -119,9 +117,11 @@ void MessageLog::take_numbers(const Journal& journal, int own_slot, const Entry&
   if (message.head.number < numbers_from_) return;
   for (const Entry& each : journal.messages_of(own_slot, signature_of_numbers(message.head.signature))) {
     if (each.head.number + 1 != message.head.number) continue;
+    const auto numbers = read_numbers(journal, own_slot, each);
+    if (!numbers) throw Error(FENIX_ERROR_NODATA_FOUND, "the numbers of messages are damaged");
     sent_.clear();
     received_.clear();
-    for (const Number& number : read_numbers(journal, own_slot, each)) {
+    for (const Number& number : *numbers) {
       (number.is_sent != 0 ? sent_ : received_)[number.flow] = number.number;
     }
     numbers_from_ = message.head.number;
@@ -130,9 +130,12 @@ void MessageLog::take_numbers(const Journal& journal, int own_slot, const Entry&
 }
 
 // A receiver never goes back behind the oldest message to itself that it keeps: it does not need what it had received before.
-void MessageLog::release_what_is_stable(Journal& journal) {
+void MessageLog::release_what_is_stable(Journal& journal) const {
+  // A journal that was taken back has messages that its owner had let go of: those of all receivers count.
   std::set<int> receivers;
-  for (const auto& [flow, number] : sent_) receivers.insert(flow.peer);
+  for (const Entry& each : journal.messages_of(journal.slot())) {
+    if (each.head.depth == kAll) receivers.insert(each.head.signature.destination);
+  }
   for (const int receiver : receivers) {
     for (const auto& [flow, number] : stable_numbers(journal, receiver)) {
       journal.release_until({flow.channel ^ kLogged, receiver, flow.tag}, number);
@@ -156,9 +159,12 @@ std::map<MessageLog::Flow, std::uint64_t> MessageLog::stable_numbers(const Journ
       return message.first > 0 && numbers_of->second.count(message.first - 1) > 0;
     });
     if (oldest == messages.end()) continue;
+    const auto stored = read_numbers(journal, receiver, numbers_of->second.at(oldest->first - 1));
+    // The receiver has stored another state meanwhile: it is for the next look.
+    if (!stored) return {};
     std::map<Flow, std::uint64_t> numbers;
-    for (const Number& number : read_numbers(journal, receiver, numbers_of->second.at(oldest->first - 1))) {
-      if (number.is_sent == 0 && number.flow.peer == own_slot_) numbers[number.flow] = number.number;
+    for (const Number& number : *stored) {
+      if (number.is_sent == 0 && number.flow.peer == journal.slot()) numbers[number.flow] = number.number;
     }
     if (least) {
       for (auto& [flow, number] : *least) number = std::min(number, numbers[flow]);

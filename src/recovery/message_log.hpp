@@ -39,8 +39,13 @@ class MessageLog {
   [[nodiscard]] bool log_send(Journal& journal, const Flow& flow, const Payload& payload);
   /// Returns the number of the message that a receive gets. Receives of a flow get their messages in the order of these calls.
   [[nodiscard]] std::uint64_t begin_receive(const Flow& flow) { return ++received_[flow]; }
-  /// Returns the message of a flow with this number if it has to be read from the log of its sender. Local, throws PeerFailure.
-  [[nodiscard]] std::optional<Entry> logged(const Journal& journal, const Flow& flow, std::uint64_t number);
+  /// Returns the message of a flow with this number if it has to be read from the log of its sender. anew: not where it was before, as
+  /// its sender may have moved it. Local, throws PeerFailure.
+  [[nodiscard]] std::optional<Entry> logged(const Journal& journal, const Flow& flow, std::uint64_t number, bool anew);
+
+  /// Appends to the journal. Lets go of logged messages if there is no room otherwise. Local. Throws as Journal::append does.
+  void append(Journal& journal, const Signature& signature, std::uint32_t depth, const Payload& payload,
+              std::optional<std::uint64_t> number = std::nullopt) const;
 
   /// Stores the numbers that there are, for a message to oneself that is about to be stored. Local. Throws as Journal::append does.
   void store_numbers(Journal& journal, const Signature& signature, std::uint32_t depth);
@@ -56,9 +61,10 @@ class MessageLog {
 
   [[nodiscard]] static Signature signature_of(const Flow& flow) { return {flow.channel, flow.peer, flow.tag}; }
   [[nodiscard]] static Signature signature_of_numbers(const Signature& signature);
-  [[nodiscard]] static std::vector<Number> read_numbers(const Journal& journal, int slot, const Entry& entry);
-  void append(Journal& journal, const Flow& flow, const Payload& payload, std::uint64_t number);
-  void release_what_is_stable(Journal& journal);
+  /// Returns nothing if they have been replaced meanwhile, or are damaged in all places.
+  [[nodiscard]] static std::optional<std::vector<Number>> read_numbers(const Journal& journal, int slot,
+                                                                       const Entry& entry);
+  void release_what_is_stable(Journal& journal) const;
   [[nodiscard]] std::map<Flow, std::uint64_t> stable_numbers(const Journal& journal, int receiver) const;
 
   bool active_ = false;
@@ -68,7 +74,6 @@ class MessageLog {
   std::map<Flow, std::uint64_t> logged_;  // by this rank or its predecessor, when the latest failure was repaired
   std::map<Flow, std::uint64_t> logged_by_others_;  // when the latest failure was repaired, for this rank
   std::map<Flow, std::vector<Entry>> found_;        // entries in logs of others
-  int own_slot_ = -1;
 };
 
 }  // namespace fenix_impl

@@ -245,10 +245,10 @@ std::uint64_t Persistence::begin_receive(MPI_Comm name, MPI_Comm now, std::uint6
 }
 
 std::optional<StoredMessage> Persistence::logged(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source,
-                                                 int tag, std::uint64_t number) {
+                                                 int tag, std::uint64_t number, bool anew) {
   const std::lock_guard lock(mutex_);
   const MessageLog::Flow flow = flow_of(name, now, channel, source, tag);
-  const auto entry = log_.logged(*journal_, flow, number);
+  const auto entry = log_.logged(*journal_, flow, number, anew);
   return entry ? std::optional(StoredMessage{source, flow.peer, *entry}) : std::nullopt;
 }
 
@@ -261,7 +261,11 @@ void Persistence::store(MPI_Comm name, MPI_Comm now, int destination, int tag, c
   if (log_.is_active() && tag >= 0 && signature.destination == journal_->slot()) {
     log_.store_numbers(*journal_, signature, comm.options.depth);
   }
-  journal_->append(signature, comm.options.depth, payload);
+  if (log_.is_active()) {
+    log_.append(*journal_, signature, comm.options.depth, payload);
+  } else {
+    journal_->append(signature, comm.options.depth, payload);
+  }
   if (comm.file) file_latest(comm);
   has_failed_ = false;
 }

@@ -85,9 +85,10 @@ class Persistence {
                                                                    int destination, int tag, const Payload& payload);
   /// Returns the number of the message that a receive gets. Local.
   [[nodiscard]] std::uint64_t begin_receive(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source, int tag);
-  /// Returns the message with this number if it has to be taken from the log of its sender. Local.
+  /// Returns the message with this number if it has to be taken from the log of its sender. anew: its sender may have moved it since the
+  /// last call. Local.
   [[nodiscard]] std::optional<StoredMessage> logged(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source,
-                                                    int tag, std::uint64_t number);
+                                                    int tag, std::uint64_t number, bool anew);
 
   // --------------------------------------------------------------------------------------------------------------- messages
 

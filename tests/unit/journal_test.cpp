@@ -8,131 +8,13 @@
 #include <algorithm>
 #include <atomic>
 #include <optional>
-#include <random>
-#include <thread>
 
-#include "support/one_processor.hpp"
-#include "support/random_seed.hpp"
-#include "support/thread_team.hpp"
+#include "support/journal_job.hpp"
 
 namespace fenix_test {
 namespace {
 
 using namespace fenix_impl;
-
-constexpr std::size_t kJournalRing = Ring::bytes_for(10240);
-
-std::vector<std::byte> journal_bytes(std::size_t bytes, unsigned value) {
-  std::vector<std::byte> data(bytes);
-  for (std::size_t i = 0; i < bytes; ++i) data[i] = static_cast<std::byte>(value * 31 + i);
-  return data;
-}
-
-enum class End { done, failed, died };
-
-/// Ranks with a journal each. The dead get a new process with the next repair.
-class JournalJob {
- public:
-  using Work = std::function<void(int rank, Journal& journal)>;
-
-  JournalJob(int ranks, int copies, bool apart) : apart_(apart), journals_(static_cast<std::size_t>(ranks)) {
-    parameters_ = {kJournalRing, copies, 1};
-    for (int rank = 0; rank < ranks; ++rank) make(rank, false);
-    new_team();
-  }
-
-  [[nodiscard]] int size() const { return static_cast<int>(journals_.size()); }
-  [[nodiscard]] Journal& journal(int rank) { return *journals_[static_cast<std::size_t>(rank)]; }
-  [[nodiscard]] bool is_dead(int rank) const { return journals_[static_cast<std::size_t>(rank)] == nullptr; }
-  void doom(int rank, int steps) { lives_[static_cast<std::size_t>(rank)]->set_steps(steps); }
-  void set_unlucky(unsigned ranks) { crew_->set_unlucky(ranks); }
-
-  void kill(int rank) {
-    crew_->kill(rank);
-    journals_[static_cast<std::size_t>(rank)].reset();
-  }
-
-  /// Runs work on all living ranks at once. How it ended, by rank.
-  std::vector<End> run(const Work& work) {
-    std::vector<End> ends(journals_.size(), End::died);
-    const OneProcessor together;
-    std::vector<std::thread> threads;
-    for (int rank = 0; rank < size(); ++rank) {
-      if (is_dead(rank)) continue;
-      threads.emplace_back([&, rank] {
-        End& end = ends[static_cast<std::size_t>(rank)];
-        try {
-          work(rank, journal(rank));
-          end = End::done;
-        } catch (const PeerFailure&) {
-          end = End::failed;
-        } catch (const Death&) {
-          end = End::died;
-        } catch (const std::exception& error) {
-          ADD_FAILURE() << "rank " << rank << ": " << error.what();
-        }
-        if (end != End::done) crew_->leave(rank);
-      });
-    }
-    for (std::thread& thread : threads) thread.join();
-    for (int rank = 0; rank < size(); ++rank) {
-      if (ends[static_cast<std::size_t>(rank)] == End::died) journals_[static_cast<std::size_t>(rank)].reset();
-    }
-    crew_->all_return();
-    return ends;
-  }
-
-  /// Attaches to the team that there is.
-  std::vector<End> attach() {
-    return run([this](int rank, Journal& journal) {
-      std::vector<int> slots(journals_.size());
-      for (int i = 0; i < size(); ++i) slots[static_cast<std::size_t>(i)] = i;
-      const auto index = static_cast<std::size_t>(rank);
-      const auto choose = [&] { return std::make_shared<MortalPath>(crew_, rank, lives_[index], apart_); };
-      journal.attach(*teams_[index], choose, slots);
-    });
-  }
-
-  /// Replaces the dead, and makes a team of all.
-  void replace() {
-    for (int rank = 0; rank < size(); ++rank) {
-      if (is_dead(rank)) make(rank, true);
-    }
-    new_team();
-  }
-
-  void repair() {
-    replace();
-    while (std::find_if(journals_.begin(), journals_.end(), [](const auto& each) { return !each->is_attached(); }) !=
-           journals_.end()) {
-      const auto ends = attach();
-      if (std::all_of(ends.begin(), ends.end(), [](End end) { return end == End::done; })) return;
-      replace();
-    }
-  }
-
- private:
-  void make(int rank, bool is_new) {
-    journals_[static_cast<std::size_t>(rank)] = std::make_unique<Journal>(parameters_, rank, is_new);
-  }
-  void new_team() {
-    crew_ = std::make_shared<Crew>(size());
-    lives_.clear();
-    teams_.clear();
-    for (int rank = 0; rank < size(); ++rank) {
-      if (!is_dead(rank)) journal(rank).detach();
-      lives_.push_back(std::make_shared<Life>());
-      teams_.push_back(std::make_shared<ThreadTeam>(crew_, rank, lives_.back()));
-    }
-  }
-
-  bool apart_;
-  JournalParameters parameters_;
-  std::vector<std::unique_ptr<Journal>> journals_;
-  std::shared_ptr<Crew> crew_;
-  std::vector<std::shared_ptr<Life>> lives_;
-  std::vector<std::shared_ptr<ThreadTeam>> teams_;
-};
 
 constexpr Signature kToSelf{11, 0, 1};
 constexpr Signature kToOther{11, 1, 2};
@@ -206,7 +88,7 @@ TEST_P(JournalOfRanks, ADeathAtAnyStepLeavesTheOldOrTheNewMessage) {
         done = value;
       }
     });
-    const bool died = ends[static_cast<std::size_t>(victim)] == End::died;
+    const bool died = ends[static_cast<std::size_t>(victim)] == JobEnd::died;
     job.repair();
     for (int reader = 0; reader < job.size(); ++reader) {
       for (const Signature& signature : {kToSelf, kToOther}) {
