@@ -27,7 +27,9 @@ BEGIN, END = "<!-- results: begin, made by scripts/persist-heat -->", "<!-- resu
 def run(options, rows, interval):
     """Returns the seconds of a step."""
     site = Path(options.package).resolve()
-    variables = dict(options.variables, PYTHONPATH=str(site / "site"), OMP_NUM_THREADS="1")
+    # Without the library before it, Debian's mpi4py would take Debian's own MPI: processes would not find each other.
+    libraries = [f"{options.variables['FENIX_MPI_HOME']}/lib", options.variables.get("LD_LIBRARY_PATH", "")]
+    variables = dict(options.variables, PYTHONPATH=str(site / "site"), OMP_NUM_THREADS="1", LD_LIBRARY_PATH=":".join(filter(None, libraries)))
     if interval:
         library = next((site / "prefix").glob("lib*/**/libfenix_mpi.so"))
         variables.update(LD_PRELOAD=str(library))
@@ -35,7 +37,10 @@ def run(options, rows, interval):
     command = ["timeout", "-s", "KILL", "120", "mpirun", "--with-ft", "ulfm", "-n", str(options.ranks), sys.executable, str(PROGRAM), "--time",
                "--columns", str(options.columns), "--rows", str(rows), "--steps", str(steps), "--interval", str(interval)]
     text = subprocess.run(command, env=variables, check=True, capture_output=True, text=True).stdout
-    return max(float(seconds) for seconds in re.findall(r"seconds \d+ ([0-9]+\.[0-9]+)", text)) / steps
+    seconds, ranks = re.search(r"seconds (\S+) ranks (\d+)", text).groups()
+    if int(ranks) != options.ranks:
+        raise SystemExit(f"persist-heat: {ranks} ranks instead of {options.ranks}: mpi4py has found another MPI")
+    return float(seconds) / steps
 
 
 def measure(options):

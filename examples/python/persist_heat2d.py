@@ -83,7 +83,11 @@ def main():
         if options.interval and task.step % options.interval == 0:
             persist.Send(get_state(), task.rank, STATE_TAG)
     if options.time:
-        print("seconds", task.rank, time.perf_counter() - begin, flush=True)
+        seconds = numpy.array([time.perf_counter() - begin])
+        longest = numpy.zeros(1)
+        comm.Reduce(seconds, longest, MPI.MAX, 0)
+        if task.rank == 0:
+            print("seconds", longest[0], "ranks", task.size, flush=True)
     else:
         print("Final:", task.rank, repr(float(task.field[1:-1].sum())), flush=True)
 
