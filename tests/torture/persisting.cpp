@@ -65,8 +65,10 @@ void make_communicators() {
   const std::int64_t repairs = state.repairs;
   const bool keeps = state.plan.resume == "return";
   if (persisting.alone == MPI_COMM_NULL || !keeps) persisting.alone = make(MPI_COMM_SELF, "torture");
-  // One that has come into being on some ranks only is none.
-  if (is_whole() && (!is_valid(persisting.everyone) || !keeps)) persisting.everyone = make(state.comm, "torture");
+  // One that has come into being on some ranks only is none. A survivor may be in this call while the communicator shrinks, so a
+  // rank that is new makes it too.
+  if (!keeps && is_whole()) persisting.everyone = make(state.comm, "torture");
+  if (keeps && !is_valid(persisting.everyone)) persisting.everyone = make(state.comm, "torture");
   if (state.repairs != repairs) throw Cut();
 }
 
