@@ -44,7 +44,8 @@ extern "C" {
  * @param[out] persistentcomm the communicator, to be freed with MPI_Comm_free; MPI_COMM_NULL after an error. Messages stay until
  *                            Fenix_Finalize.
  * @return MPI_SUCCESS, or an error class of MPI, after the error handler of comm, with a text in Fenix_Error_message(): MPI_ERR_ARG,
- *         MPI_ERR_INFO_VALUE, MPI_ERR_COMM, MPI_ERR_NO_MEM, or MPI_ERR_OTHER without Fenix_Init and for a time-out.
+ *         MPI_ERR_INFO_VALUE, MPI_ERR_COMM for MPI_COMM_NULL and an intercommunicator, MPI_ERR_IO for persist_dir, MPI_ERR_NO_MEM, or
+ *         MPI_ERR_OTHER without Fenix_Init and for a time-out.
  */
 int MPI_Comm_persist(MPI_Comm comm, const char* key, MPI_Info info, MPI_Comm* persistentcomm);
 /** The same under the name for tools. */

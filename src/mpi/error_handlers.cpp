@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/error_handlers.hpp"
 
+#include <dlfcn.h>
+
 #include "mpi/handles.hpp"
 #include "mpi/real.hpp"
 
@@ -55,6 +57,24 @@ bool call_kept_handler(MPI_Comm working, int mpi_error) {
   if (keeper == MPI_COMM_NULL) return false;
   real.Comm_call_errhandler(keeper, mpi_error);
   return true;
+}
+
+int refuse_call(MPI_Comm comm, int mpi_error, const char* why) {
+  const MPI_Comm handles = comm != MPI_COMM_NULL ? comm : MPI_COMM_SELF;
+  const InterposerServices* services = registry().services;
+  if (services == nullptr) {
+    // Fenix has not begun. Its library may be in this process all the same.
+    const auto record = reinterpret_cast<int (*)(int, const char*)>(dlsym(RTLD_DEFAULT, "fenix_detail_refuse"));
+    if (record != nullptr) (void)record(0, why);
+    PMPI_Comm_call_errhandler(handles, mpi_error);
+    return mpi_error;
+  }
+  services->note_refusal(why);
+  // No death is behind it, and nobody has to look for one.
+  services->announce_error(mpi_error);
+  PMPI_Comm_call_errhandler(handles, mpi_error);
+  services->announce_error(MPI_SUCCESS);
+  return mpi_error;
 }
 
 }  // namespace fenix_impl

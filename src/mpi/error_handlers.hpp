@@ -15,5 +15,8 @@ void inherit_handler(const Derived& parent, Derived& child);
 /// Calls the handler of the program for an error on the communicator that does the work of one of its names. Returns false if it has
 /// set none.
 bool call_kept_handler(MPI_Comm working, int mpi_error);
+/// Records for Fenix_Error_message why a call is refused, calls the handler of a communicator, and returns the error. comm may be
+/// MPI_COMM_NULL.
+int refuse_call(MPI_Comm comm, int mpi_error, const char* why);
 
 }  // namespace fenix_impl

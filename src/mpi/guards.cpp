@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "mpi/derived.hpp"
+#include "mpi/error_handlers.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/persistent.hpp"
 #include "mpi/real.hpp"
@@ -124,10 +125,13 @@ int note_window(int error, MPI_Comm name, const Guard& guard, const MPI_Win* win
   return error;
 }
 
-/// Refuses a call on a communicator.
-int refuse(MPI_Comm comm) {
-  PMPI_Comm_call_errhandler(comm, MPI_ERR_UNSUPPORTED_OPERATION);
-  return MPI_ERR_UNSUPPORTED_OPERATION;
+int refuse_window(MPI_Comm comm) {
+  return refuse_call(comm, MPI_ERR_UNSUPPORTED_OPERATION, "comm is a persistent communicator, which has no windows");
+}
+
+int refuse_partitioned(MPI_Comm comm) {
+  return refuse_call(comm, MPI_ERR_UNSUPPORTED_OPERATION,
+                     "comm is a persistent or a resilient communicator, which has no partitioned communication");
 }
 
 }  // namespace
@@ -149,25 +153,25 @@ using namespace fenix_impl;
 extern "C" {
 
 int PMPI_Win_create(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
-  if (is_persistent(comm)) return refuse(comm);
+  if (is_persistent(comm)) return refuse_window(comm);
   const Guard guard = guard_on(comm);
   return note_window(real.Win_create(base, size, disp_unit, info, guard.working, win), comm, guard, win);
 }
 
 int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win) {
-  if (is_persistent(comm)) return refuse(comm);
+  if (is_persistent(comm)) return refuse_window(comm);
   const Guard guard = guard_on(comm);
   return note_window(real.Win_allocate(size, disp_unit, info, guard.working, baseptr, win), comm, guard, win);
 }
 
 int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win) {
-  if (is_persistent(comm)) return refuse(comm);
+  if (is_persistent(comm)) return refuse_window(comm);
   const Guard guard = guard_on(comm);
   return note_window(real.Win_allocate_shared(size, disp_unit, info, guard.working, baseptr, win), comm, guard, win);
 }
 
 int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
-  if (is_persistent(comm)) return refuse(comm);
+  if (is_persistent(comm)) return refuse_window(comm);
   const Guard guard = guard_on(comm);
   return note_window(real.Win_create_dynamic(info, guard.working, win), comm, guard, win);
 }
@@ -216,13 +220,13 @@ int PMPI_File_close(MPI_File* fh) {
 // Open MPI 5.0.7 makes duplicates of MPI_COMM_WORLD for them, and waits for all its processes: spares, and the dead.
 int PMPI_Psend_init(const void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                     MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  if (is_guarded(comm) || is_persistent(comm)) return refuse(comm);
+  if (is_guarded(comm) || is_persistent(comm)) return refuse_partitioned(comm);
   return real.Psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request);
 }
 
 int PMPI_Precv_init(void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag,
                     MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  if (is_guarded(comm) || is_persistent(comm)) return refuse(comm);
+  if (is_guarded(comm) || is_persistent(comm)) return refuse_partitioned(comm);
   return real.Precv_init(buf, partitions, count, datatype, source, tag, comm, info, request);
 }
 

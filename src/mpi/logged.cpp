@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mpi/derived.hpp"
+#include "mpi/error_handlers.hpp"
 #include "mpi/persistent.hpp"
 #include "mpi/real.hpp"
 #include "mpi/stand_ins.hpp"
@@ -120,8 +121,9 @@ void wait_for_sent_messages() {
 }
 
 int refuse_logged(MPI_Comm comm) {
-  real.Comm_call_errhandler(now(comm), MPI_ERR_UNSUPPORTED_OPERATION);
-  return MPI_ERR_UNSUPPORTED_OPERATION;
+  return refuse_call(
+      comm, MPI_ERR_UNSUPPORTED_OPERATION,
+      "a call whose messages cannot be logged: it has a wildcard, is a probe, or makes a request that stays");
 }
 
 bool has_log(MPI_Comm comm) { return channel_of(comm) != 0; }

@@ -11,6 +11,7 @@
 
 #include "mpi/constructors.hpp"
 #include "mpi/derived.hpp"
+#include "mpi/error_handlers.hpp"
 #include "mpi/real.hpp"
 #include "mpi/stand_ins.hpp"
 
@@ -295,14 +296,16 @@ using namespace fenix_impl;
 extern "C" {
 
 int PMPI_Comm_persist(MPI_Comm comm, const char* key, MPI_Info info, MPI_Comm* persistentcomm) {
-  const PersistServices* services = persist_services();
-  if (services == nullptr || persistentcomm == nullptr) {
-    const int error = persistentcomm == nullptr ? MPI_ERR_ARG : MPI_ERR_OTHER;
-    real.Comm_call_errhandler(comm != MPI_COMM_NULL ? now(comm) : MPI_COMM_SELF, error);
-    return error;
-  }
+  if (persistentcomm == nullptr) return refuse_call(comm, MPI_ERR_ARG, "persistentcomm is NULL");
   *persistentcomm = MPI_COMM_NULL;
-  int error = duplicate(comm, __builtin_return_address(0), persistentcomm);
+  if (comm == MPI_COMM_NULL) return refuse_call(comm, MPI_ERR_COMM, "comm is MPI_COMM_NULL");
+  const PersistServices* services = persist_services();
+  if (services == nullptr) return refuse_call(comm, MPI_ERR_OTHER, "called before Fenix_Init");
+  int is_inter = 0;
+  int error = real.Comm_test_inter(now(comm), &is_inter);
+  if (error != MPI_SUCCESS) return error;
+  if (is_inter != 0) return refuse_call(comm, MPI_ERR_COMM, "comm is an intercommunicator");
+  error = duplicate(comm, __builtin_return_address(0), persistentcomm);
   if (error != MPI_SUCCESS) return error;
   int is_delivered = 0;
   // The communicator is there on all ranks. After a death meanwhile, some may have come out of the call, and will not come back.

@@ -5,6 +5,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "mpi/derived.hpp"
+#include "mpi/error_handlers.hpp"
 #include "mpi/persistent.hpp"
 #include "mpi/persistent_collectives.hpp"
 #include "mpi/real.hpp"
@@ -44,6 +46,7 @@ static_assert(std::is_trivially_destructible_v<StandIn>);
 
 /// A message that was stored, on its way from this process to itself.
 struct Matched {
+  MPI_Comm comm = MPI_COMM_NULL;
   MPI_Status status{};
   std::vector<char> bytes;
   MPI_Request sent = MPI_REQUEST_NULL;
@@ -389,6 +392,7 @@ int match_stored(int source, int tag, MPI_Comm comm, bool waits, int* flag, MPI_
   if (status != MPI_STATUS_IGNORE) *status = found;
   const std::lock_guard lock(all().mutex);
   Matched matched;
+  matched.comm = comm;
   matched.status = found;
   matched.bytes = std::move(bytes);
   const MPI_Comm self = comm_of_messages();
@@ -400,6 +404,12 @@ int match_stored(int source, int tag, MPI_Comm comm, bool waits, int* flag, MPI_
 }
 
 namespace {
+
+bool has_room(int count, MPI_Datatype type, std::size_t bytes) {
+  MPI_Count size = 0;
+  if (PMPI_Type_size_x(type, &size) != MPI_SUCCESS) return true;
+  return static_cast<MPI_Count>(bytes) <= count * size;
+}
 
 int start_collective(MPI_Request request, StandIn stand_in) {
   if (stand_in.state != StandIn::State::inactive) return raise_on(stand_in.collective.comm, MPI_ERR_REQUEST);
@@ -580,22 +590,35 @@ int with_stand_ins_Cancel(MPI_Request* request) {
 }
 
 int with_stand_ins_Mrecv(void* buf, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
-  Matched matched;
+  int error = MPI_SUCCESS;
+  MPI_Comm comm = MPI_COMM_NULL;
+  bool fits = true;
   {
-    const std::lock_guard lock(all().mutex);
-    const auto found = all().messages.find(*message);
-    if (found == all().messages.end()) return real.Mrecv(buf, count, type, message, status);
-    matched = std::move(found->second);
-    all().messages.erase(found);
-    count_all();
+    Matched matched;
+    {
+      const std::lock_guard lock(all().mutex);
+      const auto found = all().messages.find(*message);
+      if (found == all().messages.end()) return real.Mrecv(buf, count, type, message, status);
+      matched = std::move(found->second);
+      all().messages.erase(found);
+      count_all();
+    }
+    comm = matched.comm;
+    fits = has_room(count, type, matched.bytes.size());
+    if (fits) {
+      error = real.Mrecv(buf, count, type, message, status);
+    } else {
+      std::vector<char> unused(matched.bytes.size());
+      (void)real.Mrecv(unused.data(), static_cast<int>(unused.size()), MPI_BYTE, message, MPI_STATUS_IGNORE);
+    }
+    (void)real.Wait(&matched.sent, MPI_STATUS_IGNORE);
+    if (status != MPI_STATUS_IGNORE) {
+      status->MPI_SOURCE = matched.status.MPI_SOURCE;
+      status->MPI_TAG = matched.status.MPI_TAG;
+    }
   }
-  const int error = real.Mrecv(buf, count, type, message, status);
-  (void)real.Wait(&matched.sent, MPI_STATUS_IGNORE);
-  if (status != MPI_STATUS_IGNORE) {
-    status->MPI_SOURCE = matched.status.MPI_SOURCE;
-    status->MPI_TAG = matched.status.MPI_TAG;
-  }
-  return error;
+  // MPI would call the handler of a communicator that the program does not know.
+  return fits ? error : refuse_call(comm, MPI_ERR_TRUNCATE, "the message has more bytes than the buffer");
 }
 
 int with_stand_ins_Imrecv(void* buf, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request) {

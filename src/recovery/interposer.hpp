@@ -53,6 +53,8 @@ struct InterposerServices {
   bool (*survivors_start_over)();
   /// Tells that the next error of this thread comes from no death; MPI_SUCCESS: that it is over.
   void (*announce_error)(int mpi_error);
+  /// Records for Fenix_Error_message why libfenix_mpi refuses a call.
+  void (*note_refusal)(const char* why);
   const PersistServices* persist;
 };
 

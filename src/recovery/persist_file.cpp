@@ -36,7 +36,7 @@ struct FileHead {
 static_assert(sizeof(FileHead) == kUnit);
 
 [[noreturn]] void fail(const std::string& what, const std::string& path) {
-  throw MpiError(MPI_ERR_IO, what + " " + path + ": " + std::strerror(errno));
+  throw MpiError(MPI_ERR_IO, "persist_dir: " + what + " " + path + ": " + std::strerror(errno));
 }
 
 void write_all(int fd, std::span<const std::byte> bytes, const std::string& path) {

@@ -36,10 +36,18 @@ bool survivors_start_over() { return runtime().settings.get(FENIX_RESUME_MODE) !
 
 void pass_fault_point(const char* name) { fault_point(name); }
 
+void note_refusal(const char* why) {
+  try {
+    last_error().text = why;
+  } catch (const std::bad_alloc&) {
+    last_error().text.clear();
+  }
+}
+
 // libfenix_mpi keeps a pointer to it.
 const InterposerServices* services() {
   static InterposerServices all;
-  all = {pass_fault_point, survivors_start_over, Runtime::announce_error, runtime().persist_services};
+  all = {pass_fault_point, survivors_start_over, Runtime::announce_error, note_refusal, runtime().persist_services};
   return &all;
 }
 

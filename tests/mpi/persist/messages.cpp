@@ -317,15 +317,16 @@ void check_replacing(MPI_Comm comm) {
   MPI_Comm_free(&errors);
 }
 
+void refuses(int code, int expected, const char* text) {
+  const bool named = std::strstr(Fenix_Error_message(), text) != nullptr;
+  if (code != expected || !named) std::printf("code %d, text: %s\n", code, Fenix_Error_message());
+  CHECK(code == expected);
+  CHECK(named);
+}
+
 void check_errors(MPI_Comm comm) {
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   std::array<int, 4> values{1, 2, 3, 4};
-  const auto refuses = [](int code, int expected, const char* text) {
-    const bool named = std::strstr(Fenix_Error_message(), text) != nullptr;
-    if (code != expected || !named) std::printf("code %d, text: %s\n", code, Fenix_Error_message());
-    CHECK(code == expected);
-    CHECK(named);
-  };
   int* data = values.data();
   refuses(MPI_Send(data, 1, MPI_INT, size, 0, comm), MPI_ERR_RANK, "dest");
   refuses(MPI_Send(data, 1, MPI_INT, MPI_ANY_SOURCE, 0, comm), MPI_ERR_RANK, "dest");
@@ -335,16 +336,39 @@ void check_errors(MPI_Comm comm) {
   refuses(MPI_Send(data, 1, MPI_DATATYPE_NULL, 0, 0, comm), MPI_ERR_TYPE, "datatype");
   refuses(MPI_Recv(data, 1, MPI_INT, -7, 0, comm, MPI_STATUS_IGNORE), MPI_ERR_RANK, "source");
   MPI_Send(data, 4, MPI_INT, rank, 600, comm);
+  values.fill(0);
   refuses(MPI_Recv(data, 3, MPI_INT, rank, 600, comm, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE, "16 bytes");
-  CHECK(values[0] == 1);
+  MPI_Message message = MPI_MESSAGE_NULL;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Mprobe(rank, 600, comm, &message, MPI_STATUS_IGNORE);
+  refuses(MPI_Mrecv(data, 3, MPI_INT, &message, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE, "more bytes than the buffer");
+  CHECK(message == MPI_MESSAGE_NULL);
+  MPI_Mprobe(rank, 600, comm, &message, MPI_STATUS_IGNORE);
+  refuses(MPI_Imrecv(data, 3, MPI_INT, &message, &request), MPI_ERR_TRUNCATE, "more bytes than the buffer");
+  CHECK(std::all_of(values.begin(), values.end(), [](int value) { return value == 0; }));
   MPI_Comm made = comm;
   MPI_Info info = MPI_INFO_NULL;
   MPI_Info_create(&info);
   MPI_Info_set(info, "persist_depth", "0");
   refuses(MPI_Comm_persist(comm, "key", info, &made), MPI_ERR_INFO_VALUE, "persist_depth");
   CHECK(made == MPI_COMM_NULL);
+  MPI_Info_delete(info, "persist_depth");
+  MPI_Info_set(info, "persist_dir", "/no/such/folder");
+  refuses(MPI_Comm_persist(comm, "key", info, &made), MPI_ERR_IO, "persist_dir");
   MPI_Info_free(&info);
   refuses(MPI_Comm_persist(comm, nullptr, MPI_INFO_NULL, &made), MPI_ERR_ARG, "key");
+  refuses(MPI_Comm_persist(comm, "key", MPI_INFO_NULL, nullptr), MPI_ERR_ARG, "persistentcomm");
+  made = comm;
+  refuses(MPI_Comm_persist(MPI_COMM_NULL, "key", MPI_INFO_NULL, &made), MPI_ERR_COMM, "comm is MPI_COMM_NULL");
+  CHECK(made == MPI_COMM_NULL);
+  MPI_Comm part = MPI_COMM_NULL;
+  MPI_Comm inter = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank == 0 ? 0 : 1, 0, &part);
+  MPI_Intercomm_create(part, 0, MPI_COMM_WORLD, rank == 0 ? 1 : 0, 0, &inter);
+  MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
+  refuses(MPI_Comm_persist(inter, "key", MPI_INFO_NULL, &made), MPI_ERR_COMM, "intercommunicator");
+  MPI_Comm_free(&inter);
+  MPI_Comm_free(&part);
   std::vector<char> large(std::size_t{100} << 20U);
   refuses(MPI_Send(large.data(), static_cast<int>(large.size()), MPI_CHAR, rank, 601, comm), MPI_ERR_NO_MEM,
           "persist_volume");
@@ -357,6 +381,10 @@ void check_errors(MPI_Comm comm) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Comm made = MPI_COMM_WORLD;
+  refuses(MPI_Comm_persist(MPI_COMM_SELF, "key", MPI_INFO_NULL, &made), MPI_ERR_OTHER, "before Fenix_Init");
+  CHECK(made == MPI_COMM_NULL);
   int role = 0;
   int error = 0;
   Fenix_Init(&role, MPI_COMM_WORLD, NULL, &argc, &argv, 0, 0, MPI_INFO_NULL, &error);
