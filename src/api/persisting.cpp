@@ -8,12 +8,12 @@
 #include <cstring>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "api/persist_calls.hpp"
 #include "api/persist_options.hpp"
 #include "api/persisted_collectives.hpp"
 #include "base/deadline.hpp"
+#include "base/scratch.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -87,10 +87,13 @@ void check_source(MPI_Comm now, int source, int tag) {
 bool take(const StoredMessage& message, const ElementType& elements, void* buffer) {
   const std::size_t bytes = message.entry.head.bytes;
   Persistence& persistence = runtime().persistence();
+  if (elements.contiguous() && persistence.is_own(message)) {
+    return persistence.read(message, {static_cast<std::byte*>(buffer), bytes});
+  }
   // Through memory of its own: a message that is replaced meanwhile must not leave half of itself.
-  std::vector<std::byte> read(bytes);
-  if (!persistence.read(message, read)) return false;
-  unpack_part(elements, read, 0, buffer);
+  const Scratch scratch(bytes);
+  if (!persistence.read(message, scratch.bytes())) return false;
+  unpack_part(elements, scratch.bytes(), 0, buffer);
   return true;
 }
 

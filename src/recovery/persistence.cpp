@@ -323,6 +323,12 @@ std::optional<StoredMessage> Persistence::find_for(MPI_Comm name, MPI_Comm now, 
   return entry ? std::optional(StoredMessage{source, slot, *entry}) : std::nullopt;
 }
 
+bool Persistence::is_own(const StoredMessage& message) {
+  const std::lock_guard lock(mutex_);
+  require_journal();
+  return message.source_slot == journal_->slot();
+}
+
 bool Persistence::read(const StoredMessage& message, std::span<std::byte> to) {
   const std::lock_guard lock(mutex_);
   require_journal();

@@ -55,13 +55,15 @@ class RingInMemory {
     }
   }
 
-  [[nodiscard]] std::vector<Entry> read_back() const {
+  [[nodiscard]] std::vector<Entry> read_back() const { return read_from(ring.start()); }
+
+  [[nodiscard]] std::vector<Entry> read_from(std::uint64_t start) const {
     return read_chain(
         [this](std::size_t position, std::span<std::byte> to) {
           ASSERT_LE(position + to.size(), memory_.size());
           std::memcpy(to.data(), memory_.data() + position, to.size());
         },
-        memory_.size(), ring.start());
+        memory_.size(), start);
   }
 
   /// The highest position that was written to.
@@ -112,6 +114,17 @@ TEST(JournalRing, MessagesThatStayAreMovedNowAndThen) {
   for (int i = 0; i < 1000; ++i) ASSERT_TRUE(ring.store({1, 0, 1}, 1, 1000));
   EXPECT_EQ(numbers_of(ring.ring.messages()), (std::vector<std::uint64_t>{1, 1001}));
   EXPECT_EQ(numbers_of(Ring(16 * 1024, ring.read_back()).messages()), (std::vector<std::uint64_t>{1, 1001}));
+}
+
+TEST(JournalRing, MessagesThatStayKeepTheChainShort) {
+  RingInMemory ring(Ring::bytes_for(1 << 20));
+  ASSERT_TRUE(ring.store({1, 0, 0}, 1, 8));
+  for (int i = 0; i < 20000; ++i) {
+    ASSERT_TRUE(ring.store({1, 0, 1}, 1, 8));
+    ASSERT_LE(ring.ring.chain().size(), 130U);
+  }
+  EXPECT_LE(ring.used, 17 * 1024U);
+  EXPECT_EQ(numbers_of(ring.ring.messages()), (std::vector<std::uint64_t>{1, 20001}));
 }
 
 TEST(JournalRing, RefusesMoreThanItsPart) {
@@ -184,6 +197,48 @@ TEST(JournalRing, KeepsWhatAModelKeeps) {
     EXPECT_EQ(again.next_sequence(), ring.ring.next_sequence());
     EXPECT_EQ(again.next_number(), ring.ring.next_number());
   }
+}
+
+TEST(JournalRing, AReaderFollowsIt) {
+  std::mt19937 random(random_seed());
+  int followed = 0;
+  int anew = 0;
+  for (int round = 0; round < 300; ++round) {
+    const std::size_t most = (1 + random() % 200) * kRingUnit;
+    RingInMemory ring(Ring::bytes_for(most));
+    Ring reader(ring.ring.capacity());
+    for (int i = 0; i < 300; ++i) {
+      const Signature signature{1, 0, static_cast<std::int32_t>(random() % 5)};
+      const int last_step = random() % 16 == 0 ? static_cast<int>(random() % 2) : -1;
+      (void)ring.store(signature, 1 + static_cast<std::uint32_t>(signature.tag), random() % (most / 8 + 1), last_step);
+      if (last_step >= 0) ring.ring.take_back_jump();
+      if (random() % 32 == 0) ring.ring.release_until(signature, ring.ring.next_number() - 1);
+      if (random() % 20 != 0) continue;
+      // Both begin where the owner has published that its chain begins.
+      const std::uint64_t start = ring.ring.start();
+      if (reader.forget_before(start)) {
+        ++followed;
+        for (const Entry& each : ring.read_from(reader.rest())) reader.note(each);
+        reader.take_back_jump();
+      } else {
+        ++anew;
+        reader = Ring(ring.ring.capacity(), ring.read_from(start));
+      }
+      // A reader knows nothing of a release: messages that were let go of may seem to be there, as long as the chain has them.
+      const auto known = numbers_of(reader.messages());
+      const auto kept = numbers_of(ring.ring.messages());
+      const auto in_chain = numbers_of(ring.read_back());
+      ASSERT_TRUE(std::includes(known.begin(), known.end(), kept.begin(), kept.end()));
+      ASSERT_TRUE(std::includes(in_chain.begin(), in_chain.end(), known.begin(), known.end()));
+      for (const Entry& each : reader.messages()) {
+        const auto there = ring.read_from(chain_start(each.position, each.head.sequence));
+        ASSERT_FALSE(there.empty());
+        ASSERT_EQ(there.front().head, each.head);
+      }
+    }
+  }
+  EXPECT_GT(followed, 100);
+  EXPECT_GT(anew, 100);
 }
 
 TEST(JournalRing, GoesOnFromWhatItHasReadBack) {

@@ -88,6 +88,7 @@ void Journal::attach(Team& team, const std::function<std::shared_ptr<Path>()>& c
 
 void Journal::detach() {
   is_attached_ = false;
+  known_.clear();
   remote_.reset();
   path_.reset();
 }
@@ -307,43 +308,62 @@ std::vector<Entry> Journal::chain_of(int rank, int ring) const {
   return read_chain(reader(rank, ring), parameters_.ring_bytes, start);
 }
 
-std::vector<Entry> Journal::messages_of(int slot) const {
-  if (slot == slot_) return ring_.messages();
-  const int rank = rank_of(slot);
-  if (rank == kNoRank) return {};
-  // Its owner may be writing meanwhile: a chain whose start has stayed where it was is whole.
+// Its owner may be writing meanwhile: a chain whose start has stayed where it was is whole.
+const Ring& Journal::known_ring(int slot, int rank) const {
   constexpr int kMostAttempts = 1000;
+  Ring& known = known_.try_emplace(slot, parameters_.ring_bytes).first->second;
+  const auto start = [&] {
+    std::uint64_t word = 0;
+    remote_->get(rank, memory_.layout().start(0), std::as_writable_bytes(std::span(&word, 1)));
+    return word;
+  };
   for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
-    std::uint64_t before = 0;
-    std::uint64_t after = 0;
-    const std::size_t start = memory_.layout().start(0);
-    remote_->get(rank, start, std::as_writable_bytes(std::span(&before, 1)));
-    const auto chain = read_chain(reader(rank, 0), parameters_.ring_bytes, before);
-    remote_->get(rank, start, std::as_writable_bytes(std::span(&after, 1)));
-    if (before == after) return Ring(parameters_.ring_bytes, chain).messages();
+    const std::uint64_t before = start();
+    if (known.forget_before(before)) {
+      for (const Entry& each : read_chain(reader(rank, 0), parameters_.ring_bytes, known.rest())) known.note(each);
+      known.take_back_jump();
+    } else {
+      known = Ring(parameters_.ring_bytes, read_chain(reader(rank, 0), parameters_.ring_bytes, before));
+    }
+    if (start() == before) return known;
   }
   throw Error(FENIX_ERROR_TIMEOUT,
               "the rank with slot " + std::to_string(slot) + " stores messages faster than they can be read");
 }
 
+std::vector<Entry> Journal::messages_of(int slot) const {
+  if (slot == slot_) return ring_.messages();
+  const int rank = rank_of(slot);
+  return rank == kNoRank ? std::vector<Entry>() : known_ring(slot, rank).messages();
+}
+
 std::vector<Entry> Journal::messages_of(int slot, const Signature& signature) const {
   if (slot == slot_) return ring_.messages(signature);
-  std::vector<Entry> all = messages_of(slot);
-  std::erase_if(all, [&](const Entry& each) { return each.head.signature != signature; });
-  return all;
+  const int rank = rank_of(slot);
+  return rank == kNoRank ? std::vector<Entry>() : known_ring(slot, rank).messages(signature);
 }
 
 bool Journal::read(int slot, const Entry& entry, std::span<std::byte> to) const {
   const int rank = rank_of(slot);
   if (rank == kNoRank) return false;
-  reader(rank, 0)(entry.payload(), to);
-  if (hash_bytes(to) == entry.head.hash) return true;
+  if (read_ring(rank, 0, entry, to)) return true;
   const std::vector<int> holders = holders_of(rank, static_cast<int>(slots_.size()), parameters_);
   for (std::size_t copy = 0; copy < holders.size(); ++copy) {
-    reader(holders[copy], static_cast<int>(copy) + 1)(entry.payload(), to);
-    if (hash_bytes(to) == entry.head.hash) return true;
+    if (read_ring(holders[copy], static_cast<int>(copy) + 1, entry, to)) return true;
   }
   return false;
+}
+
+bool Journal::read_ring(int rank, int ring, const Entry& entry, std::span<std::byte> to) const {
+  const std::size_t place = memory_.layout().ring(ring) + entry.payload();
+  const auto there =
+      rank == rank_ ? memory_.region().bytes().subspan(place, to.size()) : remote_->direct(rank, place, to.size());
+  if (there.size() == to.size()) {
+    const Stores stores = worth_streaming(to.size()) ? Stores::streaming : Stores::cached;
+    return copy_and_hash(to, {}, there, stores) == entry.head.hash;
+  }
+  remote_->get(rank, place, to);
+  return hash_bytes(to) == entry.head.hash;
 }
 
 }  // namespace fenix_impl

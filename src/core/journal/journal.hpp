@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <span>
@@ -86,6 +87,8 @@ class Journal {
   struct Statement;
 
   [[nodiscard]] std::vector<Entry> chain_of(int rank, int ring) const;
+  [[nodiscard]] const Ring& known_ring(int slot, int rank) const;
+  [[nodiscard]] bool read_ring(int rank, int ring, const Entry& entry, std::span<std::byte> to) const;
   [[nodiscard]] ReadRing reader(int rank, int ring) const;
   void take_back(const std::vector<Statement>& statements);
   void protect(const std::vector<Statement>& statements, int copy);
@@ -116,6 +119,7 @@ class Journal {
   std::vector<int> slots_;             // by rank
   std::shared_ptr<Path> path_;
   std::unique_ptr<RemoteRegions> remote_;
+  mutable std::map<int, Ring> known_;  // rings of others as far as they have been read, by slot
 };
 
 }  // namespace fenix_impl

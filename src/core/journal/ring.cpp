@@ -5,7 +5,7 @@
 
 namespace fenix_impl {
 
-Ring::Ring(std::size_t capacity, std::span<const Entry> entries) : capacity_(capacity) {
+Ring::Ring(std::size_t capacity, std::span<const Entry> entries) : Ring(capacity) {
   if (entries.empty()) return;
   head_ = entries.front().position;
   next_sequence_ = entries.front().head.sequence;
@@ -18,11 +18,11 @@ std::uint64_t Ring::start() const {
                         : chain_start(order_.front().entry.position, order_.front().entry.head.sequence);
 }
 
-bool Ring::has_room(std::size_t position, std::size_t size) const {
-  const std::size_t oldest = order_.empty() ? capacity_ : order_.front().entry.position;
+bool Ring::has_room(std::size_t end, std::size_t position, std::size_t size) const {
+  const std::size_t oldest = order_.empty() ? end : order_.front().entry.position;
   const bool before_oldest = !order_.empty() && (turned_ || position < head_);
   // At the end there is always room for a jump.
-  return before_oldest ? position + size <= oldest : position + size + journal_format::kHeadBytes <= capacity_;
+  return before_oldest ? position + size <= oldest : position + size + journal_format::kHeadBytes <= end;
 }
 
 Ring::Outlook Ring::outlook(const Signature& signature, std::uint32_t depth, std::size_t size) const {
@@ -38,33 +38,54 @@ Ring::Outlook Ring::outlook(const Signature& signature, std::uint32_t depth, std
 
 // Looks at the ring as it will be with the entry, when those that it makes needless have gone. All that is needed then has to fit into
 // one piece of free memory: there it can be moved to.
-bool Ring::leaves_room(std::size_t position, std::size_t size, const Outlook& outlook) const {
+bool Ring::leaves_room(std::size_t end, std::size_t position, std::size_t size, const Outlook& outlook) const {
   const auto stays = [&](const Placed& each) {
     const auto& replaced = outlook.replaced;
     return each.needed && std::find(replaced.begin(), replaced.end(), each.entry.head.sequence) == replaced.end();
   };
   const auto first = std::find_if(order_.begin(), order_.end(), stays);
   const std::size_t oldest = first == order_.end() ? position : first->entry.position;
-  const std::size_t end = position + size;
-  if (position < oldest) return outlook.needed_bytes <= oldest - end;
-  return outlook.needed_bytes <= oldest || outlook.needed_bytes + journal_format::kHeadBytes <= capacity_ - end;
+  const std::size_t behind = position + size;
+  if (position < oldest) return outlook.needed_bytes <= oldest - behind;
+  return outlook.needed_bytes <= oldest || outlook.needed_bytes + behind + journal_format::kHeadBytes <= end;
 }
 
-Ring::Step Ring::next_step(const Signature& signature, std::uint32_t depth, std::size_t bytes) const {
+bool Ring::can_move_all(std::size_t end) const {
+  if (order_.empty()) return head_ == 0;
+  const std::size_t oldest = order_.front().entry.position;
+  // Free memory before the oldest entry ends where that one begins, and must not reach beyond the end when that one has gone.
+  const bool ends_before = oldest + journal_format::kHeadBytes <= end;
+  if (turned_) return ends_before && needed_bytes_ <= oldest - head_;
+  return (ends_before && needed_bytes_ <= oldest) || needed_bytes_ + head_ + journal_format::kHeadBytes <= end;
+}
+
+// A ring that is much larger than what is needed is used up to a smaller end: readers have a shorter chain to follow, and less memory
+// is taken.
+std::size_t Ring::end_for(std::size_t needed_bytes) const {
+  const std::size_t enough = std::min(capacity_, std::max(kLeastEnd, bytes_for(needed_bytes)));
+  return enough >= end_ || can_move_all(enough) ? enough : end_;
+}
+
+Ring::Step Ring::next_step(const Signature& signature, std::uint32_t depth, std::size_t bytes) {
   if (bytes > capacity_) return Step::none;
   const std::size_t size = entry_bytes(bytes);
   const Outlook with = outlook(signature, depth, size);
   if (bytes_for(with.needed_bytes) > capacity_) return Step::none;
+  end_ = end_for(with.needed_bytes);
+  return next_step(end_, size, with);
+}
+
+Ring::Step Ring::next_step(std::size_t end, std::size_t size, const Outlook& with) const {
   const auto suits = [&](std::size_t position) {
-    return has_room(position, size) && leaves_room(position, size, with);
+    return has_room(end, position, size) && leaves_room(end, position, size, with);
   };
   // Memory that was used before is preferred.
   if (!turned_ && head_ > 0 && suits(0)) return Step::jump;
   if (suits(head_)) return Step::place;
   if (order_.empty()) return Step::none;
   const std::size_t moved = entry_bytes(oldest().head.bytes);
-  if (has_room(head_, moved)) return Step::move;
-  return !turned_ && has_room(0, moved) ? Step::jump : Step::none;
+  if (has_room(end, head_, moved)) return Step::move;
+  return !turned_ && has_room(end, 0, moved) ? Step::jump : Step::none;
 }
 
 void Ring::note(const Entry& entry) {
@@ -122,6 +143,23 @@ void Ring::release_until(const Signature& signature, std::uint64_t number) {
     same.pop_front();
   }
   drop_front();
+}
+
+bool Ring::forget_before(std::uint64_t start) {
+  const auto wanted = static_cast<std::uint32_t>(start);
+  while (!order_.empty() &&
+         static_cast<std::int32_t>(wanted - static_cast<std::uint32_t>(order_.front().entry.head.sequence)) > 0) {
+    const Entry& front = order_.front().entry;
+    if (order_.front().needed) {
+      auto& same = sequences_[front.head.signature];
+      same.erase(std::find(same.begin(), same.end(), front.head.sequence));
+      release(front.head.sequence);
+    }
+    if (front.head.kind == EntryKind::jump) turned_ = false;
+    order_.pop_front();
+  }
+  // The owner may not have published yet that an entry is needless.
+  return !order_.empty() || start == rest();
 }
 
 void Ring::drop_front() {

@@ -47,7 +47,7 @@ class Ring {
   [[nodiscard]] std::size_t needed_bytes() const { return needed_bytes_; }
 
   /// Returns the next step for a message with a payload of so many bytes.
-  [[nodiscard]] Step next_step(const Signature& signature, std::uint32_t depth, std::size_t bytes) const;
+  [[nodiscard]] Step next_step(const Signature& signature, std::uint32_t depth, std::size_t bytes);
   /// Returns the oldest entry that is needed, for Step::move.
   [[nodiscard]] const Entry& oldest() const { return order_.front().entry; }
   /// Notes an entry that was put at head(): a message, a jump, or the oldest one once more.
@@ -58,6 +58,12 @@ class Ring {
 
   /// Lets go of the messages of a signature up to a number, except the newest one. The start of the chain moves on.
   void release_until(const Signature& signature, std::uint64_t number);
+
+  /// Lets go of all entries before the start of the chain, as its owner has published it. Returns false if the chain cannot be followed
+  /// from what is known: then it has to be read anew. For readers.
+  [[nodiscard]] bool forget_before(std::uint64_t start);
+  /// Returns the start of what has not been read yet. For readers.
+  [[nodiscard]] std::uint64_t rest() const { return chain_start(head_, next_sequence_); }
 
   /// Returns the messages of a signature that are kept, oldest first.
   [[nodiscard]] std::vector<Entry> messages(const Signature& signature) const;
@@ -81,6 +87,7 @@ class Ring {
     return order_[static_cast<std::size_t>(sequence - order_.front().entry.head.sequence)];
   }
   static constexpr std::size_t kParts = 5;
+  static constexpr std::size_t kLeastEnd = std::size_t{16} << 10;
 
   /// Entries that a new message makes needless, and the bytes of those that are needed with it.
   struct Outlook {
@@ -88,12 +95,17 @@ class Ring {
     std::size_t needed_bytes = 0;
   };
   [[nodiscard]] Outlook outlook(const Signature& signature, std::uint32_t depth, std::size_t size) const;
-  [[nodiscard]] bool has_room(std::size_t position, std::size_t size) const;
-  [[nodiscard]] bool leaves_room(std::size_t position, std::size_t size, const Outlook& outlook) const;
+  [[nodiscard]] std::size_t end_for(std::size_t needed_bytes) const;
+  /// The following look at the ring as if it ended at a position.
+  [[nodiscard]] Step next_step(std::size_t end, std::size_t size, const Outlook& with) const;
+  [[nodiscard]] bool has_room(std::size_t end, std::size_t position, std::size_t size) const;
+  [[nodiscard]] bool leaves_room(std::size_t end, std::size_t position, std::size_t size, const Outlook& outlook) const;
+  [[nodiscard]] bool can_move_all(std::size_t end) const;
   void release(std::uint64_t sequence);
   void drop_front();
 
   std::size_t capacity_ = 0;
+  std::size_t end_ = capacity_;  // of the part in use, in which all that is needed can be moved
   std::size_t head_ = 0;
   bool turned_ = false;  // the newest entries lie before the oldest ones
   std::uint64_t next_sequence_ = 1;
