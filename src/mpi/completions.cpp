@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Calls of the program that start and complete requests, when there are stand-ins.
+// No function here that calls libfenix has an object with a destructor meanwhile: control may leave by longjmp.
+#include <sched.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+#include "mpi/derived.hpp"
+#include "mpi/persistent.hpp"
+#include "mpi/persistent_collectives.hpp"
+#include "mpi/real.hpp"
+#include "mpi/stand_in_table.hpp"
+
+namespace fenix_impl {
+namespace {
+
+/// Gives the program the status of a stand-in whose request MPI has completed. Returns its error.
+int finish(MPI_Request completed, MPI_Request* slot, MPI_Status* status) {
+  int error = MPI_SUCCESS;
+  MPI_Comm comm = MPI_COMM_NULL;
+  bool is_used_once = false;
+  {
+    const std::lock_guard lock(stand_in_table().mutex);
+    const auto found = stand_in_table().requests.find(completed);
+    if (found == stand_in_table().requests.end()) return MPI_SUCCESS;
+    StandIn& stand_in = found->second;
+    if (stand_in.kind == StandIn::Kind::send) return MPI_SUCCESS;
+    if (stand_in.state != StandIn::State::done) return MPI_SUCCESS;
+    error = stand_in.error;
+    comm = stand_in.kind == StandIn::Kind::receive ? stand_in.receive.comm : MPI_COMM_NULL;
+    // MPI has given the status of a collective operation already.
+    if (status != MPI_STATUS_IGNORE && stand_in.kind != StandIn::Kind::collective) {
+      const int kept = status->MPI_ERROR;
+      *status = stand_in.status;
+      status->MPI_ERROR = error != MPI_SUCCESS ? error : kept;
+      PMPI_Status_set_cancelled(status, stand_in.is_cancelled ? 1 : 0);
+    }
+    stand_in.state = StandIn::State::inactive;
+    is_used_once = stand_in.is_used_once;
+    if (is_used_once) stand_in_table().requests.erase(found);
+    count_stand_ins();
+  }
+  if (is_used_once) {
+    MPI_Request used = completed;
+    (void)real.Request_free(&used);
+    *slot = MPI_REQUEST_NULL;
+  }
+  return comm != MPI_COMM_NULL ? raise_on(comm, error) : error;
+}
+
+MPI_Status* at(MPI_Status* statuses, int index) {
+  return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + index;
+}
+
+/// Memory for handles that is used again: control may leave by longjmp.
+std::vector<MPI_Request>& copies_of(int count, const MPI_Request* requests) {
+  static thread_local std::vector<MPI_Request> copies;
+  copies.assign(requests, requests + std::max(count, 0));
+  return copies;
+}
+
+bool some_are_pending(int count, const MPI_Request* requests) {
+  return std::any_of(requests, requests + std::max(count, 0), is_pending);
+}
+
+void look_for_all(int count, const MPI_Request* requests) {
+  for (int i = 0; i < count; ++i) look_for(requests[i]);
+}
+
+/// Finishes those of completed stand-ins. Returns the first error.
+int finish_all(int count, const std::vector<MPI_Request>& before, MPI_Request* requests, MPI_Status* statuses) {
+  int error = MPI_SUCCESS;
+  for (int i = 0; i < count; ++i) {
+    const int of_one = finish(before[static_cast<std::size_t>(i)], requests + i, at(statuses, i));
+    if (error == MPI_SUCCESS) error = of_one;
+  }
+  return error;
+}
+
+/// Finishes the stand-ins among some that MPI has completed, by their indices.
+int finish_some(int outcount, const int* indices, const std::vector<MPI_Request>& before, MPI_Request* requests,
+                MPI_Status* statuses) {
+  int error = MPI_SUCCESS;
+  for (int i = 0; i < outcount; ++i) {
+    const int of_one = finish(before[static_cast<std::size_t>(indices[i])], requests + indices[i], at(statuses, i));
+    if (error == MPI_SUCCESS) error = of_one;
+  }
+  return error;
+}
+
+/// Called while nothing that the program waits for is there. since: when the wait began.
+int check_wait(double since, int count, const MPI_Request* requests) {
+  sched_yield();
+  // Requests of MPI have all the time that they need.
+  const bool others = std::any_of(requests, requests + count, [](MPI_Request each) {
+    if (each == MPI_REQUEST_NULL) return false;
+    const auto stand_in = find_stand_in(each);
+    return !stand_in || stand_in->kind == StandIn::Kind::collective;
+  });
+  return persist_services()->check_wait(others ? PMPI_Wtime() : since);
+}
+
+int start_collective(MPI_Request request, StandIn stand_in) {
+  if (stand_in.state != StandIn::State::inactive) return raise_on(stand_in.collective.comm, MPI_ERR_REQUEST);
+  int executes = 0;
+  int error = do_collective(stand_in.collective, &executes);
+  if (error != MPI_SUCCESS) return error;
+  if (executes == 0) {
+    set_done(request, MPI_SUCCESS, {});
+    return MPI_SUCCESS;
+  }
+  if (stand_in.inner == MPI_REQUEST_NULL) error = stand_in.init(stand_in.collective, MPI_INFO_NULL, &stand_in.inner);
+  if (error == MPI_SUCCESS) error = real.Start(&stand_in.inner);
+  const std::lock_guard lock(stand_in_table().mutex);
+  StandIn& started = stand_in_table().requests.at(request);
+  started.inner = stand_in.inner;
+  if (error == MPI_SUCCESS) started.state = StandIn::State::pending;
+  return error;
+}
+
+}  // namespace
+
+int with_stand_ins_Start(MPI_Request* request) {
+  const auto stand_in = find_stand_in(*request);
+  if (!stand_in) return real.Start(request);
+  if (stand_in->kind == StandIn::Kind::send) {
+    const Send& send = stand_in->send;
+    const int error = call_libfenix([&](const PersistServices& libfenix) {
+      return libfenix.store(send.buffer, send.count, send.type, send.destination, send.tag, send.comm);
+    });
+    return error != MPI_SUCCESS ? raise_on(send.comm, error) : real.Start(request);
+  }
+  if (stand_in->kind == StandIn::Kind::collective) return start_collective(*request, *stand_in);
+  {
+    const std::lock_guard lock(stand_in_table().mutex);
+    StandIn& started = stand_in_table().requests.at(*request);
+    if (started.state != StandIn::State::inactive) return raise_on(started.receive.comm, MPI_ERR_REQUEST);
+    started.state = StandIn::State::pending;
+    started.is_cancelled = false;
+  }
+  look_for(*request);
+  return MPI_SUCCESS;
+}
+
+int with_stand_ins_Startall(int count, MPI_Request array_of_requests[]) {
+  for (int i = 0; i < count; ++i) {
+    const int error = with_stand_ins_Start(array_of_requests + i);
+    if (error != MPI_SUCCESS) return error;
+  }
+  return MPI_SUCCESS;
+}
+
+int with_stand_ins_Wait(MPI_Request* request, MPI_Status* status) {
+  const MPI_Request before = *request;
+  wait_for(before);
+  const int error = real.Wait(request, status);
+  return error != MPI_SUCCESS ? error : finish(before, request, status);
+}
+
+int with_stand_ins_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+  const MPI_Request before = *request;
+  look_for(before);
+  if (is_pending(before)) {
+    *flag = 0;
+    return MPI_SUCCESS;
+  }
+  const int error = real.Test(request, flag, status);
+  return error != MPI_SUCCESS || *flag == 0 ? error : finish(before, request, status);
+}
+
+int with_stand_ins_Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses) {
+  for (int i = 0; i < count; ++i) wait_for(array_of_requests[i]);
+  const std::vector<MPI_Request>& before = copies_of(count, array_of_requests);
+  const int error = real.Waitall(count, array_of_requests, array_of_statuses);
+  if (error != MPI_SUCCESS) return error;
+  return finish_all(count, before, array_of_requests, array_of_statuses) == MPI_SUCCESS ? MPI_SUCCESS
+                                                                                        : MPI_ERR_IN_STATUS;
+}
+
+int with_stand_ins_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
+  look_for_all(count, array_of_requests);
+  if (some_are_pending(count, array_of_requests)) {
+    *flag = 0;
+    return MPI_SUCCESS;
+  }
+  const std::vector<MPI_Request>& before = copies_of(count, array_of_requests);
+  const int error = real.Testall(count, array_of_requests, flag, array_of_statuses);
+  if (error != MPI_SUCCESS || *flag == 0) return error;
+  return finish_all(count, before, array_of_requests, array_of_statuses) == MPI_SUCCESS ? MPI_SUCCESS
+                                                                                        : MPI_ERR_IN_STATUS;
+}
+
+int with_stand_ins_Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
+  look_for_all(count, array_of_requests);
+  const bool pending = some_are_pending(count, array_of_requests);
+  const std::vector<MPI_Request>& before = copies_of(count, array_of_requests);
+  const int error = real.Testany(count, array_of_requests, index, flag, status);
+  if (error != MPI_SUCCESS || *flag == 0) return error;
+  if (*index == MPI_UNDEFINED) {
+    // MPI takes those that are pending for inactive.
+    if (pending) *flag = 0;
+    return MPI_SUCCESS;
+  }
+  return finish(before[static_cast<std::size_t>(*index)], array_of_requests + *index, status);
+}
+
+int with_stand_ins_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* status) {
+  int flag = 0;
+  for (const double since = PMPI_Wtime();;) {
+    const int error = with_stand_ins_Testany(count, array_of_requests, index, &flag, status);
+    if (error != MPI_SUCCESS || flag != 0) return error;
+    if (const int due = check_wait(since, count, array_of_requests); due != MPI_SUCCESS) return due;
+  }
+}
+
+int with_stand_ins_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
+                            MPI_Status array_of_statuses[]) {
+  look_for_all(incount, array_of_requests);
+  const bool pending = some_are_pending(incount, array_of_requests);
+  const std::vector<MPI_Request>& before = copies_of(incount, array_of_requests);
+  const int error = real.Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+  if (error != MPI_SUCCESS) return error;
+  if (*outcount == MPI_UNDEFINED) {
+    if (pending) *outcount = 0;
+    return MPI_SUCCESS;
+  }
+  const int of_some = finish_some(*outcount, array_of_indices, before, array_of_requests, array_of_statuses);
+  return of_some == MPI_SUCCESS ? MPI_SUCCESS : MPI_ERR_IN_STATUS;
+}
+
+int with_stand_ins_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
+                            MPI_Status array_of_statuses[]) {
+  for (const double since = PMPI_Wtime();;) {
+    const int error =
+        with_stand_ins_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+    if (error != MPI_SUCCESS || *outcount != 0) return error;
+    if (const int due = check_wait(since, incount, array_of_requests); due != MPI_SUCCESS) return due;
+  }
+}
+
+int with_stand_ins_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
+  look_for(request);
+  const auto stand_in = find_stand_in(request);
+  if (!stand_in || stand_in->kind == StandIn::Kind::send || stand_in->state == StandIn::State::inactive) {
+    return real.Request_get_status(request, flag, status);
+  }
+  *flag = stand_in->state == StandIn::State::done ? 1 : 0;
+  if (*flag != 0 && status != MPI_STATUS_IGNORE) *status = stand_in->status;
+  return MPI_SUCCESS;
+}
+
+int with_stand_ins_Request_free(MPI_Request* request) {
+  {
+    const std::lock_guard lock(stand_in_table().mutex);
+    const auto found = stand_in_table().requests.find(*request);
+    if (found != stand_in_table().requests.end()) {
+      const bool has_inner = found->second.kind == StandIn::Kind::collective && found->second.inner != MPI_REQUEST_NULL;
+      if (has_inner) (void)real.Request_free(&found->second.inner);
+      stand_in_table().requests.erase(found);
+    }
+    count_stand_ins();
+  }
+  return real.Request_free(request);
+}
+
+int with_stand_ins_Cancel(MPI_Request* request) {
+  const auto stand_in = find_stand_in(*request);
+  if (!stand_in) return real.Cancel(request);
+  if (stand_in->kind == StandIn::Kind::collective) return raise_on(stand_in->collective.comm, MPI_ERR_REQUEST);
+  if (stand_in->state != StandIn::State::pending) return MPI_SUCCESS;
+  {
+    const std::lock_guard lock(stand_in_table().mutex);
+    stand_in_table().requests.at(*request).is_cancelled = true;
+  }
+  set_done(*request, MPI_SUCCESS, {});
+  return MPI_SUCCESS;
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table of stand-ins, for the files that make and complete them.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <type_traits>
+
+#include "mpi/stand_ins.hpp"
+
+namespace fenix_impl {
+
+struct StandIn {
+  enum class Kind { send, receive, logged_receive, collective } kind = Kind::receive;
+  enum class State { inactive, pending, done } state = State::inactive;
+  bool is_used_once = false;
+  bool is_cancelled = false;
+  int error = MPI_SUCCESS;
+  Receive receive;
+  Send send;
+  LoggedReceive logged;
+  MPI_Request inner = MPI_REQUEST_NULL;  // of a logged receive, or of a collective operation that MPI executes
+  std::uint64_t order = 0;               // of logged receives
+  Collective collective;
+  InitFunction* init = nullptr;  // makes the inner request of a collective operation
+  MPI_Status status{};
+};
+// Copies of them are in frames that control may leave by longjmp.
+static_assert(std::is_trivially_destructible_v<StandIn>);
+
+struct StandInTable {
+  std::mutex mutex;
+  std::map<MPI_Request, StandIn> requests;
+  std::size_t messages = 0;  // matched ones
+};
+
+[[nodiscard]] StandInTable& stand_in_table();
+/// Tells has_stand_ins() of a change. The table is locked.
+void count_stand_ins();
+[[nodiscard]] std::optional<StandIn> find_stand_in(MPI_Request request);
+/// Whether a request is a stand-in whose message has not come.
+[[nodiscard]] bool is_pending(MPI_Request request);
+void add_stand_in(MPI_Request request, const StandIn& stand_in);
+/// Has MPI complete the request of a stand-in.
+void set_done(MPI_Request request, int error, const MPI_Status& status);
+/// Looks whether the message of a stand-in is there.
+void look_for(MPI_Request request);
+/// Waits for the message of a stand-in, with looks at failures and a deadline.
+void wait_for(MPI_Request request);
+
+}  // namespace fenix_impl
