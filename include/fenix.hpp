@@ -22,6 +22,7 @@
 #include "fenix/cxx/group.hpp"
 #include "fenix/cxx/mlog.hpp"
 #include "fenix/cxx/overloads.hpp"
+#include "fenix/cxx/persist.hpp"
 #include "fenix/cxx/process.hpp"
 #include "fenix_opt.hpp"
 

@@ -135,6 +135,7 @@ contains
     call c_f_pointer(base, elements, [SIZE_OF_FIELD])
     call check(all(elements == 0), "contents of member_allocate")
     elements = rank
+    base = c_null_ptr
     call Fenix_Data_member_allocate_c(GROUP, 40, int(SIZE_OF_FIELD, COUNT_KIND), MPI_INTEGER, base, ierr)
     call check(ierr == FENIX_SUCCESS .and. c_associated(base, c_loc(elements)), "member_allocate_c")
     call check(all(elements == rank), "contents of member_allocate_c")

@@ -113,6 +113,8 @@ void processes() {
   expect_equal(fenix::rank_role(comm, 3), fenix::INITIAL_RANK, "role of rank 3");
   check::expect_thrown(FENIX_ERROR_INVALID_ARGUMENT, "rank_role of rank 99", [] { fenix::rank_role(comm, 99); });
   check::expect_thrown(FENIX_ERROR_INVALID_LOGIC_CALL, "invoke_all without a repair", fenix_invoke_all);
+  check::expect_thrown(FENIX_ERROR_INVALID_LOGIC_CALL, "comm_persist without libfenix_mpi",
+                       [] { (void)fenix::comm_persist(comm, "key"); });
   // Squashed, an exception of a callback disturbs neither the repair nor later callbacks.
   fenix::set_option(fenix::CALLBACK_EXCEPTION_MODE, fenix::SQUASH);
   success(fenix::callback_register([](MPI_Comm, int) { ++callbacks_called; }), "callback_register");
