@@ -68,7 +68,10 @@ class CollectiveCall {
 };
 
 void CollectiveCall::contribute() {
-  if (!blocks_.gives()) return;
+  if (!blocks_.gives()) {
+    if (blocks_.takes()) persistence_.note_taker(call_.comm, now_);
+    return;
+  }
   std::vector<BlockToStore> stored;
   for (const BlockOfRank& each : blocks_.given()) {
     const ElementRange place = each.place;

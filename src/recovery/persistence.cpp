@@ -15,6 +15,9 @@
 namespace fenix_impl {
 namespace {
 
+/// The tag of the entry of a rank that has given nothing yet.
+constexpr int kTagOfTakers = -999;
+
 JournalParameters greater_of(const JournalParameters& a, const JournalParameters& b) {
   return {std::max(a.ring_bytes, b.ring_bytes), std::max(a.copies, b.copies), std::max(a.separation, b.separation)};
 }
@@ -151,11 +154,13 @@ void Persistence::open_file(Communicator& comm) {
   const auto own = journal_->messages_of(journal_->slot());
   const bool is_known = std::any_of(own.begin(), own.end(),
                                     [&](const Entry& each) { return each.head.signature.channel == comm.channel; });
+  comm.has_entries = is_known;
   if (!is_known) {
     for (const FiledMessage& each : comm.file->read()) {
       if (each.head.signature.channel != comm.channel) continue;
       journal_->append(each.head.signature, each.head.depth, {each.payload.size(), each.payload});
       has_failed_ = true;
+      comm.has_entries = true;
     }
   }
   replace_file(comm);
@@ -261,13 +266,26 @@ void Persistence::store(MPI_Comm name, MPI_Comm now, int destination, int tag, c
   if (log_.is_active() && tag >= 0 && signature.destination == journal_->slot()) {
     log_.store_numbers(*journal_, signature, comm.options.depth);
   }
+  append(comm, signature, payload);
+  has_failed_ = false;
+}
+
+void Persistence::append(Communicator& comm, const Signature& signature, const Payload& payload) {
   if (log_.is_active()) {
     log_.append(*journal_, signature, comm.options.depth, payload);
   } else {
     journal_->append(signature, comm.options.depth, payload);
   }
-  if (comm.file) file_latest(comm);
-  has_failed_ = false;
+  if (!comm.file) return;
+  file_latest(comm);
+  comm.has_entries = true;
+}
+
+void Persistence::note_taker(MPI_Comm name, MPI_Comm now) {
+  const std::lock_guard lock(mutex_);
+  Communicator& comm = at(name, now);
+  if (!comm.file || comm.has_entries) return;
+  append(comm, {comm.channel, BlockTarget::kEveryRank, kTagOfTakers}, {});
 }
 
 int Persistence::slot_in(const Communicator& comm, int rank) {

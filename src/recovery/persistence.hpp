@@ -97,6 +97,9 @@ class Persistence {
 
   /// Stores a message for a rank of the communicator, or for every rank. Tags of messages that the program sends are not negative. Local.
   void store(MPI_Comm name, MPI_Comm now, int destination, int tag, const Payload& payload);
+  /// Notes that this rank has taken part in a collective operation in which it gives nothing. Otherwise a later job that goes on from
+  /// files would not know it. Local.
+  void note_taker(MPI_Comm name, MPI_Comm now);
   /// Returns the message that a receive gets. source may be MPI_ANY_SOURCE, tag may be MPI_ANY_TAG. Local.
   [[nodiscard]] std::optional<StoredMessage> find(MPI_Comm name, MPI_Comm now, int source, int tag);
   /// Returns the message that a receive of another rank would get, or of every rank. tag may be negative. Local.
@@ -124,6 +127,7 @@ class Persistence {
     int repairs = 0;       ///< when slots were looked up
     bool is_past = false;  ///< the program will make it again
     std::optional<PersistFile> file;
+    bool has_entries = false;           ///< the file has something of this rank
     std::size_t bytes_of_messages = 0;  ///< of the file when it was made new
     std::map<std::pair<int, int>, std::uint64_t>
         received;  ///< number of the latest message, by slot of the source and tag
@@ -134,6 +138,7 @@ class Persistence {
   void look_up_ranks(Communicator& comm, MPI_Comm now) const;
   void form_journal(const PersistOptions& options);
   void open_file(Communicator& comm);
+  void append(Communicator& comm, const Signature& signature, const Payload& payload);
   void replace_file(Communicator& comm);
   void file_latest(Communicator& comm);
   void attach_journal(const TeamFactory::NewTeam& made);

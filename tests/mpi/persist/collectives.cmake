@@ -1,7 +1,8 @@
 # Collective functions on persistent communicators.
 add_executable(persist_collectives collectives.cpp collective_cases.cpp)
 add_executable(persist_collective_rules collective_rules.cpp)
-foreach(program persist_collectives persist_collective_rules)
+add_executable(persist_restart_collectives restart_collectives.cpp collective_cases.cpp)
+foreach(program persist_collectives persist_collective_rules persist_restart_collectives)
   target_link_libraries(${program} PRIVATE fenix::mpi fenix::fenix fenix_warnings)
 endforeach()
 
@@ -28,6 +29,12 @@ fenix_mpi_test(NAME persist.collectives.late PROGRAM persist_collectives RANKS 5
                LABELS sanitize)
 fenix_mpi_test(NAME persist.collectives.again PROGRAM persist_collectives RANKS 7 KILLED 3
                ARGS return 3 started --kill 1 --kill 0 --kill 1)
+# The whole job dies, and later ones restore from files.
+add_test(NAME mpi.persist.restart.collectives
+         COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-restart-collectives $<TARGET_FILE:persist_restart_collectives>
+                 ${PROJECT_BINARY_DIR}/mpi-tests/restart_collectives)
+set_tests_properties(mpi.persist.restart.collectives PROPERTIES TIMEOUT 300 LABELS mpi ENVIRONMENT
+                                                                "FENIX_MPI_HOME=${FENIX_MPI_PREFIX};${FENIX_TEST_ENVIRONMENT};FENIX_WARM_REPLACEMENT=off")
 if(FENIX_FAULT_INJECTION)
   # A rank dies while it stores, or its replacement, process 4, while it restores.
   foreach(fault persist.copied:1:20 persist.held:2:60 persist.copies_sealed:0:33 persist.sealed:3:80)

@@ -3,13 +3,14 @@
 //
 //   restart FOLDER LAST [quick]
 //
-// Each rank stores the values 1 to LAST for itself and for the next rank. FOLDER has its progress, too, beside the files. A death ends
+// Each rank stores the values 1 to LAST for itself, for the next rank, and as contributions to a collective function. FOLDER has its progress, too, beside the files. A death ends
 // the job: nobody is replaced.
 #include <fcntl.h>
 #include <fenix.h>
 #include <mpi.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -22,6 +23,8 @@ namespace {
 
 constexpr int kToSelf = 1;
 constexpr int kToNext = 2;
+constexpr int kToAll = 3;
+constexpr std::size_t kBlock = 700;
 
 std::string folder;
 int rank = 0;
@@ -29,8 +32,8 @@ int size = 0;
 
 /// The latest value that a rank has begun to store and has stored, by tag.
 struct Progress {
-  std::array<int, 3> begun{};
-  std::array<int, 3> stored{};
+  std::array<int, 4> begun{};
+  std::array<int, 4> stored{};
 };
 
 int file_of(int which) {
@@ -51,18 +54,67 @@ unsigned char byte_of(int sender, int number, std::size_t i) {
 
 std::size_t length_of(int number) { return 500 + static_cast<std::size_t>(number) % 11 * 97; }
 
-void store(MPI_Comm comm, int destination, int tag, int number, int progress_file, Progress& progress) {
-  std::vector<unsigned char> data(length_of(number));
-  for (std::size_t i = 0; i < data.size(); ++i) data[i] = byte_of(rank, number, i);
+std::vector<unsigned char> message_of(int sender, int number, std::size_t length) {
+  std::vector<unsigned char> data(length);
+  for (std::size_t i = 0; i < length; ++i) data[i] = byte_of(sender, number, i);
   std::memcpy(data.data(), &number, sizeof number);
+  return data;
+}
+
+void write_down(int progress_file, const Progress& progress) {
+  CHECK(pwrite(progress_file, &progress, sizeof progress, 0) == sizeof progress);
+}
+
+/// call: returns an error of MPI.
+template <class Call>
+void store(int tag, int number, int progress_file, Progress& progress, const Call& call) {
   const auto tag_index = static_cast<std::size_t>(tag);
   progress.begun[tag_index] = number;
-  CHECK(pwrite(progress_file, &progress, sizeof progress, 0) == sizeof progress);
-  if (MPI_Send(data.data(), static_cast<int>(data.size()), MPI_BYTE, destination, tag, comm) != MPI_SUCCESS) {
-    MPI_Abort(MPI_COMM_WORLD, 9);
-  }
+  write_down(progress_file, progress);
+  if (call() != MPI_SUCCESS) MPI_Abort(MPI_COMM_WORLD, 9);
   progress.stored[tag_index] = number;
-  CHECK(pwrite(progress_file, &progress, sizeof progress, 0) == sizeof progress);
+  write_down(progress_file, progress);
+}
+
+void send(MPI_Comm comm, int destination, int tag, int number, int progress_file, Progress& progress) {
+  const auto data = message_of(rank, number, length_of(number));
+  store(tag, number, progress_file, progress,
+        [&] { return MPI_Send(data.data(), static_cast<int>(data.size()), MPI_BYTE, destination, tag, comm); });
+}
+
+void contribute(MPI_Comm comm, int number, int progress_file, Progress& progress) {
+  const auto data = message_of(rank, number, kBlock);
+  store(kToAll, number, progress_file, progress,
+        [&] { return MPI_Allgather(data.data(), kBlock, MPI_BYTE, nullptr, kBlock, MPI_BYTE, comm); });
+}
+
+bool is_missing(int code) {
+  return code == MPI_ERR_OTHER && std::strstr(Fenix_Error_message(), "nothing has been stored") != nullptr;
+}
+
+/// Gets the latest contributions of all ranks. All of them are still in files as they were when the job before died.
+void restore(MPI_Comm comm) {
+  std::vector<unsigned char> data(kBlock * static_cast<std::size_t>(size));
+  std::vector<Progress> all;
+  for (int each = 0; each < size; ++each) all.push_back(progress_of(each));
+  const std::vector<unsigned char> given(kBlock);
+  const int code = MPI_Allgather(given.data(), kBlock, MPI_BYTE, data.data(), kBlock, MPI_BYTE, comm);
+  if (is_missing(code)) {
+    CHECK(std::any_of(all.begin(), all.end(), [](const Progress& each) { return each.stored[kToAll] == 0; }));
+    return;
+  }
+  CHECK(code == MPI_SUCCESS);
+  for (int each = 0; each < size; ++each) {
+    const Progress& progress = all[static_cast<std::size_t>(each)];
+    const unsigned char* block = data.data() + kBlock * static_cast<std::size_t>(each);
+    int number = 0;
+    std::memcpy(&number, block, sizeof number);
+    check::require(number >= progress.stored[kToAll] && number <= progress.begun[kToAll],
+                   "contribution " + std::to_string(number) + " of rank " + std::to_string(each) + " after " +
+                       std::to_string(progress.stored[kToAll]));
+    const auto expected = message_of(each, number, kBlock);
+    CHECK(std::equal(expected.begin(), expected.end(), block));
+  }
 }
 
 /// Returns the value that a rank has stored, which is 0 if it has stored none.
@@ -72,7 +124,7 @@ int receive(MPI_Comm comm, int source, int tag) {
   const auto tag_index = static_cast<std::size_t>(tag);
   MPI_Status status;
   const int code = MPI_Recv(data.data(), static_cast<int>(data.size()), MPI_BYTE, source, tag, comm, &status);
-  if (code == MPI_ERR_OTHER && std::strstr(Fenix_Error_message(), "nothing has been stored") != nullptr) {
+  if (is_missing(code)) {
     check::expect_equal(progress.stored[tag_index], 0, "value of which nothing is left");
     return 0;
   }
@@ -123,13 +175,15 @@ int main(int argc, char** argv) {
   MPI_Barrier(MPI_COMM_WORLD);
   int value = receive(comm, rank, kToSelf);
   (void)receive(comm, (rank + size - 1) % size, kToNext);
+  if (failed != 0) restore(comm);
   MPI_Barrier(MPI_COMM_WORLD);
   const int progress_file = file_of(rank);
   Progress progress = before;
   while (value < last) {
-    store(comm, rank, kToSelf, value + 1, progress_file, progress);
+    send(comm, rank, kToSelf, value + 1, progress_file, progress);
     ++value;
-    store(comm, (rank + 1) % size, kToNext, value, progress_file, progress);
+    send(comm, (rank + 1) % size, kToNext, value, progress_file, progress);
+    contribute(comm, value, progress_file, progress);
     if (!is_quick) usleep(200);
   }
   close(progress_file);
