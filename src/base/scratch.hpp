@@ -10,6 +10,8 @@
 #include <new>
 #include <span>
 
+#include "base/pages.hpp"
+
 namespace fenix_impl {
 
 class Scratch {
@@ -26,7 +28,10 @@ class Scratch {
   static constexpr std::size_t kLargePage = std::size_t{2} << 20;
   static constexpr std::size_t kLarge = 2 * kLargePage;
 
-  static std::align_val_t alignment(std::size_t bytes) { return std::align_val_t{bytes >= kLarge ? kLargePage : 64}; }
+  // Files that are read past the memory of the system want whole pages.
+  static std::align_val_t alignment(std::size_t bytes) {
+    return std::align_val_t{bytes >= kLarge ? kLargePage : bytes >= kPage ? kPage : 64};
+  }
 
   struct Free {
     std::align_val_t alignment;

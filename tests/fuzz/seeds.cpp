@@ -15,6 +15,10 @@
 #include "fuzz/support.hpp"
 #include "fuzz/two_ranks.hpp"
 #include "rma/type_description.hpp"
+#include "store/manifest.hpp"
+#include "store/part.hpp"
+#include "store/plan.hpp"
+#include "store/sealed_file.hpp"
 
 using namespace fenix_impl;
 
@@ -162,6 +166,25 @@ void write_rings() {
   write_ring("deep", {3, 4, 9, 100, 3, 70, 3, 4, 100, 9, 15, 3, 21, 27, 33, 3, 3}, 3);
 }
 
+// Bodies of files: the target seals them.
+void write_store() {
+  const DatasetName name{7, 3, 2};
+  const auto body = [](const std::vector<std::byte>& file) {
+    return std::span(file).subspan(store_format::kHeadBytes);
+  };
+  Plan plan{name, 4, {0, 1, 1, 0, 1, 1, 0, 1}, {{5, 8, fuzz::Bytes(3)}, {6, 1, {}}}, {0, 1, 0}};
+  write("store", "plan", body(encode(plan)));
+  write("store", "plan-whole", encode(plan));
+  const Extent large{5, 8192, Extent::kPiece + 1, {1, 2}};
+  const Part part{1, 2, 1 << 21U, {{1, fuzz::Bytes(80), {{6, 0, 100, {3}}, large}}, {4, {}, {}}}};
+  write("store", "part", body(encode(name, part)));
+  write("store", "part-whole", encode(name, part));
+  const Manifest manifest{{{100, 5, 4096}, {200, 6, 8192}}};
+  write("store", "manifest", body(encode(name, manifest)));
+  const std::string text = name.text();
+  write("store", "name", std::as_bytes(std::span(text)));
+}
+
 // Peers that say the same as rank 0, in all that they are asked.
 void write_rejoins() {
   constexpr std::size_t kLong = 1500;
@@ -241,6 +264,7 @@ int main(int argc, char** argv) {
   fuzz::start_mpi();
   write_records();
   write_logs();
+  write_store();
   write_rejoins();
   write_contributions();
   write_rings();

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The name of a dataset: the snapshot of a group, made in a run of the program. No clock has a part in it.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace fenix_impl {
+
+struct DatasetName {
+  std::int32_t group = 0;
+  std::int32_t time_stamp = 0;  ///< not negative
+  std::uint32_t run = 0;        ///< of the jobs on this store, from 1 on
+
+  auto operator<=>(const DatasetName&) const = default;
+  /// Returns "group.time stamp.run", the name of its folder.
+  [[nodiscard]] std::string text() const;
+  /// Returns nullopt for a text that text() does not return.
+  [[nodiscard]] static std::optional<DatasetName> parse(const std::string& text);
+};
+
+}  // namespace fenix_impl

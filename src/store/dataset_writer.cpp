@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "store/dataset_writer.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "base/fault.hpp"
+#include "base/hash.hpp"
+#include "base/log.hpp"
+#include "base/scratch.hpp"
+#include "store/dataset.hpp"
+#include "store/manifest.hpp"
+#include "store/sealed_file.hpp"
+
+namespace fenix_impl {
+namespace {
+
+constexpr std::size_t kBufferBytes = std::size_t{8} << 20U;
+static_assert(kBufferBytes % Extent::kPiece == 0);
+
+/// Writes extents one behind the other, each at a multiple of the alignment, in large pieces.
+class DataFile {
+ public:
+  DataFile(StoreFile& file, const DatasetWriter::Pace& pace) : file_(file), pace_(pace), buffer_(kBufferBytes) {}
+
+  /// Returns nullopt if the source has no data any more.
+  std::optional<Extent> add(const MemberSource& source) {
+    Extent extent{source.member, end(), source.bytes, {}};
+    for (std::uint64_t done = 0; done < source.bytes;) {
+      if (kBufferBytes - filled_ < FileSystem::kAlignment) write_out();
+      // Pieces of the extent may begin anywhere in the buffer.
+      const std::uint64_t of_piece = Extent::kPiece - done % Extent::kPiece;
+      const auto now = static_cast<std::size_t>(
+          std::min<std::uint64_t>({source.bytes - done, of_piece, std::uint64_t{kBufferBytes - filled_}}));
+      const auto to = buffer_.bytes().subspan(filled_, now);
+      if (!source.read(done, to)) return std::nullopt;
+      if (done % Extent::kPiece == 0) piece_.emplace();
+      piece_->add(to);
+      done += now;
+      if (done % Extent::kPiece == 0 || done == source.bytes) extent.hashes.push_back(piece_->value());
+      filled_ += now;
+    }
+    pad();
+    return extent;
+  }
+
+  /// Returns the bytes of the file, when all has been written.
+  std::uint64_t finish() {
+    write_out();
+    file_.sync();
+    return written_;
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t end() const { return written_ + filled_; }
+
+  void pad() {
+    const std::size_t rest = filled_ % FileSystem::kAlignment;
+    if (rest == 0) return;
+    const auto padding = buffer_.bytes().subspan(filled_, FileSystem::kAlignment - rest);
+    std::fill(padding.begin(), padding.end(), std::byte{0});
+    filled_ += padding.size();
+  }
+
+  void write_out() {
+    if (filled_ == 0) return;
+    file_.write(written_, buffer_.bytes().first(filled_));
+    written_ += filled_;
+    if (pace_) pace_(filled_);
+    filled_ = 0;
+  }
+
+  StoreFile& file_;
+  const DatasetWriter::Pace& pace_;
+  Scratch buffer_;
+  std::size_t filled_ = 0;
+  std::uint64_t written_ = 0;
+  std::optional<StreamingHash> piece_;
+};
+
+/// Writes the data, and notes in the part where it is. Returns false if a source had none any more.
+bool write_data(StoreFile& file, std::span<const RankSource> ranks, const DatasetWriter::Pace& pace, Part& part) {
+  DataFile out(file, pace);
+  for (const RankSource& source : ranks) {
+    StoredRank rank{source.rank, source.record, {}};
+    for (const MemberSource& member : source.members) {
+      auto extent = out.add(member);
+      if (!extent) return false;
+      rank.extents.push_back(std::move(*extent));
+      fault_point("flush.piece");
+    }
+    part.ranks.push_back(std::move(rank));
+  }
+  part.data_bytes = out.finish();
+  return true;
+}
+
+}  // namespace
+
+DatasetWriter::DatasetWriter(FileSystem& files, const std::string& root, const Plan& plan)
+    : files_(files), root_(root), folder_(root + "/" + plan.name.text()), plan_(plan) {}
+
+void DatasetWriter::write_plan() {
+  files_.make_folder(folder_);
+  files_.sync_folder(root_);
+  write_durably(files_, folder_, "plan", "plan.tmp", encode(plan_));
+  fault_point("flush.planned");
+}
+
+bool DatasetWriter::write_part(std::uint32_t writer, std::span<const RankSource> ranks, const Pace& pace) {
+  if (Dataset::read_part(files_, folder_, plan_, writer)) return true;
+  Part part;
+  part.writer = writer;
+  // An own name for each attempt: nobody writes to a file that a part may name.
+  std::string data = folder_ + "/" + data_file(writer, part.attempt);
+  auto file = files_.create(data, FileSystem::Use::large);
+  while (!file) {
+    data = folder_ + "/" + data_file(writer, ++part.attempt);
+    file = files_.create(data, FileSystem::Use::large);
+  }
+  bool is_whole = false;
+  try {
+    is_whole = write_data(*file, ranks, pace, part);
+  } catch (...) {
+    take_back(data);
+    throw;
+  }
+  if (!is_whole) {
+    take_back(data);
+    return false;
+  }
+  // The name of the data file has to be there before the part is.
+  files_.sync_folder(folder_);
+  fault_point("flush.data_synced");
+  write_durably(files_, folder_, part_file(writer), data_file(writer, part.attempt) + ".tmp", encode(plan_.name, part));
+  fault_point("flush.part_renamed");
+  return true;
+}
+
+// Others may need the room.
+void DatasetWriter::take_back(const std::string& data) noexcept {
+  try {
+    files_.remove(data);
+  } catch (const std::exception& error) {
+    log().info("store: {}", error.what());
+  }
+}
+
+bool DatasetWriter::write_manifest() {
+  const auto manifest = manifest_of(files_, folder_, plan_);
+  if (!manifest) return false;
+  write_durably(files_, folder_, "manifest", "manifest.tmp", encode(plan_.name, *manifest));
+  fault_point("flush.manifest");
+  return true;
+}
+
+}  // namespace fenix_impl
