@@ -37,7 +37,7 @@ bool read_extent(StoreFile& file, const Extent& extent, std::span<std::byte> to)
   return true;
 }
 
-bool has_ranks_of(const Part& part, const Plan& plan) {
+bool has_ranks_of(const StoredPart& part, const DatasetPlan& plan) {
   std::vector<std::int32_t> wanted;
   for (std::size_t rank = 0; rank < plan.writers.size(); ++rank) {
     if (plan.writers[rank] == part.writer) wanted.push_back(static_cast<std::int32_t>(rank));
@@ -48,7 +48,7 @@ bool has_ranks_of(const Part& part, const Plan& plan) {
 
 }  // namespace
 
-Dataset::Dataset(FileSystem& files, std::string folder, Plan plan)
+Dataset::Dataset(FileSystem& files, std::string folder, DatasetPlan plan)
     : files_(&files), folder_(std::move(folder)), plan_(std::move(plan)) {}
 
 std::optional<Dataset> Dataset::open(FileSystem& files, const std::string& root, const DatasetName& name) {
@@ -60,8 +60,8 @@ std::optional<Dataset> Dataset::open(FileSystem& files, const std::string& root,
   return Dataset(files, std::move(folder), std::move(*plan));
 }
 
-std::optional<Part> Dataset::read_part(FileSystem& files, const std::string& folder, const Plan& plan,
-                                       std::uint32_t writer) {
+std::optional<StoredPart> Dataset::read_part(FileSystem& files, const std::string& folder, const DatasetPlan& plan,
+                                             std::uint32_t writer) {
   const auto bytes = read_whole(files, folder + "/" + part_file(writer));
   if (!bytes) return std::nullopt;
   auto part = decode_part(plan.name, writer, *bytes);

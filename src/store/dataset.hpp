@@ -26,10 +26,10 @@ class Dataset {
   /// Returns nullopt if there is no plan, or a damaged one. root: folder of the store. Throws StoreError, as all functions here do.
   [[nodiscard]] static std::optional<Dataset> open(FileSystem& files, const std::string& root, const DatasetName& name);
   /// Returns the part of a writer if it is there, has all its ranks, and has its data file.
-  [[nodiscard]] static std::optional<Part> read_part(FileSystem& files, const std::string& folder, const Plan& plan,
-                                                     std::uint32_t writer);
+  [[nodiscard]] static std::optional<StoredPart> read_part(FileSystem& files, const std::string& folder,
+                                                           const DatasetPlan& plan, std::uint32_t writer);
 
-  [[nodiscard]] const Plan& plan() const { return plan_; }
+  [[nodiscard]] const DatasetPlan& plan() const { return plan_; }
   /// Returns the writers whose parts are missing. The dataset is complete if there are none.
   [[nodiscard]] std::vector<std::uint32_t> missing() const;
   /// Returns what a rank has stored; nullopt if its part is missing.
@@ -38,11 +38,11 @@ class Dataset {
   [[nodiscard]] bool read(const RankData& rank, std::int32_t member, std::span<std::byte> to) const;
 
  private:
-  Dataset(FileSystem& files, std::string folder, Plan plan);
+  Dataset(FileSystem& files, std::string folder, DatasetPlan plan);
 
   FileSystem* files_;
   std::string folder_;
-  Plan plan_;
+  DatasetPlan plan_;
 };
 
 }  // namespace fenix_impl

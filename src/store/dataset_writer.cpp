@@ -28,19 +28,13 @@ class DataFile {
   /// Returns nullopt if the source has no data any more.
   std::optional<Extent> add(const MemberSource& source) {
     Extent extent{source.member, end(), source.bytes, {}};
-    for (std::uint64_t done = 0; done < source.bytes;) {
-      if (kBufferBytes - filled_ < FileSystem::kAlignment) write_out();
-      // Pieces of the extent may begin anywhere in the buffer.
-      const std::uint64_t of_piece = Extent::kPiece - done % Extent::kPiece;
-      const auto now = static_cast<std::size_t>(
-          std::min<std::uint64_t>({source.bytes - done, of_piece, std::uint64_t{kBufferBytes - filled_}}));
-      const auto to = buffer_.bytes().subspan(filled_, now);
-      if (!source.read(done, to)) return std::nullopt;
-      if (done % Extent::kPiece == 0) piece_.emplace();
-      piece_->add(to);
-      done += now;
-      if (done % Extent::kPiece == 0 || done == source.bytes) extent.hashes.push_back(piece_->value());
-      filled_ += now;
+    for (std::uint64_t done = 0; done < source.bytes; done += Extent::kPiece) {
+      const auto bytes = static_cast<std::size_t>(std::min(source.bytes - done, Extent::kPiece));
+      if (bytes > kBufferBytes - filled_) write_out();
+      const auto piece = buffer_.bytes().subspan(filled_, bytes);
+      if (!source.read(done, piece)) return std::nullopt;
+      extent.hashes.push_back(hash_bytes(piece));
+      filled_ += bytes;
     }
     pad();
     return extent;
@@ -77,11 +71,10 @@ class DataFile {
   Scratch buffer_;
   std::size_t filled_ = 0;
   std::uint64_t written_ = 0;
-  std::optional<StreamingHash> piece_;
 };
 
 /// Writes the data, and notes in the part where it is. Returns false if a source had none any more.
-bool write_data(StoreFile& file, std::span<const RankSource> ranks, const DatasetWriter::Pace& pace, Part& part) {
+bool write_data(StoreFile& file, std::span<const RankSource> ranks, const DatasetWriter::Pace& pace, StoredPart& part) {
   DataFile out(file, pace);
   for (const RankSource& source : ranks) {
     StoredRank rank{source.rank, source.record, {}};
@@ -99,7 +92,7 @@ bool write_data(StoreFile& file, std::span<const RankSource> ranks, const Datase
 
 }  // namespace
 
-DatasetWriter::DatasetWriter(FileSystem& files, const std::string& root, const Plan& plan)
+DatasetWriter::DatasetWriter(FileSystem& files, const std::string& root, const DatasetPlan& plan)
     : files_(files), root_(root), folder_(root + "/" + plan.name.text()), plan_(plan) {}
 
 void DatasetWriter::write_plan() {
@@ -111,7 +104,7 @@ void DatasetWriter::write_plan() {
 
 bool DatasetWriter::write_part(std::uint32_t writer, std::span<const RankSource> ranks, const Pace& pace) {
   if (Dataset::read_part(files_, folder_, plan_, writer)) return true;
-  Part part;
+  StoredPart part;
   part.writer = writer;
   // An own name for each attempt: nobody writes to a file that a part may name.
   std::string data = folder_ + "/" + data_file(writer, part.attempt);

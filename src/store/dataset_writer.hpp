@@ -20,7 +20,7 @@ namespace fenix_impl {
 struct MemberSource {
   std::int32_t member = 0;
   std::uint64_t bytes = 0;
-  /// Gives bytes from an offset on, verified. Returns false if they are not there any more.
+  /// Gives the piece from an offset on: Extent::kPiece bytes, or what is left. Returns false if it is not there any more, or damaged.
   std::function<bool(std::uint64_t offset, std::span<std::byte> to)> read;
 };
 
@@ -36,7 +36,7 @@ class DatasetWriter {
   using Pace = std::function<void(std::uint64_t bytes)>;
 
   /// root: folder of the store, which exists. files has to outlive this object.
-  DatasetWriter(FileSystem& files, const std::string& root, const Plan& plan);
+  DatasetWriter(FileSystem& files, const std::string& root, const DatasetPlan& plan);
 
   /// Writes the plan. When this returns, it survives the end of the system, as all that the functions here write. Throws StoreError.
   void write_plan();
@@ -52,7 +52,7 @@ class DatasetWriter {
   FileSystem& files_;
   std::string root_;
   std::string folder_;
-  Plan plan_;
+  DatasetPlan plan_;
 };
 
 }  // namespace fenix_impl

@@ -29,7 +29,8 @@ struct Manifest {
 };
 
 /// Returns the manifest of a dataset, from its parts; nullopt if one is missing or damaged. Throws StoreError.
-[[nodiscard]] std::optional<Manifest> manifest_of(FileSystem& files, const std::string& folder, const Plan& plan);
+[[nodiscard]] std::optional<Manifest> manifest_of(FileSystem& files, const std::string& folder,
+                                                  const DatasetPlan& plan);
 
 /// Returns the bytes of the file.
 [[nodiscard]] std::vector<std::byte> encode(const DatasetName& name, const Manifest& manifest);

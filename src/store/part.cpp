@@ -9,7 +9,7 @@ namespace fenix_impl {
 namespace {
 
 // Extents follow each other in the file as they do in the part.
-bool extents_fit(const Part& part) {
+bool extents_fit(const StoredPart& part) {
   std::uint64_t end = 0;
   for (const StoredRank& rank : part.ranks) {
     for (const Extent& extent : rank.extents) {
@@ -21,7 +21,7 @@ bool extents_fit(const Part& part) {
   return true;
 }
 
-bool ranks_ascend(const Part& part) {
+bool ranks_ascend(const StoredPart& part) {
   for (std::size_t i = 1; i < part.ranks.size(); ++i) {
     if (part.ranks[i].rank <= part.ranks[i - 1].rank) return false;
   }
@@ -36,7 +36,7 @@ std::string data_file(std::uint32_t writer, std::uint32_t attempt) {
   return "d." + std::to_string(writer) + "." + std::to_string(attempt);
 }
 
-std::vector<std::byte> encode(const DatasetName& name, const Part& part) {
+std::vector<std::byte> encode(const DatasetName& name, const StoredPart& part) {
   FieldWriter fields;
   fields.number(part.writer);
   fields.number(part.attempt);
@@ -56,11 +56,11 @@ std::vector<std::byte> encode(const DatasetName& name, const Part& part) {
   return seal(SealedKind::part, name.text(), fields.all());
 }
 
-std::optional<Part> decode_part(const DatasetName& name, std::uint32_t writer, std::span<const std::byte> file) {
+std::optional<StoredPart> decode_part(const DatasetName& name, std::uint32_t writer, std::span<const std::byte> file) {
   const auto body = unseal(SealedKind::part, name.text(), file);
   if (!body) return std::nullopt;
   FieldReader fields(*body);
-  Part part;
+  StoredPart part;
   part.writer = fields.number<std::uint32_t>();
   part.attempt = fields.number<std::uint32_t>();
   part.data_bytes = fields.number<std::uint64_t>();

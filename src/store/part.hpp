@@ -38,13 +38,13 @@ struct StoredRank {
   bool operator==(const StoredRank&) const = default;
 };
 
-struct Part {
+struct StoredPart {
   std::uint32_t writer = 0;
   std::uint32_t attempt = 0;     ///< number in the name of the data file
   std::uint64_t data_bytes = 0;  ///< size of the data file
   std::vector<StoredRank> ranks;
 
-  bool operator==(const Part&) const = default;
+  bool operator==(const StoredPart&) const = default;
 };
 
 /// Return the names of the files of a writer.
@@ -52,10 +52,10 @@ struct Part {
 [[nodiscard]] std::string data_file(std::uint32_t writer, std::uint32_t attempt);
 
 /// Returns the bytes of the file.
-[[nodiscard]] std::vector<std::byte> encode(const DatasetName& name, const Part& part);
+[[nodiscard]] std::vector<std::byte> encode(const DatasetName& name, const StoredPart& part);
 /// Returns nullopt unless the bytes are those of this writer's part. Then all extents lie in the data file, beside each other. Any bytes
 /// may be given.
-[[nodiscard]] std::optional<Part> decode_part(const DatasetName& name, std::uint32_t writer,
-                                              std::span<const std::byte> file);
+[[nodiscard]] std::optional<StoredPart> decode_part(const DatasetName& name, std::uint32_t writer,
+                                                    std::span<const std::byte> file);
 
 }  // namespace fenix_impl

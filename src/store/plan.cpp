@@ -23,7 +23,7 @@ void for_each_number(Group& group, const Each& each) {
 }
 
 // Each writer has a rank.
-bool has_all_writers(const Plan& plan) {
+bool has_all_writers(const DatasetPlan& plan) {
   std::vector<bool> found(plan.number_of_writers(), false);
   for (const std::uint32_t writer : plan.writers) found[writer] = true;
   return !plan.writers.empty() && std::find(found.begin(), found.end(), false) == found.end();
@@ -31,11 +31,11 @@ bool has_all_writers(const Plan& plan) {
 
 }  // namespace
 
-std::uint32_t Plan::number_of_writers() const {
+std::uint32_t DatasetPlan::number_of_writers() const {
   return writers.empty() ? 0 : *std::max_element(writers.begin(), writers.end()) + 1;
 }
 
-std::vector<std::byte> encode(const Plan& plan) {
+std::vector<std::byte> encode(const DatasetPlan& plan) {
   FieldWriter fields;
   fields.number(plan.epoch);
   for_each_number(plan.group, [&](std::int32_t number) { fields.number(number); });
@@ -50,11 +50,11 @@ std::vector<std::byte> encode(const Plan& plan) {
   return seal(SealedKind::plan, plan.name.text(), fields.all());
 }
 
-std::optional<Plan> decode_plan(const DatasetName& name, std::span<const std::byte> file) {
+std::optional<DatasetPlan> decode_plan(const DatasetName& name, std::span<const std::byte> file) {
   const auto body = unseal(SealedKind::plan, name.text(), file);
   if (!body) return std::nullopt;
   FieldReader fields(*body);
-  Plan plan;
+  DatasetPlan plan;
   plan.name = name;
   plan.epoch = fields.number<std::uint64_t>();
   for_each_number(plan.group, [&](std::int32_t& number) { number = fields.number<std::int32_t>(); });

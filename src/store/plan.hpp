@@ -34,20 +34,20 @@ struct StoredMember {
   bool operator==(const StoredMember&) const = default;
 };
 
-struct Plan {
+struct DatasetPlan {
   DatasetName name;
   std::uint64_t epoch = 0;
   StoredGroup group;
   std::vector<StoredMember> members;
   std::vector<std::uint32_t> writers;  ///< by rank: number of the writer, from 0 on without gaps
 
-  bool operator==(const Plan&) const = default;
+  bool operator==(const DatasetPlan&) const = default;
   [[nodiscard]] std::uint32_t number_of_writers() const;
 };
 
 /// Returns the bytes of the file.
-[[nodiscard]] std::vector<std::byte> encode(const Plan& plan);
+[[nodiscard]] std::vector<std::byte> encode(const DatasetPlan& plan);
 /// Returns nullopt unless the bytes are those of a plan for a dataset with this name. Any bytes may be given.
-[[nodiscard]] std::optional<Plan> decode_plan(const DatasetName& name, std::span<const std::byte> file);
+[[nodiscard]] std::optional<DatasetPlan> decode_plan(const DatasetName& name, std::span<const std::byte> file);
 
 }  // namespace fenix_impl

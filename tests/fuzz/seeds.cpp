@@ -172,11 +172,11 @@ void write_store() {
   const auto body = [](const std::vector<std::byte>& file) {
     return std::span(file).subspan(store_format::kHeadBytes);
   };
-  Plan plan{name, 4, {0, 1, 1, 0, 1, 1, 0, 1}, {{5, 8, fuzz::Bytes(3)}, {6, 1, {}}}, {0, 1, 0}};
+  DatasetPlan plan{name, 4, {0, 1, 1, 0, 1, 1, 0, 1}, {{5, 8, fuzz::Bytes(3)}, {6, 1, {}}}, {0, 1, 0}};
   write("store", "plan", body(encode(plan)));
   write("store", "plan-whole", encode(plan));
   const Extent large{5, 8192, Extent::kPiece + 1, {1, 2}};
-  const Part part{1, 2, 1 << 21U, {{1, fuzz::Bytes(80), {{6, 0, 100, {3}}, large}}, {4, {}, {}}}};
+  const StoredPart part{1, 2, 1 << 21U, {{1, fuzz::Bytes(80), {{6, 0, 100, {3}}, large}}, {4, {}, {}}}};
   write("store", "part", body(encode(name, part)));
   write("store", "part-whole", encode(name, part));
   const Manifest manifest{{{100, 5, 4096}, {200, 6, 8192}}};

@@ -25,8 +25,8 @@ using StoredBytes = std::vector<std::byte>;
 constexpr int kRanks = 3;
 constexpr std::int32_t kGroup = -4;
 
-Plan plan_of(int time_stamp, std::uint32_t run) {
-  Plan plan;
+DatasetPlan plan_of(int time_stamp, std::uint32_t run) {
+  DatasetPlan plan;
   plan.name = {kGroup, time_stamp, run};
   plan.epoch = static_cast<std::uint64_t>(time_stamp) + 1;
   plan.group = {0, 2, 1, 0, 2, 1, 0, 1};
@@ -55,7 +55,7 @@ StoredBytes record_of(const DatasetName& name, int rank) {
   return StoredBytes(static_cast<std::size_t>(80 + name.time_stamp), static_cast<std::byte>(rank));
 }
 
-std::vector<RankSource> sources(const Plan& plan, std::uint32_t writer) {
+std::vector<RankSource> sources(const DatasetPlan& plan, std::uint32_t writer) {
   std::vector<RankSource> ranks;
   for (int rank = 0; rank < static_cast<int>(plan.writers.size()); ++rank) {
     if (plan.writers[static_cast<std::size_t>(rank)] != writer) continue;
@@ -73,7 +73,7 @@ std::vector<RankSource> sources(const Plan& plan, std::uint32_t writer) {
   return ranks;
 }
 
-void write_dataset(FileSystem& files, const std::string& root, const Plan& plan) {
+void write_dataset(FileSystem& files, const std::string& root, const DatasetPlan& plan) {
   DatasetWriter writer(files, root, plan);
   writer.write_plan();
   for (std::uint32_t each = 0; each < plan.number_of_writers(); ++each) {
@@ -88,7 +88,7 @@ bool is_complete(FileSystem& files, const std::string& root, const DatasetName& 
 }
 
 /// Whether all data of a dataset is there, byte for byte.
-bool is_whole(FileSystem& files, const std::string& root, const Plan& plan) {
+bool is_whole(FileSystem& files, const std::string& root, const DatasetPlan& plan) {
   const auto dataset = Dataset::open(files, root, plan.name);
   if (!dataset || dataset->plan() != plan) return false;
   for (int rank = 0; rank < kRanks; ++rank) {
@@ -118,7 +118,7 @@ class StoreOnDisk : public testing::Test {
 TEST_F(StoreOnDisk, GivesBackWhatWasWritten) {
   Store store(files, root);
   EXPECT_EQ(store.begin_run(), 1U);
-  const Plan plan = plan_of(15, 1);
+  const DatasetPlan plan = plan_of(15, 1);
   write_dataset(files, root, plan);
   EXPECT_TRUE(is_complete(files, root, plan.name));
   EXPECT_TRUE(is_whole(files, root, plan));
@@ -142,7 +142,7 @@ TEST_F(StoreOnDisk, NobodyElseMayReadTheFiles) {
 }
 
 TEST_F(StoreOnDisk, TellsWhichOperationFailed) {
-  const Plan plan = plan_of(1, 1);
+  const DatasetPlan plan = plan_of(1, 1);
   DatasetWriter writer(files, root + "/none", plan);
   try {
     writer.write_plan();
@@ -156,13 +156,13 @@ TEST_F(StoreOnDisk, TellsWhichOperationFailed) {
 /// Writes two datasets and removes the older one. durable: number of operations after which each is told durable.
 struct History {
   RecordedFileSystem files;
-  std::vector<Plan> plans{plan_of(1, 1), plan_of(2, 1)};
+  std::vector<DatasetPlan> plans{plan_of(1, 1), plan_of(2, 1)};
   std::vector<std::size_t> durable;
   std::size_t removal = 0;
 
   explicit History(RecordedFileSystem::Mistakes mistakes) {
     files.mistakes = mistakes;
-    for (const Plan& plan : plans) {
+    for (const DatasetPlan& plan : plans) {
       write_dataset(files, "", plan);
       durable.push_back(files.operations());
     }
@@ -211,7 +211,7 @@ TEST(StoreAfterCrash, TheTestFindsMistakes) {
 
 TEST(StoreAfterCrash, AnotherWriterFinishes) {
   std::mt19937 random(random_seed());
-  const Plan plan = plan_of(3, 1);
+  const DatasetPlan plan = plan_of(3, 1);
   RecordedFileSystem files;
   write_dataset(files, "", plan);
   for (std::size_t end = 0; end <= files.operations(); ++end) {
@@ -222,7 +222,7 @@ TEST(StoreAfterCrash, AnotherWriterFinishes) {
 }
 
 TEST(StoreDamage, EachByteOfASmallFileCounts) {
-  const Plan plan = plan_of(1, 1);
+  const DatasetPlan plan = plan_of(1, 1);
   for (const std::string file : {"plan", "p.0", "p.1"}) {
     RecordedFileSystem files;
     write_dataset(files, "", plan);
@@ -237,7 +237,7 @@ TEST(StoreDamage, EachByteOfASmallFileCounts) {
 }
 
 TEST(StoreDamage, WrongDataIsFound) {
-  const Plan plan = plan_of(kLarge + 1, 1);
+  const DatasetPlan plan = plan_of(kLarge + 1, 1);
   RecordedFileSystem files;
   write_dataset(files, "", plan);
   const auto dataset = Dataset::open(files, "", plan.name);
@@ -257,7 +257,7 @@ TEST(StoreDamage, WrongDataIsFound) {
 
 TEST(StoreDamage, ADatasetOfAnotherNameIsNone) {
   RecordedFileSystem files;
-  const Plan plan = plan_of(kLarge + 1, 1);
+  const DatasetPlan plan = plan_of(kLarge + 1, 1);
   write_dataset(files, "", plan);
   files.make_folder("/-4.11.2");
   for (const std::string file : {"plan", "p.0", "p.1"}) {
@@ -268,7 +268,7 @@ TEST(StoreDamage, ADatasetOfAnotherNameIsNone) {
 }
 
 TEST(StoreWriter, GivesUpWhatIsNotThereAnyMore) {
-  const Plan plan = plan_of(kLarge + 1, 1);
+  const DatasetPlan plan = plan_of(kLarge + 1, 1);
   RecordedFileSystem files;
   DatasetWriter writer(files, "", plan);
   writer.write_plan();
@@ -286,7 +286,7 @@ TEST(StoreWriter, GivesUpWhatIsNotThereAnyMore) {
 TEST(StoreWriter, AnErrorLeavesOlderDatasetsAlone) {
   RecordedFileSystem files;
   write_dataset(files, "", plan_of(kLarge + 1, 1));
-  const Plan plan = plan_of(kLarge + 2, 1);
+  const DatasetPlan plan = plan_of(kLarge + 2, 1);
   DatasetWriter writer(files, "", plan);
   writer.write_plan();
   files.error_of_writes = ENOSPC;
@@ -300,7 +300,7 @@ TEST(StoreWriter, AnErrorLeavesOlderDatasetsAlone) {
 }
 
 TEST(StoreWriter, ManifestsAreTheSameWhoeverWritesThem) {
-  const Plan plan = plan_of(kLarge + 1, 1);
+  const DatasetPlan plan = plan_of(kLarge + 1, 1);
   RecordedFileSystem files;
   write_dataset(files, "", plan);
   const std::string path = "/" + plan.name.text() + "/manifest";
@@ -319,7 +319,7 @@ TEST(StoreWriter, ManifestsAreTheSameWhoeverWritesThem) {
 TEST(StoreFormat, ReadsASampleOfVersion1) {
   PosixFileSystem files;
   const std::string samples = std::string(FENIX_TEST_SOURCES) + "/unit/samples/store-1";
-  const Plan plan = plan_of(1, 1);
+  const DatasetPlan plan = plan_of(1, 1);
   if (const char* const folder = std::getenv("FENIX_TEST_WRITE_SAMPLE")) return write_dataset(files, folder, plan);
   EXPECT_TRUE(is_complete(files, samples, plan.name));
   EXPECT_TRUE(is_whole(files, samples, plan));
