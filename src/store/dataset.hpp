@@ -15,7 +15,7 @@
 
 namespace fenix_impl {
 
-/// What a rank has stored, and the file with its data.
+/// The entry of a rank, and the file with its data.
 struct RankData {
   StoredRank stored;
   std::string data_file;

@@ -61,7 +61,7 @@ class PosixFile : public StoreFile {
   }
 
   void sync() override {
-    // Whoever repeats an fsync that has failed is told that all is well.
+    // An fsync that has failed must not be repeated: the second one would succeed.
     if (uninterrupted([&] { return ::fsync(fd_); }) != 0) throw StoreError(errno, "fsync", path_);
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file system in memory, with the root "", that records all operations, and can say what a disk may have after a crash at any of them: what was synced,
-// and of the rest any subset. Writes may be torn. One folder below the root, no others.
+// A file system in memory that records all operations. It gives what a disk may have after a crash at any of them: all that was synced, and
+// any subset of the rest. Writes may be torn. Its root is ""; there are folders below it, and none below those.
 #pragma once
 
 #include <algorithm>
@@ -97,8 +97,8 @@ class RecordedFileSystem : public fenix_impl::FileSystem {
   /// Returns the number of operations so far.
   [[nodiscard]] std::size_t operations() const { return log_.size(); }
 
-  /// Returns what may be there if the system ends after so many operations. Those that were not synced are kept with a chance of
-  /// kept_in_8 in 8.
+  /// Returns what may be there if the system ends after so many operations. An operation that was not synced is kept with a
+  /// chance of kept_in_8 in 8.
   [[nodiscard]] std::unique_ptr<RecordedFileSystem> after_crash(std::size_t end, unsigned kept_in_8,
                                                                 std::mt19937& random) const {
     auto after = std::make_unique<RecordedFileSystem>();
