@@ -30,6 +30,8 @@ def run(options, rows, interval):
     # Without the library before it, Debian's mpi4py would take Debian's own MPI: processes would not find each other.
     libraries = [f"{options.variables['FENIX_MPI_HOME']}/lib", options.variables.get("LD_LIBRARY_PATH", "")]
     variables = dict(options.variables, PYTHONPATH=str(site / "site"), OMP_NUM_THREADS="1", LD_LIBRARY_PATH=":".join(filter(None, libraries)))
+    # NumPy's temporary arrays would go back to the system in each step, or not, as their size and what else was freed have it.
+    variables.update(MALLOC_MMAP_THRESHOLD_=str(1 << 30), MALLOC_TRIM_THRESHOLD_=str(1 << 30))
     if interval:
         library = next((site / "prefix").glob("lib*/**/libfenix_mpi.so"))
         variables.update(LD_PRELOAD=str(library))
@@ -120,8 +122,8 @@ def main():
     parser.add_argument("--json", default="build/persist-heat.json", metavar="FILE", help="keeps the results there (%(default)s)")
     parser.add_argument("--rounds", type=int, default=10, help="runs of each kind (%(default)s)")
     parser.add_argument("--ranks", type=int, default=2, help="(%(default)s)")
-    parser.add_argument("--columns", type=int, default=512, help="(%(default)s)")
-    parser.add_argument("--rows", type=int, default=256, help="rows of a process, for the intervals (%(default)s)")
+    parser.add_argument("--columns", type=int, default=64, help="(%(default)s)")
+    parser.add_argument("--rows", type=int, default=64, help="rows of a process, for the intervals (%(default)s)")
     parser.add_argument("--cells", type=int, default=40_000_000, help="updated by each process in a run (%(default)s)")
     options = parser.parse_args()
     if options.report:
