@@ -124,8 +124,7 @@ bool DatasetWriter::write_part(std::uint32_t writer, std::span<const RankSource>
     take_back(data);
     return false;
   }
-  // The name of the data file has to be there before the part is.
-  files_.sync_folder(folder_);
+  // The name of the data file may be lost in a crash, and the part be there: then readers take the part for missing.
   fault_point("flush.data_synced");
   write_durably(files_, folder_, part_file(writer), data_file(writer, part.attempt) + ".tmp", encode(plan_.name, part));
   fault_point("flush.part_renamed");

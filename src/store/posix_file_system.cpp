@@ -70,17 +70,14 @@ class PosixFile : public StoreFile {
   std::string path_;
 };
 
-/// Opens a file. Some file systems have no O_DIRECT: they refuse it with EINVAL.
+/// Opens a file. Some file systems have no O_DIRECT: they refuse it, and the file is used without.
 int open_file(const std::string& path, int flags, FileSystem::Use use) {
-  const auto with = [&](int more) {
-    return uninterrupted([&] { return ::open(path.c_str(), flags | more | O_CLOEXEC, kFileMode); });
-  };
-  if (use == FileSystem::Use::small) return with(0);
-  const int fd = with(O_DIRECT);
-  if (fd >= 0 || errno != EINVAL) return fd;
-  // The file may have been made nevertheless.
-  if ((flags & O_EXCL) != 0) ::unlink(path.c_str());
-  return with(0);
+  const int fd = uninterrupted([&] { return ::open(path.c_str(), flags | O_CLOEXEC, kFileMode); });
+  if (fd < 0 || use == FileSystem::Use::small) return fd;
+  // Not with open(), which may have made the file, or not, when it refuses O_DIRECT.
+  const int status = ::fcntl(fd, F_GETFL);
+  if (status >= 0) (void)::fcntl(fd, F_SETFL, status | O_DIRECT);
+  return fd;
 }
 
 }  // namespace

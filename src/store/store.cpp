@@ -48,11 +48,9 @@ std::vector<DatasetName> Store::datasets(std::int32_t group) const {
   return found;
 }
 
-// Without its plan a dataset is none.
+// In any order: a dataset that lacks a file is not complete.
 void Store::remove(const DatasetName& name) {
   const std::string folder = root_ + "/" + name.text();
-  files_.remove(folder + "/plan");
-  files_.sync_folder(folder);
   for (const std::string& file : files_.list(folder)) files_.remove(folder + "/" + file);
   files_.remove_folder(folder);
   files_.sync_folder(root_);

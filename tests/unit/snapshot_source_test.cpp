@@ -76,6 +76,8 @@ TEST(SnapshotSource, NoticesAWrongTable) {
   slot.data[200000] ^= std::byte{1};
   make_table(slot.data, slot.version.found, kElementBytes, slot.table);
   EXPECT_TRUE(read_all(source).empty());
+  // Data and table fit together, and are not those of the record.
+  EXPECT_TRUE(read_all(slot.source()).empty());
 }
 
 TEST(SnapshotSource, WithoutHashesGivesWhatIsThere) {

@@ -189,8 +189,7 @@ struct History {
           const bool may_be_gone = i == 0 && end > removal;
           const bool told = end >= durable[i] && !may_be_gone;
           if (told && !complete) ++found;
-          // Once removal has begun, nobody fetches it.
-          if (complete && !may_be_gone && !is_whole(*after, "", plans[i])) ++found;
+          if (complete && !is_whole(*after, "", plans[i])) ++found;
         }
       }
     }
