@@ -87,7 +87,7 @@ void check_source(MPI_Comm now, int source, int tag) {
 bool take(const StoredMessage& message, const ElementType& elements, void* buffer) {
   const std::size_t bytes = message.entry.head.bytes;
   Persistence& persistence = runtime().persistence();
-  if (elements.contiguous() && persistence.is_own(message)) {
+  if (elements.contiguous() && persistence.stays(message)) {
     return persistence.read(message, {static_cast<std::byte*>(buffer), bytes});
   }
   // Through memory of its own: a message that is replaced meanwhile must not leave half of itself.

@@ -341,10 +341,12 @@ std::optional<StoredMessage> Persistence::find_for(MPI_Comm name, MPI_Comm now, 
   return entry ? std::optional(StoredMessage{source, slot, *entry}) : std::nullopt;
 }
 
-bool Persistence::is_own(const StoredMessage& message) {
+bool Persistence::stays(const StoredMessage& message) {
   const std::lock_guard lock(mutex_);
   require_journal();
-  return message.source_slot == journal_->slot();
+  int level = MPI_THREAD_MULTIPLE;
+  MPI_Query_thread(&level);
+  return message.source_slot == journal_->slot() && level != MPI_THREAD_MULTIPLE;
 }
 
 bool Persistence::read(const StoredMessage& message, std::span<std::byte> to) {

@@ -107,8 +107,8 @@ class Persistence {
                                                       int tag);
   /// Returns the slot of a rank of the communicator. Local.
   [[nodiscard]] int slot(MPI_Comm name, MPI_Comm now, int rank);
-  /// Whether this process has stored a message. Local.
-  [[nodiscard]] bool is_own(const StoredMessage& message);
+  /// Whether a message cannot be replaced while it is read: this process has stored it, and only one thread calls at a time. Local.
+  [[nodiscard]] bool stays(const StoredMessage& message);
   /// Reads a message. Returns false if it has been replaced meanwhile, or is damaged in all places. Local.
   [[nodiscard]] bool read(const StoredMessage& message, std::span<std::byte> to);
   /// Notes that a message has been received: with a depth, the next receive gets another one. Local.
