@@ -1,7 +1,7 @@
 # fenix_engine: the layers that can be tested in one process, without those above them. Some builds for tests are made of it
 # alone, so that they are soon done.
 set(engine_objects)
-foreach(layer core rma store parity base)
+foreach(layer core rma keeper store parity base)
   list(APPEND engine_objects $<TARGET_OBJECTS:fenix_${layer}>)
 endforeach()
 file(GLOB rejoin_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/recovery/rejoin/*.cpp)

@@ -134,6 +134,7 @@ void Group::commit_on_all(int& time_stamp) {
   fault_point("commit.begin");
   snapshots_.forget_count();
   if (parameters().keeps_all()) together(parts_.attachment.team(), [&] { grow_log_if_full(parts_.context); });
+  if (parameters().commits_in_place()) parts_.reclaimer.wait_for_flush();
   try {
     time_stamp = commit_.run();
   } catch (const Error& error) {
@@ -182,7 +183,8 @@ Found Group::restore(std::int32_t member_id, const SnapshotChoice& choice, const
 
 Found Group::restore_from(std::int32_t member_id, const SnapshotChoice& choice, const Target& target, int source,
                           const Check& check) {
-  return RestoreFrom(parts_.context, parts_.archive.get()).run(member_id, choice, target, source, check);
+  return RestoreFrom(parts_.context, parts_.archive.get(), parts_.stored.get())
+      .run(member_id, choice, target, source, check);
 }
 
 Found Group::restore_own(Member& member, const SnapshotChoice& choice, const Target& target) {

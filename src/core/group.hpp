@@ -126,7 +126,7 @@ class Group {
   void begin_stores(std::span<Member* const> members, const Selection& selection, const Check& check);
 
   GroupParts parts_;
-  SnapshotLists snapshots_{parts_.context, parts_.archive};
+  SnapshotLists snapshots_{parts_.context, parts_.archive, parts_.stored};
   CommitOperation commit_{parts_.context};
 };
 

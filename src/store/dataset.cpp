@@ -15,16 +15,17 @@ namespace {
 constexpr std::size_t kReadBytes = std::size_t{8} << 20U;
 static_assert(kReadBytes % Extent::kPiece == 0);
 
-/// Reads an extent, piece by piece. Returns false if it is damaged.
-bool read_extent(StoreFile& file, const Extent& extent, std::span<std::byte> to) {
+/// Reads an extent from an offset on, piece by piece. Returns false if it is damaged.
+bool read_extent(StoreFile& file, const Extent& extent, std::uint64_t begin, std::span<std::byte> to) {
   // Large files are read in whole units of the alignment.
   const std::size_t aligned =
       (to.size() + FileSystem::kAlignment - 1) / FileSystem::kAlignment * FileSystem::kAlignment;
   const Scratch buffer(std::min(kReadBytes, aligned));
-  std::size_t piece = 0;
+  std::size_t piece = begin / Extent::kPiece;
   for (std::size_t done = 0; done < to.size();) {
     const std::size_t wanted = std::min(buffer.bytes().size(), aligned - done);
-    const std::size_t got = std::min(file.read(extent.offset + done, buffer.bytes().first(wanted)), to.size() - done);
+    const std::size_t got =
+        std::min(file.read(extent.offset + begin + done, buffer.bytes().first(wanted)), to.size() - done);
     if (got < std::min(wanted, to.size() - done)) return false;
     const auto bytes = buffer.bytes().first(got);
     for (std::size_t at = 0; at < got; at += Extent::kPiece, ++piece) {
@@ -90,12 +91,18 @@ std::optional<RankData> Dataset::rank(std::int32_t rank) const {
 }
 
 bool Dataset::read(const RankData& rank, std::int32_t member, std::span<std::byte> to) const {
-  const auto& extents = rank.stored.extents;
-  const auto extent =
-      std::find_if(extents.begin(), extents.end(), [member](const Extent& each) { return each.member == member; });
-  if (extent == extents.end() || extent->bytes != to.size()) return false;
+  const Extent* const extent = rank.stored.find(member);
+  return extent != nullptr && extent->bytes == to.size() && read_part_of(rank, member, 0, to);
+}
+
+bool Dataset::read_part_of(const RankData& rank, std::int32_t member, std::uint64_t begin,
+                           std::span<std::byte> to) const {
+  const Extent* const extent = rank.stored.find(member);
+  if (extent == nullptr || begin > extent->bytes || to.size() > extent->bytes - begin) return false;
+  const bool ends_well = begin + to.size() == extent->bytes || to.size() % Extent::kPiece == 0;
+  if (begin % Extent::kPiece != 0 || !ends_well) return false;
   const auto file = files_->open(folder_ + "/" + rank.data_file, FileSystem::Use::large);
-  return file && read_extent(*file, *extent, to);
+  return file && read_extent(*file, *extent, begin, to);
 }
 
 }  // namespace fenix_impl

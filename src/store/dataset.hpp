@@ -36,6 +36,9 @@ class Dataset {
   [[nodiscard]] std::optional<RankData> rank(std::int32_t rank) const;
   /// Reads data of a member into memory of the same size. Returns false if it is damaged: then the memory has any bytes.
   [[nodiscard]] bool read(const RankData& rank, std::int32_t member, std::span<std::byte> to) const;
+  /// Reads a part of it, from an offset on. begin, and the end unless it is that of the data, are multiples of Extent::kPiece.
+  [[nodiscard]] bool read_part_of(const RankData& rank, std::int32_t member, std::uint64_t begin,
+                                  std::span<std::byte> to) const;
 
  private:
   Dataset(FileSystem& files, std::string folder, DatasetPlan plan);

@@ -18,7 +18,8 @@ bool skip_dot(const char*& at, const char* end) { return at != end && *at++ == '
 }  // namespace
 
 std::string DatasetName::text() const {
-  return std::to_string(group) + "." + std::to_string(time_stamp) + "." + std::to_string(run);
+  return std::to_string(group) + "." + std::to_string(time_stamp) + "." + std::to_string(run) + "." +
+         std::to_string(generation);
 }
 
 std::optional<DatasetName> DatasetName::parse(const std::string& text) {
@@ -26,7 +27,8 @@ std::optional<DatasetName> DatasetName::parse(const std::string& text) {
   const char* at = text.data();
   const char* const end = at + text.size();
   const bool is_one = parse_number(at, end, name.group) && skip_dot(at, end) &&
-                      parse_number(at, end, name.time_stamp) && skip_dot(at, end) && parse_number(at, end, name.run);
+                      parse_number(at, end, name.time_stamp) && skip_dot(at, end) && parse_number(at, end, name.run) &&
+                      skip_dot(at, end) && parse_number(at, end, name.generation);
   // Other spellings of the same numbers would be other folders.
   if (!is_one || name.time_stamp < 0 || name.text() != text) return std::nullopt;
   return name;

@@ -13,9 +13,11 @@ struct DatasetName {
   std::int32_t group = 0;
   std::int32_t time_stamp = 0;  ///< not negative
   std::uint32_t run = 0;        ///< of the jobs on this store, from 1 on
+  std::uint32_t generation =
+      0;  ///< of the group in this run: a time stamp may come again after a repair, with other data
 
   auto operator<=>(const DatasetName&) const = default;
-  /// Returns "group.time stamp.run", the name of its folder.
+  /// Returns "group.time stamp.run.generation", the name of its folder.
   [[nodiscard]] std::string text() const;
   /// Returns nullopt for a text that text() does not return.
   [[nodiscard]] static std::optional<DatasetName> parse(const std::string& text);

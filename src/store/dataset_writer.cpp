@@ -2,6 +2,7 @@
 #include "store/dataset_writer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <optional>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "store/dataset.hpp"
 #include "store/manifest.hpp"
 #include "store/sealed_file.hpp"
+#include "store/write_behind.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -20,10 +22,11 @@ namespace {
 constexpr std::size_t kBufferBytes = std::size_t{8} << 20U;
 static_assert(kBufferBytes % Extent::kPiece == 0);
 
-/// Writes extents one behind the other, each at a multiple of the alignment, in large pieces.
+/// Writes extents one behind the other, each at a multiple of the alignment, in large pieces. One buffer is filled while the other one is
+/// being written.
 class DataFile {
  public:
-  DataFile(StoreFile& file, const DatasetWriter::Pace& pace) : file_(file), pace_(pace), buffer_(kBufferBytes) {}
+  DataFile(StoreFile& file, const DatasetWriter::Pace& pace) : file_(file), out_(file, pace) {}
 
   /// Returns nullopt if the source has no data any more.
   std::optional<Extent> add(const MemberSource& source) {
@@ -31,7 +34,7 @@ class DataFile {
     for (std::uint64_t done = 0; done < source.bytes; done += Extent::kPiece) {
       const auto bytes = static_cast<std::size_t>(std::min(source.bytes - done, Extent::kPiece));
       if (bytes > kBufferBytes - filled_) write_out();
-      const auto piece = buffer_.bytes().subspan(filled_, bytes);
+      const auto piece = buffer().subspan(filled_, bytes);
       if (!source.read(done, piece)) return std::nullopt;
       extent.hashes.push_back(hash_bytes(piece));
       filled_ += bytes;
@@ -43,6 +46,7 @@ class DataFile {
   /// Returns the bytes of the file, when all has been written.
   std::uint64_t finish() {
     write_out();
+    out_.finish();
     file_.sync();
     return written_;
   }
@@ -53,22 +57,25 @@ class DataFile {
   void pad() {
     const std::size_t rest = filled_ % FileSystem::kAlignment;
     if (rest == 0) return;
-    const auto padding = buffer_.bytes().subspan(filled_, FileSystem::kAlignment - rest);
+    const auto padding = buffer().subspan(filled_, FileSystem::kAlignment - rest);
     std::fill(padding.begin(), padding.end(), std::byte{0});
     filled_ += padding.size();
   }
 
   void write_out() {
     if (filled_ == 0) return;
-    file_.write(written_, buffer_.bytes().first(filled_));
+    out_.write(written_, buffer().first(filled_));
     written_ += filled_;
-    if (pace_) pace_(filled_);
+    current_ = 1 - current_;
     filled_ = 0;
   }
 
+  [[nodiscard]] std::span<std::byte> buffer() const { return buffers_[current_].bytes(); }
+
   StoreFile& file_;
-  const DatasetWriter::Pace& pace_;
-  Scratch buffer_;
+  std::array<Scratch, 2> buffers_{Scratch(kBufferBytes), Scratch(kBufferBytes)};
+  std::size_t current_ = 0;
+  WriteBehind out_;
   std::size_t filled_ = 0;
   std::uint64_t written_ = 0;
 };
@@ -95,15 +102,20 @@ bool write_data(StoreFile& file, std::span<const RankSource> ranks, const Datase
 DatasetWriter::DatasetWriter(FileSystem& files, const std::string& root, const DatasetPlan& plan)
     : files_(files), root_(root), folder_(root + "/" + plan.name.text()), plan_(plan) {}
 
-void DatasetWriter::write_plan() {
+void DatasetWriter::make_folder() {
   files_.make_folder(folder_);
   files_.sync_folder(root_);
+}
+
+void DatasetWriter::write_plan() {
+  make_folder();
   write_durably(files_, folder_, "plan", "plan.tmp", encode(plan_));
   fault_point("flush.planned");
 }
 
 bool DatasetWriter::write_part(std::uint32_t writer, std::span<const RankSource> ranks, const Pace& pace) {
   if (Dataset::read_part(files_, folder_, plan_, writer)) return true;
+  make_folder();
   StoredPart part;
   part.writer = writer;
   // An own name for each attempt: nobody writes to a file that a part may name.

@@ -38,7 +38,7 @@ class DatasetWriter {
   /// root: folder of the store, which exists. files has to outlive this object.
   DatasetWriter(FileSystem& files, const std::string& root, const DatasetPlan& plan);
 
-  /// Writes the plan. When this returns, it survives the end of the system, as all that the functions here write. Throws StoreError.
+  /// Writes the plan: one of the writers does. When this returns, it survives the end of the system, as all that the functions here write. Throws StoreError.
   void write_plan();
   /// Writes the part of a writer, unless it is there. ranks: all of this writer, in ascending order. Returns false if a source had no data
   /// any more: then nothing counts. Throws StoreError.
@@ -47,6 +47,7 @@ class DatasetWriter {
   bool write_manifest();
 
  private:
+  void make_folder();
   void take_back(const std::string& data) noexcept;
 
   FileSystem& files_;

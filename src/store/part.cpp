@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "store/part.hpp"
 
+#include <algorithm>
+
 #include "store/fields.hpp"
 #include "store/file_system.hpp"
 #include "store/sealed_file.hpp"
@@ -29,6 +31,12 @@ bool ranks_ascend(const StoredPart& part) {
 }
 
 }  // namespace
+
+const Extent* StoredRank::find(std::int32_t member) const {
+  const auto found =
+      std::find_if(extents.begin(), extents.end(), [member](const Extent& each) { return each.member == member; });
+  return found != extents.end() ? &*found : nullptr;
+}
 
 std::string part_file(std::uint32_t writer) { return "p." + std::to_string(writer); }
 

@@ -36,6 +36,8 @@ struct StoredRank {
   std::vector<Extent> extents;
 
   bool operator==(const StoredRank&) const = default;
+  /// Returns the data of a member, or null.
+  [[nodiscard]] const Extent* find(std::int32_t member) const;
 };
 
 struct StoredPart {

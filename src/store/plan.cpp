@@ -37,6 +37,7 @@ std::uint32_t DatasetPlan::number_of_writers() const {
 
 std::vector<std::byte> encode(const DatasetPlan& plan) {
   FieldWriter fields;
+  fields.text(plan.label);
   fields.number(plan.epoch);
   for_each_number(plan.group, [&](std::int32_t number) { fields.number(number); });
   fields.number(static_cast<std::uint32_t>(plan.members.size()));
@@ -56,6 +57,7 @@ std::optional<DatasetPlan> decode_plan(const DatasetName& name, std::span<const 
   FieldReader fields(*body);
   DatasetPlan plan;
   plan.name = name;
+  plan.label = fields.text();
   plan.epoch = fields.number<std::uint64_t>();
   for_each_number(plan.group, [&](std::int32_t& number) { number = fields.number<std::int32_t>(); });
   constexpr std::size_t kMemberBytes = 12;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "store/dataset_name.hpp"
@@ -36,6 +37,7 @@ struct StoredMember {
 
 struct DatasetPlan {
   DatasetName name;
+  std::string label;  ///< of the user, or empty
   std::uint64_t epoch = 0;
   StoredGroup group;
   std::vector<StoredMember> members;

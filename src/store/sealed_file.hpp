@@ -24,6 +24,7 @@ enum class SealedKind : std::uint32_t {
   plan = 1,
   part = 2,
   manifest = 3,
+  current = 4,
 };
 
 /// Returns the bytes of a file. name: of the dataset that it belongs to.

@@ -8,13 +8,16 @@
 #include <iostream>
 #include <string>
 
+#include "base/slot_hashes.hpp"
 #include "core/journal/contribution.hpp"
 #include "core/journal/ring.hpp"
 #include "core/member/member_codec.hpp"
-#include "core/member/slot_hashes.hpp"
 #include "fuzz/support.hpp"
 #include "fuzz/two_ranks.hpp"
+#include "keeper/message.hpp"
+#include "keeper/offer.hpp"
 #include "rma/type_description.hpp"
+#include "store/halt.hpp"
 #include "store/manifest.hpp"
 #include "store/part.hpp"
 #include "store/plan.hpp"
@@ -166,13 +169,29 @@ void write_rings() {
   write_ring("deep", {3, 4, 9, 100, 3, 70, 3, 4, 100, 9, 15, 3, 21, 27, 33, 3, 3}, 3);
 }
 
+void write_keeper() {
+  const Hello hello{"/scratch/me", 100, 60, 3};
+  const Search search{4, "calm", {"4.1.2.3"}, 5};
+  const Reading reading{"4.1.2.3", 1, 2, 1U << 20U, 100, 64};
+  const std::vector<Listed> list{{"4.1.2.3", "calm", 1, 0}};
+  write("keeper", "hello", encode(Message{KeeperOp::hello, 0, KeeperCode::done, "", encode(hello)}));
+  write("keeper", "search", encode(Message{KeeperOp::find, 7, KeeperCode::failed, "why", encode(search)}));
+  write("keeper", "reading", encode(reading));
+  write("keeper", "list", encode(list));
+  RankOffer offer{3, std::vector<std::byte>(80), {{-2, 8, 4096, IntervalSet(1, 40), {17}}, {5, 1, 0, {}, {}}}};
+  offer.members[0].found.append({50, 60});
+  write("keeper", "offer", encode(offer));
+  const std::string text = text_of({3, 4, 5, 6, "enough"});
+  write("keeper", "halt", std::as_bytes(std::span(text)));
+}
+
 // Bodies of files: the target seals them.
 void write_store() {
-  const DatasetName name{7, 3, 2};
+  const DatasetName name{7, 3, 2, 1};
   const auto body = [](const std::vector<std::byte>& file) {
     return std::span(file).subspan(store_format::kHeadBytes);
   };
-  DatasetPlan plan{name, 4, {0, 1, 1, 0, 1, 1, 0, 1}, {{5, 8, fuzz::Bytes(3)}, {6, 1, {}}}, {0, 1, 0}};
+  DatasetPlan plan{name, "calm", 4, {0, 1, 1, 0, 1, 1, 0, 1}, {{5, 8, fuzz::Bytes(3)}, {6, 1, {}}}, {0, 1, 0}};
   write("store", "plan", body(encode(plan)));
   write("store", "plan-whole", encode(plan));
   const Extent large{5, 8192, Extent::kPiece + 1, {1, 2}};
@@ -265,6 +284,7 @@ int main(int argc, char** argv) {
   write_records();
   write_logs();
   write_store();
+  write_keeper();
   write_rejoins();
   write_contributions();
   write_rings();

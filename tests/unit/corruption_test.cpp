@@ -13,7 +13,7 @@
 #include <random>
 #include <vector>
 
-#include "core/member/slot_hashes.hpp"
+#include "base/slot_hashes.hpp"
 #include "support/encoded.hpp"
 #include "support/partial_job.hpp"
 #include "support/random_seed.hpp"

@@ -8,7 +8,9 @@
 #include <optional>
 
 #include "core/member/member_codec.hpp"
+#include "keeper/verified_source.hpp"
 #include "store/dataset.hpp"
+#include "store/dataset_writer.hpp"
 #include "support/group_data.hpp"
 #include "support/recorded_file_system.hpp"
 
@@ -21,17 +23,18 @@ constexpr int kFlushRanks = 3;
 constexpr std::uint32_t kRun = 4;
 constexpr int kFlushMembers[] = {kSmall, kUneven, kLarge};
 
-GroupParameters flushed_group(const Policy& policy, int in_place) {
+GroupParameters flushed_group(const Policy& policy, int in_place, int hashing) {
   GroupParameters parameters{11, 0, 1, policy};
+  parameters.hashing = hashing;
   parameters.in_place = in_place;
   return parameters;
 }
 
 class FlushJob : public Job {
  public:
-  explicit FlushJob(const Policy& policy, int in_place = 0) : Job(kFlushRanks) {
+  explicit FlushJob(const Policy& policy, int in_place = 0, int hashing = 1) : Job(kFlushRanks) {
     expect_done(run([&](Rank& rank) {
-      (void)join(rank, flushed_group(policy, in_place));
+      (void)join(rank, flushed_group(policy, in_place, hashing));
       for (const int member : kFlushMembers) provide(rank, member);
     }));
   }
@@ -43,7 +46,24 @@ class FlushJob : public Job {
     }));
   }
 
-  [[nodiscard]] Flush flush(int rank) { return Flush(ranks()[static_cast<std::size_t>(rank)].group->parts().context); }
+  [[nodiscard]] Flush flush(int rank) { return Flush(group(rank).parts().context); }
+  [[nodiscard]] DatasetPlan plan(int rank, std::vector<std::uint32_t> writers) {
+    return flush(rank).plan({1}, "calm", kRun, std::move(writers));
+  }
+
+  /// Returns what a rank offers as the keeper reads it.
+  [[nodiscard]] RankSource source(int rank, Epoch epoch) {
+    const Flush::Offered offered = flush(rank).offer(epoch);
+    RankSource source{rank, offered.offer.record, {}};
+    for (const MemberOffer& member : offered.offer.members) {
+      const auto region = group(rank).find(member.member)->memory.region().bytes();
+      source.members.push_back(verified_source(member, region.subspan(member.offset, member.bytes())));
+    }
+    return source;
+  }
+
+ private:
+  [[nodiscard]] Group& group(int rank) { return *ranks()[static_cast<std::size_t>(rank)].group; }
 };
 
 /// Whether all ranks have in the store what they had stored.
@@ -71,16 +91,16 @@ TEST(Flush, WritesWhatWasCommitted) {
       FlushJob job(policy, in_place);
       job.commit_snapshot(0);
       RecordedFileSystem files;
-      const DatasetPlan plan = job.flush(0).plan({1}, kRun, {0, 1, 0});
-      EXPECT_EQ(plan, job.flush(2).plan({1}, kRun, {0, 1, 0}));
-      EXPECT_EQ(plan.name, (DatasetName{11, 0, kRun}));
+      const DatasetPlan plan = job.plan(0, {0, 1, 0});
+      EXPECT_EQ(plan, job.plan(2, {0, 1, 0}));
+      EXPECT_EQ(plan.name, (DatasetName{11, 0, kRun, 1}));
       ASSERT_EQ(plan.members.size(), 3U);
       EXPECT_EQ(decode_members(plan.members[2].type)[0].element_bytes(), 4U);
       DatasetWriter writer(files, "", plan);
       writer.write_plan();
-      ASSERT_TRUE(writer.write_part(0, std::vector{job.flush(0).source({1}), job.flush(2).source({1})}));
+      ASSERT_TRUE(writer.write_part(0, std::vector{job.source(0, {1}), job.source(2, {1})}));
       EXPECT_FALSE(is_in_store(files, plan.name, 0));
-      ASSERT_TRUE(writer.write_part(1, std::vector{job.flush(1).source({1})}));
+      ASSERT_TRUE(writer.write_part(1, std::vector{job.source(1, {1})}));
       EXPECT_TRUE(is_in_store(files, plan.name, 0));
     }
   }
@@ -89,12 +109,12 @@ TEST(Flush, WritesWhatWasCommitted) {
 TEST(Flush, ANewerCommitIsNeverTakenForTheOldOne) {
   FlushJob job(kFlushPolicies[0]);
   job.commit_snapshot(0);
-  const RankSource source = job.flush(0).source({1});
+  const RankSource source = job.source(0, {1});
   RecordedFileSystem files;
-  const DatasetPlan plan = job.flush(0).plan({1}, kRun, {0, 0, 0});
+  const DatasetPlan plan = job.plan(0, {0, 0, 0});
   DatasetWriter writer(files, "", plan);
   writer.write_plan();
-  const auto others = [&] { return std::vector{source, job.flush(1).source({1}), job.flush(2).source({1})}; };
+  const auto others = [&] { return std::vector{source, job.source(1, {1}), job.source(2, {1})}; };
   auto sources = others();
   // The slot stays for depth + 1 commits, and is used anew by the next store.
   job.commit_snapshot(1);
@@ -108,8 +128,8 @@ TEST(Flush, ANewerCommitIsNeverTakenForTheOldOne) {
   EXPECT_FALSE(late.write_part(0, sources));
   EXPECT_FALSE(is_in_store(later, plan.name, 0));
   // The snapshot has gone.
-  EXPECT_THROW((void)job.flush(0).source({1}), Error);
-  EXPECT_NO_THROW((void)job.flush(0).source({4}));
+  EXPECT_THROW((void)job.source(0, {1}), Error);
+  EXPECT_NO_THROW((void)job.source(0, {4}));
 }
 
 TEST(Flush, DamageInMemoryDoesNotGetIntoAFile) {
@@ -118,20 +138,46 @@ TEST(Flush, DamageInMemoryDoesNotGetIntoAFile) {
   auto& member = *job.ranks()[1].group->find(kLarge);
   member.memory.own_slot(job.ranks()[1].group->log().at({1})->record.find(kLarge)->slot).data[777] ^= std::byte{2};
   RecordedFileSystem files;
-  const DatasetPlan plan = job.flush(0).plan({1}, kRun, {0, 1, 2});
+  const DatasetPlan plan = job.plan(0, {0, 1, 2});
   DatasetWriter writer(files, "", plan);
   writer.write_plan();
-  EXPECT_FALSE(writer.write_part(1, std::vector{job.flush(1).source({1})}));
+  EXPECT_FALSE(writer.write_part(1, std::vector{job.source(1, {1})}));
   expect_done(job.run([](Rank& rank) { EXPECT_EQ(rank.group->verify_all().mended, 1U); }));
-  EXPECT_TRUE(writer.write_part(1, std::vector{job.flush(1).source({1})}));
+  EXPECT_TRUE(writer.write_part(1, std::vector{job.source(1, {1})}));
+}
+
+TEST(Flush, WithoutHashesTheSlotIsHashedFirst) {
+  FlushJob job(kFlushPolicies[0], /*in_place=*/0, /*hashing=*/0);
+  job.commit_snapshot(0);
+  const auto sources = std::vector{job.source(0, {1}), job.source(1, {1}), job.source(2, {1})};
+  RecordedFileSystem files;
+  const DatasetPlan plan = job.plan(0, {0, 0, 0});
+  DatasetWriter writer(files, "", plan);
+  writer.write_plan();
+  EXPECT_TRUE(writer.write_part(0, sources));
+  EXPECT_TRUE(is_in_store(files, plan.name, 0));
+  for (const int stamp : {1, 2, 3}) job.commit_snapshot(stamp);
+  RecordedFileSystem later;
+  DatasetWriter late(later, "", plan);
+  late.write_plan();
+  EXPECT_FALSE(late.write_part(0, sources));
+}
+
+TEST(Flush, TheRecordIsSealed) {
+  FlushJob job(kFlushPolicies[0]);
+  job.commit_snapshot(0);
+  const auto record = decode(job.source(1, {1}).record);
+  ASSERT_TRUE(record);
+  EXPECT_EQ(record->owner, 1);
+  EXPECT_EQ(record->epoch.value, 1U);
 }
 
 TEST(Flush, ADeletedMemberIsLeftOut) {
   FlushJob job(kFlushPolicies[0]);
   job.commit_snapshot(0);
   expect_done(job.run([](Rank& rank) { rank.group->delete_member(*rank.group->find(kUneven)); }));
-  EXPECT_EQ(job.flush(0).source({1}).members.size(), 2U);
-  EXPECT_EQ(job.flush(0).plan({1}, kRun, {0, 0, 0}).members.size(), 2U);
+  EXPECT_EQ(job.source(0, {1}).members.size(), 2U);
+  EXPECT_EQ(job.plan(0, {0, 0, 0}).members.size(), 2U);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Hashes of slots: what belongs to an element is guarded, bit by bit, and nothing else is.
-#include "core/member/slot_hashes.hpp"
+#include "base/slot_hashes.hpp"
 
 #include <gtest/gtest.h>
 

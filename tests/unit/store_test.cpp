@@ -27,7 +27,8 @@ constexpr std::int32_t kGroup = -4;
 
 DatasetPlan plan_of(int time_stamp, std::uint32_t run) {
   DatasetPlan plan;
-  plan.name = {kGroup, time_stamp, run};
+  plan.name = {kGroup, time_stamp, run, 1};
+  plan.label = "before the shock";
   plan.epoch = static_cast<std::uint64_t>(time_stamp) + 1;
   plan.group = {0, 2, 1, 0, 2, 1, 0, 1};
   plan.members = {{0, 8, StoredBytes(5, std::byte{7})}, {-9, 1, {}}};
@@ -125,10 +126,11 @@ TEST_F(StoreOnDisk, GivesBackWhatWasWritten) {
   EXPECT_EQ(store.begin_run(), 2U);
   write_dataset(files, root, plan_of(4, 2));
   write_dataset(files, root, plan_of(16, 1));
-  EXPECT_EQ(store.datasets(kGroup), (std::vector<DatasetName>{{kGroup, 4, 2}, {kGroup, 16, 1}, {kGroup, 15, 1}}));
+  EXPECT_EQ(store.datasets(kGroup),
+            (std::vector<DatasetName>{{kGroup, 4, 2, 1}, {kGroup, 16, 1, 1}, {kGroup, 15, 1, 1}}));
   EXPECT_TRUE(store.datasets(kGroup + 1).empty());
-  store.remove({kGroup, 16, 1});
-  EXPECT_FALSE(is_complete(files, root, {kGroup, 16, 1}));
+  store.remove({kGroup, 16, 1, 1});
+  EXPECT_FALSE(is_complete(files, root, {kGroup, 16, 1, 1}));
   EXPECT_EQ(store.datasets(kGroup).size(), 2U);
   EXPECT_TRUE(is_whole(files, root, plan));
 }
@@ -263,7 +265,7 @@ TEST(StoreDamage, ADatasetOfAnotherNameIsNone) {
     const auto bytes = read_whole(files, "/" + plan.name.text() + "/" + file);
     write_durably(files, "/-4.11.2", file, "tmp", *bytes);
   }
-  EXPECT_FALSE(is_complete(files, "", {kGroup, kLarge + 1, 2}));
+  EXPECT_FALSE(is_complete(files, "", {kGroup, kLarge + 1, 2, 1}));
 }
 
 TEST(StoreWriter, GivesUpWhatIsNotThereAnyMore) {
@@ -331,11 +333,12 @@ TEST(StoreFormat, ReadsASampleOfVersion1) {
 }
 
 TEST(StoreName, HasOneSpelling) {
-  for (const DatasetName name : {DatasetName{0, 0, 1}, {-2147483647 - 1, 7, 4294967295U}, {12, 0x40000000, 3}}) {
+  for (const DatasetName name :
+       {DatasetName{0, 0, 1, 1}, {-2147483647 - 1, 7, 4294967295U, 4294967295U}, {12, 0x40000000, 3, 2}}) {
     EXPECT_EQ(DatasetName::parse(name.text()), name);
   }
-  for (const char* text : {"", ".", "1.2", "1.2.3.4", "1.2.3 ", "01.2.3", "1.-2.3", "1.2.-3", "+1.2.3", "index", "1..3",
-                           "1.2.4294967296"}) {
+  for (const char* text : {"", ".", "1.2.3", "1.2.3.4.5", "1.2.3.4 ", "01.2.3.4", "1.-2.3.4", "1.2.-3.4", "+1.2.3.4",
+                           "index", "1..3.4", "1.2.3.4294967296"}) {
     EXPECT_FALSE(DatasetName::parse(text)) << text;
   }
 }

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "core/member/slot_hashes.hpp"
+#include "base/slot_hashes.hpp"
 #include "support/encoded.hpp"
 #include "support/partial_job.hpp"
 #include "support/stride.hpp"

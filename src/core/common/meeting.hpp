@@ -41,6 +41,13 @@ enum class Operation : std::uint32_t {
   journal_attach,
   journal_taken,
   journal_protected,
+  flush,
+  flushed,
+  fetch,
+  fetched,
+  restart_done,
+  need_commit,
+  should_halt,
 };
 
 /// The values that the ranks have brought, merged.

@@ -47,7 +47,7 @@ bool CommitLog::has_gaps() const {
     if (logged.record.deleted || logged.record.epoch != epoch) return true;
     epoch = epoch.next();
   }
-  return false;
+  return records_.size() < std::min<std::uint64_t>(parameters_.kept_snapshots(), last_.value);
 }
 
 std::vector<Epoch> CommitLog::own_snapshots() const {

@@ -50,7 +50,7 @@ class CommitLog {
   [[nodiscard]] const LoggedRecord* latest() const;
   /// Returns the record of an epoch whose snapshot has not been deleted, or null.
   [[nodiscard]] const LoggedRecord* at(Epoch epoch) const;
-  /// Whether records are missing between the oldest one and the latest commit.
+  /// Whether records are missing of the snapshots that are kept.
   [[nodiscard]] bool has_gaps() const;
   /// Returns the epochs of the newest depth + 1 snapshots of this rank, less those that it has deleted since. Oldest first. What
   /// other ranks have committed makes no difference.

@@ -72,6 +72,8 @@ class Member {
   /// Whether the application of this rank has created the member. On a replacement it has not until it says so.
   [[nodiscard]] bool is_claimed() const { return claimed_; }
   void note_taken_up() { taken_up_ = true; }
+  /// Notes that the library has created the member, and the application has still to say so.
+  void disclaim() { claimed_ = false; }
   void set_serializer(Serializer serializer) { serializer_ = std::move(serializer); }
   void set_resizeable(bool resizeable) { info_.resizeable = resizeable; }
   void set_created_after(Epoch epoch) { info_.created_after = epoch; }

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/slot_hashes.hpp"
 #include "base/types.hpp"
-#include "core/member/slot_hashes.hpp"
 #include "core/member/slots.hpp"
 #include "rma/path.hpp"
 #include "rma/region.hpp"

@@ -3,7 +3,7 @@
 
 #include "base/error.hpp"
 #include "base/pages.hpp"
-#include "core/member/slot_hashes.hpp"
+#include "base/slot_hashes.hpp"
 
 namespace fenix_impl {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/member/slot_hashes.hpp"
+#include "base/slot_hashes.hpp"
 
 namespace fenix_impl {
 namespace {

@@ -13,7 +13,7 @@
 
 namespace fenix_impl {
 
-void PolicyChange::meet_to_change(std::uint64_t wanted, const Check& check) {
+void PolicyChange::meet_to_change(std::uint64_t wanted, bool changes, const Check& check) {
   // A rank that has deleted a member has others than its peers.
   std::vector<std::uint64_t> same_on_all{wanted};
   for (const auto& member : context_.members) same_on_all.push_back(static_cast<std::uint64_t>(member->id()));
@@ -24,32 +24,36 @@ void PolicyChange::meet_to_change(std::uint64_t wanted, const Check& check) {
                           const WorkingSlot& working = member->working();
                           return !working.is_untouched() || working.number() || working.is_lent();
                         });
-    if (frozen) throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "data has been staged, stored or committed in the group");
+    // A job that goes on from a store says again what the one before has said.
+    if (frozen && changes)
+      throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "data has been staged, stored or committed in the group");
   });
 }
 
 void PolicyChange::set_hashing(bool hashing, const Check& check) {
-  together(context_.team(), [&] { meet_to_change(hashing ? 1 : 2, check); });
+  together(context_.team(), [&] { meet_to_change(hashing ? 1 : 2, hashing != (parameters_.hashing != 0), check); });
   parameters_.hashing = hashing ? 1 : 0;
 }
 
 void PolicyChange::set_in_place(bool in_place, const Check& check) {
   GroupParameters wanted = parameters_;
   wanted.in_place = in_place ? 1 : 0;
+  const bool changes = !(wanted == parameters_);
   together(context_.team(), [&] {
-    meet_to_change(in_place ? 3 : 4, check);
-    change_to(wanted);
+    meet_to_change(in_place ? 3 : 4, changes, check);
+    if (changes) change_to(wanted);
   });
 }
 
 void PolicyChange::set_policy(const Policy& policy, const Check& check) {
   const std::int32_t values[] = {static_cast<std::int32_t>(policy.kind), policy.separation, policy.cohort_size,
                                  policy.losses};
+  GroupParameters wanted = parameters_;
+  wanted.policy = policy;
+  const bool changes = !(wanted == parameters_);
   together(context_.team(), [&] {
-    meet_to_change(hash_bytes(std::as_bytes(std::span(values))), check);
-    GroupParameters wanted = parameters_;
-    wanted.policy = policy;
-    change_to(wanted);
+    meet_to_change(hash_bytes(std::as_bytes(std::span(values))), changes, check);
+    if (changes) change_to(wanted);
   });
 }
 

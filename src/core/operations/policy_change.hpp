@@ -32,7 +32,7 @@ class PolicyChange {
     std::vector<MemberMemory::Exposed> exposed;
   };
 
-  void meet_to_change(std::uint64_t wanted, const Check& check);
+  void meet_to_change(std::uint64_t wanted, bool changes, const Check& check);
   void change_to(const GroupParameters& wanted);
   void prepare(Prepared& prepared);
   void put_in_place(Prepared prepared);

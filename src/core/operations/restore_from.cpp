@@ -17,6 +17,17 @@ namespace {
 // In a rank's note: it has an archive.
 constexpr std::uint64_t kArchived = std::uint64_t{1} << 62;
 
+Fetched checked(std::optional<Fetched> fetched, const Member& member, int source) {
+  if (!fetched) {
+    throw Error(FENIX_ERROR_NODATA_FOUND,
+                name_of(member) + " of rank " + std::to_string(source) + " is not in the snapshot, or lost");
+  }
+  if (fetched->version.element_bytes != member.element_bytes()) {
+    throw Error(FENIX_ERROR_MISMATCH, name_of(member) + " had elements of another size");
+  }
+  return std::move(*fetched);
+}
+
 }  // namespace
 
 Found RestoreFrom::run(std::int32_t member_id, const SnapshotChoice& choice, const Target& target, int source,
@@ -47,7 +58,8 @@ RestoreFrom::Where RestoreFrom::agree(std::int32_t member_id, const SnapshotChoi
                                       const std::function<void()>& check) {
   const Member* member = context_.members.find(member_id);
   // This rank may not know yet that all have committed something newer: then the archive is still there.
-  const bool only_archived = archive_ != nullptr && archive_->attached() && context_.log.records().empty();
+  const bool has_archive = stored_ != nullptr || (archive_ != nullptr && archive_->attached());
+  const bool only_archived = has_archive && context_.log.records().empty();
   const std::uint64_t note = epoch_note(context_.log) | (only_archived ? kArchived : 0);
   const auto notes = meet(context_.team(), Operation::restore_from, hash_of(member_id, choice), note, [&] {
     (void)context_.log.mend_own();
@@ -59,11 +71,13 @@ RestoreFrom::Where RestoreFrom::agree(std::int32_t member_id, const SnapshotChoi
   Where where;
   // Until the new communicator has data of its own, the numbers are those of the one before.
   where.archived = (notes.bits & kArchived) != 0;
-  if (where.archived && (archive_ == nullptr || !archive_->attached())) {
+  if (where.archived && !has_archive) {
     throw Error(FENIX_ERROR_INTERN, "a rank has put snapshots aside that this one knows nothing of");
   }
   fault_point("restore.met");
-  if (where.archived) {
+  if (where.archived && stored_ != nullptr) {
+    where.epoch = choose_epoch(context_.parameters, choice, stored_->epochs());
+  } else if (where.archived) {
     where.epoch = choose_epoch(context_.parameters, choice, archive_->epochs());
     where.holdings = all_archived_holdings(member_id, where.epoch);
   } else {
@@ -77,11 +91,13 @@ RestoreFrom::Where RestoreFrom::agree(std::int32_t member_id, const SnapshotChoi
 Fetched RestoreFrom::fetch(std::int32_t member_id, int source, Where& where) {
   const Member& member = *context_.members.find(member_id);
   const GroupRanks& group = context_.attachment.ranks();
-  const int ranks = where.archived ? archive_->shape().ranks : group.size;
+  const bool is_in_store = where.archived && stored_ != nullptr;
+  const int ranks = is_in_store ? stored_->ranks() : where.archived ? archive_->shape().ranks : group.size;
   if (source < 0 || source >= ranks) {
     throw Error(FENIX_ERROR_INVALID_ARGUMENT,
                 "source_rank " + std::to_string(source) + " is not in [0, " + std::to_string(ranks) + ")");
   }
+  if (is_in_store) return checked(stored_->fetch(member_id, source, context_.team()), member, source);
   if (!where.archived) where.holdings = holdings_about(source);
   const Placement& placement = where.archived ? archive_->placement() : group.placement;
   RemoteRegions& control = where.archived ? archive_->control() : *context_.control().remote;
@@ -90,14 +106,7 @@ Fetched RestoreFrom::fetch(std::int32_t member_id, int source, Where& where) {
   if (data != nullptr) {
     fetched = fetch_version({context_.parameters, placement, where.holdings, control, *data}, member_id, source);
   }
-  if (!fetched) {
-    throw Error(FENIX_ERROR_NODATA_FOUND,
-                name_of_member(member_id) + " of rank " + std::to_string(source) + " is not in the snapshot, or lost");
-  }
-  if (fetched->version.element_bytes != member.element_bytes()) {
-    throw Error(FENIX_ERROR_MISMATCH, name_of_member(member_id) + " had elements of another size");
-  }
-  return std::move(*fetched);
+  return checked(std::move(fetched), member, source);
 }
 
 // No rank can tell without asking by which rank old numbers are kept now: so all say it.

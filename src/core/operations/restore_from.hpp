@@ -11,13 +11,16 @@
 #include "core/parts/fetching.hpp"
 #include "core/parts/operation_context.hpp"
 #include "core/parts/restore_target.hpp"
+#include "core/parts/stored_archive.hpp"
 
 namespace fenix_impl {
 
 class RestoreFrom {
  public:
   /// archive: what was put aside when the communicator got another size, or null.
-  RestoreFrom(const OperationContext& context, const Archive* archive) : context_(context), archive_(archive) {}
+  /// stored: a dataset that takes its place, or null.
+  RestoreFrom(const OperationContext& context, const Archive* archive, StoredArchive* stored)
+      : context_(context), archive_(archive), stored_(stored) {}
 
   /// Collective. source: the rank that has stored, which need not be the same for all. All ranks get to know what check throws.
   Found run(std::int32_t member_id, const SnapshotChoice& choice, const Target& target, int source,
@@ -39,6 +42,7 @@ class RestoreFrom {
 
   const OperationContext& context_;
   const Archive* archive_;
+  StoredArchive* stored_;
 };
 
 }  // namespace fenix_impl

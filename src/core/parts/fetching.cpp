@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/slot_hashes.hpp"
 #include "core/log/control.hpp"
-#include "core/member/slot_hashes.hpp"
 #include "core/protection/cohort_slots.hpp"
 
 namespace fenix_impl {

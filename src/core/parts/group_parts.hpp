@@ -8,6 +8,7 @@
 #include "core/parts/archive.hpp"
 #include "core/parts/operation_context.hpp"
 #include "core/parts/orphaned_memory.hpp"
+#include "core/parts/stored_archive.hpp"
 
 namespace fenix_impl {
 
@@ -33,8 +34,11 @@ struct GroupParts {
   CommitLog log{parameters, attachment.ranks()};
   OrphanedMemory orphaned;           ///< of another rank, from a failure until the group goes on
   std::unique_ptr<Archive> archive;  ///< what was put aside when the team got another shape, or null
+  std::unique_ptr<StoredArchive>
+      stored;  ///< a dataset of another number of ranks, until the team has a snapshot of its own; or null
+  bool awaits_store = false;  ///< the group is new, and nobody has looked yet whether the store has a dataset of it
   RequestQueue requests{members, attachment};
-  Reclaimer reclaimer{parameters, log, attachment, archive};
+  Reclaimer reclaimer{parameters, log, attachment, archive, stored};
   PendingCommit pending{members};
   OperationContext context{parameters, members, log, attachment, reclaimer, requests, pending};
 };

@@ -17,7 +17,18 @@ std::optional<std::uint32_t> Reclaimer::free_slot_for(const Member& member) {
   for (const LoggedRecord& logged : log_.records()) {
     if (const MemberVersion* version = version_in(logged.record, member)) used_.push_back(version->slot);
   }
-  return lowest_free(member.memory.layout().slots(), used_);
+  const std::uint32_t slots = member.memory.layout().slots();
+  const std::size_t needed = used_.size();
+  if (hold_) {
+    for (const auto& [member_id, slot] : hold_->slots) {
+      if (member_id == member.id()) used_.push_back(slot);
+    }
+  }
+  const auto free = lowest_free(slots, used_);
+  if (free || used_.size() == needed) return free;
+  if (is_holding()) return std::nullopt;
+  used_.resize(needed);
+  return lowest_free(slots, used_);
 }
 
 // Reads the progress of other ranks: nobody may have told this one.
@@ -53,6 +64,23 @@ void Reclaimer::wait_for_others(const char* waited_for, const std::function<bool
     }
     return ready();
   });
+}
+
+// Whatever the state of a file system, no store waits for longer than this: then the flush is given up.
+bool Reclaimer::is_holding() {
+  if (hold_ && hold_->is_pending()) {
+    if (!hold_->deadline) hold_->deadline.emplace(hold_->patience);
+    if (!hold_->deadline->passed()) return true;
+    fenix_impl::log().warn("group {}: a flush has taken too long, and is given up: its slots are needed",
+                           parameters_.id);
+  }
+  hold_.reset();
+  return false;
+}
+
+void Reclaimer::wait_for_flush() {
+  if (hold_)
+    wait_until(attachment_.team(), "a flush, before its slot is overwritten", [this] { return !is_holding(); });
 }
 
 bool Reclaimer::take_slot(const MemberAccess& access) {

@@ -16,7 +16,12 @@ std::vector<int> SnapshotLists::newest_first(std::span<const Epoch> epochs) cons
 
 std::vector<int> SnapshotLists::own() const {
   if (!context_.log.records().empty()) return newest_first(context_.log.own_snapshots());
-  return archive_ ? newest_first(archive_->epochs()) : std::vector<int>();
+  return newest_first(archived());
+}
+
+std::span<const Epoch> SnapshotLists::archived() const {
+  if (stored_) return stored_->epochs();
+  return archive_ ? std::span(archive_->epochs()) : std::span<const Epoch>();
 }
 
 std::vector<int> SnapshotLists::on_all() const {
@@ -37,14 +42,19 @@ std::vector<int> SnapshotLists::on_all() const {
 
 std::size_t SnapshotLists::count(const std::function<void()>& check) {
   return together(context_.team(), [&] {
-    const bool only_archived = archive_ && archive_->attached() && context_.log.records().empty();
+    const bool has_archive = stored_ || (archive_ && archive_->attached());
+    const bool only_archived = has_archive && context_.log.records().empty();
     const auto said = meet(context_.team(), Operation::snapshots, 0, only_archived ? 1 : 0, [&] {
       (void)context_.log.mend_own();
       check();
     });
     // Until the new communicator has data of its own, what was put aside counts.
-    const bool archived = said.bits != 0 && archive_;
-    counted_ = newest_first(archived ? archive_->epochs() : consistent_now(context_).epochs);
+    if (said.bits != 0 && has_archive) {
+      counted_ = newest_first(archived());
+    } else {
+      const auto now = consistent_now(context_);
+      counted_ = newest_first(now.epochs);
+    }
     return counted_->size();
   });
 }

@@ -12,14 +12,17 @@
 #include "core/log/epochs.hpp"
 #include "core/parts/archive.hpp"
 #include "core/parts/operation_context.hpp"
+#include "core/parts/stored_archive.hpp"
 
 namespace fenix_impl {
 
 class SnapshotLists {
  public:
   /// archive: of the group, which may get one later.
-  SnapshotLists(const OperationContext& context, const std::unique_ptr<Archive>& archive)
-      : context_(context), archive_(archive) {}
+  /// stored: a dataset in its place, which the group may get later, too.
+  SnapshotLists(const OperationContext& context, const std::unique_ptr<Archive>& archive,
+                const std::unique_ptr<StoredArchive>& stored)
+      : context_(context), archive_(archive), stored_(stored) {}
 
   /// Returns the snapshots that are known here to be on all ranks. Local.
   [[nodiscard]] std::vector<int> on_all() const;
@@ -36,9 +39,12 @@ class SnapshotLists {
 
  private:
   [[nodiscard]] std::vector<int> newest_first(std::span<const Epoch> epochs) const;
+  /// Returns what counts until the team has a snapshot of its own.
+  [[nodiscard]] std::span<const Epoch> archived() const;
 
   const OperationContext& context_;
   const std::unique_ptr<Archive>& archive_;
+  const std::unique_ptr<StoredArchive>& stored_;
   std::optional<std::vector<int>> counted_;
 };
 

@@ -47,6 +47,8 @@ class Staging {
   /// Whether the elements fit the slot, and nothing is beside it.
   [[nodiscard]] static bool has_room(const Member& member, const IntervalSet& elements);
   void stage_elements(const MemberAccess& access, const void* buffer, const IntervalSet& elements);
+  /// Returns memory for so many bytes of the snapshot under construction: the slot, or something beside it. May wait for space.
+  std::span<std::byte> staging_memory(const MemberAccess& access, std::uint64_t bytes);
   /// Calls the serializer. Returns the elements that it has written.
   IntervalSet stage_with_serializer(const MemberAccess& access, const Selection& selection);
   /// Puts elements that had no room into the slot, which has room now.
@@ -55,7 +57,6 @@ class Staging {
  private:
   void check_pieces(const Member& member, const IntervalSet& elements) const;
   [[nodiscard]] bool takes_slot(const MemberAccess& access) const;
-  std::span<std::byte> staging_memory(const MemberAccess& access, std::uint64_t bytes);
   [[nodiscard]] std::unique_ptr<SlotFile> staging_file(const MemberAccess& access);
   void take_draft(const MemberAccess& access, const IntervalSet& elements);
 

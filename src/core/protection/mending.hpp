@@ -7,8 +7,8 @@
 #include <functional>
 #include <span>
 
+#include "base/slot_hashes.hpp"
 #include "core/log/record.hpp"
-#include "core/member/slot_hashes.hpp"
 
 namespace fenix_impl {
 

@@ -12,7 +12,7 @@ using namespace fenix_impl;
 
 namespace {
 
-const DatasetName kName{7, 3, 2};
+const DatasetName kName{7, 3, 2, 1};
 constexpr std::uint32_t kWriter = 1;
 
 void check_plan(std::span<const std::byte> file) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/member/slot_hashes.hpp"
+#include "base/slot_hashes.hpp"
 
 #include <algorithm>
 

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "keeper/client.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <exception>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "base/deadline.hpp"
+#include "base/error.hpp"
+#include "base/fault.hpp"
+#include "base/hash.hpp"
+#include "store/fields.hpp"
+
+extern char** environ;
+
+namespace fenix_impl {
+namespace {
+
+[[noreturn]] void fail(const std::string& why) { throw Error(FENIX_ERROR_STORE, "the store: " + why); }
+
+// Ranks of one user that use the same store on a node meet there.
+std::string name_for(const std::string& root) {
+  return "fenix-keeper." + std::to_string(::geteuid()) + "." +
+         std::to_string(hash_bytes(std::as_bytes(std::span(root))));
+}
+
+/// The environment, without libraries that are to be loaded into programs with MPI.
+std::vector<char*> environment() {
+  std::vector<char*> all;
+  for (char** each = environ; *each != nullptr; ++each) {
+    if (std::string_view(*each).rfind("LD_PRELOAD=", 0) != 0) all.push_back(*each);
+  }
+  all.push_back(nullptr);
+  return all;
+}
+
+std::vector<std::byte> body_of(const std::string& name) {
+  FieldWriter fields;
+  fields.text(name);
+  return fields.all();
+}
+
+}  // namespace
+
+KeeperClient::KeeperClient(std::string program, Hello hello)
+    : program_(std::move(program)), hello_(std::move(hello)), socket_name_(name_for(hello_.root)) {}
+
+// The keeper has no other descriptors of this process, and none of its standard streams: the launcher waits for their end.
+void KeeperClient::start_keeper(Descriptor listener) const {
+  constexpr int kListener = 3;
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_init(&attributes);
+  posix_spawn_file_actions_adddup2(&actions, listener.get(), kListener);
+  for (int stream = 0; stream < kListener; ++stream) {
+    posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR, 0);
+  }
+  posix_spawn_file_actions_addclosefrom_np(&actions, kListener + 1);
+  sigset_t none;
+  sigset_t all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  std::string path = program_;
+  char* const arguments[] = {path.data(), nullptr};
+  const auto variables = environment();
+  pid_t child = -1;
+  const int result = ::posix_spawn(&child, path.c_str(), &actions, &attributes, arguments, variables.data());
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  if (result != 0) fail("cannot start " + program_ + ": " + std::strerror(result));
+  // It leaves a grandchild, at once.
+  while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+void KeeperClient::connect() {
+  constexpr std::chrono::seconds kPatience{10};
+  if (socket_) return;
+  for (const Deadline deadline(kPatience); !deadline.passed();) {
+    socket_ = connect_to(socket_name_);
+    if (socket_) {
+      const Message hello{KeeperOp::hello, 0, KeeperCode::done, {}, encode(hello_)};
+      if (send_datagram(socket_.get(), encode(hello), {})) return;
+      socket_ = {};
+    }
+    // The process that gets the name starts the keeper. One that is about to end gives the name up.
+    if (Descriptor listener = listen_at(socket_name_)) {
+      start_keeper(std::move(listener));
+    } else {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  fail("no keeper can be reached on this node");
+}
+
+// One keeper may end, and the next one not be there yet.
+std::uint64_t KeeperClient::send(Message request, std::span<const int> files, std::span<const int> regions) {
+  constexpr int kMostAttempts = 3;
+  request.id = ++last_id_;
+  for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+    try {
+      connect();
+    } catch (const std::system_error& error) {
+      fail(error.what());
+    }
+    if (send_regions(regions) && send_datagram(socket_.get(), encode(request), files)) {
+      asked_.emplace(request.id, request.op);
+      return request.id;
+    }
+    lose_connection();
+  }
+  fail("the keeper of this node has ended, or does not read");
+}
+
+bool KeeperClient::send_regions(std::span<const int> regions) const {
+  const Message message{KeeperOp::regions, 0, KeeperCode::done, {}, {}};
+  for (std::size_t sent = 0; sent < regions.size(); sent += kMostDatagramFiles) {
+    const auto some = regions.subspan(sent, std::min(kMostDatagramFiles, regions.size() - sent));
+    if (!send_datagram(socket_.get(), encode(message), some)) return false;
+  }
+  return true;
+}
+
+void KeeperClient::lose_connection() {
+  socket_ = {};
+  for (const auto& [id, op] : asked_) {
+    answers_[id].is_lost = true;
+    answers_[id].message = {op, id, KeeperCode::failed, "the keeper of this node has ended", {}};
+  }
+  asked_.clear();
+}
+
+// Takes what has come. Returns false if nothing has.
+bool KeeperClient::pump() {
+  bool some = false;
+  while (socket_) {
+    Datagram datagram;
+    const Received received = receive_datagram(socket_.get(), datagram);
+    if (received == Received::nothing) return some;
+    const auto message = received == Received::message ? decode_message(datagram.bytes) : std::nullopt;
+    if (!message) {
+      lose_connection();
+      return true;
+    }
+    some = true;
+    if (message->op == KeeperOp::progress) {
+      written_[message->id] = FieldReader(message->body).number<std::uint64_t>();
+    } else if (asked_.erase(message->id) > 0) {
+      answers_[message->id] = {*message, std::move(datagram.files)};
+    }
+  }
+  return some;
+}
+
+// Another keeper can do what one that was killed has not: all requests may be repeated.
+KeeperClient::Answer KeeperClient::call(KeeperOp op, std::vector<std::byte> body, std::span<const int> files,
+                                        const Check& check) {
+  constexpr int kMostAttempts = 3;
+  for (int attempt = 1;; ++attempt) {
+    Answer answer = ask(op, body, files, check);
+    if (answer.is_lost && attempt < kMostAttempts) continue;
+    if (answer.message.code == KeeperCode::failed) fail(answer.message.text);
+    return answer;
+  }
+}
+
+KeeperClient::Answer KeeperClient::ask(KeeperOp op, const std::vector<std::byte>& body, std::span<const int> files,
+                                       const Check& check) {
+  constexpr int kMilliseconds = 20;
+  std::unique_lock lock(mutex_);
+  const std::uint64_t id = send({op, 0, KeeperCode::done, {}, body}, files, {});
+  const Deadline deadline(std::chrono::seconds(hello_.seconds));
+  while (true) {
+    (void)pump();
+    const auto answer = answers_.find(id);
+    if (answer != answers_.end()) {
+      Answer taken = std::move(answer->second);
+      answers_.erase(answer);
+      return taken;
+    }
+    pollfd watched{socket_.get(), POLLIN, 0};
+    lock.unlock();
+    if (check) check();
+    (void)::poll(&watched, 1, kMilliseconds);
+    if (deadline.passed()) fail("no answer within FENIX_FLUSH_TIMEOUT seconds");
+    lock.lock();
+  }
+}
+
+std::uint32_t KeeperClient::begin_run(const Check& check) {
+  const Answer answer = call(KeeperOp::begin_run, {}, {}, check);
+  return FieldReader(answer.message.body).number<std::uint32_t>();
+}
+
+std::uint64_t KeeperClient::flush(const DatasetPlan& plan, const RankOffer& offer, std::span<const int> regions) {
+  FieldWriter body;
+  body.number(plan.writers.at(static_cast<std::size_t>(offer.rank)));
+  body.text(plan.name.text());
+  const std::lock_guard lock(mutex_);
+  try {
+    const Descriptor files[] = {to_memory_file(encode(plan)), to_memory_file(encode(offer))};
+    const int numbers[] = {files[0].get(), files[1].get()};
+    const std::uint64_t id = send({KeeperOp::flush, 0, KeeperCode::done, {}, body.all()}, numbers, regions);
+    fault_point("flush.offered");
+    return id;
+  } catch (const std::system_error& error) {
+    fail(error.what());
+  }
+}
+
+void KeeperClient::finish_run(std::uint32_t run, const Check& check) {
+  FieldWriter body;
+  body.number(run);
+  (void)call(KeeperOp::finish_run, body.all(), {}, check);
+}
+
+std::optional<KeeperClient::Outcome> KeeperClient::outcome(std::uint64_t flush) {
+  const std::lock_guard lock(mutex_);
+  (void)pump();
+  const auto answer = answers_.find(flush);
+  if (answer == answers_.end()) return std::nullopt;
+  Outcome outcome{answer->second.message.code, answer->second.message.text};
+  answers_.erase(answer);
+  written_.erase(flush);
+  return outcome;
+}
+
+std::uint64_t KeeperClient::written(std::uint64_t flush) {
+  const std::lock_guard lock(mutex_);
+  (void)pump();
+  const auto found = written_.find(flush);
+  return found != written_.end() ? found->second : 0;
+}
+
+std::optional<DatasetPlan> KeeperClient::find(const Search& search, const Check& check) {
+  const Answer answer = call(KeeperOp::find, encode(search), {}, check);
+  if (answer.message.code != KeeperCode::done) return std::nullopt;
+  const auto name = DatasetName::parse(FieldReader(answer.message.body).text());
+  if (!name || answer.files.size() != 1) fail("an answer of the keeper is damaged");
+  return decode_plan(*name, read_memory_file(answer.files.front()));
+}
+
+std::optional<StoredRank> KeeperClient::rank(const DatasetName& name, std::int32_t rank, const Check& check) {
+  FieldWriter body;
+  body.text(name.text());
+  body.number(rank);
+  const Answer answer = call(KeeperOp::rank, body.all(), {}, check);
+  if (answer.message.code != KeeperCode::done || answer.files.size() != 1) return std::nullopt;
+  auto part = decode_part(name, 0, read_memory_file(answer.files.front()));
+  if (!part || part->ranks.size() != 1) fail("an answer of the keeper is damaged");
+  return std::move(part->ranks.front());
+}
+
+bool KeeperClient::read(const Reading& reading, int file, const Check& check) {
+  return call(KeeperOp::read, encode(reading), std::span(&file, 1), check).message.code == KeeperCode::done;
+}
+
+std::vector<Listed> KeeperClient::list(const Check& check) {
+  const Answer answer = call(KeeperOp::list, {}, {}, check);
+  if (answer.files.size() != 1) fail("an answer of the keeper is damaged");
+  auto list = decode_list(read_memory_file(answer.files.front()));
+  if (!list) fail("an answer of the keeper is damaged");
+  return std::move(*list);
+}
+
+bool KeeperClient::call_about(KeeperOp op, const std::string& name, const Check& check) {
+  return call(op, body_of(name), {}, check).message.code == KeeperCode::done;
+}
+
+bool KeeperClient::remove(const std::string& name, const Check& check) {
+  return call_about(KeeperOp::remove, name, check);
+}
+
+bool KeeperClient::set_current(const std::string& name, const Check& check) {
+  return call_about(KeeperOp::set_current, name, check);
+}
+
+std::optional<HaltConditions> KeeperClient::halt_conditions(const Check& check) {
+  const Answer answer = call(KeeperOp::get_halt, {}, {}, check);
+  if (answer.message.code != KeeperCode::done) return std::nullopt;
+  return parse_halt(FieldReader(answer.message.body).text());
+}
+
+void KeeperClient::halt(const HaltConditions& conditions, const Check& check) {
+  if (!call_about(KeeperOp::halt, text_of(conditions), check)) fail("the reason has more than one line");
+}
+
+bool KeeperClient::is_complete(const DatasetName& name, const Check& check) {
+  return call_about(KeeperOp::check, name.text(), check);
+}
+
+void KeeperClient::note_taken(const DatasetName& name) {
+  const std::lock_guard lock(mutex_);
+  asked_.erase(send({KeeperOp::taken, 0, KeeperCode::done, {}, body_of(name.text())}, {}, {}));
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The connection of a rank to the keeper of its node, which is started when it is needed.
+//
+// Threads may use it at the same time. No wait is longer than the limit; the caller's check runs while it waits, and may throw.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "keeper/descriptor.hpp"
+#include "keeper/local_socket.hpp"
+#include "keeper/message.hpp"
+#include "keeper/offer.hpp"
+#include "store/halt.hpp"
+#include "store/part.hpp"
+#include "store/plan.hpp"
+
+namespace fenix_impl {
+
+class KeeperClient {
+ public:
+  using Check = std::function<void()>;
+
+  /// How a flush has ended.
+  struct Outcome {
+    KeeperCode code = KeeperCode::done;
+    std::string text;
+  };
+
+  /// program: path of fenix-keeper. hello: for it; the root is a folder that exists.
+  KeeperClient(std::string program, Hello hello);
+  KeeperClient(const KeeperClient&) = delete;
+  KeeperClient& operator=(const KeeperClient&) = delete;
+
+  /// Returns the name at which the keeper is reached.
+  [[nodiscard]] const std::string& socket_name() const { return socket_name_; }
+
+  // All of these throw Error(FENIX_ERROR_STORE), and what check throws.
+
+  /// Returns the number of a new run.
+  [[nodiscard]] std::uint32_t begin_run(const Check& check);
+
+  /// Notes that a run has come to its end.
+  void finish_run(std::uint32_t run, const Check& check);
+
+  /// Offers the data of this rank, and returns a number for outcome(). plan: sealed; writer: of this rank. regions: of the members, in the
+  /// order of the offer. Does not wait.
+  [[nodiscard]] std::uint64_t flush(const DatasetPlan& plan, const RankOffer& offer, std::span<const int> regions);
+  /// Returns how a flush has ended, once; nullopt while it has not.
+  [[nodiscard]] std::optional<Outcome> outcome(std::uint64_t flush);
+  /// Returns the bytes that are written of a flush that has not ended.
+  [[nodiscard]] std::uint64_t written(std::uint64_t flush);
+
+  /// Returns the plan of the dataset to go on from, or nullopt.
+  [[nodiscard]] std::optional<DatasetPlan> find(const Search& search, const Check& check);
+  /// Returns what a rank has stored in a dataset, or nullopt if it is not there.
+  [[nodiscard]] std::optional<StoredRank> rank(const DatasetName& name, std::int32_t rank, const Check& check);
+  /// Reads data into a file in memory. Returns false if it is damaged, or not there.
+  [[nodiscard]] bool read(const Reading& reading, int file, const Check& check);
+  [[nodiscard]] std::vector<Listed> list(const Check& check);
+  /// Return false if there is no such dataset.
+  [[nodiscard]] bool remove(const std::string& name, const Check& check);
+  [[nodiscard]] bool set_current(const std::string& name, const Check& check);
+  [[nodiscard]] std::optional<HaltConditions> halt_conditions(const Check& check);
+  void halt(const HaltConditions& conditions, const Check& check);
+  /// Whether a dataset is complete.
+  [[nodiscard]] bool is_complete(const DatasetName& name, const Check& check);
+  /// Tells that this run has committed since it began with a dataset. Does not wait.
+  void note_taken(const DatasetName& name);
+
+ private:
+  struct Answer {
+    Message message;
+    std::vector<Descriptor> files;
+    bool is_lost = false;  ///< the keeper has ended before
+  };
+
+  void connect();
+  void start_keeper(Descriptor listener) const;
+  std::uint64_t send(Message request, std::span<const int> files, std::span<const int> regions);
+  [[nodiscard]] bool send_regions(std::span<const int> regions) const;
+  Answer ask(KeeperOp op, const std::vector<std::byte>& body, std::span<const int> files, const Check& check);
+  Answer call(KeeperOp op, std::vector<std::byte> body, std::span<const int> files, const Check& check);
+  bool pump();
+  void lose_connection();
+  [[nodiscard]] bool call_about(KeeperOp op, const std::string& name, const Check& check);
+
+  std::string program_;
+  Hello hello_;
+  std::string socket_name_;
+  std::mutex mutex_;
+  Descriptor socket_;
+  std::uint64_t last_id_ = 0;
+  std::map<std::uint64_t, KeeperOp> asked_;  // and not answered
+  std::map<std::uint64_t, Answer> answers_;
+  std::map<std::uint64_t, std::uint64_t> written_;
+};
+
+}  // namespace fenix_impl

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "keeper/keeper.hpp"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <stdexcept>
+#include <utility>
+
+#include "base/fault.hpp"
+#include "keeper/pace.hpp"
+#include "keeper/requests.hpp"
+#include "store/fields.hpp"
+#include "store/store.hpp"
+
+namespace fenix_impl {
+
+Keeper::Keeper(std::unique_ptr<FileSystem> files, Descriptor listener)
+    : files_(std::move(files)), listener_(std::move(listener)), woken_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+Keeper::~Keeper() = default;
+
+bool Keeper::run() {
+  const auto wake = [this] {
+    const std::uint64_t one = 1;
+    (void)!::write(woken_.get(), &one, sizeof one);
+  };
+  writer_.start(wake);
+  reader_.start(wake);
+  bool has_served = false;
+  while (!has_served || !peers_.empty() || has_work()) {
+    serve_once();
+    look_after_jobs();
+    has_served = has_served || !peers_.empty();
+    const bool is_over = peers_.empty() && (is_stuck_ || reader_.is_stuck(limit()));
+    if (has_served && is_over) return false;
+  }
+  writer_.stop();
+  reader_.stop();
+  return true;
+}
+
+// Ranks that have gone offer nothing any more.
+bool Keeper::has_work() {
+  const bool is_writing =
+      std::any_of(jobs_.begin(), jobs_.end(), [](const auto& job) { return job->is_submitted && !job->has_ended(); });
+  return is_writing || unfinished_count_ > 0 || reader_.is_busy();
+}
+
+void Keeper::serve_once() {
+  // Jobs and unfinished datasets are looked at now and then.
+  const int most_milliseconds = jobs_.empty() && unfinished_count_ == 0 && !reader_.is_busy() ? -1 : 250;
+  std::vector<pollfd> watched{{listener_.get(), POLLIN, 0}, {woken_.get(), POLLIN, 0}};
+  for (const auto& peer : peers_) watched.push_back({peer->socket.get(), POLLIN, 0});
+  if (::poll(watched.data(), watched.size(), most_milliseconds) <= 0) return;
+  if (watched[1].revents != 0) {
+    std::uint64_t count = 0;
+    (void)!::read(woken_.get(), &count, sizeof count);
+  }
+  const auto known = peers_;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (watched[i + 2].revents != 0) receive_from(known[i]);
+  }
+  std::erase_if(peers_, [](const auto& peer) { return peer->has_gone; });
+  if (watched[0].revents == 0) return;
+  if (Descriptor connected = accept_from(listener_)) {
+    peers_.push_back(std::make_shared<KeeperPeer>(std::move(connected)));
+  }
+}
+
+void Keeper::receive_from(const std::shared_ptr<KeeperPeer>& peer) {
+  while (true) {
+    Datagram datagram;
+    const Received received = receive_datagram(peer->socket.get(), datagram);
+    if (received == Received::nothing) return;
+    if (received == Received::end) {
+      peer->has_gone = true;
+      return;
+    }
+    try {
+      handle(peer, std::move(datagram));
+    } catch (const std::exception&) {
+      // A peer that sends what cannot be understood is of another version, or out of its mind.
+      peer->has_gone = true;
+      return;
+    }
+  }
+}
+
+void Keeper::handle(const std::shared_ptr<KeeperPeer>& peer, Datagram datagram) {
+  const auto request = decode_message(datagram.bytes);
+  if (!request) throw std::runtime_error("no message");
+  switch (request->op) {
+    case KeeperOp::hello: {
+      const auto hello = decode_hello(request->body);
+      const bool is_same = hello && (settings_.root.empty() || settings_.root == hello->root);
+      if (!is_same || hello->seconds == 0) throw std::runtime_error("another store");
+      settings_ = *hello;
+      return;
+    }
+    case KeeperOp::regions:
+      for (Descriptor& each : datagram.files) peer->regions.push_back(std::move(each));
+      return;
+    case KeeperOp::flush:
+      take_flush(peer, *request, std::move(datagram.files));
+      return;
+    default:
+      break;
+  }
+  if (reader_.is_stuck(limit())) {
+    peer->answer({request->op, request->id, KeeperCode::failed, "the file system does not answer", {}});
+    return;
+  }
+  auto files = std::make_shared<std::vector<Descriptor>>(std::move(datagram.files));
+  reader_.submit([this, peer, request = *request, files, root = settings_.root] {
+    static thread_local std::optional<StoreRequests> requests;
+    if (!requests) requests.emplace(*files_, root);
+    Descriptor answer_file;
+    const Descriptor none;
+    const Message answer = requests->run(request, files->empty() ? none : files->front(), answer_file);
+    peer->answer(answer, answer_file);
+  });
+}
+
+void Keeper::take_flush(const std::shared_ptr<KeeperPeer>& peer, const Message& request,
+                        std::vector<Descriptor> files) {
+  auto regions = std::exchange(peer->regions, {});
+  const auto refuse = [&](const std::string& why) {
+    peer->answer({KeeperOp::flush, request.id, KeeperCode::failed, why, {}});
+  };
+  if (is_stuck_) return refuse("the file system does not answer");
+  try {
+    FieldReader fields(request.body);
+    const auto writer = fields.number<std::uint32_t>();
+    const auto name = DatasetName::parse(fields.text());
+    if (!name || !fields.is_at_end() || files.size() != 2) return refuse("a request is damaged");
+    const auto plan = decode_plan(*name, read_memory_file(files[0]));
+    auto offer = decode_offer(read_memory_file(files[1]));
+    if (!plan || !offer) return refuse("a plan or an offer is damaged");
+    auto job = std::find_if(jobs_.begin(), jobs_.end(),
+                            [&](const auto& each) { return !each->has_ended() && each->is_for(*plan, writer); });
+    if (job == jobs_.end()) job = jobs_.insert(job, std::make_shared<FlushJob>(*plan, writer));
+    (*job)->add(peer, request.id, std::move(*offer), std::move(regions));
+    if (!(*job)->has_all() || (*job)->is_submitted) return;
+    (*job)->is_submitted = true;
+    writer_.submit([this, job = *job, settings = settings_] { write(*job, settings); });
+  } catch (const std::exception& error) {
+    refuse(error.what());
+  }
+}
+
+// In the writer.
+void Keeper::write(FlushJob& job, const Hello& settings) {
+  fault_point("flush.begin");
+  const Pace pace(settings.rate, [this, &job](std::uint64_t bytes) {
+    writer_.note_step();
+    job.note_written(bytes);
+  });
+  try {
+    DatasetWriter writer(*files_, settings.root, job.plan());
+    if (job.writer() == 0) writer.write_plan();
+    const bool is_whole =
+        writer.write_part(job.writer(), job.sources(), [&pace](std::uint64_t bytes) { pace.wrote(bytes); });
+    job.release();
+    if (!is_whole) {
+      job.end(KeeperCode::gone, "a newer snapshot has overwritten the data, or it is damaged");
+      return;
+    }
+    if (job.writer() == 0) {
+      unfinished_.push_back({job.plan(), settings, KeeperThread::Clock::now()});
+      unfinished_count_ = unfinished_.size();
+      finish_datasets();
+    }
+    job.end(KeeperCode::done);
+  } catch (const std::exception& error) {
+    job.release();
+    job.end(KeeperCode::failed, error.what());
+  }
+}
+
+// In the writer. A dataset is complete without its manifest; that only saves readers the way through all parts.
+void Keeper::finish_datasets() {
+  std::erase_if(unfinished_, [this](const Unfinished& each) {
+    const auto& [plan, settings, since] = each;
+    try {
+      if (DatasetWriter(*files_, settings.root, plan).write_manifest()) {
+        Store(*files_, settings.root).prune(plan.name.group, settings.kept);
+        return true;
+      }
+    } catch (const std::exception&) {
+      return true;
+    }
+    // A part that has not come by now belongs to a flush that was given up.
+    return KeeperThread::Clock::now() - since > std::chrono::seconds(settings.seconds);
+  });
+  unfinished_count_ = unfinished_.size();
+}
+
+void Keeper::look_after_jobs() {
+  is_stuck_ = writer_.is_stuck(limit());
+  if (unfinished_count_ > 0 && !writer_.is_busy()) writer_.submit([this] { finish_datasets(); });
+  for (const auto& job : jobs_) {
+    job->tell_progress();
+    const bool is_late = FlushJob::Clock::now() - job->since() > limit();
+    if (is_stuck_) {
+      job->end(KeeperCode::failed, "the file system does not answer");
+    } else if (!job->is_submitted && is_late) {
+      job->end(KeeperCode::gone, "a rank of this node has not offered its data");
+    }
+  }
+  std::erase_if(jobs_, [](const auto& job) { return job->has_ended(); });
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The keeper of a node: a process beside the ranks that does all work with the store. It maps their memory, so it goes on when they die;
+// and when a file system hangs, it is the keeper that hangs, and no rank.
+//
+// The main thread talks to the ranks, and never waits for a file. One thread writes, another one reads.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "keeper/descriptor.hpp"
+#include "keeper/flush_job.hpp"
+#include "keeper/local_socket.hpp"
+#include "keeper/message.hpp"
+#include "store/file_system.hpp"
+
+namespace fenix_impl {
+
+/// Runs pieces of work one after the other in a thread, and knows whether it moves.
+class KeeperThread {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  KeeperThread() = default;
+  KeeperThread(const KeeperThread&) = delete;
+  KeeperThread& operator=(const KeeperThread&) = delete;
+
+  /// when_done: called after each piece of work.
+  void start(std::function<void()> when_done);
+  void submit(std::function<void()> work);
+  /// Ends the thread when its work is done. It must not be stuck.
+  void stop();
+
+  /// Notes that work has moved on. Called by the work.
+  void note_step() { latest_step_ = Clock::now().time_since_epoch().count(); }
+  [[nodiscard]] bool is_busy();
+  /// Whether work has not moved for so long.
+  [[nodiscard]] bool is_stuck(std::chrono::seconds limit);
+
+ private:
+  void run(const std::function<void()>& when_done);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> work_;
+  bool busy_ = false;
+  bool quit_ = false;
+  std::atomic<Clock::rep> latest_step_{0};
+  std::thread thread_;
+};
+
+class Keeper {
+ public:
+  /// listener: where ranks connect.
+  Keeper(std::unique_ptr<FileSystem> files, Descriptor listener);
+  Keeper(const Keeper&) = delete;
+  Keeper& operator=(const Keeper&) = delete;
+  ~Keeper();
+
+  /// Serves until the last rank has gone and nothing is left to be written. Returns false if a file system does not answer: then only the
+  /// end of the process ends the threads.
+  [[nodiscard]] bool run();
+
+ private:
+  /// A dataset of which the own part is there, and the manifest is not.
+  struct Unfinished {
+    DatasetPlan plan;
+    Hello settings;
+    KeeperThread::Clock::time_point since;
+  };
+
+  void serve_once();
+  void receive_from(const std::shared_ptr<KeeperPeer>& peer);
+  void handle(const std::shared_ptr<KeeperPeer>& peer, Datagram datagram);
+  void take_flush(const std::shared_ptr<KeeperPeer>& peer, const Message& request, std::vector<Descriptor> files);
+  void write(FlushJob& job, const Hello& settings);
+  void finish_datasets();
+  void look_after_jobs();
+  [[nodiscard]] bool has_work();
+  [[nodiscard]] std::chrono::seconds limit() const { return std::chrono::seconds(settings_.seconds); }
+
+  std::unique_ptr<FileSystem> files_;
+  Descriptor listener_;
+  Descriptor woken_;  // an eventfd: a thread has something for the main thread
+  Hello settings_;    // of the job that began last
+  std::vector<std::shared_ptr<KeeperPeer>> peers_;
+  std::vector<std::shared_ptr<FlushJob>>
+      jobs_;                           // of the main thread: offers are collected, or the job is with the writer
+  std::deque<Unfinished> unfinished_;  // of the writer
+  std::atomic<std::size_t> unfinished_count_{0};
+  KeeperThread writer_;
+  KeeperThread reader_;
+  bool is_stuck_ = false;
+};
+
+}  // namespace fenix_impl

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "keeper/local_socket.hpp"
+
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+namespace fenix_impl {
+namespace {
+
+[[noreturn]] void throw_errno(const char* operation) {
+  throw std::system_error(errno, std::generic_category(), operation);
+}
+
+struct Address {
+  sockaddr_un value{};
+  socklen_t bytes = 0;
+};
+
+// The first byte of the path is 0: an abstract name.
+Address address_of(const std::string& name) {
+  Address address;
+  address.value.sun_family = AF_UNIX;
+  const std::size_t length = std::min(name.size(), sizeof address.value.sun_path - 1);
+  std::memcpy(address.value.sun_path + 1, name.data(), length);
+  address.bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
+  return address;
+}
+
+Descriptor make_socket() {
+  Descriptor made(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  if (!made) throw_errno("socket");
+  return made;
+}
+
+bool is_of_this_user(int socket) {
+  ucred peer{};
+  socklen_t bytes = sizeof peer;
+  return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 && peer.uid == ::geteuid();
+}
+
+void limit_sends(int socket) {
+  const timeval second{1, 0};
+  (void)::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &second, sizeof second);
+}
+
+constexpr std::size_t kFilesBytes = CMSG_SPACE(sizeof(int) * kMostDatagramFiles);
+
+struct Ancillary {
+  alignas(cmsghdr) std::array<char, kFilesBytes> bytes{};
+};
+
+void take_files(msghdr& message, std::vector<Descriptor>& files) {
+  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr; part = CMSG_NXTHDR(&message, part)) {
+    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+    const std::size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (std::size_t i = 0; i < count; ++i) {
+      int fd = -1;
+      std::memcpy(&fd, CMSG_DATA(part) + i * sizeof(int), sizeof fd);
+      files.emplace_back(fd);
+    }
+  }
+}
+
+}  // namespace
+
+Descriptor listen_at(const std::string& name) {
+  constexpr int kWaiting = 4096;
+  Descriptor made = make_socket();
+  const Address address = address_of(name);
+  if (::bind(made.get(), reinterpret_cast<const sockaddr*>(&address.value), address.bytes) != 0) {
+    if (errno == EADDRINUSE) return {};
+    throw_errno("bind");
+  }
+  if (::listen(made.get(), kWaiting) != 0) throw_errno("listen");
+  return made;
+}
+
+Descriptor connect_to(const std::string& name) {
+  Descriptor made = make_socket();
+  limit_sends(made.get());
+  const Address address = address_of(name);
+  if (::connect(made.get(), reinterpret_cast<const sockaddr*>(&address.value), address.bytes) != 0) {
+    if (errno == ECONNREFUSED || errno == EAGAIN) return {};
+    throw_errno("connect");
+  }
+  return is_of_this_user(made.get()) ? std::move(made) : Descriptor();
+}
+
+Descriptor accept_from(const Descriptor& listener) {
+  Descriptor made(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  if (!made || !is_of_this_user(made.get())) return {};
+  limit_sends(made.get());
+  return made;
+}
+
+bool send_datagram(int socket, std::span<const std::byte> bytes, std::span<const int> files) {
+  iovec part{const_cast<std::byte*>(bytes.data()), bytes.size()};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  Ancillary ancillary;
+  if (!files.empty()) {
+    message.msg_control = ancillary.bytes.data();
+    message.msg_controllen = CMSG_SPACE(files.size_bytes());
+    cmsghdr* const rights = CMSG_FIRSTHDR(&message);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(files.size_bytes());
+    std::memcpy(CMSG_DATA(rights), files.data(), files.size_bytes());
+  }
+  ssize_t sent = -1;
+  do {
+    sent = ::sendmsg(socket, &message, MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  return sent == static_cast<ssize_t>(bytes.size());
+}
+
+Received receive_datagram(int socket, Datagram& datagram) {
+  datagram.bytes.resize(kMostDatagramBytes);
+  datagram.files.clear();
+  iovec part{datagram.bytes.data(), datagram.bytes.size()};
+  Ancillary ancillary;
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = ancillary.bytes.data();
+  message.msg_controllen = ancillary.bytes.size();
+  ssize_t got = -1;
+  do {
+    got = ::recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  } while (got < 0 && errno == EINTR);
+  if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return Received::nothing;
+  if (got <= 0) return Received::end;
+  take_files(message, datagram.files);
+  datagram.bytes.resize(static_cast<std::size_t>(got));
+  return Received::message;
+}
+
+Descriptor to_memory_file(std::span<const std::byte> bytes) {
+  Descriptor file(::memfd_create("fenix", MFD_CLOEXEC));
+  if (!file) throw_errno("memfd_create");
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ssize_t written = ::pwrite(file.get(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
+    if (written < 0 && errno != EINTR) throw_errno("writing to memory");
+    if (written > 0) done += static_cast<std::size_t>(written);
+  }
+  return file;
+}
+
+std::vector<std::byte> read_memory_file(const Descriptor& file) {
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) throw_errno("fstat");
+  std::vector<std::byte> bytes(static_cast<std::size_t>(std::max<off_t>(status.st_size, 0)));
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ssize_t got = ::pread(file.get(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
+    if (got < 0 && errno != EINTR) throw_errno("reading from memory");
+    if (got == 0) bytes.resize(done);
+    if (got > 0) done += static_cast<std::size_t>(got);
+  }
+  return bytes;
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The messages between ranks and the keeper of their node. Each request gets one answer, at any time; requests of a connection may be
+// answered in any order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace fenix_impl {
+
+enum class KeeperOp : std::uint32_t {
+  hello = 1,    ///< the first one: Hello. No answer
+  regions,      ///< descriptors of memory that the next flush needs. No answer
+  flush,        ///< Writer, with the plan and the offer as files. Answered when the part of this writer is durable
+  progress,     ///< from the keeper, without a request: bytes that are written
+  begin_run,    ///< answer: the run, as 32 bits
+  find,         ///< Search. Answer: name, and the plan as a file
+  rank,         ///< name, rank. Answer: the entry of the rank as a file
+  read,         ///< Reading, with the memory as a file
+  list,         ///< answer: Listed, one after the other, as a file
+  remove,       ///< name
+  set_current,  ///< name, or nothing
+  finish_run,   ///< run, as 32 bits: it has come to its end
+  get_halt,     ///< answer: the text of the wish that a run ends, or none
+  halt,         ///< such a text
+  check,        ///< name: whether the dataset is complete
+  taken         ///< name: the run that has begun with this dataset has committed
+};
+
+/// Outcome of a request, in its answer.
+enum class KeeperCode : std::int32_t {
+  done = 0,
+  none = 1,     ///< there is no such thing
+  gone = 2,     ///< data was not there any more when it was to be written
+  damaged = 3,  ///< what is in the store is not what was written
+  failed = 4    ///< the file system, or the keeper itself; the text says how
+};
+
+struct Message {
+  KeeperOp op = KeeperOp::hello;
+  std::uint64_t id = 0;  ///< of the request, and of its answer
+  KeeperCode code = KeeperCode::done;
+  std::string text;  ///< of an error
+  std::vector<std::byte> body;
+
+  bool operator==(const Message&) const = default;
+};
+
+[[nodiscard]] std::vector<std::byte> encode(const Message& message);
+/// Returns nullopt unless the bytes are those of a message. Any bytes may be given.
+[[nodiscard]] std::optional<Message> decode_message(std::span<const std::byte> bytes);
+
+// ---------------------------------------------------------------------------------------------------------------- bodies
+
+struct Hello {
+  std::string root;           ///< folder of the store
+  std::uint64_t rate = 0;     ///< most bytes per second that this keeper writes; 0: no limit
+  std::uint32_t seconds = 0;  ///< after which a file system that does not move counts as failed
+  std::uint32_t kept = 0;     ///< newest complete datasets of a group that stay; 0: all
+
+  bool operator==(const Hello&) const = default;
+};
+
+struct Search {
+  std::int32_t group = 0;
+  std::string label;                     ///< of the user; empty: any
+  std::vector<std::string> passed_over;  ///< names of datasets that are of no use
+  std::uint32_t run = 0;                 ///< that begins with what is found; 0: none
+
+  bool operator==(const Search&) const = default;
+};
+
+struct Reading {
+  std::string name;
+  std::int32_t rank = 0;
+  std::int32_t member = 0;
+  std::uint64_t begin = 0;  ///< in the data of the member, a multiple of Extent::kPiece
+  std::uint64_t bytes = 0;
+  std::uint64_t offset = 0;  ///< in the file that is to get them
+
+  bool operator==(const Reading&) const = default;
+};
+
+struct Listed {
+  std::string name;
+  std::string label;
+  std::uint32_t missing = 0;  ///< writers whose part is not there; 0: the dataset is complete
+  std::uint32_t current = 0;  ///< 1 if the user has chosen it
+
+  bool operator==(const Listed&) const = default;
+};
+
+[[nodiscard]] std::vector<std::byte> encode(const Hello& body);
+[[nodiscard]] std::vector<std::byte> encode(const Search& body);
+[[nodiscard]] std::vector<std::byte> encode(const Reading& body);
+[[nodiscard]] std::vector<std::byte> encode(std::span<const Listed> body);
+/// Return nullopt for bytes that are no such body. Any bytes may be given.
+[[nodiscard]] std::optional<Hello> decode_hello(std::span<const std::byte> bytes);
+[[nodiscard]] std::optional<Search> decode_search(std::span<const std::byte> bytes);
+[[nodiscard]] std::optional<Reading> decode_reading(std::span<const std::byte> bytes);
+[[nodiscard]] std::optional<std::vector<Listed>> decode_list(std::span<const std::byte> bytes);
+
+}  // namespace fenix_impl

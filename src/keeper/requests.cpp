@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "keeper/requests.hpp"
+
+#include <exception>
+#include <utility>
+
+#include "base/fault.hpp"
+#include "keeper/flush_job.hpp"
+#include "keeper/local_socket.hpp"
+#include "store/fields.hpp"
+#include "store/halt.hpp"
+
+namespace fenix_impl {
+namespace {
+
+Message answer_to(const Message& request, KeeperCode code, std::string text = {}) {
+  return {request.op, request.id, code, std::move(text), {}};
+}
+
+std::optional<DatasetName> name_in(FieldReader& fields) { return DatasetName::parse(fields.text()); }
+
+}  // namespace
+
+Message StoreRequests::run(const Message& request, const Descriptor& file, Descriptor& answer_file) {
+  try {
+    return handle(request, file, answer_file);
+  } catch (const std::exception& error) {
+    return answer_to(request, KeeperCode::failed, error.what());
+  }
+}
+
+Message StoreRequests::handle(const Message& request, const Descriptor& file, Descriptor& answer_file) {
+  FieldReader fields(request.body);
+  switch (request.op) {
+    case KeeperOp::begin_run: {
+      Message answer = answer_to(request, KeeperCode::done);
+      FieldWriter body;
+      files_.make_folder(root_);
+      body.number(store_.begin_run());
+      answer.body = body.all();
+      return answer;
+    }
+    case KeeperOp::find:
+      return find(request, answer_file);
+    case KeeperOp::rank:
+      return rank(request, answer_file);
+    case KeeperOp::read:
+      return read(request, file);
+    case KeeperOp::list:
+      return list(request, answer_file);
+    case KeeperOp::remove:
+    case KeeperOp::check:
+    case KeeperOp::taken: {
+      const auto name = name_in(fields);
+      if (!name) return answer_to(request, KeeperCode::none);
+      if (request.op == KeeperOp::check) {
+        return answer_to(request, store_.complete(*name) ? KeeperCode::done : KeeperCode::none);
+      }
+      if (request.op == KeeperOp::remove) {
+        if (!Dataset::open(files_, root_, *name)) return answer_to(request, KeeperCode::none);
+        store_.remove(*name);
+      } else {
+        store_.forget_tries(*name);
+      }
+      return answer_to(request, KeeperCode::done);
+    }
+    case KeeperOp::set_current: {
+      const std::string text = fields.text();
+      const auto name = DatasetName::parse(text);
+      if (!text.empty() && (!name || !store_.complete(*name))) return answer_to(request, KeeperCode::none);
+      store_.set_current(name);
+      return answer_to(request, KeeperCode::done);
+    }
+    case KeeperOp::finish_run:
+      store_.finish_run(fields.number<std::uint32_t>());
+      return answer_to(request, KeeperCode::done);
+    case KeeperOp::get_halt: {
+      const auto conditions = read_halt(files_, root_);
+      if (!conditions) return answer_to(request, KeeperCode::none);
+      Message answer = answer_to(request, KeeperCode::done);
+      FieldWriter body;
+      body.text(text_of(*conditions));
+      answer.body = body.all();
+      return answer;
+    }
+    case KeeperOp::halt: {
+      const auto conditions = parse_halt(fields.text());
+      if (!conditions) return answer_to(request, KeeperCode::none);
+      write_halt(files_, root_, *conditions);
+      return answer_to(request, KeeperCode::done);
+    }
+    default:
+      return answer_to(request, KeeperCode::failed, "the keeper does not know this request");
+  }
+}
+
+Message StoreRequests::find(const Message& request, Descriptor& answer_file) {
+  const auto search = decode_search(request.body);
+  if (!search) return answer_to(request, KeeperCode::failed, "a search is damaged");
+  std::vector<DatasetName> passed_over;
+  for (const std::string& text : search->passed_over) {
+    if (const auto name = DatasetName::parse(text)) passed_over.push_back(*name);
+  }
+  const auto plan = store_.find(search->group, search->label, passed_over);
+  fault_point("fetch.found");
+  if (!plan) return answer_to(request, KeeperCode::none);
+  if (search->run != 0) store_.note_try(plan->name, search->run);
+  Message answer = answer_to(request, KeeperCode::done);
+  FieldWriter body;
+  body.text(plan->name.text());
+  answer.body = body.all();
+  answer_file = to_memory_file(encode(*plan));
+  return answer;
+}
+
+bool StoreRequests::open(const DatasetName& name, std::int32_t rank) {
+  if (open_name_ != name) {
+    open_rank_.reset();
+    open_name_.reset();
+    open_dataset_ = Dataset::open(files_, root_, name);
+    if (!open_dataset_) return false;
+    open_name_ = name;
+  }
+  if (!open_rank_ || open_rank_->stored.rank != rank) open_rank_ = open_dataset_->rank(rank);
+  return open_rank_.has_value();
+}
+
+// The entry of the rank is sent as a part of one rank.
+Message StoreRequests::rank(const Message& request, Descriptor& answer_file) {
+  FieldReader fields(request.body);
+  const auto name = name_in(fields);
+  const auto rank = fields.number<std::int32_t>();
+  if (!name || !fields.is_at_end()) return answer_to(request, KeeperCode::none);
+  open_name_.reset();  // the files may have changed
+  if (!open(*name, rank)) return answer_to(request, KeeperCode::none);
+  StoredPart part;
+  part.ranks.push_back(open_rank_->stored);
+  for (const Extent& each : part.ranks.front().extents) part.data_bytes = each.offset + each.bytes;
+  answer_file = to_memory_file(encode(*name, part));
+  fault_point("fetch.rank");
+  return answer_to(request, KeeperCode::done);
+}
+
+Message StoreRequests::read(const Message& request, const Descriptor& file) {
+  const auto reading = decode_reading(request.body);
+  const auto name = reading ? DatasetName::parse(reading->name) : std::nullopt;
+  if (!name || !open(*name, reading->rank)) return answer_to(request, KeeperCode::none);
+  const PeerMemory memory(file, reading->offset, reading->bytes, /*to_be_written=*/true);
+  const bool is_sound = open_dataset_->read_part_of(*open_rank_, reading->member, reading->begin, memory.bytes());
+  fault_point("fetch.read");
+  return answer_to(request, is_sound ? KeeperCode::done : KeeperCode::damaged);
+}
+
+Message StoreRequests::list(const Message& request, Descriptor& answer_file) {
+  std::vector<Listed> list;
+  const auto current = store_.current();
+  for (const DatasetName& name : store_.datasets()) {
+    const auto dataset = Dataset::open(files_, root_, name);
+    if (!dataset) continue;
+    const auto missing = store_.complete(name) ? 0 : dataset->missing().size();
+    list.push_back(
+        {name.text(), dataset->plan().label, static_cast<std::uint32_t>(missing), current == name ? 1U : 0U});
+  }
+  answer_file = to_memory_file(encode(list));
+  return answer_to(request, KeeperCode::done);
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The requests to the store that are not writing data: a name, a search, a list, reading. Run in the keeper's reading thread.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "keeper/descriptor.hpp"
+#include "keeper/message.hpp"
+#include "store/store.hpp"
+
+namespace fenix_impl {
+
+class StoreRequests {
+ public:
+  StoreRequests(FileSystem& files, std::string root) : files_(files), root_(std::move(root)), store_(files, root_) {}
+
+  /// Does what a request asks for. file: sent with the request. Returns the answer, and the file that goes with it, if any. Does not
+  /// throw: what goes wrong is in the answer.
+  Message run(const Message& request, const Descriptor& file, Descriptor& answer_file);
+
+ private:
+  Message handle(const Message& request, const Descriptor& file, Descriptor& answer_file);
+  Message find(const Message& request, Descriptor& answer_file);
+  Message rank(const Message& request, Descriptor& answer_file);
+  Message read(const Message& request, const Descriptor& file);
+  Message list(const Message& request, Descriptor& answer_file);
+  /// Opens a rank's data, unless it is open.
+  bool open(const DatasetName& name, std::int32_t rank);
+
+  FileSystem& files_;
+  std::string root_;
+  Store store_;
+  std::optional<DatasetName> open_name_;
+  std::optional<Dataset> open_dataset_;
+  std::optional<RankData> open_rank_;
+};
+
+}  // namespace fenix_impl

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The keeper of a node, run in a thread: ranks connect to it through sockets, and offer memory.
+#include "keeper/keeper.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstring>
+#include <filesystem>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/slot_hashes.hpp"
+#include "keeper/client.hpp"
+#include "store/posix_file_system.hpp"
+#include "store/store.hpp"
+
+namespace fenix_test {
+namespace {
+
+using namespace fenix_impl;
+using KeptBytes = std::vector<std::byte>;
+
+/// A file system that can be made slow, full, or hung.
+class TroubledFileSystem : public PosixFileSystem {
+ public:
+  struct Trouble {
+    std::atomic<int> error{0};  ///< of creating files, or 0
+    std::atomic<bool> hangs{false};
+  };
+  explicit TroubledFileSystem(Trouble& trouble) : trouble_(trouble) {}
+
+  std::unique_ptr<StoreFile> create(const std::string& path, Use use) override {
+    while (trouble_.hangs) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (trouble_.error != 0) throw StoreError(trouble_.error, "creation", path);
+    return PosixFileSystem::create(path, use);
+  }
+
+ private:
+  Trouble& trouble_;
+};
+
+/// Shared memory of a rank.
+struct RankMemory {
+  explicit RankMemory(const KeptBytes& bytes, bool sealed = true)
+      : file(::memfd_create("fenix-test", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
+    EXPECT_EQ(::pwrite(file.get(), bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
+    if (sealed && ::fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK) != 0) throw std::runtime_error("no seals");
+  }
+  Descriptor file;
+};
+
+KeptBytes some_bytes(std::size_t size, unsigned seed) {
+  KeptBytes bytes(size);
+  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::byte>((i * 2654435761U >> 13U) ^ seed);
+  return bytes;
+}
+
+constexpr std::size_t kBytes = (std::size_t{2} << 20U) + 777;
+constexpr std::int32_t kMember = 3;
+
+RankOffer offer_of(int rank, const KeptBytes& bytes) {
+  MemberOffer member{kMember, 1, 0, IntervalSet(0, bytes.size()), {}};
+  member.hashes.resize(hash_blocks(bytes.size()));
+  make_table(bytes, member.found, 1, member.hashes);
+  return {rank, some_bytes(100, static_cast<unsigned>(rank)), {member}};
+}
+
+DatasetPlan plan_for(std::uint32_t run, int time_stamp, std::vector<std::uint32_t> writers) {
+  DatasetPlan plan;
+  plan.name = {7, time_stamp, run, 1};
+  plan.epoch = static_cast<std::uint64_t>(time_stamp) + 1;
+  plan.members = {{kMember, 1, {}}};
+  plan.writers = std::move(writers);
+  return plan;
+}
+
+class KeeperOfNode : public testing::Test {
+ protected:
+  KeeperOfNode() {
+    std::string folder = std::filesystem::temp_directory_path() / "fenix-keeper-XXXXXX";
+    if (::mkdtemp(folder.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    root_ = folder;
+    hello_ = {root_, 0, 1, 0};
+    start();
+  }
+  ~KeeperOfNode() override {
+    trouble_.hangs = false;
+    clients_.clear();
+    if (thread_.joinable()) thread_.join();
+    std::filesystem::remove_all(root_);
+  }
+
+  // Clients find it by the name that they would give it themselves.
+  void start() {
+    KeeperClient names("", hello_);
+    Descriptor listener = listen_at(names.socket_name());
+    ASSERT_TRUE(listener);
+    thread_ = std::thread([this, listener = std::move(listener)]() mutable {
+      Keeper keeper(std::make_unique<TroubledFileSystem>(trouble_), std::move(listener));
+      ended_well_ = keeper.run();
+    });
+  }
+
+  KeeperClient& client() {
+    clients_.push_back(std::make_unique<KeeperClient>("/nonexistent", hello_));
+    return *clients_.back();
+  }
+
+  static KeeperClient::Outcome wait_for(KeeperClient& client, std::uint64_t flush) {
+    for (int i = 0; i < 10000; ++i) {
+      if (auto outcome = client.outcome(flush)) return *outcome;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return {KeeperCode::failed, "no outcome"};
+  }
+
+  std::string root_;
+  Hello hello_;
+  TroubledFileSystem::Trouble trouble_;
+  std::vector<std::unique_ptr<KeeperClient>> clients_;
+  std::thread thread_;
+  std::atomic<bool> ended_well_{false};
+  KeeperClient::Check nothing_ = [] {};
+};
+
+TEST_F(KeeperOfNode, WritesWhatAllRanksOfferAndReadsIt) {
+  KeeperClient& first = client();
+  KeeperClient& second = client();
+  const auto run = first.begin_run(nothing_);
+  EXPECT_EQ(run, 1U);
+  EXPECT_EQ(second.begin_run(nothing_), 2U);
+  const auto a = some_bytes(kBytes, 1);
+  const auto b = some_bytes(5, 2);
+  const RankMemory memory_a(a);
+  const RankMemory memory_b(b);
+  const DatasetPlan plan = plan_for(run, 4, {0, 0});
+  const int file_a = memory_a.file.get();
+  const int file_b = memory_b.file.get();
+  const auto flush = first.flush(plan, offer_of(0, a), std::span(&file_a, 1));
+  EXPECT_FALSE(first.outcome(flush));
+  EXPECT_FALSE(first.is_complete(plan.name, nothing_));
+  const auto other = second.flush(plan, offer_of(1, b), std::span(&file_b, 1));
+  EXPECT_EQ(wait_for(first, flush).code, KeeperCode::done);
+  EXPECT_EQ(wait_for(second, other).code, KeeperCode::done);
+  EXPECT_TRUE(first.is_complete(plan.name, nothing_));
+
+  EXPECT_EQ(second.find({7, "", {}, 0}, nothing_), plan);
+  EXPECT_FALSE(second.find({7, "", {plan.name.text()}, 0}, nothing_));
+  EXPECT_FALSE(second.find({8, "", {}, 0}, nothing_));
+  const auto stored = second.rank(plan.name, 0, nothing_);
+  ASSERT_TRUE(stored);
+  EXPECT_EQ(stored->record, some_bytes(100, 0));
+  KeptBytes read(kBytes + 100);
+  const RankMemory target(read);
+  EXPECT_TRUE(second.read({plan.name.text(), 0, kMember, 0, Extent::kPiece, 100}, target.file.get(), nothing_));
+  EXPECT_TRUE(second.read({plan.name.text(), 0, kMember, Extent::kPiece, kBytes - Extent::kPiece, 100 + Extent::kPiece},
+                          target.file.get(), nothing_));
+  EXPECT_EQ(::pread(target.file.get(), read.data(), read.size(), 0), static_cast<ssize_t>(read.size()));
+  EXPECT_TRUE(std::equal(a.begin(), a.end(), read.begin() + 100));
+  EXPECT_FALSE(second.rank(plan.name, 2, nothing_));
+  const auto list = first.list(nothing_);
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_EQ(list[0], (Listed{plan.name.text(), "", 0, 0}));
+  EXPECT_TRUE(first.set_current(plan.name.text(), nothing_));
+  EXPECT_FALSE(first.set_current("7.9.9.9", nothing_));
+  EXPECT_EQ(first.list(nothing_)[0].current, 1U);
+  EXPECT_TRUE(first.remove(plan.name.text(), nothing_));
+  EXPECT_FALSE(first.remove(plan.name.text(), nothing_));
+  EXPECT_FALSE(first.find({7, "", {}, 0}, nothing_));
+}
+
+TEST_F(KeeperOfNode, EndsWithItsLastRankAndNotBefore) {
+  KeeperClient& only = client();
+  const auto bytes = some_bytes(kBytes, 1);
+  const RankMemory memory(bytes);
+  const int file = memory.file.get();
+  const DatasetPlan plan = plan_for(only.begin_run(nothing_), 0, {0});
+  (void)only.flush(plan, offer_of(0, bytes), std::span(&file, 1));
+  // The rank has died, and its data is written all the same.
+  clients_.clear();
+  thread_.join();
+  EXPECT_TRUE(ended_well_);
+  PosixFileSystem files;
+  EXPECT_TRUE(Store(files, root_).complete(plan.name));
+}
+
+TEST_F(KeeperOfNode, AnOfferThatIsOvertakenDoesNotCount) {
+  KeeperClient& only = client();
+  auto bytes = some_bytes(kBytes, 1);
+  const RankOffer offer = offer_of(0, bytes);
+  bytes[kBytes - 1] ^= std::byte{1};
+  const RankMemory memory(bytes);
+  const int file = memory.file.get();
+  const DatasetPlan plan = plan_for(only.begin_run(nothing_), 0, {0});
+  EXPECT_EQ(wait_for(only, only.flush(plan, offer, std::span(&file, 1))).code, KeeperCode::gone);
+  EXPECT_FALSE(only.is_complete(plan.name, nothing_));
+}
+
+TEST_F(KeeperOfNode, MemoryThatMayShrinkIsRefused) {
+  KeeperClient& only = client();
+  const auto bytes = some_bytes(1000, 1);
+  const RankMemory memory(bytes, /*sealed=*/false);
+  const int file = memory.file.get();
+  const DatasetPlan plan = plan_for(only.begin_run(nothing_), 0, {0});
+  EXPECT_EQ(wait_for(only, only.flush(plan, offer_of(0, bytes), std::span(&file, 1))).code, KeeperCode::failed);
+  const RankMemory small(some_bytes(999, 1));
+  const int short_file = small.file.get();
+  EXPECT_EQ(wait_for(only, only.flush(plan, offer_of(0, bytes), std::span(&short_file, 1))).code, KeeperCode::failed);
+}
+
+TEST_F(KeeperOfNode, AFullDiskFailsOneFlush) {
+  KeeperClient& only = client();
+  const auto bytes = some_bytes(1000, 1);
+  const RankMemory memory(bytes);
+  const int file = memory.file.get();
+  const auto run = only.begin_run(nothing_);
+  trouble_.error = ENOSPC;
+  const auto failed = wait_for(only, only.flush(plan_for(run, 0, {0}), offer_of(0, bytes), std::span(&file, 1)));
+  EXPECT_EQ(failed.code, KeeperCode::failed);
+  EXPECT_NE(failed.text.find("No space"), std::string::npos) << failed.text;
+  trouble_.error = 0;
+  EXPECT_EQ(wait_for(only, only.flush(plan_for(run, 1, {0}), offer_of(0, bytes), std::span(&file, 1))).code,
+            KeeperCode::done);
+}
+
+TEST_F(KeeperOfNode, AHungFileSystemHangsNobodyElse) {
+  KeeperClient& only = client();
+  const auto bytes = some_bytes(1000, 1);
+  const RankMemory memory(bytes);
+  const int file = memory.file.get();
+  const auto run = only.begin_run(nothing_);
+  trouble_.hangs = true;
+  const auto flush = only.flush(plan_for(run, 0, {0}), offer_of(0, bytes), std::span(&file, 1));
+  const auto outcome = wait_for(only, flush);
+  EXPECT_EQ(outcome.code, KeeperCode::failed);
+  EXPECT_EQ(outcome.text, "the file system does not answer");
+  // No other one begins before it answers.
+  EXPECT_EQ(wait_for(only, only.flush(plan_for(run, 1, {0}), offer_of(0, bytes), std::span(&file, 1))).code,
+            KeeperCode::failed);
+  trouble_.hangs = false;
+  std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  EXPECT_EQ(wait_for(only, only.flush(plan_for(run, 2, {0}), offer_of(0, bytes), std::span(&file, 1))).code,
+            KeeperCode::done);
+}
+
+TEST_F(KeeperOfNode, ARankThatDoesNotOfferEndsTheWait) {
+  KeeperClient& only = client();
+  const auto bytes = some_bytes(1000, 1);
+  const RankMemory memory(bytes);
+  const int file = memory.file.get();
+  const DatasetPlan plan = plan_for(only.begin_run(nothing_), 0, {0, 0});
+  EXPECT_EQ(wait_for(only, only.flush(plan, offer_of(0, bytes), std::span(&file, 1))).code, KeeperCode::gone);
+}
+
+TEST_F(KeeperOfNode, ADatasetThatIsTriedTooOftenComesLast) {
+  KeeperClient& only = client();
+  const auto bytes = some_bytes(1000, 1);
+  const RankMemory memory(bytes);
+  const int file = memory.file.get();
+  const auto run = only.begin_run(nothing_);
+  for (const int stamp : {0, 1}) {
+    const auto flush = only.flush(plan_for(run, stamp, {0}), offer_of(0, bytes), std::span(&file, 1));
+    EXPECT_EQ(wait_for(only, flush).code, KeeperCode::done);
+  }
+  const auto newest = [&](std::uint32_t tried_by) {
+    return only.find({7, "", {}, tried_by}, nothing_)->name.time_stamp;
+  };
+  for (std::uint32_t tried_by : {2U, 3U, 4U}) EXPECT_EQ(newest(tried_by), 1);
+  EXPECT_EQ(newest(0), 0);
+  only.note_taken({7, 1, run, 1});
+  EXPECT_EQ(newest(0), 1);
+}
+
+TEST_F(KeeperOfNode, OldDatasetsGoIfSoManyAreKept) {
+  hello_.kept = 2;
+  KeeperClient& only = client();
+  const auto bytes = some_bytes(1000, 1);
+  const RankMemory memory(bytes);
+  const int file = memory.file.get();
+  const auto run = only.begin_run(nothing_);
+  for (const int stamp : {0, 1, 2, 3, 4}) {
+    DatasetPlan plan = plan_for(run, stamp, {0});
+    if (stamp == 1) plan.label = "dear";
+    EXPECT_EQ(wait_for(only, only.flush(plan, offer_of(0, bytes), std::span(&file, 1))).code, KeeperCode::done);
+  }
+  std::vector<std::string> names;
+  for (const Listed& each : only.list(nothing_)) names.push_back(each.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"7.4.1.1", "7.3.1.1", "7.1.1.1"}));
+  EXPECT_EQ(only.find({7, "dear", {}, 0}, nothing_)->name.time_stamp, 1);
+}
+
+TEST_F(KeeperOfNode, NonsenseEndsOnlyItsConnection) {
+  KeeperClient& good = client();
+  EXPECT_EQ(good.begin_run(nothing_), 1U);
+  Descriptor bad = connect_to(good.socket_name());
+  ASSERT_TRUE(bad);
+  const auto nonsense = some_bytes(200, 9);
+  EXPECT_TRUE(send_datagram(bad.get(), nonsense, {}));
+  EXPECT_EQ(good.begin_run(nothing_), 2U);
+}
+
+TEST(KeeperMessage, AreReadAsTheyWereWritten) {
+  const Message message{KeeperOp::find, 7, KeeperCode::gone, "why", some_bytes(9, 1)};
+  EXPECT_EQ(decode_message(encode(message)), message);
+  const Search search{-3, "label", {"1.2.3.4", ""}, 9};
+  EXPECT_EQ(decode_search(encode(search)), search);
+  const Reading reading{"1.2.3.4", 5, -6, 7, 8, 9};
+  EXPECT_EQ(decode_reading(encode(reading)), reading);
+  const std::vector<Listed> list{{"1.2.3.4", "x", 3, 1}, {"", "", 0, 0}};
+  EXPECT_EQ(decode_list(encode(list)), list);
+  const Hello hello{"/there", 1, 2, 3};
+  EXPECT_EQ(decode_hello(encode(hello)), hello);
+  const RankOffer offer = offer_of(2, some_bytes(300000, 1));
+  EXPECT_EQ(decode_offer(encode(offer)), offer);
+  auto cut = encode(offer);
+  cut.pop_back();
+  EXPECT_FALSE(decode_offer(cut));
+}
+
+}  // namespace
+}  // namespace fenix_test
