@@ -47,6 +47,7 @@
 #include "fenix/mlog.h"
 #include "fenix/persist.h"
 #include "fenix/process.h"
+#include "fenix/store.h"
 
 #ifdef __cplusplus
 /* A program may include this file inside of extern "C". */

@@ -24,6 +24,7 @@
 #include "fenix/cxx/overloads.hpp"
 #include "fenix/cxx/persist.hpp"
 #include "fenix/cxx/process.hpp"
+#include "fenix/cxx/store.hpp"
 #include "fenix_opt.hpp"
 
 #endif

@@ -140,8 +140,10 @@ void measure_group(int ranks) {
   const GroupParameters parameters{1, 0, 0, {Policy::Kind::ring, Policy::kChosen}};
   std::unique_ptr<Group> group;
   const auto form_group = [&] {
+    Generation highest;
     (void)rejoin(
-        group, parameters, [] {}, std::make_shared<Chorus>(ranks), [] { return std::make_shared<EchoPath>(); });
+        group, parameters, [] {}, std::make_shared<Chorus>(ranks), [] { return std::make_shared<EchoPath>(); }, 0,
+        highest);
   };
   measure(ranks, "group", 1, form_group);
   const std::vector<std::uint64_t> data(kElements, 1);

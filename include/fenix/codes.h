@@ -55,10 +55,12 @@ typedef enum {
   FENIX_ERROR_MISMATCH = -57,             /**< new: the ranks of a collective call gave different arguments */
   FENIX_ERROR_NO_MEMORY = -56,            /**< new: a rank could not get memory, a mapping or a file descriptor */
   FENIX_ERROR_TIMEOUT = -55,              /**< new: no sign of life of another rank for FENIX_TIMEOUT seconds */
+  FENIX_ERROR_STORE = -54,                /**< new: the store of FENIX_STORE, or its file system, has failed */
   FENIX_ERROR_SPAWNING_FAILED = -52,      /**< new: replacements could not be spawned: the communicator has shrunk */
 
   FENIX_WARNING_SPARE_RANKS_DEPLETED = 100, /**< the communicator has shrunk: no spare was left */
   FENIX_WARNING_PARTIAL_RESTORE = 101,      /**< some elements that were wanted are in no snapshot: see found_data */
+  FENIX_WARNING_RESUMED = 103,              /**< new: the group goes on from a dataset of the store */
   FENIX_WARNING_SHARED_FATE = 102           /**< new: the death of a node or failure domain would lose snapshots */
 } Fenix_Return_codes;
 
@@ -211,6 +213,19 @@ typedef enum {
 
 /** As separation of a policy: the library chooses, see Fenix_Data_group_set_redundancy_policy. (new) */
 #define FENIX_DATA_SEPARATION_AUTO (-2)
+
+/** State of the flush of a snapshot: there is none. (new) */
+#define FENIX_FLUSH_NONE 0
+/** State of a flush: it is under way on this node. (new) */
+#define FENIX_FLUSH_WRITING 1
+/** State of a flush: this node has written its part. (new) */
+#define FENIX_FLUSH_WRITTEN 2
+/** State of a flush: all nodes have written their parts, and the dataset can be fetched. (new) */
+#define FENIX_FLUSH_COMPLETE 3
+/** State of a flush: this node could not write its part. (new) */
+#define FENIX_FLUSH_FAILED 4
+/** Bytes that the name of a dataset takes at most, with the zero at its end. (new) */
+#define FENIX_DATASET_NAME_MAX 128
 
 /** As mlog_id: no message log. */
 #define FENIX_MLOG_NONE (-1)

@@ -184,7 +184,7 @@ int Fenix_Data_group_get_redundancy_policy(int group_id, int* policy_name, void*
  * @param[in]  policy_value see above; NULL for the default
  * @param[out] flag         may be NULL: 1 if the policy was set, otherwise 0; same on all ranks
  * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_POLICY_NAME, _POLICY_VALUE; FENIX_ERROR_INVALID_LOGIC_CALL if data has
- *         been staged, stored or committed; FENIX_ERROR_NO_MEMORY; FENIX_ERROR_MISMATCH. After an error the old policy
+ *         been staged, stored or committed, and the policy is another one; FENIX_ERROR_NO_MEMORY; FENIX_ERROR_MISMATCH. After an error the old policy
  *         holds.
  */
 int Fenix_Data_group_set_redundancy_policy(int group_id, int policy_name, void* policy_value, int* flag);
@@ -206,8 +206,8 @@ int Fenix_Data_group_get_cohort(int group_id, MPI_Group* cohort);
  * data is right. Recovered ranks learn the setting from their peers.
  * @param[in] group_id id of the group; same on all ranks
  * @param[in] hashing  0: no hashes; any other value: hashes, as in every new group. Same on all ranks.
- * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_LOGIC_CALL if data has been staged, stored or committed;
- *         FENIX_ERROR_MISMATCH. After an error the old setting holds.
+ * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_LOGIC_CALL if data has been staged, stored or committed, and
+ *         the setting is another one; FENIX_ERROR_MISMATCH. After an error the old setting holds.
  */
 int Fenix_Data_group_set_hashing(int group_id, int hashing);
 
@@ -236,7 +236,7 @@ int Fenix_Data_group_get_hashing(int group_id, int* hashing);
  * @param[in] in_place 0: two copies, as in every new group unless FENIX_IN_PLACE is 1 in the environment; any other value:
  *                     one. Same on all ranks.
  * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_DEPTH if the depth of the group is not 0; FENIX_ERROR_INVALID_LOGIC_CALL if data
- *         has been staged, stored or committed; FENIX_ERROR_NO_MEMORY; FENIX_ERROR_MISMATCH. After an error the old setting
+ *         has been staged, stored or committed, and the setting is another one; FENIX_ERROR_NO_MEMORY; FENIX_ERROR_MISMATCH. After an error the old setting
  *         holds.
  */
 int Fenix_Data_group_set_in_place(int group_id, int in_place);

@@ -218,6 +218,13 @@ static int fenix_py_checkpoint(int group, const fenix_py_subset* from, int numbe
   return end_subset(from, &subset, Fenix_Data_checkpoint(group, subset, number, ids, time_stamp));
 }
 
+static int fenix_py_iflush(int group, int time_stamp, const char* name, uint64_t* request) {
+  Fenix_Request handle = FENIX_REQUEST_NULL;
+  const int code = Fenix_Data_iflush(group, time_stamp, name, &handle);
+  *request = handle.impl;
+  return code;
+}
+
 static int fenix_py_wait(uint64_t request) {
   Fenix_Request handle;
   handle.impl = request;

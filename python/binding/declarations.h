@@ -47,6 +47,20 @@ int Fenix_Data_snapshot_delete(int group_id, int time_stamp);
 int Fenix_Data_member_repair(int group_id, int member_id);
 int Fenix_Data_verify(int group_id, int* num_mended, int* num_lost);
 
+int Fenix_Data_flush(int group_id, int time_stamp, const char* name);
+int Fenix_Data_flush_state(int group_id, int time_stamp, int* state, MPI_Count* bytes);
+int Fenix_Data_group_set_flush(int group_id, int every);
+int Fenix_Data_fetch(int group_id, const char* name, int* time_stamp);
+int Fenix_Data_restart_done(int group_id, int good);
+int Fenix_Data_get_number_of_datasets(int* number_of_datasets);
+int Fenix_Data_get_dataset_at_position(int position, char* name, char* label, int* complete);
+int Fenix_Data_dataset_delete(const char* name);
+int Fenix_Data_dataset_set_current(const char* name);
+int Fenix_Data_need_commit(int group_id, int* flag);
+int Fenix_Process_should_halt(int* flag);
+int Fenix_Process_halt(const char* reason);
+int Fenix_Process_get_run(int* run, int* origin);
+
 /* ------------------------------------------------------------------- with handles, files or subsets: binding.c */
 
 int fenix_py_init(int comm, int spares, int spawn, int info, int transparent);
@@ -89,6 +103,7 @@ int fenix_py_istore(int group, int member, const fenix_py_subset* subset, uint64
 int fenix_py_stage(int group, int member, const fenix_py_subset* subset);
 int fenix_py_stage_inplace(int group, int member, void* memory, size_t copied_bytes, const fenix_py_subset* subset);
 int fenix_py_checkpoint(int group, const fenix_py_subset* subset, int number, int* ids, int* time_stamp);
+int fenix_py_iflush(int group, int time_stamp, const char* name, uint64_t* request);
 int fenix_py_wait(uint64_t request);
 int fenix_py_test(uint64_t request, int* flag);
 

@@ -19,9 +19,14 @@ def main(session: fenix.Session, steps: int) -> float:
             request = group.istore(0, fenix.Subset(range(10)) | fenix.Subset((90, None)))
             request.wait()
             stamp: int = group.commit_barrier()
+            if group.need_commit() or fenix.should_halt():
+                group.flush(name="last")
+                group.iflush(stamp).wait()
         with group.stage_file("file") as file:
             file.write(b"bytes")
     code: fenix.Code = session.error
+    names: str = ", ".join(each.name for each in fenix.datasets() if each.complete)
+    fenix.halt(names if fenix.run().origin > 0 else None)
     return float(state.sum()) + stamp + code
 
 

@@ -55,6 +55,7 @@ int Fenix_Data_group_create(int group_id, MPI_Comm given, int start_time_stamp, 
       check_group_arguments(start_time_stamp, depth);
       check_policy(policy_name, values, size);
     });
+    if (result.resumed) return set_flag(flag, FENIX_WARNING_RESUMED);
     if (result.snapshots_lost) return set_flag(flag, FENIX_ERROR_NODATA_FOUND);
     return set_flag(flag, result.shares_fate ? FENIX_WARNING_SHARED_FATE : FENIX_SUCCESS);
   };

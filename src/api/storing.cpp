@@ -59,9 +59,27 @@ Selection stageable(const Fenix_Data_subset& subset) {
   return selection;
 }
 
+/// Measures the time that a call takes, where something depends on it.
+class Timed {
+ public:
+  explicit Timed(const Group& group) : schedule_(runtime().storage().measured_schedule(group)) {
+    if (schedule_ != nullptr) begin_ = CommitSchedule::Clock::now();
+  }
+  Timed(const Timed&) = delete;
+  Timed& operator=(const Timed&) = delete;
+  ~Timed() {
+    if (schedule_ != nullptr) schedule_->note_work(CommitSchedule::Clock::now() - begin_);
+  }
+
+ private:
+  CommitSchedule* schedule_;
+  CommitSchedule::Clock::time_point begin_;
+};
+
 int store(int group_id, int member_id, const Fenix_Data_subset& subset) {
   return ready_entry([&]() -> int {
     Group& group = runtime().working_group(group_id);
+    const Timed timed(group);
     const Wanted wanted(group, member_id, subset, "subset_specifier");
     group.store(wanted.members(), wanted.selection(), [&] { wanted.check(); });
     return FENIX_SUCCESS;
@@ -98,17 +116,30 @@ int result_of(const Request& request, int group_id) {
   return FENIX_SUCCESS;
 }
 
+/// Waits for a flush, and removes its request.
+int end_flush(std::uint64_t request_id, std::uint64_t flush) {
+  Storage& storage = runtime().storage();
+  while (!storage.has_ended(flush)) storage.wait_a_little();
+  runtime().requests().remove(request_id);
+  storage.check_result(flush);
+  return FENIX_SUCCESS;
+}
+
 enum class AfterCommit { nothing, barrier, cleanup };
 
 int commit_group(int group_id, int* time_stamp, AfterCommit after) {
   Group& group = runtime().working_group(group_id);
   int unwanted = 0;
   int& made = time_stamp != nullptr ? *time_stamp : unwanted;
-  if (after == AfterCommit::barrier) {
-    group.commit_on_all(made);
-  } else {
-    made = group.commit();
+  {
+    const Timed timed(group);
+    if (after == AfterCommit::barrier) {
+      group.commit_on_all(made);
+    } else {
+      made = group.commit();
+    }
   }
+  runtime().storage().after_commit(group);
   if (after == AfterCommit::cleanup) group.clean_up();
   return FENIX_SUCCESS;
 }
@@ -196,6 +227,7 @@ int Fenix_Data_member_istorev(int group_id, int member_id, const Fenix_Data_subs
 int Fenix_Data_wait(Fenix_Request request) {
   return ready_entry([&]() -> int {
     const auto found = runtime().requests().find(request.impl);
+    if (found.flush != 0) return end_flush(request.impl, found.flush);
     if (!found.request) return FENIX_SUCCESS;
     if (found.request->pending()) runtime().attached_group(found.group_id).requests().wait_for(*found.request);
     return result_of(*found.request, found.group_id);
@@ -207,6 +239,10 @@ int Fenix_Data_test(Fenix_Request request, int* flag) {
     require(flag, "flag");
     *flag = 1;
     const auto found = runtime().requests().find(request.impl);
+    if (found.flush != 0) {
+      *flag = runtime().storage().has_ended(found.flush) ? 1 : 0;
+      return *flag != 0 ? end_flush(request.impl, found.flush) : FENIX_SUCCESS;
+    }
     if (!found.request) return FENIX_SUCCESS;
     if (found.request->pending() && !runtime().attached_group(found.group_id).requests().is_finished(*found.request)) {
       *flag = 0;

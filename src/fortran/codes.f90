@@ -47,9 +47,11 @@ module fenix_codes
   integer(c_int), parameter :: FENIX_ERROR_MISMATCH = -57
   integer(c_int), parameter :: FENIX_ERROR_NO_MEMORY = -56
   integer(c_int), parameter :: FENIX_ERROR_TIMEOUT = -55
+  integer(c_int), parameter :: FENIX_ERROR_STORE = -54
   integer(c_int), parameter :: FENIX_ERROR_SPAWNING_FAILED = -52
   integer(c_int), parameter :: FENIX_WARNING_SPARE_RANKS_DEPLETED = 100
   integer(c_int), parameter :: FENIX_WARNING_PARTIAL_RESTORE = 101
+  integer(c_int), parameter :: FENIX_WARNING_RESUMED = 103
   integer(c_int), parameter :: FENIX_WARNING_SHARED_FATE = 102
 
   ! Roles
@@ -138,4 +140,12 @@ module fenix_codes
   integer(c_int), parameter :: FENIX_DATA_POLICY_REED_SOLOMON = 15
   integer(c_int), parameter :: FENIX_DATA_POLICY_LOCAL = 16
   integer(c_int), parameter :: FENIX_DATA_SEPARATION_AUTO = -2
+
+  ! States of a flush
+  integer(c_int), parameter :: FENIX_FLUSH_NONE = 0
+  integer(c_int), parameter :: FENIX_FLUSH_WRITING = 1
+  integer(c_int), parameter :: FENIX_FLUSH_WRITTEN = 2
+  integer(c_int), parameter :: FENIX_FLUSH_COMPLETE = 3
+  integer(c_int), parameter :: FENIX_FLUSH_FAILED = 4
+  integer(c_int), parameter :: FENIX_DATASET_NAME_MAX = 128
 end module fenix_codes

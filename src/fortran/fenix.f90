@@ -29,6 +29,7 @@ module fenix
   use fenix_large
   use fenix_mlog
   use fenix_persist
+  use fenix_store
   implicit none
   public
 end module fenix

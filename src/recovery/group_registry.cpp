@@ -72,6 +72,9 @@ const std::vector<int>& GroupRegistry::ranks_of(int group_id) const {
 }
 
 void GroupRegistry::clear() {
+  int rank = 0;
+  MPI_Comm_rank(process_.resilient(), &rank);
+  storage_.finish(rank == 0);
   groups_.clear();
   ranks_.clear();
 }
@@ -92,7 +95,13 @@ RejoinResult GroupRegistry::create(const GroupParameters& parameters, const std:
   lock.unlock();
   const bool known_before = group != nullptr && is_formed(*group);
   try {
-    return rejoin(group, parameters, check_arguments, team, teams_.choose_path(*team));
+    RejoinResult result =
+        rejoin(group, parameters, check_arguments, team, teams_.choose_path(*team), storage_.run(), highest_);
+    storage_.adopt_run(result.run);
+    const Storage::Resumed resumed = storage_.take_up(*group, result.awaits_store);
+    result.resumed = resumed == Storage::Resumed::yes;
+    result.snapshots_lost = result.snapshots_lost || resumed == Storage::Resumed::unusable;
+    return result;
   } catch (const Error& error) {
     // A group that could not be formed leaves nothing behind; an existing one waits to be taken up again.
     if (!known_before && dynamic_cast<const MpiError*>(&error) == nullptr) group.reset();
@@ -121,6 +130,7 @@ void GroupRegistry::remove(int group_id) {
   if (group_id == FENIX_DATA_GROUP_WORLD_ID) {
     throw Error(FENIX_ERROR_INVALID_GROUPID, "group_id is FENIX_DATA_GROUP_WORLD_ID, which cannot be deleted");
   }
+  storage_.forget(group_id);
   if (found.attached()) {
     found.mark_deleted();
   } else {

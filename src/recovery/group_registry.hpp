@@ -11,14 +11,16 @@
 #include "core/group.hpp"
 #include "recovery/process.hpp"
 #include "recovery/rejoin/rejoin.hpp"
+#include "recovery/storage/storage.hpp"
 #include "recovery/team_factory.hpp"
 
 namespace fenix_impl {
 
 class GroupRegistry {
  public:
-  /// Both must outlive it.
-  GroupRegistry(Process& process, TeamFactory& teams) : process_(process), teams_(teams) {}
+  /// All must outlive it.
+  GroupRegistry(Process& process, TeamFactory& teams, Storage& storage)
+      : process_(process), teams_(teams), storage_(storage) {}
 
   /// Makes the group of all ranks known on this rank: without a team, which its first collective call gives it. Local.
   void know_world();
@@ -64,6 +66,8 @@ class GroupRegistry {
 
   Process& process_;
   TeamFactory& teams_;
+  Storage& storage_;
+  Generation highest_;        // of all groups
   mutable std::mutex mutex_;  // protects the map; a group is for one thread at a time
   std::map<int, std::unique_ptr<Group>> groups_;
   std::map<int, std::vector<int>> ranks_;  // by group, of its latest team

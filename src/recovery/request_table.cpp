@@ -16,7 +16,13 @@ std::uint64_t RequestTable::next_id() {
 void RequestTable::add(std::shared_ptr<Request> request, int group_id) {
   const std::lock_guard lock(mutex_);
   const std::uint64_t id = request->id();
-  entries_[id] = {std::move(request), group_id};
+  entries_[id] = {std::move(request), group_id, 0};
+}
+
+std::uint64_t RequestTable::add_flush(std::uint64_t flush, int group_id) {
+  const std::lock_guard lock(mutex_);
+  entries_[++last_id_] = {nullptr, group_id, flush};
+  return last_id_;
 }
 
 RequestTable::Entry RequestTable::find(std::uint64_t id) {

@@ -111,6 +111,7 @@ void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const O
   ignore_broken_pipes();
   const QuietComm quiet(comm);
   process_.emplace();
+  storage_.begin();
   check_mpi(MPI_Comm_create_errhandler(handle_mpi_error, &handler_), "MPI_Comm_create_errhandler");
   Settings taken = settings;
   taken.take(info);
@@ -125,7 +126,7 @@ void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const O
   MPI_Comm_size(comm, &size);
   MPI_Comm_rank(comm, &rank);
   const StartArguments arguments{
-      rank, size, spares, spawn, taken.get(FENIX_RESUME_MODE), taken.get(FENIX_UNHANDLED_MODE)};
+      rank, size, spares, spawn, taken.get(FENIX_RESUME_MODE), taken.get(FENIX_UNHANDLED_MODE), 0};
   process_->start(comm, spares, handler_, [&](MPI_Comm living) { check_start(living, arguments, outputs); });
   begin_with(comm, spawn, info, taken, outputs, resume_point);
 }
@@ -177,13 +178,16 @@ bool Runtime::repairs() const { return spawns() || settings.get(FENIX_RECOVERY_M
 
 bool Runtime::spawns() const { return settings.get(FENIX_RECOVERY_MODE) == FENIX_RECOVERY_SPAWN; }
 
-void Runtime::check_start(MPI_Comm living, const StartArguments& own, const Outputs& outputs) {
+void Runtime::check_start(MPI_Comm living, StartArguments own, const Outputs& outputs) {
   struct Note {
     std::int32_t code = 0;
     StartArguments arguments;
     std::array<char, 120> text{};
   };
   Note mine;
+  int rank = 0;
+  MPI_Comm_rank(living, &rank);
+  if (rank == 0) own.run = storage_.begin_run();
   mine.arguments = own;
   try {
     if (outputs.comm == nullptr && interposer() == nullptr) {
@@ -203,6 +207,7 @@ void Runtime::check_start(MPI_Comm living, const StartArguments& own, const Outp
   check_mpi(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, notes.data(), sizeof mine, MPI_BYTE, living), "MPI_Allgather");
   if (mine.code != 0) throw Error(static_cast<Fenix_Return_codes>(mine.code), mine.text.data());
   const Note& first = notes.front();
+  storage_.adopt_run(first.arguments.run);
   const std::string first_rank = "rank " + std::to_string(first.arguments.rank);
   for (const Note& note : notes) {
     const std::string who = "rank " + std::to_string(note.arguments.rank);

@@ -27,6 +27,7 @@
 #include "recovery/process.hpp"
 #include "recovery/request_table.hpp"
 #include "recovery/settings.hpp"
+#include "recovery/storage/storage.hpp"
 
 namespace fenix_impl {
 
@@ -100,6 +101,7 @@ class Runtime {
   [[nodiscard]] TeamFactory& teams() { return teams_; }
   [[nodiscard]] Persistence& persistence() { return persistence_; }
   [[nodiscard]] GroupRegistry& groups() { return groups_; }
+  [[nodiscard]] Storage& storage() { return storage_; }
   [[nodiscard]] bool has_group(int group_id) {
     know(group_id);
     return groups_.has(group_id);
@@ -146,8 +148,9 @@ class Runtime {
     std::int32_t spawn = 0;
     std::uint32_t resume_mode = 0;
     std::uint32_t unhandled_mode = 0;
+    std::uint32_t run = 0;  ///< number of this job on its store, from the first rank
   };
-  static void check_start(MPI_Comm living, const StartArguments& own, const Outputs& outputs);
+  void check_start(MPI_Comm living, StartArguments own, const Outputs& outputs);
   /// taken: the settings with those of info.
   void begin_with(MPI_Comm comm, int spawn, MPI_Info info, const Settings& taken, const Outputs& outputs,
                   std::jmp_buf* resume_point);
@@ -187,7 +190,8 @@ class Runtime {
   void on_past_error(int mpi_error);
 
   TeamFactory teams_{*process_};
-  GroupRegistry groups_{*process_, teams_};
+  Storage storage_;
+  GroupRegistry groups_{*process_, teams_, storage_};
   Persistence persistence_{*process_, teams_};
   RequestTable requests_;
   std::mutex repair_mutex_;

@@ -88,12 +88,16 @@ class Code(IntEnum):
     ERROR_NO_MEMORY = -56
     #: new: no sign of life of another rank for FENIX_TIMEOUT seconds
     ERROR_TIMEOUT = -55
+    #: new: the store of FENIX_STORE, or its file system, has failed
+    ERROR_STORE = -54
     #: new: replacements could not be spawned: the communicator has shrunk
     ERROR_SPAWNING_FAILED = -52
     #: the communicator has shrunk: no spare was left
     WARNING_SPARE_RANKS_DEPLETED = 100
     #: some elements that were wanted are in no snapshot: see found_data
     WARNING_PARTIAL_RESTORE = 101
+    #: new: the group goes on from a dataset of the store
+    WARNING_RESUMED = 103
     #: new: the death of a node or failure domain would lose snapshots
     WARNING_SHARED_FATE = 102
 
@@ -190,6 +194,17 @@ LATEST = -1
 ALL_SNAPSHOTS = -2
 #: Largest time stamp.
 TIME_STAMP_MAX = 0x40000000
+#: State of the flush of a snapshot: there is none.
+FLUSH_NONE = 0
+#: State of a flush: it is under way on this node.
+FLUSH_WRITING = 1
+#: State of a flush: this node has written its part.
+FLUSH_WRITTEN = 2
+#: State of a flush: all nodes have written their parts, and it can be fetched.
+FLUSH_COMPLETE = 3
+#: State of a flush: this node could not write its part.
+FLUSH_FAILED = 4
+_DATASET_NAME_MAX = 128
 _POLICY_RAID = 13
 _POLICY_RING = 14
 _POLICY_REED_SOLOMON = 15

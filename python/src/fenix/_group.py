@@ -16,6 +16,7 @@ from ._library import MPI, ffi, lib
 from ._parts import Allocated, CalledSerializer, Elements, Id, Request, Restored, Serializer, check_allocated, number_of
 from ._policies import Buddies, Policy, policy_from
 from ._session import Session, current
+from ._store import _call_with
 from ._subset import Subset
 
 _FULL_COUNT = -1
@@ -100,6 +101,11 @@ class Group:
     def data_lost(self) -> bool:
         """Whether snapshots existed when the group was created here, and were lost."""
         return self._flag == Code.ERROR_NODATA_FOUND
+
+    @property
+    def resumed(self) -> bool:
+        """Whether the group goes on from a dataset of the store since it was created here."""
+        return self._flag == Code.WARNING_RESUMED
 
     @property
     def shared_fate(self) -> bool:
@@ -549,6 +555,62 @@ class Group:
         if code != Code.ERROR_NODATA_FOUND:
             check(code)
         return int(mended[0]), int(lost[0])
+
+    # --------------------------------------------------------------------------------------------------------- store
+
+    def flush(self, time_stamp: int = LATEST, name: Optional[str] = None) -> None:
+        """Writes a snapshot to the store, and returns when all ranks have it there. Synchronising.
+
+        `time_stamp`: of a snapshot that all ranks have, or LATEST. `name`: name by which it can be fetched, of letters, digits, ".", "_"
+        and "-"; such a dataset is kept until it is deleted. Raises ERROR_STORE if there is no store, or some node could not write;
+        NoDataError, ERROR_INVALID_TIMESTAMP; ERROR_INVALID_ARGUMENT for a name that cannot be one; ERROR_MISMATCH, and TypeError."""
+        _call_with("name", name, lambda text: int(lib.Fenix_Data_flush(self.id, time_stamp, text)))
+
+    def iflush(self, time_stamp: int = LATEST, name: Optional[str] = None) -> Request:
+        """Begins to write a snapshot to the store, as flush does. Synchronising.
+
+        The request ends when the part of this node is written; waiting for it raises ERROR_STORE if that failed, and NoDataError if the
+        snapshot was gone before. It need not be complete before the next commit. Raises as flush does."""
+        request = ffi.new("uint64_t*")
+        _call_with("name", name, lambda text: int(lib.fenix_py_iflush(self.id, time_stamp, text, request)))
+        return Request(int(request[0]))
+
+    def flush_state(self, time_stamp: int) -> Tuple[int, int]:
+        """Returns how far a flush of this job is: one of FLUSH_NONE, FLUSH_WRITING, FLUSH_WRITTEN, FLUSH_COMPLETE and FLUSH_FAILED, and the
+        bytes that this node has written while it is FLUSH_WRITING. Local. Raises ERROR_STORE."""
+        state, size = ffi.new("int*"), ffi.new("MPI_Count*")
+        check(lib.Fenix_Data_flush_state(self.id, time_stamp, state, size))
+        return int(state[0]), int(size[0])
+
+    def set_flush(self, every: int) -> None:
+        """Has each so many-th commit flushed by itself, in the background; 0: none. Local; the same on all ranks, between the same commits.
+        Raises ERROR_STORE; ERROR_INVALID_ARGUMENT for a negative number."""
+        check(lib.Fenix_Data_group_set_flush(self.id, every))
+
+    def fetch(self, name: Optional[str] = None) -> int:
+        """Takes a dataset from the store in place of all snapshots of the group, and returns its time stamp. Synchronising.
+
+        `name`: that flush was given, or that of a Dataset; None: the current one, or the newest complete one. A new group does so by itself;
+        see resumed. With another number of ranks than the dataset has, restore_from_rank restores from it. Raises NoDataError if there is
+        none whose data is whole: then the group may have no snapshot any more; ERROR_STORE; ERROR_INVALID_ARGUMENT for a name that cannot
+        be one; ERROR_MISMATCH, and TypeError."""
+        stamp = ffi.new("int*")
+        _call_with("name", name, lambda text: int(lib.Fenix_Data_fetch(self.id, text, stamp)))
+        return int(stamp[0])
+
+    def restart_done(self, good: bool = True) -> bool:
+        """Tells whether this rank can go on from the dataset that the group has. Returns True if all ranks can. Synchronising.
+
+        Otherwise the group takes the next older complete one, and returns False: all ranks have to restore again. Raises NoDataError if
+        there is none; ERROR_INVALID_LOGIC_CALL if the group does not go on from a dataset, or has committed since; ERROR_STORE."""
+        return check(lib.Fenix_Data_restart_done(self.id, int(bool(good)))) != Code.WARNING_RESUMED
+
+    def need_commit(self) -> bool:
+        """Tells whether the group should commit now: the same on all ranks. The environment says how often: FENIX_COMMIT_EVERY,
+        FENIX_COMMIT_SECONDS, FENIX_COMMIT_OVERHEAD, FENIX_COMMIT_MTBF. Most calls do not communicate."""
+        flag = ffi.new("int*")
+        check(lib.Fenix_Data_need_commit(self.id, flag))
+        return bool(flag[0])
 
     # ------------------------------------------------------------------------------------------------------- objects
 

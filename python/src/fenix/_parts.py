@@ -117,22 +117,22 @@ class Restored:
 
 
 class Request:
-    """An asynchronous store, as Group.istore makes it. It has to be complete before the next commit."""
+    """An asynchronous store, as Group.istore makes it, or flush, as Group.iflush does. A store has to be complete before the next commit."""
 
     __slots__ = ("_request", "_done")
 
     def __init__(self, request: int) -> None:
-        """Programs get it from Group.istore."""
+        """Programs get it from Group.istore and Group.iflush."""
         self._request, self._done = request, False
 
     def wait(self) -> None:
-        """Waits until the data is protected. Raises Error, and CommException if a failure has cancelled it."""
+        """Waits until the data is protected, or written. Raises Error, and CommException if a failure has cancelled it."""
         if not self._done:
             self._done = True
             check(lib.fenix_py_wait(self._request))
 
     def test(self) -> bool:
-        """Tells whether the data is protected, without waiting. Raises as wait does."""
+        """Tells whether the data is protected, or written, without waiting. Raises as wait does."""
         if not self._done:
             flag = ffi.new("int*")
             code = lib.fenix_py_test(self._request, flag)

@@ -15,12 +15,14 @@ void RankSummary::merge(const RankSummary& other) {
   known_on_all = std::max(known_on_all, other.known_on_all);
   generation = std::max(generation, other.generation);
   log_entries = std::max(log_entries, other.log_entries);
+  run = std::max(run, other.run);
   least = std::min(least, other.least);
   most = std::max(most, other.most);
 }
 
-RankSummary summary_of(const Team& team, Group* group, const GroupParameters& wanted) {
+RankSummary summary_of(const Team& team, Group* group, const GroupParameters& wanted, std::uint32_t run) {
   RankSummary mine;
+  mine.run = run;
   mine.source = team.rank();
   mine.wanted = wanted;
   mine.location = team.location();
@@ -32,6 +34,7 @@ RankSummary summary_of(const Team& team, Group* group, const GroupParameters& wa
   const GroupRanks& ranks = group->ranks();
   mine.flags = RankSummary::kSomeKnow;
   if (ranks.size != team.size() || ranks.rank != team.rank()) mine.flags |= RankSummary::kSomeMoved;
+  if (parts.awaits_store || parts.stored) mine.flags |= RankSummary::kAwaitsStore;
   if (parts.owes_loss_report) mine.flags |= RankSummary::kOwesReport;
   if (!parts.log.own_epochs().empty()) mine.flags |= RankSummary::kHasSnapshots;
   for (int copy = 0; copy < ranks.placement.copies(); ++copy) {

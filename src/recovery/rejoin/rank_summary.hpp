@@ -14,15 +14,16 @@ namespace fenix_impl {
 /// A summary of some of the ranks, all together. Sent to other ranks.
 struct RankSummary {
   enum Flags : std::uint32_t {
-    kSomeKnow = 1,         ///< a rank has the group, with all that was stored there
-    kSomeNew = 2,          ///< a rank does not have it
-    kSomeMoved = 4,        ///< a rank has another number than in the group
-    kHasSnapshots = 8,     ///< a rank has committed, or holds what another one has committed
-    kOwesReport = 16,      ///< snapshots were lost, and the application of some rank has not been told yet
-    kHasArchive = 32,      ///< a rank has put something aside
-    kWantedDiffers = 64,   ///< ranks gave different arguments
-    kSeveralNodes = 128,   ///< ranks are on different nodes
-    kSeveralDomains = 256  ///< ranks are in different failure domains
+    kSomeKnow = 1,          ///< a rank has the group, with all that was stored there
+    kSomeNew = 2,           ///< a rank does not have it
+    kSomeMoved = 4,         ///< a rank has another number than in the group
+    kHasSnapshots = 8,      ///< a rank has committed, or holds what another one has committed
+    kOwesReport = 16,       ///< snapshots were lost, and the application of some rank has not been told yet
+    kHasArchive = 32,       ///< a rank has put something aside
+    kWantedDiffers = 64,    ///< ranks gave different arguments
+    kSeveralNodes = 128,    ///< ranks are on different nodes
+    kSeveralDomains = 256,  ///< ranks are in different failure domains
+    kAwaitsStore = 512      ///< some rank does not know yet what the store has of the group
   };
 
   std::uint32_t flags = 0;
@@ -32,7 +33,8 @@ struct RankSummary {
   std::uint32_t generation = 0;   ///< the newest
   std::uint32_t log_entries = 0;  ///< entries of the longest log
   Shape least{{std::numeric_limits<std::uint32_t>::max()}, std::numeric_limits<std::int32_t>::max()};
-  Shape most;  ///< of those ranks' groups that have it
+  Shape most;             ///< of those ranks' groups that have it
+  std::uint32_t run = 0;  ///< number of this job on its store; 0: a rank does not know it, or there is none
   GroupParameters wanted;
   Location location;
 
@@ -45,6 +47,6 @@ struct RankSummary {
 };
 
 /// Returns the summary of this rank. group: null if this rank does not have it; wanted: the arguments that it was given. Local.
-[[nodiscard]] RankSummary summary_of(const Team& team, Group* group, const GroupParameters& wanted);
+[[nodiscard]] RankSummary summary_of(const Team& team, Group* group, const GroupParameters& wanted, std::uint32_t run);
 
 }  // namespace fenix_impl

@@ -39,8 +39,9 @@ bool makes_sense(const Policy& policy) {
 
 class Rejoin {
  public:
-  Rejoin(std::unique_ptr<Group>& group, const GroupParameters& wanted, std::shared_ptr<Team> team)
-      : group_(group), wanted_(wanted), team_(std::move(team)), self_(team_->rank()) {}
+  Rejoin(std::unique_ptr<Group>& group, const GroupParameters& wanted, std::shared_ptr<Team> team, std::uint32_t run,
+         Generation& highest)
+      : group_(group), wanted_(wanted), team_(std::move(team)), self_(team_->rank()), run_(run), highest_(highest) {}
 
   RejoinResult run(const std::function<void()>& check_arguments,
                    const std::function<std::shared_ptr<Path>()>& choose_path) {
@@ -68,7 +69,9 @@ class Rejoin {
     log().info("group {}: {} ranks, {} path, {} snapshots", group_->parameters().id, team_->size(), path_->name(),
                snapshots_);
     fault_point("rejoin.end");
-    return {existed_, report_.lost(), shares_fate_};
+    const bool has_none = snapshots_ == 0 && archived_.none();
+    const bool awaits_store = has_none && (!existed_ || report_.lost() || all_.has(RankSummary::kAwaitsStore));
+    return {existed_, report_.lost(), awaits_store, all_.run, false, shares_fate_};
   }
 
  private:
@@ -83,11 +86,14 @@ class Rejoin {
     // A commit in place may have been cut short without a death.
     if (met.bits != 0) settle_pending();
     if (group_) (void)group_->parts().log.mend_own();
-    all_ = team_->reduce(summary_of(*team_, group_.get(), wanted_),
-                         [](RankSummary& into, const RankSummary& from) { into.merge(from); });
+    RankSummary mine = summary_of(*team_, group_.get(), wanted_, run_);
+    mine.generation = std::max(mine.generation, highest_.value);
+    all_ = team_->reduce(mine, [](RankSummary& into, const RankSummary& from) { into.merge(from); });
     if (all_.source < 0 || all_.source >= team_->size()) {
       throw Error(FENIX_ERROR_INTERN, "what a rank says of its group cannot be");
     }
+    // A group that was deleted and made again is told from the one before.
+    highest_ = next_generation();
     existed_ = all_.has(RankSummary::kSomeKnow);
     report_.begin(all_.has(RankSummary::kOwesReport));
     moved_ = existed_ && (all_.has(RankSummary::kSomeMoved) || all_.least != all_.most);
@@ -207,6 +213,8 @@ class Rejoin {
   GroupParameters wanted_;
   std::shared_ptr<Team> team_;
   int self_;
+  std::uint32_t run_;
+  Generation& highest_;
   std::shared_ptr<Path> path_;
   RankSummary all_;
   SharedState shared_;  // if the group existed
@@ -225,8 +233,8 @@ class Rejoin {
 
 RejoinResult rejoin(std::unique_ptr<Group>& group, const GroupParameters& wanted,
                     const std::function<void()>& check_arguments, std::shared_ptr<Team> team,
-                    const std::function<std::shared_ptr<Path>()>& choose_path) {
-  return together(*team, [&] { return Rejoin(group, wanted, team).run(check_arguments, choose_path); });
+                    const std::function<std::shared_ptr<Path>()>& choose_path, std::uint32_t run, Generation& highest) {
+  return together(*team, [&] { return Rejoin(group, wanted, team, run, highest).run(check_arguments, choose_path); });
 }
 
 }  // namespace fenix_impl

@@ -3,6 +3,7 @@
 // have.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -15,15 +16,19 @@ namespace fenix_impl {
 struct RejoinResult {
   bool existed = false;         ///< some rank knew the group
   bool snapshots_lost = false;  ///< there were snapshots, and none can be restored
+  bool awaits_store = false;    ///< a dataset of the store may take the place of what is not there
+  std::uint32_t run = 0;        ///< number of this job on its store, as far as some rank knows it
+  bool resumed = false;         ///< the group goes on from a dataset of the store
   bool shares_fate = false;     ///< the death of one of several nodes or failure domains would lose snapshots
 };
 
 /// Forms the group, or takes it up again. Collective over the team. group is this rank's part of it, or null; on return
 /// it is attached. Throws PeerFailure when a rank dies in the meantime. The part that this rank has got so far then stays
-/// in group, and the next rejoin starts from there. wanted and check_arguments are used if no rank knows the group.
+/// in group, and the next rejoin starts from there. wanted and check_arguments are used if no rank knows the group. The number of this job
+/// on its store is run, or 0. The newest generation that this process has seen of any group is highest, which is raised.
 /// Exceptions of choose_path and check_arguments on one rank are thrown on all.
 RejoinResult rejoin(std::unique_ptr<Group>& group, const GroupParameters& wanted,
                     const std::function<void()>& check_arguments, std::shared_ptr<Team> team,
-                    const std::function<std::shared_ptr<Path>()>& choose_path);
+                    const std::function<std::shared_ptr<Path>()>& choose_path, std::uint32_t run, Generation& highest);
 
 }  // namespace fenix_impl

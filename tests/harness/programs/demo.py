@@ -31,6 +31,7 @@ left behind."""
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="scripts/demo", description=DESCRIPTION, allow_abbrev=False)
     parser.add_argument("--python", action="store_true", help="as the first argument: a heat equation in Python; --python --help lists its options")
+    parser.add_argument("--relaunch", action="store_true", help="as the first argument: mpirun itself is killed; --relaunch --help lists its options")
     parser.add_argument("--seed", type=int, default=int(time.time()), help="decides the victims and the times of the kills (default: "
                         "the time); run number I of --runs has seed SEED + I - 1")
     parser.add_argument("--runs", type=int, default=1, help="disturbed runs in a row (%(default)s)")
@@ -54,8 +55,8 @@ def parse(arguments):
 
 def check(parser, options):
     """Ends the program with status 2 if options do not fit, and adds those that follow from others."""
-    if options.python:
-        parser.error("--python has to be the first argument")
+    if options.python or options.relaunch:
+        parser.error("--python and --relaunch have to be the first argument")
     for name, least in (("seed", 0), ("runs", 1), ("steps", 1)):
         if getattr(options, name) < least:
             parser.error(f"--{name} wants a number from {least}")

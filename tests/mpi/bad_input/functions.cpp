@@ -295,6 +295,35 @@ std::vector<Function> restoring_functions() {
   };
 }
 
+std::vector<Function> store_functions() {
+  static char name[FENIX_DATASET_NAME_MAX];
+  return {
+      {"Fenix_Data_flush", Needs::group, true,
+       [](int group, int) { return Fenix_Data_flush(group, FENIX_DATA_SNAPSHOT_LATEST, nullptr); }},
+      {"Fenix_Data_iflush", Needs::group, true,
+       [](int group, int) { return Fenix_Data_iflush(group, FENIX_DATA_SNAPSHOT_LATEST, nullptr, &request); }},
+      {"Fenix_Data_flush_state", Needs::group, false,
+       [](int group, int) { return Fenix_Data_flush_state(group, 0, &number, nullptr); }},
+      {"Fenix_Data_group_set_flush", Needs::group, false,
+       [](int group, int) { return Fenix_Data_group_set_flush(group, 0); }},
+      {"Fenix_Data_fetch", Needs::group, true,
+       [](int group, int) { return Fenix_Data_fetch(group, nullptr, nullptr); }},
+      {"Fenix_Data_restart_done", Needs::group, true, [](int group, int) { return Fenix_Data_restart_done(group, 1); }},
+      {"Fenix_Data_get_number_of_datasets", Needs::init, false,
+       [](int, int) { return Fenix_Data_get_number_of_datasets(&number); }},
+      {"Fenix_Data_get_dataset_at_position", Needs::init, false,
+       [](int, int) { return Fenix_Data_get_dataset_at_position(0, name, nullptr, nullptr); }},
+      {"Fenix_Data_dataset_delete", Needs::init, false, [](int, int) { return Fenix_Data_dataset_delete("1.2.3.4"); }},
+      {"Fenix_Data_dataset_set_current", Needs::init, false,
+       [](int, int) { return Fenix_Data_dataset_set_current(nullptr); }},
+      {"Fenix_Data_need_commit", Needs::group, true,
+       [](int group, int) { return Fenix_Data_need_commit(group, &number); }},
+      {"Fenix_Process_should_halt", Needs::init, false, [](int, int) { return Fenix_Process_should_halt(&number); }},
+      {"Fenix_Process_halt", Needs::init, false, [](int, int) { return Fenix_Process_halt(nullptr); }},
+      {"Fenix_Process_get_run", Needs::init, false, [](int, int) { return Fenix_Process_get_run(&number, nullptr); }},
+  };
+}
+
 // Values that may be made and deleted at any time.
 std::vector<Function> subset_functions() {
   const auto with_subset = [](const std::function<int(Fenix_Data_subset)>& body) {
@@ -339,7 +368,7 @@ const std::vector<Function>& functions() {
   static const std::vector<Function> all = [] {
     std::vector<Function> list;
     for (const auto& part : {process_functions(), group_functions(), member_functions(), subset_functions(),
-                             storing_functions(), restoring_functions()}) {
+                             storing_functions(), restoring_functions(), store_functions()}) {
       list.insert(list.end(), part.begin(), part.end());
     }
     return list;

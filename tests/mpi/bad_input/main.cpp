@@ -170,7 +170,7 @@ Rows common_rows() {
   Rows rows;
   for (const auto add :
        {add_process_rows, add_group_rows, add_member_rows, add_attribute_rows, add_subset_rows, add_staging_rows,
-        add_storing_rows, add_committing_rows, add_restoring_rows, add_common_rows}) {
+        add_storing_rows, add_committing_rows, add_restoring_rows, add_store_rows, add_common_rows}) {
     add(rows);
   }
   return rows;

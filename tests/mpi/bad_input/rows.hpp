@@ -89,7 +89,7 @@ struct Function {
   std::function<Outcome(int group, int member)> call;
 };
 
-/// All functions of process.h, data.h and large.h.
+/// All functions of process.h, data.h, large.h and store.h.
 const std::vector<Function>& functions();
 
 void add_process_rows(Rows& rows);
@@ -101,6 +101,7 @@ void add_staging_rows(Rows& rows);
 void add_storing_rows(Rows& rows);
 void add_committing_rows(Rows& rows);
 void add_restoring_rows(Rows& rows);
+void add_store_rows(Rows& rows);
 /// What holds for all functions: unknown groups and members, open files.
 void add_common_rows(Rows& rows);
 

@@ -144,9 +144,11 @@ void add_policy_rows(Rows& rows) {
                     static int two[] = {1, 2};
                     return change(kBuddies, first_of_two_kinds() ? two : good_policy());
                   }});
-  rows.push_back(
-      {set, "group in which something has been stored", FENIX_ERROR_INVALID_LOGIC_CALL, "stored", Told::here,
-       [](bool) { return Fenix_Data_group_set_redundancy_policy(kGroup, kBuddies, good_policy(), nullptr); }});
+  rows.push_back({set, "another policy, group in which something has been stored", FENIX_ERROR_INVALID_LOGIC_CALL,
+                  "stored", Told::here, [](bool) {
+                    static int ring_values[] = {1};
+                    return Fenix_Data_group_set_redundancy_policy(kGroup, kRing, ring_values, nullptr);
+                  }});
 
   const char* const get = "Fenix_Data_group_get_redundancy_policy";
   rows.push_back({get, "policy_name NULL", kBad, "policy_name", Told::here, [](bool) {
@@ -155,6 +157,23 @@ void add_policy_rows(Rows& rows) {
                   }});
   rows.push_back({get, "policy_value NULL", kBad, "policy_value", Told::here,
                   [](bool) { return Fenix_Data_group_get_redundancy_policy(kGroup, &number, nullptr, nullptr); }});
+}
+
+constexpr int kGroupOfDepth0 = 5;
+
+/// Makes a group of depth 0, calls body, deletes the group again. The error must not have set commits in place.
+Outcome with_group_of_depth_0(const std::function<Outcome()>& body) {
+  int code = Fenix_Data_group_create(kGroupOfDepth0, comm, 0, 0, FENIX_DATA_POLICY_IMR, good_policy(), nullptr);
+  if (code != FENIX_SUCCESS) return {FENIX_SUCCESS};
+  Outcome outcome = body();
+  int value = 1;
+  code = Fenix_Data_group_get_in_place(kGroupOfDepth0, &value);
+  if (code != FENIX_SUCCESS || value != 0) outcome = {FENIX_SUCCESS};
+  // The id may be used again when all have deleted the group.
+  MPI_Barrier(comm);
+  if (Fenix_Data_group_delete(kGroupOfDepth0) != FENIX_SUCCESS) outcome = {FENIX_SUCCESS};
+  MPI_Barrier(comm);
+  return outcome;
 }
 
 void add_hashing_rows(Rows& rows) {
@@ -167,26 +186,26 @@ void add_hashing_rows(Rows& rows) {
          if (code != FENIX_SUCCESS || hashing != 1) outcome = {FENIX_SUCCESS};
          return outcome;
        }});
-  rows.push_back({set, "group in which something has been stored", FENIX_ERROR_INVALID_LOGIC_CALL, "stored", Told::here,
-                  [](bool) { return Fenix_Data_group_set_hashing(kGroup, 0); }});
+  rows.push_back({set, "another value, group in which something has been stored", FENIX_ERROR_INVALID_LOGIC_CALL,
+                  "stored", Told::here, [](bool) { return Fenix_Data_group_set_hashing(kGroup, 0); }});
   const char* const in_place = "Fenix_Data_group_set_in_place";
   rows.push_back({in_place, "in_place that differs between ranks", FENIX_ERROR_MISMATCH, "different arguments",
                   Told::differs, [](bool) {
-                    constexpr int kGroupOfDepth0 = 5;
-                    int code = Fenix_Data_group_create(kGroupOfDepth0, comm, 0, 0, FENIX_DATA_POLICY_IMR, good_policy(),
-                                                       nullptr);
-                    if (code != FENIX_SUCCESS) return Outcome{FENIX_SUCCESS};
-                    Outcome outcome = Fenix_Data_group_set_in_place(kGroupOfDepth0, first_of_two_kinds() ? 0 : 1);
-                    int value = 1;
-                    code = Fenix_Data_group_get_in_place(kGroupOfDepth0, &value);
-                    if (code != FENIX_SUCCESS || value != 0) outcome = {FENIX_SUCCESS};
-                    if (Fenix_Data_group_delete(kGroupOfDepth0) != FENIX_SUCCESS) outcome = {FENIX_SUCCESS};
-                    return outcome;
+                    return with_group_of_depth_0([] {
+                      return Outcome{Fenix_Data_group_set_in_place(kGroupOfDepth0, first_of_two_kinds() ? 0 : 1)};
+                    });
                   }});
   rows.push_back({in_place, "group of depth 1", FENIX_ERROR_INVALID_DEPTH, "depth 1", Told::here,
                   [](bool) { return Fenix_Data_group_set_in_place(kOtherGroup, 1); }});
-  rows.push_back({in_place, "group in which something has been stored", FENIX_ERROR_INVALID_LOGIC_CALL, "stored",
-                  Told::here, [](bool) { return Fenix_Data_group_set_in_place(kGroup, 0); }});
+  rows.push_back({in_place, "another value, group in which something has been stored", FENIX_ERROR_INVALID_LOGIC_CALL,
+                  "stored", Told::here, [](bool) {
+                    return with_group_of_depth_0([] {
+                      const int code = Fenix_Data_member_create(kGroupOfDepth0, kMember, buffer, kCount, MPI_DOUBLE);
+                      if (code != FENIX_SUCCESS) return Outcome{code};
+                      (void)Fenix_Data_member_store(kGroupOfDepth0, kMember, FENIX_DATA_SUBSET_FULL);
+                      return Outcome{Fenix_Data_group_set_in_place(kGroupOfDepth0, 1)};
+                    });
+                  }});
   rows.push_back({"Fenix_Data_group_get_in_place", "in_place NULL", kBad, "in_place", Told::here,
                   [](bool) { return Fenix_Data_group_get_in_place(kGroup, nullptr); }});
   rows.push_back({"Fenix_Data_group_get_cohort", "cohort NULL", kBad, "cohort", Told::here,

@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "recovery/storage/storage.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <map>
+#include <thread>
+#include <utility>
+
+#include "base/deadline.hpp"
+#include "base/error.hpp"
+#include "base/fault.hpp"
+#include "base/hash.hpp"
+#include "base/log.hpp"
+#include "core/common/meeting.hpp"
+#include "core/operations/flush.hpp"
+#include "core/operations/taking_up.hpp"
+#include "core/parts/snapshot_epochs.hpp"
+#include "recovery/storage/loading.hpp"
+
+namespace fenix_impl {
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenLooks{1};
+
+// Bits of a rank in the meeting at the end of a flush.
+constexpr std::uint64_t kGone = 1;
+
+std::uint64_t hash_of(const SnapshotChoice& choice, const std::string& label) {
+  const std::uint64_t values[] = {static_cast<std::uint64_t>(choice.kind),
+                                  static_cast<std::uint64_t>(choice.time_stamp),
+                                  hash_bytes(std::as_bytes(std::span(label)))};
+  return hash_bytes(std::as_bytes(std::span(values)));
+}
+
+/// The number of the node of each rank, counted in the order of their first ranks.
+std::vector<std::uint32_t> nodes_of(std::span<const Location> locations) {
+  std::map<std::uint64_t, std::uint32_t> numbers;
+  std::vector<std::uint32_t> nodes;
+  for (const Location& each : locations) {
+    nodes.push_back(numbers.try_emplace(each.node, static_cast<std::uint32_t>(numbers.size())).first->second);
+  }
+  return nodes;
+}
+
+Error error_of(const KeeperClient::Outcome& outcome) {
+  const bool is_gone = outcome.code == KeeperCode::gone;
+  return {is_gone ? FENIX_ERROR_NODATA_FOUND : FENIX_ERROR_STORE, "the store: " + outcome.text};
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------------------------------- run
+
+void Storage::begin() {
+  clear();
+  settings_ = StoreSettings::from_environment();
+  const CommitSettings commits = CommitSettings::from_environment();
+  plans_commits_ = commits.every > 0 || commits.has_times();
+  if (settings_.root.empty()) return;
+  keeper_ = std::make_shared<KeeperClient>(settings_.keeper,
+                                           Hello{settings_.root, settings_.rate, settings_.seconds, settings_.kept});
+}
+
+std::uint32_t Storage::begin_run() noexcept {
+  if (!keeper_ || run_ != 0) return run_;
+  try {
+    run_ = keeper_->begin_run([] {});
+    log().info("store {}: run {}", settings_.root, run_);
+  } catch (const std::exception& error) {
+    log().error("FENIX_STORE={} cannot be used, and nothing will be flushed: {}", settings_.root, error.what());
+  }
+  return run_;
+}
+
+// Nodes may go with the end of the job.
+void Storage::finish(bool is_first) noexcept {
+  const Deadline deadline(std::chrono::seconds(settings_.seconds));
+  try {
+    for (const auto& [id, mine] : groups_) {
+      for (const auto& [name, flush] : mine.flushes) {
+        while (!outcome(flush) && !deadline.passed()) wait_a_little();
+      }
+    }
+    if (is_on() && is_first) keeper().finish_run(run_, [] {});
+  } catch (const std::exception& error) {
+    log().warn("the store: {}", error.what());
+  }
+  clear();
+}
+
+void Storage::clear() {
+  groups_.clear();
+  ended_.clear();
+  listed_.clear();
+  keeper_.reset();
+  run_ = origin_ = 0;
+  halt_meeting_ = {};
+  is_halting_ = false;
+  halt_seen_.reset();
+  commits_ = 0;
+  commits_when_seen_ = 0;
+}
+
+KeeperClient& Storage::keeper() {
+  if (!keeper_) throw Error(FENIX_ERROR_STORE, "there is no store: FENIX_STORE is not set");
+  if (!is_on()) throw Error(FENIX_ERROR_STORE, "the store " + settings_.root + " could not be used when the job began");
+  return *keeper_;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- groups
+
+Storage::OfGroup& Storage::of(const Group& group) {
+  const std::lock_guard lock(mutex_);
+  return groups_[group.parameters().id];
+}
+
+Storage::OfGroup* Storage::find_of(const Group& group) {
+  const std::lock_guard lock(mutex_);
+  const auto found = groups_.find(group.parameters().id);
+  return found != groups_.end() ? &found->second : nullptr;
+}
+
+void Storage::forget(int group_id) {
+  const std::lock_guard lock(mutex_);
+  groups_.erase(group_id);
+}
+
+Storage::Resumed Storage::take_up(Group& group, bool awaits) {
+  OfGroup& mine = of(group);
+  // Ranks that take the places of dead ones begin to count anew, so all do.
+  mine.schedule = {};
+  if (group.parameters().id == FENIX_DATA_GROUP_WORLD_ID) {
+    halt_meeting_ = {};
+    is_halting_ = false;
+  }
+  if (!is_on()) return Resumed::no;
+  if (mine.generation == Generation{}) mine.every = settings_.every;
+  mine.generation = group.log().generation();
+  mine.writers = nodes_of(group.attachment().team().gather(group.attachment().team().location()));
+  mine.automatic = 0;
+  if (!awaits || !settings_.fetches) return Resumed::no;
+  group.parts().awaits_store = true;
+  const Resumed resumed = load_newest(group, {}, {});
+  group.parts().awaits_store = false;
+  return resumed;
+}
+
+std::optional<DatasetPlan> Storage::find(Group& group, const std::string& label,
+                                         const std::vector<std::string>& passed_over) {
+  Team& team = group.attachment().team();
+  std::vector<std::byte> bytes;
+  std::string name;
+  std::string why;
+  if (team.rank() == 0) {
+    try {
+      const Search search{group.parameters().id, label, passed_over, run_};
+      if (const auto plan = keeper().find(search, [&team] { team.check(); })) {
+        name = plan->name.text();
+        bytes = encode(*plan);
+      }
+    } catch (const Error& error) {
+      // Without a look at the store nobody knows what is there: the program must not begin anew, and write over it.
+      why = error.what();
+    }
+  }
+  std::vector<char> said(name.begin(), name.end());
+  std::vector<char> reason(why.begin(), why.end());
+  team.broadcast_list(said, 0);
+  team.broadcast_list(bytes, 0);
+  team.broadcast_list(reason, 0);
+  if (!reason.empty()) throw Error(FENIX_ERROR_STORE, std::string(reason.begin(), reason.end()));
+  const auto parsed = DatasetName::parse({said.begin(), said.end()});
+  return parsed ? decode_plan(*parsed, bytes) : std::nullopt;
+}
+
+Storage::Resumed Storage::load_newest(Group& group, const std::string& label, std::vector<std::string> passed_over) {
+  const GroupParameters before = group.parameters();
+  bool has_tried = false;
+  while (const auto plan = find(group, label, passed_over)) {
+    has_tried = true;
+    passed_over.push_back(plan->name.text());
+    if (!Loading(group, keeper_).run(*plan)) continue;
+    OfGroup& mine = of(group);
+    mine.begun_with = plan->name;
+    mine.passed_over = std::move(passed_over);
+    origin_ = std::max(origin_, plan->name.run);
+    log().info("group {}: goes on from the dataset {}", group.parameters().id, plan->name.text());
+    fault_point("fetch.agreed");
+    return Resumed::yes;
+  }
+  if (!has_tried) return Resumed::no;
+  group.parts().stored.reset();
+  group.parts().parameters.start_time_stamp = before.start_time_stamp;
+  Loading(group, keeper_).begin_anew();
+  log().warn("group {}: no dataset of the store could be used", group.parameters().id);
+  return Resumed::unusable;
+}
+
+int Storage::fetch(Group& group, const std::string& label, const Check& check) {
+  (void)meet(group.attachment().team(), Operation::fetch, hash_bytes(std::as_bytes(std::span(label))), 0, [&] {
+    check();
+    (void)keeper();
+  });
+  return fetch_from(group, label, {});
+}
+
+bool Storage::end_restart(Group& group, bool is_good) {
+  constexpr std::uint64_t kBad = 1;
+  OfGroup& mine = of(group);
+  const auto met = meet(group.attachment().team(), Operation::restart_done, 0, is_good ? 0 : kBad, [&] {
+    (void)keeper();
+    if (mine.begun_with) return;
+    throw Error(FENIX_ERROR_INVALID_LOGIC_CALL,
+                "the group does not go on from a dataset of the store, or has committed since");
+  });
+  if (met.bits == 0) return true;
+  (void)fetch_from(group, {}, mine.passed_over);
+  return false;
+}
+
+int Storage::fetch_from(Group& group, const std::string& label, std::vector<std::string> passed_over) {
+  OfGroup& mine = of(group);
+  mine.begun_with.reset();
+  group.parts().awaits_store = true;
+  const Resumed resumed = load_newest(group, label, std::move(passed_over));
+  group.parts().awaits_store = false;
+  if (resumed == Resumed::yes) return mine.begun_with->time_stamp;
+  throw Error(FENIX_ERROR_NODATA_FOUND, "the store has no complete dataset of group_id " +
+                                            std::to_string(group.parameters().id) +
+                                            (label.empty() ? "" : " with the name " + label));
+}
+
+// ----------------------------------------------------------------------------------------------------------------- flush
+
+Epoch Storage::agree(Group& group, const SnapshotChoice& choice, const std::string& label, const Check& check) {
+  const OperationContext& context = group.parts().context;
+  const auto notes = meet(context.team(), Operation::flush, hash_of(choice, label), epoch_note(group.log()), [&] {
+    check();
+    (void)keeper();
+  });
+  return agree_on_epoch(context, choice, notes);
+}
+
+// Notes the slots that the keeper reads from now on.
+std::uint64_t Storage::offer(Group& group, Epoch epoch, const std::string& label) {
+  constexpr std::size_t kRemembered = 16;
+  OfGroup& mine = of(group);
+  const Flush flush(group.parts().context);
+  const DatasetPlan plan = flush.plan(epoch, label, run_, mine.writers);
+  const Flush::Offered offered = flush.offer(epoch);
+  const std::uint64_t id = keeper().flush(plan, offered.offer, offered.regions);
+  mine.flushes.emplace_back(plan.name, id);
+  if (mine.flushes.size() > kRemembered) mine.flushes.pop_front();
+  FlushHold hold;
+  if (const LoggedRecord* const logged = group.log().at(epoch)) {
+    for (const MemberVersion& version : logged->record.members)
+      hold.slots.emplace_back(version.member_id, version.slot);
+  }
+  hold.is_pending = [this, id] { return !outcome(id).has_value(); };
+  hold.patience = std::chrono::seconds(settings_.seconds);
+  group.parts().reclaimer.hold(std::move(hold));
+  return id;
+}
+
+std::optional<KeeperClient::Outcome> Storage::outcome(std::uint64_t flush) {
+  const std::lock_guard lock(mutex_);
+  const auto known = ended_.find(flush);
+  if (known != ended_.end()) return known->second;
+  if (!keeper_) return KeeperClient::Outcome{KeeperCode::failed, "the use of Fenix has ended"};
+  auto ended = keeper_->outcome(flush);
+  if (ended) ended_.emplace(flush, *ended);
+  return ended;
+}
+
+KeeperCode Storage::wait_for_outcome(Group& group, std::uint64_t flush, std::string& text) {
+  Team& team = group.attachment().team();
+  while (true) {
+    if (const auto ended = outcome(flush)) {
+      text = ended->text;
+      return ended->code;
+    }
+    team.check();
+    wait_a_little();
+  }
+}
+
+void Storage::flush(Group& group, const SnapshotChoice& choice, const std::string& label, const Check& check) {
+  constexpr int kMostAttempts = 2;
+  Team& team = group.attachment().team();
+  const Epoch epoch = together(team, [&] { return agree(group, choice, label, check); });
+  for (int attempt = 1;; ++attempt) {
+    std::optional<Error> error;
+    bool is_gone = false;
+    try {
+      std::string text;
+      const KeeperCode code = wait_for_outcome(group, offer(group, epoch, label), text);
+      is_gone = code == KeeperCode::gone;
+      if (code != KeeperCode::done) error = error_of({code, text});
+    } catch (const MpiError&) {
+      throw;
+    } catch (const Error& refused) {
+      if (refused.code() == FENIX_ERROR_TIMEOUT) throw;
+      is_gone = refused.code() == FENIX_ERROR_NODATA_FOUND;
+      error = refused;
+    }
+    fault_point("flush.waited");
+    // What does not match its hashes can be mended from other ranks; that takes all of them.
+    const bool can_mend = attempt < kMostAttempts;
+    const auto met = meet(team, Operation::flushed, 0, is_gone ? kGone : 0, [&] {
+      if (error && !(is_gone && can_mend)) throw Error(*error);
+    });
+    if (met.bits == 0) return;
+    (void)group.verify_all();
+  }
+}
+
+std::uint64_t Storage::begin_flush(Group& group, const SnapshotChoice& choice, const std::string& label,
+                                   const Check& check) {
+  Team& team = group.attachment().team();
+  const Epoch epoch = together(team, [&] { return agree(group, choice, label, check); });
+  std::uint64_t id = 0;
+  (void)meet(team, Operation::flushed, 0, 0, [&] { id = offer(group, epoch, label); });
+  return id;
+}
+
+void Storage::check_result(std::uint64_t flush) {
+  const auto ended = outcome(flush);
+  if (ended && ended->code != KeeperCode::done) throw Error(error_of(*ended));
+}
+
+void Storage::wait_a_little() { std::this_thread::sleep_for(kBetweenLooks); }
+
+Storage::Progress Storage::progress(Group& group, int time_stamp) {
+  const auto& flushes = of(group).flushes;
+  const auto found = std::find_if(flushes.rbegin(), flushes.rend(),
+                                  [time_stamp](const auto& each) { return each.first.time_stamp == time_stamp; });
+  if (found == flushes.rend()) return {};
+  const auto& [name, id] = *found;
+  const auto ended = outcome(id);
+  Progress progress{State::writing, keeper().written(id)};
+  if (ended && ended->code != KeeperCode::done) progress.state = State::failed;
+  if (ended && ended->code == KeeperCode::done) {
+    progress.state = keeper().is_complete(name, [] {}) ? State::complete : State::written;
+  }
+  return progress;
+}
+
+void Storage::set_every(Group& group, int every) {
+  OfGroup& mine = of(group);
+  mine.every = every;
+  mine.since = 0;
+}
+
+// All ranks come here after the same commits, so they flush the same snapshots. One that is slow holds the others back, for a while.
+void Storage::after_commit(Group& group) noexcept {
+  if (!is_on() && !plans_commits_) return;
+  OfGroup* const known = find_of(group);
+  if (known == nullptr) return;
+  OfGroup& mine = *known;
+  ++commits_;
+  mine.schedule.note_commit();
+  if (!is_on()) return;
+  try {
+    if (mine.begun_with) {
+      keeper().note_taken(*mine.begun_with);
+      mine.begun_with.reset();
+    }
+    if (mine.every == 0 || ++mine.since < mine.every) return;
+    mine.since = 0;
+    const Deadline deadline(std::chrono::seconds(settings_.seconds));
+    while (mine.automatic != 0 && !outcome(mine.automatic)) {
+      group.attachment().team().check();
+      if (deadline.passed()) return;
+      wait_a_little();
+    }
+    const auto before = mine.automatic != 0 ? outcome(mine.automatic) : std::nullopt;
+    if (before && before->code != KeeperCode::done) {
+      log().warn("group {}: a snapshot could not be flushed: {}", group.parameters().id, before->text);
+    }
+    mine.automatic = 0;
+    mine.automatic = offer(group, group.log().last(), {});
+  } catch (const std::exception& error) {
+    // The commit stands. A failure is reported by the next call.
+    log().warn("group {}: a snapshot is not flushed: {}", group.parameters().id, error.what());
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------- when, how long
+
+bool Storage::needs_commit(Group& group, const Check& check) {
+  OfGroup& mine = of(group);
+  const bool is_flushing = mine.automatic != 0 && !outcome(mine.automatic);
+  const bool is_due = mine.schedule.is_due(group.attachment().team(), is_flushing, check);
+  return is_due || is_halting_;
+}
+
+CommitSchedule* Storage::measured_schedule(const Group& group) {
+  if (!plans_commits_) return nullptr;
+  OfGroup* const mine = find_of(group);
+  return mine != nullptr && mine->schedule.measures() ? &mine->schedule : nullptr;
+}
+
+bool Storage::should_halt(Group& world, const Check& check) {
+  constexpr double kSeconds = 1;
+  struct Said {
+    double per_call = 0;
+    std::uint64_t is_to_halt = 0;
+  };
+  if (is_halting_ || !halt_meeting_.is_due()) {
+    check();
+    return is_halting_;
+  }
+  Team& team = world.attachment().team();
+  (void)meet(team, Operation::should_halt, 0, 0, check);
+  const Said mine{halt_meeting_.seconds_per_call(), team.rank() == 0 && is_to_halt() ? 1U : 0U};
+  const Said all = team.reduce(mine, [](Said& into, const Said& from) {
+    into.per_call = std::max(into.per_call, from.per_call);
+    into.is_to_halt |= from.is_to_halt;
+  });
+  halt_meeting_.plan(kSeconds, all.per_call);
+  is_halting_ = all.is_to_halt != 0;
+  return is_halting_;
+}
+
+// On the first rank. A store that does not answer ends no job.
+bool Storage::is_to_halt() {
+  const auto now =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch());
+  if (settings_.end_time != 0 && now.count() >= settings_.end_time - settings_.halt_seconds) {
+    log().warn("the job should end: its time is nearly over");
+    return true;
+  }
+  if (!is_on() || !keeper_) return false;
+  try {
+    const auto conditions = keeper_->halt_conditions([] {});
+    if (!conditions || conditions->run != run_) return false;
+    if (halt_seen_ != conditions) commits_when_seen_ = commits_;
+    halt_seen_ = conditions;
+    const bool is_over = (conditions->at && now.count() >= *conditions->at) ||
+                         (conditions->before && now.count() >= *conditions->before - settings_.halt_seconds) ||
+                         (conditions->commits && commits_ - commits_when_seen_ >= *conditions->commits);
+    if (is_over) log().warn("the job should end: {}", conditions->reason.empty() ? "fenix-halt" : conditions->reason);
+    return is_over;
+  } catch (const Error& error) {
+    log().warn("{}", error.what());
+    return false;
+  }
+}
+
+void Storage::halt(const std::string& reason) {
+  HaltConditions conditions;
+  (void)keeper();
+  conditions.run = run_;
+  conditions.at = 0;
+  conditions.reason = reason;
+  keeper_->halt(conditions, [] {});
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The store behind memory, as a job uses it: its run, what is flushed, and what groups go on from. Switched on by FENIX_STORE.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/group.hpp"
+#include "keeper/client.hpp"
+#include "recovery/storage/commit_schedule.hpp"
+#include "recovery/storage/paced_meeting.hpp"
+#include "recovery/storage/store_settings.hpp"
+
+namespace fenix_impl {
+
+class Storage {
+ public:
+  using Check = std::function<void()>;
+
+  /// State of a flush, as the public functions have it.
+  enum class State { none, writing, written, complete, failed };
+  struct Progress {
+    State state = State::none;
+    std::uint64_t bytes = 0;  ///< written by this node
+  };
+
+  // ----------------------------------------------------------------------------------------------------------------- run
+
+  /// Begins a use of Fenix: reads the settings.
+  void begin();
+  /// Begins a run, on one rank of the job. Returns 0 if there is no store, or it cannot be used.
+  [[nodiscard]] std::uint32_t begin_run() noexcept;
+  /// Takes over what another rank knows.
+  void adopt_run(std::uint32_t run) { run_ = std::max(run_, run); }
+  /// Ends the use: waits for flushes that are under way, for a while. is_first: this rank notes for all that the run has ended.
+  void finish(bool is_first) noexcept;
+  [[nodiscard]] std::uint32_t run() const { return run_; }
+  /// Returns the run whose data this one has begun with, or 0.
+  [[nodiscard]] std::uint32_t origin() const { return origin_; }
+  [[nodiscard]] bool is_on() const { return run_ != 0; }
+
+  // -------------------------------------------------------------------------------------------------------------- groups
+
+  /// Whether a group goes on from the store; if not, whether the store has datasets of it, none of which could be used.
+  enum class Resumed { no, yes, unusable };
+  /// Prepares a group that has been formed, or taken up again. awaits: it has no snapshot, and the store may have one. Collective over the
+  /// group.
+  Resumed take_up(Group& group, bool awaits);
+  /// Goes on from another dataset, in place of all that the group has. label: of the user; empty: the newest one. Returns the time stamp.
+  /// Collective. Throws Error(FENIX_ERROR_NODATA_FOUND) if there is none.
+  int fetch(Group& group, const std::string& label, const Check& check);
+  /// Goes on from the next older dataset if this one is no good on some rank; false then. Collective. Throws as fetch().
+  bool end_restart(Group& group, bool is_good);
+  /// Forgets a group that is deleted. Its flushes go on.
+  void forget(int group_id);
+
+  // --------------------------------------------------------------------------------------------------------------- flush
+
+  /// Writes a snapshot, and returns when all ranks have it in the store. Collective.
+  void flush(Group& group, const SnapshotChoice& choice, const std::string& label, const Check& check);
+  /// Begins to write a snapshot. Returns a number for has_ended(). Collective.
+  [[nodiscard]] std::uint64_t begin_flush(Group& group, const SnapshotChoice& choice, const std::string& label,
+                                          const Check& check);
+  /// Whether this node has written its part, or cannot. That does not last for ever: the keeper gives up when a file system does not
+  /// move. Local.
+  [[nodiscard]] bool has_ended(std::uint64_t flush) { return outcome(flush).has_value(); }
+  /// Throws Error if a flush that has ended has not written. Local.
+  void check_result(std::uint64_t flush);
+  static void wait_a_little();
+  [[nodiscard]] Progress progress(Group& group, int time_stamp);
+  /// Sets how often commits of a group are flushed: each n-th one, or 0 for never.
+  void set_every(Group& group, int every);
+  /// Flushes the latest commit of this rank, if it is its turn. Local; does not wait for a file system.
+  void after_commit(Group& group) noexcept;
+
+  // ------------------------------------------------------------------------------------------------------- when, how long
+
+  /// Whether a group should commit. Collective.
+  [[nodiscard]] bool needs_commit(Group& group, const Check& check);
+  /// Returns the schedule of a group if it has to know how long stores take, or null. Local.
+  [[nodiscard]] CommitSchedule* measured_schedule(const Group& group);
+  /// Whether the job should end. Collective over the group of all ranks.
+  [[nodiscard]] bool should_halt(Group& world, const Check& check);
+  /// Has the job end. Local. Throws Error(FENIX_ERROR_STORE).
+  void halt(const std::string& reason);
+
+  // ------------------------------------------------------------------------------------------------------------ datasets
+
+  /// Returns the keeper of this node. Throws Error(FENIX_ERROR_STORE) without a store.
+  [[nodiscard]] KeeperClient& keeper();
+  [[nodiscard]] std::vector<Listed>& listed() { return listed_; }
+
+ private:
+  void clear();
+
+  struct OfGroup {
+    Generation generation;               ///< for which writers is right
+    std::vector<std::uint32_t> writers;  ///< by rank
+    int every = 0;
+    int since = 0;                ///< commits since a flush
+    std::uint64_t automatic = 0;  ///< the latest automatic flush, if it has not ended
+    CommitSchedule schedule;
+    std::optional<DatasetName> begun_with;                      ///< and has not committed since
+    std::vector<std::string> passed_over;                       ///< datasets, when it began
+    std::deque<std::pair<DatasetName, std::uint64_t>> flushes;  ///< the latest ones, oldest first
+  };
+  [[nodiscard]] std::optional<DatasetPlan> find(Group& group, const std::string& label,
+                                                const std::vector<std::string>& passed_over);
+  /// Loads the first dataset that can be loaded. passed_over: names of some that are of no use. Collective.
+  Resumed load_newest(Group& group, const std::string& label, std::vector<std::string> passed_over);
+  int fetch_from(Group& group, const std::string& label, std::vector<std::string> passed_over);
+  [[nodiscard]] bool is_to_halt();
+  Epoch agree(Group& group, const SnapshotChoice& choice, const std::string& label, const Check& check);
+  std::uint64_t offer(Group& group, Epoch epoch, const std::string& label);
+  std::optional<KeeperClient::Outcome> outcome(std::uint64_t flush);
+  KeeperCode wait_for_outcome(Group& group, std::uint64_t flush, std::string& text);
+  OfGroup& of(const Group& group);
+  OfGroup* find_of(const Group& group);
+
+  StoreSettings settings_;
+  std::shared_ptr<KeeperClient> keeper_;
+  std::uint32_t run_ = 0;
+  std::uint32_t origin_ = 0;
+  std::map<int, OfGroup> groups_;
+  std::map<std::uint64_t, KeeperClient::Outcome> ended_;
+  std::mutex mutex_;  // protects ended_, and the map of groups; a group is for one thread at a time
+  std::vector<Listed> listed_;
+  bool plans_commits_ = false;  ///< the environment says when to commit
+  PacedMeeting halt_meeting_;
+  bool is_halting_ = false;
+  std::atomic<std::uint64_t> commits_{0};
+  std::optional<HaltConditions> halt_seen_;  ///< by the first rank
+  std::uint64_t commits_when_seen_ = 0;
+};
+
+}  // namespace fenix_impl
