@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Has the job that runs on a store end, by itself: Fenix_Process_should_halt says so on all its ranks. Needs no MPI.
+#include <CLI/CLI.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <optional>
+#include <string>
+
+#include "store/halt.hpp"
+#include "store/posix_file_system.hpp"
+#include "store/store.hpp"
+
+using namespace fenix_impl;
+
+namespace {
+
+constexpr int kGoesOn = 2;
+
+std::int64_t now() {
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{
+      "Has the job that runs on a store of Fenix end by itself, at the next call of Fenix_Process_should_halt. Without "
+      "an option: at once."};
+  const char* const store = std::getenv("FENIX_STORE");
+  std::string root = store != nullptr ? store : "";
+  std::optional<std::uint64_t> commits;
+  std::optional<std::int64_t> after;
+  std::optional<std::int64_t> before;
+  std::string reason;
+  bool removes = false;
+  bool shows = false;
+  bool checks = false;
+  app.add_option("store", root, "folder of the store (FENIX_STORE)");
+  app.add_option("--commits", commits, "after so many more commits of its first rank");
+  app.add_option("--after", after, "in so many seconds");
+  app.add_option("--before", before, "FENIX_HALT_SECONDS before this time, in seconds since 1970");
+  app.add_option("--reason", reason, "one line for its log");
+  app.add_flag("--remove", removes, "takes the wish back");
+  app.add_flag("--show", shows, "prints the wish");
+  app.add_flag(
+      "--check", checks,
+      "status 0 if the latest job has come to its end, or a time to end has passed; 2 if it should be started again");
+  CLI11_PARSE(app, argc, argv);
+  if (root.empty()) throw CLI::RequiredError("store");
+  PosixFileSystem files;
+  const Store store_of_job(files, root);
+  const std::uint32_t latest = store_of_job.latest_run();
+  const auto there = read_halt(files, root);
+  if (checks) {
+    const bool has_ended = latest != 0 && store_of_job.has_finished(latest);
+    const bool is_over = there && there->run == latest &&
+                         ((there->at && now() >= *there->at) || (there->before && now() >= *there->before));
+    return has_ended || is_over ? EXIT_SUCCESS : kGoesOn;
+  }
+  if (shows) {
+    if (there) std::printf("%s", text_of(*there).c_str());
+    return EXIT_SUCCESS;
+  }
+  if (removes) {
+    files.remove(root + "/halt");
+    files.sync_folder(root);
+    return EXIT_SUCCESS;
+  }
+  if (latest == 0) throw std::runtime_error(root + " is no store, or no job has run on it");
+  if (reason.find('\n') != std::string::npos) throw CLI::ValidationError("--reason", "has several lines");
+  HaltConditions conditions{latest, commits, {}, before, reason};
+  if (after) conditions.at = now() + *after;
+  if (!commits && !after && !before) conditions.at = 0;
+  write_halt(files, root, conditions);
+  return EXIT_SUCCESS;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const CLI::Error& error) {
+    std::fprintf(stderr, "fenix-halt: %s\n", error.what());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "fenix-halt: %s\n", error.what());
+  }
+  return EXIT_FAILURE;
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lists the datasets of a store, and looks after them. Needs no MPI, and no job that runs.
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/scratch.hpp"
+#include "store/dataset_writer.hpp"
+#include "store/posix_file_system.hpp"
+#include "store/store.hpp"
+
+using namespace fenix_impl;
+
+namespace {
+
+constexpr int kDamaged = 1;
+constexpr int kNone = 2;
+
+/// A dataset as this tool shows it.
+struct Entry {
+  DatasetName name;
+  std::string label;
+  std::uint32_t ranks = 0;
+  std::uint32_t writers = 0;
+  std::vector<std::uint32_t> missing;
+  bool is_readable = true;
+  std::uint64_t bytes = 0;  // of its files
+
+  [[nodiscard]] const char* state() const {
+    if (!is_readable) return "damaged";
+    return missing.empty() ? "complete" : "incomplete";
+  }
+};
+
+class Index {
+ public:
+  explicit Index(std::string root) : root_(std::move(root)), store_(files_, root_) {}
+
+  [[nodiscard]] Store& store() { return store_; }
+
+  [[nodiscard]] std::vector<Entry> entries() {
+    std::vector<Entry> found;
+    for (const DatasetName& name : store_.datasets()) found.push_back(entry(name));
+    return found;
+  }
+
+  [[nodiscard]] Entry entry(const DatasetName& name) {
+    Entry entry;
+    entry.name = name;
+    entry.bytes = bytes_of(name);
+    const auto dataset = Dataset::open(files_, root_, name);
+    entry.is_readable = dataset.has_value();
+    if (!dataset) return entry;
+    entry.label = dataset->plan().label;
+    entry.ranks = static_cast<std::uint32_t>(dataset->plan().writers.size());
+    entry.writers = dataset->plan().number_of_writers();
+    entry.missing = dataset->missing();
+    return entry;
+  }
+
+  /// Reads all data of a dataset. Returns false if some is damaged or missing.
+  [[nodiscard]] bool verify(const DatasetName& name) {
+    const auto dataset = Dataset::open(files_, root_, name);
+    if (!dataset || !dataset->missing().empty()) return false;
+    const Scratch buffer(std::size_t{64} << 20U);
+    for (std::size_t rank = 0; rank < dataset->plan().writers.size(); ++rank) {
+      const auto data = dataset->rank(static_cast<std::int32_t>(rank));
+      if (!data) return false;
+      for (const Extent& extent : data->stored.extents) {
+        for (std::uint64_t at = 0; at < extent.bytes; at += buffer.bytes().size()) {
+          const auto piece = buffer.bytes().first(std::min<std::uint64_t>(buffer.bytes().size(), extent.bytes - at));
+          if (!dataset->read_part_of(*data, extent.member, at, piece)) return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /// Writes the manifests that are missing. Returns how many.
+  [[nodiscard]] int build() {
+    int written = 0;
+    for (const DatasetName& name : store_.datasets()) {
+      const auto dataset = Dataset::open(files_, root_, name);
+      if (dataset && dataset->missing().empty()) {
+        written += DatasetWriter(files_, root_, dataset->plan()).write_manifest() ? 1 : 0;
+      }
+    }
+    return written;
+  }
+
+  void dump(const DatasetName& name) {
+    const auto dataset = Dataset::open(files_, root_, name);
+    if (!dataset) throw std::runtime_error(name.text() + " is no dataset, or its plan is damaged");
+    const DatasetPlan& plan = dataset->plan();
+    std::printf("dataset %s\nlabel %s\nepoch %llu\nranks %zu\nwriters %u\n", name.text().c_str(), plan.label.c_str(),
+                static_cast<unsigned long long>(plan.epoch), plan.writers.size(), plan.number_of_writers());
+    for (const StoredMember& member : plan.members)
+      std::printf("member %d: elements of %u bytes\n", member.id, member.element_bytes);
+    for (std::size_t rank = 0; rank < plan.writers.size(); ++rank) {
+      const auto data = dataset->rank(static_cast<std::int32_t>(rank));
+      std::printf("rank %zu: writer %u%s\n", rank, plan.writers[rank], data ? "" : ", missing");
+      if (!data) continue;
+      for (const Extent& extent : data->stored.extents) {
+        std::printf("  member %d: %llu bytes at %llu of %s\n", extent.member,
+                    static_cast<unsigned long long>(extent.bytes), static_cast<unsigned long long>(extent.offset),
+                    data->data_file.c_str());
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t bytes_of(const DatasetName& name) {
+    std::uint64_t bytes = 0;
+    const std::string folder = root_ + "/" + name.text();
+    for (const std::string& file : files_.list(folder)) {
+      struct stat status {};
+      if (::stat((folder + "/" + file).c_str(), &status) == 0) bytes += static_cast<std::uint64_t>(status.st_size);
+    }
+    return bytes;
+  }
+
+  PosixFileSystem files_;
+  std::string root_;
+  Store store_;
+};
+
+DatasetName parsed(const std::string& text) {
+  if (const auto name = DatasetName::parse(text)) return *name;
+  throw CLI::ValidationError(text, "is not the name of a dataset: group.time_stamp.run.generation");
+}
+
+void print(Index& index, bool as_json) {
+  const auto current = index.store().current();
+  nlohmann::json list = nlohmann::json::array();
+  if (!as_json) std::printf("%-20s %-20s %6s %8s %14s  %s\n", "dataset", "name", "ranks", "writers", "bytes", "state");
+  for (const Entry& each : index.entries()) {
+    const bool is_current = current && *current == each.name;
+    if (as_json) {
+      list.push_back({{"dataset", each.name.text()},
+                      {"group", each.name.group},
+                      {"time_stamp", each.name.time_stamp},
+                      {"run", each.name.run},
+                      {"generation", each.name.generation},
+                      {"name", each.label},
+                      {"ranks", each.ranks},
+                      {"writers", each.writers},
+                      {"missing", each.missing},
+                      {"bytes", each.bytes},
+                      {"state", each.state()},
+                      {"current", is_current}});
+      continue;
+    }
+    std::printf("%-20s %-20s %6u %8u %14llu  %s%s\n", each.name.text().c_str(),
+                each.label.empty() ? "-" : each.label.c_str(), each.ranks, each.writers,
+                static_cast<unsigned long long>(each.bytes), each.state(), is_current ? ", current" : "");
+    for (const std::uint32_t writer : each.missing) std::printf("    the part of writer %u is missing\n", writer);
+  }
+  if (as_json) std::printf("%s\n", list.dump(2).c_str());
+}
+
+[[noreturn]] void watch(Index& index) {
+  constexpr std::chrono::seconds kBetweenLooks{1};
+  while (true) {
+    print(index, false);
+    std::printf("\n");
+    std::fflush(stdout);
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{
+      "Lists the datasets of a store of Fenix, newest first, and looks after them. Status: 0; 1 if something is "
+      "damaged; 2 if there is no "
+      "such dataset."};
+  const char* const store = std::getenv("FENIX_STORE");
+  std::string root = store != nullptr ? store : "";
+  std::string verify;
+  std::string remove;
+  std::string current;
+  std::string dumped;
+  int latest = 0;
+  bool has_latest = false;
+  bool as_json = false;
+  bool builds = false;
+  bool watches = false;
+  std::vector<int> keep;
+  app.add_option("store", root, "folder of the store (FENIX_STORE)");
+  app.add_flag("--json", as_json, "the list as JSON");
+  app.add_flag("--watch", watches, "the list each second, until this program is ended");
+  app.add_option("--latest", latest, "prints the newest complete dataset of this group")->each([&](const std::string&) {
+    has_latest = true;
+  });
+  app.add_option("--verify", verify, "reads a dataset, or \"all\" complete ones, and compares all hashes");
+  app.add_option("--dump", dumped, "prints the contents of a dataset");
+  app.add_flag("--build", builds, "writes the manifests that are missing");
+  app.add_option("--delete", remove, "removes a dataset");
+  app.add_option("--keep", keep,
+                 "GROUP N: of this group, removes complete datasets without a name beyond the newest N, and older "
+                 "incomplete ones")
+      ->expected(2);
+  app.add_option("--current", current,
+                 "the dataset from which its group goes on in the next job; \"newest\": the newest one again");
+  CLI11_PARSE(app, argc, argv);
+  if (root.empty()) throw CLI::RequiredError("store");
+  Index index(root);
+  if (watches) watch(index);
+  if (has_latest) {
+    const auto plan = index.store().find(latest, {}, {});
+    if (!plan) return kNone;
+    std::printf("%s\n", plan->name.text().c_str());
+    return EXIT_SUCCESS;
+  }
+  if (!dumped.empty()) {
+    index.dump(parsed(dumped));
+    return EXIT_SUCCESS;
+  }
+  if (builds) {
+    std::printf("%d manifests\n", index.build());
+    return EXIT_SUCCESS;
+  }
+  if (!remove.empty()) {
+    const DatasetName name = parsed(remove);
+    const auto all = index.store().datasets();
+    if (std::find(all.begin(), all.end(), name) == all.end()) return kNone;
+    index.store().remove(name);
+    return EXIT_SUCCESS;
+  }
+  if (!keep.empty()) {
+    index.store().prune(keep[0], static_cast<std::uint32_t>(std::max(keep[1], 0)));
+    return EXIT_SUCCESS;
+  }
+  if (!current.empty()) {
+    if (current == "newest") {
+      index.store().set_current(std::nullopt);
+      return EXIT_SUCCESS;
+    }
+    const DatasetName name = parsed(current);
+    if (!index.store().complete(name)) return kNone;
+    index.store().set_current(name);
+    return EXIT_SUCCESS;
+  }
+  if (!verify.empty()) {
+    int status = EXIT_SUCCESS;
+    for (const DatasetName& name : verify == "all" ? index.store().datasets() : std::vector{parsed(verify)}) {
+      if (verify == "all" && !index.store().complete(name)) continue;
+      const bool is_whole = index.verify(name);
+      std::printf("%s %s\n", name.text().c_str(), is_whole ? "is whole" : "is damaged");
+      if (!is_whole) status = kDamaged;
+    }
+    return status;
+  }
+  print(index, as_json);
+  return EXIT_SUCCESS;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const CLI::Error& error) {
+    std::fprintf(stderr, "fenix-index: %s\n", error.what());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "fenix-index: %s\n", error.what());
+  }
+  return EXIT_FAILURE;
+}
