@@ -21,6 +21,12 @@ constexpr int kGroup = 5;
 constexpr int kField = 0;
 constexpr int kWhere = 1;
 constexpr int kList = -7;  // FENIX_RESIZEABLE
+constexpr int kHoles = 3;   // its datatype has holes
+constexpr int kSome = 4;    // only ranks with even numbers have elements
+constexpr int kOwn = 5;     // its buffer is the library's
+constexpr int kGone = 6;    // deleted after the first commit
+constexpr int kOther = 9;   // a group that commits each second step
+constexpr int kCount = 10;
 
 struct Options {
   int steps = 6;
@@ -69,7 +75,27 @@ class Field {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = value(begin_ + static_cast<long>(i), step);
     list.assign(static_cast<std::size_t>(length_of_list(rank_, step)), step * 100 + rank_);
     where = {step, ranks_};
+    for (int i = 0; i < kCount; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      holes[3 * at] = holes[3 * at + 2] = number(step, i);
+      some[at] = number(step, i) + 0.5;
+      own[i] = -number(step, i);
+      other[at] = 3 * number(step, i);
+    }
   }
+
+  void check_others(int step) const {
+    for (int i = 0; i < kCount; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      expect_equal(holes[3 * at], number(step, i), "an element with holes");
+      expect_equal(holes[3 * at + 1], -1, "a hole");
+      expect_equal(holes[3 * at + 2], number(step, i), "an element with holes");
+      if (rank_ % 2 == 0) require(some[at] == number(step, i) + 0.5, "an element of some ranks");
+      expect_equal(own[i], -number(step, i), "an element of the library's buffer");
+    }
+  }
+
+  [[nodiscard]] int number(int step, int i) const { return step * 1000 + rank_ * 20 + i; }
 
   void check(int step) const {
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -97,6 +123,10 @@ class Field {
   std::vector<std::uint64_t> values;
   std::vector<int> list;
   Where where;
+  std::vector<int> holes = std::vector<int>(3 * kCount, -1);
+  std::vector<double> some = std::vector<double>(kCount, -1);
+  std::vector<int> other = std::vector<int>(kCount, -1);
+  int* own = nullptr;
 
  private:
   Options options_;
@@ -118,6 +148,16 @@ int restore(Field& field) {
   success(Fenix_Data_member_restore(kGroup, kList, field.list.data(), length, FENIX_DATA_SNAPSHOT_LATEST,
                                     FENIX_DATA_SUBSET_IGNORE),
           "restore of the list");
+  success(Fenix_Data_member_restore(kGroup, kHoles, field.holes.data(), kCount, FENIX_DATA_SNAPSHOT_LATEST,
+                                    FENIX_DATA_SUBSET_IGNORE),
+          "restore of what has holes");
+  const int of_some = Fenix_Data_member_restore(kGroup, kSome, field.some.data(), field.rank() % 2 == 0 ? kCount : 0,
+                                                FENIX_DATA_SNAPSHOT_LATEST, FENIX_DATA_SUBSET_IGNORE);
+  if (field.rank() % 2 == 0) success(of_some, "restore of what some ranks have");
+  success(Fenix_Data_member_restore(kGroup, kOwn, FENIX_DATA_RESTORE_INPLACE, kCount, FENIX_DATA_SNAPSHOT_LATEST,
+                                    FENIX_DATA_SUBSET_IGNORE),
+          "restore in place");
+  field.check_others(field.where.step);
   return FENIX_SUCCESS;
 }
 
@@ -169,6 +209,14 @@ Options read(int argc, char** argv) {
 }
 
 void create_members(Field& field) {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_vector(2, 1, 2, MPI_INT, &type);
+  MPI_Type_commit(&type);
+  success(Fenix_Data_member_define(kGroup, kHoles, field.holes.data(), kCount, type), "definition of what has holes");
+  MPI_Type_free(&type);
+  success(Fenix_Data_member_define(kGroup, kSome, field.some.data(), field.rank() % 2 == 0 ? kCount : 0, MPI_DOUBLE),
+          "definition of what some ranks have");
+  success(Fenix_Data_member_allocate(kGroup, kOwn, kCount, MPI_INT, &field.own), "allocation");
   success(Fenix_Data_member_define(kGroup, kField, field.values.data(), static_cast<int>(field.values.size()),
                                    MPI_UINT64_T),
           "definition of the field");
@@ -181,6 +229,13 @@ void store(Field& field) {
           "buffer of the list");
   success(Fenix_Data_member_store(kGroup, kField, FENIX_DATA_SUBSET_FULL), "store of the field");
   success(Fenix_Data_member_store(kGroup, kWhere, FENIX_DATA_SUBSET_FULL), "store of where");
+  for (const int member : {kHoles, kSome, kOwn}) {
+    success(Fenix_Data_member_store(kGroup, member, FENIX_DATA_SUBSET_FULL), "store of member " + std::to_string(member));
+  }
+  if (Fenix_Data_member_created(kGroup, kGone) == 1) {
+    success(Fenix_Data_member_attr_set(kGroup, kGone, FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER, &field.where, nullptr), "buffer");
+    success(Fenix_Data_member_store(kGroup, kGone, FENIX_DATA_SUBSET_FULL), "store of what is to be deleted");
+  }
   Fenix_Data_subset some{};
   const int length = static_cast<int>(field.list.size());
   if (length > 0) {
@@ -201,6 +256,26 @@ bool should_commit(const Options& options, MPI_Comm comm, int step) {
   MPI_Allreduce(MPI_IN_PLACE, told, 2, MPI_INT, MPI_MAX, comm);
   expect_equal(told[0], -told[1], "what need_commit says to other ranks");
   return flag != 0 || step + 1 == options.steps;
+}
+
+/// Forms the second group, and checks what it has: it may be some steps behind.
+void form_other_group(const Options& options, MPI_Comm comm, Field& field, int step) {
+  success(Fenix_Data_group_create(kOther, comm, 0, 0, FENIX_DATA_POLICY_LOCAL, nullptr, nullptr), "group_create of the other");
+  success(Fenix_Data_member_define(kOther, kField, field.other.data(), kCount, MPI_INT), "definition in the other group");
+  if (options.every > 0) success(Fenix_Data_group_set_flush(kOther, 1), "set_flush of the other group");
+  const int code = Fenix_Data_member_restore(kOther, kField, field.other.data(), kCount, FENIX_DATA_SNAPSHOT_LATEST,
+                                             FENIX_DATA_SUBSET_IGNORE);
+  if (code != FENIX_SUCCESS) return;
+  const int behind = (field.other[0] / 3 - field.rank() * 20) / 1000;
+  require(behind <= step, "the other group is ahead");
+  for (int i = 0; i < kCount; ++i) {
+    expect_equal(field.other[static_cast<std::size_t>(i)], 3 * field.number(behind, i), "an element of the other group");
+  }
+}
+
+void commit_other_group() {
+  success(Fenix_Data_member_store(kOther, kField, FENIX_DATA_SUBSET_FULL), "store in the other group");
+  success(Fenix_Data_commit(kOther, nullptr), "commit of the other group");
 }
 
 bool should_end(const Options& options, MPI_Comm comm, int step) {
@@ -275,6 +350,11 @@ void work(const Options& options, MPI_Comm comm, bool is_first) {
   }
   if (is_first && options.from > -2) expect_equal(step, options.from, "the first step");
   if (options.every > 0) success(Fenix_Data_group_set_flush(kGroup, options.every), "set_flush");
+  const bool has_other = options.every > 0 && options.naps == 0 && options.asks == 0;
+  if (has_other) form_other_group(options, comm, field, step);
+  if (Fenix_Data_member_created(kGroup, kGone) == 0) {
+    success(Fenix_Data_member_create(kGroup, kGone, &field.where, 2, MPI_INT32_T), "creation");
+  }
   Fenix_Request request = FENIX_REQUEST_NULL;
   int commits = 0;
   bool is_over = false;
@@ -289,6 +369,10 @@ void work(const Options& options, MPI_Comm comm, bool is_first) {
     store(field);
     int stamp = -1;
     success(Fenix_Data_commit_barrier(kGroup, &stamp), "commit");
+    if (has_other && step % 2 == 0) commit_other_group();
+    if (step == 4 && Fenix_Data_member_created(kGroup, kGone) == 1) {
+      success(Fenix_Data_member_delete(kGroup, kGone), "deletion");
+    }
     if (options.asks == 0 && options.naps > 0) std::this_thread::sleep_for(std::chrono::milliseconds(options.naps));
     if (options.sync > 0 && (step + 1) % options.sync == 0) {
       const std::string name = "step-" + std::to_string(step);
