@@ -207,7 +207,8 @@ std::uint32_t KeeperClient::begin_run(const Check& check) {
   return FieldReader(answer.message.body).number<std::uint32_t>();
 }
 
-std::uint64_t KeeperClient::flush(const DatasetPlan& plan, const RankOffer& offer, std::span<const int> regions) {
+std::uint64_t KeeperClient::offer(KeeperOp op, const DatasetPlan& plan, const RankOffer& offer,
+                                  std::span<const int> regions) {
   FieldWriter body;
   body.number(plan.writers.at(static_cast<std::size_t>(offer.rank)));
   body.text(plan.name.text());
@@ -215,12 +216,47 @@ std::uint64_t KeeperClient::flush(const DatasetPlan& plan, const RankOffer& offe
   try {
     const Descriptor files[] = {to_memory_file(encode(plan)), to_memory_file(encode(offer))};
     const int numbers[] = {files[0].get(), files[1].get()};
-    const std::uint64_t id = send({KeeperOp::flush, 0, KeeperCode::done, {}, body.all()}, numbers, regions);
-    fault_point("flush.offered");
+    const std::uint64_t id = send({op, 0, KeeperCode::done, {}, body.all()}, numbers, regions);
+    if (op == KeeperOp::keep) asked_.erase(id);
     return id;
   } catch (const std::system_error& error) {
     fail(error.what());
   }
+}
+
+std::uint64_t KeeperClient::flush(const DatasetPlan& plan, const RankOffer& offered, std::span<const int> regions) {
+  const std::uint64_t id = offer(KeeperOp::flush, plan, offered, regions);
+  fault_point("flush.offered");
+  return id;
+}
+
+void KeeperClient::keep(const DatasetPlan& plan, const RankOffer& offered, std::span<const int> regions) {
+  (void)offer(KeeperOp::keep, plan, offered, regions);
+}
+
+void KeeperClient::forget(std::uint32_t run) {
+  FieldWriter body;
+  body.number(run);
+  const std::lock_guard lock(mutex_);
+  asked_.erase(send({KeeperOp::forget, 0, KeeperCode::done, {}, body.all()}, {}, {}));
+}
+
+std::vector<DatasetName> KeeperClient::kept(const KeptSearch& search, const Check& check) {
+  const Answer answer = call(KeeperOp::kept, encode(search), {}, check);
+  std::vector<DatasetName> names;
+  if (answer.files.size() != 1) return names;
+  const auto list = decode_list(read_memory_file(answer.files.front()));
+  if (!list) fail("an answer of the keeper is damaged");
+  for (const Listed& each : *list) {
+    if (const auto name = DatasetName::parse(each.name)) names.push_back(*name);
+  }
+  return names;
+}
+
+std::optional<DatasetPlan> KeeperClient::kept_plan(const DatasetName& name, const Check& check) {
+  const Answer answer = call(KeeperOp::plan, body_of(name.text()), {}, check);
+  if (answer.files.size() != 1) return std::nullopt;
+  return decode_plan(name, read_memory_file(answer.files.front()));
 }
 
 void KeeperClient::finish_run(std::uint32_t run, const Check& check) {

@@ -53,7 +53,15 @@ class KeeperClient {
 
   /// Offers the data of this rank, and returns a number for outcome(). plan: sealed; writer: of this rank. regions: of the members, in the
   /// order of the offer. Does not wait.
-  [[nodiscard]] std::uint64_t flush(const DatasetPlan& plan, const RankOffer& offer, std::span<const int> regions);
+  [[nodiscard]] std::uint64_t flush(const DatasetPlan& plan, const RankOffer& offered, std::span<const int> regions);
+  /// Offers the data of this rank for the case that all ranks die. Does not wait.
+  void keep(const DatasetPlan& plan, const RankOffer& offered, std::span<const int> regions);
+  /// Has the memory of a run forgotten, as it has come to its end. Does not wait.
+  void forget(std::uint32_t run);
+  /// Returns the snapshots of a rank that are in the memory of this node, newest first.
+  [[nodiscard]] std::vector<DatasetName> kept(const KeptSearch& search, const Check& check);
+  /// Returns the plan of such a snapshot, or nullopt.
+  [[nodiscard]] std::optional<DatasetPlan> kept_plan(const DatasetName& name, const Check& check);
   /// Returns how a flush has ended, once; nullopt while it has not.
   [[nodiscard]] std::optional<Outcome> outcome(std::uint64_t flush);
   /// Returns the bytes that are written of a flush that has not ended.
@@ -83,6 +91,7 @@ class KeeperClient {
     bool is_lost = false;  ///< the keeper has ended before
   };
 
+  std::uint64_t offer(KeeperOp op, const DatasetPlan& plan, const RankOffer& offer, std::span<const int> regions);
   void connect();
   void start_keeper(Descriptor listener) const;
   std::uint64_t send(Message request, std::span<const int> files, std::span<const int> regions);

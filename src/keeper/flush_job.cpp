@@ -58,36 +58,41 @@ FlushJob::FlushJob(DatasetPlan plan, std::uint32_t writer) : plan_(std::move(pla
   }
 }
 
-void FlushJob::add(const std::shared_ptr<KeeperPeer>& peer, std::uint64_t request, RankOffer offer,
-                   std::vector<Descriptor> regions) {
+RankSource OfferedRank::source() const {
+  RankSource source{offer.rank, offer.record, {}};
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    source.members.push_back(verified_source(offer.members[i], memory[i].bytes()));
+  }
+  return source;
+}
+
+void FlushJob::add(RankOffer offer, std::vector<Descriptor> regions) {
   if (!std::binary_search(ranks_.begin(), ranks_.end(), offer.rank) || regions.size() != offer.members.size()) {
     throw std::runtime_error("an offer does not fit its plan");
   }
-  Offered offered;
+  auto offered = std::make_shared<OfferedRank>();
   for (std::size_t i = 0; i < regions.size(); ++i) {
     const MemberOffer& member = offer.members[i];
-    offered.memory.emplace_back(regions[i], member.offset, member.bytes(), /*to_be_written=*/false);
+    offered->memory.emplace_back(regions[i], member.offset, member.bytes(), /*to_be_written=*/false);
   }
-  offered.offer = std::move(offer);
+  offered->offer = std::move(offer);
   // The work with an earlier offer of the rank has begun.
-  if (!is_submitted) {
-    const std::int32_t rank = offered.offer.rank;
-    offers_.erase(rank);
-    offers_.emplace(rank, std::move(offered));
-  }
+  if (!is_submitted) offers_[offered->offer.rank] = std::move(offered);
+}
+
+void FlushJob::add_waiter(const std::shared_ptr<KeeperPeer>& peer, std::uint64_t request) {
   const std::lock_guard lock(mutex_);
   waiters_.push_back({peer, request});
 }
 
+std::shared_ptr<const OfferedRank> FlushJob::find(std::int32_t rank) const {
+  const auto found = offers_.find(rank);
+  return found != offers_.end() ? found->second : nullptr;
+}
+
 std::vector<RankSource> FlushJob::sources() const {
   std::vector<RankSource> sources;
-  for (const auto& [rank, offered] : offers_) {
-    RankSource source{rank, offered.offer.record, {}};
-    for (std::size_t i = 0; i < offered.memory.size(); ++i) {
-      source.members.push_back(verified_source(offered.offer.members[i], offered.memory[i].bytes()));
-    }
-    sources.push_back(std::move(source));
-  }
+  for (const auto& [rank, offered] : offers_) sources.push_back(offered->source());
   return sources;
 }
 

@@ -50,6 +50,15 @@ class PeerMemory {
   std::span<std::byte> bytes_;
 };
 
+/// An offer, with the memory that it is about.
+struct OfferedRank {
+  RankOffer offer;
+  std::vector<PeerMemory> memory;  ///< by member
+
+  /// Returns what the writer of datasets needs.
+  [[nodiscard]] RankSource source() const;
+};
+
 class FlushJob {
  public:
   using Clock = std::chrono::steady_clock;
@@ -65,8 +74,11 @@ class FlushJob {
   }
 
   /// Takes the offer of a rank. Throws std::runtime_error if it is no good.
-  void add(const std::shared_ptr<KeeperPeer>& peer, std::uint64_t request, RankOffer offer,
-           std::vector<Descriptor> regions);
+  void add(RankOffer offer, std::vector<Descriptor> regions);
+  /// Notes a rank that is to be told how the job ends.
+  void add_waiter(const std::shared_ptr<KeeperPeer>& peer, std::uint64_t request);
+  /// Returns what a rank has offered, or null.
+  [[nodiscard]] std::shared_ptr<const OfferedRank> find(std::int32_t rank) const;
   [[nodiscard]] bool has_all() const { return offers_.size() == ranks_.size(); }
   /// Returns what the writer of datasets needs, in ascending order of ranks.
   [[nodiscard]] std::vector<RankSource> sources() const;
@@ -82,10 +94,6 @@ class FlushJob {
   bool is_submitted = false;
 
  private:
-  struct Offered {
-    RankOffer offer;
-    std::vector<PeerMemory> memory;  ///< by member
-  };
   struct Waiter {
     std::shared_ptr<KeeperPeer> peer;
     std::uint64_t request = 0;
@@ -94,7 +102,7 @@ class FlushJob {
   DatasetPlan plan_;
   std::uint32_t writer_;
   std::vector<std::int32_t> ranks_;
-  std::map<std::int32_t, Offered> offers_;
+  std::map<std::int32_t, std::shared_ptr<const OfferedRank>> offers_;
   std::mutex mutex_;  // protects waiters
   std::vector<Waiter> waiters_;
   std::atomic<bool> ended_{false};

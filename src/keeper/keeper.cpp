@@ -34,6 +34,7 @@ bool Keeper::run() {
   while (!has_served || !peers_.empty() || has_work()) {
     serve_once();
     look_after_jobs();
+    look_after_lease();
     has_served = has_served || !peers_.empty();
     const bool is_over = peers_.empty() && (is_stuck_ || reader_.is_stuck(limit()));
     if (has_served && is_over) return false;
@@ -47,12 +48,14 @@ bool Keeper::run() {
 bool Keeper::has_work() {
   const bool is_writing =
       std::any_of(jobs_.begin(), jobs_.end(), [](const auto& job) { return job->is_submitted && !job->has_ended(); });
-  return is_writing || unfinished_count_ > 0 || reader_.is_busy();
+  return is_writing || unfinished_count_ > 0 || reader_.is_busy() || !kept_.empty();
 }
 
 void Keeper::serve_once() {
   // Jobs and unfinished datasets are looked at now and then.
-  const int most_milliseconds = jobs_.empty() && unfinished_count_ == 0 && !reader_.is_busy() ? -1 : 250;
+  const bool has_lease = peers_.empty() && !kept_.empty();
+  const bool is_idle = jobs_.empty() && unfinished_count_ == 0 && !reader_.is_busy() && !has_lease;
+  const int most_milliseconds = is_idle ? -1 : 250;
   std::vector<pollfd> watched{{listener_.get(), POLLIN, 0}, {woken_.get(), POLLIN, 0}};
   for (const auto& peer : peers_) watched.push_back({peer->socket.get(), POLLIN, 0});
   if (::poll(watched.data(), watched.size(), most_milliseconds) <= 0) return;
@@ -104,6 +107,10 @@ void Keeper::handle(const std::shared_ptr<KeeperPeer>& peer, Datagram datagram) 
     case KeeperOp::regions:
       for (Descriptor& each : datagram.files) peer->regions.push_back(std::move(each));
       return;
+    case KeeperOp::forget:
+      kept_.forget(FieldReader(request->body).number<std::uint32_t>());
+      return;
+    case KeeperOp::keep:
     case KeeperOp::flush:
       take_flush(peer, *request, std::move(datagram.files));
       return;
@@ -117,7 +124,7 @@ void Keeper::handle(const std::shared_ptr<KeeperPeer>& peer, Datagram datagram) 
   auto files = std::make_shared<std::vector<Descriptor>>(std::move(datagram.files));
   reader_.submit([this, peer, request = *request, files, root = settings_.root] {
     static thread_local std::optional<StoreRequests> requests;
-    if (!requests) requests.emplace(*files_, root);
+    if (!requests) requests.emplace(*files_, root, kept_);
     Descriptor answer_file;
     const Descriptor none;
     const Message answer = requests->run(request, files->empty() ? none : files->front(), answer_file);
@@ -128,10 +135,12 @@ void Keeper::handle(const std::shared_ptr<KeeperPeer>& peer, Datagram datagram) 
 void Keeper::take_flush(const std::shared_ptr<KeeperPeer>& peer, const Message& request,
                         std::vector<Descriptor> files) {
   auto regions = std::exchange(peer->regions, {});
+  const bool is_kept = request.op == KeeperOp::keep;
   const auto refuse = [&](const std::string& why) {
+    if (is_kept) return;
     peer->answer({KeeperOp::flush, request.id, KeeperCode::failed, why, {}});
   };
-  if (is_stuck_) return refuse("the file system does not answer");
+  if (is_stuck_ && !is_kept) return refuse("the file system does not answer");
   try {
     FieldReader fields(request.body);
     const auto writer = fields.number<std::uint32_t>();
@@ -140,15 +149,38 @@ void Keeper::take_flush(const std::shared_ptr<KeeperPeer>& peer, const Message& 
     const auto plan = decode_plan(*name, read_memory_file(files[0]));
     auto offer = decode_offer(read_memory_file(files[1]));
     if (!plan || !offer) return refuse("a plan or an offer is damaged");
+    if (is_kept) {
+      kept_.keep(*plan, writer, std::move(*offer), std::move(regions));
+      return;
+    }
     auto job = std::find_if(jobs_.begin(), jobs_.end(),
                             [&](const auto& each) { return !each->has_ended() && each->is_for(*plan, writer); });
     if (job == jobs_.end()) job = jobs_.insert(job, std::make_shared<FlushJob>(*plan, writer));
-    (*job)->add(peer, request.id, std::move(*offer), std::move(regions));
-    if (!(*job)->has_all() || (*job)->is_submitted) return;
-    (*job)->is_submitted = true;
-    writer_.submit([this, job = *job, settings = settings_] { write(*job, settings); });
+    (*job)->add(std::move(*offer), std::move(regions));
+    (*job)->add_waiter(peer, request.id);
+    if ((*job)->has_all() && !(*job)->is_submitted) submit(*job);
   } catch (const std::exception& error) {
     refuse(error.what());
+  }
+}
+
+void Keeper::submit(const std::shared_ptr<FlushJob>& job) {
+  job->is_submitted = true;
+  writer_.submit([this, job, settings = settings_] { write(*job, settings); });
+}
+
+// A run that was killed may be started again, and takes the memory. If it is not, its last commits are written: all keepers of the job do
+// so, and the datasets of which all have a part are complete.
+void Keeper::look_after_lease() {
+  if (!peers_.empty() || kept_.empty()) {
+    alone_since_.reset();
+    return;
+  }
+  if (!alone_since_) alone_since_ = KeeperThread::Clock::now();
+  if (KeeperThread::Clock::now() - *alone_since_ < std::chrono::seconds(settings_.lease)) return;
+  for (const auto& job : kept_.take_complete()) {
+    jobs_.push_back(job);
+    submit(job);
   }
 }
 

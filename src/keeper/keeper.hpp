@@ -21,6 +21,7 @@
 
 #include "keeper/descriptor.hpp"
 #include "keeper/flush_job.hpp"
+#include "keeper/kept_snapshots.hpp"
 #include "keeper/local_socket.hpp"
 #include "keeper/message.hpp"
 #include "store/file_system.hpp"
@@ -84,6 +85,9 @@ class Keeper {
   void receive_from(const std::shared_ptr<KeeperPeer>& peer);
   void handle(const std::shared_ptr<KeeperPeer>& peer, Datagram datagram);
   void take_flush(const std::shared_ptr<KeeperPeer>& peer, const Message& request, std::vector<Descriptor> files);
+  void submit(const std::shared_ptr<FlushJob>& job);
+  /// Writes what is kept, when the lease is over.
+  void look_after_lease();
   void write(FlushJob& job, const Hello& settings);
   void finish_datasets();
   void look_after_jobs();
@@ -102,6 +106,8 @@ class Keeper {
   KeeperThread writer_;
   KeeperThread reader_;
   bool is_stuck_ = false;
+  KeptSnapshots kept_;
+  std::optional<KeeperThread::Clock::time_point> alone_since_;  // no rank is left
 };
 
 }  // namespace fenix_impl

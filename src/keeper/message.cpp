@@ -47,6 +47,7 @@ std::vector<std::byte> encode(const Hello& body) {
   fields.number(body.rate);
   fields.number(body.seconds);
   fields.number(body.kept);
+  fields.number(body.lease);
   return fields.all();
 }
 
@@ -57,6 +58,7 @@ std::optional<Hello> decode_hello(std::span<const std::byte> bytes) {
   body.rate = fields.number<std::uint64_t>();
   body.seconds = fields.number<std::uint32_t>();
   body.kept = fields.number<std::uint32_t>();
+  body.lease = fields.number<std::uint32_t>();
   return fields.is_at_end() ? std::optional(body) : std::nullopt;
 }
 
@@ -78,6 +80,23 @@ std::optional<Search> decode_search(std::span<const std::byte> bytes) {
   body.passed_over.resize(fields.count(sizeof(std::uint32_t)));
   for (std::string& name : body.passed_over) name = fields.text();
   body.run = fields.number<std::uint32_t>();
+  return fields.is_at_end() ? std::optional(body) : std::nullopt;
+}
+
+std::vector<std::byte> encode(const KeptSearch& body) {
+  FieldWriter fields;
+  fields.number(body.group);
+  fields.number(body.rank);
+  fields.number(body.ranks);
+  return fields.all();
+}
+
+std::optional<KeptSearch> decode_kept_search(std::span<const std::byte> bytes) {
+  FieldReader fields(bytes);
+  KeptSearch body;
+  body.group = fields.number<std::int32_t>();
+  body.rank = fields.number<std::int32_t>();
+  body.ranks = fields.number<std::uint32_t>();
   return fields.is_at_end() ? std::optional(body) : std::nullopt;
 }
 

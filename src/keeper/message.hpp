@@ -16,6 +16,10 @@ enum class KeeperOp : std::uint32_t {
   hello = 1,    ///< the first one: Hello. No answer
   regions,      ///< descriptors of memory that the next flush needs. No answer
   flush,        ///< Writer, with the plan and the offer as files. Answered when the part of this writer is durable
+  keep,         ///< as flush, for a job that is started again soon. No answer
+  kept,         ///< KeptSearch. Answer: Listed, as a file: the snapshots of the rank that are in memory
+  plan,         ///< name. Answer: the plan of such a snapshot, as a file
+  forget,       ///< run, as 32 bits: nobody is to go on from its memory. No answer
   progress,     ///< from the keeper, without a request: bytes that are written
   begin_run,    ///< answer: the run, as 32 bits
   find,         ///< Search. Answer: name, and the plan as a file
@@ -61,6 +65,7 @@ struct Hello {
   std::uint64_t rate = 0;     ///< most bytes per second that this keeper writes; 0: no limit
   std::uint32_t seconds = 0;  ///< after which a file system that does not move counts as failed
   std::uint32_t kept = 0;     ///< newest complete datasets of a group that stay; 0: all
+  std::uint32_t lease = 0;    ///< seconds for which memory is kept when all ranks have died; 0: it is not
 
   bool operator==(const Hello&) const = default;
 };
@@ -72,6 +77,15 @@ struct Search {
   std::uint32_t run = 0;                 ///< that begins with what is found; 0: none
 
   bool operator==(const Search&) const = default;
+};
+
+/// Search for kept snapshots of a rank, in a group of so many.
+struct KeptSearch {
+  std::int32_t group = 0;
+  std::int32_t rank = 0;
+  std::uint32_t ranks = 0;
+
+  bool operator==(const KeptSearch&) const = default;
 };
 
 struct Reading {
@@ -96,11 +110,13 @@ struct Listed {
 
 [[nodiscard]] std::vector<std::byte> encode(const Hello& body);
 [[nodiscard]] std::vector<std::byte> encode(const Search& body);
+[[nodiscard]] std::vector<std::byte> encode(const KeptSearch& body);
 [[nodiscard]] std::vector<std::byte> encode(const Reading& body);
 [[nodiscard]] std::vector<std::byte> encode(std::span<const Listed> body);
 /// Return nullopt for bytes that are no such body. Any bytes may be given.
 [[nodiscard]] std::optional<Hello> decode_hello(std::span<const std::byte> bytes);
 [[nodiscard]] std::optional<Search> decode_search(std::span<const std::byte> bytes);
+[[nodiscard]] std::optional<KeptSearch> decode_kept_search(std::span<const std::byte> bytes);
 [[nodiscard]] std::optional<Reading> decode_reading(std::span<const std::byte> bytes);
 [[nodiscard]] std::optional<std::vector<Listed>> decode_list(std::span<const std::byte> bytes);
 

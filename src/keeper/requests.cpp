@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "keeper/requests.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -15,6 +16,34 @@ namespace {
 
 Message answer_to(const Message& request, KeeperCode code, std::string text = {}) {
   return {request.op, request.id, code, std::move(text), {}};
+}
+
+/// Returns what a rank has offered in the form of an entry of a dataset, as far as there is no file.
+StoredPart entry_of(const OfferedRank& offered) {
+  StoredPart part;
+  StoredRank rank{offered.offer.rank, offered.offer.record, {}};
+  for (const MemberOffer& member : offered.offer.members) {
+    const std::uint64_t begin = (part.data_bytes + FileSystem::kAlignment - 1) / FileSystem::kAlignment * FileSystem::kAlignment;
+    rank.extents.push_back({member.member, begin, member.bytes(), std::vector<std::uint64_t>(Extent::pieces(member.bytes()))});
+    part.data_bytes = begin + member.bytes();
+  }
+  part.ranks.push_back(std::move(rank));
+  return part;
+}
+
+Message read_kept(const OfferedRank& offered, const Reading& reading, const Message& request, const Descriptor& file) {
+  const RankSource source = offered.source();
+  const auto member = std::find_if(source.members.begin(), source.members.end(),
+                                   [&](const MemberSource& each) { return each.member == reading.member; });
+  const bool fits = member != source.members.end() && reading.begin % Extent::kPiece == 0 &&
+                    reading.begin <= member->bytes && reading.bytes <= member->bytes - reading.begin;
+  if (!fits) return answer_to(request, KeeperCode::none);
+  const PeerMemory memory(file, reading.offset, reading.bytes, /*to_be_written=*/true);
+  for (std::uint64_t done = 0; done < reading.bytes; done += Extent::kPiece) {
+    const auto piece = memory.bytes().subspan(done, std::min(Extent::kPiece, reading.bytes - done));
+    if (!member->read(reading.begin + done, piece)) return answer_to(request, KeeperCode::damaged);
+  }
+  return answer_to(request, KeeperCode::done);
 }
 
 std::optional<DatasetName> name_in(FieldReader& fields) { return DatasetName::parse(fields.text()); }
@@ -69,6 +98,15 @@ Message StoreRequests::handle(const Message& request, const Descriptor& file, De
       const auto name = DatasetName::parse(text);
       if (!text.empty() && (!name || !store_.complete(*name))) return answer_to(request, KeeperCode::none);
       store_.set_current(name);
+      return answer_to(request, KeeperCode::done);
+    }
+    case KeeperOp::kept:
+      return kept(request, answer_file);
+    case KeeperOp::plan: {
+      const auto name = name_in(fields);
+      const auto plan = name ? kept_.plan(*name) : std::nullopt;
+      if (!plan) return answer_to(request, KeeperCode::none);
+      answer_file = to_memory_file(encode(*plan));
       return answer_to(request, KeeperCode::done);
     }
     case KeeperOp::finish_run:
@@ -131,6 +169,10 @@ Message StoreRequests::rank(const Message& request, Descriptor& answer_file) {
   const auto name = name_in(fields);
   const auto rank = fields.number<std::int32_t>();
   if (!name || !fields.is_at_end()) return answer_to(request, KeeperCode::none);
+  if (const auto offered = kept_.find(*name, rank)) {
+    answer_file = to_memory_file(encode(*name, entry_of(*offered)));
+    return answer_to(request, KeeperCode::done);
+  }
   open_name_.reset();  // the files may have changed
   if (!open(*name, rank)) return answer_to(request, KeeperCode::none);
   StoredPart part;
@@ -144,11 +186,24 @@ Message StoreRequests::rank(const Message& request, Descriptor& answer_file) {
 Message StoreRequests::read(const Message& request, const Descriptor& file) {
   const auto reading = decode_reading(request.body);
   const auto name = reading ? DatasetName::parse(reading->name) : std::nullopt;
-  if (!name || !open(*name, reading->rank)) return answer_to(request, KeeperCode::none);
+  if (!name) return answer_to(request, KeeperCode::none);
+  if (const auto offered = kept_.find(*name, reading->rank)) return read_kept(*offered, *reading, request, file);
+  if (!open(*name, reading->rank)) return answer_to(request, KeeperCode::none);
   const PeerMemory memory(file, reading->offset, reading->bytes, /*to_be_written=*/true);
   const bool is_sound = open_dataset_->read_part_of(*open_rank_, reading->member, reading->begin, memory.bytes());
   fault_point("fetch.read");
   return answer_to(request, is_sound ? KeeperCode::done : KeeperCode::damaged);
+}
+
+Message StoreRequests::kept(const Message& request, Descriptor& answer_file) {
+  const auto search = decode_kept_search(request.body);
+  if (!search) return answer_to(request, KeeperCode::failed, "a search is damaged");
+  std::vector<Listed> list;
+  for (const DatasetName& name : kept_.names(search->group, search->rank, search->ranks)) {
+    list.push_back({name.text(), {}, 0, 0});
+  }
+  answer_file = to_memory_file(encode(list));
+  return answer_to(request, KeeperCode::done);
 }
 
 Message StoreRequests::list(const Message& request, Descriptor& answer_file) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "keeper/descriptor.hpp"
+#include "keeper/kept_snapshots.hpp"
 #include "keeper/message.hpp"
 #include "store/store.hpp"
 
@@ -13,7 +14,9 @@ namespace fenix_impl {
 
 class StoreRequests {
  public:
-  StoreRequests(FileSystem& files, std::string root) : files_(files), root_(std::move(root)), store_(files, root_) {}
+  /// kept: snapshots that can be had without the store.
+  StoreRequests(FileSystem& files, std::string root, KeptSnapshots& kept)
+      : files_(files), root_(std::move(root)), store_(files, root_), kept_(kept) {}
 
   /// Does what a request asks for. file: sent with the request. Returns the answer, and the file that goes with it, if any. Does not
   /// throw: what goes wrong is in the answer.
@@ -24,6 +27,7 @@ class StoreRequests {
   Message find(const Message& request, Descriptor& answer_file);
   Message rank(const Message& request, Descriptor& answer_file);
   Message read(const Message& request, const Descriptor& file);
+  Message kept(const Message& request, Descriptor& answer_file);
   Message list(const Message& request, Descriptor& answer_file);
   /// Opens a rank's data, unless it is open.
   bool open(const DatasetName& name, std::int32_t rank);
@@ -31,6 +35,7 @@ class StoreRequests {
   FileSystem& files_;
   std::string root_;
   Store store_;
+  KeptSnapshots& kept_;
   std::optional<DatasetName> open_name_;
   std::optional<Dataset> open_dataset_;
   std::optional<RankData> open_rank_;

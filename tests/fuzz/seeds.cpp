@@ -170,7 +170,7 @@ void write_rings() {
 }
 
 void write_keeper() {
-  const Hello hello{"/scratch/me", 100, 60, 3};
+  const Hello hello{"/scratch/me", 100, 60, 3, 5};
   const Search search{4, "calm", {"4.1.2.3"}, 5};
   const Reading reading{"4.1.2.3", 1, 2, 1U << 20U, 100, 64};
   const std::vector<Listed> list{{"4.1.2.3", "calm", 1, 0}};

@@ -83,7 +83,7 @@ class KeeperOfNode : public testing::Test {
     std::string folder = std::filesystem::temp_directory_path() / "fenix-keeper-XXXXXX";
     if (::mkdtemp(folder.data()) == nullptr) throw std::runtime_error("no temporary folder");
     root_ = folder;
-    hello_ = {root_, 0, 1, 0};
+    hello_ = {root_, 0, 1, 0, 0};
     start();
   }
   ~KeeperOfNode() override {
@@ -292,6 +292,59 @@ TEST_F(KeeperOfNode, OldDatasetsGoIfSoManyAreKept) {
   EXPECT_EQ(only.find({7, "dear", {}, 0}, nothing_)->name.time_stamp, 1);
 }
 
+TEST_F(KeeperOfNode, KeepsMemoryForTheNextJob) {
+  hello_.lease = 60;
+  const auto bytes = some_bytes(kBytes, 1);
+  const RankMemory memory(bytes);
+  const int file = memory.file.get();
+  auto first = std::make_unique<KeeperClient>("/nonexistent", hello_);
+  const auto run = first->begin_run(nothing_);
+  for (const int stamp : {0, 1, 2, 3}) first->keep(plan_for(run, stamp, {0}), offer_of(0, bytes), std::span(&file, 1));
+  // All ranks have died, and another job begins.
+  EXPECT_EQ(first->kept({7, 0, 1}, nothing_).size(), 3U);
+  first.reset();
+  KeeperClient& second = client();
+  const auto kept = second.kept({7, 0, 1}, nothing_);
+  ASSERT_EQ(kept.size(), 3U);
+  EXPECT_EQ(kept[0], (DatasetName{7, 3, run, 1}));
+  EXPECT_TRUE(second.kept({7, 1, 2}, nothing_).empty());
+  EXPECT_TRUE(second.kept({8, 0, 1}, nothing_).empty());
+  EXPECT_EQ(second.kept_plan(kept[0], nothing_), plan_for(run, 3, {0}));
+  const auto stored = second.rank(kept[0], 0, nothing_);
+  ASSERT_TRUE(stored);
+  EXPECT_EQ(stored->find(kMember)->bytes, kBytes);
+  KeptBytes read(kBytes);
+  const RankMemory target(read);
+  EXPECT_TRUE(second.read({kept[0].text(), 0, kMember, 0, kBytes, 0}, target.file.get(), nothing_));
+  EXPECT_EQ(::pread(target.file.get(), read.data(), read.size(), 0), static_cast<ssize_t>(read.size()));
+  EXPECT_EQ(read, bytes);
+  EXPECT_FALSE(second.find({7, "", {}, 0}, nothing_));
+  // Memory that has changed since is not given.
+  const std::byte other{7};
+  EXPECT_EQ(::pwrite(memory.file.get(), &other, 1, kBytes / 2), 1);
+  EXPECT_FALSE(second.read({kept[0].text(), 0, kMember, 0, kBytes, 0}, target.file.get(), nothing_));
+  second.forget(run);
+  EXPECT_TRUE(second.kept({7, 0, 1}, nothing_).empty());
+}
+
+TEST_F(KeeperOfNode, WritesWhatNobodyTakes) {
+  hello_.lease = 1;
+  const auto bytes = some_bytes(kBytes, 1);
+  const RankMemory memory(bytes);
+  const int file = memory.file.get();
+  KeeperClient& only = client();
+  const auto run = only.begin_run(nothing_);
+  only.keep(plan_for(run, 5, {0}), offer_of(0, bytes), std::span(&file, 1));
+  only.keep(plan_for(run, 6, {0, 0}), offer_of(0, bytes), std::span(&file, 1));
+  EXPECT_EQ(only.kept({7, 0, 1}, nothing_).size(), 1U);
+  clients_.clear();
+  thread_.join();
+  EXPECT_TRUE(ended_well_);
+  PosixFileSystem files;
+  EXPECT_TRUE(Store(files, root_).complete({7, 5, run, 1}));
+  EXPECT_EQ(Store(files, root_).datasets().size(), 1U);
+}
+
 TEST_F(KeeperOfNode, NonsenseEndsOnlyItsConnection) {
   KeeperClient& good = client();
   EXPECT_EQ(good.begin_run(nothing_), 1U);
@@ -311,7 +364,7 @@ TEST(KeeperMessage, AreReadAsTheyWereWritten) {
   EXPECT_EQ(decode_reading(encode(reading)), reading);
   const std::vector<Listed> list{{"1.2.3.4", "x", 3, 1}, {"", "", 0, 0}};
   EXPECT_EQ(decode_list(encode(list)), list);
-  const Hello hello{"/there", 1, 2, 3};
+  const Hello hello{"/there", 1, 2, 3, 4};
   EXPECT_EQ(decode_hello(encode(hello)), hello);
   const RankOffer offer = offer_of(2, some_bytes(300000, 1));
   EXPECT_EQ(decode_offer(encode(offer)), offer);

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <iterator>
 #include <map>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include "base/deadline.hpp"
@@ -44,6 +46,10 @@ std::vector<std::uint32_t> nodes_of(std::span<const Location> locations) {
   return nodes;
 }
 
+bool is_older(const DatasetName& a, const DatasetName& b) {
+  return std::tie(a.run, a.generation, a.time_stamp) < std::tie(b.run, b.generation, b.time_stamp);
+}
+
 Error error_of(const KeeperClient::Outcome& outcome) {
   const bool is_gone = outcome.code == KeeperCode::gone;
   return {is_gone ? FENIX_ERROR_NODATA_FOUND : FENIX_ERROR_STORE, "the store: " + outcome.text};
@@ -60,7 +66,7 @@ void Storage::begin() {
   plans_commits_ = commits.every > 0 || commits.has_times();
   if (settings_.root.empty()) return;
   keeper_ = std::make_shared<KeeperClient>(settings_.keeper,
-                                           Hello{settings_.root, settings_.rate, settings_.seconds, settings_.kept});
+                                           Hello{settings_.root, settings_.rate, settings_.seconds, settings_.kept, settings_.lease});
 }
 
 std::uint32_t Storage::begin_run() noexcept {
@@ -83,6 +89,7 @@ void Storage::finish(bool is_first) noexcept {
         while (!outcome(flush) && !deadline.passed()) wait_a_little();
       }
     }
+    if (is_on() && settings_.lease != 0) keeper().forget(run_);
     if (is_on() && is_first) keeper().finish_run(run_, [] {});
   } catch (const std::exception& error) {
     log().warn("the store: {}", error.what());
@@ -135,6 +142,8 @@ Storage::Resumed Storage::take_up(Group& group, bool awaits) {
     halt_meeting_ = {};
     is_halting_ = false;
   }
+  // The job must not begin anew, and write over what is there, only because a file system was slow.
+  if (!is_on() && keeper_ && awaits && settings_.fetches) (void)keeper();
   if (!is_on()) return Resumed::no;
   if (mine.generation == Generation{}) mine.every = settings_.every;
   mine.generation = group.log().generation();
@@ -147,16 +156,44 @@ Storage::Resumed Storage::take_up(Group& group, bool awaits) {
   return resumed;
 }
 
+std::optional<DatasetName> Storage::find_kept(Group& group, const std::vector<std::string>& passed_over) {
+  Team& team = group.attachment().team();
+  std::vector<DatasetName> mine;
+  try {
+    const KeptSearch search{group.parameters().id, team.rank(), static_cast<std::uint32_t>(team.size())};
+    mine = keeper().kept(search, [&team] { team.check(); });
+  } catch (const Error& error) {
+    log().warn("group {}: {}", group.parameters().id, error.what());
+  }
+  std::erase_if(mine, [&](const DatasetName& name) {
+    return std::find(passed_over.begin(), passed_over.end(), name.text()) != passed_over.end();
+  });
+  std::sort(mine.begin(), mine.end());
+  const auto common = team.reduce_lists(
+      std::span<const DatasetName>(mine), [](std::vector<DatasetName>& into, std::span<const DatasetName> from) {
+        std::vector<DatasetName> both;
+        std::set_intersection(into.begin(), into.end(), from.begin(), from.end(), std::back_inserter(both));
+        into = std::move(both);
+      });
+  const auto newest = std::max_element(common.begin(), common.end(), is_older);
+  return newest != common.end() ? std::optional(*newest) : std::nullopt;
+}
+
 std::optional<DatasetPlan> Storage::find(Group& group, const std::string& label,
                                          const std::vector<std::string>& passed_over) {
   Team& team = group.attachment().team();
+  std::optional<DatasetName> kept;
+  if (settings_.lease != 0 && label.empty()) kept = find_kept(group, passed_over);
   std::vector<std::byte> bytes;
   std::string name;
   std::string why;
   if (team.rank() == 0) {
     try {
-      const Search search{group.parameters().id, label, passed_over, run_};
-      if (const auto plan = keeper().find(search, [&team] { team.check(); })) {
+      const auto check = [&team] { team.check(); };
+      auto plan = keeper().find({group.parameters().id, label, passed_over, run_}, check);
+      // What is in memory is newer than what was written, as a rule.
+      if (kept && (!plan || is_older(plan->name, *kept))) plan = keeper().kept_plan(*kept, check);
+      if (plan) {
         name = plan->name.text();
         bytes = encode(*plan);
       }
@@ -264,6 +301,14 @@ std::uint64_t Storage::offer(Group& group, Epoch epoch, const std::string& label
   return id;
 }
 
+// No slot is held for it: as long as it is the latest commit of all ranks, no slot of it is used anew.
+void Storage::keep(Group& group, Epoch epoch) {
+  const Flush flush(group.parts().context);
+  const Flush::Offered offered = flush.offer(epoch);
+  keeper().keep(flush.plan(epoch, {}, run_, of(group).writers), offered.offer, offered.regions);
+  fault_point("keep.offered");
+}
+
 std::optional<KeeperClient::Outcome> Storage::outcome(std::uint64_t flush) {
   const std::lock_guard lock(mutex_);
   const auto known = ended_.find(flush);
@@ -367,6 +412,7 @@ void Storage::after_commit(Group& group) noexcept {
       keeper().note_taken(*mine.begun_with);
       mine.begun_with.reset();
     }
+    if (settings_.lease != 0) keep(group, group.log().last());
     if (mine.every == 0 || ++mine.since < mine.every) return;
     mine.since = 0;
     const Deadline deadline(std::chrono::seconds(settings_.seconds));

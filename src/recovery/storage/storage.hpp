@@ -114,12 +114,15 @@ class Storage {
   };
   [[nodiscard]] std::optional<DatasetPlan> find(Group& group, const std::string& label,
                                                 const std::vector<std::string>& passed_over);
+  /// Returns the newest snapshot that all ranks find in the memory of their nodes. Collective.
+  [[nodiscard]] std::optional<DatasetName> find_kept(Group& group, const std::vector<std::string>& passed_over);
   /// Loads the first dataset that can be loaded. passed_over: names of some that are of no use. Collective.
   Resumed load_newest(Group& group, const std::string& label, std::vector<std::string> passed_over);
   int fetch_from(Group& group, const std::string& label, std::vector<std::string> passed_over);
   [[nodiscard]] bool is_to_halt();
   Epoch agree(Group& group, const SnapshotChoice& choice, const std::string& label, const Check& check);
   std::uint64_t offer(Group& group, Epoch epoch, const std::string& label);
+  void keep(Group& group, Epoch epoch);
   std::optional<KeeperClient::Outcome> outcome(std::uint64_t flush);
   KeeperCode wait_for_outcome(Group& group, std::uint64_t flush, std::string& text);
   OfGroup& of(const Group& group);

@@ -91,6 +91,7 @@ StoreSettings StoreSettings::from_environment() {
   read_number("FENIX_FLUSH_RATE", settings.rate);
   read_number("FENIX_FLUSH_TIMEOUT", settings.seconds);
   read_number("FENIX_STORE_KEEP", settings.kept);
+  read_number("FENIX_KEEP", settings.lease);
   if (settings.seconds == 0) settings.seconds = StoreSettings().seconds;
   settings.keeper = find_keeper();
   return settings;

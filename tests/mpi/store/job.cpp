@@ -45,6 +45,9 @@ struct Options {
   int halt = -1;      // step in which rank 1 has the job end
   int lists = 0;      // 1: prints the datasets, and deletes the one of step 5
   int full = 0;       // 1: a flush is refused, on all ranks
+  int from_steps = -1;  // steps after the first one of this job; -1: up to the last one
+  int unusable = 0;   // 1: the store cannot be used, and all ranks are told
+  int says = 0;       // 1: prints each step that has been committed
   int refuses = 0;    // 1: rank 1 cannot use the newest dataset
 };
 
@@ -197,6 +200,9 @@ Options read(int argc, char** argv) {
     if (is(i, "--halt")) options.halt = std::atoi(text);
     if (is(i, "--lists")) options.lists = std::atoi(text);
     if (is(i, "--full")) options.full = std::atoi(text);
+    if (is(i, "--from-steps")) options.from_steps = std::atoi(text);
+    if (is(i, "--unusable")) options.unusable = std::atoi(text);
+    if (is(i, "--says")) options.says = std::atoi(text);
     if (is(i, "--refuses")) options.refuses = std::atoi(text);
     if (is(i, "--fetch")) options.fetch = text;
     if (is(i, "--policy")) {
@@ -317,6 +323,11 @@ void work(const Options& options, MPI_Comm comm, bool is_first) {
   int flag = -1;
   int values[] = {options.policy == FENIX_DATA_POLICY_IMR ? 1 : 1, 3, 1};
   if (options.policy == FENIX_DATA_POLICY_IMR) values[1] = ranks > 1 ? 1 : 0;
+  if (options.unusable != 0) {
+    expect_equal(Fenix_Data_group_create(kGroup, comm, 0, 0, FENIX_DATA_POLICY_LOCAL, nullptr, &flag), FENIX_ERROR_STORE,
+                 "group_create without a store that can be used");
+    return;
+  }
   success(Fenix_Data_group_create(kGroup, comm, 0, options.depth, ranks > 1 ? options.policy : FENIX_DATA_POLICY_LOCAL,
                                   values, &flag),
           "group_create");
@@ -356,9 +367,10 @@ void work(const Options& options, MPI_Comm comm, bool is_first) {
     success(Fenix_Data_member_create(kGroup, kGone, &field.where, 2, MPI_INT32_T), "creation");
   }
   Fenix_Request request = FENIX_REQUEST_NULL;
+  const int end = options.from_steps < 0 ? options.steps : step + 1 + options.from_steps;
   int commits = 0;
   bool is_over = false;
-  while (!is_over && ++step < options.steps) {
+  while (!is_over && ++step < end) {
     field.set(step);
     if (options.asks != 0) {
       if (options.naps > 0) std::this_thread::sleep_for(std::chrono::milliseconds(options.naps));
@@ -369,6 +381,10 @@ void work(const Options& options, MPI_Comm comm, bool is_first) {
     store(field);
     int stamp = -1;
     success(Fenix_Data_commit_barrier(kGroup, &stamp), "commit");
+    if (options.says != 0 && rank == 0) {
+      std::printf("step %d\n", step);
+      std::fflush(stdout);
+    }
     if (has_other && step % 2 == 0) commit_other_group();
     if (step == 4 && Fenix_Data_member_created(kGroup, kGone) == 1) {
       success(Fenix_Data_member_delete(kGroup, kGone), "deletion");
