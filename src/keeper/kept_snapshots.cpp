@@ -28,7 +28,8 @@ void KeptSnapshots::keep(const DatasetPlan& plan, std::uint32_t writer, RankOffe
   std::sort(jobs_.begin(), jobs_.end(),
             [](const auto& a, const auto& b) { return is_newer(a->plan().name, b->plan().name); });
   std::ptrdiff_t kept = 0;
-  std::erase_if(jobs_, [&](const auto& each) { return each->plan().name.group == plan.name.group && ++kept > kMostKept; });
+  std::erase_if(jobs_,
+                [&](const auto& each) { return each->plan().name.group == plan.name.group && ++kept > kMostKept; });
 }
 
 std::shared_ptr<FlushJob> KeptSnapshots::job_of(const DatasetName& name) const {

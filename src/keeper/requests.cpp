@@ -23,8 +23,10 @@ StoredPart entry_of(const OfferedRank& offered) {
   StoredPart part;
   StoredRank rank{offered.offer.rank, offered.offer.record, {}};
   for (const MemberOffer& member : offered.offer.members) {
-    const std::uint64_t begin = (part.data_bytes + FileSystem::kAlignment - 1) / FileSystem::kAlignment * FileSystem::kAlignment;
-    rank.extents.push_back({member.member, begin, member.bytes(), std::vector<std::uint64_t>(Extent::pieces(member.bytes()))});
+    const std::uint64_t begin =
+        (part.data_bytes + FileSystem::kAlignment - 1) / FileSystem::kAlignment * FileSystem::kAlignment;
+    rank.extents.push_back(
+        {member.member, begin, member.bytes(), std::vector<std::uint64_t>(Extent::pieces(member.bytes()))});
     part.data_bytes = begin + member.bytes();
   }
   part.ranks.push_back(std::move(rank));

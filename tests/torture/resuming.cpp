@@ -40,10 +40,12 @@ void create_group(int group) {
                                   values.empty() ? nullptr : values.data(), &flag),
           "group_create");
   note("created " + std::to_string(group) + " " + std::to_string(flag));
-  require(flag == FENIX_SUCCESS || flag == FENIX_ERROR_NODATA_FOUND || flag == FENIX_WARNING_SHARED_FATE,
+  require(flag == FENIX_SUCCESS || flag == FENIX_ERROR_NODATA_FOUND || flag == FENIX_WARNING_SHARED_FATE ||
+              flag == FENIX_WARNING_RESUMED,
           "flag of group_create " + std::to_string(flag));
-  if (flag == FENIX_ERROR_NODATA_FOUND && state.plan.tolerated)
-    fail("lost", "group_create says that snapshots were lost");
+  // A group goes on from the store when its snapshots are lost, or at the start.
+  const bool lost = flag == FENIX_ERROR_NODATA_FOUND || (flag == FENIX_WARNING_RESUMED && state.repairs > 0);
+  if (lost && state.plan.tolerated) fail("lost", "group_create says that snapshots were lost");
   int hashing = -1;
   success(Fenix_Data_group_get_hashing(plan.id, &hashing), "get_hashing");
   if ((hashing != 0) != plan.hashing) success(Fenix_Data_group_set_hashing(plan.id, plan.hashing), "set_hashing");

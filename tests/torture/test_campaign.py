@@ -162,7 +162,7 @@ class Drawing(unittest.TestCase):
     def test_all_points_are_drawn(self):
         points = self.drawer.points
         drawn = {entry.split(":")[0] for number in range(3000) for entry in self.drawer.draw(seed_of(2, number)).points}
-        self.assertEqual(drawn, set(points.steady + points.recovery + points.of_spares + points.init + points.finish))
+        self.assertEqual(drawn, set(points.steady + points.recovery + points.of_spares + points.init + points.finish + points.of_keepers))
 
 
 class Timing(unittest.TestCase):

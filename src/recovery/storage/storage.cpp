@@ -65,8 +65,8 @@ void Storage::begin() {
   const CommitSettings commits = CommitSettings::from_environment();
   plans_commits_ = commits.every > 0 || commits.has_times();
   if (settings_.root.empty()) return;
-  keeper_ = std::make_shared<KeeperClient>(settings_.keeper,
-                                           Hello{settings_.root, settings_.rate, settings_.seconds, settings_.kept, settings_.lease});
+  keeper_ = std::make_shared<KeeperClient>(
+      settings_.keeper, Hello{settings_.root, settings_.rate, settings_.seconds, settings_.kept, settings_.lease});
 }
 
 std::uint32_t Storage::begin_run() noexcept {

@@ -21,11 +21,11 @@ constexpr int kGroup = 5;
 constexpr int kField = 0;
 constexpr int kWhere = 1;
 constexpr int kList = -7;  // FENIX_RESIZEABLE
-constexpr int kHoles = 3;   // its datatype has holes
-constexpr int kSome = 4;    // only ranks with even numbers have elements
-constexpr int kOwn = 5;     // its buffer is the library's
-constexpr int kGone = 6;    // deleted after the first commit
-constexpr int kOther = 9;   // a group that commits each second step
+constexpr int kHoles = 3;  // its datatype has holes
+constexpr int kSome = 4;   // only ranks with even numbers have elements
+constexpr int kOwn = 5;    // its buffer is the library's
+constexpr int kGone = 6;   // deleted after the first commit
+constexpr int kOther = 9;  // a group that commits each second step
 constexpr int kCount = 10;
 
 struct Options {
@@ -39,16 +39,16 @@ struct Options {
   int depth = 1;
   int in_place = 0;
   int hashing = 1;
-  int from = -2;      // step from which the job must begin; -1: anew
-  std::string fetch;  // dataset to begin with
-  int asks = 0;       // 1: commits when the library says so, and ends when it says so
-  int halt = -1;      // step in which rank 1 has the job end
-  int lists = 0;      // 1: prints the datasets, and deletes the one of step 5
-  int full = 0;       // 1: a flush is refused, on all ranks
+  int from = -2;        // step from which the job must begin; -1: anew
+  std::string fetch;    // dataset to begin with
+  int asks = 0;         // 1: commits when the library says so, and ends when it says so
+  int halt = -1;        // step in which rank 1 has the job end
+  int lists = 0;        // 1: prints the datasets, and deletes the one of step 5
+  int full = 0;         // 1: a flush is refused, on all ranks
   int from_steps = -1;  // steps after the first one of this job; -1: up to the last one
-  int unusable = 0;   // 1: the store cannot be used, and all ranks are told
-  int says = 0;       // 1: prints each step that has been committed
-  int refuses = 0;    // 1: rank 1 cannot use the newest dataset
+  int unusable = 0;     // 1: the store cannot be used, and all ranks are told
+  int says = 0;         // 1: prints each step that has been committed
+  int refuses = 0;      // 1: rank 1 cannot use the newest dataset
 };
 
 /// Step and ranks of a snapshot, for a job that has another number of them.
@@ -236,10 +236,12 @@ void store(Field& field) {
   success(Fenix_Data_member_store(kGroup, kField, FENIX_DATA_SUBSET_FULL), "store of the field");
   success(Fenix_Data_member_store(kGroup, kWhere, FENIX_DATA_SUBSET_FULL), "store of where");
   for (const int member : {kHoles, kSome, kOwn}) {
-    success(Fenix_Data_member_store(kGroup, member, FENIX_DATA_SUBSET_FULL), "store of member " + std::to_string(member));
+    success(Fenix_Data_member_store(kGroup, member, FENIX_DATA_SUBSET_FULL),
+            "store of member " + std::to_string(member));
   }
   if (Fenix_Data_member_created(kGroup, kGone) == 1) {
-    success(Fenix_Data_member_attr_set(kGroup, kGone, FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER, &field.where, nullptr), "buffer");
+    success(Fenix_Data_member_attr_set(kGroup, kGone, FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER, &field.where, nullptr),
+            "buffer");
     success(Fenix_Data_member_store(kGroup, kGone, FENIX_DATA_SUBSET_FULL), "store of what is to be deleted");
   }
   Fenix_Data_subset some{};
@@ -266,8 +268,10 @@ bool should_commit(const Options& options, MPI_Comm comm, int step) {
 
 /// Forms the second group, and checks what it has: it may be some steps behind.
 void form_other_group(const Options& options, MPI_Comm comm, Field& field, int step) {
-  success(Fenix_Data_group_create(kOther, comm, 0, 0, FENIX_DATA_POLICY_LOCAL, nullptr, nullptr), "group_create of the other");
-  success(Fenix_Data_member_define(kOther, kField, field.other.data(), kCount, MPI_INT), "definition in the other group");
+  success(Fenix_Data_group_create(kOther, comm, 0, 0, FENIX_DATA_POLICY_LOCAL, nullptr, nullptr),
+          "group_create of the other");
+  success(Fenix_Data_member_define(kOther, kField, field.other.data(), kCount, MPI_INT),
+          "definition in the other group");
   if (options.every > 0) success(Fenix_Data_group_set_flush(kOther, 1), "set_flush of the other group");
   const int code = Fenix_Data_member_restore(kOther, kField, field.other.data(), kCount, FENIX_DATA_SNAPSHOT_LATEST,
                                              FENIX_DATA_SUBSET_IGNORE);
@@ -275,7 +279,8 @@ void form_other_group(const Options& options, MPI_Comm comm, Field& field, int s
   const int behind = (field.other[0] / 3 - field.rank() * 20) / 1000;
   require(behind <= step, "the other group is ahead");
   for (int i = 0; i < kCount; ++i) {
-    expect_equal(field.other[static_cast<std::size_t>(i)], 3 * field.number(behind, i), "an element of the other group");
+    expect_equal(field.other[static_cast<std::size_t>(i)], 3 * field.number(behind, i),
+                 "an element of the other group");
   }
 }
 
@@ -324,8 +329,8 @@ void work(const Options& options, MPI_Comm comm, bool is_first) {
   int values[] = {options.policy == FENIX_DATA_POLICY_IMR ? 1 : 1, 3, 1};
   if (options.policy == FENIX_DATA_POLICY_IMR) values[1] = ranks > 1 ? 1 : 0;
   if (options.unusable != 0) {
-    expect_equal(Fenix_Data_group_create(kGroup, comm, 0, 0, FENIX_DATA_POLICY_LOCAL, nullptr, &flag), FENIX_ERROR_STORE,
-                 "group_create without a store that can be used");
+    expect_equal(Fenix_Data_group_create(kGroup, comm, 0, 0, FENIX_DATA_POLICY_LOCAL, nullptr, &flag),
+                 FENIX_ERROR_STORE, "group_create without a store that can be used");
     return;
   }
   success(Fenix_Data_group_create(kGroup, comm, 0, options.depth, ranks > 1 ? options.policy : FENIX_DATA_POLICY_LOCAL,

@@ -47,6 +47,7 @@ MIN_RANKS = {"shrink": 3, "beyond": 3, "in recovery": 3, "two at once": 3, "node
 TIMEOUT, TIMEOUT_OVER_NODES = 12, 25  # FENIX_TIMEOUT; over tcp, ranks of many nodes on few cores wait longer for each other
 INTERPOSED = 0.25  # the share of runs with libfenix_mpi
 PERSISTENT = 0.6  # of these, the share that stores messages on persistent communicators
+STORED = 0.2  # the share of runs with a store, of which half have a keeper that is killed
 NODE_TIMEOUT = 6  # FENIX_NODE_TIMEOUT, where a node falls silent
 
 
@@ -111,6 +112,8 @@ class Run:
     release: bool = True
     threads: bool = False
     interposed: str = "no"  # else libfenix_mpi is preloaded, and newcomm is "null" or "given"
+    flush: int = 0  # each so many-th commit is flushed to a store; 0: there is none
+    keep: int = 0  # FENIX_KEEP
     persist_copies: int = 0  # of messages on persistent communicators, if there are any
     groups: list = field(default_factory=list)
     faults: list = field(default_factory=list)
@@ -134,6 +137,7 @@ class Run:
         faults = ", ".join([str(fault) for fault in self.faults] + self.points)
         where = f" on nodes {self.ranks_per_node()}" if self.nodes else ""
         where += f", newcomm {self.interposed} with libfenix_mpi" if self.interposed != "no" else ""
+        where += f", a store with FENIX_FLUSH={self.flush} and FENIX_KEEP={self.keep}" if self.flush else ""
         where += f", messages with {self.persist_copies} copies" if self.persist_copies else ""
         return f"{self.kind}, {self.path}, {self.ranks}+{self.spares} ranks{where}, {groups}: {faults or 'no faults'}"
 
@@ -160,15 +164,17 @@ class Run:
 
 
 class Drawer:
-    def __init__(self, points, has_fabric=False, path=None, nodes=0, whole_nodes=False, interposed=INTERPOSED):
+    def __init__(self, points, has_fabric=False, path=None, nodes=0, whole_nodes=False, interposed=INTERPOSED, stored=STORED):
         """has_fabric: the build has that path. path: which all runs take, instead of the drawn one. nodes: 0, or 2 to 4.
-        whole_nodes: the launcher survives the loss of a node. interposed: the share of runs with libfenix_mpi."""
+        whole_nodes: the launcher survives the loss of a node. interposed: the share of runs with libfenix_mpi.
+        stored: the share of runs with a store."""
         self.points = points
         self.has_fabric = has_fabric
         self.path = path
         self.nodes = nodes
         self.whole_nodes = whole_nodes
         self.interposed = interposed
+        self.stored = stored
 
     def classes(self):
         """What can be drawn here, and how often."""
@@ -209,7 +215,15 @@ class Drawer:
             run.persist_copies = others.randint(1, 3)
         elif run.interposed != "no" and others.random() < PERSISTENT:
             run.persist_copies = others.randint(1, 3)
+        self._store(run, random.Random(f"{seed} store"))
         return run
+
+    def _store(self, run, dice):
+        if dice.random() >= self.stored:
+            return
+        run.flush, run.keep = dice.randint(1, 3), dice.choice([0, 0, 5])
+        if dice.random() < 0.5:
+            run.points.append(f"{dice.choice(self.points.of_keepers)}:0:{dice.randint(1, 4)}")
 
     # ------------------------------------------------------------------------------------------- what is stored, and how
 

@@ -9,7 +9,7 @@ OK, LOST, WRONG, HUNG, CRASHED, LEFT, OPEN_MPI = "ok", "lost", "wrong", "hung", 
 FAILURES = (LOST, WRONG, HUNG, CRASHED, LEFT, OPEN_MPI)
 
 # Flags of Fenix_Data_group_create.
-_NO_DATA, _SHARED_FATE = "-75", "102"
+_NO_DATA, _SHARED_FATE, _RESUMED = "-75", "102", "103"
 
 # Crashes inside of Open MPI that docs/known-issues.md has: they cost the job all the same.
 _KNOWN_CRASHES = ("ompi_osc_rdma_free", )
@@ -94,6 +94,8 @@ def _first_complaint(run, outcome, events, output):
             return complaint
     if outcome.left:
         return LEFT, ", ".join(outcome.left)
+    if outcome.damaged:
+        return WRONG, f"the store: {outcome.damaged}"
     return OK, ""
 
 
@@ -152,7 +154,7 @@ def _check_losses(run, events):
                     break
             elif event.word == "restored":
                 dead[int(event.rest[0])] = set()
-            elif event.word == "lost" or (event.word == "created" and event.rest[1] == _NO_DATA):
+            elif event.word == "lost" or (event.word == "created" and event.rest[1] in (_NO_DATA, _RESUMED)):
                 group = int(event.rest[0])
                 if covers_in_any_order(run.groups[group].policy, ranks, frozenset(dead[group])):
                     return LOST, f"rank {rank}: group {group} was lost, though only {sorted(dead[group])} of {ranks} were dead"

@@ -39,6 +39,7 @@ def parse(arguments):
     parser.add_argument("--path", choices=["auto", "map", "window", "fabric"], help="all runs by this path")
     parser.add_argument("--nodes", type=int, choices=[2, 3, 4], default=0, help="each run on so many nodes, made by scripts/nodes; "
                         "also kills all ranks of a node at once, and nodes with the launcher's daemon")
+    parser.add_argument("--stored", action="store_true", help="all runs have a store, not some")
     parser.add_argument("--interposed", action="store_true", help="libfenix_mpi is preloaded in all runs, not in some")
     parser.add_argument("--repeat", type=int, default=1, help="make each run so many times")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="runs at a time (%(default)s)")
@@ -73,7 +74,7 @@ class Campaign:
         self.options = options
         self.master = secrets.randbelow(10**9) if options.seed is None else options.seed
         self.drawer = Drawer(Points(ROOT / "src"), has_fabric(options.build), options.path, options.nodes,
-                             bool(options.nodes) and nodes.survive_loss(), **({"interposed": 1} if options.interposed else {}))
+                             bool(options.nodes) and nodes.survive_loss(), **({"interposed": 1} if options.interposed else {}), **({"stored": 1} if options.stored else {}))
         self.work = options.work or options.build / "torture"
         self.program = options.build / "tests/torture/torture"
         self.library = options.build / "src/mpi/libfenix_mpi.so"
@@ -113,7 +114,7 @@ class Campaign:
     def repeat(self, seed):
         """The arguments that make this run once more."""
         given = [("path", self.options.path), ("nodes", self.options.nodes)]
-        forced = ["--interposed"] if self.options.interposed else []
+        forced = [f"--{name}" for name in ("interposed", "stored") if getattr(self.options, name)]
         return " ".join([f"--only {seed}"] + [f"--{name} {value}" for name, value in given if value] + forced)
 
     def one(self, seed):

@@ -6,7 +6,8 @@ from pathlib import Path
 _POINT = re.compile(r'\bfault_point\("([a-z_.]+)"\s*(,|\))')
 
 # Met in calls that the application does not make.
-_ELSEWHERE = ("spawn.", "recruit.", "delete.", "barrier.")
+_ELSEWHERE = ("spawn.", "recruit.", "delete.", "barrier.", "fetch.", "keep.")
+_FLUSH_IN_RANKS = {"flush.offered", "flush.waited"}
 _RECOVERY = ("repair.", "settle.", "rejoin.", "rebuild.", "restore.", "verify.")
 
 
@@ -24,6 +25,8 @@ class Points:
         self.of_spares = sorted(name for name in names if name.startswith("spare."))
         self.init = sorted(name for name in names if name.startswith("init."))
         self.finish = sorted(name for name in names if name.startswith("finish."))
-        other = set(self.recovery + self.of_spares + self.init + self.finish)
+        # In the keeper of a node, and not in a rank.
+        self.of_keepers = sorted(name for name in names if name.startswith("flush.") and name not in _FLUSH_IN_RANKS)
+        other = set(self.recovery + self.of_spares + self.init + self.finish + self.of_keepers) | _FLUSH_IN_RANKS
         self.steady = sorted(name for name in names if name not in other)
         self.with_bytes = sorted(with_bytes)

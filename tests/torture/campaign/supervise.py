@@ -2,6 +2,7 @@
 """Runs one plan under mpirun, and does to it what it says."""
 import os
 import signal
+import subprocess
 import tempfile
 import time
 from dataclasses import dataclass, field
@@ -25,17 +26,18 @@ class Outcome:
     status: int = 0
     hung: bool = False
     launcher_left: bool = False  # Open MPI's own
+    damaged: str = ""  # what fenix-index says of the store, if not all complete datasets are whole
     left: list = field(default_factory=list)
     done: list = field(default_factory=list)  # faults that met a living process: numbers
 
 
 def make_job(run, command, folder, limit):
     if run.nodes:
-        return JobOnNodes(run.ranks_per_node().split(","), [*command, folder], folder, limit, _environment(run), linger=10)
-    return Job(mpirun(run.processes(), *command, folder), folder, limit, _environment(run))
+        return JobOnNodes(run.ranks_per_node().split(","), [*command, folder], folder, limit, _environment(run, folder), linger=10)
+    return Job(mpirun(run.processes(), *command, folder), folder, limit, _environment(run, folder))
 
 
-def _environment(run):
+def _environment(run, folder):
     variables = dict(os.environ, FENIX_PATH=run.path, FENIX_TIMEOUT=str(run.timeout))
     environment.share_cores(variables)
     variables.setdefault("FENIX_LOG", "info")
@@ -43,7 +45,10 @@ def _environment(run):
         variables["FENIX_NODE_TIMEOUT"] = str(NODE_TIMEOUT)
     # Where a replacement takes over the memory of the dead rank, nothing is rebuilt: most runs do without.
     variables["FENIX_WARM_REPLACEMENT"] = "on" if run.seed % 3 == 0 else "off"
-    variables.pop("FENIX_FAULT", None)
+    for name in ("FENIX_FAULT", "FENIX_STORE", "FENIX_FLUSH", "FENIX_KEEP"):
+        variables.pop(name, None)
+    if run.flush:
+        variables.update(FENIX_STORE=str(folder / "store"), FENIX_FLUSH=str(run.flush), FENIX_KEEP=str(run.keep))
     if run.points:
         variables["FENIX_FAULT"] = ",".join(run.points)
     return variables
@@ -185,4 +190,10 @@ def supervise(run, command, work, limit):
         job.follow(Watch(run, job, outcome).look, _PAUSE)
         outcome.left = job.finish().complaints()
     outcome.seconds, outcome.status, outcome.hung = job.seconds, job.status, job.hung
+    # Beside the program, as it was built.
+    index = Path(command[-1]).resolve().parents[2] / "tools/fenix-index"
+    if run.flush and index.exists() and (folder / "store").exists():
+        verified = subprocess.run([index, folder / "store", "--verify", "all"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                  timeout=120, check=False)
+        outcome.damaged = verified.stdout if verified.returncode else ""
     return outcome
