@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "scr/cache.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
+namespace fs = std::filesystem;
+
+namespace scr_impl {
+namespace {
+
+constexpr int kMostTries = 8;
+
+std::string beginning_of_names() { return "scr-fenix." + std::to_string(::geteuid()) + "."; }
+
+int open_folder(const fs::path& folder) {
+  return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+}
+
+bool is_own(int folder) {
+  struct stat status {};
+  return ::fstat(folder, &status) == 0 && status.st_uid == ::geteuid();
+}
+
+}  // namespace
+
+void Cache::sweep() const {
+  for (const fs::path& base : bases_) {
+    std::error_code error;
+    for (fs::directory_iterator each(base, error), end; !error && each != end; each.increment(error)) {
+      if (each->path().filename().string().rfind(beginning_of_names(), 0) != 0) continue;
+      const int folder = open_folder(each->path());
+      if (folder < 0) continue;
+      // A living process holds the lock, and the system releases it when the process dies.
+      std::error_code ignored;
+      if (is_own(folder) && ::flock(folder, LOCK_EX | LOCK_NB) == 0) fs::remove_all(each->path(), ignored);
+      ::close(folder);
+    }
+  }
+}
+
+bool Cache::make(const fs::path& base) {
+  for (int i = 0; i < kMostTries; ++i) {
+    std::string name = (base / (beginning_of_names() + "XXXXXX")).string();
+    if (::mkdtemp(name.data()) == nullptr) return false;
+    const int folder = open_folder(name);
+    const bool is_locked = folder >= 0 && ::flock(folder, LOCK_EX | LOCK_NB) == 0;
+    // Another process that sweeps may have come between: then it removes this folder. File systems without locks are not swept.
+    const bool is_lost = !is_locked && (folder < 0 || errno == EWOULDBLOCK);
+    if (!is_lost && ::access(name.c_str(), W_OK) == 0) {
+      folder_ = name;
+      lock_ = folder;
+      return true;
+    }
+    if (folder >= 0) ::close(folder);
+  }
+  return false;
+}
+
+bool Cache::open() {
+  clear();
+  return std::any_of(bases_.begin(), bases_.end(), [this](const fs::path& base) { return make(base); });
+}
+
+void Cache::clear() {
+  files_.clear();
+  if (folder_.empty()) return;
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+  if (lock_ >= 0) ::close(lock_);
+  folder_.clear();
+  lock_ = -1;
+}
+
+fs::path Cache::add(const std::string& name) {
+  const auto found =
+      std::find_if(files_.begin(), files_.end(), [&](const CachedFile& each) { return each.name == name; });
+  if (found != files_.end()) return found->path;
+  // Programs look at the last part of the path, which stays. Each file has a folder: last parts may be equal.
+  const fs::path folder = folder_ / std::to_string(files_.size());
+  std::error_code error;
+  fs::create_directory(folder, error);
+  if (error) return {};
+  files_.push_back({name, folder / fs::path(name).filename()});
+  return files_.back().path;
+}
+
+fs::path Cache::find(const std::string& name) const {
+  for (const CachedFile& each : files_) {
+    if (each.name == name) return each.path;
+  }
+  for (const CachedFile& each : files_) {
+    if (each.path.filename() == fs::path(name).filename()) return each.path;
+  }
+  return {};
+}
+
+}  // namespace scr_impl
