@@ -45,6 +45,10 @@ std::vector<char*> environment() {
   return all;
 }
 
+Descriptor duplicate(int file) { return Descriptor(::fcntl(file, F_DUPFD_CLOEXEC, 0)); }
+
+constexpr int kMostAttempts = 3;
+
 std::vector<std::byte> body_of(const std::string& name) {
   FieldWriter fields;
   fields.text(name);
@@ -110,35 +114,73 @@ void KeeperClient::connect() {
 
 // One keeper may end, and the next one not be there yet.
 std::uint64_t KeeperClient::send(Message request, std::span<const int> files, std::span<const int> regions) {
-  constexpr int kMostAttempts = 3;
   request.id = ++last_id_;
   for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
-    try {
-      connect();
-    } catch (const std::system_error& error) {
-      fail(error.what());
-    }
-    if (send_regions(regions) && send_datagram(socket_.get(), encode(request), files)) {
+    if (send_once(request, files, regions)) {
       asked_.emplace(request.id, request.op);
       return request.id;
     }
-    lose_connection();
   }
   fail("the keeper of this node has ended, or does not read");
 }
 
-bool KeeperClient::send_regions(std::span<const int> regions) const {
-  const Message message{KeeperOp::regions, 0, KeeperCode::done, {}, {}};
-  for (std::size_t sent = 0; sent < regions.size(); sent += kMostDatagramFiles) {
-    const auto some = regions.subspan(sent, std::min(kMostDatagramFiles, regions.size() - sent));
-    if (!send_datagram(socket_.get(), encode(message), some)) return false;
+bool KeeperClient::send_once(const Message& request, std::span<const int> files, std::span<const int> regions) {
+  try {
+    connect();
+  } catch (const std::system_error& error) {
+    fail(error.what());
   }
-  return true;
+  const Message message{KeeperOp::regions, 0, KeeperCode::done, {}, {}};
+  bool is_sent = true;
+  for (std::size_t sent = 0; is_sent && sent < regions.size(); sent += kMostDatagramFiles) {
+    const auto some = regions.subspan(sent, std::min(kMostDatagramFiles, regions.size() - sent));
+    is_sent = send_datagram(socket_.get(), encode(message), some);
+  }
+  if (is_sent && send_datagram(socket_.get(), encode(request), files)) return true;
+  lose_connection();
+  return false;
+}
+
+// Gives the offers that a keeper has not answered to the next one.
+void KeeperClient::send_again() {
+  for (auto& [id, pending] : pending_) {
+    if (asked_.count(id) != 0 || answers_.count(id) != 0) continue;
+    std::vector<int> files;
+    std::vector<int> regions;
+    for (const Descriptor& each : pending.files) files.push_back(each.get());
+    for (const Descriptor& each : pending.regions) regions.push_back(each.get());
+    try {
+      if (pending.attempts++ < kMostAttempts && send_once(pending.message, files, regions)) {
+        asked_.emplace(id, KeeperOp::flush);
+        continue;
+      }
+    } catch (const Error&) {
+      // There is no keeper: the flush has failed.
+    }
+    answers_[id].message = {KeeperOp::flush, id, KeeperCode::failed, "the keepers of this node have ended", {}};
+    give_up(pending);
+  }
+}
+
+// Other ranks may have offered their data to a keeper that lives, and would wait for this one.
+void KeeperClient::give_up(const Pending& pending) {
+  FieldReader fields(pending.message.body);
+  (void)fields.number<std::uint32_t>();
+  const auto name = DatasetName::parse(fields.text());
+  if (!name) return;
+  const Abandoned abandoned{name->group, 0, name->generation + 1};
+  try {
+    (void)send_once({KeeperOp::abandon, ++last_id_, KeeperCode::done, {}, encode(abandoned)}, {}, {});
+  } catch (const Error&) {
+    // There is no keeper: nobody waits in one.
+  }
 }
 
 void KeeperClient::lose_connection() {
+  has_lost_offers_ = !pending_.empty();
   socket_ = {};
   for (const auto& [id, op] : asked_) {
+    if (pending_.count(id) != 0) continue;
     answers_[id].is_lost = true;
     answers_[id].message = {op, id, KeeperCode::failed, "the keeper of this node has ended", {}};
   }
@@ -148,6 +190,7 @@ void KeeperClient::lose_connection() {
 // Takes what has come. Returns false if nothing has.
 bool KeeperClient::pump() {
   bool some = false;
+  if (std::exchange(has_lost_offers_, false)) send_again();
   while (socket_) {
     Datagram datagram;
     const Received received = receive_datagram(socket_.get(), datagram);
@@ -170,7 +213,6 @@ bool KeeperClient::pump() {
 // Another keeper can do what one that was killed has not: all requests may be repeated.
 KeeperClient::Answer KeeperClient::call(KeeperOp op, std::vector<std::byte> body, std::span<const int> files,
                                         const Check& check) {
-  constexpr int kMostAttempts = 3;
   for (int attempt = 1;; ++attempt) {
     Answer answer = ask(op, body, files, check);
     if (answer.is_lost && attempt < kMostAttempts) continue;
@@ -216,8 +258,17 @@ std::uint64_t KeeperClient::offer(KeeperOp op, const DatasetPlan& plan, const Ra
   try {
     const Descriptor files[] = {to_memory_file(encode(plan)), to_memory_file(encode(offer))};
     const int numbers[] = {files[0].get(), files[1].get()};
-    const std::uint64_t id = send({op, 0, KeeperCode::done, {}, body.all()}, numbers, regions);
-    if (op == KeeperOp::keep) asked_.erase(id);
+    const Message request{op, 0, KeeperCode::done, {}, body.all()};
+    const std::uint64_t id = send(request, numbers, regions);
+    if (op == KeeperOp::keep) {
+      asked_.erase(id);
+      return id;
+    }
+    Pending pending{request, {}, {}};
+    pending.message.id = id;
+    for (const int file : numbers) pending.files.push_back(duplicate(file));
+    for (const int region : regions) pending.regions.push_back(duplicate(region));
+    pending_.emplace(id, std::move(pending));
     return id;
   } catch (const std::system_error& error) {
     fail(error.what());
@@ -234,11 +285,17 @@ void KeeperClient::keep(const DatasetPlan& plan, const RankOffer& offered, std::
   (void)offer(KeeperOp::keep, plan, offered, regions);
 }
 
+void KeeperClient::tell(KeeperOp op, std::vector<std::byte> body) {
+  const std::lock_guard lock(mutex_);
+  asked_.erase(send({op, 0, KeeperCode::done, {}, std::move(body)}, {}, {}));
+}
+
+void KeeperClient::abandon(const Abandoned& abandoned) { tell(KeeperOp::abandon, encode(abandoned)); }
+
 void KeeperClient::forget(std::uint32_t run) {
   FieldWriter body;
   body.number(run);
-  const std::lock_guard lock(mutex_);
-  asked_.erase(send({KeeperOp::forget, 0, KeeperCode::done, {}, body.all()}, {}, {}));
+  tell(KeeperOp::forget, body.all());
 }
 
 std::vector<DatasetName> KeeperClient::kept(const KeptSearch& search, const Check& check) {
@@ -272,6 +329,7 @@ std::optional<KeeperClient::Outcome> KeeperClient::outcome(std::uint64_t flush) 
   if (answer == answers_.end()) return std::nullopt;
   Outcome outcome{answer->second.message.code, answer->second.message.text};
   answers_.erase(answer);
+  pending_.erase(flush);
   written_.erase(flush);
   return outcome;
 }
@@ -340,9 +398,6 @@ bool KeeperClient::is_complete(const DatasetName& name, const Check& check) {
   return call_about(KeeperOp::check, name.text(), check);
 }
 
-void KeeperClient::note_taken(const DatasetName& name) {
-  const std::lock_guard lock(mutex_);
-  asked_.erase(send({KeeperOp::taken, 0, KeeperCode::done, {}, body_of(name.text())}, {}, {}));
-}
+void KeeperClient::note_taken(const DatasetName& name) { tell(KeeperOp::taken, body_of(name.text())); }
 
 }  // namespace fenix_impl

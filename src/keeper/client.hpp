@@ -56,6 +56,8 @@ class KeeperClient {
   [[nodiscard]] std::uint64_t flush(const DatasetPlan& plan, const RankOffer& offered, std::span<const int> regions);
   /// Offers the data of this rank for the case that all ranks die. Does not wait.
   void keep(const DatasetPlan& plan, const RankOffer& offered, std::span<const int> regions);
+  /// Tells that some flushes will not get the offers that they lack. Does not wait.
+  void abandon(const Abandoned& abandoned);
   /// Has the memory of a run forgotten, as it has come to its end. Does not wait.
   void forget(std::uint32_t run);
   /// Returns the snapshots of a rank that are in the memory of this node, newest first.
@@ -91,11 +93,22 @@ class KeeperClient {
     bool is_lost = false;  ///< the keeper has ended before
   };
 
+  void tell(KeeperOp op, std::vector<std::byte> body);
   std::uint64_t offer(KeeperOp op, const DatasetPlan& plan, const RankOffer& offer, std::span<const int> regions);
+  /// An offer that has not been answered: another keeper is given it again if the first one ends.
+  struct Pending {
+    Message message;
+    std::vector<Descriptor> files;
+    std::vector<Descriptor> regions;
+    int attempts = 1;
+  };
+
+  [[nodiscard]] bool send_once(const Message& request, std::span<const int> files, std::span<const int> regions);
+  void send_again();
+  void give_up(const Pending& pending);
   void connect();
   void start_keeper(Descriptor listener) const;
   std::uint64_t send(Message request, std::span<const int> files, std::span<const int> regions);
-  [[nodiscard]] bool send_regions(std::span<const int> regions) const;
   Answer ask(KeeperOp op, const std::vector<std::byte>& body, std::span<const int> files, const Check& check);
   Answer call(KeeperOp op, std::vector<std::byte> body, std::span<const int> files, const Check& check);
   bool pump();
@@ -110,6 +123,8 @@ class KeeperClient {
   std::uint64_t last_id_ = 0;
   std::map<std::uint64_t, KeeperOp> asked_;  // and not answered
   std::map<std::uint64_t, Answer> answers_;
+  std::map<std::uint64_t, Pending> pending_;  // flushes
+  bool has_lost_offers_ = false;
   std::map<std::uint64_t, std::uint64_t> written_;
 };
 

@@ -33,6 +33,7 @@ bool Keeper::run() {
   bool has_served = false;
   while (!has_served || !peers_.empty() || has_work()) {
     serve_once();
+    give_up_waiting();
     look_after_jobs();
     look_after_lease();
     has_served = has_served || !peers_.empty();
@@ -55,7 +56,7 @@ void Keeper::serve_once() {
   // Jobs and unfinished datasets are looked at now and then.
   const bool has_lease = peers_.empty() && !kept_.empty();
   const bool is_idle = jobs_.empty() && unfinished_count_ == 0 && !reader_.is_busy() && !has_lease;
-  const int most_milliseconds = is_idle ? -1 : 250;
+  const int most_milliseconds = !abandoned_.empty() ? 0 : is_idle ? -1 : 250;
   std::vector<pollfd> watched{{listener_.get(), POLLIN, 0}, {woken_.get(), POLLIN, 0}};
   for (const auto& peer : peers_) watched.push_back({peer->socket.get(), POLLIN, 0});
   if (::poll(watched.data(), watched.size(), most_milliseconds) <= 0) return;
@@ -67,7 +68,7 @@ void Keeper::serve_once() {
   for (std::size_t i = 0; i < known.size(); ++i) {
     if (watched[i + 2].revents != 0) receive_from(known[i]);
   }
-  std::erase_if(peers_, [](const auto& peer) { return peer->has_gone; });
+  if (std::erase_if(peers_, [](const auto& peer) { return peer->has_gone; }) > 0) give_up_when_all_is_read({0, 1, 0});
   if (watched[0].revents == 0) return;
   if (Descriptor connected = accept_from(listener_)) {
     peers_.push_back(std::make_shared<KeeperPeer>(std::move(connected)));
@@ -106,6 +107,9 @@ void Keeper::handle(const std::shared_ptr<KeeperPeer>& peer, Datagram datagram) 
     }
     case KeeperOp::regions:
       for (Descriptor& each : datagram.files) peer->regions.push_back(std::move(each));
+      return;
+    case KeeperOp::abandon:
+      if (const auto abandoned = decode_abandoned(request->body)) give_up_when_all_is_read(*abandoned);
       return;
     case KeeperOp::forget:
       kept_.forget(FieldReader(request->body).number<std::uint32_t>());
@@ -229,6 +233,28 @@ void Keeper::finish_datasets() {
     return KeeperThread::Clock::now() - since > std::chrono::seconds(settings.seconds);
   });
   unfinished_count_ = unfinished_.size();
+}
+
+// What other ranks had offered before may still be in their sockets.
+void Keeper::give_up_when_all_is_read(const Abandoned& abandoned) {
+  constexpr int kRounds = 2;
+  abandoned_.push_back(abandoned);
+  rounds_to_read_ = kRounds;
+}
+
+// A rank that has died offers nothing any more, and the others must not wait for it.
+void Keeper::give_up_waiting() {
+  if (abandoned_.empty() || --rounds_to_read_ > 0) return;
+  for (const auto& job : jobs_) {
+    const DatasetName& name = job->plan().name;
+    const bool is_given_up = std::any_of(abandoned_.begin(), abandoned_.end(), [&](const Abandoned& each) {
+      return each.all_groups != 0 || (each.group == name.group && name.generation < each.generation);
+    });
+    if (is_given_up && !job->is_submitted) {
+      job->end(KeeperCode::gone, "not all ranks of this node have offered their data");
+    }
+  }
+  abandoned_.clear();
 }
 
 void Keeper::look_after_jobs() {

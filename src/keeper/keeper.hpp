@@ -90,6 +90,8 @@ class Keeper {
   void look_after_lease();
   void write(FlushJob& job, const Hello& settings);
   void finish_datasets();
+  void give_up_waiting();
+  void give_up_when_all_is_read(const Abandoned& abandoned);
   void look_after_jobs();
   [[nodiscard]] bool has_work();
   [[nodiscard]] std::chrono::seconds limit() const { return std::chrono::seconds(settings_.seconds); }
@@ -106,6 +108,8 @@ class Keeper {
   KeeperThread writer_;
   KeeperThread reader_;
   bool is_stuck_ = false;
+  std::vector<Abandoned> abandoned_;
+  int rounds_to_read_ = 0;  // before flushes are given up
   KeptSnapshots kept_;
   std::optional<KeeperThread::Clock::time_point> alone_since_;  // no rank is left
 };

@@ -83,6 +83,23 @@ std::optional<Search> decode_search(std::span<const std::byte> bytes) {
   return fields.is_at_end() ? std::optional(body) : std::nullopt;
 }
 
+std::vector<std::byte> encode(const Abandoned& body) {
+  FieldWriter fields;
+  fields.number(body.group);
+  fields.number(body.all_groups);
+  fields.number(body.generation);
+  return fields.all();
+}
+
+std::optional<Abandoned> decode_abandoned(std::span<const std::byte> bytes) {
+  FieldReader fields(bytes);
+  Abandoned body;
+  body.group = fields.number<std::int32_t>();
+  body.all_groups = fields.number<std::uint32_t>();
+  body.generation = fields.number<std::uint32_t>();
+  return fields.is_at_end() ? std::optional(body) : std::nullopt;
+}
+
 std::vector<std::byte> encode(const KeptSearch& body) {
   FieldWriter fields;
   fields.number(body.group);

@@ -19,6 +19,7 @@ enum class KeeperOp : std::uint32_t {
   keep,         ///< as flush, for a job that is started again soon. No answer
   kept,         ///< KeptSearch. Answer: Listed, as a file: the snapshots of the rank that are in memory
   plan,         ///< name. Answer: the plan of such a snapshot, as a file
+  abandon,      ///< Abandoned: flushes for which ranks wait in vain. No answer
   forget,       ///< run, as 32 bits: nobody is to go on from its memory. No answer
   progress,     ///< from the keeper, without a request: bytes that are written
   begin_run,    ///< answer: the run, as 32 bits
@@ -79,6 +80,15 @@ struct Search {
   bool operator==(const Search&) const = default;
 };
 
+/// No rank offers anything more for flushes of a group in generations before this one.
+struct Abandoned {
+  std::int32_t group = 0;
+  std::uint32_t all_groups = 0;  ///< 1: of any group, in any generation
+  std::uint32_t generation = 0;
+
+  bool operator==(const Abandoned&) const = default;
+};
+
 /// Search for kept snapshots of a rank, in a group of so many.
 struct KeptSearch {
   std::int32_t group = 0;
@@ -110,12 +120,14 @@ struct Listed {
 
 [[nodiscard]] std::vector<std::byte> encode(const Hello& body);
 [[nodiscard]] std::vector<std::byte> encode(const Search& body);
+[[nodiscard]] std::vector<std::byte> encode(const Abandoned& body);
 [[nodiscard]] std::vector<std::byte> encode(const KeptSearch& body);
 [[nodiscard]] std::vector<std::byte> encode(const Reading& body);
 [[nodiscard]] std::vector<std::byte> encode(std::span<const Listed> body);
 /// Return nullopt for bytes that are no such body. Any bytes may be given.
 [[nodiscard]] std::optional<Hello> decode_hello(std::span<const std::byte> bytes);
 [[nodiscard]] std::optional<Search> decode_search(std::span<const std::byte> bytes);
+[[nodiscard]] std::optional<Abandoned> decode_abandoned(std::span<const std::byte> bytes);
 [[nodiscard]] std::optional<KeptSearch> decode_kept_search(std::span<const std::byte> bytes);
 [[nodiscard]] std::optional<Reading> decode_reading(std::span<const std::byte> bytes);
 [[nodiscard]] std::optional<std::vector<Listed>> decode_list(std::span<const std::byte> bytes);

@@ -189,7 +189,11 @@ Message StoreRequests::read(const Message& request, const Descriptor& file) {
   const auto reading = decode_reading(request.body);
   const auto name = reading ? DatasetName::parse(reading->name) : std::nullopt;
   if (!name) return answer_to(request, KeeperCode::none);
-  if (const auto offered = kept_.find(*name, reading->rank)) return read_kept(*offered, *reading, request, file);
+  if (const auto offered = kept_.find(*name, reading->rank)) {
+    Message answer = read_kept(*offered, *reading, request, file);
+    // The memory may have been used anew since. Perhaps the snapshot has been written before that.
+    if (answer.code == KeeperCode::done || !open(*name, reading->rank)) return answer;
+  }
   if (!open(*name, reading->rank)) return answer_to(request, KeeperCode::none);
   const PeerMemory memory(file, reading->offset, reading->bytes, /*to_be_written=*/true);
   const bool is_sound = open_dataset_->read_part_of(*open_rank_, reading->member, reading->begin, memory.bytes());

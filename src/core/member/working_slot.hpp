@@ -59,6 +59,8 @@ class WorkingSlot {
   void lend();
   /// Notes that any element of the slot may be written.
   void note_overwritten();
+  /// Notes the elements that a member whose size may change has, when what was stored goes beyond them.
+  void note_size(std::uint64_t size) { size_ = size; }
   void note_encoded(const IntervalSet& elements) { encoded_ = encoded_ | elements; }
   void note_hashed(const IntervalSet& blocks) { hashed_ = hashed_ | blocks; }
   /// Forgets the snapshot under construction.

@@ -72,6 +72,10 @@ void Loading::load(const DatasetPlan& plan) {
   }
   fault_point("fetch.staged");
   group_.store(members, Selection::staged());
+  for (Member* const member : members) {
+    const MemberVersion* const version = own.find(member->id());
+    if (version != nullptr) group_.parts().requests.access(*member).slot().note_size(version->size);
+  }
   int time_stamp = 0;
   group_.commit_on_all(time_stamp);
   fault_point("fetch.committed");

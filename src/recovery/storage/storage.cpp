@@ -80,14 +80,23 @@ std::uint32_t Storage::begin_run() noexcept {
   return run_;
 }
 
+// Another keeper may have taken the work over, which has not been told that nothing more is offered.
+void Storage::wait_at_end(std::uint64_t flush, const Deadline& deadline) {
+  constexpr std::chrono::milliseconds kBetweenTellings{100};
+  for (Deadline tell{std::chrono::milliseconds(0)}; !outcome(flush) && !deadline.passed(); wait_a_little()) {
+    if (!tell.passed()) continue;
+    keeper().abandon({0, 1, 0});
+    tell = Deadline(kBetweenTellings);
+  }
+}
+
 // Nodes may go with the end of the job.
 void Storage::finish(bool is_first) noexcept {
   const Deadline deadline(std::chrono::seconds(settings_.seconds));
   try {
+    // All ranks have agreed to finish: none of them offers anything more.
     for (const auto& [id, mine] : groups_) {
-      for (const auto& [name, flush] : mine.flushes) {
-        while (!outcome(flush) && !deadline.passed()) wait_a_little();
-      }
+      for (const auto& [name, flush] : mine.flushes) wait_at_end(flush, deadline);
     }
     if (is_on() && settings_.lease != 0) keeper().forget(run_);
     if (is_on() && is_first) keeper().finish_run(run_, [] {});
@@ -117,6 +126,23 @@ KeeperClient& Storage::keeper() {
 }
 
 // ---------------------------------------------------------------------------------------------------------------- groups
+
+// All ranks are here: none of them offers anything more of the generations before.
+void Storage::give_up_flushes(const Group& group) {
+  OfGroup& mine = of(group);
+  if (mine.flushes.empty()) return;
+  try {
+    keeper().abandon({group.parameters().id, 0, group.log().generation().value});
+  } catch (const Error& error) {
+    log().warn("group {}: {}", group.parameters().id, error.what());
+  }
+}
+
+std::chrono::milliseconds Storage::patience() const {
+  constexpr int kPart = 4;
+  const auto of_others = std::chrono::duration_cast<std::chrono::milliseconds>(Deadline::timeout()) / kPart;
+  return std::min<std::chrono::milliseconds>(std::chrono::seconds(settings_.seconds), of_others);
+}
 
 Storage::OfGroup& Storage::of(const Group& group) {
   const std::lock_guard lock(mutex_);
@@ -149,6 +175,7 @@ Storage::Resumed Storage::take_up(Group& group, bool awaits) {
   mine.generation = group.log().generation();
   mine.writers = nodes_of(group.attachment().team().gather(group.attachment().team().location()));
   mine.automatic = 0;
+  give_up_flushes(group);
   if (!awaits || !settings_.fetches) return Resumed::no;
   group.parts().awaits_store = true;
   const Resumed resumed = load_newest(group, {}, {});
@@ -191,7 +218,7 @@ std::optional<DatasetPlan> Storage::find(Group& group, const std::string& label,
     try {
       const auto check = [&team] { team.check(); };
       auto plan = keeper().find({group.parameters().id, label, passed_over, run_}, check);
-      // What is in memory is newer than what was written, as a rule.
+      // Memory is newer than files, as a rule.
       if (kept && (!plan || is_older(plan->name, *kept))) plan = keeper().kept_plan(*kept, check);
       if (plan) {
         name = plan->name.text();
@@ -296,7 +323,7 @@ std::uint64_t Storage::offer(Group& group, Epoch epoch, const std::string& label
       hold.slots.emplace_back(version.member_id, version.slot);
   }
   hold.is_pending = [this, id] { return !outcome(id).has_value(); };
-  hold.patience = std::chrono::seconds(settings_.seconds);
+  hold.patience = patience();
   group.parts().reclaimer.hold(std::move(hold));
   return id;
 }
@@ -392,11 +419,7 @@ Storage::Progress Storage::progress(Group& group, int time_stamp) {
   return progress;
 }
 
-void Storage::set_every(Group& group, int every) {
-  OfGroup& mine = of(group);
-  mine.every = every;
-  mine.since = 0;
-}
+void Storage::set_every(Group& group, int every) { of(group).every = every; }
 
 // All ranks come here after the same commits, so they flush the same snapshots. One that is slow holds the others back, for a while.
 void Storage::after_commit(Group& group) noexcept {
@@ -413,9 +436,9 @@ void Storage::after_commit(Group& group) noexcept {
       mine.begun_with.reset();
     }
     if (settings_.lease != 0) keep(group, group.log().last());
-    if (mine.every == 0 || ++mine.since < mine.every) return;
-    mine.since = 0;
-    const Deadline deadline(std::chrono::seconds(settings_.seconds));
+    // By the number of the commit, which is the same on ranks that have taken the places of dead ones.
+    if (mine.every == 0 || group.log().last().value % static_cast<std::uint64_t>(mine.every) != 0) return;
+    const Deadline deadline(patience());
     while (mine.automatic != 0 && !outcome(mine.automatic)) {
       group.attachment().team().check();
       if (deadline.passed()) return;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -13,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/deadline.hpp"
 #include "core/group.hpp"
 #include "keeper/client.hpp"
 #include "recovery/storage/commit_schedule.hpp"
@@ -105,7 +107,6 @@ class Storage {
     Generation generation;               ///< for which writers is right
     std::vector<std::uint32_t> writers;  ///< by rank
     int every = 0;
-    int since = 0;                ///< commits since a flush
     std::uint64_t automatic = 0;  ///< the latest automatic flush, if it has not ended
     CommitSchedule schedule;
     std::optional<DatasetName> begun_with;                      ///< and has not committed since
@@ -125,6 +126,10 @@ class Storage {
   void keep(Group& group, Epoch epoch);
   std::optional<KeeperClient::Outcome> outcome(std::uint64_t flush);
   KeeperCode wait_for_outcome(Group& group, std::uint64_t flush, std::string& text);
+  /// Returns how long a store or a commit waits for a flush: other ranks may wait for this one meanwhile.
+  [[nodiscard]] std::chrono::milliseconds patience() const;
+  void give_up_flushes(const Group& group);
+  void wait_at_end(std::uint64_t flush, const Deadline& deadline);
   OfGroup& of(const Group& group);
   OfGroup* find_of(const Group& group);
 

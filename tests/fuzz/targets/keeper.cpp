@@ -20,6 +20,7 @@ void check_same(const Decoded& decoded, std::span<const std::byte> bytes, const 
 void check_bodies(std::span<const std::byte> bytes) {
   check_same(decode_hello(bytes), bytes, "a hello is written as it was read");
   check_same(decode_search(bytes), bytes, "a search is written as it was read");
+  check_same(decode_abandoned(bytes), bytes, "what is abandoned is written as it was read");
   check_same(decode_kept_search(bytes), bytes, "a search for kept snapshots is written as it was read");
   check_same(decode_reading(bytes), bytes, "a reading is written as it was read");
   check_same(decode_list(bytes), bytes, "a list is written as it was read");
