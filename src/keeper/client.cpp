@@ -168,7 +168,7 @@ void KeeperClient::give_up(const Pending& pending) {
   (void)fields.number<std::uint32_t>();
   const auto name = DatasetName::parse(fields.text());
   if (!name) return;
-  const Abandoned abandoned{name->group, 0, name->generation + 1};
+  const Abandoned abandoned{name->group, 0, 0, name->text()};
   try {
     (void)send_once({KeeperOp::abandon, ++last_id_, KeeperCode::done, {}, encode(abandoned)}, {}, {});
   } catch (const Error&) {

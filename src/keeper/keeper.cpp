@@ -68,7 +68,8 @@ void Keeper::serve_once() {
   for (std::size_t i = 0; i < known.size(); ++i) {
     if (watched[i + 2].revents != 0) receive_from(known[i]);
   }
-  if (std::erase_if(peers_, [](const auto& peer) { return peer->has_gone; }) > 0) give_up_when_all_is_read({0, 1, 0});
+  if (std::erase_if(peers_, [](const auto& peer) { return peer->has_gone; }) > 0)
+    give_up_when_all_is_read({0, 1, 0, {}});
   if (watched[0].revents == 0) return;
   if (Descriptor connected = accept_from(listener_)) {
     peers_.push_back(std::make_shared<KeeperPeer>(std::move(connected)));
@@ -157,12 +158,16 @@ void Keeper::take_flush(const std::shared_ptr<KeeperPeer>& peer, const Message& 
       kept_.keep(*plan, writer, std::move(*offer), std::move(regions));
       return;
     }
+    if (std::find(given_up_.begin(), given_up_.end(), name->text()) != given_up_.end()) {
+      peer->answer({KeeperOp::flush, request.id, KeeperCode::gone, "another rank has given the flush up", {}});
+      return;
+    }
     auto job = std::find_if(jobs_.begin(), jobs_.end(),
                             [&](const auto& each) { return !each->has_ended() && each->is_for(*plan, writer); });
     if (job == jobs_.end()) job = jobs_.insert(job, std::make_shared<FlushJob>(*plan, writer));
     (*job)->add(std::move(*offer), std::move(regions));
     (*job)->add_waiter(peer, request.id);
-    if ((*job)->has_all() && !(*job)->is_submitted) submit(*job);
+    if (!(*job)->is_submitted && (*job)->has_all()) submit(*job);
   } catch (const std::exception& error) {
     refuse(error.what());
   }
@@ -238,6 +243,10 @@ void Keeper::finish_datasets() {
 // What other ranks had offered before may still be in their sockets.
 void Keeper::give_up_when_all_is_read(const Abandoned& abandoned) {
   constexpr int kRounds = 2;
+  constexpr std::size_t kMostRemembered = 64;
+  // Ranks that notice later that a keeper has ended will offer it here.
+  if (!abandoned.name.empty()) given_up_.push_back(abandoned.name);
+  if (given_up_.size() > kMostRemembered) given_up_.pop_front();
   abandoned_.push_back(abandoned);
   rounds_to_read_ = kRounds;
 }
@@ -248,7 +257,8 @@ void Keeper::give_up_waiting() {
   for (const auto& job : jobs_) {
     const DatasetName& name = job->plan().name;
     const bool is_given_up = std::any_of(abandoned_.begin(), abandoned_.end(), [&](const Abandoned& each) {
-      return each.all_groups != 0 || (each.group == name.group && name.generation < each.generation);
+      return each.all_groups != 0 || each.name == name.text() ||
+             (each.group == name.group && name.generation < each.generation);
     });
     if (is_given_up && !job->is_submitted) {
       job->end(KeeperCode::gone, "not all ranks of this node have offered their data");

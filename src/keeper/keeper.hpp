@@ -108,6 +108,7 @@ class Keeper {
   KeeperThread writer_;
   KeeperThread reader_;
   bool is_stuck_ = false;
+  std::deque<std::string> given_up_;  // names of datasets
   std::vector<Abandoned> abandoned_;
   int rounds_to_read_ = 0;  // before flushes are given up
   KeptSnapshots kept_;

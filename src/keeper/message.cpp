@@ -88,6 +88,7 @@ std::vector<std::byte> encode(const Abandoned& body) {
   fields.number(body.group);
   fields.number(body.all_groups);
   fields.number(body.generation);
+  fields.text(body.name);
   return fields.all();
 }
 
@@ -97,6 +98,7 @@ std::optional<Abandoned> decode_abandoned(std::span<const std::byte> bytes) {
   body.group = fields.number<std::int32_t>();
   body.all_groups = fields.number<std::uint32_t>();
   body.generation = fields.number<std::uint32_t>();
+  body.name = fields.text();
   return fields.is_at_end() ? std::optional(body) : std::nullopt;
 }
 

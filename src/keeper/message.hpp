@@ -85,6 +85,7 @@ struct Abandoned {
   std::int32_t group = 0;
   std::uint32_t all_groups = 0;  ///< 1: of any group, in any generation
   std::uint32_t generation = 0;
+  std::string name;  ///< and nobody completes this dataset; or empty
 
   bool operator==(const Abandoned&) const = default;
 };

@@ -19,8 +19,8 @@ std::optional<std::uint32_t> Reclaimer::free_slot_for(const Member& member) {
   }
   const std::uint32_t slots = member.memory.layout().slots();
   const std::size_t needed = used_.size();
-  if (hold_) {
-    for (const auto& [member_id, slot] : hold_->slots) {
+  for (const FlushHold& hold : holds_) {
+    for (const auto& [member_id, slot] : hold.slots) {
       if (member_id == member.id()) used_.push_back(slot);
     }
   }
@@ -68,19 +68,20 @@ void Reclaimer::wait_for_others(const char* waited_for, const std::function<bool
 
 // Whatever the state of a file system, no store waits for longer than this: then the flush is given up.
 bool Reclaimer::is_holding() {
-  if (hold_ && hold_->is_pending()) {
-    if (!hold_->deadline) hold_->deadline.emplace(hold_->patience);
-    if (!hold_->deadline->passed()) return true;
+  std::erase_if(holds_, [this](FlushHold& hold) {
+    if (!hold.is_pending()) return true;
+    if (!hold.deadline) hold.deadline.emplace(hold.patience);
+    if (!hold.deadline->passed()) return false;
     fenix_impl::log().warn("group {}: a flush has taken too long, and is given up: its slots are needed",
                            parameters_.id);
-  }
-  hold_.reset();
-  return false;
+    return true;
+  });
+  return !holds_.empty();
 }
 
 void Reclaimer::wait_for_flush() {
-  if (hold_)
-    wait_until(attachment_.team(), "a flush, before its slot is overwritten", [this] { return !is_holding(); });
+  if (holds_.empty()) return;
+  wait_until(attachment_.team(), "a flush, before its slot is overwritten", [this] { return !is_holding(); });
 }
 
 bool Reclaimer::take_slot(const MemberAccess& access) {

@@ -49,8 +49,11 @@ class Reclaimer {
   void wait_for_others(const char* waited_for, const std::function<bool()>& ready);
   /// Returns a slot of the member that no snapshot needs, if there is one. Local.
   std::optional<std::uint32_t> free_slot_for(const Member& member);
-  /// Keeps slots from being used anew as long as a keeper reads them. A hold of before ends.
-  void hold(FlushHold hold) { hold_ = std::move(hold); }
+  /// Keeps slots from being used anew as long as a keeper reads them.
+  void hold(FlushHold hold) {
+    std::erase_if(holds_, [](const FlushHold& each) { return !each.is_pending(); });
+    holds_.push_back(std::move(hold));
+  }
   /// Returns when no slot is held. Local, except that it throws as Team::check does.
   void wait_for_flush();
   /// Takes a slot for the snapshot under construction, unless there is one already. Waits for a free one, except if all snapshots
@@ -59,7 +62,7 @@ class Reclaimer {
 
  private:
   void ask_others(int most_reads);
-  /// Whether the slots are still held. Local.
+  /// Whether slots are still held. Local.
   bool is_holding();
 
   const GroupParameters& parameters_;
@@ -68,7 +71,7 @@ class Reclaimer {
   std::unique_ptr<Archive>& archive_;
   std::unique_ptr<StoredArchive>& stored_;
   std::vector<std::uint32_t> used_;  // memory to use again
-  std::optional<FlushHold> hold_;
+  std::vector<FlushHold> holds_;
 };
 
 }  // namespace fenix_impl

@@ -85,7 +85,7 @@ void Storage::wait_at_end(std::uint64_t flush, const Deadline& deadline) {
   constexpr std::chrono::milliseconds kBetweenTellings{100};
   for (Deadline tell{std::chrono::milliseconds(0)}; !outcome(flush) && !deadline.passed(); wait_a_little()) {
     if (!tell.passed()) continue;
-    keeper().abandon({0, 1, 0});
+    keeper().abandon({0, 1, 0, {}});
     tell = Deadline(kBetweenTellings);
   }
 }
@@ -132,7 +132,7 @@ void Storage::give_up_flushes(const Group& group) {
   OfGroup& mine = of(group);
   if (mine.flushes.empty()) return;
   try {
-    keeper().abandon({group.parameters().id, 0, group.log().generation().value});
+    keeper().abandon({group.parameters().id, 0, group.log().generation().value, {}});
   } catch (const Error& error) {
     log().warn("group {}: {}", group.parameters().id, error.what());
   }
@@ -175,6 +175,7 @@ Storage::Resumed Storage::take_up(Group& group, bool awaits) {
   mine.generation = group.log().generation();
   mine.writers = nodes_of(group.attachment().team().gather(group.attachment().team().location()));
   mine.automatic = 0;
+  mine.is_behind = false;
   give_up_flushes(group);
   if (!awaits || !settings_.fetches) return Resumed::no;
   group.parts().awaits_store = true;
@@ -438,10 +439,14 @@ void Storage::after_commit(Group& group) noexcept {
     if (settings_.lease != 0) keep(group, group.log().last());
     // By the number of the commit, which is the same on ranks that have taken the places of dead ones.
     if (mine.every == 0 || group.log().last().value % static_cast<std::uint64_t>(mine.every) != 0) return;
+    // One that has been waited for in vain is not waited for again.
+    if (mine.is_behind && mine.automatic != 0 && !outcome(mine.automatic)) return;
+    mine.is_behind = false;
     const Deadline deadline(patience());
     while (mine.automatic != 0 && !outcome(mine.automatic)) {
       group.attachment().team().check();
-      if (deadline.passed()) return;
+      mine.is_behind = deadline.passed();
+      if (mine.is_behind) return;
       wait_a_little();
     }
     const auto before = mine.automatic != 0 ? outcome(mine.automatic) : std::nullopt;

@@ -108,6 +108,7 @@ class Storage {
     std::vector<std::uint32_t> writers;  ///< by rank
     int every = 0;
     std::uint64_t automatic = 0;  ///< the latest automatic flush, if it has not ended
+    bool is_behind = false;       ///< it has been waited for in vain
     CommitSchedule schedule;
     std::optional<DatasetName> begun_with;                      ///< and has not committed since
     std::vector<std::string> passed_over;                       ///< datasets, when it began
