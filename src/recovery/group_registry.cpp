@@ -99,6 +99,7 @@ RejoinResult GroupRegistry::create(const GroupParameters& parameters, const std:
         rejoin(group, parameters, check_arguments, team, teams_.choose_path(*team), storage_.run(), highest_);
     storage_.adopt_run(result.run);
     const Storage::Resumed resumed = storage_.take_up(*group, result.awaits_store);
+    highest_ = std::max(highest_, group->log().generation());
     result.resumed = resumed == Storage::Resumed::yes;
     result.snapshots_lost = result.snapshots_lost || resumed == Storage::Resumed::unusable;
     return result;
@@ -131,6 +132,7 @@ void GroupRegistry::remove(int group_id) {
     throw Error(FENIX_ERROR_INVALID_GROUPID, "group_id is FENIX_DATA_GROUP_WORLD_ID, which cannot be deleted");
   }
   storage_.forget(group_id);
+  highest_ = std::max(highest_, found.log().generation());
   if (found.attached()) {
     found.mark_deleted();
   } else {

@@ -203,6 +203,15 @@ void CommitLog::keep_only(std::span<const Epoch> epochs, Epoch oldest) {
   for (const RecordLog& log : control_.held_logs) log.clear_all_but(epochs, oldest);
 }
 
+void CommitLog::begin_anew(Generation generation, Epoch base) {
+  generation_ = generation;
+  keep_only({});
+  records_.clear();
+  oldest_own_ = {};
+  last_ = base;
+  control_.commits.reset(generation, base);
+}
+
 void CommitLog::resume(Generation generation, Epoch base, std::span<const Epoch> epochs) {
   generation_ = generation;
   keep_only(epochs);

@@ -115,6 +115,9 @@ class CommitLog {
   void keep_only(std::span<const Epoch> epochs, Epoch oldest = {});
   /// Goes on from base with the given epochs, which are all that is left. Peers must not publish before all ranks have done this.
   void resume(Generation generation, Epoch base, std::span<const Epoch> epochs);
+  /// Goes on from base without any record, in a new generation; what is announced to the cohort goes on as it was. Peers must not publish
+  /// commits before all ranks have done this.
+  void begin_anew(Generation generation, Epoch base);
   /// Notes that nothing is left of what the rank before had, under a policy without redundancy.
   void accept_loss() { has_lost_data_ = true; }
   /// Forgets the records; the log stays as it is.

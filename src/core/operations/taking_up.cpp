@@ -94,6 +94,16 @@ void TakingUp::expose() {
   }
 }
 
+void TakingUp::begin_anew(Epoch base) {
+  for (const auto& member : parts_.members) {
+    parts_.requests.access(*member).slot().reset();
+    member->forget_slots();
+    member->set_created_after(std::min(member->info().created_after, base));
+  }
+  // Time stamps may come again with other data.
+  parts_.log.begin_anew({parts_.log.generation().value + 1}, base);
+}
+
 void TakingUp::resume(Generation generation, Epoch base, std::span<const Epoch> epochs) {
   parts_.log.resume(generation, base, epochs);
   // Records older than a member are about another one with its id, also after epochs begin to be counted anew.

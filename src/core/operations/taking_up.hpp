@@ -49,6 +49,8 @@ class TakingUp {
   void take_memory(std::uint32_t entries);
   /// Makes control and member regions reachable for all. Collective, jointly successful.
   void expose();
+  /// Drops all snapshots, and goes on from base with the team that there is. Peers must not publish before all ranks have done this. Local.
+  void begin_anew(Epoch base);
   /// Goes on from base with the given epochs, which are all that is left. Peers must not publish before all ranks have done
   /// this. Local.
   void resume(Generation generation, Epoch base, std::span<const Epoch> epochs);

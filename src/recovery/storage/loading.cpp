@@ -144,11 +144,7 @@ std::vector<Member*> Loading::make_members(const DatasetPlan& plan, const Record
 void Loading::resume(Epoch base) {
   Team& team = group_.attachment().team();
   team.barrier();
-  for (const auto& member : group_.members()) {
-    group_.parts().requests.access(*member).slot().reset();
-    member->forget_slots();
-  }
-  TakingUp(group_.parts()).resume(group_.log().generation(), base, {});
+  TakingUp(group_.parts()).begin_anew(base);
   team.barrier();
 }
 
