@@ -48,6 +48,7 @@ std::vector<char*> environment() {
 Descriptor duplicate(int file) { return Descriptor(::fcntl(file, F_DUPFD_CLOEXEC, 0)); }
 
 constexpr int kMostAttempts = 3;
+constexpr std::chrono::seconds kPatience{10};
 
 std::vector<std::byte> body_of(const std::string& name) {
   FieldWriter fields;
@@ -87,13 +88,19 @@ void KeeperClient::start_keeper(Descriptor listener) const {
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   if (result != 0) fail("cannot start " + program_ + ": " + std::strerror(result));
-  // It leaves a grandchild, at once.
-  while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  // It leaves a grandchild, at once. A program that does not is no keeper.
+  pid_t ended = 0;
+  for (const Deadline deadline(kPatience); ended == 0 && !deadline.passed();) {
+    ended = ::waitpid(child, nullptr, WNOHANG);
+    if (ended == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
+  if (ended != 0) return;
+  (void)::kill(child, SIGKILL);
+  (void)::waitpid(child, nullptr, 0);
+  fail(program_ + " is no keeper: it does not leave its parent");
 }
 
 void KeeperClient::connect() {
-  constexpr std::chrono::seconds kPatience{10};
   if (socket_) return;
   for (const Deadline deadline(kPatience); !deadline.passed();) {
     socket_ = connect_to(socket_name_);
@@ -136,7 +143,10 @@ bool KeeperClient::send_once(const Message& request, std::span<const int> files,
     const auto some = regions.subspan(sent, std::min(kMostDatagramFiles, regions.size() - sent));
     is_sent = send_datagram(socket_.get(), encode(message), some);
   }
-  if (is_sent && send_datagram(socket_.get(), encode(request), files)) return true;
+  if (is_sent && send_datagram(socket_.get(), encode(request), files)) {
+    heard_ = std::chrono::steady_clock::now();
+    return true;
+  }
   lose_connection();
   return false;
 }
@@ -201,6 +211,7 @@ bool KeeperClient::pump() {
       return true;
     }
     some = true;
+    heard_ = std::chrono::steady_clock::now();
     if (message->op == KeeperOp::progress) {
       written_[message->id] = FieldReader(message->body).number<std::uint64_t>();
     } else if (asked_.erase(message->id) > 0) {
@@ -326,7 +337,14 @@ std::optional<KeeperClient::Outcome> KeeperClient::outcome(std::uint64_t flush) 
   const std::lock_guard lock(mutex_);
   (void)pump();
   const auto answer = answers_.find(flush);
-  if (answer == answers_.end()) return std::nullopt;
+  if (answer == answers_.end()) {
+    // It tells of its progress each second: one that does not is stopped.
+    const auto silence = std::chrono::steady_clock::now() - heard_;
+    if (silence < kPatience + 2 * std::chrono::seconds(hello_.seconds)) return std::nullopt;
+    asked_.erase(flush);
+    pending_.erase(flush);
+    return Outcome{KeeperCode::failed, "the keeper of this node does not answer"};
+  }
   Outcome outcome{answer->second.message.code, answer->second.message.text};
   answers_.erase(answer);
   pending_.erase(flush);

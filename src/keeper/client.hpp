@@ -125,6 +125,7 @@ class KeeperClient {
   std::map<std::uint64_t, Answer> answers_;
   std::map<std::uint64_t, Pending> pending_;  // flushes
   bool has_lost_offers_ = false;
+  std::chrono::steady_clock::time_point heard_;  // of the keeper
   std::map<std::uint64_t, std::uint64_t> written_;
 };
 

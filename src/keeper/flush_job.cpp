@@ -103,11 +103,11 @@ void FlushJob::end(KeeperCode code, const std::string& text) {
 }
 
 void FlushJob::tell_progress() {
-  const std::uint64_t written = written_;
-  if (written == told_ || ended_) return;
-  told_ = written;
+  constexpr std::chrono::seconds kBetween{1};
+  if (ended_ || Clock::now() - told_ < kBetween) return;
+  told_ = Clock::now();
   FieldWriter body;
-  body.number(written);
+  body.number(written_.load());
   const std::lock_guard lock(mutex_);
   for (const Waiter& each : waiters_) {
     each.peer->answer({KeeperOp::progress, each.request, KeeperCode::done, {}, body.all()});

@@ -86,6 +86,7 @@ class FlushJob {
   /// Tells all ranks that wait how it has ended. Only the first outcome counts.
   void end(KeeperCode code, const std::string& text = {});
   [[nodiscard]] bool has_ended() const { return ended_; }
+  /// Tells them how much is written, once a second: that the keeper lives, too.
   void tell_progress();
   void note_written(std::uint64_t bytes) { written_ += bytes; }
   /// Lets go of the memory of the ranks.
@@ -107,7 +108,7 @@ class FlushJob {
   std::vector<Waiter> waiters_;
   std::atomic<bool> ended_{false};
   std::atomic<std::uint64_t> written_{0};
-  std::uint64_t told_ = 0;
+  Clock::time_point told_ = Clock::now();
   Clock::time_point since_ = Clock::now();
 };
 

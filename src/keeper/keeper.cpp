@@ -18,8 +18,11 @@
 
 namespace fenix_impl {
 
-Keeper::Keeper(std::unique_ptr<FileSystem> files, Descriptor listener)
-    : files_(std::move(files)), listener_(std::move(listener)), woken_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+Keeper::Keeper(std::unique_ptr<FileSystem> files, Descriptor listener, std::chrono::milliseconds for_the_first)
+    : files_(std::move(files)),
+      listener_(std::move(listener)),
+      woken_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      latest_begin_(KeeperThread::Clock::now() + for_the_first) {}
 
 Keeper::~Keeper() = default;
 
@@ -30,15 +33,14 @@ bool Keeper::run() {
   };
   writer_.start(wake);
   reader_.start(wake);
-  bool has_served = false;
-  while (!has_served || !peers_.empty() || has_work()) {
+  while (!peers_.empty() || has_work() || (!has_served_ && KeeperThread::Clock::now() < latest_begin_)) {
     serve_once();
     give_up_waiting();
     look_after_jobs();
     look_after_lease();
-    has_served = has_served || !peers_.empty();
+    has_served_ = has_served_ || !peers_.empty();
     const bool is_over = peers_.empty() && (is_stuck_ || reader_.is_stuck(limit()));
-    if (has_served && is_over) return false;
+    if (has_served_ && is_over) return false;
   }
   writer_.stop();
   reader_.stop();
@@ -55,7 +57,7 @@ bool Keeper::has_work() {
 void Keeper::serve_once() {
   // Jobs and unfinished datasets are looked at now and then.
   const bool has_lease = peers_.empty() && !kept_.empty();
-  const bool is_idle = jobs_.empty() && unfinished_count_ == 0 && !reader_.is_busy() && !has_lease;
+  const bool is_idle = has_served_ && jobs_.empty() && unfinished_count_ == 0 && !reader_.is_busy() && !has_lease;
   const int most_milliseconds = !abandoned_.empty() ? 0 : is_idle ? -1 : 250;
   std::vector<pollfd> watched{{listener_.get(), POLLIN, 0}, {woken_.get(), POLLIN, 0}};
   for (const auto& peer : peers_) watched.push_back({peer->socket.get(), POLLIN, 0});
@@ -240,7 +242,7 @@ void Keeper::finish_datasets() {
   unfinished_count_ = unfinished_.size();
 }
 
-// What other ranks had offered before may still be in their sockets.
+// Offers that other ranks have made before may still be in their sockets.
 void Keeper::give_up_when_all_is_read(const Abandoned& abandoned) {
   constexpr int kRounds = 2;
   constexpr std::size_t kMostRemembered = 64;

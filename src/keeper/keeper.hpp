@@ -63,8 +63,9 @@ class KeeperThread {
 
 class Keeper {
  public:
-  /// listener: where ranks connect.
-  Keeper(std::unique_ptr<FileSystem> files, Descriptor listener);
+  /// listener: where ranks connect. for_the_first: time for the first one; the rank that has started this process may have died.
+  Keeper(std::unique_ptr<FileSystem> files, Descriptor listener,
+         std::chrono::milliseconds for_the_first = std::chrono::minutes(1));
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;
   ~Keeper();
@@ -107,6 +108,8 @@ class Keeper {
   std::atomic<std::size_t> unfinished_count_{0};
   KeeperThread writer_;
   KeeperThread reader_;
+  KeeperThread::Clock::time_point latest_begin_;
+  bool has_served_ = false;  // some rank has connected
   bool is_stuck_ = false;
   std::deque<std::string> given_up_;  // names of datasets
   std::vector<Abandoned> abandoned_;

@@ -345,6 +345,13 @@ TEST_F(KeeperOfNode, WritesWhatNobodyTakes) {
   EXPECT_EQ(Store(files, root_).datasets().size(), 1U);
 }
 
+TEST(Keeper, EndsIfNobodyConnects) {
+  Descriptor listener = listen_at("fenix-test-nobody." + std::to_string(::getpid()));
+  ASSERT_TRUE(listener);
+  Keeper keeper(std::make_unique<PosixFileSystem>(), std::move(listener), std::chrono::milliseconds(300));
+  EXPECT_TRUE(keeper.run());
+}
+
 TEST_F(KeeperOfNode, NonsenseEndsOnlyItsConnection) {
   KeeperClient& good = client();
   EXPECT_EQ(good.begin_run(nothing_), 1U);

@@ -26,8 +26,9 @@ namespace {
 
 constexpr std::chrono::milliseconds kBetweenLooks{1};
 
-// Bits of a rank in the meeting at the end of a flush.
+// Bits of a rank in the meetings at the end of a flush.
 constexpr std::uint64_t kGone = 1;
+constexpr std::uint64_t kPending = 2;
 
 std::uint64_t hash_of(const SnapshotChoice& choice, const std::string& label) {
   const std::uint64_t values[] = {static_cast<std::uint64_t>(choice.kind),
@@ -176,6 +177,7 @@ Storage::Resumed Storage::take_up(Group& group, bool awaits) {
   mine.writers = nodes_of(group.attachment().team().gather(group.attachment().team().location()));
   mine.automatic = 0;
   mine.is_behind = false;
+  mine.quiet_until.reset();
   give_up_flushes(group);
   if (!awaits || !settings_.fetches) return Resumed::no;
   group.parts().awaits_store = true;
@@ -347,45 +349,46 @@ std::optional<KeeperClient::Outcome> Storage::outcome(std::uint64_t flush) {
   return ended;
 }
 
-KeeperCode Storage::wait_for_outcome(Group& group, std::uint64_t flush, std::string& text) {
-  Team& team = group.attachment().team();
-  while (true) {
-    if (const auto ended = outcome(flush)) {
-      text = ended->text;
-      return ended->code;
-    }
+std::optional<KeeperClient::Outcome> Storage::wait_for_outcome(Team& team, std::uint64_t flush) {
+  for (const Deadline deadline(patience()); !deadline.passed(); wait_a_little()) {
+    if (auto ended = outcome(flush)) return ended;
     team.check();
-    wait_a_little();
   }
+  return std::nullopt;
 }
 
+// The ranks meet again and again until the slowest node has written: no meeting waits for a file system.
 void Storage::flush(Group& group, const SnapshotChoice& choice, const std::string& label, const Check& check) {
   constexpr int kMostAttempts = 2;
   Team& team = group.attachment().team();
   const Epoch epoch = together(team, [&] { return agree(group, choice, label, check); });
   for (int attempt = 1;; ++attempt) {
+    std::optional<std::uint64_t> id;
     std::optional<Error> error;
-    bool is_gone = false;
     try {
-      std::string text;
-      const KeeperCode code = wait_for_outcome(group, offer(group, epoch, label), text);
-      is_gone = code == KeeperCode::gone;
-      if (code != KeeperCode::done) error = error_of({code, text});
+      id = offer(group, epoch, label);
     } catch (const MpiError&) {
       throw;
     } catch (const Error& refused) {
-      if (refused.code() == FENIX_ERROR_TIMEOUT) throw;
-      is_gone = refused.code() == FENIX_ERROR_NODATA_FOUND;
       error = refused;
     }
-    fault_point("flush.waited");
-    // What does not match its hashes can be mended from other ranks; that takes all of them.
+    // Data that does not match its hashes can be mended from other ranks; that takes all of them.
     const bool can_mend = attempt < kMostAttempts;
-    const auto met = meet(team, Operation::flushed, 0, is_gone ? kGone : 0, [&] {
-      if (error && !(is_gone && can_mend)) throw Error(*error);
-    });
+    MeetingValues met;
+    do {
+      const auto ended = id ? wait_for_outcome(team, *id) : std::nullopt;
+      if (ended && ended->code != KeeperCode::done) error = error_of(*ended);
+      fault_point("flush.waited");
+      const bool is_gone = error && error->code() == FENIX_ERROR_NODATA_FOUND;
+      const std::uint64_t mine = is_gone ? kGone : error || ended ? 0 : kPending;
+      met = meet(team, Operation::flushed, 0, mine, [&] {
+        if (error && !(is_gone && can_mend)) throw Error(*error);
+      });
+    } while ((met.bits & kPending) != 0);
     if (met.bits == 0) return;
-    (void)group.verify_all();
+    const Verified verified = group.verify_all();
+    log().info("group {}: {} versions mended before a flush, {} lost", group.parameters().id, verified.mended,
+               verified.lost);
   }
 }
 
@@ -436,6 +439,8 @@ void Storage::after_commit(Group& group) noexcept {
       keeper().note_taken(*mine.begun_with);
       mine.begun_with.reset();
     }
+    if (mine.quiet_until && !mine.quiet_until->passed()) return;
+    mine.quiet_until.reset();
     if (settings_.lease != 0) keep(group, group.log().last());
     // By the number of the commit, which is the same on ranks that have taken the places of dead ones.
     if (mine.every == 0 || group.log().last().value % static_cast<std::uint64_t>(mine.every) != 0) return;
@@ -456,7 +461,8 @@ void Storage::after_commit(Group& group) noexcept {
     mine.automatic = 0;
     mine.automatic = offer(group, group.log().last(), {});
   } catch (const std::exception& error) {
-    // The commit stands. A failure is reported by the next call.
+    // The commit stands. A failure is reported by the next call. A keeper that does not read must not delay each commit.
+    mine.quiet_until.emplace(std::chrono::seconds(settings_.seconds));
     log().warn("group {}: a snapshot is not flushed: {}", group.parameters().id, error.what());
   }
 }

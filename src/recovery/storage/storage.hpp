@@ -107,8 +107,9 @@ class Storage {
     Generation generation;               ///< for which writers is right
     std::vector<std::uint32_t> writers;  ///< by rank
     int every = 0;
-    std::uint64_t automatic = 0;  ///< the latest automatic flush, if it has not ended
-    bool is_behind = false;       ///< it has been waited for in vain
+    std::uint64_t automatic = 0;          ///< the latest automatic flush, if it has not ended
+    bool is_behind = false;               ///< it has been waited for in vain
+    std::optional<Deadline> quiet_until;  ///< the keeper could not be reached
     CommitSchedule schedule;
     std::optional<DatasetName> begun_with;                      ///< and has not committed since
     std::vector<std::string> passed_over;                       ///< datasets, when it began
@@ -126,7 +127,8 @@ class Storage {
   std::uint64_t offer(Group& group, Epoch epoch, const std::string& label);
   void keep(Group& group, Epoch epoch);
   std::optional<KeeperClient::Outcome> outcome(std::uint64_t flush);
-  KeeperCode wait_for_outcome(Group& group, std::uint64_t flush, std::string& text);
+  /// Returns how a flush has ended; nullopt if it has not after a while. Throws as Team::check().
+  std::optional<KeeperClient::Outcome> wait_for_outcome(Team& team, std::uint64_t flush);
   /// Returns how long a store or a commit waits for a flush: other ranks may wait for this one meanwhile.
   [[nodiscard]] std::chrono::milliseconds patience() const;
   void give_up_flushes(const Group& group);
