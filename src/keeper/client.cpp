@@ -105,7 +105,7 @@ void KeeperClient::connect() {
   for (const Deadline deadline(kPatience); !deadline.passed();) {
     socket_ = connect_to(socket_name_);
     if (socket_) {
-      const Message hello{KeeperOp::hello, 0, KeeperCode::done, {}, encode(hello_)};
+      const Message hello{KeeperOp::hello, 0, KeeperCode::done, {}, encode_body(hello_)};
       if (send_datagram(socket_.get(), encode(hello), {})) return;
       socket_ = {};
     }
@@ -180,7 +180,7 @@ void KeeperClient::give_up(const Pending& pending) {
   if (!name) return;
   const Abandoned abandoned{name->group, 0, 0, name->text()};
   try {
-    (void)send_once({KeeperOp::abandon, ++last_id_, KeeperCode::done, {}, encode(abandoned)}, {}, {});
+    (void)send_once({KeeperOp::abandon, ++last_id_, KeeperCode::done, {}, encode_body(abandoned)}, {}, {});
   } catch (const Error&) {
     // There is no keeper: nobody waits in one.
   }
@@ -301,7 +301,7 @@ void KeeperClient::tell(KeeperOp op, std::vector<std::byte> body) {
   asked_.erase(send({op, 0, KeeperCode::done, {}, std::move(body)}, {}, {}));
 }
 
-void KeeperClient::abandon(const Abandoned& abandoned) { tell(KeeperOp::abandon, encode(abandoned)); }
+void KeeperClient::abandon(const Abandoned& abandoned) { tell(KeeperOp::abandon, encode_body(abandoned)); }
 
 void KeeperClient::forget(std::uint32_t run) {
   FieldWriter body;
@@ -310,10 +310,10 @@ void KeeperClient::forget(std::uint32_t run) {
 }
 
 std::vector<DatasetName> KeeperClient::kept(const KeptSearch& search, const Check& check) {
-  const Answer answer = call(KeeperOp::kept, encode(search), {}, check);
+  const Answer answer = call(KeeperOp::kept, encode_body(search), {}, check);
   std::vector<DatasetName> names;
   if (answer.files.size() != 1) return names;
-  const auto list = decode_list(read_memory_file(answer.files.front()));
+  const auto list = decode_body<std::vector<Listed>>(read_memory_file(answer.files.front()));
   if (!list) fail("an answer of the keeper is damaged");
   for (const Listed& each : *list) {
     if (const auto name = DatasetName::parse(each.name)) names.push_back(*name);
@@ -360,7 +360,7 @@ std::uint64_t KeeperClient::written(std::uint64_t flush) {
 }
 
 std::optional<DatasetPlan> KeeperClient::find(const Search& search, const Check& check) {
-  const Answer answer = call(KeeperOp::find, encode(search), {}, check);
+  const Answer answer = call(KeeperOp::find, encode_body(search), {}, check);
   if (answer.message.code != KeeperCode::done) return std::nullopt;
   const auto name = DatasetName::parse(FieldReader(answer.message.body).text());
   if (!name || answer.files.size() != 1) fail("an answer of the keeper is damaged");
@@ -379,13 +379,13 @@ std::optional<StoredRank> KeeperClient::rank(const DatasetName& name, std::int32
 }
 
 bool KeeperClient::read(const Reading& reading, int file, const Check& check) {
-  return call(KeeperOp::read, encode(reading), std::span(&file, 1), check).message.code == KeeperCode::done;
+  return call(KeeperOp::read, encode_body(reading), std::span(&file, 1), check).message.code == KeeperCode::done;
 }
 
 std::vector<Listed> KeeperClient::list(const Check& check) {
   const Answer answer = call(KeeperOp::list, {}, {}, check);
   if (answer.files.size() != 1) fail("an answer of the keeper is damaged");
-  auto list = decode_list(read_memory_file(answer.files.front()));
+  auto list = decode_body<std::vector<Listed>>(read_memory_file(answer.files.front()));
   if (!list) fail("an answer of the keeper is damaged");
   return std::move(*list);
 }

@@ -102,7 +102,7 @@ void Keeper::handle(const std::shared_ptr<KeeperPeer>& peer, Datagram datagram) 
   if (!request) throw std::runtime_error("no message");
   switch (request->op) {
     case KeeperOp::hello: {
-      const auto hello = decode_hello(request->body);
+      const auto hello = decode_body<Hello>(request->body);
       const bool is_same = hello && (settings_.root.empty() || settings_.root == hello->root);
       if (!is_same || hello->seconds == 0) throw std::runtime_error("another store");
       settings_ = *hello;
@@ -112,7 +112,7 @@ void Keeper::handle(const std::shared_ptr<KeeperPeer>& peer, Datagram datagram) 
       for (Descriptor& each : datagram.files) peer->regions.push_back(std::move(each));
       return;
     case KeeperOp::abandon:
-      if (const auto abandoned = decode_abandoned(request->body)) give_up_when_all_is_read(*abandoned);
+      if (const auto abandoned = decode_body<Abandoned>(request->body)) give_up_when_all_is_read(*abandoned);
       return;
     case KeeperOp::forget:
       kept_.forget(FieldReader(request->body).number<std::uint32_t>());

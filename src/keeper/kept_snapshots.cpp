@@ -2,18 +2,9 @@
 #include "keeper/kept_snapshots.hpp"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 namespace fenix_impl {
-namespace {
-
-bool is_newer(const DatasetName& a, const DatasetName& b) {
-  return std::tie(a.run, a.generation, a.time_stamp) > std::tie(b.run, b.generation, b.time_stamp);
-}
-
-}  // namespace
-
 // Ranks differ by one commit at most when they die; one more is on its way.
 void KeptSnapshots::keep(const DatasetPlan& plan, std::uint32_t writer, RankOffer offer,
                          std::vector<Descriptor> regions) {
@@ -26,7 +17,7 @@ void KeptSnapshots::keep(const DatasetPlan& plan, std::uint32_t writer, RankOffe
   if (!is_new) return;
   jobs_.push_back(job);
   std::sort(jobs_.begin(), jobs_.end(),
-            [](const auto& a, const auto& b) { return is_newer(a->plan().name, b->plan().name); });
+            [](const auto& a, const auto& b) { return is_older(b->plan().name, a->plan().name); });
   std::ptrdiff_t kept = 0;
   std::erase_if(jobs_,
                 [&](const auto& each) { return each->plan().name.group == plan.name.group && ++kept > kMostKept; });

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "keeper/body.hpp"
+
 namespace fenix_impl {
 
 enum class KeeperOp : std::uint32_t {
@@ -60,6 +62,7 @@ struct Message {
 [[nodiscard]] std::optional<Message> decode_message(std::span<const std::byte> bytes);
 
 // ---------------------------------------------------------------------------------------------------------------- bodies
+// Written by encode_body(), and read by decode_body().
 
 struct Hello {
   std::string root;           ///< folder of the store
@@ -69,6 +72,7 @@ struct Hello {
   std::uint32_t lease = 0;    ///< seconds for which memory is kept when all ranks have died; 0: it is not
 
   bool operator==(const Hello&) const = default;
+  static void visit(auto& self, auto& visitor) { visitor.fields(self.root, self.rate, self.seconds, self.kept, self.lease); }
 };
 
 struct Search {
@@ -78,6 +82,7 @@ struct Search {
   std::uint32_t run = 0;                 ///< that begins with what is found; 0: none
 
   bool operator==(const Search&) const = default;
+  static void visit(auto& self, auto& visitor) { visitor.fields(self.group, self.label, self.passed_over, self.run); }
 };
 
 /// No rank offers anything more for flushes of a group in generations before this one.
@@ -88,6 +93,7 @@ struct Abandoned {
   std::string name;  ///< and nobody completes this dataset; or empty
 
   bool operator==(const Abandoned&) const = default;
+  static void visit(auto& self, auto& visitor) { visitor.fields(self.group, self.all_groups, self.generation, self.name); }
 };
 
 /// Search for kept snapshots of a rank, in a group of so many.
@@ -97,6 +103,7 @@ struct KeptSearch {
   std::uint32_t ranks = 0;
 
   bool operator==(const KeptSearch&) const = default;
+  static void visit(auto& self, auto& visitor) { visitor.fields(self.group, self.rank, self.ranks); }
 };
 
 struct Reading {
@@ -108,6 +115,7 @@ struct Reading {
   std::uint64_t offset = 0;  ///< in the file that is to get them
 
   bool operator==(const Reading&) const = default;
+  static void visit(auto& self, auto& visitor) { visitor.fields(self.name, self.rank, self.member, self.begin, self.bytes, self.offset); }
 };
 
 struct Listed {
@@ -117,20 +125,7 @@ struct Listed {
   std::uint32_t current = 0;  ///< 1 if the user has chosen it
 
   bool operator==(const Listed&) const = default;
+  static void visit(auto& self, auto& visitor) { visitor.fields(self.name, self.label, self.missing, self.current); }
 };
-
-[[nodiscard]] std::vector<std::byte> encode(const Hello& body);
-[[nodiscard]] std::vector<std::byte> encode(const Search& body);
-[[nodiscard]] std::vector<std::byte> encode(const Abandoned& body);
-[[nodiscard]] std::vector<std::byte> encode(const KeptSearch& body);
-[[nodiscard]] std::vector<std::byte> encode(const Reading& body);
-[[nodiscard]] std::vector<std::byte> encode(std::span<const Listed> body);
-/// Return nullopt for bytes that are no such body. Any bytes may be given.
-[[nodiscard]] std::optional<Hello> decode_hello(std::span<const std::byte> bytes);
-[[nodiscard]] std::optional<Search> decode_search(std::span<const std::byte> bytes);
-[[nodiscard]] std::optional<Abandoned> decode_abandoned(std::span<const std::byte> bytes);
-[[nodiscard]] std::optional<KeptSearch> decode_kept_search(std::span<const std::byte> bytes);
-[[nodiscard]] std::optional<Reading> decode_reading(std::span<const std::byte> bytes);
-[[nodiscard]] std::optional<std::vector<Listed>> decode_list(std::span<const std::byte> bytes);
 
 }  // namespace fenix_impl

@@ -61,16 +61,10 @@ Message StoreRequests::run(const Message& request, const Descriptor& file, Descr
 }
 
 Message StoreRequests::handle(const Message& request, const Descriptor& file, Descriptor& answer_file) {
-  FieldReader fields(request.body);
   switch (request.op) {
-    case KeeperOp::begin_run: {
-      Message answer = answer_to(request, KeeperCode::done);
-      FieldWriter body;
-      files_.make_folder(root_);
-      body.number(store_.begin_run());
-      answer.body = body.all();
-      return answer;
-    }
+    case KeeperOp::begin_run:
+    case KeeperOp::finish_run:
+      return run_of(request);
     case KeeperOp::find:
       return find(request, answer_file);
     case KeeperOp::rank:
@@ -79,63 +73,79 @@ Message StoreRequests::handle(const Message& request, const Descriptor& file, De
       return read(request, file);
     case KeeperOp::list:
       return list(request, answer_file);
-    case KeeperOp::remove:
     case KeeperOp::check:
-    case KeeperOp::taken: {
-      const auto name = name_in(fields);
-      if (!name) return answer_to(request, KeeperCode::none);
-      if (request.op == KeeperOp::check) {
-        return answer_to(request, store_.complete(*name) ? KeeperCode::done : KeeperCode::none);
-      }
-      if (request.op == KeeperOp::remove) {
-        if (!Dataset::open(files_, root_, *name)) return answer_to(request, KeeperCode::none);
-        store_.remove(*name);
-      } else {
-        store_.forget_tries(*name);
-      }
-      return answer_to(request, KeeperCode::done);
-    }
-    case KeeperOp::set_current: {
-      const std::string text = fields.text();
-      const auto name = DatasetName::parse(text);
-      if (!text.empty() && (!name || !store_.complete(*name))) return answer_to(request, KeeperCode::none);
-      store_.set_current(name);
-      return answer_to(request, KeeperCode::done);
-    }
+    case KeeperOp::taken:
+    case KeeperOp::remove:
+    case KeeperOp::set_current:
+      return about_dataset(request);
     case KeeperOp::kept:
       return kept(request, answer_file);
-    case KeeperOp::plan: {
-      const auto name = name_in(fields);
-      const auto plan = name ? kept_.plan(*name) : std::nullopt;
-      if (!plan) return answer_to(request, KeeperCode::none);
-      answer_file = to_memory_file(encode(*plan));
-      return answer_to(request, KeeperCode::done);
-    }
-    case KeeperOp::finish_run:
-      store_.finish_run(fields.number<std::uint32_t>());
-      return answer_to(request, KeeperCode::done);
-    case KeeperOp::get_halt: {
-      const auto conditions = read_halt(files_, root_);
-      if (!conditions) return answer_to(request, KeeperCode::none);
-      Message answer = answer_to(request, KeeperCode::done);
-      FieldWriter body;
-      body.text(text_of(*conditions));
-      answer.body = body.all();
-      return answer;
-    }
-    case KeeperOp::halt: {
-      const auto conditions = parse_halt(fields.text());
-      if (!conditions) return answer_to(request, KeeperCode::none);
-      write_halt(files_, root_, *conditions);
-      return answer_to(request, KeeperCode::done);
-    }
+    case KeeperOp::plan:
+      return plan(request, answer_file);
+    case KeeperOp::get_halt:
+    case KeeperOp::halt:
+      return halt(request);
     default:
       return answer_to(request, KeeperCode::failed, "the keeper does not know this request");
   }
 }
 
+Message StoreRequests::run_of(const Message& request) {
+  Message answer = answer_to(request, KeeperCode::done);
+  if (request.op == KeeperOp::finish_run) {
+    store_.finish_run(FieldReader(request.body).number<std::uint32_t>());
+    return answer;
+  }
+  files_.make_folder(root_);
+  FieldWriter body;
+  body.number(store_.begin_run());
+  answer.body = body.all();
+  return answer;
+}
+
+Message StoreRequests::about_dataset(const Message& request) {
+  const std::string text = FieldReader(request.body).text();
+  const auto name = DatasetName::parse(text);
+  if (request.op == KeeperOp::set_current && text.empty()) {
+    store_.set_current(std::nullopt);
+    return answer_to(request, KeeperCode::done);
+  }
+  if (!name) return answer_to(request, KeeperCode::none);
+  if (request.op == KeeperOp::taken) {
+    store_.forget_tries(*name);
+  } else if (request.op == KeeperOp::remove) {
+    const auto all = store_.datasets();
+    if (std::find(all.begin(), all.end(), *name) == all.end()) return answer_to(request, KeeperCode::none);
+    store_.remove(*name);
+  } else {
+    if (!store_.complete(*name)) return answer_to(request, KeeperCode::none);
+    if (request.op == KeeperOp::set_current) store_.set_current(name);
+  }
+  return answer_to(request, KeeperCode::done);
+}
+
+Message StoreRequests::halt(const Message& request) {
+  const bool asks = request.op == KeeperOp::get_halt;
+  const auto conditions = asks ? read_halt(files_, root_) : parse_halt(FieldReader(request.body).text());
+  if (!conditions) return answer_to(request, KeeperCode::none);
+  if (!asks) write_halt(files_, root_, *conditions);
+  Message answer = answer_to(request, KeeperCode::done);
+  FieldWriter body;
+  body.text(text_of(*conditions));
+  answer.body = body.all();
+  return answer;
+}
+
+Message StoreRequests::plan(const Message& request, Descriptor& answer_file) {
+  const auto name = DatasetName::parse(FieldReader(request.body).text());
+  const auto plan = name ? kept_.plan(*name) : std::nullopt;
+  if (!plan) return answer_to(request, KeeperCode::none);
+  answer_file = to_memory_file(encode(*plan));
+  return answer_to(request, KeeperCode::done);
+}
+
 Message StoreRequests::find(const Message& request, Descriptor& answer_file) {
-  const auto search = decode_search(request.body);
+  const auto search = decode_body<Search>(request.body);
   if (!search) return answer_to(request, KeeperCode::failed, "a search is damaged");
   std::vector<DatasetName> passed_over;
   for (const std::string& text : search->passed_over) {
@@ -186,7 +196,7 @@ Message StoreRequests::rank(const Message& request, Descriptor& answer_file) {
 }
 
 Message StoreRequests::read(const Message& request, const Descriptor& file) {
-  const auto reading = decode_reading(request.body);
+  const auto reading = decode_body<Reading>(request.body);
   const auto name = reading ? DatasetName::parse(reading->name) : std::nullopt;
   if (!name) return answer_to(request, KeeperCode::none);
   if (const auto offered = kept_.find(*name, reading->rank)) {
@@ -202,13 +212,13 @@ Message StoreRequests::read(const Message& request, const Descriptor& file) {
 }
 
 Message StoreRequests::kept(const Message& request, Descriptor& answer_file) {
-  const auto search = decode_kept_search(request.body);
+  const auto search = decode_body<KeptSearch>(request.body);
   if (!search) return answer_to(request, KeeperCode::failed, "a search is damaged");
   std::vector<Listed> list;
   for (const DatasetName& name : kept_.names(search->group, search->rank, search->ranks)) {
     list.push_back({name.text(), {}, 0, 0});
   }
-  answer_file = to_memory_file(encode(list));
+  answer_file = to_memory_file(encode_body(list));
   return answer_to(request, KeeperCode::done);
 }
 
@@ -222,7 +232,7 @@ Message StoreRequests::list(const Message& request, Descriptor& answer_file) {
     list.push_back(
         {name.text(), dataset->plan().label, static_cast<std::uint32_t>(missing), current == name ? 1U : 0U});
   }
-  answer_file = to_memory_file(encode(list));
+  answer_file = to_memory_file(encode_body(list));
   return answer_to(request, KeeperCode::done);
 }
 

@@ -24,6 +24,10 @@ class StoreRequests {
 
  private:
   Message handle(const Message& request, const Descriptor& file, Descriptor& answer_file);
+  Message run_of(const Message& request);
+  Message about_dataset(const Message& request);
+  Message halt(const Message& request);
+  Message plan(const Message& request, Descriptor& answer_file);
   Message find(const Message& request, Descriptor& answer_file);
   Message rank(const Message& request, Descriptor& answer_file);
   Message read(const Message& request, const Descriptor& file);

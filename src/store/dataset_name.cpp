@@ -2,6 +2,7 @@
 #include "store/dataset_name.hpp"
 
 #include <charconv>
+#include <tuple>
 
 namespace fenix_impl {
 namespace {
@@ -32,6 +33,10 @@ std::optional<DatasetName> DatasetName::parse(const std::string& text) {
   // Other spellings of the same numbers would be other folders.
   if (!is_one || name.time_stamp < 0 || name.text() != text) return std::nullopt;
   return name;
+}
+
+bool is_older(const DatasetName& a, const DatasetName& b) {
+  return std::tie(a.run, a.generation, a.time_stamp, a.group) < std::tie(b.run, b.generation, b.time_stamp, b.group);
 }
 
 }  // namespace fenix_impl

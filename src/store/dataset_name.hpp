@@ -23,4 +23,7 @@ struct DatasetName {
   [[nodiscard]] static std::optional<DatasetName> parse(const std::string& text);
 };
 
+/// Whether a dataset is older than another one: of an earlier run, in a run of an earlier generation, and in that of an earlier time.
+[[nodiscard]] bool is_older(const DatasetName& a, const DatasetName& b);
+
 }  // namespace fenix_impl

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <charconv>
 #include <span>
-#include <tuple>
 
 #include "store/manifest.hpp"
 #include "store/sealed_file.hpp"
@@ -63,9 +62,7 @@ std::vector<DatasetName> Store::datasets() const {
   for (const std::string& name : files_.list(root_)) {
     if (const auto dataset = DatasetName::parse(name)) found.push_back(*dataset);
   }
-  std::sort(found.begin(), found.end(), [](const DatasetName& a, const DatasetName& b) {
-    return std::tie(a.run, a.generation, a.time_stamp, a.group) > std::tie(b.run, b.generation, b.time_stamp, b.group);
-  });
+  std::sort(found.begin(), found.end(), [](const DatasetName& a, const DatasetName& b) { return is_older(b, a); });
   return found;
 }
 

@@ -174,10 +174,10 @@ void write_keeper() {
   const Search search{4, "calm", {"4.1.2.3"}, 5};
   const Reading reading{"4.1.2.3", 1, 2, 1U << 20U, 100, 64};
   const std::vector<Listed> list{{"4.1.2.3", "calm", 1, 0}};
-  write("keeper", "hello", encode(Message{KeeperOp::hello, 0, KeeperCode::done, "", encode(hello)}));
-  write("keeper", "search", encode(Message{KeeperOp::find, 7, KeeperCode::failed, "why", encode(search)}));
-  write("keeper", "reading", encode(reading));
-  write("keeper", "list", encode(list));
+  write("keeper", "hello", encode(Message{KeeperOp::hello, 0, KeeperCode::done, "", encode_body(hello)}));
+  write("keeper", "search", encode(Message{KeeperOp::find, 7, KeeperCode::failed, "why", encode_body(search)}));
+  write("keeper", "reading", encode_body(reading));
+  write("keeper", "list", encode_body(list));
   RankOffer offer{3, std::vector<std::byte>(80), {{-2, 8, 4096, IntervalSet(1, 40), {17}}, {5, 1, 0, {}, {}}}};
   offer.members[0].found.append({50, 60});
   write("keeper", "offer", encode(offer));

@@ -366,13 +366,13 @@ TEST(KeeperMessage, AreReadAsTheyWereWritten) {
   const Message message{KeeperOp::find, 7, KeeperCode::gone, "why", some_bytes(9, 1)};
   EXPECT_EQ(decode_message(encode(message)), message);
   const Search search{-3, "label", {"1.2.3.4", ""}, 9};
-  EXPECT_EQ(decode_search(encode(search)), search);
+  EXPECT_EQ(decode_body<Search>(encode_body(search)), search);
   const Reading reading{"1.2.3.4", 5, -6, 7, 8, 9};
-  EXPECT_EQ(decode_reading(encode(reading)), reading);
+  EXPECT_EQ(decode_body<Reading>(encode_body(reading)), reading);
   const std::vector<Listed> list{{"1.2.3.4", "x", 3, 1}, {"", "", 0, 0}};
-  EXPECT_EQ(decode_list(encode(list)), list);
+  EXPECT_EQ(decode_body<std::vector<Listed>>(encode_body(list)), list);
   const Hello hello{"/there", 1, 2, 3, 4};
-  EXPECT_EQ(decode_hello(encode(hello)), hello);
+  EXPECT_EQ(decode_body<Hello>(encode_body(hello)), hello);
   const RankOffer offer = offer_of(2, some_bytes(300000, 1));
   EXPECT_EQ(decode_offer(encode(offer)), offer);
   auto cut = encode(offer);

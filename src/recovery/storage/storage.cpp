@@ -7,7 +7,6 @@
 #include <iterator>
 #include <map>
 #include <thread>
-#include <tuple>
 #include <utility>
 
 #include "base/deadline.hpp"
@@ -45,10 +44,6 @@ std::vector<std::uint32_t> nodes_of(std::span<const Location> locations) {
     nodes.push_back(numbers.try_emplace(each.node, static_cast<std::uint32_t>(numbers.size())).first->second);
   }
   return nodes;
-}
-
-bool is_older(const DatasetName& a, const DatasetName& b) {
-  return std::tie(a.run, a.generation, a.time_stamp) < std::tie(b.run, b.generation, b.time_stamp);
 }
 
 Error error_of(const KeeperClient::Outcome& outcome) {
