@@ -27,10 +27,8 @@ class BodyWriter {
     for (const Entry& each : list) (*this)(each);
   }
   template <class Body>
-    requires std::is_class_v<Body>
-  void operator()(const Body& body) {
-    Body::visit(body, *this);
-  }
+  requires std::is_class_v<Body>
+  void operator()(const Body& body) { Body::visit(body, *this); }
   void fields(const auto&... all) { ((*this)(all), ...); }
 
   [[nodiscard]] const std::vector<std::byte>& all() const { return fields_.all(); }
@@ -56,10 +54,8 @@ class BodyReader {
     for (Entry& each : list) (*this)(each);
   }
   template <class Body>
-    requires std::is_class_v<Body>
-  void operator()(Body& body) {
-    Body::visit(body, *this);
-  }
+  requires std::is_class_v<Body>
+  void operator()(Body& body) { Body::visit(body, *this); }
   void fields(auto&... all) { ((*this)(all), ...); }
 
   [[nodiscard]] bool is_at_end() const { return fields_.is_at_end(); }

@@ -72,7 +72,9 @@ struct Hello {
   std::uint32_t lease = 0;    ///< seconds for which memory is kept when all ranks have died; 0: it is not
 
   bool operator==(const Hello&) const = default;
-  static void visit(auto& self, auto& visitor) { visitor.fields(self.root, self.rate, self.seconds, self.kept, self.lease); }
+  static void visit(auto& self, auto& visitor) {
+    visitor.fields(self.root, self.rate, self.seconds, self.kept, self.lease);
+  }
 };
 
 struct Search {
@@ -93,7 +95,9 @@ struct Abandoned {
   std::string name;  ///< and nobody completes this dataset; or empty
 
   bool operator==(const Abandoned&) const = default;
-  static void visit(auto& self, auto& visitor) { visitor.fields(self.group, self.all_groups, self.generation, self.name); }
+  static void visit(auto& self, auto& visitor) {
+    visitor.fields(self.group, self.all_groups, self.generation, self.name);
+  }
 };
 
 /// Search for kept snapshots of a rank, in a group of so many.
@@ -115,7 +119,9 @@ struct Reading {
   std::uint64_t offset = 0;  ///< in the file that is to get them
 
   bool operator==(const Reading&) const = default;
-  static void visit(auto& self, auto& visitor) { visitor.fields(self.name, self.rank, self.member, self.begin, self.bytes, self.offset); }
+  static void visit(auto& self, auto& visitor) {
+    visitor.fields(self.name, self.rank, self.member, self.begin, self.bytes, self.offset);
+  }
 };
 
 struct Listed {

@@ -60,9 +60,11 @@ void Storage::begin() {
   settings_ = StoreSettings::from_environment();
   const CommitSettings commits = CommitSettings::from_environment();
   plans_commits_ = commits.every > 0 || commits.has_times();
-  if (settings_.root.empty()) return;
-  keeper_ = std::make_shared<KeeperClient>(
-      settings_.keeper, Hello{settings_.root, settings_.rate, settings_.seconds, settings_.kept, settings_.lease});
+  if (!settings_.root.empty()) {
+    keeper_ = std::make_shared<KeeperClient>(
+        settings_.keeper, Hello{settings_.root, settings_.rate, settings_.seconds, settings_.kept, settings_.lease});
+  }
+  halting_ = Halting(settings_, keeper_);
 }
 
 std::uint32_t Storage::begin_run() noexcept {
@@ -108,11 +110,8 @@ void Storage::clear() {
   listed_.clear();
   keeper_.reset();
   run_ = origin_ = 0;
-  halt_meeting_ = {};
-  is_halting_ = false;
-  halt_seen_.reset();
+  halting_ = {};
   commits_ = 0;
-  commits_when_seen_ = 0;
 }
 
 KeeperClient& Storage::keeper() {
@@ -160,10 +159,7 @@ Storage::Resumed Storage::take_up(Group& group, bool awaits) {
   OfGroup& mine = of(group);
   // Ranks that take the places of dead ones begin to count anew, so all do.
   mine.schedule = {};
-  if (group.parameters().id == FENIX_DATA_GROUP_WORLD_ID) {
-    halt_meeting_ = {};
-    is_halting_ = false;
-  }
+  if (group.parameters().id == FENIX_DATA_GROUP_WORLD_ID) halting_.begin_anew();
   // The job must not begin anew, and write over what is there, only because a file system was slow.
   if (!is_on() && keeper_ && awaits && settings_.fetches) (void)keeper();
   if (!is_on()) return Resumed::no;
@@ -468,7 +464,7 @@ bool Storage::needs_commit(Group& group, const Check& check) {
   OfGroup& mine = of(group);
   const bool is_flushing = mine.automatic != 0 && !outcome(mine.automatic);
   const bool is_due = mine.schedule.is_due(group.attachment().team(), is_flushing, check);
-  return is_due || is_halting_;
+  return is_due || halting_.is_halting();
 }
 
 CommitSchedule* Storage::measured_schedule(const Group& group) {
@@ -478,50 +474,7 @@ CommitSchedule* Storage::measured_schedule(const Group& group) {
 }
 
 bool Storage::should_halt(Group& world, const Check& check) {
-  constexpr double kSeconds = 1;
-  struct Said {
-    double per_call = 0;
-    std::uint64_t is_to_halt = 0;
-  };
-  if (is_halting_ || !halt_meeting_.is_due()) {
-    check();
-    return is_halting_;
-  }
-  Team& team = world.attachment().team();
-  (void)meet(team, Operation::should_halt, 0, 0, check);
-  const Said mine{halt_meeting_.seconds_per_call(), team.rank() == 0 && is_to_halt() ? 1U : 0U};
-  const Said all = team.reduce(mine, [](Said& into, const Said& from) {
-    into.per_call = std::max(into.per_call, from.per_call);
-    into.is_to_halt |= from.is_to_halt;
-  });
-  halt_meeting_.plan(kSeconds, all.per_call);
-  is_halting_ = all.is_to_halt != 0;
-  return is_halting_;
-}
-
-// On the first rank. A store that does not answer ends no job.
-bool Storage::is_to_halt() {
-  const auto now =
-      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch());
-  if (settings_.end_time != 0 && now.count() >= settings_.end_time - settings_.halt_seconds) {
-    log().warn("the job should end: its time is nearly over");
-    return true;
-  }
-  if (!is_on() || !keeper_) return false;
-  try {
-    const auto conditions = keeper_->halt_conditions([] {});
-    if (!conditions || conditions->run != run_) return false;
-    if (halt_seen_ != conditions) commits_when_seen_ = commits_;
-    halt_seen_ = conditions;
-    const bool is_over = (conditions->at && now.count() >= *conditions->at) ||
-                         (conditions->before && now.count() >= *conditions->before - settings_.halt_seconds) ||
-                         (conditions->commits && commits_ - commits_when_seen_ >= *conditions->commits);
-    if (is_over) log().warn("the job should end: {}", conditions->reason.empty() ? "fenix-halt" : conditions->reason);
-    return is_over;
-  } catch (const Error& error) {
-    log().warn("{}", error.what());
-    return false;
-  }
+  return halting_.is_due(world.attachment().team(), run_, commits_, check);
 }
 
 void Storage::halt(const std::string& reason) {

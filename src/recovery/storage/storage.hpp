@@ -18,7 +18,7 @@
 #include "core/group.hpp"
 #include "keeper/client.hpp"
 #include "recovery/storage/commit_schedule.hpp"
-#include "recovery/storage/paced_meeting.hpp"
+#include "recovery/storage/halting.hpp"
 #include "recovery/storage/store_settings.hpp"
 
 namespace fenix_impl {
@@ -122,7 +122,6 @@ class Storage {
   /// Loads the first dataset that can be loaded. passed_over: names of some that are of no use. Collective.
   Resumed load_newest(Group& group, const std::string& label, std::vector<std::string> passed_over);
   int fetch_from(Group& group, const std::string& label, std::vector<std::string> passed_over);
-  [[nodiscard]] bool is_to_halt();
   Epoch agree(Group& group, const SnapshotChoice& choice, const std::string& label, const Check& check);
   std::uint64_t offer(Group& group, Epoch epoch, const std::string& label);
   void keep(Group& group, Epoch epoch);
@@ -145,11 +144,8 @@ class Storage {
   std::mutex mutex_;  // protects ended_, and the map of groups; a group is for one thread at a time
   std::vector<Listed> listed_;
   bool plans_commits_ = false;  ///< the environment says when to commit
-  PacedMeeting halt_meeting_;
-  bool is_halting_ = false;
-  std::atomic<std::uint64_t> commits_{0};
-  std::optional<HaltConditions> halt_seen_;  ///< by the first rank
-  std::uint64_t commits_when_seen_ = 0;
+  Halting halting_;
+  std::atomic<std::uint64_t> commits_{0};  ///< of all groups, by any thread
 };
 
 }  // namespace fenix_impl
