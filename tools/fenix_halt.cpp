@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "run_tool.hpp"
 #include "store/halt.hpp"
 #include "store/posix_file_system.hpp"
 #include "store/store.hpp"
@@ -79,13 +80,4 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const CLI::Error& error) {
-    std::fprintf(stderr, "fenix-halt: %s\n", error.what());
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "fenix-halt: %s\n", error.what());
-  }
-  return EXIT_FAILURE;
-}
+int main(int argc, char** argv) { return run_tool("fenix-halt", run, argc, argv); }

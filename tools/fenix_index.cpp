@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/scratch.hpp"
+#include "run_tool.hpp"
 #include "store/dataset_writer.hpp"
 #include "store/posix_file_system.hpp"
 #include "store/store.hpp"
@@ -265,13 +266,4 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const CLI::Error& error) {
-    std::fprintf(stderr, "fenix-index: %s\n", error.what());
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "fenix-index: %s\n", error.what());
-  }
-  return EXIT_FAILURE;
-}
+int main(int argc, char** argv) { return run_tool("fenix-index", run, argc, argv); }

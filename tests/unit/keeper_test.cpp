@@ -77,6 +77,36 @@ DatasetPlan plan_for(std::uint32_t run, int time_stamp, std::vector<std::uint32_
   return plan;
 }
 
+KeeperClient::Outcome wait_for(KeeperClient& client, std::uint64_t flush) {
+  for (int i = 0; i < 10000; ++i) {
+    if (auto outcome = client.outcome(flush)) return *outcome;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return {KeeperCode::failed, "no outcome"};
+}
+
+/// A rank, and what it offers to the keeper.
+struct OfferingRank {
+  OfferingRank(KeeperClient& client, const KeptBytes& bytes, int rank = 0, bool sealed = true)
+      : keeper(client), memory(bytes, sealed), offer(offer_of(rank, bytes)) {}
+
+  [[nodiscard]] std::uint64_t begin_flush(const DatasetPlan& plan) const {
+    const int file = memory.file.get();
+    return keeper.flush(plan, offer, std::span(&file, 1));
+  }
+  [[nodiscard]] KeeperClient::Outcome flush(const DatasetPlan& plan) const {
+    return wait_for(keeper, begin_flush(plan));
+  }
+  void keep(const DatasetPlan& plan) const {
+    const int file = memory.file.get();
+    keeper.keep(plan, offer, std::span(&file, 1));
+  }
+
+  KeeperClient& keeper;
+  RankMemory memory;
+  RankOffer offer;
+};
+
 class KeeperOfNode : public testing::Test {
  protected:
   KeeperOfNode() {
@@ -109,14 +139,6 @@ class KeeperOfNode : public testing::Test {
     return *clients_.back();
   }
 
-  static KeeperClient::Outcome wait_for(KeeperClient& client, std::uint64_t flush) {
-    for (int i = 0; i < 10000; ++i) {
-      if (auto outcome = client.outcome(flush)) return *outcome;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    return {KeeperCode::failed, "no outcome"};
-  }
-
   std::string root_;
   Hello hello_;
   TroubledFileSystem::Trouble trouble_;
@@ -134,17 +156,14 @@ TEST_F(KeeperOfNode, WritesWhatAllRanksOfferAndReadsIt) {
   EXPECT_EQ(second.begin_run(nothing_), 2U);
   const auto a = some_bytes(kBytes, 1);
   const auto b = some_bytes(5, 2);
-  const RankMemory memory_a(a);
-  const RankMemory memory_b(b);
   const DatasetPlan plan = plan_for(run, 4, {0, 0});
-  const int file_a = memory_a.file.get();
-  const int file_b = memory_b.file.get();
-  const auto flush = first.flush(plan, offer_of(0, a), std::span(&file_a, 1));
+  const OfferingRank rank_a(first, a);
+  const OfferingRank rank_b(second, b, 1);
+  const auto flush = rank_a.begin_flush(plan);
   EXPECT_FALSE(first.outcome(flush));
   EXPECT_FALSE(first.is_complete(plan.name, nothing_));
-  const auto other = second.flush(plan, offer_of(1, b), std::span(&file_b, 1));
+  EXPECT_EQ(rank_b.flush(plan).code, KeeperCode::done);
   EXPECT_EQ(wait_for(first, flush).code, KeeperCode::done);
-  EXPECT_EQ(wait_for(second, other).code, KeeperCode::done);
   EXPECT_TRUE(first.is_complete(plan.name, nothing_));
 
   EXPECT_EQ(second.find({7, "", {}, 0}, nothing_), plan);
@@ -174,11 +193,8 @@ TEST_F(KeeperOfNode, WritesWhatAllRanksOfferAndReadsIt) {
 
 TEST_F(KeeperOfNode, EndsWithItsLastRankAndNotBefore) {
   KeeperClient& only = client();
-  const auto bytes = some_bytes(kBytes, 1);
-  const RankMemory memory(bytes);
-  const int file = memory.file.get();
   const DatasetPlan plan = plan_for(only.begin_run(nothing_), 0, {0});
-  (void)only.flush(plan, offer_of(0, bytes), std::span(&file, 1));
+  (void)OfferingRank(only, some_bytes(kBytes, 1)).begin_flush(plan);
   // The rank has died, and its data is written all the same.
   clients_.clear();
   thread_.join();
@@ -190,80 +206,64 @@ TEST_F(KeeperOfNode, EndsWithItsLastRankAndNotBefore) {
 TEST_F(KeeperOfNode, AnOfferThatIsOvertakenDoesNotCount) {
   KeeperClient& only = client();
   auto bytes = some_bytes(kBytes, 1);
-  const RankOffer offer = offer_of(0, bytes);
+  OfferingRank rank(only, bytes);
   bytes[kBytes - 1] ^= std::byte{1};
-  const RankMemory memory(bytes);
-  const int file = memory.file.get();
+  rank.offer = offer_of(0, bytes);
   const DatasetPlan plan = plan_for(only.begin_run(nothing_), 0, {0});
-  EXPECT_EQ(wait_for(only, only.flush(plan, offer, std::span(&file, 1))).code, KeeperCode::gone);
+  EXPECT_EQ(rank.flush(plan).code, KeeperCode::gone);
   EXPECT_FALSE(only.is_complete(plan.name, nothing_));
 }
 
 TEST_F(KeeperOfNode, MemoryThatMayShrinkIsRefused) {
   KeeperClient& only = client();
   const auto bytes = some_bytes(1000, 1);
-  const RankMemory memory(bytes, /*sealed=*/false);
-  const int file = memory.file.get();
   const DatasetPlan plan = plan_for(only.begin_run(nothing_), 0, {0});
-  EXPECT_EQ(wait_for(only, only.flush(plan, offer_of(0, bytes), std::span(&file, 1))).code, KeeperCode::failed);
-  const RankMemory small(some_bytes(999, 1));
-  const int short_file = small.file.get();
-  EXPECT_EQ(wait_for(only, only.flush(plan, offer_of(0, bytes), std::span(&short_file, 1))).code, KeeperCode::failed);
+  EXPECT_EQ(OfferingRank(only, bytes, 0, /*sealed=*/false).flush(plan).code, KeeperCode::failed);
+  OfferingRank small(only, some_bytes(999, 1));
+  small.offer = offer_of(0, bytes);
+  EXPECT_EQ(small.flush(plan).code, KeeperCode::failed);
 }
 
 TEST_F(KeeperOfNode, AFullDiskFailsOneFlush) {
   KeeperClient& only = client();
-  const auto bytes = some_bytes(1000, 1);
-  const RankMemory memory(bytes);
-  const int file = memory.file.get();
+  const OfferingRank rank(only, some_bytes(1000, 1));
   const auto run = only.begin_run(nothing_);
   trouble_.error = ENOSPC;
-  const auto failed = wait_for(only, only.flush(plan_for(run, 0, {0}), offer_of(0, bytes), std::span(&file, 1)));
+  const auto failed = rank.flush(plan_for(run, 0, {0}));
   EXPECT_EQ(failed.code, KeeperCode::failed);
   EXPECT_NE(failed.text.find("No space"), std::string::npos) << failed.text;
   trouble_.error = 0;
-  EXPECT_EQ(wait_for(only, only.flush(plan_for(run, 1, {0}), offer_of(0, bytes), std::span(&file, 1))).code,
-            KeeperCode::done);
+  EXPECT_EQ(rank.flush(plan_for(run, 1, {0})).code, KeeperCode::done);
 }
 
 TEST_F(KeeperOfNode, AHungFileSystemHangsNobodyElse) {
   KeeperClient& only = client();
-  const auto bytes = some_bytes(1000, 1);
-  const RankMemory memory(bytes);
-  const int file = memory.file.get();
+  const OfferingRank rank(only, some_bytes(1000, 1));
   const auto run = only.begin_run(nothing_);
   trouble_.hangs = true;
-  const auto flush = only.flush(plan_for(run, 0, {0}), offer_of(0, bytes), std::span(&file, 1));
-  const auto outcome = wait_for(only, flush);
+  const auto outcome = rank.flush(plan_for(run, 0, {0}));
   EXPECT_EQ(outcome.code, KeeperCode::failed);
   EXPECT_EQ(outcome.text, "the file system does not answer");
   // No other one begins before it answers.
-  EXPECT_EQ(wait_for(only, only.flush(plan_for(run, 1, {0}), offer_of(0, bytes), std::span(&file, 1))).code,
-            KeeperCode::failed);
+  EXPECT_EQ(rank.flush(plan_for(run, 1, {0})).code, KeeperCode::failed);
   trouble_.hangs = false;
   std::this_thread::sleep_for(std::chrono::milliseconds(600));
-  EXPECT_EQ(wait_for(only, only.flush(plan_for(run, 2, {0}), offer_of(0, bytes), std::span(&file, 1))).code,
-            KeeperCode::done);
+  EXPECT_EQ(rank.flush(plan_for(run, 2, {0})).code, KeeperCode::done);
 }
 
 TEST_F(KeeperOfNode, ARankThatDoesNotOfferEndsTheWait) {
   KeeperClient& only = client();
-  const auto bytes = some_bytes(1000, 1);
-  const RankMemory memory(bytes);
-  const int file = memory.file.get();
+  const OfferingRank rank(only, some_bytes(1000, 1));
   const DatasetPlan plan = plan_for(only.begin_run(nothing_), 0, {0, 0});
-  EXPECT_EQ(wait_for(only, only.flush(plan, offer_of(0, bytes), std::span(&file, 1))).code, KeeperCode::gone);
+  EXPECT_EQ(rank.flush(plan).code, KeeperCode::gone);
 }
 
 TEST_F(KeeperOfNode, ADatasetThatIsTriedTooOftenComesLast) {
   KeeperClient& only = client();
-  const auto bytes = some_bytes(1000, 1);
-  const RankMemory memory(bytes);
-  const int file = memory.file.get();
+  const OfferingRank rank(only, some_bytes(1000, 1));
   const auto run = only.begin_run(nothing_);
   for (const int stamp : {0, 1}) {
-    const auto flush = only.flush(plan_for(run, stamp, {0}), offer_of(0, bytes), std::span(&file, 1));
-    EXPECT_EQ(wait_for(only, flush).code, KeeperCode::done);
+    EXPECT_EQ(rank.flush(plan_for(run, stamp, {0})).code, KeeperCode::done);
   }
   const auto newest = [&](std::uint32_t tried_by) {
     return only.find({7, "", {}, tried_by}, nothing_)->name.time_stamp;
@@ -277,14 +277,12 @@ TEST_F(KeeperOfNode, ADatasetThatIsTriedTooOftenComesLast) {
 TEST_F(KeeperOfNode, OldDatasetsGoIfSoManyAreKept) {
   hello_.kept = 2;
   KeeperClient& only = client();
-  const auto bytes = some_bytes(1000, 1);
-  const RankMemory memory(bytes);
-  const int file = memory.file.get();
+  const OfferingRank rank(only, some_bytes(1000, 1));
   const auto run = only.begin_run(nothing_);
   for (const int stamp : {0, 1, 2, 3, 4}) {
     DatasetPlan plan = plan_for(run, stamp, {0});
     if (stamp == 1) plan.label = "dear";
-    EXPECT_EQ(wait_for(only, only.flush(plan, offer_of(0, bytes), std::span(&file, 1))).code, KeeperCode::done);
+    EXPECT_EQ(rank.flush(plan).code, KeeperCode::done);
   }
   std::vector<std::string> names;
   for (const Listed& each : only.list(nothing_)) names.push_back(each.name);
@@ -295,11 +293,10 @@ TEST_F(KeeperOfNode, OldDatasetsGoIfSoManyAreKept) {
 TEST_F(KeeperOfNode, KeepsMemoryForTheNextJob) {
   hello_.lease = 60;
   const auto bytes = some_bytes(kBytes, 1);
-  const RankMemory memory(bytes);
-  const int file = memory.file.get();
   auto first = std::make_unique<KeeperClient>("/nonexistent", hello_);
   const auto run = first->begin_run(nothing_);
-  for (const int stamp : {0, 1, 2, 3}) first->keep(plan_for(run, stamp, {0}), offer_of(0, bytes), std::span(&file, 1));
+  const OfferingRank rank(*first, bytes);
+  for (const int stamp : {0, 1, 2, 3}) rank.keep(plan_for(run, stamp, {0}));
   // All ranks have died, and another job begins.
   EXPECT_EQ(first->kept({7, 0, 1}, nothing_).size(), 3U);
   first.reset();
@@ -321,7 +318,7 @@ TEST_F(KeeperOfNode, KeepsMemoryForTheNextJob) {
   EXPECT_FALSE(second.find({7, "", {}, 0}, nothing_));
   // Memory that has changed since is not given.
   const std::byte other{7};
-  EXPECT_EQ(::pwrite(memory.file.get(), &other, 1, kBytes / 2), 1);
+  EXPECT_EQ(::pwrite(rank.memory.file.get(), &other, 1, kBytes / 2), 1);
   EXPECT_FALSE(second.read({kept[0].text(), 0, kMember, 0, kBytes, 0}, target.file.get(), nothing_));
   second.forget(run);
   EXPECT_TRUE(second.kept({7, 0, 1}, nothing_).empty());
@@ -329,13 +326,11 @@ TEST_F(KeeperOfNode, KeepsMemoryForTheNextJob) {
 
 TEST_F(KeeperOfNode, WritesWhatNobodyTakes) {
   hello_.lease = 1;
-  const auto bytes = some_bytes(kBytes, 1);
-  const RankMemory memory(bytes);
-  const int file = memory.file.get();
   KeeperClient& only = client();
   const auto run = only.begin_run(nothing_);
-  only.keep(plan_for(run, 5, {0}), offer_of(0, bytes), std::span(&file, 1));
-  only.keep(plan_for(run, 6, {0, 0}), offer_of(0, bytes), std::span(&file, 1));
+  const OfferingRank rank(only, some_bytes(kBytes, 1));
+  rank.keep(plan_for(run, 5, {0}));
+  rank.keep(plan_for(run, 6, {0, 0}));
   EXPECT_EQ(only.kept({7, 0, 1}, nothing_).size(), 1U);
   clients_.clear();
   thread_.join();
