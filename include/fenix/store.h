@@ -34,8 +34,8 @@ int Fenix_Data_flush(int group_id, int time_stamp, const char* name);
 /**
  * Begins to write a snapshot to the store. The request ends when the part of this node is written. The dataset is complete when the
  * requests of all ranks have ended; no rank has to tell another one, nor to stay alive. As long as the keeper reads it, the memory of the
- * snapshot is not used for another one: a store or commit that needs it waits, for FENIX_FLUSH_TIMEOUT seconds at most. Collective over
- * the group, synchronising. (SCR 2.5, asynchronous flush.)
+ * snapshot is not used for another one: a store or commit that needs it waits, as under Fenix_Data_group_set_flush. Collective over the
+ * group, synchronising. (SCR 2.5, asynchronous flush.)
  * @param[in]  group_id   id of the group
  * @param[in]  time_stamp as in Fenix_Data_flush
  * @param[in]  name       as in Fenix_Data_flush
@@ -58,7 +58,7 @@ int Fenix_Data_flush_state(int group_id, int time_stamp, int* state, MPI_Count* 
 
 /**
  * Has commits of a group flushed by themselves, in the background. A flush that has not ended when the next one is due is waited for, for
- * FENIX_FLUSH_TIMEOUT seconds at most. Local; to be called with the same values by all ranks, between the same commits. At first the
+ * FENIX_FLUSH_TIMEOUT seconds at most, or for a quarter of FENIX_TIMEOUT if that is less. Local; to be called with the same values by all ranks, between the same commits. At first the
  * value is that of the environment variable FENIX_FLUSH, or 0. (SCR 6.2 and 11.6.)
  * @param[in] group_id id of the group
  * @param[in] every    each so many-th commit is flushed; 0: none
