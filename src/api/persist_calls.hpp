@@ -54,8 +54,7 @@ int mpi_entry(Body&& body) {
           throw;
         } catch (const MpiError& error) {
           mpi_error = error.mpi_error();
-          const bool is_vague = mpi_error == MPI_ERR_OTHER || mpi_error == MPI_ERR_INTERN;
-          if (is_failure(mpi_error) || is_vague) throw;
+          if (is_failure(mpi_error) || is_vague(mpi_error)) throw;
           return report(error.code(), error.what(), error.place());
         } catch (const Error& error) {
           mpi_error = class_of(error);

@@ -296,11 +296,7 @@ bool Runtime::comes_from_failure(int mpi_error) const {
   constexpr std::chrono::milliseconds kTimeForNotice{500};
   if (!ready()) return false;
   if (is_failure(mpi_error)) return true;
-  int error_class = MPI_SUCCESS;
-  MPI_Error_class(mpi_error, &error_class);
-  const bool vague = error_class == MPI_ERR_OTHER || error_class == MPI_ERR_INTERN || error_class == MPI_ERR_UNKNOWN ||
-                     error_class == MPI_ERR_WIN || error_class == MPI_ERR_COMM;
-  const Deadline deadline(vague ? kTimeForNotice : std::chrono::milliseconds(0));
+  const Deadline deadline(is_vague(mpi_error) ? kTimeForNotice : std::chrono::milliseconds(0));
   do {
     if (process_->look_for_failures() != MPI_SUCCESS) return true;
   } while (!deadline.passed());

@@ -46,6 +46,13 @@ bool is_failure(int mpi_error) {
          error_class == MPIX_ERR_REVOKED;
 }
 
+bool is_vague(int mpi_error) {
+  int error_class = MPI_SUCCESS;
+  MPI_Error_class(mpi_error, &error_class);
+  return error_class == MPI_ERR_OTHER || error_class == MPI_ERR_INTERN || error_class == MPI_ERR_UNKNOWN ||
+         error_class == MPI_ERR_WIN || error_class == MPI_ERR_COMM;
+}
+
 void check_mpi(int mpi_error, const char* call) {
   if (mpi_error == MPI_SUCCESS) return;
   if (is_failure(mpi_error)) throw PeerFailure(mpi_error);
