@@ -66,15 +66,19 @@ bool has_enough_ranks(MPI_Comm comm, const Options& options) {
   return options.then != Then::kEnd || size_of(comm) == size_of(MPI_COMM_WORLD) - options.spares;
 }
 
-ExitStatus finish(MPI_Comm comm, const Options& options, bool complete, const Reporter& reporter) {
+ExitStatus finish(MPI_Comm comm, const Options& options, const Reporter& reporter) {
   const int rank = rank_in(comm);
   require(Fenix_Finalize());
-  if (rank == 0 && complete) say("heat2d: done: %d steps, deaths: %d\n", options.steps, reporter.deaths());
-  if (rank == 0 && !complete) {
-    say("heat2d: more deaths than the %d spares: %d ranks needed\n", options.spares,
-        size_of(MPI_COMM_WORLD) - options.spares);
-  }
-  return complete ? kDone : kNoSpares;
+  if (rank == 0) say("heat2d: done: %d steps, deaths: %d\n", options.steps, reporter.deaths());
+  return kDone;
+}
+
+// Ends the job without Fenix_Finalize: fenix-run starts it again then.
+void give_up(MPI_Comm comm, const Options& options) {
+  const int needed = size_of(MPI_COMM_WORLD) - options.spares;
+  if (rank_in(comm) == 0) say("heat2d: more deaths than the %d spares: %d ranks needed\n", options.spares, needed);
+  MPI_Barrier(comm);
+  MPI_Abort(MPI_COMM_WORLD, kNoSpares);
 }
 
 // Computes to the end, whatever ranks die.
@@ -97,16 +101,14 @@ ExitStatus run(const Options& options) {
   std::optional<Simulation> simulation;
   for (;;) {
     try {
-      const bool complete = has_enough_ranks(comm, options);
-      if (complete) {
-        const int rank = rank_in(comm);
-        const int ranks = size_of(comm);
-        if (!simulation || !simulation->is_for(rank, ranks)) {
-          simulation.emplace(options, rank, ranks, Tools{checkpoint, reporter, work});
-        }
-        simulation->run(comm);
+      if (!has_enough_ranks(comm, options)) give_up(comm, options);
+      const int rank = rank_in(comm);
+      const int ranks = size_of(comm);
+      if (!simulation || !simulation->is_for(rank, ranks)) {
+        simulation.emplace(options, rank, ranks, Tools{checkpoint, reporter, work});
       }
-      return finish(comm, options, complete, reporter);
+      simulation->run(comm);
+      return finish(comm, options, reporter);
     } catch (const fenix::CommException&) {
       // The communicator has been repaired, and the simulation knows the step from which it continues.
       if (simulation) simulation->note_failure();

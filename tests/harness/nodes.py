@@ -89,16 +89,19 @@ class Nodes:
 class JobOnNodes(Job):
     """A program under mpirun on several nodes."""
 
-    def __init__(self, ranks_per_node, program, folder, limit, environment, *, linger=2):
-        """ranks_per_node: a number for each node. linger: seconds that processes on nodes have to end after mpirun."""
+    def __init__(self, ranks_per_node, program, folder, limit, environment, *, linger=2, on_head=False):
+        """ranks_per_node: a number for each node. linger: seconds that processes on nodes have to end after mpirun.
+
+        on_head: the program is no MPI program; it is run once, and starts mpirun by itself.
+        """
         folder = Path(folder)
         self.nodes = Nodes(folder / "nodes")
         self._left = folder / "left"
         # scripts/nodes has a limit of its own, for the case that this process is killed.
         command = [
             SCRIPT, "--nodes", str(len(ranks_per_node)), "--ranks-per-node", ",".join(map(str, ranks_per_node)), "--timeout",
-            str(int(limit) + 20), "--state", str(self.nodes.state), "--left", str(self._left), "--linger", str(linger), "--",
-            *map(str, program)
+            str(int(limit) + 20), "--state", str(self.nodes.state), "--left", str(self._left), "--linger", str(linger),
+            *(["--on-head"] if on_head else []), "--", *map(str, program)
         ]
         # Each node has a /dev/shm of its own.
         super().__init__(command, folder, limit, environment, own_memory=False)

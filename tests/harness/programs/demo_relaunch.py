@@ -11,15 +11,18 @@ import sys
 import time
 from pathlib import Path
 
+from harness import nodes
 from harness.job import Job, exit_on_signals, mpirun
 from harness.programs import demo
 from harness.programs.demo import Screen, as_seconds
 
 RANKS, KILLS, LIMIT, INTERVAL = 4, 2, 120, 20
+NODES = 4
 OTHER_RANKS = (3, 7, 1)
 
 DESCRIPTION = """Builds everything, then runs examples/heat2d on 4 ranks without spares, with a store: mpirun is killed with kill -9 in mid-computation, twice, and
-fenix-run starts it again. Then one more run is killed, and goes on with 3, 7 and 1 ranks. Ends with "identical" and status 0 if all final
+fenix-run starts it again. Then one more run is killed, and goes on with 3, 7 and 1 ranks. Where the machine allows nodes (scripts/nodes),
+all nodes but one are killed as well, with their daemons. Ends with "identical" and status 0 if all final
 fields are the same byte for byte as those of an undisturbed run, and nothing is left behind."""
 
 
@@ -44,6 +47,7 @@ class Run:
         self.options, self.screen, self.name, self.store = options, screen, name, store
         self.folder = options.out / name
         self.step, self.problems, self.seconds, self.starts = 0, [], 0.0, 1
+        self.is_on_nodes = False
         self.job = None
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
@@ -62,6 +66,16 @@ class Run:
         tools = Path(self.options.program).parent.parent / "tools"
         return [tools / "fenix-run", "--store", self.store, "--flush", "3", "--", "-n", str(ranks), *map(str, self.program())]
 
+    def on_nodes(self, limit, environment):
+        """All nodes have room for all ranks, which are on all of them at first."""
+        hosts = self.folder / "hosts"
+        hosts.write_text("".join(f"node{number} slots={RANKS}\n" for number in range(1, NODES + 1)), encoding="ascii")
+        tools, program = Path(self.options.program).parent.parent / "tools", [*map(str, self.program())]
+        # The policy of scripts/env.sh would be joined with that of the nodes.
+        command = ["env", "--unset=PRTE_MCA_rmaps_default_mapping_policy", tools / "fenix-run", "--store", self.store, "--hostfile", hosts, "--flush", "3",
+                   "--", "--map-by", "node:oversubscribe", "--bind-to", "none", "-n", str(RANKS), *program]
+        return nodes.JobOnNodes([RANKS] * NODES, command, self.folder / "job", limit, environment, on_head=True)
+
     def launcher(self):
         for process in self.job.find():
             try:
@@ -79,20 +93,35 @@ class Run:
             elif line.startswith(("fenix-run:", "heat2d:")):
                 self.starts += "start number" in line
                 self.screen.say("  " + line)
-        if kills and self.step >= kills[0] and (pid := self.launcher()):
-            os.kill(pid, signal.SIGKILL)
-            self.screen.say(f"  kill -9 {pid}: mpirun, after step {self.step}")
+        if kills and self.step >= kills[0] and self.kill():
             kills.pop(0)
             self.step = 0
 
-    def run(self, ranks, kills=(), under_fenix_run=False, ends=True):
+    def kill(self):
+        """Returns whether there was something to be killed."""
+        if self.is_on_nodes:
+            self.screen.say(f"  kill -9: nodes 2 to {NODES} of {NODES}, with all that runs there, after step {self.step}")
+            return all([self.job.nodes.kill(f"node{number}") for number in range(2, NODES + 1)])
+        pid = self.launcher()
+        if pid:
+            os.kill(pid, signal.SIGKILL)
+            self.screen.say(f"  kill -9 {pid}: mpirun, after step {self.step}")
+        return bool(pid)
+
+    def run(self, ranks, kills=(), under_fenix_run=False, ends=True, is_on_nodes=False):
+        self.is_on_nodes = is_on_nodes
         environment = dict(self.options.environment)
         # Every rank and mpirun want a core; there are few.
         environment["PRTE_MCA_rmaps_default_mapping_policy"] = ":oversubscribe"
         if self.store:
             environment.update(FENIX_STORE=str(self.store), FENIX_FLUSH="3")
         kills = list(kills)
-        with Job(self.command(ranks, under_fenix_run), self.folder / "job", LIMIT, environment) as self.job:
+        if is_on_nodes:
+            demo.environment.share_cores(environment)
+            job = self.on_nodes(LIMIT, environment)
+        else:
+            job = Job(self.command(ranks, under_fenix_run), self.folder / "job", LIMIT, environment)
+        with job as self.job:
             self.job.follow(lambda: self.look(kills), pause=0.005)
             self.look([])
             hung = self.job.hung
@@ -152,6 +181,11 @@ def main(arguments=None):
         good.append(verdict(Run(options, screen, f"on-{ranks}", own_store).run(ranks), reference))
         shutil.rmtree(own_store, ignore_errors=True)
     shutil.rmtree(store, ignore_errors=True)
+
+    if nodes.are_possible() and nodes.survive_loss():
+        screen.title(f"{NODES} nodes: all but one are killed; fenix-run starts the job again on the last one")
+        good.append(verdict(Run(options, screen, "nodes", store).run(RANKS, [options.steps // 2], under_fenix_run=True, is_on_nodes=True), reference))
+        shutil.rmtree(store, ignore_errors=True)
 
     screen.title("summary")
     if not all(good):
