@@ -41,12 +41,21 @@ void give_way() {
   sched_setaffinity(0, sizeof all, &all);
 }
 
+// It has the regions of all ranks of the node open.
+void take_descriptors() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 }  // namespace
 
 int main() {
   std::signal(SIGPIPE, SIG_IGN);
   leave_parent();
   give_way();
+  take_descriptors();
   try {
     Keeper keeper(std::make_unique<PosixFileSystem>(), Descriptor(kListener));
     // Threads in a file system that does not answer cannot be waited for.

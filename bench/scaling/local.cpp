@@ -142,7 +142,7 @@ void measure_group(int ranks) {
   const auto form_group = [&] {
     Generation highest;
     (void)rejoin(
-        group, parameters, [] {}, std::make_shared<Chorus>(ranks), [] { return std::make_shared<EchoPath>(); }, 0,
+        group, parameters, [] {}, std::make_shared<Chorus>(ranks), [] { return std::make_shared<EchoPath>(); }, {},
         highest);
   };
   measure(ranks, "group", 1, form_group);

@@ -106,7 +106,10 @@ void KeeperClient::connect() {
     socket_ = connect_to(socket_name_);
     if (socket_) {
       const Message hello{KeeperOp::hello, 0, KeeperCode::done, {}, encode_body(hello_)};
-      if (send_datagram(socket_.get(), encode(hello), {})) return;
+      if (send_datagram(socket_.get(), encode(hello), {})) {
+        ++connections_;
+        return;
+      }
       socket_ = {};
     }
     // The process that gets the name starts the keeper. One that is about to end gives the name up.
@@ -299,6 +302,39 @@ void KeeperClient::keep(const DatasetPlan& plan, const RankOffer& offered, std::
 void KeeperClient::tell(KeeperOp op, std::vector<std::byte> body) {
   const std::lock_guard lock(mutex_);
   asked_.erase(send({op, 0, KeeperCode::done, {}, std::move(body)}, {}, {}));
+}
+
+void KeeperClient::keep_group(const KeptGroupOf& of, std::span<const std::byte> description,
+                              std::span<const int> regions) {
+  const std::lock_guard lock(mutex_);
+  try {
+    const Descriptor file = to_memory_file(description);
+    const int number = file.get();
+    const Message request{KeeperOp::keep_group, 0, KeeperCode::done, {}, encode_body(of)};
+    asked_.erase(send(request, std::span(&number, 1), regions));
+  } catch (const std::system_error& error) {
+    fail(error.what());
+  }
+}
+
+void KeeperClient::drop_group(const KeptGroupOf& of) { tell(KeeperOp::keep_group, encode_body(of)); }
+
+std::optional<KeeperClient::KeptGroup> KeeperClient::kept_group(const KeptSearch& search, const Check& check) {
+  constexpr std::chrono::seconds kTimeToEnd{5};
+  constexpr std::chrono::milliseconds kBetween{50};
+  for (const Deadline deadline(kTimeToEnd);; std::this_thread::sleep_for(kBetween)) {
+    const Answer answer = call(KeeperOp::kept_group, encode_body(search), {}, check);
+    if (answer.message.code == KeeperCode::in_use && !deadline.passed()) continue;
+    if (answer.message.code != KeeperCode::done || answer.files.size() != 1) return std::nullopt;
+    auto at = decode_body<KeptGroupAt>(answer.message.body);
+    if (!at) fail("an answer of the keeper is damaged");
+    return KeptGroup{read_memory_file(answer.files.front()), std::move(*at)};
+  }
+}
+
+std::uint64_t KeeperClient::connection() {
+  const std::lock_guard lock(mutex_);
+  return connections_;
 }
 
 void KeeperClient::abandon(const Abandoned& abandoned) { tell(KeeperOp::abandon, encode_body(abandoned)); }

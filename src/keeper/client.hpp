@@ -56,6 +56,19 @@ class KeeperClient {
   [[nodiscard]] std::uint64_t flush(const DatasetPlan& plan, const RankOffer& offered, std::span<const int> regions);
   /// Offers the data of this rank for the case that all ranks die. Does not wait.
   void keep(const DatasetPlan& plan, const RankOffer& offered, std::span<const int> regions);
+  /// Memory of a group on a rank of an earlier run, as the keeper of this node has it.
+  struct KeptGroup {
+    std::vector<std::byte> description;
+    KeptGroupAt at;
+  };
+  /// Keeps the memory of a group on this rank for the next job. regions: in the order of the description. Does not wait.
+  void keep_group(const KeptGroupOf& of, std::span<const std::byte> description, std::span<const int> regions);
+  /// Has it forgotten, as the group is deleted. Does not wait.
+  void drop_group(const KeptGroupOf& of);
+  /// Returns the memory that the rank of this number had in an earlier run, or nullopt. Processes of that run have a while for their end.
+  [[nodiscard]] std::optional<KeptGroup> kept_group(const KeptSearch& search, const Check& check);
+  /// Returns a number that changes when another keeper has taken the place of one that has ended.
+  [[nodiscard]] std::uint64_t connection();
   /// Tells that some flushes will not get the offers that they lack. Does not wait.
   void abandon(const Abandoned& abandoned);
   /// Has the memory of a run forgotten, as it has come to its end. Does not wait.
@@ -121,6 +134,7 @@ class KeeperClient {
   std::mutex mutex_;
   Descriptor socket_;
   std::uint64_t last_id_ = 0;
+  std::uint64_t connections_ = 0;
   std::map<std::uint64_t, KeeperOp> asked_;  // and not answered
   std::map<std::uint64_t, Answer> answers_;
   std::map<std::uint64_t, Pending> pending_;  // flushes

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -51,12 +52,12 @@ bool Keeper::run() {
 bool Keeper::has_work() {
   const bool is_writing =
       std::any_of(jobs_.begin(), jobs_.end(), [](const auto& job) { return job->is_submitted && !job->has_ended(); });
-  return is_writing || unfinished_count_ > 0 || reader_.is_busy() || !kept_.empty();
+  return is_writing || unfinished_count_ > 0 || reader_.is_busy() || keeps_memory();
 }
 
 void Keeper::serve_once() {
   // Jobs and unfinished datasets are looked at now and then.
-  const bool has_lease = peers_.empty() && !kept_.empty();
+  const bool has_lease = peers_.empty() && keeps_memory();
   const bool is_idle = has_served_ && jobs_.empty() && unfinished_count_ == 0 && !reader_.is_busy() && !has_lease;
   const int most_milliseconds = !abandoned_.empty() ? 0 : is_idle ? -1 : 250;
   std::vector<pollfd> watched{{listener_.get(), POLLIN, 0}, {woken_.get(), POLLIN, 0}};
@@ -116,6 +117,13 @@ void Keeper::handle(const std::shared_ptr<KeeperPeer>& peer, Datagram datagram) 
       return;
     case KeeperOp::forget:
       kept_.forget(FieldReader(request->body).number<std::uint32_t>());
+      kept_groups_.forget(FieldReader(request->body).number<std::uint32_t>());
+      return;
+    case KeeperOp::keep_group:
+      take_group(peer, *request, std::move(datagram.files));
+      return;
+    case KeeperOp::kept_group:
+      give_group(*peer, *request);
       return;
     case KeeperOp::keep:
     case KeeperOp::flush:
@@ -175,6 +183,26 @@ void Keeper::take_flush(const std::shared_ptr<KeeperPeer>& peer, const Message& 
   }
 }
 
+void Keeper::take_group(const std::shared_ptr<KeeperPeer>& peer, const Message& request,
+                        std::vector<Descriptor> files) {
+  auto regions = std::exchange(peer->regions, {});
+  const auto of = decode_body<KeptGroupOf>(request.body);
+  if (!of || files.size() > 1) throw std::runtime_error("no memory of a group");
+  if (files.empty()) return kept_groups_.drop(*of);
+  kept_groups_.keep({*of, peer, std::move(files.front()), std::move(regions)});
+}
+
+// The next job may begin before the ranks of the last one know that they have to end. What they still write would damage it.
+void Keeper::give_group(const KeeperPeer& peer, const Message& request) const {
+  const auto search = decode_body<KeptSearch>(request.body);
+  const KeptGroups::Kept* const kept = search ? kept_groups_.find(*search) : nullptr;
+  if (kept == nullptr) return peer.answer({request.op, request.id, KeeperCode::none, {}, {}});
+  if (kept_groups_.is_in_use(kept->of.run)) return peer.answer({request.op, request.id, KeeperCode::in_use, {}, {}});
+  KeptGroupAt at{::getpid(), {}};
+  for (const Descriptor& each : kept->regions) at.files.push_back(each.get());
+  peer.answer({request.op, request.id, KeeperCode::done, {}, encode_body(at)}, kept->description);
+}
+
 void Keeper::submit(const std::shared_ptr<FlushJob>& job) {
   job->is_submitted = true;
   writer_.submit([this, job, settings = settings_] { write(*job, settings); });
@@ -183,7 +211,7 @@ void Keeper::submit(const std::shared_ptr<FlushJob>& job) {
 // A run that was killed may be started again, and takes the memory. If it is not, its last commits are written: all keepers of the job do
 // so, and the datasets of which all have a part are complete.
 void Keeper::look_after_lease() {
-  if (!peers_.empty() || kept_.empty()) {
+  if (!peers_.empty() || !keeps_memory()) {
     alone_since_.reset();
     return;
   }
@@ -193,6 +221,7 @@ void Keeper::look_after_lease() {
     jobs_.push_back(job);
     submit(job);
   }
+  kept_groups_.clear();
 }
 
 // In the writer.

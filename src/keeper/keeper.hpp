@@ -21,6 +21,7 @@
 
 #include "keeper/descriptor.hpp"
 #include "keeper/flush_job.hpp"
+#include "keeper/kept_groups.hpp"
 #include "keeper/kept_snapshots.hpp"
 #include "keeper/local_socket.hpp"
 #include "keeper/message.hpp"
@@ -86,6 +87,8 @@ class Keeper {
   void receive_from(const std::shared_ptr<KeeperPeer>& peer);
   void handle(const std::shared_ptr<KeeperPeer>& peer, Datagram datagram);
   void take_flush(const std::shared_ptr<KeeperPeer>& peer, const Message& request, std::vector<Descriptor> files);
+  void take_group(const std::shared_ptr<KeeperPeer>& peer, const Message& request, std::vector<Descriptor> files);
+  void give_group(const KeeperPeer& peer, const Message& request) const;
   void submit(const std::shared_ptr<FlushJob>& job);
   /// Writes what is kept, when the lease is over.
   void look_after_lease();
@@ -95,6 +98,7 @@ class Keeper {
   void give_up_when_all_is_read(const Abandoned& abandoned);
   void look_after_jobs();
   [[nodiscard]] bool has_work();
+  [[nodiscard]] bool keeps_memory() const { return !kept_.empty() || !kept_groups_.empty(); }
   [[nodiscard]] std::chrono::seconds limit() const { return std::chrono::seconds(settings_.seconds); }
 
   std::unique_ptr<FileSystem> files_;
@@ -115,6 +119,7 @@ class Keeper {
   std::vector<Abandoned> abandoned_;
   int rounds_to_read_ = 0;  // before flushes are given up
   KeptSnapshots kept_;
+  KeptGroups kept_groups_;
   std::optional<KeeperThread::Clock::time_point> alone_since_;  // no rank is left
 };
 

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
 namespace fenix_impl {
 namespace {
@@ -136,9 +137,11 @@ Received receive_datagram(int socket, Datagram& datagram) {
   message.msg_control = ancillary.bytes.data();
   message.msg_controllen = ancillary.bytes.size();
   ssize_t got = -1;
+  // A process that ends without having read all that was sent to it resets the connection, once. What it has sent is still there.
+  bool was_reset = false;
   do {
     got = ::recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-  } while (got < 0 && errno == EINTR);
+  } while (got < 0 && (errno == EINTR || (errno == ECONNRESET && !std::exchange(was_reset, true))));
   if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return Received::nothing;
   if (got <= 0) return Received::end;
   take_files(message, datagram.files);

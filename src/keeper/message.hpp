@@ -35,7 +35,9 @@ enum class KeeperOp : std::uint32_t {
   get_halt,     ///< answer: the text of the wish that a run ends, or none
   halt,         ///< such a text
   check,        ///< name: whether the dataset is complete
-  taken         ///< name: the run that has begun with this dataset has committed
+  taken,        ///< name: the run that has begun with this dataset has committed
+  keep_group,   ///< KeptGroupOf, with a description as a file, after its regions; without a file: the group is deleted. No answer
+  kept_group    ///< KeptSearch. Answer: KeptGroupAt, and the description as a file
 };
 
 /// Outcome of a request, in its answer.
@@ -44,7 +46,8 @@ enum class KeeperCode : std::int32_t {
   none = 1,     ///< there is no such thing
   gone = 2,     ///< data was not there any more when it was to be written
   damaged = 3,  ///< what is in the store is not what was written
-  failed = 4    ///< the file system, or the keeper itself; the text says how
+  failed = 4,   ///< the file system, or the keeper itself; the text says how
+  in_use = 5    ///< a process of the earlier run may live yet
 };
 
 struct Message {
@@ -108,6 +111,26 @@ struct KeptSearch {
 
   bool operator==(const KeptSearch&) const = default;
   static void visit(auto& self, auto& visitor) { visitor.fields(self.group, self.rank, self.ranks); }
+};
+
+/// The memory of a group on a rank: another process can go on with it as it is.
+struct KeptGroupOf {
+  std::int32_t group = 0;
+  std::int32_t rank = 0;
+  std::uint32_t ranks = 0;
+  std::uint32_t run = 0;
+
+  bool operator==(const KeptGroupOf&) const = default;
+  static void visit(auto& self, auto& visitor) { visitor.fields(self.group, self.rank, self.ranks, self.run); }
+};
+
+/// The place of its regions: open files of the keeper, in the order in which they came.
+struct KeptGroupAt {
+  std::int32_t process = 0;
+  std::vector<std::int32_t> files;
+
+  bool operator==(const KeptGroupAt&) const = default;
+  static void visit(auto& self, auto& visitor) { visitor.fields(self.process, self.files); }
 };
 
 struct Reading {

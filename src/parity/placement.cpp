@@ -59,6 +59,12 @@ std::vector<std::vector<int>> ring_of(const std::vector<int>& order) {
 
 }  // namespace
 
+bool makes_sense(const Policy& policy) {
+  if (!policy.encodes()) return policy.keeps_copies() || !policy.has_redundancy();
+  return policy.separation >= 0 && policy.losses >= 1 && policy.losses <= Code::kMostParity &&
+         policy.cohort_size >= 1 && policy.cohort_size <= Policy::kMostCohort;
+}
+
 Placement::Placement(const Policy& policy, int ranks, std::vector<int> order) : order_(std::move(order)) {
   if (order_.empty()) {
     order_.resize(static_cast<std::size_t>(ranks));

@@ -12,6 +12,9 @@
 
 namespace fenix_impl {
 
+/// Whether a policy can be one, which another process has written.
+[[nodiscard]] bool makes_sense(const Policy& policy);
+
 class Placement {
  public:
   /// Nobody keeps anything.

@@ -95,10 +95,11 @@ RejoinResult GroupRegistry::create(const GroupParameters& parameters, const std:
   lock.unlock();
   const bool known_before = group != nullptr && is_formed(*group);
   try {
-    RejoinResult result =
-        rejoin(group, parameters, check_arguments, team, teams_.choose_path(*team), storage_.run(), highest_);
+    if (!known_before) group = storage_.kept_group(parameters.id, *team);
+    RejoinResult result = rejoin(group, parameters, check_arguments, team, teams_.choose_path(*team),
+                                 storage_.for_rejoin(parameters.id, *team), highest_);
     storage_.adopt_run(result.run);
-    const Storage::Resumed resumed = storage_.take_up(*group, result.awaits_store);
+    const Storage::Resumed resumed = storage_.take_up(*group, result);
     highest_ = std::max(highest_, group->log().generation());
     result.resumed = resumed == Storage::Resumed::yes;
     result.snapshots_lost = result.snapshots_lost || resumed == Storage::Resumed::unusable;

@@ -71,6 +71,10 @@ class Nodes:
             processes.send(first, signal.SIGKILL)
         return first is not None
 
+    def kill_launcher(self):
+        """Kills mpirun, which is on head."""
+        subprocess.run([SCRIPT, "--kill-node", str(self.state), "head"], check=False)
+
     def silence(self, name):
         """Cuts a node off for good, without its knowledge. Returns whether that could be done."""
         return self.set_port(name, 0)

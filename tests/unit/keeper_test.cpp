@@ -357,6 +357,25 @@ TEST_F(KeeperOfNode, NonsenseEndsOnlyItsConnection) {
   EXPECT_EQ(good.begin_run(nothing_), 2U);
 }
 
+// A rank that ends has not read all answers.
+TEST(LocalSocket, WhatWasSentBeforeTheEndIsReceived) {
+  const std::string name = "fenix-test." + std::to_string(::getpid());
+  const Descriptor listener = listen_at(name);
+  ASSERT_TRUE(listener);
+  Descriptor rank = connect_to(name);
+  const Descriptor keeper = accept_from(listener);
+  ASSERT_TRUE(rank && keeper);
+  const auto answer = some_bytes(100, 1);
+  ASSERT_TRUE(send_datagram(keeper.get(), answer, {}));
+  const auto last_words = some_bytes(200, 2);
+  ASSERT_TRUE(send_datagram(rank.get(), last_words, {}));
+  rank = Descriptor();
+  Datagram got;
+  ASSERT_EQ(receive_datagram(keeper.get(), got), Received::message);
+  EXPECT_EQ(got.bytes, last_words);
+  EXPECT_EQ(receive_datagram(keeper.get(), got), Received::end);
+}
+
 TEST(KeeperMessage, AreReadAsTheyWereWritten) {
   const Message message{KeeperOp::find, 7, KeeperCode::gone, "why", some_bytes(9, 1)};
   EXPECT_EQ(decode_message(encode(message)), message);

@@ -6,6 +6,7 @@
 
 #include "base/types.hpp"
 #include "core/parts/archive.hpp"
+#include "core/parts/kept_memory.hpp"
 #include "core/parts/operation_context.hpp"
 #include "core/parts/orphaned_memory.hpp"
 #include "core/parts/stored_archive.hpp"
@@ -33,6 +34,7 @@ struct GroupParts {
   Attachment attachment{parameters};
   CommitLog log{parameters, attachment.ranks()};
   OrphanedMemory orphaned;           ///< of another rank, from a failure until the group goes on
+  std::unique_ptr<KeptMemory> kept;  ///< of an earlier run, until the group has it, or goes on without it; or null
   std::unique_ptr<Archive> archive;  ///< what was put aside when the team got another shape, or null
   std::unique_ptr<StoredArchive>
       stored;  ///< a dataset of another number of ranks, until the team has a snapshot of its own; or null

@@ -64,7 +64,8 @@ class MemberSizes {
       const bool known =
           counts_[i].count(self_) != 0 &&
           std::all_of(partners_.begin(), partners_.end(), [&](int partner) { return counts_[i].count(partner) != 0; });
-      states.push_back({member != nullptr ? member->memory.layout().slots() : 0,
+      // Where the memory is still to be taken over, only its description knows the slots.
+      states.push_back({member != nullptr ? std::max(member->memory.layout().slots(), member->memory.least_slots()) : 0,
                         static_cast<std::uint16_t>(known || info.resizeable ? 0 : 1),
                         static_cast<std::uint16_t>(group_.members().has_deleted(info.id) ? 1 : 0)});
     }

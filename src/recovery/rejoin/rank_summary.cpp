@@ -2,22 +2,61 @@
 #include "recovery/rejoin/rank_summary.hpp"
 
 namespace fenix_impl {
+namespace {
+
+// What is kept was committed: snapshots are kept after a commit.
+void add_kept(RankSummary& mine, const Team& team, GroupParts& parts) {
+  const KeptMemory& kept = *parts.kept;
+  mine.flags = RankSummary::kSomeNew | RankSummary::kSomeKnow | RankSummary::kHasSnapshots;
+  if (parts.shape.ranks != team.size()) mine.flags |= RankSummary::kSomeMoved;
+  if (parts.parameters.policy.has_redundancy()) mine.flags |= RankSummary::kRedundant;
+  mine.knowledge = {RankSummary::Knowledge::Kind::kept_memory, kept.run, kept.generation.value};
+  mine.kept = 1;
+  mine.members = parts.members.size() + 1;
+  mine.generation = kept.generation.value;
+  mine.log_entries = kept.log_entries;
+  mine.least = mine.most = parts.shape;
+}
+
+}  // namespace
 
 void RankSummary::merge(const RankSummary& other) {
-  flags |= other.flags;
+  flags |= other.flags & ~static_cast<std::uint32_t>(kOfGroup);
   if (!(wanted == other.wanted)) flags |= kWantedDiffers;
   if (location != other.location) flags |= kSeveralNodes;
   if (location.domain != other.location.domain) flags |= kSeveralDomains;
-  if (knowledge() < other.knowledge()) {
+  generation = std::max(generation, other.generation);
+  run = std::max(run, other.run);
+  if (knowledge < other.knowledge) forget_group();
+  if (knowledge <= other.knowledge) merge_group(other);
+}
+
+void RankSummary::merge_group(const RankSummary& other) {
+  flags |= other.flags & kOfGroup;
+  knowledge = other.knowledge;
+  kept += other.kept;
+  if (quality_of_source() < other.quality_of_source()) {
     source = other.source;
     members = other.members;
   }
   known_on_all = std::max(known_on_all, other.known_on_all);
-  generation = std::max(generation, other.generation);
   log_entries = std::max(log_entries, other.log_entries);
-  run = std::max(run, other.run);
   least = std::min(least, other.least);
   most = std::max(most, other.most);
+}
+
+void RankSummary::forget_group() {
+  const RankSummary nothing;
+  flags &= ~static_cast<std::uint32_t>(kOfGroup);
+  knowledge = {};
+  kept = 0;
+  // Of ranks that know nothing, the first one is as good as any.
+  source = 0;
+  members = 0;
+  known_on_all = {};
+  log_entries = 0;
+  least = nothing.least;
+  most = nothing.most;
 }
 
 RankSummary summary_of(const Team& team, Group* group, const GroupParameters& wanted, std::uint32_t run) {
@@ -31,7 +70,12 @@ RankSummary summary_of(const Team& team, Group* group, const GroupParameters& wa
     return mine;
   }
   GroupParts& parts = group->parts();
+  if (parts.kept) {
+    add_kept(mine, team, parts);
+    return mine;
+  }
   const GroupRanks& ranks = group->ranks();
+  mine.knowledge.kind = RankSummary::Knowledge::Kind::group;
   mine.flags = RankSummary::kSomeKnow;
   if (ranks.size != team.size() || ranks.rank != team.rank()) mine.flags |= RankSummary::kSomeMoved;
   if (parts.awaits_store || parts.stored) mine.flags |= RankSummary::kAwaitsStore;

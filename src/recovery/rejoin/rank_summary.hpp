@@ -23,10 +23,23 @@ struct RankSummary {
     kWantedDiffers = 64,    ///< ranks gave different arguments
     kSeveralNodes = 128,    ///< ranks are on different nodes
     kSeveralDomains = 256,  ///< ranks are in different failure domains
-    kAwaitsStore = 512      ///< some rank does not know yet what the store has of the group
+    kAwaitsStore = 512,     ///< some rank does not know yet what the store has of the group
+    kRedundant = 1024,      ///< the policy has redundancy; said of kept memory only
+    kOfGroup = kSomeKnow | kSomeMoved | kHasSnapshots | kOwesReport | kHasArchive | kAwaitsStore | kRedundant
+  };
+  /// Knowledge of the group on the ranks. What a living rank knows counts more than memory of an earlier run, and that of a later run more
+  /// than that of another one.
+  struct Knowledge {
+    enum class Kind : std::uint32_t { nothing, kept_memory, group };
+    Kind kind = Kind::nothing;
+    std::uint32_t run = 0;         ///< of kept memory; else 0
+    std::uint32_t generation = 0;  ///< likewise
+    auto operator<=>(const Knowledge&) const = default;
   };
 
   std::uint32_t flags = 0;
+  Knowledge knowledge;      ///< the best that some rank has; all that follows about the group is of ranks that have it
+  std::uint32_t kept = 0;   ///< ranks that have kept memory
   std::int32_t source = std::numeric_limits<std::int32_t>::max();  ///< the first rank of those that know most
   std::uint64_t members = 0;      ///< members that the source knows, and one for the group
   Epoch known_on_all;             ///< latest commit that all ranks are known to have made
@@ -41,9 +54,12 @@ struct RankSummary {
   [[nodiscard]] bool has(std::uint32_t flag) const { return (flags & flag) != 0; }
   /// Takes in the summary of other ranks. The result does not depend on the order.
   void merge(const RankSummary& other);
+  /// Takes the group for one that no rank knows.
+  void forget_group();
 
  private:
-  [[nodiscard]] auto knowledge() const { return std::tuple(members, -std::int64_t{source}); }
+  void merge_group(const RankSummary& other);
+  [[nodiscard]] auto quality_of_source() const { return std::tuple(members, -std::int64_t{source}); }
 };
 
 /// Returns the summary of this rank. group: null if this rank does not have it; wanted: the arguments that it was given. Local.

@@ -31,22 +31,18 @@ struct SharedState {
   Shape shape;
 };
 
-bool makes_sense(const Policy& policy) {
-  if (!policy.encodes()) return policy.keeps_copies() || !policy.has_redundancy();
-  return policy.separation >= 0 && policy.losses >= 1 && policy.losses <= Code::kMostParity &&
-         policy.cohort_size >= 1 && policy.cohort_size <= Policy::kMostCohort;
-}
-
 class Rejoin {
  public:
-  Rejoin(std::unique_ptr<Group>& group, const GroupParameters& wanted, std::shared_ptr<Team> team, std::uint32_t run,
-         Generation& highest)
-      : group_(group), wanted_(wanted), team_(std::move(team)), self_(team_->rank()), run_(run), highest_(highest) {}
+  Rejoin(std::unique_ptr<Group>& group, const GroupParameters& wanted, std::shared_ptr<Team> team,
+         const StoreOfJob& store, Generation& highest)
+      : group_(group), wanted_(wanted), team_(std::move(team)), self_(team_->rank()), store_(store), highest_(highest) {}
 
   RejoinResult run(const std::function<void()>& check_arguments,
                    const std::function<std::shared_ptr<Path>()>& choose_path) {
     fault_point("rejoin.begin");
     exchange_summaries(choose_path);
+    if (goes_on_with(Kind::kept_memory)) look_at_store();
+    look_for_group();
     if (!existed_) (void)meet(*team_, Operation::group_arguments, 0, 0, check_arguments);
     agree_on_parameters();
     form_team();
@@ -55,7 +51,7 @@ class Rejoin {
       for (const auto& member : group_->members()) member->note_taken_up();
     }
     if (moved_) group_->parts().orphaned = {};
-    replacements_.adopt_memory(*team_, *group_);
+    replacements_.adopt_memory(*team_, *group_, goes_on_with(Kind::kept_memory));
     (void)meet(*team_, Operation::group_memory, 0, 0, [&] { taking_up().take_memory(log_entries()); });
     fault_point("rejoin.memory");
     taking_up().expose();
@@ -71,22 +67,36 @@ class Rejoin {
     fault_point("rejoin.end");
     const bool has_none = snapshots_ == 0 && archived_.none();
     const bool awaits_store = has_none && (!existed_ || report_.lost() || all_.has(RankSummary::kAwaitsStore));
-    return {existed_, report_.lost(), awaits_store, all_.run, false, shares_fate_};
+    RejoinResult result;
+    result.existed = existed_;
+    result.snapshots_lost = report_.lost();
+    result.awaits_store = awaits_store;
+    result.run = all_.run;
+    result.shares_fate = shares_fate_;
+    if (goes_on_with(Kind::kept_memory) && snapshots_ > 0) {
+      result.kept_run = all_.knowledge.run;
+      result.kept_generation = {all_.knowledge.generation};
+    }
+    return result;
   }
 
  private:
+  using Kind = RankSummary::Knowledge::Kind;
+
+  [[nodiscard]] bool goes_on_with(Kind kind) const { return all_.knowledge.kind == kind; }
+  [[nodiscard]] bool has_kept() const { return group_ && group_->parts().kept; }
   [[nodiscard]] TakingUp taking_up() { return TakingUp(group_->parts()); }
   [[nodiscard]] Generation next_generation() const { return {all_.generation + 1}; }
 
   void exchange_summaries(const std::function<std::shared_ptr<Path>()>& choose_path) {
-    if (group_ && (!group_->is_complete() || group_->is_deleted())) group_.reset();
+    if (group_ && !has_kept() && (!group_->is_complete() || group_->is_deleted())) group_.reset();
     const bool pending = group_ && !group_->parts().pending.epoch().none();
     const auto met = meet(*team_, Operation::group_create, static_cast<std::uint64_t>(wanted_.id), pending ? 1 : 0,
                           [&] { path_ = choose_path(); });
     // A commit in place may have been cut short without a death.
     if (met.bits != 0) settle_pending();
-    if (group_) (void)group_->parts().log.mend_own();
-    RankSummary mine = summary_of(*team_, group_.get(), wanted_, run_);
+    if (group_ && !has_kept()) (void)group_->parts().log.mend_own();
+    RankSummary mine = summary_of(*team_, group_.get(), wanted_, store_.run);
     mine.generation = std::max(mine.generation, highest_.value);
     all_ = team_->reduce(mine, [](RankSummary& into, const RankSummary& from) { into.merge(from); });
     if (all_.source < 0 || all_.source >= team_->size()) {
@@ -94,16 +104,38 @@ class Rejoin {
     }
     // A group that was deleted and made again is told from the one before.
     highest_ = next_generation();
+    if (has_kept() && mine.knowledge != all_.knowledge) group_.reset();
+  }
+
+  // Memory of an earlier run is of use if it is the newest that there is, and enough of it is left.
+  void look_at_store() {
+    std::optional<DatasetName> newest;
+    (void)meet(*team_, Operation::fetch, 0, 0, [&] {
+      if (self_ == 0 && store_.newest) newest = store_.newest();
+    });
+    RankSummary::Knowledge in_store;
+    if (newest) in_store = {Kind::kept_memory, newest->run, newest->generation};
+    team_->broadcast(std::as_writable_bytes(std::span(&in_store, 1)), 0);
+    const bool is_newest = all_.knowledge.run < all_.run && in_store <= all_.knowledge;
+    const bool is_enough = all_.has(RankSummary::kRedundant) || all_.kept == static_cast<std::uint32_t>(team_->size());
+    if (is_newest && is_enough && !all_.has(RankSummary::kSomeMoved)) return;
+    all_.forget_group();
+    group_.reset();
+  }
+
+  void look_for_group() {
     existed_ = all_.has(RankSummary::kSomeKnow);
     report_.begin(all_.has(RankSummary::kOwesReport));
     moved_ = existed_ && (all_.has(RankSummary::kSomeMoved) || all_.least != all_.most);
-    if (existed_ && !moved_ && all_.has(RankSummary::kSomeNew)) replacements_.find(*team_, group_ == nullptr);
+    if (existed_ && !moved_ && all_.has(RankSummary::kSomeNew)) {
+      replacements_.find(*team_, group_ == nullptr || has_kept());
+    }
     fault_point("rejoin.greeted");
   }
 
   void settle_pending() {
     std::vector<GroupParts*> mine;
-    if (group_) {
+    if (group_ && !has_kept()) {
       group_->detach();
       if (group_->ranks().size > 0) mine.push_back(&group_->parts());
     }
@@ -145,7 +177,8 @@ class Rejoin {
     if (existed_) put_archive_aside();
     if (existed_ && !moved_) {
       // All ranks take part: a rejoin that was cut short may have left ranks with orders of their own.
-      order_ = share_rank_order(*team_, all_.source, team_->size(), group_->ranks().placement.order());
+      const std::vector<int>& known = has_kept() ? group_->parts().kept->order : group_->ranks().placement.order();
+      order_ = share_rank_order(*team_, all_.source, team_->size(), known);
     }
     taking_up().set_team(team_, path_, std::move(order_));
     group_->parts().shape = existed_ && !moved_ ? shared_.shape : Shape{next_generation(), team_->size()};
@@ -213,7 +246,7 @@ class Rejoin {
   GroupParameters wanted_;
   std::shared_ptr<Team> team_;
   int self_;
-  std::uint32_t run_;
+  const StoreOfJob& store_;
   Generation& highest_;
   std::shared_ptr<Path> path_;
   RankSummary all_;
@@ -233,8 +266,8 @@ class Rejoin {
 
 RejoinResult rejoin(std::unique_ptr<Group>& group, const GroupParameters& wanted,
                     const std::function<void()>& check_arguments, std::shared_ptr<Team> team,
-                    const std::function<std::shared_ptr<Path>()>& choose_path, std::uint32_t run, Generation& highest) {
-  return together(*team, [&] { return Rejoin(group, wanted, team, run, highest).run(check_arguments, choose_path); });
+                    const std::function<std::shared_ptr<Path>()>& choose_path, const StoreOfJob& store, Generation& highest) {
+  return together(*team, [&] { return Rejoin(group, wanted, team, store, highest).run(check_arguments, choose_path); });
 }
 
 }  // namespace fenix_impl

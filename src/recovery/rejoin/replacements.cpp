@@ -2,6 +2,7 @@
 #include "recovery/rejoin/replacements.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <tuple>
 #include <vector>
@@ -45,7 +46,7 @@ void Replacements::find(Team& team, bool is_one) {
   }
 }
 
-void Replacements::adopt_memory(Team& team, Group& group) {
+void Replacements::adopt_memory(Team& team, Group& group, bool is_kept) {
   if (locations_.empty()) return;
   const int self = team.rank();
   OrphanedMemory& kept = group.parts().orphaned;
@@ -66,7 +67,10 @@ void Replacements::adopt_memory(Team& team, Group& group) {
   for (const auto& [keeper, regions] : for_this) {
     if (taken.empty() && includes(self) && TakingUp(group.parts()).adopt_memory(regions)) taken.push_back(self);
   }
-  if (!offered.empty()) {
+  if (const auto memory = std::move(group.parts().kept); memory && TakingUp(group.parts()).adopt_memory(memory->regions)) {
+    taken.push_back(self);
+  }
+  if (is_kept || !offered.empty()) {
     for (const std::int32_t rank : team.gather_some(std::span<const std::int32_t>(taken))) {
       if (!includes(rank)) throw Error(FENIX_ERROR_INTERN, "a rank has taken over what it had itself");
       adopted_.insert(rank);

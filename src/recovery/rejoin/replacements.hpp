@@ -19,10 +19,10 @@ class Replacements {
   /// Returns the replacements that have nothing of what was there.
   [[nodiscard]] const std::set<int>& missing() const { return missing_; }
 
-  /// Lets replacements take over the memory of dead ranks where a rank of the same node has kept it. Collective. They
-  /// then know nearly as much as survivors. If they are cut short before the rest is there, too, they come back with
+  /// Lets replacements take over the memory of dead ranks where a rank of the same node has kept it, or the keeper of the node: is_kept, on
+  /// some ranks. Collective. They then know nearly as much as survivors. If they are cut short before the rest is there, too, they come back with
   /// nothing, as any replacement.
-  void adopt_memory(Team& team, Group& group);
+  void adopt_memory(Team& team, Group& group, bool is_kept);
 
  private:
   std::map<int, Location> locations_;

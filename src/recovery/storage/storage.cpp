@@ -18,6 +18,7 @@
 #include "core/operations/flush.hpp"
 #include "core/operations/taking_up.hpp"
 #include "core/parts/snapshot_epochs.hpp"
+#include "recovery/rejoin/kept_group.hpp"
 #include "recovery/storage/loading.hpp"
 
 namespace fenix_impl {
@@ -151,12 +152,51 @@ Storage::OfGroup* Storage::find_of(const Group& group) {
 }
 
 void Storage::forget(int group_id) {
-  const std::lock_guard lock(mutex_);
-  groups_.erase(group_id);
+  std::unique_lock lock(mutex_);
+  const auto known = groups_.extract(group_id);
+  lock.unlock();
+  if (!known || known.mapped().kept.empty()) return;
+  try {
+    keeper().drop_group(known.mapped().kept_as);
+  } catch (const Error& error) {
+    log().warn("group {}: {}", group_id, error.what());
+  }
 }
 
-Storage::Resumed Storage::take_up(Group& group, bool awaits) {
+std::unique_ptr<Group> Storage::kept_group(int group_id, Team& team) {
+  if (!is_on() || settings_.lease == 0 || !settings_.fetches) return {};
+  try {
+    const KeptSearch search{group_id, team.rank(), static_cast<std::uint32_t>(team.size())};
+    const auto kept = keeper().kept_group(search, [&team] { team.check(); });
+    if (!kept) return {};
+    return group_described(kept->description, kept->at.process, kept->at.files, team.rank(), team.size());
+  } catch (const Error& error) {
+    log().warn("group {}: {}", group_id, error.what());
+    return {};
+  }
+}
+
+StoreOfJob Storage::for_rejoin(int group_id, Team& team) {
+  const auto newest = [this, group_id, &team]() -> std::optional<DatasetName> {
+    const auto plan = keeper().find({group_id, {}, {}, 0}, [&team] { team.check(); });
+    return plan ? std::optional(plan->name) : std::nullopt;
+  };
+  return {run_, newest};
+}
+
+// Also between two regions of the same size there is a difference: their keys.
+void Storage::keep_memory(Group& group, OfGroup& mine) {
+  auto description = describe_group(group, run_);
+  if (description == mine.kept && keeper().connection() == mine.kept_through) return;
+  mine.kept_as = {group.parameters().id, group.ranks().rank, static_cast<std::uint32_t>(group.ranks().size), run_};
+  keeper().keep_group(mine.kept_as, description, regions_of(group));
+  mine.kept = std::move(description);
+  mine.kept_through = keeper().connection();
+}
+
+Storage::Resumed Storage::take_up(Group& group, const RejoinResult& formed) {
   OfGroup& mine = of(group);
+  const bool awaits = formed.awaits_store;
   // Ranks that take the places of dead ones begin to count anew, so all do.
   mine.schedule = {};
   if (group.parameters().id == FENIX_DATA_GROUP_WORLD_ID) halting_.begin_anew();
@@ -170,11 +210,25 @@ Storage::Resumed Storage::take_up(Group& group, bool awaits) {
   mine.is_behind = false;
   mine.quiet_until.reset();
   give_up_flushes(group);
+  if (formed.kept_run != 0) return go_on_with_memory(group, formed);
   if (!awaits || !settings_.fetches) return Resumed::no;
   group.parts().awaits_store = true;
   const Resumed resumed = load_newest(group, {}, {});
   group.parts().awaits_store = false;
   return resumed;
+}
+
+Storage::Resumed Storage::go_on_with_memory(Group& group, const RejoinResult& formed) {
+  OfGroup& mine = of(group);
+  const GroupParameters& parameters = group.parameters();
+  mine.begun_with = DatasetName{parameters.id, parameters.time_stamp_of(group.log().last()), formed.kept_run,
+                                formed.kept_generation.value};
+  mine.passed_over = {mine.begun_with->text()};
+  origin_ = std::max(origin_, formed.kept_run);
+  log().info("group {}: goes on from the memory of run {}, time stamp {}", parameters.id, formed.kept_run,
+             mine.begun_with->time_stamp);
+  fault_point("keep.taken_over");
+  return Resumed::yes;
 }
 
 std::optional<DatasetName> Storage::find_kept(Group& group, const std::vector<std::string>& passed_over) {
@@ -432,7 +486,10 @@ void Storage::after_commit(Group& group) noexcept {
     }
     if (mine.quiet_until && !mine.quiet_until->passed()) return;
     mine.quiet_until.reset();
-    if (settings_.lease != 0) keep(group, group.log().last());
+    if (settings_.lease != 0) {
+      keep_memory(group, mine);
+      keep(group, group.log().last());
+    }
     // By the number of the commit, which is the same on ranks that have taken the places of dead ones.
     if (mine.every == 0 || group.log().last().value % static_cast<std::uint64_t>(mine.every) != 0) return;
     // One that has been waited for in vain is not waited for again.

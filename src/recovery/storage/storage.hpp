@@ -17,6 +17,7 @@
 #include "base/deadline.hpp"
 #include "core/group.hpp"
 #include "keeper/client.hpp"
+#include "recovery/rejoin/rejoin.hpp"
 #include "recovery/storage/commit_schedule.hpp"
 #include "recovery/storage/halting.hpp"
 #include "recovery/storage/store_settings.hpp"
@@ -53,9 +54,12 @@ class Storage {
 
   /// Whether a group goes on from the store; if not, whether the store has datasets of it, none of which could be used.
   enum class Resumed { no, yes, unusable };
-  /// Prepares a group that has been formed, or taken up again. awaits: it has no snapshot, and the store may have one. Collective over the
-  /// group.
-  Resumed take_up(Group& group, bool awaits);
+  /// Returns the group that this rank had in an earlier run, if the keeper of the node has its memory; or null. team: of the new one. Local.
+  [[nodiscard]] std::unique_ptr<Group> kept_group(int group_id, Team& team);
+  /// Returns what rejoin() has to know. team: of the group.
+  [[nodiscard]] StoreOfJob for_rejoin(int group_id, Team& team);
+  /// Prepares a group that has been formed, or taken up again. Collective over the group.
+  Resumed take_up(Group& group, const RejoinResult& formed);
   /// Goes on from another dataset, in place of all that the group has. label: of the user; empty: the newest one. Returns the time stamp.
   /// Collective. Throws Error(FENIX_ERROR_NODATA_FOUND) if there is none.
   int fetch(Group& group, const std::string& label, const Check& check);
@@ -114,6 +118,9 @@ class Storage {
     std::optional<DatasetName> begun_with;                      ///< and has not committed since
     std::vector<std::string> passed_over;                       ///< datasets, when it began
     std::deque<std::pair<DatasetName, std::uint64_t>> flushes;  ///< the latest ones, oldest first
+    KeptGroupOf kept_as;
+    std::vector<std::byte> kept;      ///< description of the memory that the keeper has
+    std::uint64_t kept_through = 0;   ///< number of the connection by which it got it
   };
   [[nodiscard]] std::optional<DatasetPlan> find(Group& group, const std::string& label,
                                                 const std::vector<std::string>& passed_over);
@@ -121,10 +128,13 @@ class Storage {
   [[nodiscard]] std::optional<DatasetName> find_kept(Group& group, const std::vector<std::string>& passed_over);
   /// Loads the first dataset that can be loaded. passed_over: names of some that are of no use. Collective.
   Resumed load_newest(Group& group, const std::string& label, std::vector<std::string> passed_over);
+  Resumed go_on_with_memory(Group& group, const RejoinResult& formed);
   int fetch_from(Group& group, const std::string& label, std::vector<std::string> passed_over);
   Epoch agree(Group& group, const SnapshotChoice& choice, const std::string& label, const Check& check);
   std::uint64_t offer(Group& group, Epoch epoch, const std::string& label);
   void keep(Group& group, Epoch epoch);
+  /// Has the keeper keep the memory of a group, if it has not this memory already.
+  void keep_memory(Group& group, OfGroup& mine);
   std::optional<KeeperClient::Outcome> outcome(std::uint64_t flush);
   /// Returns how a flush has ended; nullopt if it has not after a while. Throws as Team::check().
   std::optional<KeeperClient::Outcome> wait_for_outcome(Team& team, std::uint64_t flush);

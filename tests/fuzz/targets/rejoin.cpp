@@ -108,7 +108,7 @@ class MirrorPath final : public Path {
 void join(std::unique_ptr<Group>& group, const GroupParameters& parameters, fuzz::Input& input) {
   Generation highest;
   (void)rejoin(
-      group, parameters, [] {}, std::make_shared<Liars>(input), [&] { return std::make_shared<MirrorPath>(input); }, 0,
+      group, parameters, [] {}, std::make_shared<Liars>(input), [&] { return std::make_shared<MirrorPath>(input); }, {},
       highest);
 }
 

@@ -36,6 +36,8 @@ struct Options {
   int sync = 0;   // each so many-th step is flushed, and waited for
   int async = 0;  // each so many-th step is flushed by a request
   int policy = FENIX_DATA_POLICY_IMR;
+  int separation = 1;
+  int mode = 1;  // of IMR: copies in pairs, or 5: XOR
   int depth = 1;
   int in_place = 0;
   int hashing = 1;
@@ -205,10 +207,12 @@ Options read(int argc, char** argv) {
     if (is(i, "--says")) options.says = std::atoi(text);
     if (is(i, "--refuses")) options.refuses = std::atoi(text);
     if (is(i, "--fetch")) options.fetch = text;
+    if (is(i, "--separation")) options.separation = std::atoi(text);
     if (is(i, "--policy")) {
       options.policy = std::strcmp(text, "rs") == 0      ? FENIX_DATA_POLICY_REED_SOLOMON
                        : std::strcmp(text, "local") == 0 ? FENIX_DATA_POLICY_LOCAL
                                                          : FENIX_DATA_POLICY_IMR;
+      if (std::strcmp(text, "xor") == 0) options.mode = 5;
     }
   }
   return options;
@@ -326,8 +330,10 @@ void work(const Options& options, MPI_Comm comm, bool is_first) {
   MPI_Comm_size(comm, &ranks);
   Field field(options, rank, ranks);
   int flag = -1;
-  int values[] = {options.policy == FENIX_DATA_POLICY_IMR ? 1 : 1, 3, 1};
-  if (options.policy == FENIX_DATA_POLICY_IMR) values[1] = ranks > 1 ? 1 : 0;
+  int values[] = {options.separation, 3, 1};
+  if (options.policy == FENIX_DATA_POLICY_IMR) values[0] = options.mode;
+  if (options.policy == FENIX_DATA_POLICY_IMR) values[1] = ranks > 1 ? options.separation : 0;
+  if (options.policy == FENIX_DATA_POLICY_IMR) values[2] = 3;
   if (options.unusable != 0) {
     expect_equal(Fenix_Data_group_create(kGroup, comm, 0, 0, FENIX_DATA_POLICY_LOCAL, nullptr, &flag),
                  FENIX_ERROR_STORE, "group_create without a store that can be used");

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The memory of groups on the ranks of this node, all of it: when all ranks have died, the ranks of the next job go on with it as it is.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "keeper/descriptor.hpp"
+#include "keeper/flush_job.hpp"
+#include "keeper/message.hpp"
+
+namespace fenix_impl {
+
+class KeptGroups {
+ public:
+  struct Kept {
+    KeptGroupOf of;
+    std::weak_ptr<const KeeperPeer> owner;
+    Descriptor description;  ///< the keeper does not look into it
+    std::vector<Descriptor> regions;
+  };
+
+  /// Takes the place of what there was of the rank, and of all that earlier runs have left of the group.
+  void keep(Kept kept);
+  /// Forgets a group on a rank.
+  void drop(const KeptGroupOf& of);
+  /// Forgets what a run has left.
+  void forget(std::uint32_t run);
+  void clear() { kept_.clear(); }
+
+  [[nodiscard]] bool empty() const { return kept_.empty(); }
+  /// Returns the latest that there is of a rank in a group of so many, or null.
+  [[nodiscard]] const Kept* find(const KeptSearch& search) const;
+  /// Whether a rank of the run that has left something here may still write to it.
+  [[nodiscard]] bool is_in_use(std::uint32_t run) const;
+
+ private:
+  std::deque<Kept> kept_;
+};
+
+}  // namespace fenix_impl
