@@ -345,24 +345,6 @@ void KeeperClient::forget(std::uint32_t run) {
   tell(KeeperOp::forget, body.all());
 }
 
-std::vector<DatasetName> KeeperClient::kept(const KeptSearch& search, const Check& check) {
-  const Answer answer = call(KeeperOp::kept, encode_body(search), {}, check);
-  std::vector<DatasetName> names;
-  if (answer.files.size() != 1) return names;
-  const auto list = decode_body<std::vector<Listed>>(read_memory_file(answer.files.front()));
-  if (!list) fail("an answer of the keeper is damaged");
-  for (const Listed& each : *list) {
-    if (const auto name = DatasetName::parse(each.name)) names.push_back(*name);
-  }
-  return names;
-}
-
-std::optional<DatasetPlan> KeeperClient::kept_plan(const DatasetName& name, const Check& check) {
-  const Answer answer = call(KeeperOp::plan, body_of(name.text()), {}, check);
-  if (answer.files.size() != 1) return std::nullopt;
-  return decode_plan(name, read_memory_file(answer.files.front()));
-}
-
 void KeeperClient::finish_run(std::uint32_t run, const Check& check) {
   FieldWriter body;
   body.number(run);

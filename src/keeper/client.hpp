@@ -54,7 +54,7 @@ class KeeperClient {
   /// Offers the data of this rank, and returns a number for outcome(). plan: sealed; writer: of this rank. regions: of the members, in the
   /// order of the offer. Does not wait.
   [[nodiscard]] std::uint64_t flush(const DatasetPlan& plan, const RankOffer& offered, std::span<const int> regions);
-  /// Offers the data of this rank for the case that all ranks die. Does not wait.
+  /// Offers the data of this rank, to be written if all ranks die and no other job takes it. Does not wait.
   void keep(const DatasetPlan& plan, const RankOffer& offered, std::span<const int> regions);
   /// Memory of a group on a rank of an earlier run, as the keeper of this node has it.
   struct KeptGroup {
@@ -73,10 +73,6 @@ class KeeperClient {
   void abandon(const Abandoned& abandoned);
   /// Has the memory of a run forgotten, as it has come to its end. Does not wait.
   void forget(std::uint32_t run);
-  /// Returns the snapshots of a rank that are in the memory of this node, newest first.
-  [[nodiscard]] std::vector<DatasetName> kept(const KeptSearch& search, const Check& check);
-  /// Returns the plan of such a snapshot, or nullopt.
-  [[nodiscard]] std::optional<DatasetPlan> kept_plan(const DatasetName& name, const Check& check);
   /// Returns how a flush has ended, once; nullopt while it has not.
   [[nodiscard]] std::optional<Outcome> outcome(std::uint64_t flush);
   /// Returns the bytes that are written of a flush that has not ended.

@@ -123,7 +123,7 @@ void Keeper::handle(const std::shared_ptr<KeeperPeer>& peer, Datagram datagram) 
       take_group(peer, *request, std::move(datagram.files));
       return;
     case KeeperOp::kept_group:
-      give_group(*peer, *request);
+      give_group(peer, *request);
       return;
     case KeeperOp::keep:
     case KeeperOp::flush:
@@ -139,7 +139,7 @@ void Keeper::handle(const std::shared_ptr<KeeperPeer>& peer, Datagram datagram) 
   auto files = std::make_shared<std::vector<Descriptor>>(std::move(datagram.files));
   reader_.submit([this, peer, request = *request, files, root = settings_.root] {
     static thread_local std::optional<StoreRequests> requests;
-    if (!requests) requests.emplace(*files_, root, kept_);
+    if (!requests) requests.emplace(*files_, root);
     Descriptor answer_file;
     const Descriptor none;
     const Message answer = requests->run(request, files->empty() ? none : files->front(), answer_file);
@@ -189,18 +189,22 @@ void Keeper::take_group(const std::shared_ptr<KeeperPeer>& peer, const Message& 
   const auto of = decode_body<KeptGroupOf>(request.body);
   if (!of || files.size() > 1) throw std::runtime_error("no memory of a group");
   if (files.empty()) return kept_groups_.drop(*of);
-  kept_groups_.keep({*of, peer, std::move(files.front()), std::move(regions)});
+  kept_groups_.keep({*of, peer, of->run, std::move(files.front()), std::move(regions)});
 }
 
 // The next job may begin before the ranks of the last one know that they have to end. What they still write would damage it.
-void Keeper::give_group(const KeeperPeer& peer, const Message& request) const {
+void Keeper::give_group(const std::shared_ptr<KeeperPeer>& peer, const Message& request) {
   const auto search = decode_body<KeptSearch>(request.body);
-  const KeptGroups::Kept* const kept = search ? kept_groups_.find(*search) : nullptr;
-  if (kept == nullptr) return peer.answer({request.op, request.id, KeeperCode::none, {}, {}});
-  if (kept_groups_.is_in_use(kept->of.run)) return peer.answer({request.op, request.id, KeeperCode::in_use, {}, {}});
+  KeptGroups::Kept* const kept = search ? kept_groups_.find(*search) : nullptr;
+  if (kept == nullptr) return peer->answer({request.op, request.id, KeeperCode::none, {}, {}});
+  if (kept_groups_.is_in_use(kept->of.run, search->run)) {
+    return peer->answer({request.op, request.id, KeeperCode::in_use, {}, {}});
+  }
+  kept->user = peer;
+  kept->run_of_user = search->run;
   KeptGroupAt at{::getpid(), {}};
   for (const Descriptor& each : kept->regions) at.files.push_back(each.get());
-  peer.answer({request.op, request.id, KeeperCode::done, {}, encode_body(at)}, kept->description);
+  peer->answer({request.op, request.id, KeeperCode::done, {}, encode_body(at)}, kept->description);
 }
 
 void Keeper::submit(const std::shared_ptr<FlushJob>& job) {

@@ -88,7 +88,7 @@ class Keeper {
   void handle(const std::shared_ptr<KeeperPeer>& peer, Datagram datagram);
   void take_flush(const std::shared_ptr<KeeperPeer>& peer, const Message& request, std::vector<Descriptor> files);
   void take_group(const std::shared_ptr<KeeperPeer>& peer, const Message& request, std::vector<Descriptor> files);
-  void give_group(const KeeperPeer& peer, const Message& request) const;
+  void give_group(const std::shared_ptr<KeeperPeer>& peer, const Message& request);
   void submit(const std::shared_ptr<FlushJob>& job);
   /// Writes what is kept, when the lease is over.
   void look_after_lease();

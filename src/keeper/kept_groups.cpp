@@ -15,9 +15,9 @@ bool is_of(const KeptGroups::Kept& kept, const KeptGroupOf& of) {
 
 // A rank may have another number since a repair that has shrunk the group.
 void KeptGroups::keep(Kept kept) {
-  const auto owner = kept.owner.lock();
+  const auto user = kept.user.lock();
   std::erase_if(kept_, [&](const Kept& each) {
-    const bool is_older = each.of.run < kept.of.run || each.owner.lock() == owner;
+    const bool is_older = each.of.run < kept.of.run || each.user.lock() == user;
     return is_of(each, kept.of) || (each.of.group == kept.of.group && is_older);
   });
   kept_.push_back(std::move(kept));
@@ -31,9 +31,9 @@ void KeptGroups::forget(std::uint32_t run) {
   std::erase_if(kept_, [run](const Kept& each) { return each.of.run == run; });
 }
 
-const KeptGroups::Kept* KeptGroups::find(const KeptSearch& search) const {
-  const Kept* found = nullptr;
-  for (const Kept& each : kept_) {
+KeptGroups::Kept* KeptGroups::find(const KeptSearch& search) {
+  Kept* found = nullptr;
+  for (Kept& each : kept_) {
     const bool is_wanted =
         each.of.group == search.group && each.of.rank == search.rank && each.of.ranks == search.ranks;
     if (is_wanted && (found == nullptr || each.of.run > found->of.run)) found = &each;
@@ -41,10 +41,10 @@ const KeptGroups::Kept* KeptGroups::find(const KeptSearch& search) const {
   return found;
 }
 
-bool KeptGroups::is_in_use(std::uint32_t run) const {
-  return std::any_of(kept_.begin(), kept_.end(), [run](const Kept& each) {
-    const auto owner = each.owner.lock();
-    return each.of.run == run && owner && !owner->has_gone;
+bool KeptGroups::is_in_use(std::uint32_t run, std::uint32_t asking_run) const {
+  return std::any_of(kept_.begin(), kept_.end(), [&](const Kept& each) {
+    const auto user = each.user.lock();
+    return each.of.run == run && each.run_of_user != asking_run && user && !user->has_gone;
   });
 }
 

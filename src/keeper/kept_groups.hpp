@@ -17,7 +17,8 @@ class KeptGroups {
  public:
   struct Kept {
     KeptGroupOf of;
-    std::weak_ptr<const KeeperPeer> owner;
+    std::weak_ptr<const KeeperPeer> user;  ///< the rank that has left it, or the latest one that has got it
+    std::uint32_t run_of_user = 0;
     Descriptor description;  ///< the keeper does not look into it
     std::vector<Descriptor> regions;
   };
@@ -32,9 +33,9 @@ class KeptGroups {
 
   [[nodiscard]] bool empty() const { return kept_.empty(); }
   /// Returns the latest that there is of a rank in a group of so many, or null.
-  [[nodiscard]] const Kept* find(const KeptSearch& search) const;
-  /// Whether a rank of the run that has left something here may still write to it.
-  [[nodiscard]] bool is_in_use(std::uint32_t run) const;
+  [[nodiscard]] Kept* find(const KeptSearch& search);
+  /// Whether a rank of another run than the one that asks may still write to what a run has left here.
+  [[nodiscard]] bool is_in_use(std::uint32_t run, std::uint32_t asking_run) const;
 
  private:
   std::deque<Kept> kept_;

@@ -1,30 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The latest commits of the ranks of this node, in their memory, which stays when they die: for a job that is started again soon. Offers of
-// snapshots that have been overwritten are noticed by their hashes.
+// The latest commits of the ranks of this node, in their memory, which stays when they die: they are written if no job is started again
+// soon. Offers of snapshots that have been overwritten are noticed by their hashes.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <vector>
 
 #include "keeper/flush_job.hpp"
 
 namespace fenix_impl {
 
-/// Threads may use it at the same time.
 class KeptSnapshots {
  public:
   /// Keeps the offer of a rank for a snapshot, and of each group only the newest few snapshots. Throws std::runtime_error if the offer is
   /// no good.
   void keep(const DatasetPlan& plan, std::uint32_t writer, RankOffer offer, std::vector<Descriptor> regions);
-  /// Returns the snapshots that there are of a rank, of a group of so many; newest first.
-  [[nodiscard]] std::vector<DatasetName> names(std::int32_t group, std::int32_t rank, std::size_t ranks) const;
-  [[nodiscard]] std::optional<DatasetPlan> plan(const DatasetName& name) const;
-  /// Returns what a rank has offered, or null.
-  [[nodiscard]] std::shared_ptr<const OfferedRank> find(const DatasetName& name, std::int32_t rank) const;
   [[nodiscard]] bool empty() const;
   /// Forgets the snapshots of a run.
   void forget(std::uint32_t run);
@@ -34,7 +25,6 @@ class KeptSnapshots {
  private:
   [[nodiscard]] std::shared_ptr<FlushJob> job_of(const DatasetName& name) const;
 
-  mutable std::mutex mutex_;
   std::vector<std::shared_ptr<FlushJob>> jobs_;
 };
 

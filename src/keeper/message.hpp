@@ -18,9 +18,7 @@ enum class KeeperOp : std::uint32_t {
   hello = 1,    ///< the first one: Hello. No answer
   regions,      ///< descriptors of memory that the next flush needs. No answer
   flush,        ///< Writer, with the plan and the offer as files. Answered when the part of this writer is durable
-  keep,         ///< as flush, for a job that is started again soon. No answer
-  kept,         ///< KeptSearch. Answer: Listed, as a file: the snapshots of the rank that are in memory
-  plan,         ///< name. Answer: the plan of such a snapshot, as a file
+  keep,         ///< as flush, to be written if all ranks die and no other job takes the memory. No answer
   abandon,      ///< Abandoned: flushes for which ranks wait in vain. No answer
   forget,       ///< run, as 32 bits: nobody is to go on from its memory. No answer
   progress,     ///< from the keeper, without a request: bytes that are written
@@ -36,8 +34,8 @@ enum class KeeperOp : std::uint32_t {
   halt,         ///< such a text
   check,        ///< name: whether the dataset is complete
   taken,        ///< name: the run that has begun with this dataset has committed
-  keep_group,   ///< KeptGroupOf, with a description as a file, after its regions; without a file: the group is deleted. No answer
-  kept_group    ///< KeptSearch. Answer: KeptGroupAt, and the description as a file
+  keep_group,  ///< KeptGroupOf, with a description as a file, after its regions; without a file: the group is deleted. No answer
+  kept_group  ///< KeptSearch. Answer: KeptGroupAt, and the description as a file
 };
 
 /// Outcome of a request, in its answer.
@@ -103,14 +101,15 @@ struct Abandoned {
   }
 };
 
-/// Search for kept snapshots of a rank, in a group of so many.
+/// Search for the memory of a rank, in a group of so many.
 struct KeptSearch {
   std::int32_t group = 0;
   std::int32_t rank = 0;
   std::uint32_t ranks = 0;
+  std::uint32_t run = 0;  ///< that is to go on with it
 
   bool operator==(const KeptSearch&) const = default;
-  static void visit(auto& self, auto& visitor) { visitor.fields(self.group, self.rank, self.ranks); }
+  static void visit(auto& self, auto& visitor) { visitor.fields(self.group, self.rank, self.ranks, self.run); }
 };
 
 /// The memory of a group on a rank: another process can go on with it as it is.

@@ -18,36 +18,6 @@ Message answer_to(const Message& request, KeeperCode code, std::string text = {}
   return {request.op, request.id, code, std::move(text), {}};
 }
 
-/// Returns what a rank has offered in the form of an entry of a dataset, as far as there is no file.
-StoredPart entry_of(const OfferedRank& offered) {
-  StoredPart part;
-  StoredRank rank{offered.offer.rank, offered.offer.record, {}};
-  for (const MemberOffer& member : offered.offer.members) {
-    const std::uint64_t begin =
-        (part.data_bytes + FileSystem::kAlignment - 1) / FileSystem::kAlignment * FileSystem::kAlignment;
-    rank.extents.push_back(
-        {member.member, begin, member.bytes(), std::vector<std::uint64_t>(Extent::pieces(member.bytes()))});
-    part.data_bytes = begin + member.bytes();
-  }
-  part.ranks.push_back(std::move(rank));
-  return part;
-}
-
-Message read_kept(const OfferedRank& offered, const Reading& reading, const Message& request, const Descriptor& file) {
-  const RankSource source = offered.source();
-  const auto member = std::find_if(source.members.begin(), source.members.end(),
-                                   [&](const MemberSource& each) { return each.member == reading.member; });
-  const bool fits = member != source.members.end() && reading.begin % Extent::kPiece == 0 &&
-                    reading.begin <= member->bytes && reading.bytes <= member->bytes - reading.begin;
-  if (!fits) return answer_to(request, KeeperCode::none);
-  const PeerMemory memory(file, reading.offset, reading.bytes, /*to_be_written=*/true);
-  for (std::uint64_t done = 0; done < reading.bytes; done += Extent::kPiece) {
-    const auto piece = memory.bytes().subspan(done, std::min(Extent::kPiece, reading.bytes - done));
-    if (!member->read(reading.begin + done, piece)) return answer_to(request, KeeperCode::damaged);
-  }
-  return answer_to(request, KeeperCode::done);
-}
-
 std::optional<DatasetName> name_in(FieldReader& fields) { return DatasetName::parse(fields.text()); }
 
 }  // namespace
@@ -78,10 +48,6 @@ Message StoreRequests::handle(const Message& request, const Descriptor& file, De
     case KeeperOp::remove:
     case KeeperOp::set_current:
       return about_dataset(request);
-    case KeeperOp::kept:
-      return kept(request, answer_file);
-    case KeeperOp::plan:
-      return plan(request, answer_file);
     case KeeperOp::get_halt:
     case KeeperOp::halt:
       return halt(request);
@@ -136,14 +102,6 @@ Message StoreRequests::halt(const Message& request) {
   return answer;
 }
 
-Message StoreRequests::plan(const Message& request, Descriptor& answer_file) {
-  const auto name = DatasetName::parse(FieldReader(request.body).text());
-  const auto plan = name ? kept_.plan(*name) : std::nullopt;
-  if (!plan) return answer_to(request, KeeperCode::none);
-  answer_file = to_memory_file(encode(*plan));
-  return answer_to(request, KeeperCode::done);
-}
-
 Message StoreRequests::find(const Message& request, Descriptor& answer_file) {
   const auto search = decode_body<Search>(request.body);
   if (!search) return answer_to(request, KeeperCode::failed, "a search is damaged");
@@ -181,10 +139,6 @@ Message StoreRequests::rank(const Message& request, Descriptor& answer_file) {
   const auto name = name_in(fields);
   const auto rank = fields.number<std::int32_t>();
   if (!name || !fields.is_at_end()) return answer_to(request, KeeperCode::none);
-  if (const auto offered = kept_.find(*name, rank)) {
-    answer_file = to_memory_file(encode(*name, entry_of(*offered)));
-    return answer_to(request, KeeperCode::done);
-  }
   open_name_.reset();  // the files may have changed
   if (!open(*name, rank)) return answer_to(request, KeeperCode::none);
   StoredPart part;
@@ -199,27 +153,11 @@ Message StoreRequests::read(const Message& request, const Descriptor& file) {
   const auto reading = decode_body<Reading>(request.body);
   const auto name = reading ? DatasetName::parse(reading->name) : std::nullopt;
   if (!name) return answer_to(request, KeeperCode::none);
-  if (const auto offered = kept_.find(*name, reading->rank)) {
-    Message answer = read_kept(*offered, *reading, request, file);
-    // The memory may have been used anew since. Perhaps the snapshot has been written before that.
-    if (answer.code == KeeperCode::done || !open(*name, reading->rank)) return answer;
-  }
   if (!open(*name, reading->rank)) return answer_to(request, KeeperCode::none);
   const PeerMemory memory(file, reading->offset, reading->bytes, /*to_be_written=*/true);
   const bool is_sound = open_dataset_->read_part_of(*open_rank_, reading->member, reading->begin, memory.bytes());
   fault_point("fetch.read");
   return answer_to(request, is_sound ? KeeperCode::done : KeeperCode::damaged);
-}
-
-Message StoreRequests::kept(const Message& request, Descriptor& answer_file) {
-  const auto search = decode_body<KeptSearch>(request.body);
-  if (!search) return answer_to(request, KeeperCode::failed, "a search is damaged");
-  std::vector<Listed> list;
-  for (const DatasetName& name : kept_.names(search->group, search->rank, search->ranks)) {
-    list.push_back({name.text(), {}, 0, 0});
-  }
-  answer_file = to_memory_file(encode_body(list));
-  return answer_to(request, KeeperCode::done);
 }
 
 Message StoreRequests::list(const Message& request, Descriptor& answer_file) {

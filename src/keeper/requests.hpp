@@ -6,7 +6,6 @@
 #include <string>
 
 #include "keeper/descriptor.hpp"
-#include "keeper/kept_snapshots.hpp"
 #include "keeper/message.hpp"
 #include "store/store.hpp"
 
@@ -14,9 +13,7 @@ namespace fenix_impl {
 
 class StoreRequests {
  public:
-  /// kept: snapshots that can be had without the store.
-  StoreRequests(FileSystem& files, std::string root, KeptSnapshots& kept)
-      : files_(files), root_(std::move(root)), store_(files, root_), kept_(kept) {}
+  StoreRequests(FileSystem& files, std::string root) : files_(files), root_(std::move(root)), store_(files, root_) {}
 
   /// Does what a request asks for. file: sent with the request. Returns the answer, and the file that goes with it, if any. Does not
   /// throw: what goes wrong is in the answer.
@@ -27,11 +24,9 @@ class StoreRequests {
   Message run_of(const Message& request);
   Message about_dataset(const Message& request);
   Message halt(const Message& request);
-  Message plan(const Message& request, Descriptor& answer_file);
   Message find(const Message& request, Descriptor& answer_file);
   Message rank(const Message& request, Descriptor& answer_file);
   Message read(const Message& request, const Descriptor& file);
-  Message kept(const Message& request, Descriptor& answer_file);
   Message list(const Message& request, Descriptor& answer_file);
   /// Opens a rank's data, unless it is open.
   bool open(const DatasetName& name, std::int32_t rank);
@@ -39,7 +34,6 @@ class StoreRequests {
   FileSystem& files_;
   std::string root_;
   Store store_;
-  KeptSnapshots& kept_;
   std::optional<DatasetName> open_name_;
   std::optional<Dataset> open_dataset_;
   std::optional<RankData> open_rank_;

@@ -292,36 +292,62 @@ TEST_F(KeeperOfNode, OldDatasetsGoIfSoManyAreKept) {
 
 TEST_F(KeeperOfNode, KeepsMemoryForTheNextJob) {
   hello_.lease = 60;
-  const auto bytes = some_bytes(kBytes, 1);
+  const auto description = some_bytes(500, 1);
+  const RankMemory memory(some_bytes(kBytes, 2));
   auto first = std::make_unique<KeeperClient>("/nonexistent", hello_);
   const auto run = first->begin_run(nothing_);
-  const OfferingRank rank(*first, bytes);
-  for (const int stamp : {0, 1, 2, 3}) rank.keep(plan_for(run, stamp, {0}));
+  // Other memory of the same group takes the place of what was there.
+  for (const int files : {1, 3}) {
+    first->keep_group({7, 0, 2, run}, description,
+                      std::vector<int>(static_cast<std::size_t>(files), memory.file.get()));
+  }
+  first->keep_group({8, 0, 2, run}, description, {});
+  first->drop_group({8, 0, 2, run});
+  EXPECT_EQ(first->begin_run(nothing_), run + 1);
   // All ranks have died, and another job begins.
-  EXPECT_EQ(first->kept({7, 0, 1}, nothing_).size(), 3U);
   first.reset();
   KeeperClient& second = client();
-  const auto kept = second.kept({7, 0, 1}, nothing_);
-  ASSERT_EQ(kept.size(), 3U);
-  EXPECT_EQ(kept[0], (DatasetName{7, 3, run, 1}));
-  EXPECT_TRUE(second.kept({7, 1, 2}, nothing_).empty());
-  EXPECT_TRUE(second.kept({8, 0, 1}, nothing_).empty());
-  EXPECT_EQ(second.kept_plan(kept[0], nothing_), plan_for(run, 3, {0}));
-  const auto stored = second.rank(kept[0], 0, nothing_);
-  ASSERT_TRUE(stored);
-  EXPECT_EQ(stored->find(kMember)->bytes, kBytes);
-  KeptBytes read(kBytes);
-  const RankMemory target(read);
-  EXPECT_TRUE(second.read({kept[0].text(), 0, kMember, 0, kBytes, 0}, target.file.get(), nothing_));
-  EXPECT_EQ(::pread(target.file.get(), read.data(), read.size(), 0), static_cast<ssize_t>(read.size()));
-  EXPECT_EQ(read, bytes);
-  EXPECT_FALSE(second.find({7, "", {}, 0}, nothing_));
-  // Memory that has changed since is not given.
-  const std::byte other{7};
-  EXPECT_EQ(::pwrite(rank.memory.file.get(), &other, 1, kBytes / 2), 1);
-  EXPECT_FALSE(second.read({kept[0].text(), 0, kMember, 0, kBytes, 0}, target.file.get(), nothing_));
-  second.forget(run);
-  EXPECT_TRUE(second.kept({7, 0, 1}, nothing_).empty());
+  const auto kept = second.kept_group({7, 0, 2, 9}, nothing_);
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->description, description);
+  ASSERT_EQ(kept->at.files.size(), 3U);
+  for (const int file : kept->at.files) {
+    const std::string path = "/proc/" + std::to_string(kept->at.process) + "/fd/" + std::to_string(file);
+    const Descriptor opened(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+    EXPECT_EQ(read_memory_file(opened), some_bytes(kBytes, 2));
+  }
+  EXPECT_FALSE(second.kept_group({7, 1, 2, 9}, nothing_));
+  EXPECT_FALSE(second.kept_group({7, 0, 3, 9}, nothing_));
+  EXPECT_FALSE(second.kept_group({8, 0, 2, 9}, nothing_));
+  // What the second job has of the group counts from then on, also for other ranks.
+  second.keep_group({7, 1, 2, run + 1}, description, {});
+  EXPECT_FALSE(second.kept_group({7, 0, 2, 9}, nothing_));
+  second.forget(run + 1);
+  EXPECT_FALSE(second.kept_group({7, 1, 2, 9}, nothing_));
+}
+
+// A rank that is stopped may go on, and write.
+TEST_F(KeeperOfNode, KeepsMemoryBackWhileARankMayUseIt) {
+  hello_.lease = 60;
+  auto dead = std::make_unique<KeeperClient>("/nonexistent", hello_);
+  KeeperClient& stopped = client();
+  const auto run = dead->begin_run(nothing_);
+  dead->keep_group({7, 0, 2, run}, some_bytes(5, 1), {});
+  stopped.keep_group({7, 1, 2, run}, some_bytes(5, 1), {});
+  (void)stopped.begin_run(nothing_);
+  (void)dead->begin_run(nothing_);
+  dead.reset();
+  KeeperClient& other = client();
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_FALSE(other.kept_group({7, 0, 2, 9}, nothing_));
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::seconds(4));
+  clients_.erase(clients_.begin());
+  EXPECT_TRUE(other.kept_group({7, 0, 2, 9}, nothing_));
+  // From now on that rank uses it. Others of its own run may have it, as a repair gives its place to one of them.
+  KeeperClient& third = client();
+  EXPECT_TRUE(third.kept_group({7, 1, 2, 9}, nothing_));
+  EXPECT_FALSE(third.kept_group({7, 0, 2, 10}, nothing_));
+  other.forget(run);
 }
 
 TEST_F(KeeperOfNode, WritesWhatNobodyTakes) {
@@ -331,7 +357,6 @@ TEST_F(KeeperOfNode, WritesWhatNobodyTakes) {
   const OfferingRank rank(only, some_bytes(kBytes, 1));
   rank.keep(plan_for(run, 5, {0}));
   rank.keep(plan_for(run, 6, {0, 0}));
-  EXPECT_EQ(only.kept({7, 0, 1}, nothing_).size(), 1U);
   clients_.clear();
   thread_.join();
   EXPECT_TRUE(ended_well_);

@@ -38,8 +38,8 @@ struct RankSummary {
   };
 
   std::uint32_t flags = 0;
-  Knowledge knowledge;      ///< the best that some rank has; all that follows about the group is of ranks that have it
-  std::uint32_t kept = 0;   ///< ranks that have kept memory
+  Knowledge knowledge;     ///< the best that some rank has; all that follows about the group is of ranks that have it
+  std::uint32_t kept = 0;  ///< ranks that have kept memory
   std::int32_t source = std::numeric_limits<std::int32_t>::max();  ///< the first rank of those that know most
   std::uint64_t members = 0;      ///< members that the source knows, and one for the group
   Epoch known_on_all;             ///< latest commit that all ranks are known to have made

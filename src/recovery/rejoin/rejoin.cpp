@@ -35,7 +35,12 @@ class Rejoin {
  public:
   Rejoin(std::unique_ptr<Group>& group, const GroupParameters& wanted, std::shared_ptr<Team> team,
          const StoreOfJob& store, Generation& highest)
-      : group_(group), wanted_(wanted), team_(std::move(team)), self_(team_->rank()), store_(store), highest_(highest) {}
+      : group_(group),
+        wanted_(wanted),
+        team_(std::move(team)),
+        self_(team_->rank()),
+        store_(store),
+        highest_(highest) {}
 
   RejoinResult run(const std::function<void()>& check_arguments,
                    const std::function<std::shared_ptr<Path>()>& choose_path) {
@@ -266,7 +271,8 @@ class Rejoin {
 
 RejoinResult rejoin(std::unique_ptr<Group>& group, const GroupParameters& wanted,
                     const std::function<void()>& check_arguments, std::shared_ptr<Team> team,
-                    const std::function<std::shared_ptr<Path>()>& choose_path, const StoreOfJob& store, Generation& highest) {
+                    const std::function<std::shared_ptr<Path>()>& choose_path, const StoreOfJob& store,
+                    Generation& highest) {
   return together(*team, [&] { return Rejoin(group, wanted, team, store, highest).run(check_arguments, choose_path); });
 }
 

@@ -41,6 +41,7 @@ struct StoreOfJob {
 /// Exceptions of choose_path and check_arguments on one rank are thrown on all.
 RejoinResult rejoin(std::unique_ptr<Group>& group, const GroupParameters& wanted,
                     const std::function<void()>& check_arguments, std::shared_ptr<Team> team,
-                    const std::function<std::shared_ptr<Path>()>& choose_path, const StoreOfJob& store, Generation& highest);
+                    const std::function<std::shared_ptr<Path>()>& choose_path, const StoreOfJob& store,
+                    Generation& highest);
 
 }  // namespace fenix_impl

@@ -67,7 +67,8 @@ void Replacements::adopt_memory(Team& team, Group& group, bool is_kept) {
   for (const auto& [keeper, regions] : for_this) {
     if (taken.empty() && includes(self) && TakingUp(group.parts()).adopt_memory(regions)) taken.push_back(self);
   }
-  if (const auto memory = std::move(group.parts().kept); memory && TakingUp(group.parts()).adopt_memory(memory->regions)) {
+  if (const auto memory = std::move(group.parts().kept);
+      memory && TakingUp(group.parts()).adopt_memory(memory->regions)) {
     taken.push_back(self);
   }
   if (is_kept || !offered.empty()) {

@@ -166,7 +166,7 @@ void Storage::forget(int group_id) {
 std::unique_ptr<Group> Storage::kept_group(int group_id, Team& team) {
   if (!is_on() || settings_.lease == 0 || !settings_.fetches) return {};
   try {
-    const KeptSearch search{group_id, team.rank(), static_cast<std::uint32_t>(team.size())};
+    const KeptSearch search{group_id, team.rank(), static_cast<std::uint32_t>(team.size()), run_};
     const auto kept = keeper().kept_group(search, [&team] { team.check(); });
     if (!kept) return {};
     return group_described(kept->description, kept->at.process, kept->at.files, team.rank(), team.size());
@@ -231,43 +231,15 @@ Storage::Resumed Storage::go_on_with_memory(Group& group, const RejoinResult& fo
   return Resumed::yes;
 }
 
-std::optional<DatasetName> Storage::find_kept(Group& group, const std::vector<std::string>& passed_over) {
-  Team& team = group.attachment().team();
-  std::vector<DatasetName> mine;
-  try {
-    const KeptSearch search{group.parameters().id, team.rank(), static_cast<std::uint32_t>(team.size())};
-    mine = keeper().kept(search, [&team] { team.check(); });
-  } catch (const Error& error) {
-    log().warn("group {}: {}", group.parameters().id, error.what());
-  }
-  std::erase_if(mine, [&](const DatasetName& name) {
-    return std::find(passed_over.begin(), passed_over.end(), name.text()) != passed_over.end();
-  });
-  std::sort(mine.begin(), mine.end());
-  const auto common = team.reduce_lists(
-      std::span<const DatasetName>(mine), [](std::vector<DatasetName>& into, std::span<const DatasetName> from) {
-        std::vector<DatasetName> both;
-        std::set_intersection(into.begin(), into.end(), from.begin(), from.end(), std::back_inserter(both));
-        into = std::move(both);
-      });
-  const auto newest = std::max_element(common.begin(), common.end(), is_older);
-  return newest != common.end() ? std::optional(*newest) : std::nullopt;
-}
-
 std::optional<DatasetPlan> Storage::find(Group& group, const std::string& label,
                                          const std::vector<std::string>& passed_over) {
   Team& team = group.attachment().team();
-  std::optional<DatasetName> kept;
-  if (settings_.lease != 0 && label.empty()) kept = find_kept(group, passed_over);
   std::vector<std::byte> bytes;
   std::string name;
   std::string why;
   if (team.rank() == 0) {
     try {
-      const auto check = [&team] { team.check(); };
-      auto plan = keeper().find({group.parameters().id, label, passed_over, run_}, check);
-      // Memory is newer than files, as a rule.
-      if (kept && (!plan || is_older(plan->name, *kept))) plan = keeper().kept_plan(*kept, check);
+      const auto plan = keeper().find({group.parameters().id, label, passed_over, run_}, [&team] { team.check(); });
       if (plan) {
         name = plan->name.text();
         bytes = encode(*plan);

@@ -119,13 +119,11 @@ class Storage {
     std::vector<std::string> passed_over;                       ///< datasets, when it began
     std::deque<std::pair<DatasetName, std::uint64_t>> flushes;  ///< the latest ones, oldest first
     KeptGroupOf kept_as;
-    std::vector<std::byte> kept;      ///< description of the memory that the keeper has
-    std::uint64_t kept_through = 0;   ///< number of the connection by which it got it
+    std::vector<std::byte> kept;     ///< description of the memory that the keeper has
+    std::uint64_t kept_through = 0;  ///< number of the connection by which it got it
   };
   [[nodiscard]] std::optional<DatasetPlan> find(Group& group, const std::string& label,
                                                 const std::vector<std::string>& passed_over);
-  /// Returns the newest snapshot that all ranks find in the memory of their nodes. Collective.
-  [[nodiscard]] std::optional<DatasetName> find_kept(Group& group, const std::vector<std::string>& passed_over);
   /// Loads the first dataset that can be loaded. passed_over: names of some that are of no use. Collective.
   Resumed load_newest(Group& group, const std::string& label, std::vector<std::string> passed_over);
   Resumed go_on_with_memory(Group& group, const RejoinResult& formed);
