@@ -192,7 +192,7 @@ void Keeper::take_group(const std::shared_ptr<KeeperPeer>& peer, const Message& 
   kept_groups_.keep({*of, peer, of->run, std::move(files.front()), std::move(regions)});
 }
 
-// The next job may begin before the ranks of the last one know that they have to end. What they still write would damage it.
+// The next job may begin before the ranks of the last one know that they have to end. Their last writes would damage it.
 void Keeper::give_group(const std::shared_ptr<KeeperPeer>& peer, const Message& request) {
   const auto search = decode_body<KeptSearch>(request.body);
   KeptGroups::Kept* const kept = search ? kept_groups_.find(*search) : nullptr;

@@ -137,7 +137,7 @@ Received receive_datagram(int socket, Datagram& datagram) {
   message.msg_control = ancillary.bytes.data();
   message.msg_controllen = ancillary.bytes.size();
   ssize_t got = -1;
-  // A process that ends without having read all that was sent to it resets the connection, once. What it has sent is still there.
+  // A process that ends without having read all that was sent to it resets the connection, once. Its last messages are still there.
   bool was_reset = false;
   do {
     got = ::recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);

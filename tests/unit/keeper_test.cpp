@@ -319,7 +319,7 @@ TEST_F(KeeperOfNode, KeepsMemoryForTheNextJob) {
   EXPECT_FALSE(second.kept_group({7, 1, 2, 9}, nothing_));
   EXPECT_FALSE(second.kept_group({7, 0, 3, 9}, nothing_));
   EXPECT_FALSE(second.kept_group({8, 0, 2, 9}, nothing_));
-  // What the second job has of the group counts from then on, also for other ranks.
+  // From then on only memory of the second job counts, also that of other ranks.
   second.keep_group({7, 1, 2, run + 1}, description, {});
   EXPECT_FALSE(second.kept_group({7, 0, 2, 9}, nothing_));
   second.forget(run + 1);

@@ -4,7 +4,7 @@
 namespace fenix_impl {
 namespace {
 
-// What is kept was committed: snapshots are kept after a commit.
+// Memory is kept after a commit: there are snapshots in it.
 void add_kept(RankSummary& mine, const Team& team, GroupParts& parts) {
   const KeptMemory& kept = *parts.kept;
   mine.flags = RankSummary::kSomeNew | RankSummary::kSomeKnow | RankSummary::kHasSnapshots;

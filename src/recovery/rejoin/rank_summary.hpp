@@ -27,8 +27,8 @@ struct RankSummary {
     kRedundant = 1024,      ///< the policy has redundancy; said of kept memory only
     kOfGroup = kSomeKnow | kSomeMoved | kHasSnapshots | kOwesReport | kHasArchive | kAwaitsStore | kRedundant
   };
-  /// Knowledge of the group on the ranks. What a living rank knows counts more than memory of an earlier run, and that of a later run more
-  /// than that of another one.
+  /// Knowledge of the group on the ranks. That of a living rank counts more than memory of an earlier run, and memory of a later run
+  /// more than that of another one.
   struct Knowledge {
     enum class Kind : std::uint32_t { nothing, kept_memory, group };
     Kind kind = Kind::nothing;

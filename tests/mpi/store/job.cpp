@@ -392,6 +392,7 @@ void work(const Options& options, MPI_Comm comm, bool is_first) {
     store(field);
     int stamp = -1;
     success(Fenix_Data_commit_barrier(kGroup, &stamp), "commit");
+    if (options.asks == 0) expect_equal(stamp, step, "the time stamp");
     if (options.says != 0 && rank == 0) {
       std::printf("step %d\n", step);
       std::fflush(stdout);
