@@ -11,7 +11,6 @@ void add_kept(RankSummary& mine, const Team& team, GroupParts& parts) {
   if (parts.shape.ranks != team.size()) mine.flags |= RankSummary::kSomeMoved;
   if (parts.parameters.policy.has_redundancy()) mine.flags |= RankSummary::kRedundant;
   mine.knowledge = {RankSummary::Knowledge::Kind::kept_memory, kept.run, kept.generation.value};
-  mine.kept = 1;
   mine.members = parts.members.size() + 1;
   mine.generation = kept.generation.value;
   mine.log_entries = kept.log_entries;
@@ -27,6 +26,7 @@ void RankSummary::merge(const RankSummary& other) {
   if (location.domain != other.location.domain) flags |= kSeveralDomains;
   generation = std::max(generation, other.generation);
   run = std::max(run, other.run);
+  if (knowledge != other.knowledge) flags |= kSomeKnowLess;
   if (knowledge < other.knowledge) forget_group();
   if (knowledge <= other.knowledge) merge_group(other);
 }
@@ -34,7 +34,6 @@ void RankSummary::merge(const RankSummary& other) {
 void RankSummary::merge_group(const RankSummary& other) {
   flags |= other.flags & kOfGroup;
   knowledge = other.knowledge;
-  kept += other.kept;
   if (quality_of_source() < other.quality_of_source()) {
     source = other.source;
     members = other.members;
@@ -49,7 +48,6 @@ void RankSummary::forget_group() {
   const RankSummary nothing;
   flags &= ~static_cast<std::uint32_t>(kOfGroup);
   knowledge = {};
-  kept = 0;
   // Of ranks that know nothing, the first one is as good as any.
   source = 0;
   members = 0;

@@ -25,9 +25,10 @@ struct RankSummary {
     kSeveralDomains = 256,  ///< ranks are in different failure domains
     kAwaitsStore = 512,     ///< some rank does not know yet what the store has of the group
     kRedundant = 1024,      ///< the policy has redundancy; said of kept memory only
+    kSomeKnowLess = 2048,   ///< knowledge is not the same on all ranks
     kOfGroup = kSomeKnow | kSomeMoved | kHasSnapshots | kOwesReport | kHasArchive | kAwaitsStore | kRedundant
   };
-  /// Knowledge of the group on the ranks. That of a living rank counts more than memory of an earlier run, and memory of a later run
+  /// Knowledge of the group on the ranks. A living rank counts more than memory of an earlier run, and memory of a later run
   /// more than that of another one.
   struct Knowledge {
     enum class Kind : std::uint32_t { nothing, kept_memory, group };
@@ -38,8 +39,7 @@ struct RankSummary {
   };
 
   std::uint32_t flags = 0;
-  Knowledge knowledge;     ///< the best that some rank has; all that follows about the group is of ranks that have it
-  std::uint32_t kept = 0;  ///< ranks that have kept memory
+  Knowledge knowledge;  ///< the best that some rank has; all that follows about the group is of ranks that have it
   std::int32_t source = std::numeric_limits<std::int32_t>::max();  ///< the first rank of those that know most
   std::uint64_t members = 0;      ///< members that the source knows, and one for the group
   Epoch known_on_all;             ///< latest commit that all ranks are known to have made
@@ -52,7 +52,7 @@ struct RankSummary {
   Location location;
 
   [[nodiscard]] bool has(std::uint32_t flag) const { return (flags & flag) != 0; }
-  /// Takes in the summary of other ranks. The result does not depend on the order.
+  /// Takes in the summary of other ranks. The result does not depend on the order, and some ranks may come more than once.
   void merge(const RankSummary& other);
   /// Takes the group for one that no rank knows.
   void forget_group();

@@ -122,7 +122,7 @@ class Rejoin {
     if (newest) in_store = {Kind::kept_memory, newest->run, newest->generation};
     team_->broadcast(std::as_writable_bytes(std::span(&in_store, 1)), 0);
     const bool is_newest = all_.knowledge.run < all_.run && in_store <= all_.knowledge;
-    const bool is_enough = all_.has(RankSummary::kRedundant) || all_.kept == static_cast<std::uint32_t>(team_->size());
+    const bool is_enough = all_.has(RankSummary::kRedundant) || !all_.has(RankSummary::kSomeKnowLess);
     if (is_newest && is_enough && !all_.has(RankSummary::kSomeMoved)) return;
     all_.forget_group();
     group_.reset();

@@ -3,6 +3,7 @@
 // same values in each step, whatever happens, so each element can be checked.
 //
 // Prints "run R from STEP of N ranks" when it begins, on rank 0, and "FENIX-TEST-OK" at the end.
+#include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -50,6 +51,7 @@ struct Options {
   int from_steps = -1;  // steps after the first one of this job; -1: up to the last one
   int unusable = 0;     // 1: the store cannot be used, and all ranks are told
   int says = 0;         // 1: prints each step that has been committed
+  int deletes = 0;      // 1: deletes the group in the end, and dies
   int refuses = 0;      // 1: rank 1 cannot use the newest dataset
 };
 
@@ -205,6 +207,7 @@ Options read(int argc, char** argv) {
     if (is(i, "--from-steps")) options.from_steps = std::atoi(text);
     if (is(i, "--unusable")) options.unusable = std::atoi(text);
     if (is(i, "--says")) options.says = std::atoi(text);
+    if (is(i, "--deletes")) options.deletes = std::atoi(text);
     if (is(i, "--refuses")) options.refuses = std::atoi(text);
     if (is(i, "--fetch")) options.fetch = text;
     if (is(i, "--separation")) options.separation = std::atoi(text);
@@ -439,6 +442,11 @@ int main(int argc, char** argv) {
   MPI_Comm comm = MPI_COMM_NULL;
   Fenix_Init(&role, MPI_COMM_WORLD, &comm, &argc, &argv, spares, 0, MPI_INFO_NULL, &error);
   work(options, comm, role == FENIX_ROLE_INITIAL_RANK);
+  if (options.deletes != 0) {
+    success(Fenix_Data_group_delete(kGroup), "group_delete");
+    MPI_Barrier(comm);
+    std::raise(SIGKILL);
+  }
   Fenix_Finalize();
   std::printf("FENIX-TEST-OK\n");
   std::fflush(stdout);
