@@ -320,10 +320,15 @@ TEST_F(KeeperOfNode, KeepsMemoryForTheNextJob) {
   EXPECT_FALSE(second.kept_group({7, 0, 3, 9}, nothing_));
   EXPECT_FALSE(second.kept_group({8, 0, 2, 9}, nothing_));
   // From then on only memory of the second job counts, also that of other ranks.
-  second.keep_group({7, 1, 2, run + 1}, description, {});
-  EXPECT_FALSE(second.kept_group({7, 0, 2, 9}, nothing_));
-  second.forget(run + 1);
-  EXPECT_FALSE(second.kept_group({7, 1, 2, 9}, nothing_));
+  KeeperClient& neighbour = client();
+  neighbour.keep_group({7, 1, 2, run + 1}, description, {});
+  EXPECT_FALSE(neighbour.kept_group({7, 0, 2, run + 1}, nothing_));
+  // Since a repair it has another number.
+  neighbour.keep_group({7, 0, 1, run + 1}, description, {});
+  EXPECT_FALSE(neighbour.kept_group({7, 1, 2, run + 1}, nothing_));
+  EXPECT_TRUE(neighbour.kept_group({7, 0, 1, run + 1}, nothing_));
+  neighbour.forget(run + 1);
+  EXPECT_FALSE(neighbour.kept_group({7, 0, 1, run + 1}, nothing_));
 }
 
 // A rank that is stopped may go on, and write.

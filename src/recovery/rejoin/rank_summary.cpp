@@ -10,6 +10,9 @@ void add_kept(RankSummary& mine, const Team& team, GroupParts& parts) {
   mine.flags = RankSummary::kSomeNew | RankSummary::kSomeKnow | RankSummary::kHasSnapshots;
   if (parts.shape.ranks != team.size()) mine.flags |= RankSummary::kSomeMoved;
   if (parts.parameters.policy.has_redundancy()) mine.flags |= RankSummary::kRedundant;
+  if (parts.parameters.policy != mine.wanted.policy || parts.parameters.depth != mine.wanted.depth) {
+    mine.flags |= RankSummary::kOtherArguments;
+  }
   mine.knowledge = {RankSummary::Knowledge::Kind::kept_memory, kept.run, kept.generation.value};
   mine.members = parts.members.size() + 1;
   mine.generation = kept.generation.value;

@@ -123,7 +123,8 @@ class Rejoin {
     team_->broadcast(std::as_writable_bytes(std::span(&in_store, 1)), 0);
     const bool is_newest = all_.knowledge.run < all_.run && in_store <= all_.knowledge;
     const bool is_enough = all_.has(RankSummary::kRedundant) || !all_.has(RankSummary::kSomeKnowLess);
-    if (is_newest && is_enough && !all_.has(RankSummary::kSomeMoved)) return;
+    const bool is_as_wanted = !all_.has(RankSummary::kSomeMoved) && !all_.has(RankSummary::kOtherArguments);
+    if (is_newest && is_enough && is_as_wanted) return;
     all_.forget_group();
     group_.reset();
   }
