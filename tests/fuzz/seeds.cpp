@@ -16,6 +16,7 @@
 #include "fuzz/two_ranks.hpp"
 #include "keeper/message.hpp"
 #include "keeper/offer.hpp"
+#include "recovery/rejoin/kept_group.hpp"
 #include "rma/type_description.hpp"
 #include "store/halt.hpp"
 #include "store/manifest.hpp"
@@ -214,6 +215,24 @@ void write_rejoins() {
   }
 }
 
+// A group without a team, whose own number is -1.
+void write_kept_groups() {
+  constexpr std::int32_t kRank = -1;
+  for (const int members : {0, 1, 3}) {
+    Group group({5, 2, 1, {Policy::Kind::parity, 1, 3, 1}});
+    group.parts().shape = {{2}, 3};
+    for (int id = 0; id < members; ++id) {
+      const MemberInfo info{id, id == 1, {1}, std::make_shared<const ElementType>(ElementType::plain(8))};
+      const SlotLayout layout(2, 80, 48);
+      group.parts().members.adopt(info, {{kRank, 10}, {2, 7}}, layout.slots(), kRank);
+      group.find(id)->memory.replace(Region(layout.end()), layout);
+    }
+    auto bytes = describe_group(group, 3);
+    bytes.insert(bytes.begin(), static_cast<std::byte>(members + 1));
+    write("kept_group", std::to_string(members), bytes);
+  }
+}
+
 class Types {
  public:
   void describe(const std::string& name, MPI_Datatype type) {
@@ -286,6 +305,7 @@ int main(int argc, char** argv) {
   write_store();
   write_keeper();
   write_rejoins();
+  write_kept_groups();
   write_contributions();
   write_rings();
   Types().write_all();

@@ -46,6 +46,33 @@ TEST(RankSummary, OtherArgumentsOfAnyRankAreSeen) {
   EXPECT_TRUE(merged(ranks).has(RankSummary::kWantedDiffers));
 }
 
+TEST(RankSummary, LivingRanksCountMoreThanMemoryAndLaterMemoryCountsMore) {
+  using Kind = RankSummary::Knowledge::Kind;
+  std::vector<RankSummary> ranks{summary(0, 9, 0), summary(1, 0, 0), summary(2, 3, 0), summary(3, 4, 0)};
+  ranks[0].knowledge = {Kind::kept_memory, 3, 7};
+  ranks[0].flags |= RankSummary::kOtherArguments;
+  ranks[0].generation = 7;
+  ranks[2].knowledge = {Kind::kept_memory, 4, 1};
+  ranks[3].knowledge = {Kind::kept_memory, 4, 1};
+  const auto check = [&](std::uint64_t members, int source) {
+    std::vector<std::size_t> order{0, 1, 2, 3};
+    do {
+      RankSummary all = ranks[order[0]];
+      // One of them twice: in a reduction, the contributions of some ranks may come on two ways.
+      for (const std::size_t i : {order[1], order[2], order[3], order[1]}) all.merge(ranks[i]);
+      EXPECT_EQ(all.members, members);
+      EXPECT_EQ(all.source, source);
+      EXPECT_EQ(all.generation, 7U) << "generations never come again";
+      EXPECT_TRUE(all.has(RankSummary::kSomeKnowLess) && all.has(RankSummary::kSomeKnow));
+      EXPECT_FALSE(all.has(RankSummary::kOtherArguments)) << "said of memory that does not count";
+    } while (std::next_permutation(order.begin(), order.end()));
+  };
+  check(4, 3);
+  ranks[1] = summary(1, 2, 0);
+  ranks[1].knowledge.kind = Kind::group;
+  check(2, 1);
+}
+
 TEST(RankSummary, ShapesOfTheGroupsThatRanksHaveAreCompared) {
   std::vector<RankSummary> ranks{summary(0, 1, 0), summary(1, 0, 0), summary(2, 1, 0)};
   ranks[0].least = ranks[0].most = {{4}, 3};
