@@ -18,7 +18,6 @@
 #include "core/operations/flush.hpp"
 #include "core/operations/taking_up.hpp"
 #include "core/parts/snapshot_epochs.hpp"
-#include "recovery/rejoin/kept_group.hpp"
 #include "recovery/storage/loading.hpp"
 
 namespace fenix_impl {
@@ -107,6 +106,7 @@ void Storage::finish(bool is_first) noexcept {
 
 void Storage::clear() {
   groups_.clear();
+  keeping_.clear();
   ended_.clear();
   listed_.clear();
   keeper_.reset();
@@ -152,12 +152,12 @@ Storage::OfGroup* Storage::find_of(const Group& group) {
 }
 
 void Storage::forget(int group_id) {
-  std::unique_lock lock(mutex_);
-  const auto known = groups_.extract(group_id);
-  lock.unlock();
-  if (!known || known.mapped().kept.empty()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    groups_.erase(group_id);
+  }
   try {
-    keeper().drop_group(known.mapped().kept_as);
+    keeping_.forget(keeper_.get(), group_id);
   } catch (const Error& error) {
     log().warn("group {}: {}", group_id, error.what());
   }
@@ -166,10 +166,7 @@ void Storage::forget(int group_id) {
 std::unique_ptr<Group> Storage::kept_group(int group_id, Team& team) {
   if (!is_on() || settings_.lease == 0 || !settings_.fetches) return {};
   try {
-    const KeptSearch search{group_id, team.rank(), static_cast<std::uint32_t>(team.size()), run_};
-    const auto kept = keeper().kept_group(search, [&team] { team.check(); });
-    if (!kept) return {};
-    return group_described(kept->description, kept->at.process, kept->at.files, team.rank(), team.size());
+    return GroupKeeping::find(keeper(), group_id, team, run_);
   } catch (const Error& error) {
     log().warn("group {}: {}", group_id, error.what());
     return {};
@@ -182,16 +179,6 @@ StoreOfJob Storage::for_rejoin(int group_id, Team& team) {
     return plan ? std::optional(plan->name) : std::nullopt;
   };
   return {run_, newest};
-}
-
-// Also between two regions of the same size there is a difference: their keys.
-void Storage::keep_memory(Group& group, OfGroup& mine) {
-  auto description = describe_group(group, run_);
-  if (description == mine.kept && keeper().connection() == mine.kept_through) return;
-  mine.kept_as = {group.parameters().id, group.ranks().rank, static_cast<std::uint32_t>(group.ranks().size), run_};
-  keeper().keep_group(mine.kept_as, description, regions_of(group));
-  mine.kept = std::move(description);
-  mine.kept_through = keeper().connection();
 }
 
 Storage::Resumed Storage::take_up(Group& group, const RejoinResult& formed) {
@@ -459,7 +446,7 @@ void Storage::after_commit(Group& group) noexcept {
     if (mine.quiet_until && !mine.quiet_until->passed()) return;
     mine.quiet_until.reset();
     if (settings_.lease != 0) {
-      keep_memory(group, mine);
+      keeping_.keep(keeper(), group, run_);
       keep(group, group.log().last());
     }
     // By the number of the commit, which is the same on ranks that have taken the places of dead ones.

@@ -19,6 +19,7 @@
 #include "keeper/client.hpp"
 #include "recovery/rejoin/rejoin.hpp"
 #include "recovery/storage/commit_schedule.hpp"
+#include "recovery/storage/group_keeping.hpp"
 #include "recovery/storage/halting.hpp"
 #include "recovery/storage/store_settings.hpp"
 
@@ -118,9 +119,6 @@ class Storage {
     std::optional<DatasetName> begun_with;                      ///< and has not committed since
     std::vector<std::string> passed_over;                       ///< datasets, when it began
     std::deque<std::pair<DatasetName, std::uint64_t>> flushes;  ///< the latest ones, oldest first
-    KeptGroupOf kept_as;
-    std::vector<std::byte> kept;     ///< description of the memory that the keeper has
-    std::uint64_t kept_through = 0;  ///< number of the connection by which it got it
   };
   [[nodiscard]] std::optional<DatasetPlan> find(Group& group, const std::string& label,
                                                 const std::vector<std::string>& passed_over);
@@ -131,8 +129,6 @@ class Storage {
   Epoch agree(Group& group, const SnapshotChoice& choice, const std::string& label, const Check& check);
   std::uint64_t offer(Group& group, Epoch epoch, const std::string& label);
   void keep(Group& group, Epoch epoch);
-  /// Has the keeper keep the memory of a group, if it has not this memory already.
-  void keep_memory(Group& group, OfGroup& mine);
   std::optional<KeeperClient::Outcome> outcome(std::uint64_t flush);
   /// Returns how a flush has ended; nullopt if it has not after a while. Throws as Team::check().
   std::optional<KeeperClient::Outcome> wait_for_outcome(Team& team, std::uint64_t flush);
@@ -148,6 +144,7 @@ class Storage {
   std::uint32_t run_ = 0;
   std::uint32_t origin_ = 0;
   std::map<int, OfGroup> groups_;
+  GroupKeeping keeping_;
   std::map<std::uint64_t, KeeperClient::Outcome> ended_;
   std::mutex mutex_;  // protects ended_, and the map of groups; a group is for one thread at a time
   std::vector<Listed> listed_;
