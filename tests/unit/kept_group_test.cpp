@@ -33,7 +33,7 @@ const Policy kXor{Policy::Kind::parity, 1, 3, 1};
 const Policy kTwoLosses{Policy::Kind::reed_solomon, 1, 5, 2};
 const Policy kNone{Policy::Kind::local};
 
-/// What the keeper of a node has of a rank.
+/// Memory of a rank, as the keeper of its node has it.
 struct Left {
   std::vector<std::byte> description;
   std::vector<Descriptor> regions;
