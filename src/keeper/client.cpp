@@ -228,7 +228,7 @@ bool KeeperClient::pump() {
 KeeperClient::Answer KeeperClient::call(KeeperOp op, std::vector<std::byte> body, std::span<const int> files,
                                         const Check& check) {
   for (int attempt = 1;; ++attempt) {
-    Answer answer = ask(op, body, files, check);
+    Answer answer = ask(op, body, files, std::chrono::seconds(hello_.seconds), check);
     if (answer.is_lost && attempt < kMostAttempts) continue;
     if (answer.message.code == KeeperCode::failed) fail(answer.message.text);
     return answer;
@@ -236,11 +236,11 @@ KeeperClient::Answer KeeperClient::call(KeeperOp op, std::vector<std::byte> body
 }
 
 KeeperClient::Answer KeeperClient::ask(KeeperOp op, const std::vector<std::byte>& body, std::span<const int> files,
-                                       const Check& check) {
+                                       std::chrono::milliseconds limit, const Check& check) {
   constexpr int kMilliseconds = 20;
   std::unique_lock lock(mutex_);
   const std::uint64_t id = send({op, 0, KeeperCode::done, {}, body}, files, {});
-  const Deadline deadline(std::chrono::seconds(hello_.seconds));
+  const Deadline deadline(limit);
   while (true) {
     (void)pump();
     const auto answer = answers_.find(id);
@@ -253,7 +253,7 @@ KeeperClient::Answer KeeperClient::ask(KeeperOp op, const std::vector<std::byte>
     lock.unlock();
     if (check) check();
     (void)::poll(&watched, 1, kMilliseconds);
-    if (deadline.passed()) fail("no answer within FENIX_FLUSH_TIMEOUT seconds");
+    if (deadline.passed()) fail("no answer in time");
     lock.lock();
   }
 }
@@ -304,26 +304,29 @@ void KeeperClient::tell(KeeperOp op, std::vector<std::byte> body) {
   asked_.erase(send({op, 0, KeeperCode::done, {}, std::move(body)}, {}, {}));
 }
 
-void KeeperClient::keep_group(const KeptGroupOf& of, std::span<const std::byte> description,
-                              std::span<const int> regions) {
+std::uint64_t KeeperClient::keep_group(const KeptGroupOf& of, std::span<const std::byte> description,
+                                       std::span<const int> regions) {
   const std::lock_guard lock(mutex_);
   try {
     const Descriptor file = to_memory_file(description);
     const int number = file.get();
     const Message request{KeeperOp::keep_group, 0, KeeperCode::done, {}, encode_body(of)};
     asked_.erase(send(request, std::span(&number, 1), regions));
+    return connections_;
   } catch (const std::system_error& error) {
     fail(error.what());
   }
 }
 
-void KeeperClient::drop_group(const KeptGroupOf& of) { tell(KeeperOp::keep_group, encode_body(of)); }
+void KeeperClient::drop_group(const KeptGroupOf& of) { tell(KeeperOp::drop_group, encode_body(of)); }
 
-std::optional<KeeperClient::KeptGroup> KeeperClient::kept_group(const KeptSearch& search, const Check& check) {
-  constexpr std::chrono::seconds kTimeToEnd{5};
+std::optional<KeeperClient::KeptGroup> KeeperClient::kept_group(const KeptSearch& search,
+                                                                std::chrono::milliseconds limit, const Check& check) {
+  constexpr std::chrono::milliseconds kTimeToEnd{5000};
   constexpr std::chrono::milliseconds kBetween{50};
-  for (const Deadline deadline(kTimeToEnd);; std::this_thread::sleep_for(kBetween)) {
-    const Answer answer = call(KeeperOp::kept_group, encode_body(search), {}, check);
+  for (const Deadline deadline(std::min(kTimeToEnd, limit));; std::this_thread::sleep_for(kBetween)) {
+    const Answer answer = ask(KeeperOp::kept_group, encode_body(search), {}, limit, check);
+    if (answer.is_lost) return std::nullopt;
     if (answer.message.code == KeeperCode::in_use && !deadline.passed()) continue;
     if (answer.message.code != KeeperCode::done || answer.files.size() != 1) return std::nullopt;
     auto at = decode_body<KeptGroupAt>(answer.message.body);

@@ -62,11 +62,14 @@ class KeeperClient {
     KeptGroupAt at;
   };
   /// Keeps the memory of a group on this rank for the next job. regions: in the order of the description. Does not wait.
-  void keep_group(const KeptGroupOf& of, std::span<const std::byte> description, std::span<const int> regions);
-  /// Has it forgotten, as the group is deleted. Does not wait.
+  /// Returns the connection() by which it goes.
+  std::uint64_t keep_group(const KeptGroupOf& of, std::span<const std::byte> description, std::span<const int> regions);
+  /// Has it forgotten, and what is older of the group on this rank. Does not wait.
   void drop_group(const KeptGroupOf& of);
   /// Returns the memory that the rank of this number had in an earlier run, or nullopt. Processes of that run have a while for their end.
-  [[nodiscard]] std::optional<KeptGroup> kept_group(const KeptSearch& search, const Check& check);
+  /// limit: for all of this.
+  [[nodiscard]] std::optional<KeptGroup> kept_group(const KeptSearch& search, std::chrono::milliseconds limit,
+                                                    const Check& check);
   /// Returns a number that changes when another keeper has taken the place of one that has ended.
   [[nodiscard]] std::uint64_t connection();
   /// Tells that some flushes will not get the offers that they lack. Does not wait.
@@ -118,7 +121,8 @@ class KeeperClient {
   void connect();
   void start_keeper(Descriptor listener) const;
   std::uint64_t send(Message request, std::span<const int> files, std::span<const int> regions);
-  Answer ask(KeeperOp op, const std::vector<std::byte>& body, std::span<const int> files, const Check& check);
+  Answer ask(KeeperOp op, const std::vector<std::byte>& body, std::span<const int> files,
+             std::chrono::milliseconds limit, const Check& check);
   Answer call(KeeperOp op, std::vector<std::byte> body, std::span<const int> files, const Check& check);
   bool pump();
   void lose_connection();

@@ -85,11 +85,6 @@ void FlushJob::add_waiter(const std::shared_ptr<KeeperPeer>& peer, std::uint64_t
   waiters_.push_back({peer, request});
 }
 
-std::shared_ptr<const OfferedRank> FlushJob::find(std::int32_t rank) const {
-  const auto found = offers_.find(rank);
-  return found != offers_.end() ? found->second : nullptr;
-}
-
 std::vector<RankSource> FlushJob::sources() const {
   std::vector<RankSource> sources;
   for (const auto& [rank, offered] : offers_) sources.push_back(offered->source());

@@ -77,8 +77,6 @@ class FlushJob {
   void add(RankOffer offer, std::vector<Descriptor> regions);
   /// Notes a rank that is to be told how the job ends.
   void add_waiter(const std::shared_ptr<KeeperPeer>& peer, std::uint64_t request);
-  /// Returns what a rank has offered, or null.
-  [[nodiscard]] std::shared_ptr<const OfferedRank> find(std::int32_t rank) const;
   [[nodiscard]] bool has_all() const { return offers_.size() == ranks_.size(); }
   /// Returns what the writer of datasets needs, in ascending order of ranks.
   [[nodiscard]] std::vector<RankSource> sources() const;

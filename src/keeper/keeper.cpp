@@ -116,11 +116,14 @@ void Keeper::handle(const std::shared_ptr<KeeperPeer>& peer, Datagram datagram) 
       if (const auto abandoned = decode_body<Abandoned>(request->body)) give_up_when_all_is_read(*abandoned);
       return;
     case KeeperOp::forget:
-      kept_.forget(FieldReader(request->body).number<std::uint32_t>());
-      kept_groups_.forget(FieldReader(request->body).number<std::uint32_t>());
+      kept_.forget_until(FieldReader(request->body).number<std::uint32_t>());
+      kept_groups_.forget_until(FieldReader(request->body).number<std::uint32_t>());
       return;
     case KeeperOp::keep_group:
       take_group(peer, *request, std::move(datagram.files));
+      return;
+    case KeeperOp::drop_group:
+      if (const auto of = decode_body<KeptGroupOf>(request->body)) kept_groups_.drop(*of);
       return;
     case KeeperOp::kept_group:
       give_group(peer, *request);
@@ -187,8 +190,7 @@ void Keeper::take_group(const std::shared_ptr<KeeperPeer>& peer, const Message& 
                         std::vector<Descriptor> files) {
   auto regions = std::exchange(peer->regions, {});
   const auto of = decode_body<KeptGroupOf>(request.body);
-  if (!of || files.size() > 1) throw std::runtime_error("no memory of a group");
-  if (files.empty()) return kept_groups_.drop(*of);
+  if (!of || files.size() != 1) throw std::runtime_error("no memory of a group");
   kept_groups_.keep({*of, peer, of->run, std::move(files.front()), std::move(regions)});
 }
 
@@ -197,7 +199,7 @@ void Keeper::give_group(const std::shared_ptr<KeeperPeer>& peer, const Message& 
   const auto search = decode_body<KeptSearch>(request.body);
   KeptGroups::Kept* const kept = search ? kept_groups_.find(*search) : nullptr;
   if (kept == nullptr) return peer->answer({request.op, request.id, KeeperCode::none, {}, {}});
-  if (kept_groups_.is_in_use(kept->of.run, search->run)) {
+  if (kept_groups_.is_in_use(*kept, *peer, search->run)) {
     return peer->answer({request.op, request.id, KeeperCode::in_use, {}, {}});
   }
   kept->user = peer;

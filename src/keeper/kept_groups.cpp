@@ -2,33 +2,41 @@
 #include "keeper/kept_groups.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace fenix_impl {
 namespace {
 
-bool is_of(const KeptGroups::Kept& kept, const KeptGroupOf& of) {
-  return kept.of.group == of.group && kept.of.rank == of.rank && kept.of.run == of.run;
+auto age_of(const KeptGroupOf& of) { return std::tuple(of.run, of.generation); }
+
+/// Returns the process that uses it, or null if that has ended.
+const KeeperPeer* user_of(const KeptGroups::Kept& kept) {
+  const auto user = kept.user.lock();
+  return user && !user->has_gone ? user.get() : nullptr;
 }
 
 }  // namespace
 
-// A rank may have another number since a repair that has shrunk the group.
+// A rank may have another number since a repair that has shrunk the group, and be on another node since a repair.
 void KeptGroups::keep(Kept kept) {
-  const auto user = kept.user.lock();
+  const KeeperPeer* const user = user_of(kept);
   std::erase_if(kept_, [&](const Kept& each) {
-    const bool is_older = each.of.run < kept.of.run || each.user.lock() == user;
-    return is_of(each, kept.of) || (each.of.group == kept.of.group && is_older);
+    const bool is_replaced = each.of.rank == kept.of.rank && age_of(each.of) <= age_of(kept.of);
+    const bool is_left = user_of(each) == nullptr && age_of(each.of) < age_of(kept.of);
+    return each.of.group == kept.of.group && (is_replaced || is_left || (user != nullptr && user_of(each) == user));
   });
   kept_.push_back(std::move(kept));
 }
 
 void KeptGroups::drop(const KeptGroupOf& of) {
-  std::erase_if(kept_, [&](const Kept& each) { return is_of(each, of); });
+  std::erase_if(kept_, [&](const Kept& each) {
+    return each.of.group == of.group && each.of.rank == of.rank && age_of(each.of) <= age_of(of);
+  });
 }
 
-void KeptGroups::forget(std::uint32_t run) {
-  std::erase_if(kept_, [run](const Kept& each) { return each.of.run == run; });
+void KeptGroups::forget_until(std::uint32_t run) {
+  std::erase_if(kept_, [run](const Kept& each) { return each.of.run <= run; });
 }
 
 KeptGroups::Kept* KeptGroups::find(const KeptSearch& search) {
@@ -36,15 +44,16 @@ KeptGroups::Kept* KeptGroups::find(const KeptSearch& search) {
   for (Kept& each : kept_) {
     const bool is_wanted =
         each.of.group == search.group && each.of.rank == search.rank && each.of.ranks == search.ranks;
-    if (is_wanted && (found == nullptr || each.of.run > found->of.run)) found = &each;
+    if (is_wanted && (found == nullptr || age_of(each.of) > age_of(found->of))) found = &each;
   }
   return found;
 }
 
-bool KeptGroups::is_in_use(std::uint32_t run, std::uint32_t asking_run) const {
+bool KeptGroups::is_in_use(const Kept& kept, const KeeperPeer& asking, std::uint32_t asking_run) const {
+  const KeeperPeer* const own = user_of(kept);
+  if (own != nullptr && own != &asking) return true;
   return std::any_of(kept_.begin(), kept_.end(), [&](const Kept& each) {
-    const auto user = each.user.lock();
-    return each.of.run == run && each.run_of_user != asking_run && user && !user->has_gone;
+    return each.of.run == kept.of.run && each.run_of_user != asking_run && user_of(each) != nullptr;
   });
 }
 

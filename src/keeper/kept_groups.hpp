@@ -23,19 +23,20 @@ class KeptGroups {
     std::vector<Descriptor> regions;
   };
 
-  /// Takes the place of what there was of the rank, and of all that earlier runs have left of the group.
+  /// Takes the place of what there was of the rank, and of older memory of the group that nobody uses.
   void keep(Kept kept);
   /// Forgets a group on a rank.
   void drop(const KeptGroupOf& of);
-  /// Forgets what a run has left.
-  void forget(std::uint32_t run);
+  /// Forgets what a run and those before it have left.
+  void forget_until(std::uint32_t run);
   void clear() { kept_.clear(); }
 
   [[nodiscard]] bool empty() const { return kept_.empty(); }
   /// Returns the latest that there is of a rank in a group of so many, or null.
   [[nodiscard]] Kept* find(const KeptSearch& search);
-  /// Whether a rank of another run than the one that asks may still write to what a run has left here.
-  [[nodiscard]] bool is_in_use(std::uint32_t run, std::uint32_t asking_run) const;
+  /// Whether another process may still write to the memory, or to other memory that its run has left here. Ranks of the run that asks do
+  /// not count, except for the one that has this memory.
+  [[nodiscard]] bool is_in_use(const Kept& kept, const KeeperPeer& asking, std::uint32_t asking_run) const;
 
  private:
   std::deque<Kept> kept_;

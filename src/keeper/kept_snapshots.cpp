@@ -30,8 +30,8 @@ std::shared_ptr<FlushJob> KeptSnapshots::job_of(const DatasetName& name) const {
 
 bool KeptSnapshots::empty() const { return jobs_.empty(); }
 
-void KeptSnapshots::forget(std::uint32_t run) {
-  std::erase_if(jobs_, [run](const auto& each) { return each->plan().name.run == run; });
+void KeptSnapshots::forget_until(std::uint32_t run) {
+  std::erase_if(jobs_, [run](const auto& each) { return each->plan().name.run <= run; });
 }
 
 std::vector<std::shared_ptr<FlushJob>> KeptSnapshots::take_complete() {

@@ -17,8 +17,8 @@ class KeptSnapshots {
   /// no good.
   void keep(const DatasetPlan& plan, std::uint32_t writer, RankOffer offer, std::vector<Descriptor> regions);
   [[nodiscard]] bool empty() const;
-  /// Forgets the snapshots of a run.
-  void forget(std::uint32_t run);
+  /// Forgets the snapshots of a run and of those before it.
+  void forget_until(std::uint32_t run);
   /// Forgets all, and returns those of which all ranks of this node have offered their data.
   [[nodiscard]] std::vector<std::shared_ptr<FlushJob>> take_complete();
 

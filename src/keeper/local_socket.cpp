@@ -145,6 +145,8 @@ Received receive_datagram(int socket, Datagram& datagram) {
   if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return Received::nothing;
   if (got <= 0) return Received::end;
   take_files(message, datagram.files);
+  // Files are missing where this process has no descriptors left.
+  if ((message.msg_flags & MSG_CTRUNC) != 0) datagram.files.clear();
   datagram.bytes.resize(static_cast<std::size_t>(got));
   return Received::message;
 }

@@ -20,7 +20,7 @@ enum class KeeperOp : std::uint32_t {
   flush,        ///< Writer, with the plan and the offer as files. Answered when the part of this writer is durable
   keep,         ///< as flush, to be written if all ranks die and no other job takes the memory. No answer
   abandon,      ///< Abandoned: flushes for which ranks wait in vain. No answer
-  forget,       ///< run, as 32 bits: nobody is to go on from its memory. No answer
+  forget,       ///< run, as 32 bits: nobody is to go on from its memory, or from that of an earlier one. No answer
   progress,     ///< from the keeper, without a request: bytes that are written
   begin_run,    ///< answer: the run, as 32 bits
   find,         ///< Search. Answer: name, and the plan as a file
@@ -34,8 +34,9 @@ enum class KeeperOp : std::uint32_t {
   halt,         ///< such a text
   check,        ///< name: whether the dataset is complete
   taken,        ///< name: the run that has begun with this dataset has committed
-  keep_group,  ///< KeptGroupOf, with a description as a file, after its regions; without a file: the group is deleted. No answer
-  kept_group  ///< KeptSearch. Answer: KeptGroupAt, and the description as a file
+  keep_group,   ///< KeptGroupOf, with a description as a file, after its regions. No answer
+  drop_group,   ///< KeptGroupOf: this memory is not needed any more. No answer
+  kept_group    ///< KeptSearch. Answer: KeptGroupAt, and the description as a file
 };
 
 /// Outcome of a request, in its answer.
@@ -118,9 +119,12 @@ struct KeptGroupOf {
   std::int32_t rank = 0;
   std::uint32_t ranks = 0;
   std::uint32_t run = 0;
+  std::uint32_t generation = 0;
 
   bool operator==(const KeptGroupOf&) const = default;
-  static void visit(auto& self, auto& visitor) { visitor.fields(self.group, self.rank, self.ranks, self.run); }
+  static void visit(auto& self, auto& visitor) {
+    visitor.fields(self.group, self.rank, self.ranks, self.run, self.generation);
+  }
 };
 
 /// The place of its regions: open files of the keeper, in the order in which they came.

@@ -60,6 +60,7 @@ KeptBytes some_bytes(std::size_t size, unsigned seed) {
 
 constexpr std::size_t kBytes = (std::size_t{2} << 20U) + 777;
 constexpr std::int32_t kMember = 3;
+constexpr std::chrono::seconds kLimit{10};
 
 RankOffer offer_of(int rank, const KeptBytes& bytes) {
   MemberOffer member{kMember, 1, 0, IntervalSet(0, bytes.size()), {}};
@@ -298,16 +299,16 @@ TEST_F(KeeperOfNode, KeepsMemoryForTheNextJob) {
   const auto run = first->begin_run(nothing_);
   // Other memory of the same group takes the place of what was there.
   for (const int files : {1, 3}) {
-    first->keep_group({7, 0, 2, run}, description,
+    first->keep_group({7, 0, 2, run, 1}, description,
                       std::vector<int>(static_cast<std::size_t>(files), memory.file.get()));
   }
-  first->keep_group({8, 0, 2, run}, description, {});
-  first->drop_group({8, 0, 2, run});
+  first->keep_group({8, 0, 2, run, 1}, description, {});
+  first->drop_group({8, 0, 2, run, 1});
   EXPECT_EQ(first->begin_run(nothing_), run + 1);
   // All ranks have died, and another job begins.
   first.reset();
   KeeperClient& second = client();
-  const auto kept = second.kept_group({7, 0, 2, 9}, nothing_);
+  const auto kept = second.kept_group({7, 0, 2, 9}, kLimit, nothing_);
   ASSERT_TRUE(kept);
   EXPECT_EQ(kept->description, description);
   ASSERT_EQ(kept->at.files.size(), 3U);
@@ -316,19 +317,19 @@ TEST_F(KeeperOfNode, KeepsMemoryForTheNextJob) {
     const Descriptor opened(::open(path.c_str(), O_RDWR | O_CLOEXEC));
     EXPECT_EQ(read_memory_file(opened), some_bytes(kBytes, 2));
   }
-  EXPECT_FALSE(second.kept_group({7, 1, 2, 9}, nothing_));
-  EXPECT_FALSE(second.kept_group({7, 0, 3, 9}, nothing_));
-  EXPECT_FALSE(second.kept_group({8, 0, 2, 9}, nothing_));
+  EXPECT_FALSE(second.kept_group({7, 1, 2, 9}, kLimit, nothing_));
+  EXPECT_FALSE(second.kept_group({7, 0, 3, 9}, kLimit, nothing_));
+  EXPECT_FALSE(second.kept_group({8, 0, 2, 9}, kLimit, nothing_));
   // From then on only memory of the second job counts, also that of other ranks.
   KeeperClient& neighbour = client();
-  neighbour.keep_group({7, 1, 2, run + 1}, description, {});
-  EXPECT_FALSE(neighbour.kept_group({7, 0, 2, 9}, nothing_));
+  neighbour.keep_group({7, 1, 2, run + 1, 1}, description, {});
+  EXPECT_FALSE(neighbour.kept_group({7, 0, 2, 9}, kLimit, nothing_));
   // Since a repair it has another number.
-  neighbour.keep_group({7, 0, 1, run + 1}, description, {});
-  EXPECT_FALSE(neighbour.kept_group({7, 1, 2, run + 1}, nothing_));
-  EXPECT_TRUE(neighbour.kept_group({7, 0, 1, run + 1}, nothing_));
+  neighbour.keep_group({7, 0, 1, run + 1, 1}, description, {});
+  EXPECT_FALSE(neighbour.kept_group({7, 1, 2, run + 1}, kLimit, nothing_));
+  EXPECT_TRUE(neighbour.kept_group({7, 0, 1, run + 1}, kLimit, nothing_));
   neighbour.forget(run + 1);
-  EXPECT_FALSE(neighbour.kept_group({7, 0, 1, run + 1}, nothing_));
+  EXPECT_FALSE(neighbour.kept_group({7, 0, 1, run + 1}, kLimit, nothing_));
 }
 
 // A rank that is stopped may go on, and write.
@@ -337,21 +338,21 @@ TEST_F(KeeperOfNode, KeepsMemoryBackWhileARankMayUseIt) {
   auto dead = std::make_unique<KeeperClient>("/nonexistent", hello_);
   KeeperClient& stopped = client();
   const auto run = dead->begin_run(nothing_);
-  dead->keep_group({7, 0, 2, run}, some_bytes(5, 1), {});
-  stopped.keep_group({7, 1, 2, run}, some_bytes(5, 1), {});
+  dead->keep_group({7, 0, 2, run, 1}, some_bytes(5, 1), {});
+  stopped.keep_group({7, 1, 2, run, 1}, some_bytes(5, 1), {});
   (void)stopped.begin_run(nothing_);
   (void)dead->begin_run(nothing_);
   dead.reset();
   KeeperClient& other = client();
   const auto begin = std::chrono::steady_clock::now();
-  EXPECT_FALSE(other.kept_group({7, 0, 2, 9}, nothing_));
+  EXPECT_FALSE(other.kept_group({7, 0, 2, 9}, kLimit, nothing_));
   EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::seconds(4));
   clients_.erase(clients_.begin());
-  EXPECT_TRUE(other.kept_group({7, 0, 2, 9}, nothing_));
+  EXPECT_TRUE(other.kept_group({7, 0, 2, 9}, kLimit, nothing_));
   // From now on that rank uses it. Others of its own run may have it, as a repair gives its place to one of them.
   KeeperClient& third = client();
-  EXPECT_TRUE(third.kept_group({7, 1, 2, 9}, nothing_));
-  EXPECT_FALSE(third.kept_group({7, 0, 2, 10}, nothing_));
+  EXPECT_TRUE(third.kept_group({7, 1, 2, 9}, kLimit, nothing_));
+  EXPECT_FALSE(third.kept_group({7, 0, 2, 10}, kLimit, nothing_));
   other.forget(run);
 }
 

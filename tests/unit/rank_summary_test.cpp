@@ -50,7 +50,7 @@ TEST(RankSummary, LivingRanksCountMoreThanMemoryAndLaterMemoryCountsMore) {
   using Kind = RankSummary::Knowledge::Kind;
   std::vector<RankSummary> ranks{summary(0, 9, 0), summary(1, 0, 0), summary(2, 3, 0), summary(3, 4, 0)};
   ranks[0].knowledge = {Kind::kept_memory, 3, 7};
-  ranks[0].flags |= RankSummary::kOtherArguments;
+  ranks[0].flags |= RankSummary::kUnwanted;
   ranks[0].generation = 7;
   ranks[2].knowledge = {Kind::kept_memory, 4, 1};
   ranks[3].knowledge = {Kind::kept_memory, 4, 1};
@@ -64,7 +64,7 @@ TEST(RankSummary, LivingRanksCountMoreThanMemoryAndLaterMemoryCountsMore) {
       EXPECT_EQ(all.source, source);
       EXPECT_EQ(all.generation, 7U) << "generations never come again";
       EXPECT_TRUE(all.has(RankSummary::kSomeKnowLess) && all.has(RankSummary::kSomeKnow));
-      EXPECT_FALSE(all.has(RankSummary::kOtherArguments)) << "said of memory that does not count";
+      EXPECT_FALSE(all.has(RankSummary::kUnwanted)) << "said of memory that does not count";
     } while (std::next_permutation(order.begin(), order.end()));
   };
   check(4, 3);

@@ -149,6 +149,7 @@ int CommitOperation::run() {
     encoder->encode({EncodeFor::Call::commit, epoch}, changes_, context_.attachment.waiting());
     if (encodes_in_place() && context_.parameters.hashing != 0) complete_hashes(logged.record);
   }
+  context_.before_record();
   if (in_place()) context_.pending.begin(epoch, logged.entry);
   keeping_buffers([&] {
     log.write(logged);

@@ -48,6 +48,19 @@ void Adoption::adopt_buffer(Member& member, const OrphanedRegion& offer) {
   }
 }
 
+// Regions that were described at different times may be together here.
+void Adoption::clear_unfitting(const RecordLog& log, std::span<const std::pair<Region, SlotLayout>> of_members) const {
+  for (const LoggedRecord& logged : log.read_all()) {
+    bool fits = true;
+    for (std::size_t i = 0; i < of_members.size(); ++i) {
+      const MemberVersion* const version = version_in(logged.record, context_.members[i]);
+      const SlotLayout& layout = of_members[i].second;
+      if (version != nullptr) fits = fits && version->slot < layout.slots() && version->bytes() <= layout.own_bytes();
+    }
+    if (!fits) log.clear(logged.entry);
+  }
+}
+
 bool Adoption::adopt(std::span<const OrphanedRegion> regions) {
   const GroupRanks& ranks = context_.attachment.ranks();
   const auto find = [&](std::int64_t what) {
@@ -71,6 +84,7 @@ bool Adoption::adopt(std::span<const OrphanedRegion> regions) {
       member->add_slots(layout.slots());
       of_members.emplace_back(std::move(region), layout);
     }
+    clear_unfitting(control.own_log, of_members);
     fault_point("memory.adopted");
     (void)context_.log.replace_control(std::move(control));
     for (std::size_t i = 0; i < of_members.size(); ++i) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <span>
+#include <utility>
 
 #include "core/parts/operation_context.hpp"
 #include "core/parts/orphaned_memory.hpp"
@@ -22,6 +23,7 @@ class Adoption {
 
  private:
   static void adopt_buffer(Member& member, const OrphanedRegion& offer);
+  void clear_unfitting(const RecordLog& log, std::span<const std::pair<Region, SlotLayout>> of_members) const;
 
   const OperationContext& context_;
 };

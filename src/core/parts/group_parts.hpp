@@ -2,7 +2,9 @@
 // The parts of a group on this rank. Group owns them; operations work on them; they know nothing of each other's business.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 
 #include "base/types.hpp"
 #include "core/parts/archive.hpp"
@@ -38,11 +40,17 @@ struct GroupParts {
   std::unique_ptr<Archive> archive;  ///< what was put aside when the team got another shape, or null
   std::unique_ptr<StoredArchive>
       stored;  ///< a dataset of another number of ranks, until the team has a snapshot of its own; or null
+  /// Of the memory of this group, as long as some rank may not have taken up its own.
+  std::optional<KeptOrigin> kept_origin;
+  std::uint32_t tries_of_memory =
+      0;  ///< jobs, this one among them, that have gone on with the memory and have not committed
+  /// Called before the record of a commit counts, when the memory is as the record needs it. Does not throw.
+  std::function<void()> before_record = [] {};
   bool awaits_store = false;  ///< the group is new, and nobody has looked yet whether the store has a dataset of it
   RequestQueue requests{members, attachment};
   Reclaimer reclaimer{parameters, log, attachment, archive, stored};
   PendingCommit pending{members};
-  OperationContext context{parameters, members, log, attachment, reclaimer, requests, pending};
+  OperationContext context{parameters, members, log, attachment, reclaimer, requests, pending, before_record};
 };
 
 }  // namespace fenix_impl

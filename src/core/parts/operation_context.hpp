@@ -2,6 +2,8 @@
 // All that an operation on a group may touch: the parts of the group, which own the data.
 #pragma once
 
+#include <functional>
+
 #include "core/common/group_parameters.hpp"
 #include "core/log/commit_log.hpp"
 #include "core/member/members.hpp"
@@ -20,6 +22,7 @@ struct OperationContext {
   Reclaimer& reclaimer;
   RequestQueue& requests;
   PendingCommit& pending;
+  const std::function<void()>& before_record;
 
   [[nodiscard]] Team& team() const { return attachment.team(); }
   [[nodiscard]] Protection& protection() const { return attachment.protection(); }

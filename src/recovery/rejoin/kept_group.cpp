@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "recovery/rejoin/kept_group.hpp"
 
-#include <algorithm>
 #include <new>
 #include <stdexcept>
 #include <utility>
@@ -108,22 +107,30 @@ void read_member(FieldReader& fields, const MemberInfo& info, Described& describ
   described.members.push_back(std::move(member));
 }
 
-Described read(std::span<const std::byte> description) {
+Described read(std::span<const std::byte> description, std::int32_t rank, std::int32_t ranks) {
   FieldReader fields(description);
   if (fields.number<std::uint32_t>() != kFormat) throw Error(FENIX_ERROR_INTERN, "a kept group is of another version");
   Described described;
-  described.memory.run = fields.number<std::uint32_t>();
-  described.memory.generation = {fields.number<std::uint32_t>()};
+  described.memory.origin.run = fields.number<std::uint32_t>();
+  described.memory.origin.generation = {fields.number<std::uint32_t>()};
+  described.memory.has_commits = fields.number<std::uint8_t>() != 0;
+  described.memory.tries = fields.number<std::uint32_t>();
   described.shape.since = {fields.number<std::uint32_t>()};
   described.shape.ranks = fields.number<std::int32_t>();
   described.rank = fields.number<std::int32_t>();
+  if (described.rank != rank || described.shape.ranks != ranks) {
+    throw Error(FENIX_ERROR_INTERN, "a kept group is of another rank");
+  }
   described.parameters = read_parameters(fields);
   described.memory.log_entries = fields.number<std::uint32_t>();
   described.memory.regions.push_back(read_region(fields, OrphanedRegion::kControl));
   described.memory.regions.back().entries = described.memory.log_entries;
-  described.memory.order = read_order(fields, std::max(described.shape.ranks, 0));
+  described.memory.order = read_order(fields, ranks);
   for (const MemberInfo& info : decode_members(fields.bytes())) read_member(fields, info, described);
-  if (!fields.is_at_end() || !makes_sense(described.parameters.policy)) {
+  const GroupParameters& parameters = described.parameters;
+  const bool can_be = makes_sense(parameters.policy) && parameters.depth >= GroupParameters::kKeepAll &&
+                      (parameters.in_place == 0 || parameters.in_place == 1);
+  if (!fields.is_at_end() || !can_be) {
     throw Error(FENIX_ERROR_INTERN, "a kept group is not described whole");
   }
   return described;
@@ -138,6 +145,8 @@ std::vector<std::byte> describe_group(Group& group, std::uint32_t run) {
   fields.number(kFormat);
   fields.number(run);
   fields.number(parts.log.generation().value);
+  fields.number(static_cast<std::uint8_t>(parts.log.own_epochs().empty() ? 0 : 1));
+  fields.number(parts.tries_of_memory);
   fields.number(parts.shape.since.value);
   fields.number(parts.shape.ranks);
   fields.number(static_cast<std::int32_t>(ranks.rank));
@@ -179,9 +188,9 @@ std::vector<int> regions_of(Group& group) {
 std::unique_ptr<Group> group_described(std::span<const std::byte> description, std::int32_t process,
                                        std::span<const std::int32_t> files, std::int32_t rank, std::int32_t ranks) {
   try {
-    Described described = read(description);
+    Described described = read(description, rank, ranks);
     KeptMemory& memory = described.memory;
-    if (described.rank != rank || described.shape.ranks != ranks || memory.regions.size() != files.size()) return {};
+    if (memory.regions.size() != files.size()) return {};
     for (std::size_t i = 0; i < files.size(); ++i) {
       memory.regions[i].owner = rank;
       memory.regions[i].address.pid = process;
@@ -192,6 +201,7 @@ std::unique_ptr<Group> group_described(std::span<const std::byte> description, s
     parts.shape = described.shape;
     for (std::size_t i = 0; i < described.members.size(); ++i) {
       DescribedMember& member = described.members[i];
+      if (parts.members.find(member.info.id) != nullptr) return {};
       parts.members.adopt(member.info, std::move(member.counts), memory.regions[i + 1].layout.slots(), rank);
     }
     parts.kept = std::make_unique<KeptMemory>(std::move(memory));

@@ -4,18 +4,24 @@
 namespace fenix_impl {
 namespace {
 
-// Memory is kept after a commit: there are snapshots in it.
+constexpr std::uint32_t kMostTries = 3;
+
+/// Says of memory of an earlier run whether it is to be taken.
+void add_origin(RankSummary& mine, const GroupParameters& parameters, const KeptOrigin& origin, std::uint32_t tries) {
+  mine.knowledge = {RankSummary::Knowledge::Kind::kept_memory, origin.run, origin.generation.value};
+  if (parameters.policy.has_redundancy()) mine.flags |= RankSummary::kRedundant;
+  const bool is_other = parameters.policy != mine.wanted.policy || parameters.depth != mine.wanted.depth;
+  if (is_other || tries >= kMostTries) mine.flags |= RankSummary::kUnwanted;
+}
+
 void add_kept(RankSummary& mine, const Team& team, GroupParts& parts) {
   const KeptMemory& kept = *parts.kept;
-  mine.flags = RankSummary::kSomeNew | RankSummary::kSomeKnow | RankSummary::kHasSnapshots;
+  mine.flags = RankSummary::kSomeNew | RankSummary::kSomeKnow;
+  if (kept.has_commits) mine.flags |= RankSummary::kHasSnapshots;
   if (parts.shape.ranks != team.size()) mine.flags |= RankSummary::kSomeMoved;
-  if (parts.parameters.policy.has_redundancy()) mine.flags |= RankSummary::kRedundant;
-  if (parts.parameters.policy != mine.wanted.policy || parts.parameters.depth != mine.wanted.depth) {
-    mine.flags |= RankSummary::kOtherArguments;
-  }
-  mine.knowledge = {RankSummary::Knowledge::Kind::kept_memory, kept.run, kept.generation.value};
+  add_origin(mine, parts.parameters, kept.origin, kept.tries);
   mine.members = parts.members.size() + 1;
-  mine.generation = kept.generation.value;
+  mine.generation = kept.origin.generation.value;
   mine.log_entries = kept.log_entries;
   mine.least = mine.most = parts.shape;
 }
@@ -76,7 +82,6 @@ RankSummary summary_of(const Team& team, Group* group, const GroupParameters& wa
     return mine;
   }
   const GroupRanks& ranks = group->ranks();
-  mine.knowledge.kind = RankSummary::Knowledge::Kind::group;
   mine.flags = RankSummary::kSomeKnow;
   if (ranks.size != team.size() || ranks.rank != team.rank()) mine.flags |= RankSummary::kSomeMoved;
   if (parts.awaits_store || parts.stored) mine.flags |= RankSummary::kAwaitsStore;
@@ -91,6 +96,9 @@ RankSummary summary_of(const Team& team, Group* group, const GroupParameters& wa
   mine.generation = parts.log.generation().value;
   mine.log_entries = parts.log.entries();
   mine.least = mine.most = parts.shape;
+  mine.knowledge.kind = RankSummary::Knowledge::Kind::group;
+  // Others of this run may still be without the memory that they can have: it counts as much.
+  if (parts.kept_origin) add_origin(mine, parts.parameters, *parts.kept_origin, 0);
   return mine;
 }
 

@@ -14,21 +14,22 @@ namespace fenix_impl {
 /// A summary of some of the ranks, all together. Sent to other ranks.
 struct RankSummary {
   enum Flags : std::uint32_t {
-    kSomeKnow = 1,           ///< a rank has the group, with all that was stored there
-    kSomeNew = 2,            ///< a rank does not have it
-    kSomeMoved = 4,          ///< a rank has another number than in the group
-    kHasSnapshots = 8,       ///< a rank has committed, or holds what another one has committed
-    kOwesReport = 16,        ///< snapshots were lost, and the application of some rank has not been told yet
-    kHasArchive = 32,        ///< a rank has put something aside
-    kWantedDiffers = 64,     ///< ranks gave different arguments
-    kSeveralNodes = 128,     ///< ranks are on different nodes
-    kSeveralDomains = 256,   ///< ranks are in different failure domains
-    kAwaitsStore = 512,      ///< some rank does not know yet what the store has of the group
-    kRedundant = 1024,       ///< the policy has redundancy; said of kept memory only
-    kOtherArguments = 2048,  ///< the group had another policy or depth than it is to have now; said of kept memory only
-    kSomeKnowLess = 4096,    ///< knowledge is not the same on all ranks
+    kSomeKnow = 1,          ///< a rank has the group, with all that was stored there
+    kSomeNew = 2,           ///< a rank does not have it
+    kSomeMoved = 4,         ///< a rank has another number than in the group
+    kHasSnapshots = 8,      ///< a rank has committed, or holds what another one has committed
+    kOwesReport = 16,       ///< snapshots were lost, and the application of some rank has not been told yet
+    kHasArchive = 32,       ///< a rank has put something aside
+    kWantedDiffers = 64,    ///< ranks gave different arguments
+    kSeveralNodes = 128,    ///< ranks are on different nodes
+    kSeveralDomains = 256,  ///< ranks are in different failure domains
+    kAwaitsStore = 512,     ///< some rank does not know yet what the store has of the group
+    kRedundant = 1024,      ///< the policy has redundancy; said of kept memory only
+    kUnwanted =
+        2048,  ///< the memory is not to be taken: other arguments, or jobs have failed with it; said of kept memory only
+    kSomeKnowLess = 4096,  ///< knowledge is not the same on all ranks
     kOfGroup =
-        kSomeKnow | kSomeMoved | kHasSnapshots | kOwesReport | kHasArchive | kAwaitsStore | kRedundant | kOtherArguments
+        kSomeKnow | kSomeMoved | kHasSnapshots | kOwesReport | kHasArchive | kAwaitsStore | kRedundant | kUnwanted
   };
   /// Knowledge of the group on the ranks. A living rank counts more than memory of an earlier run, and memory of a later run
   /// more than that of another one.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -66,6 +67,7 @@ class Rejoin {
     fault_point("rejoin.resumed");
     // Peers may publish progress when they have left this barrier: all boards are set by then.
     team_->barrier();
+    group_->parts().kept_origin.reset();
     group_->parts().owes_loss_report = false;
     log().info("group {}: {} ranks, {} path, {} snapshots", group_->parameters().id, team_->size(), path_->name(),
                snapshots_);
@@ -114,19 +116,27 @@ class Rejoin {
 
   // Memory of an earlier run is of use if it is the newest that there is, and enough of it is left.
   void look_at_store() {
-    std::optional<DatasetName> newest;
-    (void)meet(*team_, Operation::fetch, 0, 0, [&] {
-      if (self_ == 0 && store_.newest) newest = store_.newest();
-    });
     RankSummary::Knowledge in_store;
-    if (newest) in_store = {Kind::kept_memory, newest->run, newest->generation};
+    (void)meet(*team_, Operation::fetch, 0, 0, [&] {
+      if (self_ == 0 && store_.look) in_store = knowledge_of(store_.look(all_.run));
+    });
     team_->broadcast(std::as_writable_bytes(std::span(&in_store, 1)), 0);
+    // A rank is told of a commit when its description says that there are some.
+    const bool is_there = all_.has(RankSummary::kHasSnapshots);
     const bool is_newest = all_.knowledge.run < all_.run && in_store <= all_.knowledge;
     const bool is_enough = all_.has(RankSummary::kRedundant) || !all_.has(RankSummary::kSomeKnowLess);
-    const bool is_as_wanted = !all_.has(RankSummary::kSomeMoved) && !all_.has(RankSummary::kOtherArguments);
-    if (is_newest && is_enough && is_as_wanted) return;
+    const bool is_as_wanted = !all_.has(RankSummary::kSomeMoved) && !all_.has(RankSummary::kUnwanted);
+    if (is_there && is_newest && is_enough && is_as_wanted) return;
     all_.forget_group();
     group_.reset();
+  }
+
+  static RankSummary::Knowledge knowledge_of(const StoreOfJob::Newest& newest) {
+    // A dataset that the user has chosen counts more than any memory.
+    constexpr std::uint32_t kNewestOfAll = std::numeric_limits<std::uint32_t>::max();
+    if (newest.is_chosen) return {Kind::kept_memory, kNewestOfAll, 0};
+    if (!newest.name) return {};
+    return {Kind::kept_memory, newest.name->run, newest.name->generation};
   }
 
   void look_for_group() {

@@ -29,8 +29,12 @@ struct RejoinResult {
 /// The store of the job, as far as a group that is formed has to know it.
 struct StoreOfJob {
   std::uint32_t run = 0;  ///< number of this job on it, or 0
-  /// Returns the newest dataset that the group could go on from. Called on the first rank.
-  std::function<std::optional<DatasetName>()> newest;
+  struct Newest {
+    std::optional<DatasetName> name;  ///< that the group could go on from
+    bool is_chosen = false;           ///< by the user
+  };
+  /// Looks what there is, in a run with this number. Called on the first rank.
+  std::function<Newest(std::uint32_t run)> look;
 };
 
 /// Forms the group, or takes it up again. Collective over the team. group is this rank's part of it, or null; on return

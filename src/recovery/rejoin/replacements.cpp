@@ -67,9 +67,10 @@ void Replacements::adopt_memory(Team& team, Group& group, bool is_kept) {
   for (const auto& [keeper, regions] : for_this) {
     if (taken.empty() && includes(self) && TakingUp(group.parts()).adopt_memory(regions)) taken.push_back(self);
   }
-  if (const auto memory = std::move(group.parts().kept);
-      memory && TakingUp(group.parts()).adopt_memory(memory->regions)) {
-    taken.push_back(self);
+  if (const auto memory = std::move(group.parts().kept)) {
+    group.parts().kept_origin = memory->origin;
+    group.parts().tries_of_memory = memory->tries + 1;
+    if (TakingUp(group.parts()).adopt_memory(memory->regions)) taken.push_back(self);
   }
   if (is_kept || !offered.empty()) {
     for (const std::int32_t rank : team.gather_some(std::span<const std::int32_t>(taken))) {

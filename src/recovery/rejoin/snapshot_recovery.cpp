@@ -57,6 +57,9 @@ void SnapshotRecovery::warn_of_older(const ConsistentEpochs& result) const {
 void SnapshotRecovery::make_own(const ConsistentEpochs& result, bool redundant) {
   const bool some_left = !result.epochs.empty();
   CommitLog& log = group_.parts().log;
+  if (has_adopted()) drop_torn();
+  // Where many have adopted memory, nobody may read a record that its owner is about to drop.
+  if (goes_on_with_kept()) team_.barrier();
   if (group_.is_complete() || has_adopted()) {
     // Ranks that die before all is rebuilt may take the only copy of a record with them: older snapshots stay until then.
     log.keep_only(result.epochs, some_left ? result.epochs.front() : Epoch{});
@@ -64,8 +67,8 @@ void SnapshotRecovery::make_own(const ConsistentEpochs& result, bool redundant) 
     if (has_adopted()) {
       complete_adopted(result);
       const auto left = log.own_epochs();
-      // Without redundancy, nothing brings back a copy that was half overwritten.
-      if (!redundant && some_left && left.empty()) log.accept_loss();
+      // Without redundancy, nothing brings back a copy that was half overwritten. If all have died, the store may have another one.
+      if (!redundant && some_left && left.empty() && !goes_on_with_kept()) log.accept_loss();
     }
   } else if (!redundant && some_left) {
     log.accept_loss();
@@ -142,7 +145,6 @@ void SnapshotRecovery::drop_torn() {
 
 // Rebuilds what the memory that was taken over lacks.
 void SnapshotRecovery::complete_adopted(const ConsistentEpochs& result) {
-  drop_torn();
   auto missing = clues_.replacements.missing();
   missing.insert(self_);
   const auto there = group_.log().own_epochs();

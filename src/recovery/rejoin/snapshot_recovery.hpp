@@ -31,6 +31,9 @@ class SnapshotRecovery {
   ConsistentEpochs run(LossReport& report);
 
  private:
+  [[nodiscard]] bool goes_on_with_kept() const {
+    return clues_.all.knowledge.kind == RankSummary::Knowledge::Kind::kept_memory;
+  }
   [[nodiscard]] bool has_adopted() const { return clues_.replacements.has_adopted(self_); }
   CommittedEpochs find_commits();
   void note_copies(int copy, const std::vector<CommittedEpoch>& held);

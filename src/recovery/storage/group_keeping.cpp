@@ -14,10 +14,10 @@ void GroupKeeping::keep(KeeperClient& keeper, Group& group, std::uint32_t run) {
   lock.unlock();
   auto description = describe_group(group, run);
   if (description == kept.description && keeper.connection() == kept.connection) return;
-  kept.of = {group.parameters().id, group.ranks().rank, static_cast<std::uint32_t>(group.ranks().size), run};
-  keeper.keep_group(kept.of, description, regions_of(group));
+  kept.of = {group.parameters().id, group.ranks().rank, static_cast<std::uint32_t>(group.ranks().size), run,
+             group.log().generation().value};
+  kept.connection = keeper.keep_group(kept.of, description, regions_of(group));
   kept.description = std::move(description);
-  kept.connection = keeper.connection();
 }
 
 void GroupKeeping::forget(KeeperClient* keeper, int group_id) {
@@ -27,9 +27,10 @@ void GroupKeeping::forget(KeeperClient* keeper, int group_id) {
   if (known && keeper != nullptr && known.mapped().connection != 0) keeper->drop_group(known.mapped().of);
 }
 
-std::unique_ptr<Group> GroupKeeping::find(KeeperClient& keeper, int group_id, Team& team, std::uint32_t run) {
+std::unique_ptr<Group> GroupKeeping::find(KeeperClient& keeper, int group_id, Team& team, std::uint32_t run,
+                                          std::chrono::milliseconds limit) {
   const KeptSearch search{group_id, team.rank(), static_cast<std::uint32_t>(team.size()), run};
-  const auto kept = keeper.kept_group(search, [&team] { team.check(); });
+  const auto kept = keeper.kept_group(search, limit, [&team] { team.check(); });
   if (!kept) return {};
   return group_described(kept->description, kept->at.process, kept->at.files, team.rank(), team.size());
 }

@@ -2,6 +2,7 @@
 // Memory of groups that outlives the job: the keeper of the node has it, and gives it to the next job. Local.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -22,8 +23,10 @@ class GroupKeeping {
   void keep(KeeperClient& keeper, Group& group, std::uint32_t run);
   /// Has it forgotten, as the group is deleted. Does nothing if it is not kept.
   void forget(KeeperClient* keeper, int group_id);
-  /// Returns the group that the rank of this number had in an earlier run, without a team; or null. team: of the new group.
-  [[nodiscard]] static std::unique_ptr<Group> find(KeeperClient& keeper, int group_id, Team& team, std::uint32_t run);
+  /// Returns the group that the rank of this number had in an earlier run, without a team; or null. team: of the new group; limit: for
+  /// the keeper.
+  [[nodiscard]] static std::unique_ptr<Group> find(KeeperClient& keeper, int group_id, Team& team, std::uint32_t run,
+                                                   std::chrono::milliseconds limit);
   void clear() { kept_.clear(); }
 
  private:

@@ -166,7 +166,7 @@ void Storage::forget(int group_id) {
 std::unique_ptr<Group> Storage::kept_group(int group_id, Team& team) {
   if (!is_on() || settings_.lease == 0 || !settings_.fetches) return {};
   try {
-    return GroupKeeping::find(keeper(), group_id, team, run_);
+    return GroupKeeping::find(keeper(), group_id, team, run_, patience());
   } catch (const Error& error) {
     log().warn("group {}: {}", group_id, error.what());
     return {};
@@ -174,11 +174,40 @@ std::unique_ptr<Group> Storage::kept_group(int group_id, Team& team) {
 }
 
 StoreOfJob Storage::for_rejoin(int group_id, Team& team) {
-  const auto newest = [this, group_id, &team]() -> std::optional<DatasetName> {
-    const auto plan = keeper().find({group_id, {}, {}, 0}, [&team] { team.check(); });
-    return plan ? std::optional(plan->name) : std::nullopt;
+  const auto look = [this, group_id, &team](std::uint32_t run) -> StoreOfJob::Newest {
+    const auto check = [&team] { team.check(); };
+    adopt_run(run);
+    const auto plan = keeper().find({group_id, {}, {}, 0}, check);
+    if (!plan) return {};
+    const auto listed = keeper().list(check);
+    const bool is_chosen = std::any_of(listed.begin(), listed.end(), [&](const Listed& each) {
+      return each.current != 0 && each.name == plan->name.text();
+    });
+    return {plan->name, is_chosen};
   };
-  return {run_, newest};
+  return {run_, look};
+}
+
+void Storage::drop_kept(const Group& group, std::uint32_t run) noexcept {
+  try {
+    const GroupRanks& ranks = group.ranks();
+    keeper().drop_group(
+        {group.parameters().id, ranks.rank, static_cast<std::uint32_t>(ranks.size), run, ~std::uint32_t{0}});
+  } catch (const std::exception& error) {
+    log().warn("group {}: {}", group.parameters().id, error.what());
+  }
+}
+
+// The next job must find on all ranks the memory that counts, before any of them commits to it.
+void Storage::keep_memory(Group& group) noexcept {
+  OfGroup* const known = find_of(group);
+  if (known == nullptr || (known->quiet_until && !known->quiet_until->passed())) return;
+  try {
+    keeping_.keep(keeper(), group, run_);
+  } catch (const std::exception& error) {
+    known->quiet_until.emplace(std::chrono::seconds(settings_.seconds));
+    log().warn("group {}: its memory is not kept: {}", group.parameters().id, error.what());
+  }
 }
 
 Storage::Resumed Storage::take_up(Group& group, const RejoinResult& formed) {
@@ -197,11 +226,21 @@ Storage::Resumed Storage::take_up(Group& group, const RejoinResult& formed) {
   mine.is_behind = false;
   mine.quiet_until.reset();
   give_up_flushes(group);
-  if (formed.kept_run != 0) return go_on_with_memory(group, formed);
-  if (!awaits || !settings_.fetches) return Resumed::no;
-  group.parts().awaits_store = true;
-  const Resumed resumed = load_newest(group, {}, {});
-  group.parts().awaits_store = false;
+  Resumed resumed = Resumed::no;
+  if (formed.kept_run != 0) {
+    resumed = go_on_with_memory(group, formed);
+  } else if (awaits && settings_.fetches) {
+    // Memory of earlier runs would stand beside what is loaded.
+    if (settings_.lease != 0) drop_kept(group, run_ - 1);
+    group.parts().awaits_store = true;
+    resumed = load_newest(group, {}, {});
+    group.parts().awaits_store = false;
+  }
+  if (settings_.lease != 0) {
+    group.parts().before_record = [this, &group] { keep_memory(group); };
+    keep_memory(group);
+    group.attachment().team().barrier();
+  }
   return resumed;
 }
 
@@ -446,8 +485,10 @@ void Storage::after_commit(Group& group) noexcept {
     if (mine.quiet_until && !mine.quiet_until->passed()) return;
     mine.quiet_until.reset();
     if (settings_.lease != 0) {
-      keeping_.keep(keeper(), group, run_);
       keep(group, group.log().last());
+      group.parts().tries_of_memory = 0;
+      // Another keeper may be there since the commit began.
+      keep_memory(group);
     }
     // By the number of the commit, which is the same on ranks that have taken the places of dead ones.
     if (mine.every == 0 || group.log().last().value % static_cast<std::uint64_t>(mine.every) != 0) return;

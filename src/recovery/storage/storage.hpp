@@ -129,6 +129,10 @@ class Storage {
   Epoch agree(Group& group, const SnapshotChoice& choice, const std::string& label, const Check& check);
   std::uint64_t offer(Group& group, Epoch epoch, const std::string& label);
   void keep(Group& group, Epoch epoch);
+  /// Has the keeper keep the memory of a group, if it has not this memory already.
+  void keep_memory(Group& group) noexcept;
+  /// Has the keeper forget the memory of a group on this rank that a run and earlier ones have left.
+  void drop_kept(const Group& group, std::uint32_t run) noexcept;
   std::optional<KeeperClient::Outcome> outcome(std::uint64_t flush);
   /// Returns how a flush has ended; nullopt if it has not after a while. Throws as Team::check().
   std::optional<KeeperClient::Outcome> wait_for_outcome(Team& team, std::uint64_t flush);

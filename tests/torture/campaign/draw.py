@@ -48,6 +48,9 @@ TIMEOUT, TIMEOUT_OVER_NODES = 12, 25  # FENIX_TIMEOUT; over tcp, ranks of many n
 INTERPOSED = 0.25  # the share of runs with libfenix_mpi
 PERSISTENT = 0.6  # of these, the share that stores messages on persistent communicators
 STORED = 0.2  # the share of runs with a store, of which half have a keeper that is killed
+RELAUNCHED = 0.2  # of these, the share whose launcher is killed, and which are started again: class "relaunch"
+TAKING = ["rejoin.begin", "rejoin.greeted", "memory.adopted", "rejoin.memory", "rejoin.exposed", "rejoin.voided", "rejoin.rebuilt", "rejoin.resumed",
+          "rejoin.end", "keep.taken_over"]  # points in a rank that takes over the memory of an earlier run
 NODE_TIMEOUT = 6  # FENIX_NODE_TIMEOUT, where a node falls silent
 
 
@@ -114,6 +117,7 @@ class Run:
     interposed: str = "no"  # else libfenix_mpi is preloaded, and newcomm is "null" or "given"
     flush: int = 0  # each so many-th commit is flushed to a store; 0: there is none
     keep: int = 0  # FENIX_KEEP
+    launches: list = field(default_factory=list)  # when the launcher is killed, in seconds from the start of all ranks; then the job is started again
     persist_copies: int = 0  # of messages on persistent communicators, if there are any
     groups: list = field(default_factory=list)
     faults: list = field(default_factory=list)
@@ -134,7 +138,8 @@ class Run:
     def describe(self):
         groups = "; ".join(f"{group.policy} " + ("in place" if group.in_place else f"depth {group.depth}")
                            for group in self.groups)
-        faults = ", ".join([str(fault) for fault in self.faults] + self.points)
+        launches = [f"kill the launcher at {at * 1000:.0f} ms" for at in self.launches]
+        faults = ", ".join([str(fault) for fault in self.faults] + launches + self.points)
         where = f" on nodes {self.ranks_per_node()}" if self.nodes else ""
         where += f", newcomm {self.interposed} with libfenix_mpi" if self.interposed != "no" else ""
         where += f", a store with FENIX_FLUSH={self.flush} and FENIX_KEEP={self.keep}" if self.flush else ""
@@ -224,6 +229,19 @@ class Drawer:
         run.flush, run.keep = dice.randint(1, 3), dice.choice([0, 0, 5])
         if dice.random() < 0.5:
             run.points.append(f"{dice.choice(self.points.of_keepers)}:0:{dice.randint(1, 4)}")
+        if dice.random() < RELAUNCHED and not self.nodes and not run.damage:
+            self._relaunch(run, dice)
+
+    def _relaunch(self, run, dice):
+        """All die with the launcher, up to three times. What is told must be there: the memory of all ranks is. A commit in place has none
+        while it overwrites, and messages are not kept."""
+        run.kind, run.faults, run.points, run.victims, run.tolerated, run.persist_copies = "relaunch", [], [], set(), True, 0
+        run.keep, run.steps, run.pause_us = 20, dice.randint(20, 60), dice.choice([2000, 5000, 10000])
+        for group in run.groups:
+            group.in_place = False
+        run.launches = [self._instant(run, dice) for _ in range(dice.randint(1, 3))]
+        if run.spares and dice.random() < 0.5:
+            self._point(run, dice, dice.randrange(run.ranks), TAKING)
 
     # ------------------------------------------------------------------------------------------- what is stored, and how
 

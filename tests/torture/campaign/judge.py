@@ -143,6 +143,8 @@ def _check_losses(run, events):
     The journal of a rank that was active from the start has the places that each repair found dead, and when what it got back had
     been rebuilt. After the communicator has shrunk the places are not those of the snapshots any more: not judged.
     """
+    if run.launches:  # all were dead
+        return None
     for rank in {event.rank for event in events if event.word == "resume" and event.rest[1] == "0"}:
         dead, ranks = [set() for _ in run.groups], run.ranks
         for event in (event for event in events if event.rank == rank):

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs one plan under mpirun, and does to it what it says."""
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from harness import environment, processes
@@ -32,6 +33,7 @@ class Outcome:
 
 
 def make_job(run, command, folder, limit):
+    """The last launch of a run, or the only one."""
     if run.nodes:
         return JobOnNodes(run.ranks_per_node().split(","), [*command, folder], folder, limit, _environment(run, folder), linger=10)
     return Job(mpirun(run.processes(), *command, folder), folder, limit, _environment(run, folder))
@@ -121,18 +123,18 @@ class Faults:
             processes.send(entry[1], signal.SIGCONT)
 
 
-def _read_pids(run, job):
-    """Returns the process ids of all ranks, once all have written them; None for one that is dead already."""
+def _read_pids(run, folder, job, launch):
+    """Returns the process ids of all ranks of a launch, once all have written them; None for one that is dead already."""
     pids = {}
     for rank in range(run.processes()):
         try:
-            line = (job.folder / f"journal.{rank}").read_text(encoding="utf-8").split("\n", 1)[0]
+            lines = (folder / f"journal.{rank}").read_text(encoding="utf-8").splitlines()
         except OSError:
             return None
-        words = line.split()
-        if len(words) < 3:
+        starts = [words for words in map(str.split, lines) if len(words) == 3 and words[1] == "start"]
+        if len(starts) <= launch:
             return None
-        pids[rank] = int(words[2])
+        pids[rank] = int(starts[launch][2])
     if not run.nodes:
         return pids
     # Ranks have noted the process ids that they have on their nodes.
@@ -150,8 +152,8 @@ def _has_begun(run, folder):
 class Watch:
     """Looks at a job again and again: does the faults when they are due."""
 
-    def __init__(self, run, job, outcome):
-        self.run, self.job, self.outcome = run, job, outcome
+    def __init__(self, run, job, outcome, launch=0):
+        self.run, self.job, self.outcome, self.launch = run, job, outcome, launch
         self.faults = Faults(run, outcome, job.nodes if run.nodes else None)
         self.pids = None
         self.all_gone = None  # since when no rank has been alive
@@ -160,7 +162,7 @@ class Watch:
         """Returns True when only the launcher is left, and does not end."""
         now = time.monotonic()
         if self.pids is None:
-            self.pids = _read_pids(self.run, self.job)
+            self.pids = _read_pids(self.run, self.outcome.folder, self.job, self.launch)
         if self.faults.started is None and self._begins():
             self.faults.started = now
         if self.faults.started is not None:
@@ -181,16 +183,87 @@ class Watch:
         return self.all_gone is not None and now - self.all_gone > _GRACE
 
 
+class Launch:
+    """A launch whose launcher is killed. Keepers live on: they are left to the next one."""
+
+    def __init__(self, run, command, outcome, number, limit):
+        self.run, self.outcome, self.number = run, outcome, number
+        folder = outcome.folder / f"launch.{number}"
+        without_points = _environment(replace(run, points=[]), outcome.folder)
+        self.job = Job(mpirun(run.processes(), *command, outcome.folder), folder, limit, without_points)
+        self.token = self.job.token
+        self.watch = Watch(run, self.job, outcome, number)
+        self.started = None
+
+    def _is_about_to_end(self):
+        return any(" finish" in path.read_text(encoding="utf-8") for path in self.outcome.folder.glob("journal.*"))
+
+    def _look(self):
+        if self.watch.look():
+            return True
+        if self.watch.faults.started is None or time.monotonic() < self.watch.faults.started + self.run.launches[self.number]:
+            return False
+        # What is told to be over needs no memory any more.
+        if self._is_about_to_end():
+            return False
+        for process in self.job.find():
+            if _name_of(process.pid) in ("prterun", "mpirun"):
+                processes.send(process.pid, signal.SIGKILL)
+        return False
+
+    def run_it(self):
+        """Returns whether the job was killed, and has to be started again."""
+        with self.job as job:
+            job.follow(self._look, _PAUSE)
+            processes.wait_until(lambda: not [one for one in job.find() if _name_of(one.pid) == "torture"], 10)
+            if job.hung or self._is_about_to_end():
+                self.outcome.left = job.finish().complaints()
+                shutil.copy(job.output, self.outcome.folder / "output.txt")
+                self.outcome.seconds, self.outcome.status, self.outcome.hung = job.seconds, job.status, job.hung
+                return False
+            # The token by which processes are found stays with the keeper.
+            job.token = "FENIX_JOB=none"
+            return True
+
+
+def _name_of(pid):
+    try:
+        return Path(f"/proc/{pid}/comm").read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
+
+
 def supervise(run, command, work, limit):
     """Returns an Outcome; its folder is the caller's to remove."""
     folder = Path(tempfile.mkdtemp(prefix=f"{run.seed}.", dir=work))
     (folder / "plan").write_text(run.plan_text(), encoding="utf-8")
     outcome = Outcome(folder)
-    with make_job(run, command, folder, limit) as job:
-        job.follow(Watch(run, job, outcome).look, _PAUSE)
+    tokens = []
+    for number in range(len(run.launches)):
+        launch = Launch(run, command, outcome, number, limit)
+        tokens.append(launch.token)
+        if not launch.run_it():
+            break
+    else:
+        _run_to_the_end(run, command, outcome, limit)
+    # Keepers that earlier launches have started end with the last one.
+    for token in tokens:
+        if not processes.wait_until(lambda token=token: not processes.find(token), 10):
+            outcome.left += [f"a keeper: {one.pid}" for one in processes.find(token)]
+            processes.kill(token)
+    return _look_at_store(run, command, outcome)
+
+
+def _run_to_the_end(run, command, outcome, limit):
+    with make_job(run, command, outcome.folder, limit) as job:
+        job.follow(Watch(run, job, outcome, len(run.launches)).look, _PAUSE)
         outcome.left = job.finish().complaints()
     outcome.seconds, outcome.status, outcome.hung = job.seconds, job.status, job.hung
+
+
+def _look_at_store(run, command, outcome):
     # Beside the program, as it was built.
+    folder = outcome.folder
     index = Path(command[-1]).resolve().parents[2] / "tools/fenix-index"
     if run.flush and index.exists() and (folder / "store").exists():
         verified = subprocess.run([index, folder / "store", "--verify", "all"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
