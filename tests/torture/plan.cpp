@@ -44,6 +44,7 @@ Plan read_plan(const std::string& file) {
     if (key == "pause_us") fields >> plan.pause_us;
     if (key == "threads") fields >> plan.threads;
     if (key == "tolerated") fields >> plan.tolerated;
+    if (key == "relaunched") fields >> plan.relaunched;
     if (key == "damage") fields >> plan.damage;
     if (key == "release") fields >> plan.release;
     if (key == "resume") fields >> plan.resume;

@@ -40,6 +40,7 @@ struct Plan {
   int steps = 10;
   int pause_us = 0;       // after each step
   bool tolerated = true;  // the policies cover all deaths, whenever they come
+  bool relaunched = false;  // all die, and the next job goes on
   bool damage = false;    // bits are flipped
   bool release = true;    // spares return from Fenix_Init at the end
   std::string resume = "jump";

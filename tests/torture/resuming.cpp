@@ -43,8 +43,9 @@ void create_group(int group) {
   require(flag == FENIX_SUCCESS || flag == FENIX_ERROR_NODATA_FOUND || flag == FENIX_WARNING_SHARED_FATE ||
               flag == FENIX_WARNING_RESUMED,
           "flag of group_create " + std::to_string(flag));
-  // A group goes on from the store when its snapshots are lost, or at the start.
-  const bool lost = flag == FENIX_ERROR_NODATA_FOUND || (flag == FENIX_WARNING_RESUMED && state.repairs > 0);
+  // A group goes on from the store when its snapshots are lost, or at the start; a death may cut that short.
+  const bool is_resumed_in_vain = flag == FENIX_WARNING_RESUMED && state.repairs > 0 && !state.plan.relaunched;
+  const bool lost = flag == FENIX_ERROR_NODATA_FOUND || is_resumed_in_vain;
   if (lost && state.plan.tolerated) fail("lost", "group_create says that snapshots were lost");
   int hashing = -1;
   success(Fenix_Data_group_get_hashing(plan.id, &hashing), "get_hashing");

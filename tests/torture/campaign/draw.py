@@ -153,7 +153,7 @@ class Run:
         lines = [
             f"seed {self.seed}", f"spares {self.spares}", f"steps {self.steps}", f"pause_us {self.pause_us}",
             f"threads {int(self.threads)}", f"tolerated {int(self.tolerated)}", f"damage {int(self.damage)}",
-            f"release {int(self.release)}", f"resume {self.resume}",
+            f"release {int(self.release)}", f"resume {self.resume}", f"relaunched {int(bool(self.launches))}",
             f"interposed {self.interposed}", f"persist {self.persist_copies} {int(self.persist_is_covered())}"
         ]
         for number, group in enumerate(self.groups):
@@ -236,10 +236,12 @@ class Drawer:
         """All die with the launcher, up to three times. What is told must be there: the memory of all ranks is. A commit in place has none
         while it overwrites, and messages are not kept."""
         run.kind, run.faults, run.points, run.victims, run.tolerated, run.persist_copies = "relaunch", [], [], set(), True, 0
-        run.keep, run.steps, run.pause_us = 20, dice.randint(20, 60), dice.choice([2000, 5000, 10000])
+        run.keep, run.steps, run.pause_us = 20, dice.randint(60, 120), dice.choice([2000, 5000, 10000])
         for group in run.groups:
             group.in_place = False
-        run.launches = [self._instant(run, dice) for _ in range(dice.randint(1, 3))]
+            group.depth = max(group.depth, 0)  # to look at all of so many snapshots takes long
+        # Later launches have less to do.
+        run.launches = [self._instant(run, dice) / (1 + number) for number in range(dice.randint(1, 3))]
         if run.spares and dice.random() < 0.5:
             self._point(run, dice, dice.randrange(run.ranks), TAKING)
 

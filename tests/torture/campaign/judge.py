@@ -60,6 +60,8 @@ def judge(run, outcome):
 
 
 def _first_complaint(run, outcome, events, output):
+    if outcome.cut_at_end:
+        return (LEFT, ", ".join(outcome.left)) if outcome.left else (OK, "")
     for event in events:
         if event.word == "fail":
             return event.rest[0].rstrip(":"), f"rank {event.rank}: {' '.join(event.rest[1:])}"

@@ -27,6 +27,7 @@ class Outcome:
     status: int = 0
     hung: bool = False
     launcher_left: bool = False  # Open MPI's own
+    cut_at_end: bool = False  # the launcher was killed when ranks were ending: nothing is to be expected then
     damaged: str = ""  # what fenix-index says of the store, if not all complete datasets are whole
     left: list = field(default_factory=list)
     done: list = field(default_factory=list)  # faults that met a living process: numbers
@@ -193,7 +194,7 @@ class Launch:
         self.job = Job(mpirun(run.processes(), *command, outcome.folder), folder, limit, without_points)
         self.token = self.job.token
         self.watch = Watch(run, self.job, outcome, number)
-        self.started = None
+        self.was_killed = False
 
     def _is_about_to_end(self):
         return any(" finish" in path.read_text(encoding="utf-8") for path in self.outcome.folder.glob("journal.*"))
@@ -206,6 +207,7 @@ class Launch:
         # What is told to be over needs no memory any more.
         if self._is_about_to_end():
             return False
+        self.was_killed = True
         for process in self.job.find():
             if _name_of(process.pid) in ("prterun", "mpirun"):
                 processes.send(process.pid, signal.SIGKILL)
@@ -217,7 +219,11 @@ class Launch:
             job.follow(self._look, _PAUSE)
             processes.wait_until(lambda: not [one for one in job.find() if _name_of(one.pid) == "torture"], 10)
             if job.hung or self._is_about_to_end():
-                self.outcome.left = job.finish().complaints()
+                left = job.finish()
+                if self.was_killed:
+                    left.memory = []  # of Open MPI
+                    self.outcome.cut_at_end = not job.hung
+                self.outcome.left = left.complaints()
                 shutil.copy(job.output, self.outcome.folder / "output.txt")
                 self.outcome.seconds, self.outcome.status, self.outcome.hung = job.seconds, job.status, job.hung
                 return False
