@@ -38,11 +38,11 @@ struct Plan {
   int spares = 0;
   bool threads = false;  // MPI_THREAD_MULTIPLE
   int steps = 10;
-  int pause_us = 0;       // after each step
-  bool tolerated = true;  // the policies cover all deaths, whenever they come
+  int pause_us = 0;         // after each step
+  bool tolerated = true;    // the policies cover all deaths, whenever they come
   bool relaunched = false;  // all die, and the next job goes on
-  bool damage = false;    // bits are flipped
-  bool release = true;    // spares return from Fenix_Init at the end
+  bool damage = false;      // bits are flipped
+  bool release = true;      // spares return from Fenix_Init at the end
   std::string resume = "jump";
   std::string interposed = "no";    // else libfenix_mpi is preloaded, and newcomm is "null" or "given"
   int persist_copies = 0;           // of messages on persistent communicators; 0: there are none

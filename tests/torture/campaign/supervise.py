@@ -204,7 +204,7 @@ class Launch:
             return True
         if self.watch.faults.started is None or time.monotonic() < self.watch.faults.started + self.run.launches[self.number]:
             return False
-        # What is told to be over needs no memory any more.
+        # Ranks that end have their memory forgotten.
         if self._is_about_to_end():
             return False
         self.was_killed = True
