@@ -40,7 +40,7 @@ struct GroupParts {
   std::unique_ptr<Archive> archive;  ///< what was put aside when the team got another shape, or null
   std::unique_ptr<StoredArchive>
       stored;  ///< a dataset of another number of ranks, until the team has a snapshot of its own; or null
-  /// Of the memory of this group, as long as some rank may not have taken up its own.
+  /// Origin of the memory, as long as some rank may not have taken up its own.
   std::optional<KeptOrigin> kept_origin;
   std::uint32_t tries_of_memory =
       0;  ///< jobs, this one among them, that have gone on with the memory and have not committed
