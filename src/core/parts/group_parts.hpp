@@ -42,8 +42,8 @@ struct GroupParts {
       stored;  ///< a dataset of another number of ranks, until the team has a snapshot of its own; or null
   /// Origin of the memory, as long as some rank may not have taken up its own.
   std::optional<KeptOrigin> kept_origin;
-  std::uint32_t tries_of_memory =
-      0;  ///< jobs, this one among them, that have gone on with the memory and have not committed
+  /// Number of jobs, this one among them, that have gone on with the memory and have not committed.
+  std::uint32_t tries_of_memory = 0;
   /// Called before the record of a commit counts, when the memory is as the record needs it. Does not throw.
   std::function<void()> before_record = [] {};
   bool awaits_store = false;  ///< the group is new, and nobody has looked yet whether the store has a dataset of it

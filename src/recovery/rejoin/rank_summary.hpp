@@ -25,9 +25,8 @@ struct RankSummary {
     kSeveralDomains = 256,  ///< ranks are in different failure domains
     kAwaitsStore = 512,     ///< some rank does not know yet what the store has of the group
     kRedundant = 1024,      ///< the policy has redundancy; said of kept memory only
-    kUnwanted =
-        2048,  ///< the memory is not to be taken: other arguments, or jobs have failed with it; said of kept memory only
-    kSomeKnowLess = 4096,  ///< knowledge is not the same on all ranks
+    kUnwanted = 2048,       ///< kept memory that is not to be taken: other arguments, or jobs have failed with it
+    kSomeKnowLess = 4096,   ///< knowledge is not the same on all ranks
     kOfGroup =
         kSomeKnow | kSomeMoved | kHasSnapshots | kOwesReport | kHasArchive | kAwaitsStore | kRedundant | kUnwanted
   };
