@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
-from .campaign.draw import CLASSES_OF_WHOLE_NODES, Drawer, Fault, Run, seed_of
+from .campaign.draw import CLASSES_OF_WHOLE_NODES, TAKING, Drawer, Fault, Run, seed_of
 from .campaign.judge import CRASHED, HUNG, LEFT, LOST, OK, OPEN_MPI, WRONG, judge
 from .campaign.placement import AUTO, Policy, after_repair, cohorts, covers, covers_always, holders, order_of, shares_fate
 from .campaign.points import Points
@@ -162,7 +162,7 @@ class Drawing(unittest.TestCase):
     def test_all_points_are_drawn(self):
         points = self.drawer.points
         drawn = {entry.split(":")[0] for number in range(3000) for entry in self.drawer.draw(seed_of(2, number)).points}
-        self.assertEqual(drawn, set(points.steady + points.recovery + points.of_spares + points.init + points.finish + points.of_keepers))
+        self.assertEqual(drawn, set(points.steady + points.recovery + points.of_spares + points.init + points.finish + points.of_keepers + TAKING))
 
 
 class Timing(unittest.TestCase):
