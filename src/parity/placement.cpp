@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "parity/code.hpp"
 #include "parity/pairing.hpp"
 
 namespace fenix_impl {

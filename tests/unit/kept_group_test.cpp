@@ -20,6 +20,7 @@ namespace fenix_test {
 namespace {
 
 using fenix_impl::Descriptor;
+using fenix_impl::group_described;
 using fenix_impl::GroupParameters;
 using fenix_impl::Policy;
 using fenix_impl::RejoinResult;
