@@ -260,6 +260,18 @@ TEST(KeptGroup, OtherThingsCountMore) {
   EXPECT_EQ(kept_run([](Jobs& jobs) { jobs.parameters().policy = kXor; }, {kRun + 1, {}}), 0U);
 }
 
+// It may be what the program dies of.
+TEST(KeptGroup, IsNotTakenAgainAndAgainWithoutACommit) {
+  Jobs jobs(3, kBuddies);
+  jobs.make_snapshot(0);
+  for (int tries = 0; tries < 3; ++tries) {
+    jobs.start_again();
+    EXPECT_EQ(jobs.form().kept_run, kRun) << tries;
+  }
+  jobs.start_again();
+  EXPECT_EQ(jobs.form().kept_run, 0U);
+}
+
 TEST(KeptGroup, IsOfOneRank) {
   Jobs jobs(3, kBuddies);
   jobs.make_snapshot(0);

@@ -57,7 +57,7 @@ void RankSummary::forget_group() {
   const RankSummary nothing;
   flags &= ~static_cast<std::uint32_t>(kOfGroup);
   knowledge = {};
-  // Of ranks that know nothing, the first one is as good as any.
+  // The first rank is as good a source as any other one that knows nothing.
   source = 0;
   members = 0;
   known_on_all = {};
