@@ -20,6 +20,11 @@ namespace {
 
 constexpr int kListener = 3;
 
+Keeper* the_keeper = nullptr;
+
+// The end of an allocation is near: what was told with SIGTERM is killed soon.
+void hurry(int) { the_keeper->hurry(); }
+
 // The rank that started this process waits for its child, and has nothing to do with the grandchild.
 void leave_parent() {
   const pid_t child = fork();
@@ -58,6 +63,8 @@ int main() {
   take_descriptors();
   try {
     Keeper keeper(std::make_unique<PosixFileSystem>(), Descriptor(kListener));
+    the_keeper = &keeper;
+    std::signal(SIGTERM, hurry);
     // Threads in a file system that does not answer cannot be waited for.
     if (!keeper.run()) _exit(1);
   } catch (const std::exception& error) {

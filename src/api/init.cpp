@@ -18,6 +18,7 @@ int fenix_detail_preinit(int* role, MPI_Comm comm, MPI_Comm* newcomm, int* /*arg
     runtime().persist_services = persist_services();
     // With libfenix_mpi, comm may stand for the communicator of an earlier use of Fenix.
     runtime().start(present(comm), spare_ranks, spawn, info, {role, newcomm, error}, resume_point);
+    runtime().drain();
     runtime().serve_as_spare();
     return FENIX_SUCCESS;
   });

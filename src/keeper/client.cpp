@@ -403,12 +403,19 @@ bool KeeperClient::read(const Reading& reading, int file, const Check& check) {
   return call(KeeperOp::read, encode_body(reading), std::span(&file, 1), check).message.code == KeeperCode::done;
 }
 
-std::vector<Listed> KeeperClient::list(const Check& check) {
-  const Answer answer = call(KeeperOp::list, {}, {}, check);
+template <class Entry>
+std::vector<Entry> KeeperClient::list_of(KeeperOp op, const Check& check) {
+  const Answer answer = call(op, {}, {}, check);
   if (answer.files.size() != 1) fail("an answer of the keeper is damaged");
-  auto list = decode_body<std::vector<Listed>>(read_memory_file(answer.files.front()));
+  auto list = decode_body<std::vector<Entry>>(read_memory_file(answer.files.front()));
   if (!list) fail("an answer of the keeper is damaged");
   return std::move(*list);
+}
+
+std::vector<Listed> KeeperClient::list(const Check& check) { return list_of<Listed>(KeeperOp::list, check); }
+
+std::vector<KeptGroupOf> KeeperClient::kept_groups(const Check& check) {
+  return list_of<KeptGroupOf>(KeeperOp::list_groups, check);
 }
 
 bool KeeperClient::call_about(KeeperOp op, const std::string& name, const Check& check) {

@@ -70,6 +70,8 @@ class KeeperClient {
   /// limit: for all of this.
   [[nodiscard]] std::optional<KeptGroup> kept_group(const KeptSearch& search, std::chrono::milliseconds limit,
                                                     const Check& check);
+  /// Returns whose memory the keeper has.
+  [[nodiscard]] std::vector<KeptGroupOf> kept_groups(const Check& check);
   /// Returns a number that changes when another keeper has taken the place of one that has ended.
   [[nodiscard]] std::uint64_t connection();
   /// Tells that some flushes will not get the offers that they lack. Does not wait.
@@ -126,6 +128,8 @@ class KeeperClient {
   Answer call(KeeperOp op, std::vector<std::byte> body, std::span<const int> files, const Check& check);
   bool pump();
   void lose_connection();
+  template <class Entry>
+  [[nodiscard]] std::vector<Entry> list_of(KeeperOp op, const Check& check);
   [[nodiscard]] bool call_about(KeeperOp op, const std::string& name, const Check& check);
 
   std::string program_;

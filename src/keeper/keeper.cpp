@@ -28,12 +28,8 @@ Keeper::Keeper(std::unique_ptr<FileSystem> files, Descriptor listener, std::chro
 Keeper::~Keeper() = default;
 
 bool Keeper::run() {
-  const auto wake = [this] {
-    const std::uint64_t one = 1;
-    (void)!::write(woken_.get(), &one, sizeof one);
-  };
-  writer_.start(wake);
-  reader_.start(wake);
+  writer_.start([this] { wake(); });
+  reader_.start([this] { wake(); });
   while (!peers_.empty() || has_work() || (!has_served_ && KeeperThread::Clock::now() < latest_begin_)) {
     serve_once();
     give_up_waiting();
@@ -46,6 +42,16 @@ bool Keeper::run() {
   writer_.stop();
   reader_.stop();
   return true;
+}
+
+void Keeper::wake() {
+  const std::uint64_t one = 1;
+  (void)!::write(woken_.get(), &one, sizeof one);
+}
+
+void Keeper::hurry() {
+  is_in_a_hurry_ = true;
+  wake();
 }
 
 // Ranks that have gone offer nothing any more.
@@ -127,6 +133,10 @@ void Keeper::handle(const std::shared_ptr<KeeperPeer>& peer, Datagram datagram) 
       return;
     case KeeperOp::kept_group:
       give_group(peer, *request);
+      return;
+    case KeeperOp::list_groups:
+      peer->answer({request->op, request->id, KeeperCode::done, {}, {}},
+                   to_memory_file(encode_body(kept_groups_.all())));
       return;
     case KeeperOp::keep:
     case KeeperOp::flush:
@@ -222,7 +232,8 @@ void Keeper::look_after_lease() {
     return;
   }
   if (!alone_since_) alone_since_ = KeeperThread::Clock::now();
-  if (KeeperThread::Clock::now() - *alone_since_ < std::chrono::seconds(settings_.lease)) return;
+  const bool is_over = KeeperThread::Clock::now() - *alone_since_ >= std::chrono::seconds(settings_.lease);
+  if (!is_over && !is_in_a_hurry_) return;
   for (const auto& job : kept_.take_complete()) {
     jobs_.push_back(job);
     submit(job);

@@ -74,6 +74,8 @@ class Keeper {
   /// Serves until the last rank has gone and nothing is left to be written. Returns false if a file system does not answer: then only the
   /// end of the process ends the threads.
   [[nodiscard]] bool run();
+  /// Memory that is kept is to be written as soon as no rank is left, whatever the lease says. A signal handler may call it.
+  void hurry();
 
  private:
   /// A dataset of which the own part is there, and the manifest is not.
@@ -92,6 +94,7 @@ class Keeper {
   void submit(const std::shared_ptr<FlushJob>& job);
   /// Writes what is kept, when the lease is over.
   void look_after_lease();
+  void wake();
   void write(FlushJob& job, const Hello& settings);
   void finish_datasets();
   void give_up_waiting();
@@ -110,6 +113,7 @@ class Keeper {
       jobs_;                           // of the main thread: offers are collected, or the job is with the writer
   std::deque<Unfinished> unfinished_;  // of the writer
   std::atomic<std::size_t> unfinished_count_{0};
+  std::atomic<bool> is_in_a_hurry_{false};
   KeeperThread writer_;
   KeeperThread reader_;
   KeeperThread::Clock::time_point latest_begin_;

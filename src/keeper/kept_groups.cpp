@@ -39,6 +39,12 @@ void KeptGroups::forget_until(std::uint32_t run) {
   std::erase_if(kept_, [run](const Kept& each) { return each.of.run <= run; });
 }
 
+std::vector<KeptGroupOf> KeptGroups::all() const {
+  std::vector<KeptGroupOf> all;
+  for (const Kept& each : kept_) all.push_back(each.of);
+  return all;
+}
+
 KeptGroups::Kept* KeptGroups::find(const KeptSearch& search) {
   Kept* found = nullptr;
   for (Kept& each : kept_) {

@@ -32,6 +32,7 @@ class KeptGroups {
   void clear() { kept_.clear(); }
 
   [[nodiscard]] bool empty() const { return kept_.empty(); }
+  [[nodiscard]] std::vector<KeptGroupOf> all() const;
   /// Returns the latest that there is of a rank in a group of so many, or null.
   [[nodiscard]] Kept* find(const KeptSearch& search);
   /// Whether another process may still write to the memory, or to other memory that its run has left here. Ranks of the run that asks do

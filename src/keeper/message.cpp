@@ -32,7 +32,7 @@ std::optional<Message> decode_message(std::span<const std::byte> bytes) {
   const auto body = fields.bytes();
   message.body.assign(body.begin(), body.end());
   const bool is_known = op >= static_cast<std::uint32_t>(KeeperOp::hello) &&
-                        op <= static_cast<std::uint32_t>(KeeperOp::kept_group) && code >= 0 &&
+                        op <= static_cast<std::uint32_t>(kLastKeeperOp) && code >= 0 &&
                         code <= static_cast<std::int32_t>(KeeperCode::in_use);
   if (!fields.is_at_end() || !is_known) return std::nullopt;
   message.op = static_cast<KeeperOp>(op);

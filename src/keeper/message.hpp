@@ -36,8 +36,11 @@ enum class KeeperOp : std::uint32_t {
   taken,        ///< name: the run that has begun with this dataset has committed
   keep_group,   ///< KeptGroupOf, with a description as a file, after its regions. No answer
   drop_group,   ///< KeptGroupOf: this memory is not needed any more. No answer
-  kept_group    ///< KeptSearch. Answer: KeptGroupAt, and the description as a file
+  kept_group,   ///< KeptSearch. Answer: KeptGroupAt, and the description as a file
+  list_groups   ///< answer: KeptGroupOf for all memory that is kept, one after the other, as a file
 };
+
+constexpr KeeperOp kLastKeeperOp = KeeperOp::list_groups;
 
 /// Outcome of a request, in its answer.
 enum class KeeperCode : std::int32_t {

@@ -22,6 +22,7 @@
 #include "base/last_resort.hpp"
 #include "base/log.hpp"
 #include "core/common/meeting.hpp"
+#include "recovery/draining.hpp"
 #include "recovery/interposer.hpp"
 #include "rma/mpi_team.hpp"
 #include "rma/quiet_comm.hpp"
@@ -238,12 +239,33 @@ void Runtime::serve_as_spare() {
     return;
   }
   teams_.close_paths();
-  const bool release = settings.get(FENIX_SPARE_FINALIZE_MODE) == FENIX_SPARE_FINALIZE_RELEASE;
+  const bool release = settings.get(FENIX_SPARE_FINALIZE_MODE) == FENIX_SPARE_FINALIZE_RELEASE && !storage_.drains();
   end_of_use();
   if (release) {
     write_outputs();
     return;
   }
+  const LastResort resort;
+  MPI_Finalize();
+  std::exit(EXIT_SUCCESS);
+}
+
+// Nothing can be mended here: if a rank dies, the keepers still have the memory, and a new job may try again.
+void Runtime::drain() {
+  if (!storage_.drains() || process_->is_spare()) return;
+  const auto give_up = [](const char* why) {
+    std::fprintf(stderr, "fenix: FENIX_DRAIN: %s\n", why);
+    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+  };
+  {
+    const Inside inside;
+    try {
+      fenix_impl::drain(*process_, teams_, groups_, storage_);
+    } catch (const std::exception& error) {
+      give_up(error.what());
+    }
+  }
+  if (!finish()) give_up("a rank has died");
   const LastResort resort;
   MPI_Finalize();
   std::exit(EXIT_SUCCESS);

@@ -62,6 +62,9 @@ class Runtime {
   /// Returns at once in active ranks. In spares it returns when they become active or are released; spares that are to
   /// exit do not return.
   void serve_as_spare();
+  /// If the job is only to write what is in memory that was kept, does so, and ends the process: in active ranks. Otherwise returns at
+  /// once.
+  void drain();
   /// Writes role, communicator and error to the places that Fenix_Init was given.
   void write_outputs() const;
   /// Has the communicator written as a handle of Fortran, too.

@@ -131,6 +131,7 @@ class KeeperOfNode : public testing::Test {
     ASSERT_TRUE(listener);
     thread_ = std::thread([this, listener = std::move(listener)]() mutable {
       Keeper keeper(std::make_unique<TroubledFileSystem>(trouble_), std::move(listener));
+      keeper_ = &keeper;
       ended_well_ = keeper.run();
     });
   }
@@ -146,6 +147,7 @@ class KeeperOfNode : public testing::Test {
   std::vector<std::unique_ptr<KeeperClient>> clients_;
   std::thread thread_;
   std::atomic<bool> ended_well_{false};
+  std::atomic<Keeper*> keeper_{nullptr};
   KeeperClient::Check nothing_ = [] {};
 };
 
@@ -303,7 +305,9 @@ TEST_F(KeeperOfNode, KeepsMemoryForTheNextJob) {
                       std::vector<int>(static_cast<std::size_t>(files), memory.file.get()));
   }
   first->keep_group({8, 0, 2, run, 1}, description, {});
+  EXPECT_EQ(first->kept_groups(nothing_), (std::vector<KeptGroupOf>{{7, 0, 2, run, 1}, {8, 0, 2, run, 1}}));
   first->drop_group({8, 0, 2, run, 1});
+  EXPECT_EQ(first->kept_groups(nothing_).size(), 1U);
   EXPECT_EQ(first->begin_run(nothing_), run + 1);
   // All ranks have died, and another job begins.
   first.reset();
@@ -369,6 +373,24 @@ TEST_F(KeeperOfNode, WritesWhatNobodyTakes) {
   PosixFileSystem files;
   EXPECT_TRUE(Store(files, root_).complete({7, 5, run, 1}));
   EXPECT_EQ(Store(files, root_).datasets().size(), 1U);
+}
+
+TEST_F(KeeperOfNode, WritesAtOnceIfItIsTold) {
+  hello_.lease = 3600;
+  KeeperClient& only = client();
+  const auto run = only.begin_run(nothing_);
+  const OfferingRank rank(only, some_bytes(kBytes, 1));
+  rank.keep(plan_for(run, 5, {0}));
+  only.keep_group({7, 0, 1, run, 1}, some_bytes(10, 1), {});
+  keeper_.load()->hurry();
+  // Not while a rank lives.
+  EXPECT_EQ(only.kept_groups(nothing_).size(), 1U);
+  EXPECT_FALSE(only.is_complete({7, 5, run, 1}, nothing_));
+  clients_.clear();
+  thread_.join();
+  EXPECT_TRUE(ended_well_);
+  PosixFileSystem files;
+  EXPECT_TRUE(Store(files, root_).complete({7, 5, run, 1}));
 }
 
 TEST(Keeper, EndsIfNobodyConnects) {

@@ -97,7 +97,8 @@ void Storage::finish(bool is_first) noexcept {
       for (const auto& [name, flush] : mine.flushes) wait_at_end(flush, deadline);
     }
     if (is_on() && settings_.lease != 0) keeper().forget(run_);
-    if (is_on() && is_first) keeper().finish_run(run_, [] {});
+    // The program has not come to its end if this job has only written what was left of another one.
+    if (is_on() && is_first && !drains()) keeper().finish_run(run_, [] {});
   } catch (const std::exception& error) {
     log().warn("the store: {}", error.what());
   }
@@ -173,6 +174,21 @@ std::unique_ptr<Group> Storage::kept_group(int group_id, Team& team) {
   }
 }
 
+std::vector<GroupParameters> Storage::kept_groups(Team& team) {
+  return GroupKeeping::all(keeper(), team, run_, patience());
+}
+
+bool Storage::has_dataset_of_start(Group& group) {
+  Team& team = group.attachment().team();
+  const OfGroup& mine = of(group);
+  char is_there = 0;
+  if (team.rank() == 0 && mine.begun_with) {
+    is_there = keeper().is_complete(*mine.begun_with, [&team] { team.check(); }) ? 1 : 0;
+  }
+  team.broadcast(std::as_writable_bytes(std::span(&is_there, 1)), 0);
+  return is_there != 0;
+}
+
 StoreOfJob Storage::for_rejoin(int group_id, Team& team) {
   const auto look = [this, group_id, &team](std::uint32_t run) -> StoreOfJob::Newest {
     const auto check = [&team] { team.check(); };
@@ -229,7 +245,7 @@ Storage::Resumed Storage::take_up(Group& group, const RejoinResult& formed) {
   Resumed resumed = Resumed::no;
   if (formed.kept_run != 0) {
     resumed = go_on_with_memory(group, formed);
-  } else if (awaits && settings_.fetches) {
+  } else if (awaits && settings_.fetches && !drains()) {
     // Memory of earlier runs would stand beside what is loaded.
     if (settings_.lease != 0) drop_kept(group, run_ - 1);
     group.parts().awaits_store = true;

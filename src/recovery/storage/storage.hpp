@@ -50,6 +50,8 @@ class Storage {
   /// Returns the run whose data this one has begun with, or 0.
   [[nodiscard]] std::uint32_t origin() const { return origin_; }
   [[nodiscard]] bool is_on() const { return run_ != 0; }
+  /// Whether this job is only to write what the keepers have.
+  [[nodiscard]] bool drains() const { return settings_.drains; }
 
   // -------------------------------------------------------------------------------------------------------------- groups
 
@@ -57,6 +59,11 @@ class Storage {
   enum class Resumed { no, yes, unusable };
   /// Returns the group that this rank had in an earlier run, if the keeper of the node has its memory; or null. team: of the new one. Local.
   [[nodiscard]] std::unique_ptr<Group> kept_group(int group_id, Team& team);
+  /// Returns the parameters of all groups of so many ranks of which keepers have memory. Collective over the team. Throws
+  /// Error(FENIX_ERROR_STORE) without a store.
+  [[nodiscard]] std::vector<GroupParameters> kept_groups(Team& team);
+  /// Whether the store has the snapshot with which a group has begun in this job. Collective over the group.
+  [[nodiscard]] bool has_dataset_of_start(Group& group);
   /// Returns what rejoin() has to know. team: of the group.
   [[nodiscard]] StoreOfJob for_rejoin(int group_id, Team& team);
   /// Prepares a group that has been formed, or taken up again. Collective over the group.

@@ -82,6 +82,7 @@ StoreSettings StoreSettings::from_environment() {
   StoreSettings settings;
   read_number("SLURM_JOB_END_TIME", settings.end_time);
   read_number("FENIX_END_TIME", settings.end_time);
+  settings.drains = text_of_variable("FENIX_DRAIN") == "1";
   read_number("FENIX_HALT_SECONDS", settings.halt_seconds);
   settings.root = absolute(text_of_variable("FENIX_STORE"));
   if (settings.root.empty()) return settings;

@@ -38,6 +38,8 @@ struct Options {
   int async = 0;  // each so many-th step is flushed by a request
   int policy = FENIX_DATA_POLICY_IMR;
   int separation = 1;
+  int cohort = 3;
+  int losses = 1;
   int mode = 1;  // of IMR: copies in pairs, or 5: XOR
   int depth = 1;
   int in_place = 0;
@@ -51,6 +53,7 @@ struct Options {
   int from_steps = -1;  // steps after the first one of this job; -1: up to the last one
   int unusable = 0;     // 1: the store cannot be used, and all ranks are told
   int says = 0;         // 1: prints each step that has been committed
+  int other = 0;        // 1: there is another group, which is not flushed
   int deletes = 0;      // 1: deletes the group in the end, and dies
   int refuses = 0;      // 1: rank 1 cannot use the newest dataset
 };
@@ -194,6 +197,7 @@ Options read(int argc, char** argv) {
     if (is(i, "--nap")) options.naps = std::atoi(text);
     if (is(i, "--elements")) options.elements = std::atol(text);
     if (is(i, "--every")) options.every = std::atoi(text);
+    if (is(i, "--other")) options.other = std::atoi(text);
     if (is(i, "--sync")) options.sync = std::atoi(text);
     if (is(i, "--async")) options.async = std::atoi(text);
     if (is(i, "--depth")) options.depth = std::atoi(text);
@@ -211,6 +215,8 @@ Options read(int argc, char** argv) {
     if (is(i, "--refuses")) options.refuses = std::atoi(text);
     if (is(i, "--fetch")) options.fetch = text;
     if (is(i, "--separation")) options.separation = std::atoi(text);
+    if (is(i, "--cohort")) options.cohort = std::atoi(text);
+    if (is(i, "--losses")) options.losses = std::atoi(text);
     if (is(i, "--policy")) {
       options.policy = std::strcmp(text, "rs") == 0      ? FENIX_DATA_POLICY_REED_SOLOMON
                        : std::strcmp(text, "local") == 0 ? FENIX_DATA_POLICY_LOCAL
@@ -333,10 +339,10 @@ void work(const Options& options, MPI_Comm comm, bool is_first) {
   MPI_Comm_size(comm, &ranks);
   Field field(options, rank, ranks);
   int flag = -1;
-  int values[] = {options.separation, 3, 1};
+  int values[] = {options.separation, options.cohort, options.losses};
   if (options.policy == FENIX_DATA_POLICY_IMR) values[0] = options.mode;
   if (options.policy == FENIX_DATA_POLICY_IMR) values[1] = ranks > 1 ? options.separation : 0;
-  if (options.policy == FENIX_DATA_POLICY_IMR) values[2] = 3;
+  if (options.policy == FENIX_DATA_POLICY_IMR) values[2] = options.cohort;
   if (options.unusable != 0) {
     expect_equal(Fenix_Data_group_create(kGroup, comm, 0, 0, FENIX_DATA_POLICY_LOCAL, nullptr, &flag),
                  FENIX_ERROR_STORE, "group_create without a store that can be used");
@@ -375,7 +381,7 @@ void work(const Options& options, MPI_Comm comm, bool is_first) {
   }
   if (is_first && options.from > -2) expect_equal(step, options.from, "the first step");
   if (options.every > 0) success(Fenix_Data_group_set_flush(kGroup, options.every), "set_flush");
-  const bool has_other = options.every > 0 && options.naps == 0 && options.asks == 0;
+  const bool has_other = options.other != 0 || (options.every > 0 && options.naps == 0 && options.asks == 0);
   if (has_other) form_other_group(options, comm, field, step);
   if (Fenix_Data_member_created(kGroup, kGone) == 0) {
     success(Fenix_Data_member_create(kGroup, kGone, &field.where, 2, MPI_INT32_T), "creation");
