@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The keeper of a node, which ranks start: see src/keeper. It is told nothing but descriptor 3, a socket that ranks connect to.
+// The keeper of a node: see src/keeper. Ranks start it, and give it a socket as descriptor 3, to which they connect. With
+// "--store DIR" it makes that socket itself, for ranks that come later, and stays a child of the process that has started it. It prints
+// "ready" then, or "taken" if there is another keeper.
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <memory>
+#include <utility>
 
+#include "keeper/client.hpp"
 #include "keeper/keeper.hpp"
+#include "keeper/local_socket.hpp"
 #include "store/posix_file_system.hpp"
 
 using namespace fenix_impl;
@@ -56,13 +63,25 @@ void take_descriptors() {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  constexpr int kArgumentsOfStore = 3;
+  constexpr std::chrono::minutes kForTheFirst{1};
+  constexpr std::chrono::minutes kForLaterRanks{10};
+  const bool comes_first = argc == kArgumentsOfStore && std::strcmp(argv[1], "--store") == 0;
   std::signal(SIGPIPE, SIG_IGN);
-  leave_parent();
+  if (!comes_first) leave_parent();
   give_way();
   take_descriptors();
   try {
-    Keeper keeper(std::make_unique<PosixFileSystem>(), Descriptor(kListener));
+    Descriptor listener(comes_first ? -1 : kListener);
+    if (comes_first) {
+      listener = listen_at(KeeperClient("", {argv[2], 0, 1, 0, 0}).socket_name());
+      std::puts(listener ? "ready" : "taken");
+      std::fflush(stdout);
+      if (!listener) return EXIT_SUCCESS;
+    }
+    Keeper keeper(std::make_unique<PosixFileSystem>(), std::move(listener),
+                  comes_first ? kForLaterRanks : kForTheFirst);
     the_keeper = &keeper;
     std::signal(SIGTERM, hurry);
     // Threads in a file system that does not answer cannot be waited for.

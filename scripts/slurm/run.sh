@@ -16,7 +16,12 @@ export PRTE_MCA_plm=ssh PRTE_MCA_plm_ssh_agent="$FENIX_SOURCE/scripts/slurm/agen
 export FENIX_TIMEOUT=${FENIX_TIMEOUT:-120}
 
 # Daemons stay in their steps: Slurm counts one that has left as ended.
-launch=(mpirun --with-ft ulfm --leave-session-attached --map-by "ppr:$ranks_per_node:node"
-        -n $((SLURM_JOB_NUM_NODES * ranks_per_node)) -x FI_PROVIDER -x FENIX_TIMEOUT)
-"${launch[@]}" fenix-info
-"${launch[@]}" "$@"
+launch=(--leave-session-attached --map-by "ppr:$ranks_per_node:node"
+        -n $((SLURM_JOB_NUM_NODES * ranks_per_node)) -x FI_PROVIDER)
+mpirun --with-ft ulfm "${launch[@]}" -x FENIX_TIMEOUT fenix-info
+# With a store, the program is started again if the job dies.
+if [[ -n ${FENIX_STORE:-} ]]; then
+  fenix-run -- "${launch[@]}" "$@"
+else
+  mpirun --with-ft ulfm "${launch[@]}" -x FENIX_TIMEOUT "$@"
+fi

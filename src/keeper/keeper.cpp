@@ -30,7 +30,10 @@ Keeper::~Keeper() = default;
 bool Keeper::run() {
   writer_.start([this] { wake(); });
   reader_.start([this] { wake(); });
-  while (!peers_.empty() || has_work() || (!has_served_ && KeeperThread::Clock::now() < latest_begin_)) {
+  const auto awaits_the_first = [this] {
+    return !has_served_ && !is_in_a_hurry_ && KeeperThread::Clock::now() < latest_begin_;
+  };
+  while (!peers_.empty() || has_work() || awaits_the_first()) {
     serve_once();
     give_up_waiting();
     look_after_jobs();

@@ -8,8 +8,8 @@
 
 namespace fenix_impl {
 
-/// Takes up all groups of which the keepers have the memory, rebuilds what is lost, and writes the latest commit of each. What the store
-/// has already is not written. Collective over the resilient communicator. Throws Error if the latest commit of some group is not in the
+/// Takes up all groups of which the keepers have the memory, rebuilds what is lost, and writes the latest commit of each, unless the
+/// store has it already. Collective over the resilient communicator. Throws Error if the latest commit of some group is not in the
 /// store then: the keepers still have the memory. Throws as GroupRegistry::create().
 void drain(const Process& process, TeamFactory& teams, GroupRegistry& groups, Storage& storage);
 
