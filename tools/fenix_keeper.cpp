@@ -84,8 +84,12 @@ int main(int argc, char** argv) {
                   comes_first ? kForLaterRanks : kForTheFirst);
     the_keeper = &keeper;
     std::signal(SIGTERM, hurry);
+    // srun ends its tasks at SIGTERM, and passes this one on.
+    std::signal(SIGUSR1, hurry);
     // Threads in a file system that does not answer cannot be waited for.
     if (!keeper.run()) _exit(1);
+    std::signal(SIGTERM, SIG_IGN);
+    std::signal(SIGUSR1, SIG_IGN);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "fenix-keeper: %s\n", error.what());
     return EXIT_FAILURE;

@@ -84,6 +84,8 @@ void Keeper::serve_once() {
     give_up_when_all_is_read({0, 1, 0, {}});
   if (watched[0].revents == 0) return;
   if (Descriptor connected = accept_from(listener_)) {
+    // The allocation goes on.
+    if (peers_.empty()) is_in_a_hurry_ = false;
     peers_.push_back(std::make_shared<KeeperPeer>(std::move(connected)));
   }
 }

@@ -10,7 +10,7 @@ namespace fenix_impl {
 
 /// Takes up all groups of which the keepers have the memory, rebuilds what is lost, and writes the latest commit of each, unless the
 /// store has it already. Collective over the resilient communicator. Throws Error if the latest commit of some group is not in the
-/// store then: the keepers still have the memory. Throws as GroupRegistry::create().
+/// store then, or if there is no memory: the keepers still have all of it. Throws as GroupRegistry::create().
 void drain(const Process& process, TeamFactory& teams, GroupRegistry& groups, Storage& storage);
 
 }  // namespace fenix_impl

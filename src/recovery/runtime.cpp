@@ -127,7 +127,7 @@ void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const O
   MPI_Comm_size(comm, &size);
   MPI_Comm_rank(comm, &rank);
   const StartArguments arguments{
-      rank, size, spares, spawn, taken.get(FENIX_RESUME_MODE), taken.get(FENIX_UNHANDLED_MODE), 0};
+      rank, size, spares, spawn, taken.get(FENIX_RESUME_MODE), taken.get(FENIX_UNHANDLED_MODE), 0, storage_.drains() ? 1U : 0U};
   process_->start(comm, spares, handler_, [&](MPI_Comm living) { check_start(living, arguments, outputs); });
   begin_with(comm, spawn, info, taken, outputs, resume_point);
 }
@@ -221,6 +221,7 @@ void Runtime::check_start(MPI_Comm living, StartArguments own, const Outputs& ou
     require_same(note.arguments.spares == first.arguments.spares, "spare_ranks");
     require_same((note.arguments.spawn != 0) == (first.arguments.spawn != 0), "spawn");
     require_same(note.arguments.resume_mode == first.arguments.resume_mode, "FENIX_RESUME_MODE in info");
+    require_same(note.arguments.drains == first.arguments.drains, "FENIX_DRAIN");
     require_same(note.arguments.unhandled_mode == first.arguments.unhandled_mode, "FENIX_UNHANDLED_MODE in info");
   }
 }
@@ -234,6 +235,7 @@ void Runtime::serve_as_spare() {
   const bool active = process_->wait_as_spare(settings.get(FENIX_SPARE_WAIT_MODE), repairs());
   // A failure that led here happened to other ranks: any error that they saw will do.
   if (active) {
+    if (storage_.drains()) give_up_drain("a rank has died");
     latest_failure_ = MPI_ERR_PROC_FAILED;
     go_on_after_repair();
     return;
@@ -250,22 +252,23 @@ void Runtime::serve_as_spare() {
   std::exit(EXIT_SUCCESS);
 }
 
+void Runtime::give_up_drain(const char* why) {
+  std::fprintf(stderr, "fenix: FENIX_DRAIN: %s\n", why);
+  MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+}
+
 // Nothing can be mended here: if a rank dies, the keepers still have the memory, and a new job may try again.
 void Runtime::drain() {
   if (!storage_.drains() || process_->is_spare()) return;
-  const auto give_up = [](const char* why) {
-    std::fprintf(stderr, "fenix: FENIX_DRAIN: %s\n", why);
-    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-  };
-  {
-    const Inside inside;
-    try {
-      fenix_impl::drain(*process_, teams_, groups_, storage_);
-    } catch (const std::exception& error) {
-      give_up(error.what());
-    }
+  const Inside inside;
+  try {
+    // A rank that has died in Fenix_Init is missing.
+    if (process_->shrunk()) throw Error(FENIX_ERROR_CANCELLED, "a rank has died");
+    fenix_impl::drain(*process_, teams_, groups_, storage_);
+    if (!finish()) throw Error(FENIX_ERROR_CANCELLED, "a rank has died");
+  } catch (const std::exception& error) {
+    give_up_drain(error.what());
   }
-  if (!finish()) give_up("a rank has died");
   const LastResort resort;
   MPI_Finalize();
   std::exit(EXIT_SUCCESS);

@@ -152,6 +152,7 @@ class Runtime {
     std::uint32_t resume_mode = 0;
     std::uint32_t unhandled_mode = 0;
     std::uint32_t run = 0;  ///< number of this job on its store, from the first rank
+    std::uint32_t drains = 0;
   };
   void check_start(MPI_Comm living, StartArguments own, const Outputs& outputs);
   /// taken: the settings with those of info.
@@ -164,6 +165,7 @@ class Runtime {
   /// Calls the callbacks before a repair, and keeps an exception until the repair is done.
   void announce_repair(int mpi_error);
   void end_of_use();
+  static void give_up_drain(const char* why);
   // FENIX_DATA_GROUP_WORLD_ID exists from Fenix_Init on.
   void know(int group_id) {
     if (group_id == FENIX_DATA_GROUP_WORLD_ID) groups_.know_world();

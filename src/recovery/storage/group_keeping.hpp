@@ -27,10 +27,13 @@ class GroupKeeping {
   /// the keeper.
   [[nodiscard]] static std::unique_ptr<Group> find(KeeperClient& keeper, int group_id, Team& team, std::uint32_t run,
                                                    std::chrono::milliseconds limit);
-  /// Returns the parameters of all groups of so many ranks that the keepers of the team's nodes have. run: this one. Collective.
-  /// Throws on all ranks if a keeper does not answer.
-  [[nodiscard]] static std::vector<GroupParameters> all(KeeperClient& keeper, Team& team, std::uint32_t run,
-                                                        std::chrono::milliseconds limit);
+  struct Found {
+    std::vector<GroupParameters> groups;  ///< with commits, of as many ranks as the team
+    std::vector<int> unusable;            ///< ids of groups of which no rank of the team can have its memory
+  };
+  /// Returns the groups of which the keepers of the team's nodes have memory. run: this one. Collective. Throws on all ranks if a keeper
+  /// does not answer.
+  [[nodiscard]] static Found all(KeeperClient& keeper, Team& team, std::uint32_t run, std::chrono::milliseconds limit);
   void clear() { kept_.clear(); }
 
  private:

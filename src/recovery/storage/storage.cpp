@@ -167,14 +167,17 @@ void Storage::forget(int group_id) {
 std::unique_ptr<Group> Storage::kept_group(int group_id, Team& team) {
   if (!is_on() || settings_.lease == 0 || !settings_.fetches) return {};
   try {
-    return GroupKeeping::find(keeper(), group_id, team, run_, patience());
+    auto found = GroupKeeping::find(keeper(), group_id, team, run_, patience());
+    // A drain is not what the program may die of.
+    if (found && drains()) found->parts().kept->tries = 0;
+    return found;
   } catch (const Error& error) {
     log().warn("group {}: {}", group_id, error.what());
     return {};
   }
 }
 
-std::vector<GroupParameters> Storage::kept_groups(Team& team) {
+GroupKeeping::Found Storage::kept_groups(Team& team) {
   return GroupKeeping::all(keeper(), team, run_, patience());
 }
 
@@ -182,9 +185,10 @@ bool Storage::has_dataset_of_start(Group& group) {
   Team& team = group.attachment().team();
   const OfGroup& mine = of(group);
   char is_there = 0;
-  if (team.rank() == 0 && mine.begun_with) {
+  (void)meet(team, Operation::fetch, 0, 0, [&] {
+    if (team.rank() != 0 || !mine.begun_with) return;
     is_there = keeper().is_complete(*mine.begun_with, [&team] { team.check(); }) ? 1 : 0;
-  }
+  });
   team.broadcast(std::as_writable_bytes(std::span(&is_there, 1)), 0);
   return is_there != 0;
 }
@@ -252,7 +256,8 @@ Storage::Resumed Storage::take_up(Group& group, const RejoinResult& formed) {
     resumed = load_newest(group, {}, {});
     group.parts().awaits_store = false;
   }
-  if (settings_.lease != 0) {
+  // A drain that cannot go on with the memory leaves it as it is.
+  if (settings_.lease != 0 && (!drains() || resumed == Resumed::yes)) {
     group.parts().before_record = [this, &group] { keep_memory(group); };
     keep_memory(group);
     group.attachment().team().barrier();

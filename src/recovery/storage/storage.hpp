@@ -59,9 +59,8 @@ class Storage {
   enum class Resumed { no, yes, unusable };
   /// Returns the group that this rank had in an earlier run, if the keeper of the node has its memory; or null. team: of the new one. Local.
   [[nodiscard]] std::unique_ptr<Group> kept_group(int group_id, Team& team);
-  /// Returns the parameters of all groups of so many ranks of which keepers have memory. Collective over the team. Throws
-  /// Error(FENIX_ERROR_STORE) without a store.
-  [[nodiscard]] std::vector<GroupParameters> kept_groups(Team& team);
+  /// Returns the groups of which keepers have memory. Collective over the team. Throws Error(FENIX_ERROR_STORE) without a store.
+  [[nodiscard]] GroupKeeping::Found kept_groups(Team& team);
   /// Whether the store has the snapshot with which a group has begun in this job. Collective over the group.
   [[nodiscard]] bool has_dataset_of_start(Group& group);
   /// Returns what rejoin() has to know. team: of the group.
