@@ -177,9 +177,8 @@ void KeeperClient::send_again() {
 
 // Other ranks may have offered their data to a keeper that lives, and would wait for this one.
 void KeeperClient::give_up(const Pending& pending) {
-  FieldReader fields(pending.message.body);
-  (void)fields.number<std::uint32_t>();
-  const auto name = DatasetName::parse(fields.text());
+  const auto offered = decode_body<Offered>(pending.message.body);
+  const auto name = offered ? DatasetName::parse(offered->name) : std::nullopt;
   if (!name) return;
   const Abandoned abandoned{name->group, 0, 0, name->text()};
   try {
@@ -263,25 +262,37 @@ std::uint32_t KeeperClient::begin_run(const Check& check) {
   return FieldReader(answer.message.body).number<std::uint32_t>();
 }
 
+// One message, if it is short: a commit that is offered must not take much longer than one that is not.
 std::uint64_t KeeperClient::offer(KeeperOp op, const DatasetPlan& plan, const RankOffer& offer,
                                   std::span<const int> regions) {
-  FieldWriter body;
-  body.number(plan.writers.at(static_cast<std::size_t>(offer.rank)));
-  body.text(plan.name.text());
+  constexpr std::size_t kShort = kMostDatagramBytes / 2;
+  std::vector<std::byte> content = encode(plan);
+  const std::uint64_t plan_bytes = content.size();
+  const auto rest = encode(offer);
+  content.insert(content.end(), rest.begin(), rest.end());
+  Offered offered{plan.writers.at(static_cast<std::size_t>(offer.rank)), plan.name.text(), plan_bytes, {}};
   const std::lock_guard lock(mutex_);
   try {
-    const Descriptor files[] = {to_memory_file(encode(plan)), to_memory_file(encode(offer))};
-    const int numbers[] = {files[0].get(), files[1].get()};
-    const Message request{op, 0, KeeperCode::done, {}, body.all()};
-    const std::uint64_t id = send(request, numbers, regions);
+    Descriptor file;
+    if (content.size() <= kShort) {
+      offered.content.assign(reinterpret_cast<const char*>(content.data()), content.size());
+    } else {
+      file = to_memory_file(content);
+    }
+    Pending pending{{op, 0, KeeperCode::done, {}, encode_body(offered)}, {}, {}};
+    std::vector<int> files;
+    if (file) files.push_back(file.get());
+    const std::size_t fitting = std::min(regions.size(), kMostDatagramFiles - files.size());
+    files.insert(files.end(), regions.end() - static_cast<std::ptrdiff_t>(fitting), regions.end());
+    const auto before = regions.first(regions.size() - fitting);
+    const std::uint64_t id = send(pending.message, files, before);
     if (op == KeeperOp::keep) {
       asked_.erase(id);
       return id;
     }
-    Pending pending{request, {}, {}};
     pending.message.id = id;
-    for (const int file : numbers) pending.files.push_back(duplicate(file));
-    for (const int region : regions) pending.regions.push_back(duplicate(region));
+    for (const int each : files) pending.files.push_back(duplicate(each));
+    for (const int region : before) pending.regions.push_back(duplicate(region));
     pending_.emplace(id, std::move(pending));
     return id;
   } catch (const std::system_error& error) {

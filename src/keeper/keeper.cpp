@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <iterator>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -175,13 +177,18 @@ void Keeper::take_flush(const std::shared_ptr<KeeperPeer>& peer, const Message& 
   };
   if (is_stuck_ && !is_kept) return refuse("the file system does not answer");
   try {
-    FieldReader fields(request.body);
-    const auto writer = fields.number<std::uint32_t>();
-    const auto name = DatasetName::parse(fields.text());
-    if (!name || !fields.is_at_end() || files.size() != 2) return refuse("a request is damaged");
-    const auto plan = decode_plan(*name, read_memory_file(files[0]));
-    auto offer = decode_offer(read_memory_file(files[1]));
+    const auto offered = decode_body<Offered>(request.body);
+    const auto name = offered ? DatasetName::parse(offered->name) : std::nullopt;
+    const bool is_in_file = offered && offered->content.empty();
+    if (!name || (is_in_file && files.empty())) return refuse("a request is damaged");
+    const std::uint32_t writer = offered->writer;
+    const auto in_file = is_in_file ? read_memory_file(files.front()) : std::vector<std::byte>();
+    const auto content = is_in_file ? std::span(in_file) : std::as_bytes(std::span(offered->content));
+    if (offered->plan_bytes > content.size()) return refuse("a request is damaged");
+    const auto plan = decode_plan(*name, content.first(offered->plan_bytes));
+    auto offer = decode_offer(content.subspan(offered->plan_bytes));
     if (!plan || !offer) return refuse("a plan or an offer is damaged");
+    std::move(files.begin() + (is_in_file ? 1 : 0), files.end(), std::back_inserter(regions));
     if (is_kept) {
       kept_.keep(*plan, writer, std::move(*offer), std::move(regions));
       return;

@@ -17,7 +17,7 @@ namespace fenix_impl {
 enum class KeeperOp : std::uint32_t {
   hello = 1,    ///< the first one: Hello. No answer
   regions,      ///< descriptors of memory that the next flush needs. No answer
-  flush,        ///< Writer, with the plan and the offer as files. Answered when the part of this writer is durable
+  flush,        ///< Offered, with some of the regions as files. Answered when the part of this writer is durable
   keep,         ///< as flush, to be written if all ranks die and no other job takes the memory. No answer
   abandon,      ///< Abandoned: flushes for which ranks wait in vain. No answer
   forget,       ///< run, as 32 bits: nobody is to go on from its memory, or from that of an earlier one. No answer
@@ -90,6 +90,17 @@ struct Search {
 
   bool operator==(const Search&) const = default;
   static void visit(auto& self, auto& visitor) { visitor.fields(self.group, self.label, self.passed_over, self.run); }
+};
+
+/// Offer of a rank for a dataset. Long ones are in a file, the first one of the message: the plan, and then the offer.
+struct Offered {
+  std::uint32_t writer = 0;
+  std::string name;
+  std::uint64_t plan_bytes = 0;  ///< the rest is the offer
+  std::string content;           ///< both, or nothing if they are in a file
+
+  bool operator==(const Offered&) const = default;
+  static void visit(auto& self, auto& visitor) { visitor.fields(self.writer, self.name, self.plan_bytes, self.content); }
 };
 
 /// No rank offers anything more for flushes of a group in generations before this one.
