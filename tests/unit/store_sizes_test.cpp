@@ -108,7 +108,7 @@ TEST(StoreSizes, OfManyRanks) {
   constexpr std::uintmax_t kOfAFile = 256;
   EXPECT_LE(sizes.at("plan"), kOfAFile + 4U * kRanks + 32U * kMembers);
   EXPECT_LE(sizes.at("manifest"), kOfAFile + 64U * kWriters);
-  // Of a rank: the record, and for each member the place and the hash of a piece. Nothing grows with the number of ranks.
+  // Each rank has its record there, and for each member the place and the hash of a piece. Nothing grows with the number of ranks.
   constexpr std::uintmax_t kOfAMember = 40;
   for (std::uint32_t each = 0; each < kWriters; ++each) {
     EXPECT_LE(sizes.at(part_file(each)),
