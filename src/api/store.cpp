@@ -89,10 +89,10 @@ int Fenix_Data_flush_state(int group_id, int time_stamp, int* state, MPI_Count* 
       throw Error(FENIX_ERROR_INVALID_TIMESTAMP, named("time_stamp", time_stamp) + " is out of range");
     }
     (void)runtime().storage().keeper();
-    const Storage::Progress progress = runtime().storage().progress(group, time_stamp);
+    const Flushing::Progress progress = runtime().storage().progress(group, time_stamp);
     *state = static_cast<int>(progress.state);
     if (bytes != nullptr) {
-      *bytes = progress.state == Storage::State::writing ? static_cast<MPI_Count>(progress.bytes) : 0;
+      *bytes = progress.state == Flushing::State::writing ? static_cast<MPI_Count>(progress.bytes) : 0;
     }
     return FENIX_SUCCESS;
   });

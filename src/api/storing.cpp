@@ -119,9 +119,9 @@ int result_of(const Request& request, int group_id) {
 /// Waits for a flush, and removes its request.
 int end_flush(std::uint64_t request_id, std::uint64_t flush) {
   Storage& storage = runtime().storage();
-  while (!storage.has_ended(flush)) storage.wait_a_little();
+  while (!storage.flushes().outcome(flush)) Flushing::wait_a_little();
   runtime().requests().remove(request_id);
-  storage.check_result(flush);
+  storage.flushes().check_result(flush);
   return FENIX_SUCCESS;
 }
 
@@ -240,7 +240,7 @@ int Fenix_Data_test(Fenix_Request request, int* flag) {
     *flag = 1;
     const auto found = runtime().requests().find(request.impl);
     if (found.flush != 0) {
-      *flag = runtime().storage().has_ended(found.flush) ? 1 : 0;
+      *flag = runtime().storage().flushes().outcome(found.flush) ? 1 : 0;
       return *flag != 0 ? end_flush(request.impl, found.flush) : FENIX_SUCCESS;
     }
     if (!found.request) return FENIX_SUCCESS;

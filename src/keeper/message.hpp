@@ -100,7 +100,9 @@ struct Offered {
   std::string content;           ///< both, or nothing if they are in a file
 
   bool operator==(const Offered&) const = default;
-  static void visit(auto& self, auto& visitor) { visitor.fields(self.writer, self.name, self.plan_bytes, self.content); }
+  static void visit(auto& self, auto& visitor) {
+    visitor.fields(self.writer, self.name, self.plan_bytes, self.content);
+  }
 };
 
 /// No rank offers anything more for flushes of a group in generations before this one.

@@ -126,8 +126,14 @@ void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const O
   int rank = 0;
   MPI_Comm_size(comm, &size);
   MPI_Comm_rank(comm, &rank);
-  const StartArguments arguments{
-      rank, size, spares, spawn, taken.get(FENIX_RESUME_MODE), taken.get(FENIX_UNHANDLED_MODE), 0, storage_.drains() ? 1U : 0U};
+  const StartArguments arguments{rank,
+                                 size,
+                                 spares,
+                                 spawn,
+                                 taken.get(FENIX_RESUME_MODE),
+                                 taken.get(FENIX_UNHANDLED_MODE),
+                                 0,
+                                 storage_.drains() ? 1U : 0U};
   process_->start(comm, spares, handler_, [&](MPI_Comm living) { check_start(living, arguments, outputs); });
   begin_with(comm, spawn, info, taken, outputs, resume_point);
 }

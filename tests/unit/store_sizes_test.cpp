@@ -111,8 +111,7 @@ TEST(StoreSizes, OfManyRanks) {
   // Each rank has its record there, and for each member the place and the hash of a piece. Nothing grows with the number of ranks.
   constexpr std::uintmax_t kOfAMember = 40;
   for (std::uint32_t each = 0; each < kWriters; ++each) {
-    EXPECT_LE(sizes.at(part_file(each)),
-              kOfAFile + kRanksOfAWriter * (kRecordBytes + 16 + kMembers * kOfAMember));
+    EXPECT_LE(sizes.at(part_file(each)), kOfAFile + kRanksOfAWriter * (kRecordBytes + 16 + kMembers * kOfAMember));
     EXPECT_EQ(sizes.at(data_file(each, 0)), FileSystem::kAlignment * kMembers * kRanksOfAWriter);
   }
 

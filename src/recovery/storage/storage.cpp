@@ -6,7 +6,6 @@
 #include <exception>
 #include <iterator>
 #include <map>
-#include <thread>
 #include <utility>
 
 #include "base/deadline.hpp"
@@ -15,26 +14,11 @@
 #include "base/hash.hpp"
 #include "base/log.hpp"
 #include "core/common/meeting.hpp"
-#include "core/operations/flush.hpp"
 #include "core/operations/taking_up.hpp"
-#include "core/parts/snapshot_epochs.hpp"
 #include "recovery/storage/loading.hpp"
 
 namespace fenix_impl {
 namespace {
-
-constexpr std::chrono::milliseconds kBetweenLooks{1};
-
-// Bits of a rank in the meetings at the end of a flush.
-constexpr std::uint64_t kGone = 1;
-constexpr std::uint64_t kPending = 2;
-
-std::uint64_t hash_of(const SnapshotChoice& choice, const std::string& label) {
-  const std::uint64_t values[] = {static_cast<std::uint64_t>(choice.kind),
-                                  static_cast<std::uint64_t>(choice.time_stamp),
-                                  hash_bytes(std::as_bytes(std::span(label)))};
-  return hash_bytes(std::as_bytes(std::span(values)));
-}
 
 /// The number of the node of each rank, counted in the order of their first ranks.
 std::vector<std::uint32_t> nodes_of(std::span<const Location> locations) {
@@ -44,11 +28,6 @@ std::vector<std::uint32_t> nodes_of(std::span<const Location> locations) {
     nodes.push_back(numbers.try_emplace(each.node, static_cast<std::uint32_t>(numbers.size())).first->second);
   }
   return nodes;
-}
-
-Error error_of(const KeeperClient::Outcome& outcome) {
-  const bool is_gone = outcome.code == KeeperCode::gone;
-  return {is_gone ? FENIX_ERROR_NODATA_FOUND : FENIX_ERROR_STORE, "the store: " + outcome.text};
 }
 
 }  // namespace
@@ -65,6 +44,7 @@ void Storage::begin() {
         settings_.keeper, Hello{settings_.root, settings_.rate, settings_.seconds, settings_.kept, settings_.lease});
   }
   halting_ = Halting(settings_, keeper_);
+  flushing_.begin(keeper_, patience());
 }
 
 std::uint32_t Storage::begin_run() noexcept {
@@ -78,24 +58,12 @@ std::uint32_t Storage::begin_run() noexcept {
   return run_;
 }
 
-// Another keeper may have taken the work over, which has not been told that nothing more is offered.
-void Storage::wait_at_end(std::uint64_t flush, const Deadline& deadline) {
-  constexpr std::chrono::milliseconds kBetweenTellings{100};
-  for (Deadline tell{std::chrono::milliseconds(0)}; !outcome(flush) && !deadline.passed(); wait_a_little()) {
-    if (!tell.passed()) continue;
-    keeper().abandon({0, 1, 0, {}});
-    tell = Deadline(kBetweenTellings);
-  }
-}
-
 // Nodes may go with the end of the job.
 void Storage::finish(bool is_first) noexcept {
   const Deadline deadline(std::chrono::seconds(settings_.seconds));
   try {
     // All ranks have agreed to finish: none of them offers anything more.
-    for (const auto& [id, mine] : groups_) {
-      for (const auto& [name, flush] : mine.flushes) wait_at_end(flush, deadline);
-    }
+    for (const auto& [id, mine] : groups_) flushing_.wait_at_end(mine.flushes, deadline);
     if (is_on() && settings_.lease != 0) keeper().forget(run_);
     // The program has not come to its end if this job has only written what was left of another one.
     if (is_on() && is_first && !drains()) keeper().finish_run(run_, [] {});
@@ -108,7 +76,7 @@ void Storage::finish(bool is_first) noexcept {
 void Storage::clear() {
   groups_.clear();
   keeping_.clear();
-  ended_.clear();
+  flushing_.clear();
   listed_.clear();
   keeper_.reset();
   run_ = origin_ = 0;
@@ -123,17 +91,6 @@ KeeperClient& Storage::keeper() {
 }
 
 // ---------------------------------------------------------------------------------------------------------------- groups
-
-// All ranks are here: none of them offers anything more of the generations before.
-void Storage::give_up_flushes(const Group& group) {
-  OfGroup& mine = of(group);
-  if (mine.flushes.empty()) return;
-  try {
-    keeper().abandon({group.parameters().id, 0, group.log().generation().value, {}});
-  } catch (const Error& error) {
-    log().warn("group {}: {}", group.parameters().id, error.what());
-  }
-}
 
 std::chrono::milliseconds Storage::patience() const {
   constexpr int kPart = 4;
@@ -177,9 +134,7 @@ std::unique_ptr<Group> Storage::kept_group(int group_id, Team& team) {
   }
 }
 
-GroupKeeping::Found Storage::kept_groups(Team& team) {
-  return GroupKeeping::all(keeper(), team, run_, patience());
-}
+GroupKeeping::Found Storage::kept_groups(Team& team) { return GroupKeeping::all(keeper(), team, run_, patience()); }
 
 bool Storage::has_dataset_of_start(Group& group) {
   Team& team = group.attachment().team();
@@ -241,11 +196,9 @@ Storage::Resumed Storage::take_up(Group& group, const RejoinResult& formed) {
   if (!is_on()) return Resumed::no;
   if (mine.generation == Generation{}) mine.every = settings_.every;
   mine.generation = group.log().generation();
-  mine.writers = nodes_of(group.attachment().team().gather(group.attachment().team().location()));
-  mine.automatic = 0;
-  mine.is_behind = false;
   mine.quiet_until.reset();
-  give_up_flushes(group);
+  flushing_.begin_generation(group, mine.flushes,
+                             nodes_of(group.attachment().team().gather(group.attachment().team().location())));
   Resumed resumed = Resumed::no;
   if (formed.kept_run != 0) {
     resumed = go_on_with_memory(group, formed);
@@ -366,125 +319,27 @@ int Storage::fetch_from(Group& group, const std::string& label, std::vector<std:
 // ----------------------------------------------------------------------------------------------------------------- flush
 
 Epoch Storage::agree(Group& group, const SnapshotChoice& choice, const std::string& label, const Check& check) {
-  const OperationContext& context = group.parts().context;
-  const auto notes = meet(context.team(), Operation::flush, hash_of(choice, label), epoch_note(group.log()), [&] {
-    check();
-    (void)keeper();
+  return together(group.attachment().team(), [&] {
+    return Flushing::agree(group, choice, label, [&] {
+      check();
+      (void)keeper();
+    });
   });
-  return agree_on_epoch(context, choice, notes);
 }
 
-// Notes the slots that the keeper reads from now on.
-std::uint64_t Storage::offer(Group& group, Epoch epoch, const std::string& label) {
-  constexpr std::size_t kRemembered = 16;
-  OfGroup& mine = of(group);
-  const Flush flush(group.parts().context);
-  const DatasetPlan plan = flush.plan(epoch, label, run_, mine.writers);
-  const Flush::Offered offered = flush.offer(epoch);
-  const std::uint64_t id = keeper().flush(plan, offered.offer, offered.regions);
-  mine.flushes.emplace_back(plan.name, id);
-  if (mine.flushes.size() > kRemembered) mine.flushes.pop_front();
-  FlushHold hold;
-  if (const LoggedRecord* const logged = group.log().at(epoch)) {
-    for (const MemberVersion& version : logged->record.members)
-      hold.slots.emplace_back(version.member_id, version.slot);
-  }
-  hold.is_pending = [this, id] { return !outcome(id).has_value(); };
-  hold.patience = patience();
-  group.parts().reclaimer.hold(std::move(hold));
-  return id;
-}
-
-// No slot is held for it: as long as it is the latest commit of all ranks, no slot of it is used anew.
-void Storage::keep(Group& group, Epoch epoch) {
-  const Flush flush(group.parts().context);
-  const Flush::Offered offered = flush.offer(epoch);
-  keeper().keep(flush.plan(epoch, {}, run_, of(group).writers), offered.offer, offered.regions);
-  fault_point("keep.offered");
-}
-
-std::optional<KeeperClient::Outcome> Storage::outcome(std::uint64_t flush) {
-  const std::lock_guard lock(mutex_);
-  const auto known = ended_.find(flush);
-  if (known != ended_.end()) return known->second;
-  if (!keeper_) return KeeperClient::Outcome{KeeperCode::failed, "the use of Fenix has ended"};
-  auto ended = keeper_->outcome(flush);
-  if (ended) ended_.emplace(flush, *ended);
-  return ended;
-}
-
-std::optional<KeeperClient::Outcome> Storage::wait_for_outcome(Team& team, std::uint64_t flush) {
-  for (const Deadline deadline(patience()); !deadline.passed(); wait_a_little()) {
-    if (auto ended = outcome(flush)) return ended;
-    team.check();
-  }
-  return std::nullopt;
-}
-
-// The ranks meet again and again until the slowest node has written: no meeting waits for a file system.
 void Storage::flush(Group& group, const SnapshotChoice& choice, const std::string& label, const Check& check) {
-  constexpr int kMostAttempts = 2;
-  Team& team = group.attachment().team();
-  const Epoch epoch = together(team, [&] { return agree(group, choice, label, check); });
-  for (int attempt = 1;; ++attempt) {
-    std::optional<std::uint64_t> id;
-    std::optional<Error> error;
-    try {
-      id = offer(group, epoch, label);
-    } catch (const MpiError&) {
-      throw;
-    } catch (const Error& refused) {
-      error = refused;
-    }
-    // Data that does not match its hashes can be mended from other ranks; that takes all of them.
-    const bool can_mend = attempt < kMostAttempts;
-    MeetingValues met;
-    do {
-      const auto ended = id ? wait_for_outcome(team, *id) : std::nullopt;
-      if (ended && ended->code != KeeperCode::done) error = error_of(*ended);
-      fault_point("flush.waited");
-      const bool is_gone = error && error->code() == FENIX_ERROR_NODATA_FOUND;
-      const std::uint64_t mine = is_gone ? kGone : error || ended ? 0 : kPending;
-      met = meet(team, Operation::flushed, 0, mine, [&] {
-        if (error && !(is_gone && can_mend)) throw Error(*error);
-      });
-    } while ((met.bits & kPending) != 0);
-    if (met.bits == 0) return;
-    const Verified verified = group.verify_all();
-    log().info("group {}: {} versions mended before a flush, {} lost", group.parameters().id, verified.mended,
-               verified.lost);
-  }
+  const Epoch epoch = agree(group, choice, label, check);
+  flushing_.flush(group, of(group).flushes, run_, epoch, label);
 }
 
 std::uint64_t Storage::begin_flush(Group& group, const SnapshotChoice& choice, const std::string& label,
                                    const Check& check) {
-  Team& team = group.attachment().team();
-  const Epoch epoch = together(team, [&] { return agree(group, choice, label, check); });
-  std::uint64_t id = 0;
-  (void)meet(team, Operation::flushed, 0, 0, [&] { id = offer(group, epoch, label); });
-  return id;
+  const Epoch epoch = agree(group, choice, label, check);
+  return flushing_.begin_flush(group, of(group).flushes, run_, epoch, label);
 }
 
-void Storage::check_result(std::uint64_t flush) {
-  const auto ended = outcome(flush);
-  if (ended && ended->code != KeeperCode::done) throw Error(error_of(*ended));
-}
-
-void Storage::wait_a_little() { std::this_thread::sleep_for(kBetweenLooks); }
-
-Storage::Progress Storage::progress(Group& group, int time_stamp) {
-  const auto& flushes = of(group).flushes;
-  const auto found = std::find_if(flushes.rbegin(), flushes.rend(),
-                                  [time_stamp](const auto& each) { return each.first.time_stamp == time_stamp; });
-  if (found == flushes.rend()) return {};
-  const auto& [name, id] = *found;
-  const auto ended = outcome(id);
-  Progress progress{State::writing, keeper().written(id)};
-  if (ended && ended->code != KeeperCode::done) progress.state = State::failed;
-  if (ended && ended->code == KeeperCode::done) {
-    progress.state = keeper().is_complete(name, [] {}) ? State::complete : State::written;
-  }
-  return progress;
+Flushing::Progress Storage::progress(Group& group, int time_stamp) {
+  return flushing_.progress(of(group).flushes, time_stamp);
 }
 
 void Storage::set_every(Group& group, int every) { of(group).every = every; }
@@ -506,29 +361,14 @@ void Storage::after_commit(Group& group) noexcept {
     if (mine.quiet_until && !mine.quiet_until->passed()) return;
     mine.quiet_until.reset();
     if (settings_.lease != 0) {
-      keep(group, group.log().last());
+      flushing_.keep_latest(group, mine.flushes, run_);
       group.parts().tries_of_memory = 0;
       // Another keeper may be there since the commit began.
       keep_memory(group);
     }
     // By the number of the commit, which is the same on ranks that have taken the places of dead ones.
     if (mine.every == 0 || group.log().last().value % static_cast<std::uint64_t>(mine.every) != 0) return;
-    // One that has been waited for in vain is not waited for again.
-    if (mine.is_behind && mine.automatic != 0 && !outcome(mine.automatic)) return;
-    mine.is_behind = false;
-    const Deadline deadline(patience());
-    while (mine.automatic != 0 && !outcome(mine.automatic)) {
-      group.attachment().team().check();
-      mine.is_behind = deadline.passed();
-      if (mine.is_behind) return;
-      wait_a_little();
-    }
-    const auto before = mine.automatic != 0 ? outcome(mine.automatic) : std::nullopt;
-    if (before && before->code != KeeperCode::done) {
-      log().warn("group {}: a snapshot could not be flushed: {}", group.parameters().id, before->text);
-    }
-    mine.automatic = 0;
-    mine.automatic = offer(group, group.log().last(), {});
+    flushing_.flush_latest(group, mine.flushes, run_);
   } catch (const std::exception& error) {
     // The commit stands. A failure is reported by the next call. A keeper that does not read must not delay each commit.
     mine.quiet_until.emplace(std::chrono::seconds(settings_.seconds));
@@ -540,7 +380,7 @@ void Storage::after_commit(Group& group) noexcept {
 
 bool Storage::needs_commit(Group& group, const Check& check) {
   OfGroup& mine = of(group);
-  const bool is_flushing = mine.automatic != 0 && !outcome(mine.automatic);
+  const bool is_flushing = mine.flushes.automatic != 0 && !flushing_.outcome(mine.flushes.automatic);
   const bool is_due = mine.schedule.is_due(group.attachment().team(), is_flushing, check);
   return is_due || halting_.is_halting();
 }

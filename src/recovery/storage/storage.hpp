@@ -5,7 +5,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -19,6 +18,7 @@
 #include "keeper/client.hpp"
 #include "recovery/rejoin/rejoin.hpp"
 #include "recovery/storage/commit_schedule.hpp"
+#include "recovery/storage/flushing.hpp"
 #include "recovery/storage/group_keeping.hpp"
 #include "recovery/storage/halting.hpp"
 #include "recovery/storage/store_settings.hpp"
@@ -28,13 +28,6 @@ namespace fenix_impl {
 class Storage {
  public:
   using Check = std::function<void()>;
-
-  /// State of a flush, as the public functions have it.
-  enum class State { none, writing, written, complete, failed };
-  struct Progress {
-    State state = State::none;
-    std::uint64_t bytes = 0;  ///< written by this node
-  };
 
   // ----------------------------------------------------------------------------------------------------------------- run
 
@@ -79,16 +72,12 @@ class Storage {
 
   /// Writes a snapshot, and returns when all ranks have it in the store. Collective.
   void flush(Group& group, const SnapshotChoice& choice, const std::string& label, const Check& check);
-  /// Begins to write a snapshot. Returns a number for has_ended(). Collective.
+  /// Begins to write a snapshot. Returns a number for Flushing::outcome(). Collective.
   [[nodiscard]] std::uint64_t begin_flush(Group& group, const SnapshotChoice& choice, const std::string& label,
                                           const Check& check);
-  /// Whether this node has written its part, or cannot. That does not last for ever: the keeper gives up when a file system does not
-  /// move. Local.
-  [[nodiscard]] bool has_ended(std::uint64_t flush) { return outcome(flush).has_value(); }
-  /// Throws Error if a flush that has ended has not written. Local.
-  void check_result(std::uint64_t flush);
-  static void wait_a_little();
-  [[nodiscard]] Progress progress(Group& group, int time_stamp);
+  /// Returns what has become of the flushes of this process.
+  [[nodiscard]] Flushing& flushes() { return flushing_; }
+  [[nodiscard]] Flushing::Progress progress(Group& group, int time_stamp);
   /// Sets how often commits of a group are flushed: each n-th one, or 0 for never.
   void set_every(Group& group, int every);
   /// Flushes the latest commit of this rank, if it is its turn. Local; does not wait for a file system.
@@ -115,16 +104,13 @@ class Storage {
   void clear();
 
   struct OfGroup {
-    Generation generation;               ///< for which writers is right
-    std::vector<std::uint32_t> writers;  ///< by rank
+    Generation generation;  ///< in which it was taken up
     int every = 0;
-    std::uint64_t automatic = 0;          ///< the latest automatic flush, if it has not ended
-    bool is_behind = false;               ///< it has been waited for in vain
     std::optional<Deadline> quiet_until;  ///< the keeper could not be reached
     CommitSchedule schedule;
-    std::optional<DatasetName> begun_with;                      ///< and has not committed since
-    std::vector<std::string> passed_over;                       ///< datasets, when it began
-    std::deque<std::pair<DatasetName, std::uint64_t>> flushes;  ///< the latest ones, oldest first
+    std::optional<DatasetName> begun_with;  ///< and has not committed since
+    std::vector<std::string> passed_over;   ///< datasets, when it began
+    Flushing::OfGroup flushes;
   };
   [[nodiscard]] std::optional<DatasetPlan> find(Group& group, const std::string& label,
                                                 const std::vector<std::string>& passed_over);
@@ -133,19 +119,12 @@ class Storage {
   Resumed go_on_with_memory(Group& group, const RejoinResult& formed);
   int fetch_from(Group& group, const std::string& label, std::vector<std::string> passed_over);
   Epoch agree(Group& group, const SnapshotChoice& choice, const std::string& label, const Check& check);
-  std::uint64_t offer(Group& group, Epoch epoch, const std::string& label);
-  void keep(Group& group, Epoch epoch);
   /// Has the keeper keep the memory of a group, if it has not this memory already.
   void keep_memory(Group& group) noexcept;
   /// Has the keeper forget the memory of a group on this rank that a run and earlier ones have left.
   void drop_kept(const Group& group, std::uint32_t run) noexcept;
-  std::optional<KeeperClient::Outcome> outcome(std::uint64_t flush);
-  /// Returns how a flush has ended; nullopt if it has not after a while. Throws as Team::check().
-  std::optional<KeeperClient::Outcome> wait_for_outcome(Team& team, std::uint64_t flush);
   /// Returns how long a store or a commit waits for a flush: other ranks may wait for this one meanwhile.
   [[nodiscard]] std::chrono::milliseconds patience() const;
-  void give_up_flushes(const Group& group);
-  void wait_at_end(std::uint64_t flush, const Deadline& deadline);
   OfGroup& of(const Group& group);
   OfGroup* find_of(const Group& group);
 
@@ -155,8 +134,8 @@ class Storage {
   std::uint32_t origin_ = 0;
   std::map<int, OfGroup> groups_;
   GroupKeeping keeping_;
-  std::map<std::uint64_t, KeeperClient::Outcome> ended_;
-  std::mutex mutex_;  // protects ended_, and the map of groups; a group is for one thread at a time
+  Flushing flushing_;
+  std::mutex mutex_;  // protects the map of groups; a group is for one thread at a time
   std::vector<Listed> listed_;
   bool plans_commits_ = false;  ///< the environment says when to commit
   Halting halting_;

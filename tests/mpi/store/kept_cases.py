@@ -169,7 +169,7 @@ def kept_killed(jobs, number):
         expect(list(jobs.store.glob("5.*")), [], f"{what}: the datasets")
         jobs.await_keepers()
 
-    for point in TAKING_POINTS[:number]:
+    for point in TAKING_POINTS[:: len(TAKING_POINTS) // number]:
         told = begin()
         text = jobs.run(4, "--steps", 2000, "--from-steps", 3, spares=1, killed=1, variables=dict(lease, FENIX_FAULT=f"{point}:1:1", FENIX_LOG="info"))
         check(text, told, point)
@@ -180,6 +180,50 @@ def kept_killed(jobs, number):
         text = jobs.start(4, "--steps", 2000, "--from-steps", 3, variables=dict(lease, FENIX_FAULT=faults), look=lambda _: None)
         expect(text.count("FENIX-TEST-OK"), 0, f"{point}: ranks that have lived")
         check(jobs.run(4, "--steps", 2000, "--from-steps", 3, variables=lease), told, f"{point}, all ranks")
+
+
+def kept_forced(jobs, _):
+    """Moments that random deaths seldom meet. A commit of which the program was told is not lost, whatever its members needed for it; ranks
+    that have already gone on with their memory do not lose it when another one dies."""
+    lease = {"FENIX_KEEP": "30"}
+    for step in range(6):
+        # The others have committed, and have not yet told the keeper which regions they have now.
+        late = ",".join(f"keep.offered:{rank}:{step + 1}:delay=1500" for rank in (1, 2, 3))
+
+        def kill(job, step=step):
+            if f"step {step}\n" in job.text():
+                kill_launcher(job)
+
+        jobs.start(4, "--steps", 1000, "--says", 1, "--depth", 0, variables=dict(lease, FENIX_FAULT=late), look=kill)
+        text = jobs.run(4, "--depth", 0, "--steps", 2000, "--from-steps", 3, variables=lease)
+        expect(start_of(text)[1], step, f"the start after a kill in commit {step + 1}")
+        jobs.await_keepers()
+        fresh_store(jobs)
+
+    # A program that cannot use what is in memory does not get the same data from the store.
+    def kill_when_written(job):
+        if (jobs.store / "5.2.1.1/manifest").exists():
+            kill_launcher(job)
+
+    jobs.start(3, "--steps", 4, "--nap", 2000, "--every", 1, variables=lease, look=kill_when_written)
+    text = jobs.run(3, "--steps", 2000, "--from-steps", 3, "--refuses", 1, variables=lease)
+    expect(start_of(text)[1], 1, "the start of a program that has refused its memory")
+    jobs.await_keepers()
+    fresh_store(jobs)
+
+    def kill_later(job):
+        if "step 9\n" in job.text():
+            kill_launcher(job)
+
+    for point in ("rejoin.resumed", "rejoin.voided"):
+        started = jobs.start(4, "--policy", "local", "--steps", 1000, "--nap", 5, "--says", 1, variables=lease, look=kill_later)
+        told = max(int(step) for step in re.findall(r"^step (\d+)$", started, re.MULTILINE))
+        text = jobs.run(4, "--policy", "local", "--steps", 2000, "--from-steps", 3, spares=1, killed=1, variables=dict(lease, FENIX_FAULT=f"{point}:1:1"))
+        starts = [int(step) for step in re.findall(r"^run \d+ from (-?\d+) of 4 ranks", text, re.MULTILINE)]
+        if not starts or starts[-1] < told:
+            fail(f"{point}: begun with {starts}, after a kill behind step {told}\n{text}")
+        jobs.await_keepers()
+        fresh_store(jobs)
 
 
 def drained(jobs, number):
@@ -343,4 +387,4 @@ def kept_node_lost(jobs, _):
         jobs.await_keepers()
 
 
-CASES = (kept, stopped_ranks, kept_killed, drained, drained_node_lost, kept_node_lost)
+CASES = (kept, stopped_ranks, kept_killed, kept_forced, drained, drained_node_lost, kept_node_lost)
