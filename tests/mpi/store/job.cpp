@@ -72,7 +72,9 @@ std::uint64_t value(long element, int step) {
 
 long begin_of(const Options& options, int rank, int ranks) { return options.elements * rank / ranks; }
 
-int length_of_list(int rank, int step) { return (rank * 7 + step * 3) % 11; }
+int list_unit = 1;
+
+int length_of_list(int rank, int step) { return (rank * 7 + step * 3) % 11 * list_unit; }
 
 class Field {
  public:
@@ -153,7 +155,7 @@ int restore(Field& field) {
   success(Fenix_Data_member_restore(kGroup, kField, field.values.data(), static_cast<int>(field.values.size()),
                                     FENIX_DATA_SNAPSHOT_LATEST, FENIX_DATA_SUBSET_IGNORE),
           "restore of the field");
-  field.list.assign(16, -1);
+  field.list.assign(std::size_t{16} * static_cast<std::size_t>(list_unit), -1);
   const int length = length_of_list(field.rank(), field.where.step);
   success(Fenix_Data_member_restore(kGroup, kList, field.list.data(), length, FENIX_DATA_SNAPSHOT_LATEST,
                                     FENIX_DATA_SUBSET_IGNORE),
@@ -198,6 +200,7 @@ Options read(int argc, char** argv) {
     if (is(i, "--elements")) options.elements = std::atol(text);
     if (is(i, "--every")) options.every = std::atoi(text);
     if (is(i, "--other")) options.other = std::atoi(text);
+    if (is(i, "--list")) list_unit = std::atoi(text);
     if (is(i, "--sync")) options.sync = std::atoi(text);
     if (is(i, "--async")) options.async = std::atoi(text);
     if (is(i, "--depth")) options.depth = std::atoi(text);

@@ -193,9 +193,13 @@ def kept_forced(jobs, _):
         def kill(job, step=step):
             if f"step {step}\n" in job.text():
                 kill_launcher(job)
+                # They would go on for a while.
+                for process in job.find():
+                    if name_of(process.pid) == "store_job":
+                        processes.send(process.pid, signal.SIGKILL)
 
-        jobs.start(4, "--steps", 1000, "--says", 1, "--depth", 0, variables=dict(lease, FENIX_FAULT=late), look=kill)
-        text = jobs.run(4, "--depth", 0, "--steps", 2000, "--from-steps", 3, variables=lease)
+        jobs.start(4, "--steps", 1000, "--says", 1, "--depth", 0, "--list", 3000, variables=dict(lease, FENIX_FAULT=late), look=kill)
+        text = jobs.run(4, "--depth", 0, "--list", 3000, "--steps", 2000, "--from-steps", 3, variables=lease)
         expect(start_of(text)[1], step, f"the start after a kill in commit {step + 1}")
         jobs.await_keepers()
         fresh_store(jobs)
@@ -218,7 +222,8 @@ def kept_forced(jobs, _):
     for point in ("rejoin.resumed", "rejoin.voided"):
         started = jobs.start(4, "--policy", "local", "--steps", 1000, "--nap", 5, "--says", 1, variables=lease, look=kill_later)
         told = max(int(step) for step in re.findall(r"^step (\d+)$", started, re.MULTILINE))
-        text = jobs.run(4, "--policy", "local", "--steps", 2000, "--from-steps", 3, spares=1, killed=1, variables=dict(lease, FENIX_FAULT=f"{point}:1:1"))
+        text = jobs.run(4, "--policy", "local", "--steps", 2000, "--from-steps", 3, spares=1, killed=1,
+                        variables=dict(lease, FENIX_FAULT=f"{point}:1:1", FENIX_WARM_REPLACEMENT="off"))
         starts = [int(step) for step in re.findall(r"^run \d+ from (-?\d+) of 4 ranks", text, re.MULTILINE)]
         if not starts or starts[-1] < told:
             fail(f"{point}: begun with {starts}, after a kill behind step {told}\n{text}")
