@@ -17,6 +17,7 @@
 #include "run_tool.hpp"
 #include "store/dataset_writer.hpp"
 #include "store/posix_file_system.hpp"
+#include "store/run_log.hpp"
 #include "store/store.hpp"
 
 using namespace fenix_impl;
@@ -118,6 +119,13 @@ class Index {
     }
   }
 
+  /// run: 0 for the latest one. Returns false if there is no log.
+  [[nodiscard]] bool print_log(std::uint32_t run) {
+    const auto lines = read_log(files_, root_, run != 0 ? run : store_.latest_run());
+    if (lines) std::fwrite(lines->data(), 1, lines->size(), stdout);
+    return lines.has_value();
+  }
+
  private:
   [[nodiscard]] std::uint64_t bytes_of(const DatasetName& name) {
     std::uint64_t bytes = 0;
@@ -191,6 +199,8 @@ int run(int argc, char** argv) {
   std::string dumped;
   int latest = 0;
   bool has_latest = false;
+  std::uint32_t logged = 0;
+  bool has_logged = false;
   bool as_json = false;
   bool builds = false;
   bool watches = false;
@@ -201,6 +211,8 @@ int run(int argc, char** argv) {
   app.add_option("--latest", latest, "prints the newest complete dataset of this group")->each([&](const std::string&) {
     has_latest = true;
   });
+  app.add_option("--log", logged, "prints what happened in this run; 0: in the latest one")
+      ->each([&](const std::string&) { has_logged = true; });
   app.add_option("--verify", verify, "reads a dataset, or \"all\" complete ones, and compares all hashes");
   app.add_option("--dump", dumped, "prints the contents of a dataset");
   app.add_flag("--build", builds, "writes the manifests that are missing");
@@ -221,6 +233,7 @@ int run(int argc, char** argv) {
     std::printf("%s\n", plan->name.text().c_str());
     return EXIT_SUCCESS;
   }
+  if (has_logged) return index.print_log(logged) ? EXIT_SUCCESS : kNone;
   if (!dumped.empty()) {
     index.dump(parsed(dumped));
     return EXIT_SUCCESS;

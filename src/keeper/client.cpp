@@ -50,6 +50,12 @@ Descriptor duplicate(int file) { return Descriptor(::fcntl(file, F_DUPFD_CLOEXEC
 constexpr int kMostAttempts = 3;
 constexpr std::chrono::seconds kPatience{10};
 
+// Other ranks may wait for this one meanwhile.
+Deadline::Clock::duration time_to_connect() {
+  constexpr int kPart = 4;
+  return std::min<Deadline::Clock::duration>(kPatience, Deadline::timeout() / kPart);
+}
+
 std::vector<std::byte> body_of(const std::string& name) {
   FieldWriter fields;
   fields.text(name);
@@ -90,7 +96,7 @@ void KeeperClient::start_keeper(Descriptor listener) const {
   if (result != 0) fail("cannot start " + program_ + ": " + std::strerror(result));
   // It leaves a grandchild, at once. A program that does not is no keeper.
   pid_t ended = 0;
-  for (const Deadline deadline(kPatience); ended == 0 && !deadline.passed();) {
+  for (const Deadline deadline(time_to_connect()); ended == 0 && !deadline.passed();) {
     ended = ::waitpid(child, nullptr, WNOHANG);
     if (ended == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
@@ -102,7 +108,7 @@ void KeeperClient::start_keeper(Descriptor listener) const {
 
 void KeeperClient::connect() {
   if (socket_) return;
-  for (const Deadline deadline(kPatience); !deadline.passed();) {
+  for (const Deadline deadline(time_to_connect()); !deadline.passed();) {
     socket_ = connect_to(socket_name_);
     if (socket_) {
       const Message hello{KeeperOp::hello, 0, KeeperCode::done, {}, encode_body(hello_)};

@@ -17,6 +17,7 @@
 #include "keeper/pace.hpp"
 #include "keeper/requests.hpp"
 #include "store/fields.hpp"
+#include "store/run_log.hpp"
 #include "store/store.hpp"
 
 namespace fenix_impl {
@@ -267,7 +268,10 @@ void Keeper::write(FlushJob& job, const Hello& settings) {
         writer.write_part(job.writer(), job.sources(), [&pace](std::uint64_t bytes) { pace.wrote(bytes); });
     job.release();
     if (!is_whole) {
-      job.end(KeeperCode::gone, "a newer snapshot has overwritten the data, or it is damaged");
+      const std::string why = "a newer snapshot has overwritten the data, or it is damaged";
+      note_in_log(*files_, settings.root, job.plan().name.run,
+                  "dataset " + job.plan().name.text() + " is given up: " + why);
+      job.end(KeeperCode::gone, why);
       return;
     }
     if (job.writer() == 0) {
@@ -278,6 +282,8 @@ void Keeper::write(FlushJob& job, const Hello& settings) {
     job.end(KeeperCode::done);
   } catch (const std::exception& error) {
     job.release();
+    note_in_log(*files_, settings.root, job.plan().name.run,
+                "dataset " + job.plan().name.text() + " is given up: " + error.what());
     job.end(KeeperCode::failed, error.what());
   }
 }
@@ -288,6 +294,7 @@ void Keeper::finish_datasets() {
     const auto& [plan, settings, since] = each;
     try {
       if (DatasetWriter(*files_, settings.root, plan).write_manifest()) {
+        note_in_log(*files_, settings.root, plan.name.run, "dataset " + plan.name.text() + " is complete");
         Store(*files_, settings.root).prune(plan.name.group, settings.kept);
         return true;
       }

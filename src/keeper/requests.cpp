@@ -10,6 +10,7 @@
 #include "keeper/local_socket.hpp"
 #include "store/fields.hpp"
 #include "store/halt.hpp"
+#include "store/run_log.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -59,12 +60,16 @@ Message StoreRequests::handle(const Message& request, const Descriptor& file, De
 Message StoreRequests::run_of(const Message& request) {
   Message answer = answer_to(request, KeeperCode::done);
   if (request.op == KeeperOp::finish_run) {
-    store_.finish_run(FieldReader(request.body).number<std::uint32_t>());
+    const auto run = FieldReader(request.body).number<std::uint32_t>();
+    store_.finish_run(run);
+    note_in_log(files_, root_, run, "the program has come to its end");
     return answer;
   }
   files_.make_folder(root_);
   FieldWriter body;
-  body.number(store_.begin_run());
+  const std::uint32_t run = store_.begin_run();
+  note_in_log(files_, root_, run, "run " + std::to_string(run) + " begins");
+  body.number(run);
   answer.body = body.all();
   return answer;
 }
@@ -94,7 +99,10 @@ Message StoreRequests::halt(const Message& request) {
   const bool asks = request.op == KeeperOp::get_halt;
   const auto conditions = asks ? read_halt(files_, root_) : parse_halt(FieldReader(request.body).text());
   if (!conditions) return answer_to(request, KeeperCode::none);
-  if (!asks) write_halt(files_, root_, *conditions);
+  if (!asks) {
+    write_halt(files_, root_, *conditions);
+    note_in_log(files_, root_, conditions->run, "the program asks for its end: " + conditions->reason);
+  }
   Message answer = answer_to(request, KeeperCode::done);
   FieldWriter body;
   body.text(text_of(*conditions));
@@ -112,7 +120,11 @@ Message StoreRequests::find(const Message& request, Descriptor& answer_file) {
   const auto plan = store_.find(search->group, search->label, passed_over);
   fault_point("fetch.found");
   if (!plan) return answer_to(request, KeeperCode::none);
-  if (search->run != 0) store_.note_try(plan->name, search->run);
+  if (search->run != 0) {
+    store_.note_try(plan->name, search->run);
+    note_in_log(files_, root_, search->run,
+                "group " + std::to_string(search->group) + " begins with the dataset " + plan->name.text());
+  }
   Message answer = answer_to(request, KeeperCode::done);
   FieldWriter body;
   body.text(plan->name.text());

@@ -59,6 +59,8 @@ class FileSystem {
   [[nodiscard]] virtual std::unique_ptr<StoreFile> create(const std::string& path, Use use) = 0;
   /// Opens a file to read. Returns null if there is none.
   [[nodiscard]] virtual std::unique_ptr<StoreFile> open(const std::string& path, Use use) = 0;
+  /// Adds bytes at the end of a file, all at once; the file is made if there is none. They need not survive the end of the system.
+  virtual void append(const std::string& path, std::span<const std::byte> bytes) = 0;
   /// Gives a file another name, in place of what has that name.
   virtual void rename(const std::string& from, const std::string& to) = 0;
   /// Removes a file. Nothing happens if there is none.

@@ -99,6 +99,14 @@ std::unique_ptr<StoreFile> PosixFileSystem::open(const std::string& path, Use us
   return std::make_unique<PosixFile>(fd, path);
 }
 
+void PosixFileSystem::append(const std::string& path, std::span<const std::byte> bytes) {
+  const int fd = open_file(path, O_WRONLY | O_APPEND | O_CREAT, Use::small);
+  if (fd < 0) throw StoreError(errno, "open", path);
+  const PosixFile file(fd, path);
+  const auto written = uninterrupted([&] { return ::write(fd, bytes.data(), bytes.size()); });
+  if (written < 0) throw StoreError(errno, "write", path);
+}
+
 void PosixFileSystem::rename(const std::string& from, const std::string& to) {
   if (std::rename(from.c_str(), to.c_str()) != 0) throw StoreError(errno, "rename", from);
 }

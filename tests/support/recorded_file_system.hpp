@@ -54,6 +54,12 @@ class RecordedFileSystem : public fenix_impl::FileSystem {
     return found != folder->second.end() ? std::make_unique<File>(*this, found->second) : nullptr;
   }
 
+  void append(const std::string& path, std::span<const std::byte> bytes) override {
+    auto file = open(path, Use::small);
+    if (!file) file = create(path, Use::small);
+    file->write(file->size(), bytes);
+  }
+
   void rename(const std::string& from, const std::string& to) override {
     const int inode = folder_of(from).at(name_of(from));
     change({Operation::Kind::rename, inode, parent_of(from), name_of(from), name_of(to), 0, {}});

@@ -68,6 +68,10 @@ def tools(jobs, _):
     listed = json.loads(jobs.tool("fenix-index", "--json"))
     expect([each["dataset"] for each in listed], ["5.5.1.1", "5.3.1.1", "5.1.1.1"], "the list")
     expect({each["state"] for each in listed}, {"complete"}, "the states")
+    lines = re.findall(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ (.*)$", jobs.tool("fenix-index", "--log", 0), re.MULTILINE)
+    expect((lines[0], sorted(lines[1:-1]), lines[-1]),
+           ("run 1 begins", [f"dataset 5.{step}.1.1 is complete" for step in (1, 3, 5)], "the program has come to its end"), "the log")
+    jobs.tool("fenix-index", "--log", 2, status=2)
     expect(jobs.tool("fenix-index", "--latest", 5).strip(), "5.5.1.1", "the latest one")
     jobs.tool("fenix-index", "--current", "5.1.1.1")
     expect(start_of(jobs.run(3, "--steps", 3))[1], 1, "start with the current one")
