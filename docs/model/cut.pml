@@ -132,9 +132,9 @@ typedef Rank_state {
 
 typedef Call {
   unsigned came : 3;
-  unsigned behind : 3; /* came before their checkpoint */
   unsigned known : 1;
   byte given;
+  byte lines; /* two bits for each rank: the lines that it had passed when it came. No rank knows it */
   byte result /* that the first rank had. No rank knows it */
 }
 
@@ -381,7 +381,9 @@ inline complete_call() {
   :: else
   fi;
   /* Claim 2.3 */
-  CLAIM(!(GETS(e, me) && at[me].lines > 0 && !at[me].logging && (call[h].behind & GIVERS(e))));
+  for (q : 0 .. N - 1) {
+    CLAIM(at[me].logging || !CONCERNS(e, q) || !GIVES(e, q) || !GETS(e, me) || ((call[h].lines >> (2 * q)) & 3) >= at[me].lines)
+  }
   assert(at[me].calls[ev[e].comm] == ev[e].number - 1);
   at[me].calls[ev[e].comm] = ev[e].number;
   if
@@ -392,10 +394,10 @@ inline complete_call() {
   fi
 }
 
-/* Rank me comes to a collective. What is noted about those that came before the line serves the assertion only. */
+/* Rank me comes to a collective. */
 inline come(nth_call) {
   call[nth_call].came = call[nth_call].came | (1 << me);
-  if :: asking && at[me].lines == complete -> call[nth_call].behind = call[nth_call].behind | (1 << me) :: else fi
+  call[nth_call].lines = call[nth_call].lines | (at[me].lines << (2 * me))
 }
 
 inline run_collective() {
@@ -575,8 +577,7 @@ inline seal_log() {
     found = 1;
     for (p : 0 .. N - 1) { found = found && at[p].sealed == at[me].lines }
     if
-    :: found -> complete = at[me].lines; ready = 0; asking = complete < LINES;
-      for (i : 1 .. COLLECTIVES) { call[i].behind = 0 }
+    :: found -> complete = at[me].lines; ready = 0; asking = complete < LINES
     :: else
     fi;
     TELL("ckpt.log_stored")
@@ -776,7 +777,7 @@ inline fail() {
     }
     for (p : 0 .. N - 1) { restore_rank(); at[p].lines = from; at[p].sealed = from }
     for (i : 1 .. COLLECTIVES) {
-      call[i].came = 0; call[i].behind = 0; call[i].given = 0;
+      call[i].came = 0; call[i].lines = 0; call[i].given = 0;
       found = 0;
       if :: from > 0 -> found = UP_TO_MAX_C(from, event_of[i]) :: else fi;
       if :: !found -> call[i].known = 0; call[i].result = 0 :: else fi
@@ -858,6 +859,9 @@ inline wildcard() {
   send(1, 2, ANY_TAG); recv(1, 2, ANY_TAG)
 }
 
+/* A broadcast of a decision. */
+inline broadcast() { pick(0); bcast(0, 0); send(1, 0, 0); recv(1, 0, 0) }
+
 /* A broadcast of a decision, and a reduction. */
 inline rooted() { pick(0); bcast(0, 0); send(1, 2, 0); pick(2); reduce(0, 1); recv(1, 2, 0); send(2, 0, 1); recv(2, 0, 1) }
 
@@ -876,10 +880,17 @@ inline pair() { reduce(1, 0); pick(1); send(1, 2, ANY_TAG); recv(1, 2, ANY_TAG);
 /* Barriers on two communicators. */
 inline two_barriers() { pick(0); barrier(0); barrier(1); send(0, 2, ANY_TAG); recv(0, 2, ANY_TAG) }
 
+/* A wildcard that is overtaken: if the broadcast does not synchronise, the message of rank 2 may be the first one. */
+inline overtake() { send(1, 0, 0); recv(ANY, 0, 0); send(0, 1, 1); recv(0, 1, 1); bcast(0, 2); send(2, 0, 0); recv(OTHER, 0, 0) }
+
+/* One of the small ones. */
+inline two() { if :: tags() :: broadcast() fi }
+inline small() { if :: chain() :: wildcard() :: overtake() :: pair() :: two_barriers() fi }
+
 init {
   atomic {
+    PROGRAM();
     d_step {
-      PROGRAM();
       for (p : 0 .. N - 1) { restore_rank() }
       k = 0
     }
