@@ -166,7 +166,8 @@ hidden byte seen[SIGNATURES];
 #define AT(a_line) line[(a_line) - 1]
 /* Names steps as the fault points of the library will be named. */
 #define TELL(name) printf("step: rank %d  epoch %d  ", me, at[me].lines); printf(name); printf("\n")
-#define TELL_EVENT(name) printf("step: rank %d  epoch %d  %d ", me, at[me].lines, e); printf(name)
+#define TELL_EVENT(name, number) \
+  printf("step: rank %d  epoch %d  event %d: ", me, at[me].lines, e); printf(name); printf(" %d\n", number)
 
 /* ------------------------------------------------------------------------------------------------------ the rules */
 
@@ -320,28 +321,26 @@ inline take_in(digest) {
 inline send_message() {
   s = ON(e, v);
   sent[s]++;
-  TELL_EVENT("sends");
+  TELL_EVENT("sends, signature", s);
   if
 #ifndef BREAK_EARLY_SENT_AGAIN
   :: from > 0 && sent[s] <= AT(from).on[s].receipts ->
+    TELL("ckpt.send_skipped");
     k = sent[s] - AT(from).on[s].sends;
     assert(k > 0 && k <= AT(from).on[s].earlies);
     assert(AT(from).on[s].early[k - 1] == at[me].know); /* the receiver had the same before the line */
-    printf(", ckpt.send_skipped")
 #endif
   :: else -> assert(len(net[s]) < LOGGED); net[s] ! at[me].know, at[me].lines
-  fi;
-  printf(" signature %d\n", s)
+  fi
 }
 
 inline receive_message() {
   s = ON(e, v);
-  TELL_EVENT("receives");
+  TELL_EVENT("receives, signature", s);
   if
   :: FROM_LOG(s) ->
     n = AT(from).on[s].late[got[s] - AT(from).on[s].receipts];
-    m = at[me].lines;
-    printf(", ckpt.late_taken")
+    TELL("ckpt.late_taken")
   :: else -> net[s] ? n, m;
     /* Claim 1.3, and that counts find late messages */
     CLAIM(m >= at[me].lines || at[me].logging);
@@ -355,7 +354,6 @@ inline receive_message() {
     :: else
     fi
   fi;
-  printf(" signature %d\n", s);
   got[s]++;
   if
   :: at[me].logging && (!at[me].learned || got[s] <= LAST_LATE(at[me].lines, s)) ->
@@ -401,9 +399,9 @@ inline come(nth_call) {
 }
 
 inline run_collective() {
-  TELL_EVENT("collective");
   if
   :: REPLAYED(e) ->
+    TELL("ckpt.coll_replayed");
     h = ev[e].nth;
     n = AT(from).rank[me].result[h - 1];
     if
@@ -421,20 +419,19 @@ inline run_collective() {
       AT(at[me].lines).rank[me].has = AT(at[me].lines).rank[me].has | (1 << (h - 1))
     :: else
     fi;
-    go_on();
-    printf(", ckpt.coll_replayed\n")
+    go_on()
   :: !REPLAYED(e) && ENTERS(e) && !at[me].inside ->
     if :: GIVES(e, me) && ev[e].kind != BARRIER -> call[ev[e].nth].given = call[ev[e].nth].given | at[me].know :: else fi;
     come(ev[e].nth);
     at[me].inside = 1;
-    printf(", enters\n")
+    TELL_EVENT("comes to collective", ev[e].nth)
   :: else ->
     if :: !ENTERS(e) && GIVES(e, me) -> call[ev[e].nth].given = call[ev[e].nth].given | at[me].know :: else fi;
     if :: !ENTERS(e) -> come(ev[e].nth) :: else fi;
     at[me].inside = 0;
+    TELL_EVENT("leaves collective", ev[e].nth);
     complete_call();
-    go_on();
-    printf("\n")
+    go_on()
   fi
 }
 
@@ -482,8 +479,7 @@ inline run_event() {
         at[me].last = v;
         forced[e] = 0;
         if :: at[me].logging -> AT(at[me].lines).decided[e] = v + 1 :: else fi;
-        TELL_EVENT("decides");
-        printf(" %d\n", v);
+        TELL_EVENT("decides", v);
         take_in(DIGIT(e, v))
       :: else
       fi;
@@ -866,7 +862,9 @@ inline broadcast() { pick(0); bcast(0, 0); send(1, 0, 0); recv(1, 0, 0) }
 inline rooted() { pick(0); bcast(0, 0); send(1, 2, 0); pick(2); reduce(0, 1); recv(1, 2, 0); send(2, 0, 1); recv(2, 0, 1) }
 
 /* A message goes round a broadcast, another one round a reduction. */
-inline around() { pick(0); send(0, 2, 1); bcast(0, 0); pick(1); reduce(0, 2); send(1, 0, 0); recv(0, 2, 1); recv(1, 0, 0); send(0, 2, 0); recv(0, 2, 0) }
+inline around() {
+  pick(0); send(0, 2, 1); bcast(0, 0); pick(1); reduce(0, 2); send(1, 0, 0); recv(0, 2, 1); recv(1, 0, 0); send(0, 2, 0); recv(0, 2, 0)
+}
 
 /* Calls in which data flows from all to all, and a barrier. */
 inline all_to_all() { pick(0); send(0, 1, 0); allreduce(0); pick(1); recv(0, 1, 0); barrier(0); send(1, 2, 0); recv(1, 2, 0) }
