@@ -319,14 +319,15 @@ def drained(jobs, number):
     check(max(int(step) for step in re.findall(r"^step (\d+)$", text, re.MULTILINE)), "fenix-run")
 
 
-def drained_node_lost(jobs, _):
+def drained_node_lost(jobs, number):
     """mpirun and a node are killed, and there is no node for its ranks. What they had is rebuilt on the others, and goes to the store."""
     if not nodes.are_possible() or not nodes.survive_loss():
         sys.exit(77)
     hosts = jobs.work / "hosts"
     hosts.write_text("".join(f"node{number} slots=2\n" for number in range(1, 4)), encoding="ascii")
-    for lost_node, kind in (("node1", ["--policy", "imr", "--separation", 3]), ("node2", ["--policy", "xor", "--separation", 2]),
-                            ("node3", ["--policy", "rs", "--cohort", 6, "--losses", 2, "--hashing", 0])):
+    kinds = (("node3", ["--policy", "rs", "--cohort", 6, "--losses", 2, "--hashing", 0]), ("node1", ["--policy", "imr", "--separation", 3]),
+             ("node2", ["--policy", "xor", "--separation", 2]))
+    for lost_node, kind in kinds[:number]:
         lost, hung, left, text = lose_node_and_launcher(jobs, lost_node, 3, kind, "--hostfile", hosts, "--flush", 0, "--keep", 60, "--least", 3)
         told = max((int(step) for step in re.findall(r"^step (\d+)$", text, re.MULTILINE)), default=-1)
         is_good = "too few nodes are left" in text and "has failed" not in text
@@ -368,14 +369,15 @@ def lose_node_and_launcher(jobs, node, number, kind, *options):
         return bool(lost), job.hung, job.finish(), job.text()
 
 
-def kept_node_lost(jobs, _):
+def kept_node_lost(jobs, number):
     """mpirun is killed, and a node with all that runs there. fenix-run starts the job again, with a spare node in its place: the other ranks
     go on with their memory, and what the lost ones had is rebuilt from that. Nothing is in any file."""
     if not nodes.are_possible() or not nodes.survive_loss():
         sys.exit(77)
     hosts = jobs.work / "hosts"
     hosts.write_text("".join(f"node{number} slots=2\n" for number in range(1, 5)), encoding="ascii")
-    for kind in (["--policy", "imr", "--separation", 3], ["--policy", "xor"], ["--policy", "rs", "--hashing", 0], ["--policy", "local"]):
+    kinds = (["--policy", "local"], ["--policy", "imr", "--separation", 3], ["--policy", "xor"], ["--policy", "rs", "--hashing", 0])
+    for kind in kinds[:number]:
         lost, hung, left, text = lose_node_and_launcher(jobs, "node2", 4, kind, "--hostfile", hosts, "--flush", 0, "--keep", 60)
         starts = [(int(run), int(step)) for run, step in re.findall(r"^run (\d+) from (-?\d+) of 6 ranks", text, re.MULTILINE)]
         memory = sorted(re.findall(r"group 5: (took over|made anew)", text))
