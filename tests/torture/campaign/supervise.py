@@ -16,6 +16,7 @@ from harness.nodes import JobOnNodes
 from .draw import NODE_TIMEOUT
 
 _PAUSE = 0.004  # between two looks
+_LEASE_AND_MORE = 40  # seconds
 _GRACE = 3.0  # for the launcher, when all ranks have ended
 
 
@@ -219,6 +220,9 @@ class Launch:
             job.follow(self._look, _PAUSE)
             processes.wait_until(lambda: not [one for one in job.find() if _name_of(one.pid) == "torture"], 10)
             if job.hung or self._is_about_to_end():
+                # Ranks that were cut off at their end may not have had their memory forgotten: it is kept, and then written.
+                if self.was_killed:
+                    processes.wait_until(lambda: not [one for one in job.find() if _name_of(one.pid) == "fenix-keeper"], _LEASE_AND_MORE)
                 left = job.finish()
                 if self.was_killed:
                     left.memory = []  # of Open MPI
