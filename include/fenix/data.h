@@ -682,6 +682,8 @@ int Fenix_Data_test(Fenix_Request request, int* flag);
  *         stored different members. FENIX_ERROR_SUBSET_NUM_BLOCKS if the members are in more pieces than a record can
  *         describe, because a snapshot was deleted that had them whole. FENIX_ERROR_MISMATCH also if they would carry on
  *         different snapshots of a member that was not stored, because one of them has deleted its latest snapshot.
+ *         FENIX_ERROR_NODATA_FOUND if elements that were not stored are damaged beyond repair in the latest snapshot, in a block of
+ *         which a part was stored: nothing was committed on this rank, nor in its cohort. Store the whole member, and commit again.
  *         FENIX_ERROR_TIMEOUT if the cohort does not arrive: nothing was committed, and the group has to be created
  *         again.
  */

@@ -82,11 +82,13 @@ inline constexpr fenix_impl::SnapshotChoice kAll{fenix_impl::SnapshotChoice::Kin
 /// A job with one member of count elements on each rank; its ranks' models.
 class PartialJob : public Job {
  public:
-  PartialJob(int size, int depth, std::uint64_t count, std::size_t buffer_size = 0, fenix_impl::Policy policy = {})
+  PartialJob(int size, int depth, std::uint64_t count, std::size_t buffer_size = 0, fenix_impl::Policy policy = {},
+             int in_place = 0)
       : Job(size),
         models(static_cast<std::size_t>(size)),
         parameters_{5, 0, depth, policy},
         buffer_size_(std::max<std::size_t>(count, buffer_size)) {
+    parameters_.in_place = in_place;
     form();
     expect_done(run([&](Rank& rank) { create(rank, count, buffer_size_); }));
   }

@@ -59,11 +59,11 @@ KeptBytes some_bytes(std::size_t size, unsigned seed) {
 }
 
 constexpr std::size_t kBytes = (std::size_t{2} << 20U) + 777;
-constexpr std::int32_t kMember = 3;
+constexpr std::int32_t kOffered = 3;
 constexpr std::chrono::seconds kLimit{10};
 
 RankOffer offer_of(int rank, const KeptBytes& bytes) {
-  MemberOffer member{kMember, 1, 0, IntervalSet(0, bytes.size()), {}};
+  MemberOffer member{kOffered, 1, 0, IntervalSet(0, bytes.size()), {}};
   member.hashes.resize(hash_blocks(bytes.size()));
   make_table(bytes, member.found, 1, member.hashes);
   return {rank, some_bytes(100, static_cast<unsigned>(rank)), {member}};
@@ -73,7 +73,7 @@ DatasetPlan plan_for(std::uint32_t run, int time_stamp, std::vector<std::uint32_
   DatasetPlan plan;
   plan.name = {7, time_stamp, run, 1};
   plan.epoch = static_cast<std::uint64_t>(time_stamp) + 1;
-  plan.members = {{kMember, 1, {}}};
+  plan.members = {{kOffered, 1, {}}};
   plan.writers = std::move(writers);
   return plan;
 }
@@ -177,9 +177,10 @@ TEST_F(KeeperOfNode, WritesWhatAllRanksOfferAndReadsIt) {
   EXPECT_EQ(stored->record, some_bytes(100, 0));
   KeptBytes read(kBytes + 100);
   const RankMemory target(read);
-  EXPECT_TRUE(second.read({plan.name.text(), 0, kMember, 0, Extent::kPiece, 100}, target.file.get(), nothing_));
-  EXPECT_TRUE(second.read({plan.name.text(), 0, kMember, Extent::kPiece, kBytes - Extent::kPiece, 100 + Extent::kPiece},
-                          target.file.get(), nothing_));
+  EXPECT_TRUE(second.read({plan.name.text(), 0, kOffered, 0, Extent::kPiece, 100}, target.file.get(), nothing_));
+  EXPECT_TRUE(
+      second.read({plan.name.text(), 0, kOffered, Extent::kPiece, kBytes - Extent::kPiece, 100 + Extent::kPiece},
+                  target.file.get(), nothing_));
   EXPECT_EQ(::pread(target.file.get(), read.data(), read.size(), 0), static_cast<ssize_t>(read.size()));
   EXPECT_TRUE(std::equal(a.begin(), a.end(), read.begin() + 100));
   EXPECT_FALSE(second.rank(plan.name, 2, nothing_));

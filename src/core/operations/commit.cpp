@@ -51,20 +51,18 @@ std::optional<MemberVersion> CommitOperation::finish_version(Member& member, Epo
   }
   const std::uint32_t slot = *working.number();
   version.slot = slot;
-  IntervalSet changed = working.stored();
   if (base != nullptr) {
     version.found = version.found | base->found;
     const IntervalSet carried = (base->found - working.stored()) & working.stale(slot);
     PartWriter(context_.protection(), in_place()).carry_over(member, base->slot, slot, carried);
-    // In place, it is in the same own slot before and after.
-    if (!in_place()) changed = changed | carried;
+    if (hashing) kept_elements_.check(context_, member, *base, working.stored() | carried);
   }
   fault_point("commit.carried");
   if (hashing && encodes_in_place()) {
     // Parity is made in the commit, and other hashes with it: only now it can be seen what has changed.
     find_unchanged(member, base);
   } else if (hashing) {
-    complete_hash(member, base, changed, version);
+    complete_hash(member, base, version);
   }
   context_.protection().flush(member);
   return version;
@@ -77,10 +75,9 @@ void CommitOperation::find_unchanged(Member& member, const MemberVersion* base) 
                       blocks_within(member.working().stored(), all, member.element_bytes()));
 }
 
-void CommitOperation::complete_hash(Member& member, const MemberVersion* base, const IntervalSet& changed,
-                                    MemberVersion& version) {
-  version.hash = PartWriter(context_.protection(), in_place())
-                     .complete_table(context_.requests.access(member), base, version, changed);
+void CommitOperation::complete_hash(Member& member, const MemberVersion* base, MemberVersion& version) {
+  version.hash =
+      PartWriter(context_.protection(), in_place()).complete_table(context_.requests.access(member), base, version);
 }
 
 // Completes the hashes of a record after the encoding.
@@ -92,7 +89,7 @@ void CommitOperation::complete_hashes(Record& record) {
     for (std::size_t i = 0; i < changes_.size(); ++i) {
       if (changes_[i].member == &member && changes_[i].hashes != nullptr) access.slot().note_hashed(hashes_[i].done);
     }
-    complete_hash(member, latest_version(context_.log, member), member.working().stored(), version);
+    complete_hash(member, latest_version(context_.log, member), version);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/parts/kept_elements.hpp"
 #include "core/parts/operation_context.hpp"
 
 namespace fenix_impl {
@@ -36,7 +37,7 @@ class CommitOperation {
   [[nodiscard]] Record next_record(Epoch epoch);
   [[nodiscard]] std::optional<MemberVersion> finish_version(Member& member, Epoch epoch);
   void find_unchanged(Member& member, const MemberVersion* base);
-  void complete_hash(Member& member, const MemberVersion* base, const IntervalSet& changed, MemberVersion& version);
+  void complete_hash(Member& member, const MemberVersion* base, MemberVersion& version);
   void complete_hashes(Record& record);
   void note_changes();
   void note_hashes(Member& member);
@@ -46,7 +47,8 @@ class CommitOperation {
   void finish(LoggedRecord&& logged);
 
   const OperationContext& context_;
-  std::vector<Change> changes_;      // for the cohort
+  std::vector<Change> changes_;  // for the cohort
+  KeptElements kept_elements_;
   std::vector<BlockHashes> hashes_;  // of members, by their places, that it computes as it encodes
 };
 

@@ -244,7 +244,7 @@ void PartWriter::carry_over(const Member& member, std::uint32_t from, std::uint3
 }
 
 std::uint64_t PartWriter::complete_table(const MemberAccess& access, const MemberVersion* base,
-                                         const MemberVersion& version, const IntervalSet& changed) const {
+                                         const MemberVersion& version) const {
   const Member& member = access.member();
   const auto table = table_of(access);
   SnapshotReader reader(member, in_place_);
@@ -258,7 +258,7 @@ std::uint64_t PartWriter::complete_table(const MemberAccess& access, const Membe
     const std::uint64_t first = begin / bytes;
     const std::uint64_t end = (begin + kHashBlock + bytes - 1) / bytes;
     table[block] =
-        block < base_blocks && !changed.meets(first, end)
+        block < base_blocks && !member.working().stored().meets(first, end)
             ? member.memory.own_slot(base->slot).table[block]
             : hash_of_part(reader.bytes(begin, std::min(kHashBlock, all - begin)), begin, version.found, bytes);
   }

@@ -44,8 +44,8 @@ class PartWriter {
   /// Copies elements from one slot of the member to another one, and protects them there. They may be the same own slot.
   void carry_over(const Member& member, std::uint32_t from, std::uint32_t to, const IntervalSet& elements) const;
   /// Computes the hashes that stores have not computed, protects the table, and returns its hash. base: the version before, or null.
-  std::uint64_t complete_table(const MemberAccess& access, const MemberVersion* base, const MemberVersion& version,
-                               const IntervalSet& changed) const;
+  std::uint64_t complete_table(const MemberAccess& access, const MemberVersion* base,
+                               const MemberVersion& version) const;
 
  private:
   class Source;
