@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "api/collective_blocks.hpp"
 #include "api/ordered_reduction.hpp"
 #include "api/persist_calls.hpp"
 #include "base/fault.hpp"
 #include "core/journal/contribution.hpp"
+#include "recovery/collective_blocks.hpp"
 
 namespace fenix_impl {
 namespace {

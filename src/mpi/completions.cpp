@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mpi/derived.hpp"
+#include "mpi/logged_collectives.hpp"
 #include "mpi/persistent.hpp"
 #include "mpi/persistent_collectives.hpp"
 #include "mpi/real.hpp"
@@ -16,6 +17,10 @@
 
 namespace fenix_impl {
 namespace {
+
+bool is_collective(const StandIn& stand_in) {
+  return stand_in.kind == StandIn::Kind::collective || stand_in.kind == StandIn::Kind::logged_collective;
+}
 
 /// Gives the program the status of a stand-in whose request MPI has completed. Returns its error.
 int finish(MPI_Request completed, MPI_Request* slot, MPI_Status* status) {
@@ -32,7 +37,7 @@ int finish(MPI_Request completed, MPI_Request* slot, MPI_Status* status) {
     error = stand_in.error;
     comm = stand_in.kind == StandIn::Kind::receive ? stand_in.receive.comm : MPI_COMM_NULL;
     // MPI has given the status of a collective operation already.
-    if (status != MPI_STATUS_IGNORE && stand_in.kind != StandIn::Kind::collective) {
+    if (status != MPI_STATUS_IGNORE && !is_collective(stand_in)) {
       const int kept = status->MPI_ERROR;
       *status = stand_in.status;
       status->MPI_ERROR = error != MPI_SUCCESS ? error : kept;
@@ -49,6 +54,13 @@ int finish(MPI_Request completed, MPI_Request* slot, MPI_Status* status) {
     *slot = MPI_REQUEST_NULL;
   }
   return comm != MPI_COMM_NULL ? raise_on(comm, error) : error;
+}
+
+void set_pending(MPI_Request request) {
+  const std::lock_guard lock(stand_in_table().mutex);
+  StandIn& started = stand_in_table().requests.at(request);
+  started.state = StandIn::State::pending;
+  started.is_cancelled = false;
 }
 
 MPI_Status* at(MPI_Status* statuses, int index) {
@@ -98,13 +110,17 @@ int check_wait(double since, int count, const MPI_Request* requests) {
   const bool others = std::any_of(requests, requests + count, [](MPI_Request each) {
     if (each == MPI_REQUEST_NULL) return false;
     const auto stand_in = find_stand_in(each);
-    return !stand_in || stand_in->kind == StandIn::Kind::collective;
+    return !stand_in || is_collective(*stand_in);
   });
   return persist_services()->check_wait(others ? PMPI_Wtime() : since);
 }
 
 int start_collective(MPI_Request request, StandIn stand_in) {
   if (stand_in.state != StandIn::State::inactive) return raise_on(stand_in.collective.comm, MPI_ERR_REQUEST);
+  if (stand_in.kind == StandIn::Kind::logged_collective) {
+    set_pending(request);
+    return restart_logged_collective(stand_in.collective, request);
+  }
   int executes = 0;
   int error = do_collective(stand_in.collective, &executes);
   if (error != MPI_SUCCESS) return error;
@@ -133,14 +149,9 @@ int with_stand_ins_Start(MPI_Request* request) {
     });
     return error != MPI_SUCCESS ? raise_on(send.comm, error) : real.Start(request);
   }
-  if (stand_in->kind == StandIn::Kind::collective) return start_collective(*request, *stand_in);
-  {
-    const std::lock_guard lock(stand_in_table().mutex);
-    StandIn& started = stand_in_table().requests.at(*request);
-    if (started.state != StandIn::State::inactive) return raise_on(started.receive.comm, MPI_ERR_REQUEST);
-    started.state = StandIn::State::pending;
-    started.is_cancelled = false;
-  }
+  if (is_collective(*stand_in)) return start_collective(*request, *stand_in);
+  if (stand_in->state != StandIn::State::inactive) return raise_on(stand_in->receive.comm, MPI_ERR_REQUEST);
+  set_pending(*request);
   look_for(*request);
   return MPI_SUCCESS;
 }
@@ -269,7 +280,7 @@ int with_stand_ins_Request_free(MPI_Request* request) {
 int with_stand_ins_Cancel(MPI_Request* request) {
   const auto stand_in = find_stand_in(*request);
   if (!stand_in) return real.Cancel(request);
-  if (stand_in->kind == StandIn::Kind::collective) return raise_on(stand_in->collective.comm, MPI_ERR_REQUEST);
+  if (is_collective(*stand_in)) return raise_on(stand_in->collective.comm, MPI_ERR_REQUEST);
   if (stand_in->state != StandIn::State::pending) return MPI_SUCCESS;
   {
     const std::lock_guard lock(stand_in_table().mutex);

@@ -96,8 +96,9 @@ int send(SendFunction real_send, const void* buf, int count, MPI_Datatype type, 
   return packed.data != nullptr ? without_failure(real_send(buf, count, type, dest, tag, now(comm))) : MPI_SUCCESS;
 }
 
-/// Logs a message and begins to send it.
-int start(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+}  // namespace
+
+int start_logged_send(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
   if (dest == MPI_PROC_NULL) return MPI_SUCCESS;
   const GoingOn call;
   Packed packed;
@@ -106,8 +107,10 @@ int start(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_
   return packed.data != nullptr ? without_failure(start_copy(packed, dest, tag, comm)) : MPI_SUCCESS;
 }
 
+namespace {
+
 int start_send(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
-  const int error = start(buf, count, type, dest, tag, comm);
+  const int error = start_logged_send(buf, count, type, dest, tag, comm);
   if (error != MPI_SUCCESS) return error;
   return real.Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
 }
@@ -144,22 +147,27 @@ int logged_Rsend(const void* buf, int count, MPI_Datatype datatype, int dest, in
   return send(real.Send, buf, count, datatype, dest, tag, comm);
 }
 
+int number_logged_receive(LoggedReceive* receive) {
+  return libfenix().begin_receive(receive->source, receive->tag, receive->comm, channel_of(receive->comm),
+                                  &receive->number);
+}
+
 int begin_receive(LoggedReceive* receive) {
   if (receive->source == MPI_ANY_SOURCE || receive->tag == MPI_ANY_TAG) return refuse_logged(receive->comm);
-  const int error = libfenix().begin_receive(receive->source, receive->tag, receive->comm, channel_of(receive->comm),
-                                             &receive->number);
-  return raise_on(receive->comm, error);
+  return raise_on(receive->comm, number_logged_receive(receive));
 }
 
 int look_for_logged(const LoggedReceive& receive, MPI_Request* inner, int* flag, MPI_Status* status) {
   const GoingOn call;
   int error = MPI_SUCCESS;
-  do {
-    error = libfenix().receive_logged(receive.buffer, receive.count, receive.type, receive.source, receive.tag,
-                                      receive.comm, channel_of(receive.comm), receive.number, flag, status);
-  } while (tells_of_failure(error));
-  if (error != MPI_SUCCESS || *flag != 0) return error;
+  *flag = 0;
+  // Only a repair can bring a message into the log that was not there before, and it ends the request of MPI.
   if (*inner == MPI_REQUEST_NULL) {
+    do {
+      error = libfenix().receive_logged(receive.buffer, receive.count, receive.type, receive.source, receive.tag,
+                                        receive.comm, channel_of(receive.comm), receive.number, flag, status);
+    } while (tells_of_failure(error));
+    if (error != MPI_SUCCESS || *flag != 0) return error;
     error =
         real.Irecv(receive.buffer, receive.count, receive.type, receive.source, receive.tag, now(receive.comm), inner);
   }
@@ -195,14 +203,14 @@ int logged_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag
 
 int logged_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
                     int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
-  const int error = start(sendbuf, sendcount, sendtype, dest, sendtag, comm);
+  const int error = start_logged_send(sendbuf, sendcount, sendtype, dest, sendtag, comm);
   if (error != MPI_SUCCESS) return error;
   return logged_Recv(recvbuf, recvcount, recvtype, source, recvtag, comm, status);
 }
 
 int logged_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
                             MPI_Comm comm, MPI_Status* status) {
-  const int error = start(buf, count, datatype, dest, sendtag, comm);
+  const int error = start_logged_send(buf, count, datatype, dest, sendtag, comm);
   if (error != MPI_SUCCESS) return error;
   return logged_Recv(buf, count, datatype, source, recvtag, comm, status);
 }

@@ -18,6 +18,9 @@ namespace fenix_impl {
 
 inline bool is_logged(MPI_Comm comm) { return logs_messages.load(std::memory_order_acquire) && has_log(comm); }
 
+/// Tags from here on are those of the messages of collective operations.
+constexpr int kFirstInternalTag = 1 << 30;
+
 /// A receive on an ordinary communicator, with the number of its message.
 struct LoggedReceive {
   void* buffer = nullptr;
@@ -31,6 +34,10 @@ struct LoggedReceive {
 
 /// Looks whether its message is there, in a log or from MPI. inner: the request of MPI, made here if need be. Goes on after a failure.
 int look_for_logged(const LoggedReceive& receive, MPI_Request* inner, int* flag, MPI_Status* status);
+/// Gives a receive the number of its message. Receives of a source and tag get their messages in the order of these calls.
+int number_logged_receive(LoggedReceive* receive);
+/// Logs a message and begins to send it. The buffer may be used again when this returns.
+int start_logged_send(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
 /// Refuses a function that cannot go on after a failure. Returns the error, after the error handler.
 int refuse_logged(MPI_Comm comm);
 /// Waits until MPI has sent all messages that the program takes for sent.

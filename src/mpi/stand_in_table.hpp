@@ -16,7 +16,7 @@
 namespace fenix_impl {
 
 struct StandIn {
-  enum class Kind { send, receive, logged_receive, collective } kind = Kind::receive;
+  enum class Kind { send, receive, logged_receive, collective, logged_collective } kind = Kind::receive;
   enum class State { inactive, pending, done } state = State::inactive;
   bool is_used_once = false;
   bool is_cancelled = false;

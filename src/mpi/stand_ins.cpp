@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mpi/derived.hpp"
+#include "mpi/logged_collectives.hpp"
 #include "mpi/persistent.hpp"
 #include "mpi/real.hpp"
 #include "mpi/stand_in_table.hpp"
@@ -51,6 +52,7 @@ void look_for(MPI_Request request) {
     const auto stand_in = find_stand_in(request);
     if (!stand_in || stand_in->state != StandIn::State::pending) return;
     if (stand_in->kind == StandIn::Kind::logged_receive) return look_for_earlier_receives();
+    if (stand_in->kind == StandIn::Kind::logged_collective) return progress_logged_collectives();
     if (stand_in->kind == StandIn::Kind::collective) return look_for_collective(request, stand_in->inner, false);
     wanted = stand_in->receive;
   }
@@ -69,6 +71,10 @@ void wait_for(MPI_Request request) {
     const auto stand_in = find_stand_in(request);
     if (!stand_in || stand_in->state != StandIn::State::pending) return;
     if (stand_in->kind == StandIn::Kind::logged_receive) {
+      for (; is_pending(request); sched_yield()) look_for_earlier_receives();
+      return;
+    }
+    if (stand_in->kind == StandIn::Kind::logged_collective) {
       for (; is_pending(request); sched_yield()) look_for_earlier_receives();
       return;
     }
@@ -124,6 +130,7 @@ int start_logged_receive(const LoggedReceive& receive, MPI_Request* request) {
 void look_for_earlier_receives() {
   static thread_local std::vector<std::pair<std::uint64_t, MPI_Request>> pending;
   if (!has_stand_ins()) return;
+  progress_logged_collectives();
   pending.clear();
   {
     const std::lock_guard lock(stand_in_table().mutex);
@@ -174,6 +181,18 @@ int add_done_collective(MPI_Request* request) {
   stand_in.is_used_once = true;
   add_stand_in(*request, stand_in);
   set_done(*request, MPI_SUCCESS, {});
+  return MPI_SUCCESS;
+}
+
+int make_logged_collective(const Collective& call, bool is_used_once, MPI_Request* request) {
+  const int error = make_idle_collective(request);
+  if (error != MPI_SUCCESS) return error;
+  StandIn stand_in;
+  stand_in.kind = StandIn::Kind::logged_collective;
+  stand_in.is_used_once = is_used_once;
+  stand_in.collective = call;
+  if (is_used_once) stand_in.state = StandIn::State::pending;
+  add_stand_in(*request, stand_in);
   return MPI_SUCCESS;
 }
 

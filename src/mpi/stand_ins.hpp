@@ -49,6 +49,9 @@ int start_logged_receive(const LoggedReceive& receive, MPI_Request* request);
 void look_for_earlier_receives();
 /// Makes MPI's persistent request for a collective operation.
 using InitFunction = int(const Collective& call, MPI_Info info, MPI_Request* request);
+/// Makes a request of a collective operation that is made of logged messages. It is pending, or inactive if it can be started again and
+/// again.
+int make_logged_collective(const Collective& call, bool is_used_once, MPI_Request* request);
 /// Makes a request of a collective operation that is complete.
 int add_done_collective(MPI_Request* request);
 /// Makes a request that has a collective operation done each time when it is started. Arrays stay the program's, as MPI says.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which blocks of its buffers a rank gives in a collective operation, and which it gets. docs/persistent.md has the table.
+// The blocks of its buffers that a rank gives in a collective operation, and those that it gets. docs/persistent.md has the table. Both
+// libraries have this.
 #pragma once
 
 #include <cstdint>
@@ -62,6 +63,8 @@ class CollectiveBlocks {
   [[nodiscard]] bool takes() const { return takes_; }
   /// Returns the blocks that it contributes.
   [[nodiscard]] std::vector<BlockOfRank> given() const;
+  /// Returns the same for each rank that gets them.
+  [[nodiscard]] std::vector<BlockOfRank> sent() const;
   /// Returns those that it gets. If they are combined, all have the place of the result.
   [[nodiscard]] std::vector<BlockOfRank> taken() const;
 

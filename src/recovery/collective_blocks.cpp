@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "api/collective_blocks.hpp"
+#include "recovery/collective_blocks.hpp"
 
 #include <algorithm>
 #include <string>
 
 #include "base/error.hpp"
-#include "rma/mpi_team.hpp"
 
 namespace fenix_impl {
 namespace {
+
+// All of these calls are local.
+void check_local(int mpi_error, const char* call) {
+  if (mpi_error != MPI_SUCCESS) throw MpiError(mpi_error, std::string(call) + " has failed");
+}
 
 bool is_in_place(const BlocksOfCall& side) { return side.buffer == MPI_IN_PLACE; }
 
@@ -90,8 +94,8 @@ const CollectiveShape& shape_of(CollectiveKind kind) {
 
 CollectiveBlocks::CollectiveBlocks(const Collective& call, MPI_Comm now)
     : call_(call), shape_(shape_of(call.kind)), now_(now) {
-  check_mpi(MPI_Comm_rank(now, &rank_), "MPI_Comm_rank");
-  size_ = size_of(now);
+  check_local(MPI_Comm_rank(now, &rank_), "MPI_Comm_rank");
+  check_local(MPI_Comm_size(now, &size_), "MPI_Comm_size");
   const bool has_root = shape_.givers == Ranks::root || shape_.takers == Ranks::root;
   if (has_root && (call.root < 0 || call.root >= size_)) {
     throw MpiError(MPI_ERR_ROOT, "root " + std::to_string(call.root) + " is not in [0, " + std::to_string(size_) + ")");
@@ -107,14 +111,14 @@ void CollectiveBlocks::look_up_neighbours() {
   std::vector<int> sources;
   std::vector<int> destinations;
   int topology = MPI_UNDEFINED;
-  check_mpi(MPI_Topo_test(now_, &topology), "MPI_Topo_test");
+  check_local(MPI_Topo_test(now_, &topology), "MPI_Topo_test");
   if (topology == MPI_CART) {
     int dimensions = 0;
-    check_mpi(MPI_Cartdim_get(now_, &dimensions), "MPI_Cartdim_get");
+    check_local(MPI_Cartdim_get(now_, &dimensions), "MPI_Cartdim_get");
     for (int dimension = 0; dimension < dimensions; ++dimension) {
       int below = MPI_PROC_NULL;
       int above = MPI_PROC_NULL;
-      check_mpi(MPI_Cart_shift(now_, dimension, 1, &below, &above), "MPI_Cart_shift");
+      check_local(MPI_Cart_shift(now_, dimension, 1, &below, &above), "MPI_Cart_shift");
       from_.push_back({below, 2 * dimension});
       from_.push_back({above, 2 * dimension + 1});
       to_.push_back({below, 2 * dimension + 1});
@@ -124,22 +128,22 @@ void CollectiveBlocks::look_up_neighbours() {
   }
   if (topology == MPI_GRAPH) {
     int count = 0;
-    check_mpi(MPI_Graph_neighbors_count(now_, rank_, &count), "MPI_Graph_neighbors_count");
+    check_local(MPI_Graph_neighbors_count(now_, rank_, &count), "MPI_Graph_neighbors_count");
     sources.resize(static_cast<std::size_t>(count));
-    check_mpi(MPI_Graph_neighbors(now_, rank_, count, sources.data()), "MPI_Graph_neighbors");
+    check_local(MPI_Graph_neighbors(now_, rank_, count, sources.data()), "MPI_Graph_neighbors");
     destinations = sources;
   } else if (topology == MPI_DIST_GRAPH) {
     int in = 0;
     int out = 0;
     int weighted = 0;
-    check_mpi(MPI_Dist_graph_neighbors_count(now_, &in, &out, &weighted), "MPI_Dist_graph_neighbors_count");
+    check_local(MPI_Dist_graph_neighbors_count(now_, &in, &out, &weighted), "MPI_Dist_graph_neighbors_count");
     sources.resize(static_cast<std::size_t>(in));
     destinations.resize(static_cast<std::size_t>(out));
     std::vector<int> weights(static_cast<std::size_t>(std::max(in, out)));
     std::vector<int> other_weights = weights;
-    check_mpi(MPI_Dist_graph_neighbors(now_, in, sources.data(), weights.data(), out, destinations.data(),
-                                       other_weights.data()),
-              "MPI_Dist_graph_neighbors");
+    check_local(MPI_Dist_graph_neighbors(now_, in, sources.data(), weights.data(), out, destinations.data(),
+                                         other_weights.data()),
+                "MPI_Dist_graph_neighbors");
   } else {
     throw MpiError(MPI_ERR_TOPOLOGY, "the communicator has no topology");
   }
@@ -176,6 +180,23 @@ std::vector<BlockOfRank> CollectiveBlocks::given() const {
     }
   } else {
     for (int rank = 0; rank < size_; ++rank) blocks.push_back({rank, 0, contribution(rank)});
+  }
+  return blocks;
+}
+
+std::vector<BlockOfRank> CollectiveBlocks::sent() const {
+  std::vector<BlockOfRank> blocks = given();
+  if (blocks.empty() || blocks.front().rank != BlockOfRank::kEveryRank) return blocks;
+  const ElementRange place = blocks.front().place;
+  blocks.clear();
+  if (shape_.takers == Ranks::root) {
+    blocks.push_back({call_.root, 0, place});
+  } else if (shape_.takers == Ranks::neighbours) {
+    for (const Neighbour& each : to_) {
+      if (each.rank != MPI_PROC_NULL) blocks.push_back({each.rank, 0, place});
+    }
+  } else {
+    for (int rank = 0; rank < size_; ++rank) blocks.push_back({rank, 0, place});
   }
   return blocks;
 }

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/logged_collectives.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <list>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "mpi/collective_schedule.hpp"
+#include "mpi/persistent.hpp"
+#include "mpi/stand_in_table.hpp"
+#include "mpi/stand_ins.hpp"
+
+namespace fenix_impl {
+namespace {
+
+/// Tags of messages of collective operations. Several operations that do not wait may be under way on a communicator at the same time:
+/// they have tags in turn. The others have the first one.
+constexpr int kTags = 32;
+
+/// An operation that is under way.
+class Operation {
+ public:
+  Operation(const Collective& call, int tag) : schedule_(call, now(call.comm)), comm_(call.comm), tag_(tag) {
+    next_ = schedule_.rounds().begin();
+  }
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
+
+  [[nodiscard]] MPI_Comm comm() const { return comm_; }
+  [[nodiscard]] int tag() const { return tag_; }
+  [[nodiscard]] int error() const { return error_; }
+  /// Goes on as far as is possible without a wait. Returns whether the operation has ended.
+  bool progress();
+
+ private:
+  struct Received {
+    LoggedReceive receive;
+    MPI_Request inner = MPI_REQUEST_NULL;
+    bool is_done = false;
+  };
+
+  int begin_round();
+  /// Looks for messages of the round. Returns an error of MPI.
+  int look();
+  [[nodiscard]] bool has_all() const {
+    return std::all_of(received_.begin(), received_.end(), [](const Received& each) { return each.is_done; });
+  }
+
+  CollectiveSchedule schedule_;
+  std::deque<Round>::const_iterator next_;
+  bool has_begun_ = false;  // the round
+  std::vector<Received> received_;
+  MPI_Comm comm_;
+  int tag_;
+  int error_ = MPI_SUCCESS;
+};
+
+int Operation::begin_round() {
+  for (const Transfer& each : next_->sent) {
+    const int error = start_logged_send(each.buffer, each.count, each.type, each.rank, tag_, comm_);
+    if (error != MPI_SUCCESS) return error;
+  }
+  received_.clear();
+  for (const Transfer& each : next_->received) {
+    Received& received = received_.emplace_back();
+    received.receive = {each.buffer, each.count, each.type, each.rank, tag_, comm_, 0};
+    const int error = number_logged_receive(&received.receive);
+    if (error != MPI_SUCCESS) return error;
+  }
+  return MPI_SUCCESS;
+}
+
+// In their order: MPI has to know receives from the same rank in the order of their messages.
+int Operation::look() {
+  for (Received& each : received_) {
+    if (each.is_done) continue;
+    int flag = 0;
+    MPI_Status status{};
+    const int error = look_for_logged(each.receive, &each.inner, &flag, &status);
+    if (error != MPI_SUCCESS) return error;
+    each.is_done = flag != 0;
+  }
+  return MPI_SUCCESS;
+}
+
+bool Operation::progress() {
+  while (error_ == MPI_SUCCESS && next_ != schedule_.rounds().end()) {
+    if (!has_begun_) error_ = begin_round();
+    has_begun_ = true;
+    if (error_ == MPI_SUCCESS) error_ = look();
+    if (error_ != MPI_SUCCESS || !has_all()) break;
+    try {
+      if (next_->then) next_->then();
+    } catch (const MpiError& failed) {
+      error_ = failed.mpi_error();
+    }
+    ++next_;
+    has_begun_ = false;
+  }
+  return error_ != MPI_SUCCESS || next_ == schedule_.rounds().end();
+}
+
+/// An operation for which the program has a request.
+struct Requested {
+  std::unique_ptr<Operation> operation;
+  MPI_Request request = MPI_REQUEST_NULL;
+};
+
+std::list<Requested>& under_way() {
+  static auto* instance = new std::list<Requested>;
+  return *instance;
+}
+
+bool is_under_way(MPI_Comm comm, int tag) {
+  return std::any_of(under_way().begin(), under_way().end(), [&](const Requested& each) {
+    return each.operation->comm() == comm && each.operation->tag() == tag;
+  });
+}
+
+/// Returns the tag of the next operation on a communicator that does not wait. All ranks call them in the same order.
+int next_tag(MPI_Comm comm, int* tag) {
+  int rank = 0;
+  (void)real.Comm_rank(now(comm), &rank);
+  // The number is one of this rank's numbers of messages, and so it is kept with these.
+  LoggedReceive counter;
+  counter.source = rank;
+  counter.tag = kFirstInternalTag + kTags;
+  counter.comm = comm;
+  const int error = number_logged_receive(&counter);
+  *tag = kFirstInternalTag + 1 + static_cast<int>(counter.number % (kTags - 1));
+  return error;
+}
+
+/// Begins an operation. Returns an error of MPI.
+int begin(const Collective& call, int tag, std::unique_ptr<Operation>* operation) {
+  try {
+    *operation = std::make_unique<Operation>(call, tag);
+    return MPI_SUCCESS;
+  } catch (const MpiError& wrong) {
+    return wrong.mpi_error();
+  } catch (const std::bad_alloc&) {
+    return MPI_ERR_NO_MEM;
+  }
+}
+
+int begin_requested(const Collective& call, MPI_Request request) {
+  int tag = 0;
+  int error = next_tag(call.comm, &tag);
+  while (is_under_way(call.comm, tag)) progress_logged_collectives();
+  std::unique_ptr<Operation> operation;
+  if (error == MPI_SUCCESS) error = begin(call, tag, &operation);
+  if (error != MPI_SUCCESS) return error;
+  under_way().push_back({std::move(operation), request});
+  progress_logged_collectives();
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+void progress_logged_collectives() {
+  for (auto each = under_way().begin(); each != under_way().end();) {
+    if (each->operation->progress()) {
+      set_done(each->request, each->operation->error(), {});
+      each = under_way().erase(each);
+    } else {
+      ++each;
+    }
+  }
+}
+
+int run_logged_collective(const Collective& call) {
+  std::unique_ptr<Operation> operation;
+  int error = begin(call, kFirstInternalTag, &operation);
+  if (error == MPI_SUCCESS) {
+    while (!operation->progress()) {
+      progress_logged_collectives();
+      sched_yield();
+    }
+    error = operation->error();
+  }
+  return raise_on(call.comm, error);
+}
+
+int start_logged_collective(const Collective& call, MPI_Request* request) {
+  int error = make_logged_collective(call, /*is_used_once=*/true, request);
+  if (error == MPI_SUCCESS) error = begin_requested(call, *request);
+  return raise_on(call.comm, error);
+}
+
+int init_logged_collective(const Collective& call, MPI_Request* request) {
+  return raise_on(call.comm, make_logged_collective(call, /*is_used_once=*/false, request));
+}
+
+int restart_logged_collective(const Collective& call, MPI_Request request) {
+  return raise_on(call.comm, begin_requested(call, request));
+}
+
+}  // namespace fenix_impl
