@@ -1,44 +1,138 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Message logging: names only.
+// Message logging, by the names of the current Fenix.
 #include <fenix.h>
 
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
 #include "api/entry.hpp"
+#include "api/persist_options.hpp"
+#include "base/hash.hpp"
 
 using namespace fenix_impl;
 
 namespace {
 
-int unavailable() {
-  return ready_entry(
-      []() -> int { throw Error(FENIX_ERROR_MLOG_LIBRARY_UNAVAILABLE, "this library has no message logging"); });
+/// Throws Error(FENIX_ERROR_MLOG_LIBRARY_UNAVAILABLE) if the program's calls of MPI do not come to libfenix_mpi.
+void require_library() {
+  if (interposer() != nullptr && interposer()->is_in_front()) return;
+  throw Error(FENIX_ERROR_MLOG_LIBRARY_UNAVAILABLE,
+              "message logging needs the library libfenix_mpi, linked before MPI or preloaded");
+}
+
+template <class Body>
+int log_entry(Body&& body) {
+  return ready_entry([&]() -> int {
+    require_library();
+    body(runtime().region_logs());
+    return FENIX_SUCCESS;
+  });
+}
+
+/// Writes or reads the state of a log, for the member of a data group. A restore that has no buffer only helps other ranks.
+void serialize(FILE* file, int direction, void* buffer, MPI_Count, MPI_Count count, void* context) {
+  if (buffer == nullptr) return;
+  const int id = static_cast<int>(reinterpret_cast<std::intptr_t>(context));
+  RegionLogs& logs = runtime().region_logs();
+  if (direction == FENIX_SERIALIZE) {
+    const std::vector<std::byte> state = logs.state(id);
+    if (std::fwrite(state.data(), 1, state.size(), file) != state.size()) {
+      throw Error(FENIX_ERROR_NO_MEMORY, "the state of a message log cannot be written");
+    }
+    return;
+  }
+  std::vector<std::byte> state(static_cast<std::size_t>(count));
+  state.resize(std::fread(state.data(), 1, state.size(), file));
+  logs.restore(id, state);
+}
+
+void* context_of(int mlog_id) { return reinterpret_cast<void*>(static_cast<std::intptr_t>(mlog_id)); }
+
+/// The buffer of all members for logs: it only says that a restore is for this rank.
+char own_log = 0;
+
+int check_log(int mlog_id) {
+  return log_entry([&](RegionLogs& logs) { (void)logs.state(mlog_id); });
 }
 
 }  // namespace
 
 extern "C" {
 
-int Fenix_Mlog_create(int /*mlog_id*/, MPI_Comm* /*comm*/, int /*depth*/) { return unavailable(); }
-int Fenix_Mlog_activate(int /*mlog_id*/) { return unavailable(); }
-
-int Fenix_Mlog_active(int* mlog_id) {
-  return ready_entry([&]() -> int {
-    require(mlog_id, "mlog_id");
-    *mlog_id = FENIX_MLOG_NONE;
-    throw Error(FENIX_ERROR_MLOG_LIBRARY_UNAVAILABLE, "this library has no message logging");
+int Fenix_Mlog_create(int mlog_id, MPI_Comm* comm, int depth) {
+  return log_entry([&](RegionLogs& logs) {
+    require(comm, "comm");
+    if (mlog_id < 0) throw Error(FENIX_ERROR_INVALID_MLOGID, "mlog_id " + std::to_string(mlog_id) + " is negative");
+    if (depth < 0) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "depth " + std::to_string(depth) + " is negative");
+    const std::uint64_t number = *comm != MPI_COMM_NULL ? interposer()->number_of(*comm) : 0;
+    if (number == 0) {
+      throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is neither the resilient communicator nor derived from it");
+    }
+    const std::uint64_t channel =
+        hash_bytes(std::as_bytes(std::span(&number, 1)), static_cast<std::uint64_t>(mlog_id) + 1);
+    logs.create(mlog_id, *comm, channel, depth, persist_options_of_environment());
   });
 }
 
-int Fenix_Mlog_begin_region(int /*mlog_id*/, int /*region_id*/) { return unavailable(); }
-int Fenix_Mlog_activate_region(int /*mlog_id*/, int /*region_id*/) { return unavailable(); }
-int Fenix_Mlog_sync(int /*mlog_id*/, int /*region_id*/) { return unavailable(); }
-int Fenix_Mlog_create_data_member(int /*mlog_id*/, int /*group_id*/, int /*member_id*/) { return unavailable(); }
-int Fenix_Mlog_define_data_member(int /*mlog_id*/, int /*group_id*/, int /*member_id*/) { return unavailable(); }
-int Fenix_Mlog_stage(int /*mlog_id*/, int /*group_id*/, int /*member_id*/) { return unavailable(); }
-
-int Fenix_Mlog_lrestore(int /*mlog_id*/, int /*group_id*/, int /*member_id*/, int /*time_stamp*/) {
-  return unavailable();
+int Fenix_Mlog_activate(int mlog_id) {
+  return log_entry([&](RegionLogs& logs) { logs.activate(mlog_id); });
 }
 
-int Fenix_Mlog_delete(int /*mlog_id*/) { return unavailable(); }
+int Fenix_Mlog_active(int* mlog_id) {
+  if (mlog_id != nullptr) *mlog_id = FENIX_MLOG_NONE;
+  return ready_entry([&]() -> int {
+    require(mlog_id, "mlog_id");
+    require_library();
+    *mlog_id = runtime().region_logs().active();
+    return FENIX_SUCCESS;
+  });
+}
+
+int Fenix_Mlog_begin_region(int mlog_id, int region_id) {
+  return log_entry([&](RegionLogs& logs) { logs.begin_region(mlog_id, region_id); });
+}
+
+int Fenix_Mlog_activate_region(int mlog_id, int region_id) {
+  return log_entry([&](RegionLogs& logs) {
+    logs.begin_region(mlog_id, region_id);
+    logs.activate(mlog_id);
+  });
+}
+
+int Fenix_Mlog_sync(int mlog_id, int region_id) {
+  return log_entry([&](RegionLogs& logs) { logs.sync(mlog_id, region_id); });
+}
+
+int Fenix_Mlog_create_data_member(int mlog_id, int group_id, int member_id) {
+  const int code = check_log(mlog_id);
+  if (code != FENIX_SUCCESS) return code;
+  return Fenix_Data_member_fcreate_c(group_id, member_id, &own_log, FENIX_RESIZEABLE, MPI_BYTE, serialize,
+                                     context_of(mlog_id));
+}
+
+int Fenix_Mlog_define_data_member(int mlog_id, int group_id, int member_id) {
+  const int code = check_log(mlog_id);
+  if (code != FENIX_SUCCESS) return code;
+  return Fenix_Data_member_fdefine_c(group_id, member_id, &own_log, FENIX_RESIZEABLE, MPI_BYTE, serialize,
+                                     context_of(mlog_id));
+}
+
+int Fenix_Mlog_stage(int mlog_id, int group_id, int member_id) {
+  const int code = Fenix_Mlog_define_data_member(mlog_id, group_id, member_id);
+  return code != FENIX_SUCCESS ? code : Fenix_Data_member_stage(group_id, member_id, FENIX_DATA_SUBSET_FULL);
+}
+
+int Fenix_Mlog_lrestore(int mlog_id, int group_id, int member_id, int time_stamp) {
+  const int code = Fenix_Mlog_define_data_member(mlog_id, group_id, member_id);
+  if (code != FENIX_SUCCESS) return code;
+  return Fenix_Data_member_lrestore(group_id, member_id, FENIX_DATA_RESTORE_INPLACE, FENIX_DATA_RESTORE_FULL,
+                                    time_stamp, nullptr);
+}
+
+int Fenix_Mlog_delete(int mlog_id) {
+  return log_entry([&](RegionLogs& logs) { logs.remove(mlog_id); });
+}
 
 }  // extern "C"

@@ -219,8 +219,20 @@ bool has_failed() {
   return runtime().persistence().has_failed();
 }
 
-constexpr PersistServices kServices = {open,       close,      store,    receive,       persist_collective, probe,
-                                       check_wait, has_failed, log_send, begin_receive, receive_logged};
+void take_back(bool is_sent, int peer, int tag, MPI_Comm comm, std::uint64_t channel) {
+  (void)mpi_entry([&] { runtime().persistence().take_back(is_sent, comm, present(comm), channel, peer, tag); });
+}
+
+bool repeats_calls() {
+  const auto call = runtime().begin_call();
+  return runtime().settings.get(FENIX_MLOG_RECOVERY_MODE) != FENIX_MLOG_RECOVERY_MANUAL;
+}
+
+void leave_call(int error) { runtime().leave(error); }
+
+constexpr PersistServices kServices = {open,           close,      store,         receive,   persist_collective,
+                                       probe,          check_wait, has_failed,    log_send,  begin_receive,
+                                       receive_logged, take_back,  repeats_calls, leave_call};
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include "mpi/logged.hpp"
 #include "mpi/real.hpp"
 #include "mpi/rebuilding.hpp"
+#include "mpi/stand_ins.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -44,8 +45,11 @@ void note_past(MPI_Comm comm) {
 
 MPI_Comm now_of(MPI_Comm comm) { return now(comm); }
 
-constexpr Interposer kInterposer = {&real, is_in_front, start,     rebuild_derived,   adopt_derived, now_of,
-                                    name,  is_past,     note_past, call_kept_handler, goes_on};
+bool must_go_on() { return logs_messages.load(std::memory_order_acquire); }
+
+constexpr Interposer kInterposer = {&real,   is_in_front, start,     rebuild_derived, adopt_derived,
+                                    now_of,  name,        is_past,   note_past,       call_kept_handler,
+                                    goes_on, must_go_on,  number_of, set_log,         forget_logged_calls};
 
 }  // namespace
 }  // namespace fenix_impl

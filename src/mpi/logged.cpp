@@ -17,6 +17,7 @@
 namespace fenix_impl {
 
 constinit std::atomic<bool> logs_messages{false};
+constinit std::atomic<MPI_Comm> comm_of_log{nullptr};
 
 namespace {
 
@@ -31,12 +32,10 @@ class GoingOn {
   ~GoingOn() { --depth_of_calls; }
 };
 
+std::uint64_t channel_of_log = 0;
+
 std::uint64_t channel_of(MPI_Comm comm) {
-  Registry& all = registry();
-  const std::lock_guard lock(all.mutex);
-  const Derived* found = all.find(comm);
-  // The id of the resilient communicator is 0.
-  return found != nullptr ? found->id() + 1 : 0;
+  return logs_messages.load(std::memory_order_acquire) ? number_of(comm) : channel_of_log;
 }
 
 const PersistServices& libfenix() { return *persist_services(); }
@@ -52,7 +51,7 @@ int log_send(const void* buf, int count, MPI_Datatype type, int dest, int tag, M
   int error = MPI_SUCCESS;
   do {
     error = libfenix().log_send(buf, count, type, dest, tag, comm, channel_of(comm), &packed->data, &packed->bytes);
-  } while (tells_of_failure(error));
+  } while (tells_of_failure(error) && repeats_calls());
   return error;
 }
 
@@ -84,8 +83,13 @@ int start_copy(const Packed& packed, int dest, int tag, MPI_Comm comm) {
 
 using SendFunction = int (*)(const void*, int, MPI_Datatype, int, int, MPI_Comm);
 
-/// A message that a failure has cut short is in the log, and its receiver takes it from there.
-int without_failure(int error) { return tells_of_failure(error) ? MPI_SUCCESS : error; }
+/// A message that a failure has cut short is in the log, and its receiver takes it from there. So a call that is made again finds it.
+int without_failure(int error, int dest, int tag, MPI_Comm comm) {
+  if (!tells_of_failure(error)) return error;
+  if (repeats_calls()) return MPI_SUCCESS;
+  take_back(/*is_sent=*/true, dest, tag, comm);
+  return error;
+}
 
 int send(SendFunction real_send, const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
   if (dest == MPI_PROC_NULL) return MPI_SUCCESS;
@@ -93,7 +97,8 @@ int send(SendFunction real_send, const void* buf, int count, MPI_Datatype type, 
   Packed packed;
   const int error = log_send(buf, count, type, dest, tag, comm, &packed);
   if (error != MPI_SUCCESS) return raise_on(comm, error);
-  return packed.data != nullptr ? without_failure(real_send(buf, count, type, dest, tag, now(comm))) : MPI_SUCCESS;
+  return packed.data != nullptr ? without_failure(real_send(buf, count, type, dest, tag, now(comm)), dest, tag, comm)
+                                : MPI_SUCCESS;
 }
 
 }  // namespace
@@ -104,7 +109,7 @@ int start_logged_send(const void* buf, int count, MPI_Datatype type, int dest, i
   Packed packed;
   const int error = log_send(buf, count, type, dest, tag, comm, &packed);
   if (error != MPI_SUCCESS) return raise_on(comm, error);
-  return packed.data != nullptr ? without_failure(start_copy(packed, dest, tag, comm)) : MPI_SUCCESS;
+  return packed.data != nullptr ? without_failure(start_copy(packed, dest, tag, comm), dest, tag, comm) : MPI_SUCCESS;
 }
 
 namespace {
@@ -116,6 +121,19 @@ int start_send(const void* buf, int count, MPI_Datatype type, int dest, int tag,
 }
 
 }  // namespace
+
+std::uint64_t number_of(MPI_Comm comm) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  const Derived* found = all.find(comm);
+  // The id of the resilient communicator is 0.
+  return found != nullptr ? found->id() + 1 : 0;
+}
+
+void set_log(MPI_Comm comm, std::uint64_t channel) {
+  channel_of_log = channel;
+  comm_of_log.store(channel != 0 ? comm : nullptr, std::memory_order_release);
+}
 
 void wait_for_sent_messages() {
   const GoingOn call;
@@ -129,9 +147,20 @@ int refuse_logged(MPI_Comm comm) {
       "a call whose messages cannot be logged: it has a wildcard, is a probe, or makes a request that stays");
 }
 
-bool has_log(MPI_Comm comm) { return channel_of(comm) != 0; }
+bool repeats_calls() { return logs_messages.load(std::memory_order_acquire) || libfenix().repeats_calls(); }
 
-bool goes_on() { return depth_of_calls > 0 || !logs_messages.load(std::memory_order_acquire); }
+void take_back(bool is_sent, int peer, int tag, MPI_Comm comm) {
+  libfenix().take_back(is_sent, peer, tag, comm, channel_of(comm));
+}
+
+int leave_logged(int error) {
+  if (tells_of_failure(error) && !repeats_calls() && depth_of_calls == 0) libfenix().leave_call(error);
+  return error;
+}
+
+bool has_log(MPI_Comm comm) { return number_of(comm) != 0; }
+
+bool goes_on() { return depth_of_calls > 0; }
 
 int logged_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   return send(real.Send, buf, count, datatype, dest, tag, comm);
@@ -166,13 +195,13 @@ int look_for_logged(const LoggedReceive& receive, MPI_Request* inner, int* flag,
     do {
       error = libfenix().receive_logged(receive.buffer, receive.count, receive.type, receive.source, receive.tag,
                                         receive.comm, channel_of(receive.comm), receive.number, flag, status);
-    } while (tells_of_failure(error));
+    } while (tells_of_failure(error) && repeats_calls());
     if (error != MPI_SUCCESS || *flag != 0) return error;
     error =
         real.Irecv(receive.buffer, receive.count, receive.type, receive.source, receive.tag, now(receive.comm), inner);
   }
   if (error == MPI_SUCCESS) error = real.Test(inner, flag, status);
-  if (!tells_of_failure(error)) return error;
+  if (!tells_of_failure(error) || !repeats_calls()) return error;
   // It has been repaired: the next look begins anew.
   *inner = MPI_REQUEST_NULL;
   *flag = 0;
@@ -193,10 +222,17 @@ int logged_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag
     do {
       outcome = libfenix().receive_logged(buf, count, datatype, source, tag, comm, channel_of(comm), receive.number,
                                           &flag, status);
-    } while (tells_of_failure(outcome));
-    if (outcome != MPI_SUCCESS || flag != 0) return raise_on(comm, outcome);
-    outcome = real.Recv(buf, count, datatype, source, tag, now(comm), status);
-    if (!tells_of_failure(outcome)) return outcome;
+    } while (tells_of_failure(outcome) && repeats_calls());
+    if (outcome == MPI_SUCCESS && flag == 0) {
+      outcome = real.Recv(buf, count, datatype, source, tag, now(comm), status);
+      if (!tells_of_failure(outcome)) return outcome;
+    } else if (!tells_of_failure(outcome)) {
+      return raise_on(comm, outcome);
+    }
+    if (!repeats_calls()) {
+      take_back(/*is_sent=*/false, source, tag, comm);
+      return outcome;
+    }
     look_for_earlier_receives();
   }
 }

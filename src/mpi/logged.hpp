@@ -16,7 +16,18 @@ namespace fenix_impl {
 /// Whether messages on a communicator are logged: on the resilient one and those derived from it.
 [[gnu::visibility("hidden")]] bool has_log(MPI_Comm comm);
 
-inline bool is_logged(MPI_Comm comm) { return logs_messages.load(std::memory_order_acquire) && has_log(comm); }
+/// The communicator of the active log of the program (Fenix_Mlog_activate); null: none.
+[[gnu::visibility("hidden")]] extern std::atomic<MPI_Comm> comm_of_log;
+
+inline bool is_logged(MPI_Comm comm) {
+  if (logs_messages.load(std::memory_order_acquire)) return has_log(comm);
+  return comm_of_log.load(std::memory_order_acquire) == comm;
+}
+
+/// Returns the number of a communicator that all its members have for it: 0 if it is neither the resilient one nor derived from it.
+std::uint64_t number_of(MPI_Comm comm);
+/// Logs the messages on a communicator from now on, under the number of a log. MPI_COMM_NULL: on none.
+void set_log(MPI_Comm comm, std::uint64_t channel);
 
 /// Tags from here on are those of the messages of collective operations.
 constexpr int kFirstInternalTag = 1 << 30;
@@ -43,7 +54,18 @@ int refuse_logged(MPI_Comm comm);
 /// Waits until MPI has sent all messages that the program takes for sent.
 void wait_for_sent_messages();
 
-/// Whether this thread is in a call that goes on after a failure.
+/// Whether calls that a failure has cut short go on after the repair. Otherwise they end with its error.
+bool repeats_calls();
+/// Takes back the number of a message whose call ends with a failure: the program may call it again. is_sent: otherwise received.
+void take_back(bool is_sent, int peer, int tag, MPI_Comm comm);
+/// Ends a call of the program with the error of a failure, as FENIX_RESUME_MODE says, if it is not repeated. Returns the error.
+int leave_logged(int error);
+/// Has a call of the program end.
+inline int left(int error) {
+  return error == MPI_SUCCESS ? error : leave_logged(error);
+}
+
+/// Whether the failure in which this thread is, if any, is dealt with here.
 bool goes_on();
 
 }  // namespace fenix_impl

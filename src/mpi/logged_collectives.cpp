@@ -46,6 +46,7 @@ class Operation {
   };
 
   int begin_round();
+  void take_back();
   /// Looks for messages of the round. Returns an error of MPI.
   int look();
   [[nodiscard]] bool has_all() const {
@@ -56,6 +57,7 @@ class Operation {
   std::deque<Round>::const_iterator next_;
   bool has_begun_ = false;  // the round
   std::vector<Received> received_;
+  std::vector<std::pair<bool, int>> numbered_;  // messages: whether sent, and the rank
   MPI_Comm comm_;
   int tag_;
   int error_ = MPI_SUCCESS;
@@ -65,6 +67,7 @@ int Operation::begin_round() {
   for (const Transfer& each : next_->sent) {
     const int error = start_logged_send(each.buffer, each.count, each.type, each.rank, tag_, comm_);
     if (error != MPI_SUCCESS) return error;
+    numbered_.emplace_back(true, each.rank);
   }
   received_.clear();
   for (const Transfer& each : next_->received) {
@@ -72,8 +75,14 @@ int Operation::begin_round() {
     received.receive = {each.buffer, each.count, each.type, each.rank, tag_, comm_, 0};
     const int error = number_logged_receive(&received.receive);
     if (error != MPI_SUCCESS) return error;
+    numbered_.emplace_back(false, each.rank);
   }
   return MPI_SUCCESS;
+}
+
+// A failure has cut the operation short, and the program may call it again: then all its messages come from the logs.
+void Operation::take_back() {
+  for (const auto& [is_sent, rank] : numbered_) fenix_impl::take_back(is_sent, rank, tag_, comm_);
 }
 
 // In their order: MPI has to know receives from the same rank in the order of their messages.
@@ -103,6 +112,7 @@ bool Operation::progress() {
     ++next_;
     has_begun_ = false;
   }
+  if (tells_of_failure(error_)) take_back();
   return error_ != MPI_SUCCESS || next_ == schedule_.rounds().end();
 }
 
@@ -173,6 +183,8 @@ void progress_logged_collectives() {
     }
   }
 }
+
+void forget_logged_collectives() { under_way().clear(); }
 
 int run_logged_collective(const Collective& call) {
   std::unique_ptr<Operation> operation;

@@ -20,6 +20,8 @@ int start_logged_collective(const Collective& call, MPI_Request* request);
 int init_logged_collective(const Collective& call, MPI_Request* request);
 /// Begins the operation of such a request.
 int restart_logged_collective(const Collective& call, MPI_Request request);
+/// Forgets the operations that are under way.
+void forget_logged_collectives();
 /// Lets the operations that are under way make progress.
 void progress_logged_collectives();
 

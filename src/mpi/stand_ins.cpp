@@ -34,6 +34,9 @@ void look_for_logged(MPI_Request request, StandIn stand_in) {
     const auto found = stand_in_table().requests.find(request);
     if (found != stand_in_table().requests.end()) found->second.inner = stand_in.inner;
   }
+  // The program may begin the receive again.
+  if (tells_of_failure(error))
+    take_back(/*is_sent=*/false, stand_in.logged.source, stand_in.logged.tag, stand_in.logged.comm);
   if (error != MPI_SUCCESS || flag != 0) set_done(request, error, status);
 }
 
@@ -143,6 +146,17 @@ void look_for_earlier_receives() {
   for (const auto& [order, request] : pending) {
     if (const auto stand_in = find_stand_in(request)) look_for_logged(request, *stand_in);
   }
+}
+
+void forget_logged_calls() {
+  forget_logged_collectives();
+  const std::lock_guard lock(stand_in_table().mutex);
+  std::erase_if(stand_in_table().requests, [](const auto& each) {
+    const StandIn& stand_in = each.second;
+    return stand_in.state == StandIn::State::pending &&
+           (stand_in.kind == StandIn::Kind::logged_receive || stand_in.kind == StandIn::Kind::logged_collective);
+  });
+  count_stand_ins();
 }
 
 int init_receive(const Receive& receive, MPI_Request* request) {

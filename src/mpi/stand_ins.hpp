@@ -47,6 +47,8 @@ void add_send_stand_in(MPI_Request request, const Send& send);
 int start_logged_receive(const LoggedReceive& receive, MPI_Request* request);
 /// Looks for the messages of all receives that have begun: after a failure, MPI has to know them in the order in which they have begun.
 void look_for_earlier_receives();
+/// Forgets logged receives and collective operations that are under way.
+void forget_logged_calls();
 /// Makes MPI's persistent request for a collective operation.
 using InitFunction = int(const Collective& call, MPI_Info info, MPI_Request* request);
 /// Makes a request of a collective operation that is made of logged messages. It is pending, or inactive if it can be started again and

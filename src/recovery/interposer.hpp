@@ -44,6 +44,13 @@ struct PersistServices {
   /// Receives the message with this number from the log of its sender, if it is to come from there (flag 1).
   int (*receive_logged)(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                         std::uint64_t channel, std::uint64_t number, int* flag, MPI_Status* status);
+  /// Takes back the number of a message: the call that sent or received it will be made again.
+  void (*take_back)(bool is_sent, int peer, int tag, MPI_Comm comm, std::uint64_t channel);
+  /// Says whether logged calls that a failure has cut short are repeated: FENIX_MLOG_RECOVERY_MODE.
+  bool (*repeats_calls)();
+  /// Goes on as FENIX_RESUME_MODE says after a logged call that a failure has cut short and that is not repeated. Returns only in
+  /// mode "return".
+  void (*leave_call)(int error);
 };
 
 /// Functions of libfenix that libfenix_mpi calls.
@@ -85,6 +92,14 @@ struct Interposer {
   bool (*call_handler)(MPI_Comm comm, int mpi_error);
   /// Says whether a failure in the present call of this thread is dealt with by libfenix_mpi, as messages are logged. Local.
   bool (*goes_on)();
+  /// Says whether a failure in any other call ends the job, as the program knows nothing of Fenix. Local.
+  bool (*must_go_on)();
+  /// Returns the number of a communicator that all its members have for it; 0 if it is neither the resilient one nor derived from it. Local.
+  std::uint64_t (*number_of)(MPI_Comm name);
+  /// Logs the messages on a communicator from now on, under the number of a log. MPI_COMM_NULL: on none. Local.
+  void (*set_log)(MPI_Comm name, std::uint64_t channel);
+  /// Forgets logged calls that are under way: the program has left them behind. Local.
+  void (*forget_calls)();
 };
 
 /// Returns libfenix_mpi, or null if it is not in this process.

@@ -97,6 +97,39 @@ std::optional<Entry> MessageLog::logged(const Journal& journal, const Flow& of, 
               "message " + std::to_string(number) + " with tag " + std::to_string(flow.tag) + " is in no log any more");
 }
 
+void MessageLog::take_back(const Flow& flow, bool is_sent) {
+  if (is_sent) {
+    --sent_[{flow.channel ^ kLogged, flow.peer, flow.tag}];
+  } else {
+    --received_[flow];
+  }
+}
+
+std::vector<MessageLog::Number> MessageLog::numbers_of(std::uint64_t channel) const {
+  std::vector<Number> numbers;
+  const auto take = [&](const std::map<Flow, std::uint64_t>& all, std::uint64_t of_channel, bool are_sent) {
+    constexpr std::int32_t kLeast = std::numeric_limits<std::int32_t>::min();
+    for (auto each = all.lower_bound({of_channel, kLeast, kLeast});
+         each != all.end() && each->first.channel == of_channel; ++each)
+      numbers.push_back({each->first, are_sent ? 1U : 0U, each->second});
+  };
+  take(sent_, channel ^ kLogged, true);
+  take(received_, channel, false);
+  return numbers;
+}
+
+void MessageLog::set_numbers_of(std::uint64_t channel, std::span<const Number> numbers) {
+  std::erase_if(sent_, [&](const auto& each) { return each.first.channel == (channel ^ kLogged); });
+  std::erase_if(received_, [&](const auto& each) { return each.first.channel == channel; });
+  for (const Number& each : numbers) (each.is_sent != 0 ? sent_ : received_)[each.flow] = each.number;
+}
+
+void MessageLog::release_until(Journal& journal, std::span<const Number> numbers) {
+  for (const Number& each : numbers) {
+    if (each.is_sent != 0) journal.release_until(signature_of(each.flow), each.number);
+  }
+}
+
 void MessageLog::store_numbers(Journal& journal, const Signature& signature, std::uint32_t depth) {
   std::vector<Number> numbers;
   for (const auto& [flow, number] : sent_) numbers.push_back({flow, 1, number});

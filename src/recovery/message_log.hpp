@@ -39,6 +39,8 @@ class MessageLog {
   [[nodiscard]] bool log_send(Journal& journal, const Flow& flow, const Payload& payload);
   /// Returns the number of the message that a receive gets. Receives of a flow get their messages in the order of these calls.
   [[nodiscard]] std::uint64_t begin_receive(const Flow& flow) { return ++received_[flow]; }
+  /// Takes back the latest number of a flow. Local.
+  void take_back(const Flow& flow, bool is_sent);
   /// Returns the message of a flow with this number if it has to be read from the log of its sender. anew: not where it was before, as
   /// its sender may have moved it. Local, throws PeerFailure.
   [[nodiscard]] std::optional<Entry> logged(const Journal& journal, const Flow& flow, std::uint64_t number, bool anew);
@@ -47,18 +49,26 @@ class MessageLog {
   void append(Journal& journal, const Signature& signature, std::uint32_t depth, const Payload& payload,
               std::optional<std::uint64_t> number = std::nullopt) const;
 
-  /// Stores the numbers that there are, for a message to oneself that is about to be stored. Local. Throws as Journal::append does.
-  void store_numbers(Journal& journal, const Signature& signature, std::uint32_t depth);
-  /// Goes back to the numbers that were stored with a message of the dead rank whose place this one has. Local.
-  void take_numbers(const Journal& journal, int own_slot, const Entry& message);
-
- private:
+  /// A flow's number of messages.
   struct Number {
     Flow flow;
     std::uint64_t is_sent = 0;  ///< else received
     std::uint64_t number = 0;
   };
 
+  /// Returns the numbers of the messages of a channel, sent and received. Local.
+  [[nodiscard]] std::vector<Number> numbers_of(std::uint64_t channel) const;
+  /// Goes back, or on, to such numbers. Local.
+  void set_numbers_of(std::uint64_t channel, std::span<const Number> numbers);
+  /// Lets go of logged messages up to such numbers. Local.
+  static void release_until(Journal& journal, std::span<const Number> numbers);
+
+  /// Stores the numbers that there are, for a message to oneself that is about to be stored. Local. Throws as Journal::append does.
+  void store_numbers(Journal& journal, const Signature& signature, std::uint32_t depth);
+  /// Goes back to the numbers that were stored with a message of the dead rank whose place this one has. Local.
+  void take_numbers(const Journal& journal, int own_slot, const Entry& message);
+
+ private:
   [[nodiscard]] static Signature signature_of(const Flow& flow) { return {flow.channel, flow.peer, flow.tag}; }
   [[nodiscard]] static Signature signature_of_numbers(const Signature& signature);
   /// Returns nothing if they have been replaced meanwhile, or are damaged in all places.

@@ -15,6 +15,8 @@
 namespace fenix_impl {
 namespace {
 
+constexpr std::uint64_t kMarks = 0x6D61726B73U;  // in channels of marks
+
 /// The tag of the entry of a rank that has given nothing yet.
 constexpr int kTagOfTakers = -999;
 
@@ -249,12 +251,54 @@ std::uint64_t Persistence::begin_receive(MPI_Comm name, MPI_Comm now, std::uint6
   return log_.begin_receive(flow_of(name, now, channel, source, tag));
 }
 
+void Persistence::take_back(bool is_sent, MPI_Comm name, MPI_Comm now, std::uint64_t channel, int rank, int tag) {
+  const std::lock_guard lock(mutex_);
+  log_.take_back(flow_of(name, now, channel, rank, tag), is_sent);
+}
+
 std::optional<StoredMessage> Persistence::logged(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source,
                                                  int tag, std::uint64_t number, bool anew) {
   const std::lock_guard lock(mutex_);
   const MessageLog::Flow flow = flow_of(name, now, channel, source, tag);
   const auto entry = log_.logged(*journal_, flow, number, anew);
   return entry ? std::optional(StoredMessage{source, flow.peer, *entry}) : std::nullopt;
+}
+
+// ---------------------------------------------------------------------------------------- regions of messages that are logged
+
+std::vector<MessageLog::Number> Persistence::message_numbers(std::uint64_t channel) {
+  const std::lock_guard lock(mutex_);
+  return log_.numbers_of(channel);
+}
+
+void Persistence::set_message_numbers(std::uint64_t channel, std::span<const MessageLog::Number> numbers) {
+  const std::lock_guard lock(mutex_);
+  log_.set_numbers_of(channel, numbers);
+}
+
+void Persistence::release_messages(std::span<const MessageLog::Number> numbers) {
+  const std::lock_guard lock(mutex_);
+  require_journal();
+  MessageLog::release_until(*journal_, numbers);
+}
+
+void Persistence::store_mark(std::uint64_t channel, std::uint32_t kept, std::span<const std::byte> mark) {
+  const std::lock_guard lock(mutex_);
+  require_journal();
+  log_.append(*journal_, {channel ^ kMarks, journal_->slot(), 0}, kept, {mark.size(), mark});
+}
+
+std::vector<std::vector<std::byte>> Persistence::marks(std::uint64_t channel) {
+  const std::lock_guard lock(mutex_);
+  require_journal();
+  std::vector<std::vector<std::byte>> marks;
+  for (const Entry& each : journal_->messages_of(journal_->slot(), {channel ^ kMarks, journal_->slot(), 0})) {
+    std::vector<std::byte>& mark = marks.emplace_back(each.head.bytes);
+    if (!journal_->read(journal_->slot(), each, mark)) {
+      throw Error(FENIX_ERROR_NODATA_FOUND, "the numbers of messages at the begin of a region are damaged");
+    }
+  }
+  return marks;
 }
 
 // ------------------------------------------------------------------------------------------------------------------- messages

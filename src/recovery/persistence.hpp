@@ -85,10 +85,25 @@ class Persistence {
                                                                    int destination, int tag, const Payload& payload);
   /// Returns the number of the message that a receive gets. Local.
   [[nodiscard]] std::uint64_t begin_receive(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source, int tag);
+  /// Takes back the latest number of a message that was sent or received: the call will be made again. Local.
+  void take_back(bool is_sent, MPI_Comm name, MPI_Comm now, std::uint64_t channel, int rank, int tag);
   /// Returns the message with this number if it has to be taken from the log of its sender. anew: its sender may have moved it since the
   /// last call. Local.
   [[nodiscard]] std::optional<StoredMessage> logged(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source,
                                                     int tag, std::uint64_t number, bool anew);
+
+  // ------------------------------------------------------------------------------------ regions of messages that are logged
+
+  /// Returns the numbers of the messages of a channel. Local.
+  [[nodiscard]] std::vector<MessageLog::Number> message_numbers(std::uint64_t channel);
+  /// Goes on with other numbers. Local.
+  void set_message_numbers(std::uint64_t channel, std::span<const MessageLog::Number> numbers);
+  /// Lets go of the messages of this rank up to such numbers. Local.
+  void release_messages(std::span<const MessageLog::Number> numbers);
+  /// Stores a mark for this rank or its successor; so many are kept. Local.
+  void store_mark(std::uint64_t channel, std::uint32_t kept, std::span<const std::byte> mark);
+  /// Returns the marks of this rank and its predecessors, oldest first. Local.
+  [[nodiscard]] std::vector<std::vector<std::byte>> marks(std::uint64_t channel);
 
   // --------------------------------------------------------------------------------------------------------------- messages
 

@@ -33,7 +33,12 @@ namespace {
 
 void handle_mpi_error(MPI_Comm* comm, int* error, ...) { runtime().on_mpi_error(*error, *comm); }
 
-bool survivors_start_over() { return runtime().settings.get(FENIX_RESUME_MODE) != FENIX_RESUME_RETURN; }
+bool repeats_calls() { return runtime().settings.get(FENIX_MLOG_RECOVERY_MODE) != FENIX_MLOG_RECOVERY_MANUAL; }
+
+bool survivors_start_over() {
+  const bool is_inline = runtime().region_logs().active() != FENIX_MLOG_NONE && repeats_calls();
+  return !is_inline && runtime().settings.get(FENIX_RESUME_MODE) != FENIX_RESUME_RETURN;
+}
 
 void pass_fault_point(const char* name) { fault_point(name); }
 
@@ -90,6 +95,7 @@ LastError& last_error() {
 }
 
 thread_local int Runtime::Inside::depth_ = 0;
+thread_local int Runtime::RepeatedCall::depth_ = 0;
 thread_local bool Runtime::repair_is_pending_ = false;
 thread_local int Runtime::known_repairs_ = 0;
 thread_local int Runtime::announced_error_ = MPI_SUCCESS;
@@ -299,6 +305,7 @@ bool Runtime::finish() {
   const auto announce = [this] { announce_repair(MPI_ERR_PROC_FAILED); };
   if (!process_->finish(repairs(), announce, /*before_end=*/[this] {
         groups_.clear();
+        region_logs_.clear();
         persistence_.clear();
       })) {
     latest_failure_ = MPI_ERR_PROC_FAILED;
@@ -355,10 +362,9 @@ void Runtime::on_mpi_error(int mpi_error, MPI_Comm comm) {
     if (interposer() == nullptr || !interposer()->call_handler(comm, mpi_error)) report_unhandled(mpi_error);
     return;
   }
-  if (interposer() != nullptr && !interposer()->goes_on()) {
+  if (interposer() != nullptr && interposer()->must_go_on() && !interposer()->goes_on()) {
     std::fprintf(stderr,
-                 "fenix: a rank has died, and a call was cut short that cannot go on: only point-to-point messages are "
-                 "logged\n");
+                 "fenix: a rank has died, and a call was cut short that cannot go on: its messages are not logged\n");
     MPI_Abort(MPI_COMM_WORLD, mpi_error);
   }
   const bool repaired = !elsewhere && repair(mpi_error, repairs_before);
@@ -442,7 +448,9 @@ void Runtime::go_on_after_repair() {
 
 void Runtime::detach_all() {
   groups_.detach_all();
-  persistence_.detach(survivors_start_over());
+  const bool starts_over = survivors_start_over();
+  persistence_.detach(starts_over);
+  region_logs_.note_repair(starts_over);
   if (process_->role() == FENIX_ROLE_RECOVERED_RANK) persistence_.note_replacement();
 }
 
@@ -518,6 +526,11 @@ void Runtime::resume(int mpi_error, bool callbacks_due) {
   if (repair_is_pending_ || settings.get(FENIX_RECOVERY_MODE) == FENIX_RECOVERY_IGNORE) return;
   if (callbacks_due) run_callbacks(FENIX_CALLBACK_POST_RECOVERY, mpi_error);
   if (thrown_before_repair_) std::rethrow_exception(std::exchange(thrown_before_repair_, nullptr));
+  if (RepeatedCall::here() || (interposer() != nullptr && interposer()->goes_on())) return;
+  leave(mpi_error);
+}
+
+void Runtime::leave(int mpi_error) {
   const unsigned mode = settings.get(FENIX_RESUME_MODE);
   if (mode == FENIX_RESUME_RETURN) return;
   if (mode == FENIX_RESUME_JUMP && resume_point_ != nullptr) {

@@ -25,6 +25,7 @@
 #include "recovery/interposer.hpp"
 #include "recovery/persistence.hpp"
 #include "recovery/process.hpp"
+#include "recovery/region_logs.hpp"
 #include "recovery/request_table.hpp"
 #include "recovery/settings.hpp"
 #include "recovery/storage/storage.hpp"
@@ -87,6 +88,8 @@ class Runtime {
   /// Calls the callbacks if they are due, and goes on as FENIX_RESUME_MODE says. Returns only in mode "return", and in
   /// mode "jump" in threads other than that of Fenix_Init.
   void resume(int mpi_error, bool callbacks_due = true);
+  /// Does the second of these.
+  void leave(int mpi_error);
   /// Calls the callbacks of a location.
   void run_callbacks(Fenix_Callback_location location, int mpi_error);
 
@@ -103,6 +106,7 @@ class Runtime {
 
   [[nodiscard]] TeamFactory& teams() { return teams_; }
   [[nodiscard]] Persistence& persistence() { return persistence_; }
+  [[nodiscard]] RegionLogs& region_logs() { return region_logs_; }
   [[nodiscard]] GroupRegistry& groups() { return groups_; }
   [[nodiscard]] Storage& storage() { return storage_; }
   [[nodiscard]] bool has_group(int group_id) {
@@ -125,6 +129,19 @@ class Runtime {
   /// Removes what is not on all ranks: Fenix_Data_barrier.
   void make_consistent(int group_id);
   [[nodiscard]] RequestTable& requests() { return requests_; }
+
+  /// A guard within which control does not leave after a repair: the call will be repeated.
+  class RepeatedCall {
+   public:
+    RepeatedCall() { ++depth_; }
+    RepeatedCall(const RepeatedCall&) = delete;
+    RepeatedCall& operator=(const RepeatedCall&) = delete;
+    ~RepeatedCall() { --depth_; }
+    [[nodiscard]] static bool here() { return depth_ > 0; }
+
+   private:
+    static thread_local int depth_;
+  };
 
   /// A guard within which failures are the library's own business: MPI calls return their errors.
   class Inside {
@@ -198,6 +215,7 @@ class Runtime {
   Storage storage_;
   GroupRegistry groups_{*process_, teams_, storage_};
   Persistence persistence_{*process_, teams_};
+  RegionLogs region_logs_{persistence_};
   RequestTable requests_;
   std::mutex repair_mutex_;
   std::shared_mutex calls_;

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The message logs of a program: Fenix_Mlog_create. Messages on the communicator of the active log are logged. The numbers of messages at
+// the begin of each region are kept with them, so that a rank can go back to it.
+#pragma once
+
+#include <fenix/codes.h>
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "recovery/message_log.hpp"
+#include "recovery/persistence.hpp"
+
+namespace fenix_impl {
+
+class RegionLogs {
+ public:
+  /// It must outlive this.
+  explicit RegionLogs(Persistence& persistence) : persistence_(persistence) {}
+
+  /// Makes a log for the messages on a communicator. channel: number of the log, the same on all members. depth: older regions that are
+  /// kept. Where a repair has sent control back to Fenix_Init, a log that there was goes on. Collective over the resilient
+  /// communicator, if no journal has been made yet. Throws as Persistence::log_messages does, and Error.
+  void create(int id, MPI_Comm name, std::uint64_t channel, int depth, const PersistOptions& options);
+  /// Local, as all that follow. Throw Error(FENIX_ERROR_INVALID_MLOGID) for a log that is not there.
+  void remove(int id);
+  /// id: FENIX_MLOG_NONE for none.
+  void activate(int id);
+  [[nodiscard]] int active() const { return active_; }
+  [[nodiscard]] bool has(int id) const;
+  /// Throws Error(FENIX_ERROR_INVALID_ARGUMENT) if the region comes before the present one.
+  void begin_region(int id, int region);
+  /// Goes back to the begin of a region. FENIX_MLOG_CONTINUE: stays. Throws Error(FENIX_ERROR_NODATA_FOUND) if the region is not kept.
+  void sync(int id, int region);
+
+  /// Returns the state of a log, for a data group.
+  [[nodiscard]] std::vector<std::byte> state(int id) const;
+  /// Goes on with a state. Throws Error(FENIX_ERROR_NODATA_FOUND) if it is none.
+  void restore(int id, std::span<const std::byte> state);
+
+  /// Notes a repair. starts_over: survivors come out of Fenix_Init again.
+  void note_repair(bool starts_over);
+  void clear();
+
+ private:
+  using Number = MessageLog::Number;
+
+  /// The begin of a region.
+  struct Mark {
+    std::int64_t region = 0;
+    std::vector<Number> numbers;
+  };
+  struct Log {
+    MPI_Comm name = MPI_COMM_NULL;
+    std::uint64_t channel = 0;
+    int depth = 0;
+    bool is_past = false;  ///< the program will make it again
+    std::int64_t region = kNoRegion;
+    std::deque<Mark> marks;  ///< of the regions that are kept, oldest first
+  };
+  static constexpr std::int64_t kNoRegion = -1;
+
+  [[nodiscard]] const Log& at(int id) const;
+  [[nodiscard]] Log& at(int id);
+  [[nodiscard]] static std::vector<std::byte> bytes_of(const Mark& mark);
+  [[nodiscard]] static Mark mark_of(std::span<const std::byte> bytes);
+
+  Persistence& persistence_;
+  std::map<int, Log> logs_;
+  int active_ = FENIX_MLOG_NONE;
+};
+
+}  // namespace fenix_impl

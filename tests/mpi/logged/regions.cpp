@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A ring with message logs, by the names of the current Fenix: only the rank that dies goes back to its checkpoint. The others execute each
+// iteration once, and the values of all are those of a computation that each rank does for itself.
+//
+//   logged_regions MODE SPARES --deaths N [--kill RANK@ITERATION]…
+//
+// MODE: inline, autosync, return (calls end with the error, and the program makes them again), jump (all ranks come out of Fenix_Init and go
+// back to their checkpoints). A rank dies in the middle of an iteration, or by FENIX_FAULT.
+#include <fcntl.h>
+#include <fenix.hpp>
+#include <mpi.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "../check.hpp"
+
+using check::require;
+
+namespace {
+
+constexpr int kLog = 3;
+constexpr int kGroup = 1;
+constexpr int kStateMember = 1;
+constexpr int kLogMember = 2;
+constexpr int kIterations = 60;
+constexpr int kInterval = 7;  // iterations between checkpoints
+constexpr int kDepth = 8;
+
+struct Kill {
+  int rank = 0;
+  int iteration = 0;
+};
+
+struct Options {
+  std::string mode;
+  int spares = 1;
+  int deaths = 0;
+  std::vector<Kill> kills;
+};
+
+struct State {
+  std::int64_t iteration = 0;
+  std::int64_t value = 0;
+};
+
+Options options;
+MPI_Comm comm = MPI_COMM_NULL;
+int role = 0;
+int error = 0;
+State state;
+
+std::atomic<int>* counts = nullptr;  // of executions, by rank and iteration, in memory that outlives processes
+
+std::atomic<int>& executed(int rank, int iteration) { return counts[rank * (kIterations + 1) + iteration]; }
+/// Whether a rank has been killed by itself.
+std::atomic<int>& has_died(int rank) { return executed(rank, kIterations); }
+
+void share_counts(int processes) {
+  const std::size_t bytes = sizeof(int) * static_cast<std::size_t>(processes * (kIterations + 1));
+  std::array<char, 32> name{"counts-XXXXXX"};
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) {
+    const int made = mkstemp(name.data());
+    require(made >= 0 && ftruncate(made, static_cast<off_t>(bytes)) == 0, "a file for counts");
+    close(made);
+  }
+  MPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
+  const int file = open(name.data(), O_RDWR | O_CLOEXEC);
+  counts = static_cast<std::atomic<int>*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
+  require(file >= 0 && counts != MAP_FAILED, "memory for counts");
+  close(file);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) unlink(name.data());
+}
+
+bool is_inline() { return options.mode == "inline" || options.mode == "autosync"; }
+
+std::int64_t next_value(std::int64_t own, std::int64_t left, std::int64_t right, std::int64_t sum) {
+  return (own * 31 + left * 7 + right * 3 + sum) % 1'000'003;
+}
+
+/// The value of a rank at the end, without any message.
+std::int64_t expected_value(int rank, int size) {
+  std::vector<std::int64_t> values(static_cast<std::size_t>(size));
+  for (int i = 0; i < size; ++i) values[static_cast<std::size_t>(i)] = i + 1;
+  for (int iteration = 0; iteration < kIterations; ++iteration) {
+    const std::vector<std::int64_t> before = values;
+    std::int64_t sum = 0;
+    for (const std::int64_t each : before) sum += each;
+    const auto at = [&](int i) { return before[static_cast<std::size_t>((i + size) % size)]; };
+    for (int i = 0; i < size; ++i) values[static_cast<std::size_t>(i)] = next_value(at(i), at(i - 1), at(i + 1), sum);
+  }
+  return values[static_cast<std::size_t>(rank)];
+}
+
+/// Makes a call again that a failure has cut short. Only where calls end with its error.
+template <class Call>
+void call(const Call& function) {
+  int code = MPI_SUCCESS;
+  do {
+    code = function();
+  } while (code != MPI_SUCCESS && options.mode == "return");
+  require(code == MPI_SUCCESS, "a call goes on");
+}
+
+/// The same for functions of Fenix.
+template <class Call>
+void data_call(const Call& function) {
+  int code = FENIX_SUCCESS;
+  do {
+    code = function();
+  } while (code == FENIX_ERROR_CANCELLED);
+  require(code >= FENIX_SUCCESS, "a function of Fenix returns " + std::to_string(code));
+}
+
+void form_group() {
+  int flag = 0;
+  data_call(
+      [&] { return Fenix_Data_group_create(kGroup, comm, 0, 1, FENIX_DATA_POLICY_IN_MEMORY_RAID, nullptr, &flag); });
+}
+
+void begin() {
+  data_call([] { return Fenix_Mlog_create(kLog, &comm, kDepth); });
+  form_group();
+  data_call([] { return Fenix_Data_member_define(kGroup, kStateMember, &state, 2, MPI_INT64_T); });
+  data_call([] { return Fenix_Mlog_define_data_member(kLog, kGroup, kLogMember); });
+  if (role == FENIX_ROLE_INITIAL_RANK) {
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    state = {0, rank + 1};
+    data_call([] { return Fenix_Data_checkpoint(kGroup, FENIX_DATA_SUBSET_FULL, 0, nullptr, nullptr); });
+    return;
+  }
+  for (const int member : {kStateMember, kLogMember}) {
+    data_call([&] {
+      return Fenix_Data_member_restore(kGroup, member, FENIX_DATA_RESTORE_INPLACE, FENIX_DATA_RESTORE_FULL,
+                                       FENIX_DATA_SNAPSHOT_LATEST, nullptr);
+    });
+  }
+  data_call([] { return Fenix_Mlog_sync(kLog, static_cast<int>(state.iteration)); });
+}
+
+/// Survivors help the ranks that take the places of dead ones.
+void help(MPI_Comm, int, void*) {
+  (void)Fenix_Mlog_activate(FENIX_MLOG_NONE);
+  form_group();
+  for (const int member : {kStateMember, kLogMember}) {
+    data_call(
+        [&] { return Fenix_Data_member_restore(kGroup, member, nullptr, 0, FENIX_DATA_SNAPSHOT_LATEST, nullptr); });
+  }
+  if (options.mode == "inline") data_call([] { return Fenix_Mlog_sync(kLog, FENIX_MLOG_CONTINUE); });
+  (void)Fenix_Mlog_activate(kLog);
+}
+
+void iterate() {
+  int rank = 0;
+  int size = 0;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  const int left = (rank + size - 1) % size;
+  const int right = (rank + 1) % size;
+  while (state.iteration < kIterations) {
+    const int iteration = static_cast<int>(state.iteration);
+    data_call([&] { return Fenix_Mlog_activate_region(kLog, iteration); });
+    std::int64_t from_left = 0;
+    std::int64_t from_right = 0;
+    std::int64_t sum = 0;
+    call([&] {
+      return MPI_Sendrecv(&state.value, 1, MPI_INT64_T, right, 0, &from_left, 1, MPI_INT64_T, left, 0, comm,
+                          MPI_STATUS_IGNORE);
+    });
+    for (const Kill& each : options.kills) {
+      const bool comes = each.rank == rank && each.iteration == iteration;
+      if (comes && has_died(rank).exchange(1) == 0) raise(SIGKILL);
+    }
+    call([&] { return MPI_Allreduce(&state.value, &sum, 1, MPI_INT64_T, MPI_SUM, comm); });
+    if (is_inline()) {
+      std::array<MPI_Request, 2> requests{};
+      MPI_Irecv(&from_right, 1, MPI_INT64_T, right, 1, comm, &requests[0]);
+      MPI_Isend(&state.value, 1, MPI_INT64_T, left, 1, comm, &requests[1]);
+      call([&] { return MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE); });
+    } else {
+      call([&] { return MPI_Send(&state.value, 1, MPI_INT64_T, left, 1, comm); });
+      call([&] { return MPI_Recv(&from_right, 1, MPI_INT64_T, right, 1, comm, MPI_STATUS_IGNORE); });
+    }
+    state.value = next_value(state.value, from_left, from_right, sum);
+    ++executed(rank, iteration);
+    ++state.iteration;
+    if (state.iteration % kInterval == 0) {
+      data_call([] { return Fenix_Data_checkpoint(kGroup, FENIX_DATA_SUBSET_FULL, 0, nullptr, nullptr); });
+    }
+  }
+  require(state.value == expected_value(rank, size), "the value at the end");
+}
+
+void read_options(int argc, char** argv) {
+  options.mode = argv[1];
+  options.spares = std::atoi(argv[2]);
+  for (int i = 3; i + 1 < argc; i += 2) {
+    if (std::strcmp(argv[i], "--deaths") == 0) options.deaths = std::atoi(argv[i + 1]);
+    if (std::strcmp(argv[i], "--kill") == 0) {
+      Kill kill;
+      require(std::sscanf(argv[i + 1], "%d@%d", &kill.rank, &kill.iteration) == 2, "RANK@ITERATION");
+      options.kills.push_back(kill);
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  require(argc > 2, "MODE SPARES");
+  read_options(argc, argv);
+  int processes = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &processes);
+  share_counts(processes);
+  Fenix_set_option(FENIX_RESUME_MODE, options.mode == "jump" ? FENIX_RESUME_JUMP : FENIX_RESUME_RETURN);
+  Fenix_set_option(FENIX_MLOG_RECOVERY_MODE, options.mode == "inline"     ? FENIX_MLOG_RECOVERY_INLINE
+                                             : options.mode == "autosync" ? FENIX_MLOG_RECOVERY_INLINE_AUTOSYNC
+                                                                          : FENIX_MLOG_RECOVERY_MANUAL);
+  Fenix_Init(&role, MPI_COMM_WORLD, &comm, &argc, &argv, options.spares, 0, MPI_INFO_NULL, &error);
+  begin();
+  if (options.mode != "jump" && role != FENIX_ROLE_SURVIVOR_RANK) (void)Fenix_Callback_register(help, nullptr);
+  iterate();
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  int died = 0;
+  for (const Kill& each : options.kills) died += each.rank == rank ? 1 : 0;
+  int more = 0;
+  for (int iteration = 0; iteration < kIterations; ++iteration) {
+    const int times = executed(rank, iteration);
+    require(times >= 1, "each iteration is executed");
+    more += times - 1;
+  }
+  // The proof that only the rank that has died has gone back.
+  if (options.mode != "jump" && died == 0) require(more == 0, "no iteration is executed twice");
+  if (options.mode != "jump" && died > 0)
+    require(more > 0 && more <= died * kInterval, "a rank that has died goes back a little");
+  data_call([] { return Fenix_Finalize(); });
+  check::ok(rank);
+  MPI_Finalize();
+  return 0;
+}
