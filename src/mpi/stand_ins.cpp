@@ -4,37 +4,18 @@
 
 #include <sched.h>
 
-#include <algorithm>
-#include <cstdint>
-#include <mutex>
-#include <utility>
-#include <vector>
-
 #include "mpi/derived.hpp"
 #include "mpi/persistent.hpp"
 #include "mpi/real.hpp"
 #include "mpi/stand_in_table.hpp"
 
 namespace fenix_impl {
-namespace {
 
-/// Makes a request that can be started later.
 int make_request(MPI_Request* request) {
   return real.Recv_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
 }
 
-/// Looks whether the message of a logged receive is there.
-void look_for_logged(MPI_Request request, StandIn stand_in) {
-  int flag = 0;
-  MPI_Status status{};
-  const int error = look_for_logged(stand_in.logged, &stand_in.inner, &flag, &status);
-  {
-    const std::lock_guard lock(stand_in_table().mutex);
-    const auto found = stand_in_table().requests.find(request);
-    if (found != stand_in_table().requests.end()) found->second.inner = stand_in.inner;
-  }
-  if (error != MPI_SUCCESS || flag != 0) set_done(request, error, status);
-}
+namespace {
 
 /// Looks whether MPI has executed the collective operation of a stand-in, or waits until it has.
 void look_for_collective(MPI_Request request, MPI_Request inner, bool waits) {
@@ -106,38 +87,6 @@ int start_receive(const Receive& receive, MPI_Request* request) {
   return MPI_SUCCESS;
 }
 
-int start_logged_receive(const LoggedReceive& receive, MPI_Request* request) {
-  static std::atomic<std::uint64_t> begun{0};
-  const int error = make_request(request);
-  if (error != MPI_SUCCESS) return error;
-  StandIn stand_in;
-  stand_in.kind = StandIn::Kind::logged_receive;
-  stand_in.is_used_once = true;
-  stand_in.logged = receive;
-  stand_in.order = ++begun;
-  stand_in.state = StandIn::State::pending;
-  add_stand_in(*request, stand_in);
-  look_for_earlier_receives();
-  return MPI_SUCCESS;
-}
-
-void look_for_earlier_receives() {
-  static thread_local std::vector<std::pair<std::uint64_t, MPI_Request>> pending;
-  if (!has_stand_ins()) return;
-  pending.clear();
-  {
-    const std::lock_guard lock(stand_in_table().mutex);
-    for (const auto& [request, stand_in] : stand_in_table().requests) {
-      const bool is_one = stand_in.kind == StandIn::Kind::logged_receive && stand_in.state == StandIn::State::pending;
-      if (is_one) pending.emplace_back(stand_in.order, request);
-    }
-  }
-  std::sort(pending.begin(), pending.end());
-  for (const auto& [order, request] : pending) {
-    if (const auto stand_in = find_stand_in(request)) look_for_logged(request, *stand_in);
-  }
-}
-
 int init_receive(const Receive& receive, MPI_Request* request) {
   const int error = make_request(request);
   if (error != MPI_SUCCESS) return error;
@@ -150,6 +99,13 @@ int init_receive(const Receive& receive, MPI_Request* request) {
 void add_send_stand_in(MPI_Request request, const Send& send) {
   StandIn stand_in;
   stand_in.kind = StandIn::Kind::send;
+  stand_in.send = send;
+  add_stand_in(request, stand_in);
+}
+
+void add_logged_send(MPI_Request request, const Send& send) {
+  StandIn stand_in;
+  stand_in.kind = StandIn::Kind::logged_send;
   stand_in.send = send;
   add_stand_in(request, stand_in);
 }

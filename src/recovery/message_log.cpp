@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <set>
 #include <string>
 #include <utility>
@@ -16,9 +15,18 @@
 namespace fenix_impl {
 namespace {
 
-constexpr std::uint64_t kLogged = 0x6C6F67676564U;     // in channels of logged messages
-constexpr std::uint64_t kNumbers = 0x6E756D62657273U;  // in channels of stored numbers
-constexpr std::uint32_t kAll = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t kLogged = 0x6C6F67676564U;       // in channels of logged messages
+constexpr std::uint64_t kNumbers = 0x6E756D62657273U;    // in channels of stored numbers
+constexpr std::uint64_t kPositions = 0x706F736974696FU;  // of stored numbers that are places in the stream of decisions
+// Depths from this one on are those of logged messages: all are kept. The other bits tell in which order they were sent.
+constexpr std::uint32_t kLeastDepth = 1U << 31U;
+
+bool is_logged(const EntryHead& head) { return head.depth >= kLeastDepth; }
+
+/// Whether a message was sent before another one of the same sender. Their orders begin anew after 2^31.
+bool is_earlier(const EntryHead& one, const EntryHead& other) {
+  return static_cast<std::int32_t>((one.depth - other.depth) << 1U) < 0;
+}
 
 }  // namespace
 
@@ -35,12 +43,16 @@ void MessageLog::take_up(Team& team, const Journal& journal) {
   };
   const int own_slot = journal.slot();
   logged_.clear();
+  std::optional<EntryHead> latest;
   for (const Entry& each : journal.messages_of(own_slot)) {
-    if (each.head.depth != kAll) continue;
+    if (!is_logged(each.head)) continue;
+    if (!latest || is_earlier(*latest, each.head)) latest = each.head;
     const Signature& signature = each.head.signature;
     std::uint64_t& number = logged_[{signature.channel, signature.destination, signature.tag}];
     number = std::max(number, each.head.number);
   }
+  if (latest) next_order_ = latest->depth + 1;
+  decisions_.take_up(journal);
   std::vector<Logged> mine;
   for (const auto& [flow, number] : logged_) mine.push_back({flow, own_slot, 0, number});
   logged_by_others_.clear();
@@ -57,17 +69,24 @@ bool MessageLog::log_send(Journal& journal, const Flow& of, const Payload& paylo
   std::uint64_t& sent = sent_[flow];
   const auto logged = logged_.find(flow);
   const bool is_again = logged != logged_.end() && sent < logged->second;
+  write_decisions(journal);
   if (!is_again) {
-    append(journal, signature_of(flow), kAll, payload, sent + 1);
+    append(journal, signature_of(flow), kLeastDepth | next_order_, payload, sent + 1);
+    ++next_order_;
   }
   ++sent;
   fault_point("replay.logged");
   return !is_again;
 }
 
+void MessageLog::write_decisions(Journal& journal) {
+  decisions_.write(journal, [&](const Signature& signature, std::uint32_t depth, const Payload& payload,
+                                std::uint64_t number) { append(journal, signature, depth, payload, number); });
+}
+
 // If there is no room, receivers may be about to store a state with which they need less of the log.
 void MessageLog::append(Journal& journal, const Signature& signature, std::uint32_t depth, const Payload& payload,
-                        std::optional<std::uint64_t> number) const {
+                        std::optional<std::uint64_t> number) {
   constexpr std::chrono::seconds kPatience{2};
   const Deadline deadline(kPatience);
   for (const Backoff backoff;; backoff.pause()) {
@@ -97,8 +116,30 @@ std::optional<Entry> MessageLog::logged(const Journal& journal, const Flow& of, 
               "message " + std::to_string(number) + " with tag " + std::to_string(flow.tag) + " is in no log any more");
 }
 
+std::optional<std::pair<MessageLog::Flow, Entry>> MessageLog::find_unreceived(const Journal& journal,
+                                                                              std::uint64_t channel,
+                                                                              std::optional<int> peer,
+                                                                              std::optional<int> tag) {
+  std::optional<std::pair<Flow, Entry>> first;
+  for (const auto& [logged, number] : logged_by_others_) {
+    const Flow flow{logged.channel ^ kLogged, logged.peer, logged.tag};
+    const bool suits = flow.channel == channel && (!peer || flow.peer == *peer) &&
+                       (tag ? flow.tag == *tag : flow.tag < kFirstInternalTag);
+    if (!suits || (first && first->first.peer != flow.peer)) continue;
+    const auto received = received_.find(flow);
+    const std::uint64_t next = received != received_.end() ? received->second + 1 : 1;
+    const auto entry = this->logged(journal, flow, next, /*anew=*/false);
+    if (entry && (!first || is_earlier(entry->head, first->second.head))) first = {flow, *entry};
+  }
+  return first;
+}
+
 void MessageLog::store_numbers(Journal& journal, const Signature& signature, std::uint32_t depth) {
+  write_decisions(journal);
   std::vector<Number> numbers;
+  const DecisionLog::Position& position = decisions_.position();
+  numbers.push_back({{kPositions, journal.slot(), 0}, 0, position.outcomes});
+  numbers.push_back({{kPositions, journal.slot(), 1}, 0, position.receives});
   for (const auto& [flow, number] : sent_) numbers.push_back({flow, 1, number});
   for (const auto& [flow, number] : received_) numbers.push_back({flow, 0, number});
   const auto bytes = std::as_bytes(std::span<const Number>(numbers));
@@ -121,35 +162,43 @@ void MessageLog::take_numbers(const Journal& journal, int own_slot, const Entry&
     if (!numbers) throw Error(FENIX_ERROR_NODATA_FOUND, "the numbers of messages are damaged");
     sent_.clear();
     received_.clear();
+    DecisionLog::Position position;
     for (const Number& number : *numbers) {
-      (number.is_sent != 0 ? sent_ : received_)[number.flow] = number.number;
+      if (number.flow.channel == kPositions) {
+        (number.flow.tag == 0 ? position.outcomes : position.receives) = number.number;
+      } else {
+        (number.is_sent != 0 ? sent_ : received_)[number.flow] = number.number;
+      }
     }
+    decisions_.set_position(position);
     numbers_from_ = message.head.number;
     return;
   }
 }
 
 // A receiver never goes back behind the oldest message to itself that it keeps: it does not need what it had received before.
-void MessageLog::release_what_is_stable(Journal& journal) const {
+void MessageLog::release_what_is_stable(Journal& journal) {
   // A journal that was taken back has messages that its owner had let go of: those of all receivers count.
   std::set<int> receivers;
   for (const Entry& each : journal.messages_of(journal.slot())) {
-    if (each.head.depth == kAll) receivers.insert(each.head.signature.destination);
+    if (is_logged(each.head)) receivers.insert(each.head.signature.destination);
   }
   for (const int receiver : receivers) {
     for (const auto& [flow, number] : stable_numbers(journal, receiver)) {
-      journal.release_until({flow.channel ^ kLogged, receiver, flow.tag}, number);
+      if (flow.channel != kPositions) journal.release_until({flow.channel ^ kLogged, receiver, flow.tag}, number);
     }
   }
+  // The same holds for its own decisions.
+  auto own = stable_numbers(journal, journal.slot());
+  decisions_.release(journal, {own[{kPositions, journal.slot(), 0}], own[{kPositions, journal.slot(), 1}]});
 }
 
 std::map<MessageLog::Flow, std::uint64_t> MessageLog::stable_numbers(const Journal& journal, int receiver) const {
   // The receiver may be storing meanwhile: one reading of its journal has to do.
   std::map<Signature, std::map<std::uint64_t, Entry>> to_itself;
   for (const Entry& each : journal.messages_of(receiver)) {
-    const bool is_logged = each.head.depth == kAll;
-    if (each.head.signature.destination == receiver && !is_logged)
-      to_itself[each.head.signature][each.head.number] = each;
+    const bool is_for_itself = each.head.signature.destination == receiver && !is_logged(each.head);
+    if (is_for_itself) to_itself[each.head.signature][each.head.number] = each;
   }
   std::optional<std::map<Flow, std::uint64_t>> least;
   for (const auto& [signature, messages] : to_itself) {

@@ -9,9 +9,11 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/journal/journal.hpp"
+#include "recovery/decision_log.hpp"
 #include "rma/team.hpp"
 
 namespace fenix_impl {
@@ -35,17 +37,29 @@ class MessageLog {
   /// Team does.
   void take_up(Team& team, const Journal& journal);
 
+  /// Outcomes on which messages may depend. They are written to the journal before the next message is logged, or numbers are stored.
+  [[nodiscard]] DecisionLog& decisions() { return decisions_; }
+  /// Writes them now: something else that others can see is about to be stored. Local. Throws as Journal::append does.
+  void write_decisions(Journal& journal);
+
   /// Logs the next message of a flow. Returns false if the log has it: then it must not be sent. Local. Throws as Journal::append does.
   [[nodiscard]] bool log_send(Journal& journal, const Flow& flow, const Payload& payload);
   /// Returns the number of the message that a receive gets. Receives of a flow get their messages in the order of these calls.
   [[nodiscard]] std::uint64_t begin_receive(const Flow& flow) { return ++received_[flow]; }
+  /// Takes a number back: the receive that has got the latest one of its flow is cancelled.
+  void end_receive(const Flow& flow) { --received_[flow]; }
   /// Returns the message of a flow with this number if it has to be read from the log of its sender. anew: not where it was before, as
   /// its sender may have moved it. Local, throws PeerFailure.
   [[nodiscard]] std::optional<Entry> logged(const Journal& journal, const Flow& flow, std::uint64_t number, bool anew);
 
+  /// Returns the oldest message that has to be read from a log, and that no receive has got. peer, tag: nothing for any one; messages of the
+  /// library itself are no answer then. Of several peers, the first one that has a message. Local, throws PeerFailure.
+  [[nodiscard]] std::optional<std::pair<Flow, Entry>> find_unreceived(const Journal& journal, std::uint64_t channel,
+                                                                      std::optional<int> peer, std::optional<int> tag);
+
   /// Appends to the journal. Lets go of logged messages if there is no room otherwise. Local. Throws as Journal::append does.
   void append(Journal& journal, const Signature& signature, std::uint32_t depth, const Payload& payload,
-              std::optional<std::uint64_t> number = std::nullopt) const;
+              std::optional<std::uint64_t> number = std::nullopt);
 
   /// Stores the numbers that there are, for a message to oneself that is about to be stored. Local. Throws as Journal::append does.
   void store_numbers(Journal& journal, const Signature& signature, std::uint32_t depth);
@@ -64,16 +78,18 @@ class MessageLog {
   /// Returns nothing if they have been replaced meanwhile, or are damaged in all places.
   [[nodiscard]] static std::optional<std::vector<Number>> read_numbers(const Journal& journal, int slot,
                                                                        const Entry& entry);
-  void release_what_is_stable(Journal& journal) const;
+  void release_what_is_stable(Journal& journal);
   [[nodiscard]] std::map<Flow, std::uint64_t> stable_numbers(const Journal& journal, int receiver) const;
 
   bool active_ = false;
+  std::uint32_t next_order_ = 0;        // of logged messages
   std::uint64_t numbers_from_ = 0;      // message from which the numbers were taken
   std::map<Flow, std::uint64_t> sent_;  // messages of this rank, skipped ones included
   std::map<Flow, std::uint64_t> received_;
   std::map<Flow, std::uint64_t> logged_;  // by this rank or its predecessor, when the latest failure was repaired
   std::map<Flow, std::uint64_t> logged_by_others_;  // when the latest failure was repaired, for this rank
   std::map<Flow, std::vector<Entry>> found_;        // entries in logs of others
+  DecisionLog decisions_;
 };
 
 }  // namespace fenix_impl

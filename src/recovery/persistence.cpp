@@ -249,6 +249,25 @@ std::uint64_t Persistence::begin_receive(MPI_Comm name, MPI_Comm now, std::uint6
   return log_.begin_receive(flow_of(name, now, channel, source, tag));
 }
 
+void Persistence::end_receive(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source, int tag) {
+  const std::lock_guard lock(mutex_);
+  log_.end_receive(flow_of(name, now, channel, source, tag));
+}
+
+std::optional<StoredMessage> Persistence::find_unreceived(MPI_Comm name, MPI_Comm now, std::uint64_t channel,
+                                                          int source, int tag) {
+  const std::lock_guard lock(mutex_);
+  const MessageLog::Flow from = flow_of(name, now, channel, source == MPI_ANY_SOURCE ? 0 : source, tag);
+  const auto peer = source == MPI_ANY_SOURCE ? std::nullopt : std::optional(from.peer);
+  const auto wanted = tag == MPI_ANY_TAG ? std::nullopt : std::optional(tag);
+  const auto found = log_.find_unreceived(*journal_, channel, peer, wanted);
+  if (!found) return std::nullopt;
+  const auto& [flow, entry] = *found;
+  const std::vector<int>& slots = logged_comms_.at(name).slots;
+  const auto rank = std::find(slots.begin(), slots.end(), flow.peer) - slots.begin();
+  return StoredMessage{static_cast<int>(rank), flow.peer, entry};
+}
+
 std::optional<StoredMessage> Persistence::logged(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source,
                                                  int tag, std::uint64_t number, bool anew) {
   const std::lock_guard lock(mutex_);
@@ -272,6 +291,7 @@ void Persistence::store(MPI_Comm name, MPI_Comm now, int destination, int tag, c
 
 void Persistence::append(Communicator& comm, const Signature& signature, const Payload& payload) {
   if (log_.is_active()) {
+    log_.write_decisions(*journal_);
     log_.append(*journal_, signature, comm.options.depth, payload);
   } else {
     journal_->append(signature, comm.options.depth, payload);
