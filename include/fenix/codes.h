@@ -44,9 +44,9 @@ typedef enum {
   FENIX_ERROR_CANCELLED = -73,                /**< cut short by a failure that has since been repaired */
   FENIX_ERROR_INVALID_SETTING_NAME = -72,     /**< unknown setting */
   FENIX_ERROR_INVALID_SETTING_OPTION = -71,   /**< option out of range for this setting */
-  FENIX_ERROR_INVALID_MLOGID = -70,           /**< kept for source compatibility; not returned */
-  FENIX_ERROR_MLOG_EXISTS = -69,              /**< kept for source compatibility; not returned */
-  FENIX_ERROR_MLOG_LIBRARY_UNAVAILABLE = -68, /**< this library has no message logging */
+  FENIX_ERROR_INVALID_MLOGID = -70,           /**< there is no message log with this id */
+  FENIX_ERROR_MLOG_EXISTS = -69,              /**< there is a message log with this id */
+  FENIX_ERROR_MLOG_LIBRARY_UNAVAILABLE = -68, /**< message logging needs libfenix_mpi */
   FENIX_ERROR_PROCESS_FAILURE = -67,          /**< Fenix_Process_detect_failures has found a failure */
 
   FENIX_ERROR_INVALID_ARGUMENT = -60, /**< new: null pointer, negative count, or another error without its own code */
@@ -79,7 +79,7 @@ typedef enum {
   FENIX_RESUME_MODE,             /**< a Fenix_Resume_mode; default FENIX_RESUME_JUMP */
   FENIX_UNHANDLED_MODE,          /**< a Fenix_Unhandled_mode; default FENIX_UNHANDLED_ABORT */
   FENIX_CALLBACK_EXCEPTION_MODE, /**< a Fenix_Callback_exception_mode; default …_RETHROW */
-  FENIX_MLOG_RECOVERY_MODE,      /**< a Fenix_Mlog_recovery_mode; default FENIX_MLOG_RECOVERY_MANUAL; without effect */
+  FENIX_MLOG_RECOVERY_MODE,      /**< a Fenix_Mlog_recovery_mode; default FENIX_MLOG_RECOVERY_MANUAL */
   FENIX_SPARE_WAIT_MODE,         /**< a Fenix_Spare_wait_mode; default FENIX_SPARE_WAIT_SLEEP */
   FENIX_SPARE_FINALIZE_MODE,     /**< a Fenix_Spare_finalize_mode; default FENIX_SPARE_FINALIZE_EXIT */
   FENIX_SETTING_NAME_MAXCODE     /**< not a setting */
@@ -123,11 +123,11 @@ typedef enum {
   FENIX_CALLBACK_POST_RECOVERY /**< after the repair, immediately before control resumes */
 } Fenix_Callback_location;
 
-/** Treatment of logged messages after a failure. This library has no message logging yet. */
+/** Treatment of calls whose messages are logged (Fenix_Mlog_activate), if a failure cuts them short. */
 typedef enum {
-  FENIX_MLOG_RECOVERY_MANUAL,          /**< the application says what is repeated */
-  FENIX_MLOG_RECOVERY_INLINE,          /**< interrupted calls are repeated */
-  FENIX_MLOG_RECOVERY_INLINE_AUTOSYNC, /**< as FENIX_MLOG_RECOVERY_INLINE, after Fenix_Mlog_sync of each log */
+  FENIX_MLOG_RECOVERY_MANUAL,          /**< they end as FENIX_RESUME_MODE says */
+  FENIX_MLOG_RECOVERY_INLINE,          /**< they go on after the repair and the callbacks */
+  FENIX_MLOG_RECOVERY_INLINE_AUTOSYNC, /**< the same here: ranks that go on need no Fenix_Mlog_sync */
   FENIX_MLOG_RECOVERY_MODE_MAXCODE     /**< not a mode */
 } Fenix_Mlog_recovery_mode;
 

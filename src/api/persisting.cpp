@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -214,13 +216,84 @@ int begin_receive(int source, int tag, MPI_Comm comm, std::uint64_t channel, std
   });
 }
 
-bool has_failed() {
-  const auto call = runtime().begin_call();
-  return runtime().persistence().has_failed();
+void end_receive(int source, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t number) {
+  (void)mpi_entry([&] { runtime().persistence().end_receive(comm, present(comm), channel, source, tag, number); });
 }
 
 void take_back(bool is_sent, int peer, int tag, MPI_Comm comm, std::uint64_t channel) {
   (void)mpi_entry([&] { runtime().persistence().take_back(is_sent, comm, present(comm), channel, peer, tag); });
+}
+
+int find_logged(int source, int tag, MPI_Comm comm, std::uint64_t channel, int* flag, MPI_Status* status) {
+  return mpi_entry([&] {
+    const MPI_Comm now = present(comm);
+    check_source(now, source, tag);
+    const auto message = runtime().persistence().find_unreceived(comm, now, channel, source, tag);
+    *flag = message ? 1 : 0;
+    if (message) set_status(status, message->source, message->entry.head.signature.tag, message->entry.head.bytes);
+  });
+}
+
+// ------------------------------------------------------------------------------------------------------------------- decisions
+
+/// Ends the job: nobody can go on if a replacement does something else than its predecessor.
+[[noreturn]] void end_job(const char* why) {
+  std::fprintf(stderr, "fenix: %s\n", why);
+  MPI_Abort(MPI_COMM_WORLD, MPI_ERR_OTHER);
+  std::abort();
+}
+
+int next_decision(Decision call, bool may_be_negative, int room, int* count, int* outcome) {
+  return mpi_entry([&] {
+    std::optional<std::vector<int>> forced;
+    try {
+      forced = runtime().persistence().with_decisions(
+          [&](DecisionLog& decisions) { return decisions.next(call, may_be_negative); });
+    } catch (const Error& error) {
+      end_job(error.what());
+    }
+    *count = forced ? static_cast<int>(forced->size()) : PersistServices::kFree;
+    if (!forced) return;
+    if (*count > room) end_job("a replacement does not do what its predecessor did: it has fewer requests");
+    std::copy(forced->begin(), forced->end(), outcome);
+  });
+}
+
+int note_decision(Decision call, int count, const int* outcome) {
+  return mpi_entry([&] {
+    runtime().persistence().with_decisions([&](DecisionLog& decisions) {
+      decisions.note(call, {outcome, static_cast<std::size_t>(count)});
+    });
+  });
+}
+
+int next_match(std::uint64_t* receive, int* source, int* tag, int* flag) {
+  return mpi_entry([&] {
+    const auto match = runtime().persistence().with_decisions([&](DecisionLog& decisions) {
+      *receive = decisions.begin_receive();
+      return decisions.match_of(*receive);
+    });
+    *flag = match ? 1 : 0;
+    if (!match) return;
+    const bool suits = match->tag == kTagOfCancelled || ((*source == MPI_ANY_SOURCE || *source == match->source) &&
+                                                         (*tag == MPI_ANY_TAG || *tag == match->tag));
+    if (!suits) end_job("a replacement does not do what its predecessor did: it receives from another rank or tag");
+    *source = match->source;
+    *tag = match->tag;
+  });
+}
+
+int note_match(std::uint64_t receive, int source, int tag) {
+  return mpi_entry([&] {
+    runtime().persistence().with_decisions([&](DecisionLog& decisions) {
+      decisions.note_match(receive, {source, tag});
+    });
+  });
+}
+
+bool has_failed() {
+  const auto call = runtime().begin_call();
+  return runtime().persistence().has_failed();
 }
 
 bool repeats_calls() {
@@ -230,9 +303,10 @@ bool repeats_calls() {
 
 void leave_call(int error) { runtime().leave(error); }
 
-constexpr PersistServices kServices = {open,           close,      store,         receive,   persist_collective,
-                                       probe,          check_wait, has_failed,    log_send,  begin_receive,
-                                       receive_logged, take_back,  repeats_calls, leave_call};
+constexpr PersistServices kServices = {open,           close,       store,      receive,       persist_collective,
+                                       probe,          check_wait,  has_failed, log_send,      begin_receive,
+                                       receive_logged, end_receive, take_back,  find_logged,   next_decision,
+                                       note_decision,  next_match,  note_match, repeats_calls, leave_call};
 
 }  // namespace
 

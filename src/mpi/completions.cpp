@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Calls of the program that start and complete requests, when there are stand-ins.
 // No function here that calls libfenix has an object with a destructor meanwhile: control may leave by longjmp.
+#include "mpi/completions.hpp"
+
 #include <sched.h>
 
 #include <algorithm>
@@ -8,8 +10,10 @@
 #include <mutex>
 #include <vector>
 
+#include "mpi/decisions.hpp"
 #include "mpi/derived.hpp"
 #include "mpi/logged_collectives.hpp"
+#include "mpi/logged_receives.hpp"
 #include "mpi/persistent.hpp"
 #include "mpi/persistent_collectives.hpp"
 #include "mpi/real.hpp"
@@ -22,6 +26,13 @@ bool is_collective(const StandIn& stand_in) {
   return stand_in.kind == StandIn::Kind::collective || stand_in.kind == StandIn::Kind::logged_collective;
 }
 
+void set_pending(MPI_Request request) {
+  const std::lock_guard lock(stand_in_table().mutex);
+  StandIn& started = stand_in_table().requests.at(request);
+  started.state = StandIn::State::pending;
+  started.is_cancelled = false;
+}
+
 /// Gives the program the status of a stand-in whose request MPI has completed. Returns its error.
 int finish(MPI_Request completed, MPI_Request* slot, MPI_Status* status) {
   int error = MPI_SUCCESS;
@@ -32,7 +43,7 @@ int finish(MPI_Request completed, MPI_Request* slot, MPI_Status* status) {
     const auto found = stand_in_table().requests.find(completed);
     if (found == stand_in_table().requests.end()) return MPI_SUCCESS;
     StandIn& stand_in = found->second;
-    if (stand_in.kind == StandIn::Kind::send) return MPI_SUCCESS;
+    if (stand_in.kind == StandIn::Kind::send || stand_in.kind == StandIn::Kind::logged_send) return MPI_SUCCESS;
     if (stand_in.state != StandIn::State::done) return MPI_SUCCESS;
     error = stand_in.error;
     comm = stand_in.kind == StandIn::Kind::receive ? stand_in.receive.comm : MPI_COMM_NULL;
@@ -54,13 +65,6 @@ int finish(MPI_Request completed, MPI_Request* slot, MPI_Status* status) {
     *slot = MPI_REQUEST_NULL;
   }
   return comm != MPI_COMM_NULL ? raise_on(comm, error) : error;
-}
-
-void set_pending(MPI_Request request) {
-  const std::lock_guard lock(stand_in_table().mutex);
-  StandIn& started = stand_in_table().requests.at(request);
-  started.state = StandIn::State::pending;
-  started.is_cancelled = false;
 }
 
 MPI_Status* at(MPI_Status* statuses, int index) {
@@ -110,9 +114,9 @@ int check_wait(double since, int count, const MPI_Request* requests) {
   const bool others = std::any_of(requests, requests + count, [](MPI_Request each) {
     if (each == MPI_REQUEST_NULL) return false;
     const auto stand_in = find_stand_in(each);
-    return !stand_in || is_collective(*stand_in);
+    return !stand_in || stand_in->kind != StandIn::Kind::receive;
   });
-  return persist_services()->check_wait(others ? PMPI_Wtime() : since);
+  return look_at_wait(others ? PMPI_Wtime() : since);
 }
 
 int start_collective(MPI_Request request, StandIn stand_in) {
@@ -139,6 +143,88 @@ int start_collective(MPI_Request request, StandIn stand_in) {
 
 }  // namespace
 
+int test(MPI_Request* request, int* flag, MPI_Status* status) {
+  const MPI_Request before = *request;
+  look_for(before);
+  if (is_pending(before)) {
+    *flag = 0;
+    return MPI_SUCCESS;
+  }
+  const int error = real.Test(request, flag, status);
+  return error != MPI_SUCCESS || *flag == 0 ? error : finish(before, request, status);
+}
+
+int test_all(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
+  look_for_all(count, array_of_requests);
+  if (some_are_pending(count, array_of_requests)) {
+    *flag = 0;
+    return MPI_SUCCESS;
+  }
+  const std::vector<MPI_Request>& before = copies_of(count, array_of_requests);
+  const int error = real.Testall(count, array_of_requests, flag, array_of_statuses);
+  if (error != MPI_SUCCESS || *flag == 0) return error;
+  return finish_all(count, before, array_of_requests, array_of_statuses) == MPI_SUCCESS ? MPI_SUCCESS
+                                                                                        : MPI_ERR_IN_STATUS;
+}
+
+int test_any(int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
+  look_for_all(count, array_of_requests);
+  const bool pending = some_are_pending(count, array_of_requests);
+  const std::vector<MPI_Request>& before = copies_of(count, array_of_requests);
+  const int error = real.Testany(count, array_of_requests, index, flag, status);
+  if (error != MPI_SUCCESS || *flag == 0) return error;
+  if (*index == MPI_UNDEFINED) {
+    // MPI takes those that are pending for inactive.
+    if (pending) *flag = 0;
+    return MPI_SUCCESS;
+  }
+  return finish(before[static_cast<std::size_t>(*index)], array_of_requests + *index, status);
+}
+
+int wait_any(int count, MPI_Request array_of_requests[], int* index, MPI_Status* status) {
+  int flag = 0;
+  for (const double since = PMPI_Wtime();;) {
+    const int error = test_any(count, array_of_requests, index, &flag, status);
+    if (error != MPI_SUCCESS || flag != 0) return error;
+    if (const int due = check_wait(since, count, array_of_requests); due != MPI_SUCCESS) return due;
+  }
+}
+
+int test_some(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
+              MPI_Status array_of_statuses[]) {
+  look_for_all(incount, array_of_requests);
+  const bool pending = some_are_pending(incount, array_of_requests);
+  const std::vector<MPI_Request>& before = copies_of(incount, array_of_requests);
+  const int error = real.Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+  if (error != MPI_SUCCESS) return error;
+  if (*outcount == MPI_UNDEFINED) {
+    if (pending) *outcount = 0;
+    return MPI_SUCCESS;
+  }
+  const int of_some = finish_some(*outcount, array_of_indices, before, array_of_requests, array_of_statuses);
+  return of_some == MPI_SUCCESS ? MPI_SUCCESS : MPI_ERR_IN_STATUS;
+}
+
+int wait_some(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
+              MPI_Status array_of_statuses[]) {
+  for (const double since = PMPI_Wtime();;) {
+    const int error = test_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+    if (error != MPI_SUCCESS || *outcount != 0) return error;
+    if (const int due = check_wait(since, incount, array_of_requests); due != MPI_SUCCESS) return due;
+  }
+}
+
+int get_status(MPI_Request request, int* flag, MPI_Status* status) {
+  look_for(request);
+  const auto stand_in = find_stand_in(request);
+  if (!stand_in || stand_in->kind == StandIn::Kind::send || stand_in->state == StandIn::State::inactive) {
+    return real.Request_get_status(request, flag, status);
+  }
+  *flag = stand_in->state == StandIn::State::done ? 1 : 0;
+  if (*flag != 0 && status != MPI_STATUS_IGNORE) *status = stand_in->status;
+  return MPI_SUCCESS;
+}
+
 int with_stand_ins_Start(MPI_Request* request) {
   const auto stand_in = find_stand_in(*request);
   if (!stand_in) return real.Start(request);
@@ -148,6 +234,15 @@ int with_stand_ins_Start(MPI_Request* request) {
       return libfenix.store(send.buffer, send.count, send.type, send.destination, send.tag, send.comm);
     });
     return error != MPI_SUCCESS ? raise_on(send.comm, error) : real.Start(request);
+  }
+  if (stand_in->kind == StandIn::Kind::logged_send) {
+    const Send& send = stand_in->send;
+    const int error = start_logged_send(send.buffer, send.count, send.type, send.destination, send.tag, send.comm);
+    return error != MPI_SUCCESS ? error : real.Start(request);
+  }
+  if (stand_in->kind == StandIn::Kind::logged_receive) {
+    if (stand_in->state != StandIn::State::inactive) return raise_on(stand_in->wanted.comm, MPI_ERR_REQUEST);
+    return begin_logged_receive(*request);
   }
   if (is_collective(*stand_in)) return start_collective(*request, *stand_in);
   if (stand_in->state != StandIn::State::inactive) return raise_on(stand_in->receive.comm, MPI_ERR_REQUEST);
@@ -171,17 +266,6 @@ int with_stand_ins_Wait(MPI_Request* request, MPI_Status* status) {
   return error != MPI_SUCCESS ? error : finish(before, request, status);
 }
 
-int with_stand_ins_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  const MPI_Request before = *request;
-  look_for(before);
-  if (is_pending(before)) {
-    *flag = 0;
-    return MPI_SUCCESS;
-  }
-  const int error = real.Test(request, flag, status);
-  return error != MPI_SUCCESS || *flag == 0 ? error : finish(before, request, status);
-}
-
 int with_stand_ins_Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses) {
   for (int i = 0; i < count; ++i) wait_for(array_of_requests[i]);
   const std::vector<MPI_Request>& before = copies_of(count, array_of_requests);
@@ -189,78 +273,6 @@ int with_stand_ins_Waitall(int count, MPI_Request array_of_requests[], MPI_Statu
   if (error != MPI_SUCCESS) return error;
   return finish_all(count, before, array_of_requests, array_of_statuses) == MPI_SUCCESS ? MPI_SUCCESS
                                                                                         : MPI_ERR_IN_STATUS;
-}
-
-int with_stand_ins_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
-  look_for_all(count, array_of_requests);
-  if (some_are_pending(count, array_of_requests)) {
-    *flag = 0;
-    return MPI_SUCCESS;
-  }
-  const std::vector<MPI_Request>& before = copies_of(count, array_of_requests);
-  const int error = real.Testall(count, array_of_requests, flag, array_of_statuses);
-  if (error != MPI_SUCCESS || *flag == 0) return error;
-  return finish_all(count, before, array_of_requests, array_of_statuses) == MPI_SUCCESS ? MPI_SUCCESS
-                                                                                        : MPI_ERR_IN_STATUS;
-}
-
-int with_stand_ins_Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
-  look_for_all(count, array_of_requests);
-  const bool pending = some_are_pending(count, array_of_requests);
-  const std::vector<MPI_Request>& before = copies_of(count, array_of_requests);
-  const int error = real.Testany(count, array_of_requests, index, flag, status);
-  if (error != MPI_SUCCESS || *flag == 0) return error;
-  if (*index == MPI_UNDEFINED) {
-    // MPI takes those that are pending for inactive.
-    if (pending) *flag = 0;
-    return MPI_SUCCESS;
-  }
-  return finish(before[static_cast<std::size_t>(*index)], array_of_requests + *index, status);
-}
-
-int with_stand_ins_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* status) {
-  int flag = 0;
-  for (const double since = PMPI_Wtime();;) {
-    const int error = with_stand_ins_Testany(count, array_of_requests, index, &flag, status);
-    if (error != MPI_SUCCESS || flag != 0) return error;
-    if (const int due = check_wait(since, count, array_of_requests); due != MPI_SUCCESS) return due;
-  }
-}
-
-int with_stand_ins_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
-                            MPI_Status array_of_statuses[]) {
-  look_for_all(incount, array_of_requests);
-  const bool pending = some_are_pending(incount, array_of_requests);
-  const std::vector<MPI_Request>& before = copies_of(incount, array_of_requests);
-  const int error = real.Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-  if (error != MPI_SUCCESS) return error;
-  if (*outcount == MPI_UNDEFINED) {
-    if (pending) *outcount = 0;
-    return MPI_SUCCESS;
-  }
-  const int of_some = finish_some(*outcount, array_of_indices, before, array_of_requests, array_of_statuses);
-  return of_some == MPI_SUCCESS ? MPI_SUCCESS : MPI_ERR_IN_STATUS;
-}
-
-int with_stand_ins_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
-                            MPI_Status array_of_statuses[]) {
-  for (const double since = PMPI_Wtime();;) {
-    const int error =
-        with_stand_ins_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-    if (error != MPI_SUCCESS || *outcount != 0) return error;
-    if (const int due = check_wait(since, incount, array_of_requests); due != MPI_SUCCESS) return due;
-  }
-}
-
-int with_stand_ins_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
-  look_for(request);
-  const auto stand_in = find_stand_in(request);
-  if (!stand_in || stand_in->kind == StandIn::Kind::send || stand_in->state == StandIn::State::inactive) {
-    return real.Request_get_status(request, flag, status);
-  }
-  *flag = stand_in->state == StandIn::State::done ? 1 : 0;
-  if (*flag != 0 && status != MPI_STATUS_IGNORE) *status = stand_in->status;
-  return MPI_SUCCESS;
 }
 
 int with_stand_ins_Request_free(MPI_Request* request) {
@@ -281,6 +293,8 @@ int with_stand_ins_Cancel(MPI_Request* request) {
   const auto stand_in = find_stand_in(*request);
   if (!stand_in) return real.Cancel(request);
   if (is_collective(*stand_in)) return raise_on(stand_in->collective.comm, MPI_ERR_REQUEST);
+  if (stand_in->kind == StandIn::Kind::logged_receive) return cancel_logged_receive(*request);
+  if (stand_in->kind == StandIn::Kind::logged_send) return MPI_SUCCESS;
   if (stand_in->state != StandIn::State::pending) return MPI_SUCCESS;
   {
     const std::lock_guard lock(stand_in_table().mutex);

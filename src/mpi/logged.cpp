@@ -10,6 +10,7 @@
 
 #include "mpi/derived.hpp"
 #include "mpi/error_handlers.hpp"
+#include "mpi/logged_receives.hpp"
 #include "mpi/persistent.hpp"
 #include "mpi/real.hpp"
 #include "mpi/stand_ins.hpp"
@@ -22,15 +23,6 @@ constinit std::atomic<MPI_Comm> comm_of_log{nullptr};
 namespace {
 
 thread_local int depth_of_calls = 0;
-
-/// A call that goes on after failures: they are repaired, and the calls of MPI within return their errors.
-class GoingOn {
- public:
-  GoingOn() { ++depth_of_calls; }
-  GoingOn(const GoingOn&) = delete;
-  GoingOn& operator=(const GoingOn&) = delete;
-  ~GoingOn() { --depth_of_calls; }
-};
 
 std::uint64_t channel_of_log = 0;
 
@@ -45,15 +37,6 @@ struct Packed {
   const void* data = nullptr;
   std::size_t bytes = 0;
 };
-
-/// Logs a message. Repeats a call that a failure has cut short.
-int log_send(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, Packed* packed) {
-  int error = MPI_SUCCESS;
-  do {
-    error = libfenix().log_send(buf, count, type, dest, tag, comm, channel_of(comm), &packed->data, &packed->bytes);
-  } while (tells_of_failure(error) && repeats_calls());
-  return error;
-}
 
 /// A message on its way, with a copy of its bytes: the program may use its buffer again, as the log has the message.
 struct Sent {
@@ -73,8 +56,18 @@ void forget_those_that_have_arrived() {
   });
 }
 
-int start_copy(const Packed& packed, int dest, int tag, MPI_Comm comm) {
+/// Logs a message. Repeats a call that a failure has cut short, if the program wants it.
+int log_send(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, Packed* packed) {
+  // Not later: a repair between log and send would have the message sent once more.
   forget_those_that_have_arrived();
+  int error = MPI_SUCCESS;
+  do {
+    error = libfenix().log_send(buf, count, type, dest, tag, comm, channel_of(comm), &packed->data, &packed->bytes);
+  } while (tells_of_failure(error) && repeats_calls());
+  return error;
+}
+
+int start_copy(const Packed& packed, int dest, int tag, MPI_Comm comm) {
   Sent& sent = sent_messages().emplace_back();
   const auto* bytes = static_cast<const std::byte*>(packed.data);
   sent.bytes.assign(bytes, bytes + packed.bytes);
@@ -97,11 +90,29 @@ int send(SendFunction real_send, const void* buf, int count, MPI_Datatype type, 
   Packed packed;
   const int error = log_send(buf, count, type, dest, tag, comm, &packed);
   if (error != MPI_SUCCESS) return raise_on(comm, error);
-  return packed.data != nullptr ? without_failure(real_send(buf, count, type, dest, tag, now(comm)), dest, tag, comm)
-                                : MPI_SUCCESS;
+  if (packed.data == nullptr) return MPI_SUCCESS;
+  // As long as receives are unmatched, the program must not be kept in MPI: its receiver may wait for their messages.
+  if (has_unmatched_receives()) return without_failure(start_copy(packed, dest, tag, comm), dest, tag, comm);
+  return without_failure(real_send(buf, count, type, dest, tag, now(comm)), dest, tag, comm);
+}
+
+int start_send(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
+  const int error = start_logged_send(buf, count, type, dest, tag, comm);
+  if (error != MPI_SUCCESS) return error;
+  return real.Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
+}
+
+/// Makes a request that logs a message and begins to send it each time when it is started.
+int init_send(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
+  const int error = real.Send_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
+  if (error == MPI_SUCCESS) add_logged_send(*request, {buf, count, type, dest, tag, comm});
+  return error;
 }
 
 }  // namespace
+
+GoingOn::GoingOn() { ++depth_of_calls; }
+GoingOn::~GoingOn() { --depth_of_calls; }
 
 int start_logged_send(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
   if (dest == MPI_PROC_NULL) return MPI_SUCCESS;
@@ -112,15 +123,15 @@ int start_logged_send(const void* buf, int count, MPI_Datatype type, int dest, i
   return packed.data != nullptr ? without_failure(start_copy(packed, dest, tag, comm), dest, tag, comm) : MPI_SUCCESS;
 }
 
-namespace {
-
-int start_send(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
-  const int error = start_logged_send(buf, count, type, dest, tag, comm);
-  if (error != MPI_SUCCESS) return error;
-  return real.Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
+void wait_for_sent_messages() {
+  const GoingOn call;
+  for (Sent& each : sent_messages()) (void)real.Wait(&each.request, MPI_STATUS_IGNORE);
+  sent_messages().clear();
 }
 
-}  // namespace
+int refuse_tag(MPI_Comm comm) {
+  return refuse_call(comm, MPI_ERR_TAG, "tags from 0x40000000 on are those of the library where messages are logged");
+}
 
 std::uint64_t number_of(MPI_Comm comm) {
   Registry& all = registry();
@@ -135,23 +146,7 @@ void set_log(MPI_Comm comm, std::uint64_t channel) {
   comm_of_log.store(channel != 0 ? comm : nullptr, std::memory_order_release);
 }
 
-void wait_for_sent_messages() {
-  const GoingOn call;
-  for (Sent& each : sent_messages()) (void)real.Wait(&each.request, MPI_STATUS_IGNORE);
-  sent_messages().clear();
-}
-
-int refuse_logged(MPI_Comm comm) {
-  return refuse_call(
-      comm, MPI_ERR_UNSUPPORTED_OPERATION,
-      "a call whose messages cannot be logged: it has a wildcard, is a probe, or makes a request that stays");
-}
-
 bool repeats_calls() { return logs_messages.load(std::memory_order_acquire) || libfenix().repeats_calls(); }
-
-void take_back(bool is_sent, int peer, int tag, MPI_Comm comm) {
-  libfenix().take_back(is_sent, peer, tag, comm, channel_of(comm));
-}
 
 int leave_logged(int error) {
   if (tells_of_failure(error) && !repeats_calls() && depth_of_calls == 0) libfenix().leave_call(error);
@@ -176,64 +171,109 @@ int logged_Rsend(const void* buf, int count, MPI_Datatype datatype, int dest, in
   return send(real.Send, buf, count, datatype, dest, tag, comm);
 }
 
-int number_logged_receive(LoggedReceive* receive) {
-  return libfenix().begin_receive(receive->source, receive->tag, receive->comm, channel_of(receive->comm),
-                                  &receive->number);
+int begin_receive(LoggedReceive* receive) {
+  const GoingOn call;
+  int error = MPI_SUCCESS;
+  do {
+    error = libfenix().begin_receive(receive->source, receive->tag, receive->comm, channel_of(receive->comm),
+                                     &receive->number);
+  } while (tells_of_failure(error) && repeats_calls());
+  return raise_on(receive->comm, error);
 }
 
-int begin_receive(LoggedReceive* receive) {
-  if (receive->source == MPI_ANY_SOURCE || receive->tag == MPI_ANY_TAG) return refuse_logged(receive->comm);
-  return raise_on(receive->comm, number_logged_receive(receive));
+void end_receive(const LoggedReceive& receive) {
+  libfenix().end_receive(receive.source, receive.tag, receive.comm, channel_of(receive.comm), receive.number);
+}
+
+void take_back(bool is_sent, int peer, int tag, MPI_Comm comm) {
+  libfenix().take_back(is_sent, peer, tag, comm, channel_of(comm));
+}
+
+int find_logged(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
+  const GoingOn call;
+  int error = MPI_SUCCESS;
+  do {
+    *flag = 0;
+    error = libfenix().find_logged(source, tag, comm, channel_of(comm), flag, status);
+  } while (tells_of_failure(error) && repeats_calls());
+  return error;
+}
+
+int receive_from_log(const LoggedReceive& receive, int* flag, MPI_Status* status) {
+  const GoingOn call;
+  int error = MPI_SUCCESS;
+  do {
+    *flag = 0;
+    error = libfenix().receive_logged(receive.buffer, receive.count, receive.type, receive.source, receive.tag,
+                                      receive.comm, channel_of(receive.comm), receive.number, flag, status);
+  } while (tells_of_failure(error) && repeats_calls());
+  return error;
 }
 
 int look_for_logged(const LoggedReceive& receive, MPI_Request* inner, int* flag, MPI_Status* status) {
   const GoingOn call;
-  int error = MPI_SUCCESS;
-  *flag = 0;
-  // Only a repair can bring a message into the log that was not there before, and it ends the request of MPI.
-  if (*inner == MPI_REQUEST_NULL) {
-    do {
-      error = libfenix().receive_logged(receive.buffer, receive.count, receive.type, receive.source, receive.tag,
-                                        receive.comm, channel_of(receive.comm), receive.number, flag, status);
-    } while (tells_of_failure(error) && repeats_calls());
-    if (error != MPI_SUCCESS || *flag != 0) return error;
-    error =
-        real.Irecv(receive.buffer, receive.count, receive.type, receive.source, receive.tag, now(receive.comm), inner);
+  for (;;) {
+    int error = MPI_SUCCESS;
+    *flag = 0;
+    // Only a repair can bring a message into the log that was not there before, and it ends the request of MPI.
+    if (*inner == MPI_REQUEST_NULL) {
+      error = receive_from_log(receive, flag, status);
+      if (error != MPI_SUCCESS) return raise_on(receive.comm, error);
+      if (*flag != 0) {
+        end_receive(receive);
+        return MPI_SUCCESS;
+      }
+      MPI_Message stashed = MPI_MESSAGE_NULL;
+      error = take_stashed(receive.comm, receive.source, receive.tag, &stashed)
+                  ? real.Imrecv(receive.buffer, receive.count, receive.type, &stashed, inner)
+                  : real.Irecv(receive.buffer, receive.count, receive.type, receive.source, receive.tag,
+                               now(receive.comm), inner);
+    }
+    if (error == MPI_SUCCESS) error = real.Test(inner, flag, status);
+    if (*flag != 0 && !tells_of_failure(error)) end_receive(receive);
+    if (!tells_of_failure(error) || !repeats_calls()) return error;
+    // It has been repaired. MPI has to know this receive before later ones: the look begins anew at once.
+    *inner = MPI_REQUEST_NULL;
+    *flag = 0;
   }
-  if (error == MPI_SUCCESS) error = real.Test(inner, flag, status);
-  if (!tells_of_failure(error) || !repeats_calls()) return error;
-  // It has been repaired: the next look begins anew.
-  *inner = MPI_REQUEST_NULL;
-  *flag = 0;
-  return MPI_SUCCESS;
 }
+
+namespace {
+
+/// Ends a receive that a failure has cut short, and that the program may call again.
+int without_message(const LoggedReceive& receive, int error) {
+  take_back(/*is_sent=*/false, receive.source, receive.tag, receive.comm);
+  return error;
+}
+
+}  // namespace
 
 int logged_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status) {
   if (source == MPI_PROC_NULL) return real.Recv(buf, count, datatype, source, tag, now(comm), status);
-  LoggedReceive receive{buf, count, datatype, source, tag, comm, 0};
+  LoggedReceive receive{buf, count, datatype, source, tag, comm};
+  if (is_wildcard(receive) || has_unmatched_receives()) return receive_in_turn(receive, status);
   const int error = begin_receive(&receive);
   if (error != MPI_SUCCESS) return error;
-  // Receives that the program has begun before come first.
-  look_for_earlier_receives();
   for (;;) {
     const GoingOn call;
+    const unsigned repairs = registry().repairs;
+    // Receives that the program has begun before come first.
+    look_for_earlier_receives();
     int flag = 0;
-    int outcome = MPI_SUCCESS;
-    do {
-      outcome = libfenix().receive_logged(buf, count, datatype, source, tag, comm, channel_of(comm), receive.number,
-                                          &flag, status);
-    } while (tells_of_failure(outcome) && repeats_calls());
-    if (outcome == MPI_SUCCESS && flag == 0) {
-      outcome = real.Recv(buf, count, datatype, source, tag, now(comm), status);
-      if (!tells_of_failure(outcome)) return outcome;
-    } else if (!tells_of_failure(outcome)) {
-      return raise_on(comm, outcome);
-    }
-    if (!repeats_calls()) {
-      take_back(/*is_sent=*/false, source, tag, comm);
+    int outcome = receive_from_log(receive, &flag, status);
+    if (flag != 0) end_receive(receive);
+    if (flag != 0 || (outcome != MPI_SUCCESS && !tells_of_failure(outcome))) return raise_on(comm, outcome);
+    if (registry().repairs != repairs && repeats_calls()) continue;
+    if (outcome != MPI_SUCCESS) return without_message(receive, outcome);
+    MPI_Message stashed = MPI_MESSAGE_NULL;
+    outcome = take_stashed(comm, source, tag, &stashed)
+                  ? real.Mrecv(buf, count, datatype, &stashed, status)
+                  : real.Recv(buf, count, datatype, source, tag, now(comm), status);
+    if (!tells_of_failure(outcome)) {
+      end_receive(receive);
       return outcome;
     }
-    look_for_earlier_receives();
+    if (!repeats_calls()) return without_message(receive, outcome);
   }
 }
 
@@ -254,9 +294,22 @@ int logged_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int des
 int logged_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                  MPI_Request* request) {
   if (source == MPI_PROC_NULL) return real.Irecv(buf, count, datatype, source, tag, now(comm), request);
-  LoggedReceive receive{buf, count, datatype, source, tag, comm, 0};
-  const int error = begin_receive(&receive);
-  return error != MPI_SUCCESS ? error : start_logged_receive(receive, request);
+  return start_program_receive({buf, count, datatype, source, tag, comm}, request);
+}
+
+int logged_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
+                     int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                     MPI_Request* request) {
+  const int error = start_logged_send(sendbuf, sendcount, sendtype, dest, sendtag, comm);
+  if (error != MPI_SUCCESS) return error;
+  return logged_Irecv(recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+}
+
+int logged_Isendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
+                             int recvtag, MPI_Comm comm, MPI_Request* request) {
+  const int error = start_logged_send(buf, count, datatype, dest, sendtag, comm);
+  if (error != MPI_SUCCESS) return error;
+  return logged_Irecv(buf, count, datatype, source, recvtag, comm, request);
 }
 
 int logged_Isend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
@@ -274,6 +327,29 @@ int logged_Issend(const void* buf, int count, MPI_Datatype datatype, int dest, i
 int logged_Irsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                   MPI_Request* request) {
   return start_send(buf, count, datatype, dest, tag, comm, request);
+}
+
+int logged_Send_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                     MPI_Request* request) {
+  return init_send(buf, count, datatype, dest, tag, comm, request);
+}
+int logged_Bsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                      MPI_Request* request) {
+  return init_send(buf, count, datatype, dest, tag, comm, request);
+}
+int logged_Ssend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                      MPI_Request* request) {
+  return init_send(buf, count, datatype, dest, tag, comm, request);
+}
+int logged_Rsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                      MPI_Request* request) {
+  return init_send(buf, count, datatype, dest, tag, comm, request);
+}
+
+int logged_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                     MPI_Request* request) {
+  if (source == MPI_PROC_NULL) return real.Recv_init(buf, count, datatype, source, tag, now(comm), request);
+  return init_logged_receive({buf, count, datatype, source, tag, comm}, request);
 }
 
 }  // namespace fenix_impl

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages of a program that knows nothing of Fenix: they are logged, and calls that a failure cuts short go on after the repair.
+// Messages that are logged: those of a program that knows nothing of Fenix, and those on the communicator of an active log of a program.
+// Calls that a failure cuts short go on after the repair, if the program wants it.
 #pragma once
 
 #include <fenix_mpi/persistent.h>
@@ -7,6 +8,8 @@
 
 #include <atomic>
 #include <cstdint>
+
+#include "recovery/interposer.hpp"
 
 namespace fenix_impl {
 
@@ -29,8 +32,10 @@ std::uint64_t number_of(MPI_Comm comm);
 /// Logs the messages on a communicator from now on, under the number of a log. MPI_COMM_NULL: on none.
 void set_log(MPI_Comm comm, std::uint64_t channel);
 
-/// Tags from here on are those of the messages of collective operations.
-constexpr int kFirstInternalTag = 1 << 30;
+/// Whether a tag is one of the library itself. A program must not use them where messages are logged.
+inline bool is_internal(int tag) { return tag >= kFirstInternalTag; }
+/// Returns the error for a call with such a tag, after the error handler.
+int refuse_tag(MPI_Comm comm);
 
 /// A receive on an ordinary communicator, with the number of its message.
 struct LoggedReceive {
@@ -40,30 +45,47 @@ struct LoggedReceive {
   int source = 0;
   int tag = 0;
   MPI_Comm comm = MPI_COMM_NULL;
-  std::uint64_t number = 0;
+  std::uint64_t number = 0;  ///< 0 as long as it is not known which message it gets
+  std::uint64_t receive =
+      0;                    ///< number among the receives of the program that can be cancelled or have a wildcard; or 0
+  bool was_probed = false;  ///< MPI has given its message to a matched probe
+  bool will_be_cancelled = false;
 };
 
 /// Looks whether its message is there, in a log or from MPI. inner: the request of MPI, made here if need be. Goes on after a failure.
 int look_for_logged(const LoggedReceive& receive, MPI_Request* inner, int* flag, MPI_Status* status);
-/// Gives a receive the number of its message. Receives of a source and tag get their messages in the order of these calls.
-int number_logged_receive(LoggedReceive* receive);
-/// Logs a message and begins to send it. The buffer may be used again when this returns.
+/// Gives a receive whose source and tag are known the number of its message.
+int begin_receive(LoggedReceive* receive);
+/// Notes that a receive has its message.
+void end_receive(const LoggedReceive& receive);
+/// Takes back the latest number of a message: its receive is cancelled, or the program may call again what a failure has cut short.
+/// is_sent: otherwise received.
+void take_back(bool is_sent, int peer, int tag, MPI_Comm comm);
+/// Logs a message and begins to send it. The buffer may be used again.
 int start_logged_send(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
-/// Refuses a function that cannot go on after a failure. Returns the error, after the error handler.
-int refuse_logged(MPI_Comm comm);
 /// Waits until MPI has sent all messages that the program takes for sent.
 void wait_for_sent_messages();
 
+/// Looks for a message in a log that no receive has got. source and tag may be wildcards. Goes on after a failure.
+int find_logged(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status);
+/// Receives a message from the log if it is to come from there. Goes on after a failure.
+int receive_from_log(const LoggedReceive& receive, int* flag, MPI_Status* status);
+
+/// A call that goes on after failures: they are repaired, and the calls of MPI within return their errors.
+class GoingOn {
+ public:
+  GoingOn();
+  GoingOn(const GoingOn&) = delete;
+  GoingOn& operator=(const GoingOn&) = delete;
+  ~GoingOn();
+};
+
 /// Whether calls that a failure has cut short go on after the repair. Otherwise they end with its error.
 bool repeats_calls();
-/// Takes back the number of a message whose call ends with a failure: the program may call it again. is_sent: otherwise received.
-void take_back(bool is_sent, int peer, int tag, MPI_Comm comm);
 /// Ends a call of the program with the error of a failure, as FENIX_RESUME_MODE says, if it is not repeated. Returns the error.
 int leave_logged(int error);
 /// Has a call of the program end.
-inline int left(int error) {
-  return error == MPI_SUCCESS ? error : leave_logged(error);
-}
+inline int left(int error) { return error == MPI_SUCCESS ? error : leave_logged(error); }
 
 /// Whether the failure in which this thread is, if any, is dealt with here.
 bool goes_on();

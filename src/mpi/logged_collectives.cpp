@@ -73,7 +73,7 @@ int Operation::begin_round() {
   for (const Transfer& each : next_->received) {
     Received& received = received_.emplace_back();
     received.receive = {each.buffer, each.count, each.type, each.rank, tag_, comm_, 0};
-    const int error = number_logged_receive(&received.receive);
+    const int error = begin_receive(&received.receive);
     if (error != MPI_SUCCESS) return error;
     numbered_.emplace_back(false, each.rank);
   }
@@ -142,7 +142,8 @@ int next_tag(MPI_Comm comm, int* tag) {
   counter.source = rank;
   counter.tag = kFirstInternalTag + kTags;
   counter.comm = comm;
-  const int error = number_logged_receive(&counter);
+  const int error = begin_receive(&counter);
+  if (error == MPI_SUCCESS) end_receive(counter);
   *tag = kFirstInternalTag + 1 + static_cast<int>(counter.number % (kTags - 1));
   return error;
 }

@@ -9,6 +9,7 @@
 
 #include "mpi/derived.hpp"
 #include "mpi/error_handlers.hpp"
+#include "mpi/logged_probes.hpp"
 #include "mpi/persistent.hpp"
 #include "mpi/real.hpp"
 #include "mpi/stand_in_table.hpp"
@@ -86,6 +87,7 @@ int match_stored(int source, int tag, MPI_Comm comm, bool waits, int* flag, MPI_
 }
 
 int with_stand_ins_Mrecv(void* buf, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
+  if (is_logged_message(*message)) return receive_logged_message(buf, count, type, message, status);
   int error = MPI_SUCCESS;
   MPI_Comm comm = MPI_COMM_NULL;
   bool fits = true;
@@ -118,6 +120,7 @@ int with_stand_ins_Mrecv(void* buf, int count, MPI_Datatype type, MPI_Message* m
 }
 
 int with_stand_ins_Imrecv(void* buf, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request) {
+  if (is_logged_message(*message)) return start_logged_message(buf, count, type, message, request);
   bool is_stored = false;
   {
     const std::lock_guard lock(stand_in_table().mutex);

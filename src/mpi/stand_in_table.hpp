@@ -16,7 +16,7 @@
 namespace fenix_impl {
 
 struct StandIn {
-  enum class Kind { send, receive, logged_receive, collective, logged_collective } kind = Kind::receive;
+  enum class Kind { send, receive, logged_send, logged_receive, collective, logged_collective } kind = Kind::receive;
   enum class State { inactive, pending, done } state = State::inactive;
   bool is_used_once = false;
   bool is_cancelled = false;
@@ -24,8 +24,10 @@ struct StandIn {
   Receive receive;
   Send send;
   LoggedReceive logged;
+  LoggedReceive wanted;                  // a logged receive as the program wants it
   MPI_Request inner = MPI_REQUEST_NULL;  // of a logged receive, or of a collective operation that MPI executes
   std::uint64_t order = 0;               // of logged receives
+  unsigned repairs = 0;                  // when a logged receive began
   Collective collective;
   InitFunction* init = nullptr;  // makes the inner request of a collective operation
   MPI_Status status{};
@@ -48,6 +50,8 @@ void count_stand_ins();
 void add_stand_in(MPI_Request request, const StandIn& stand_in);
 /// Has MPI complete the request of a stand-in.
 void set_done(MPI_Request request, int error, const MPI_Status& status);
+/// Makes a request that can be started later.
+[[nodiscard]] int make_request(MPI_Request* request);
 /// Looks whether the message of a stand-in is there.
 void look_for(MPI_Request request);
 /// Waits for the message of a stand-in, with looks at failures and a deadline.

@@ -4,12 +4,6 @@
 
 #include <sched.h>
 
-#include <algorithm>
-#include <cstdint>
-#include <mutex>
-#include <utility>
-#include <vector>
-
 #include "mpi/derived.hpp"
 #include "mpi/logged_collectives.hpp"
 #include "mpi/persistent.hpp"
@@ -17,28 +11,12 @@
 #include "mpi/stand_in_table.hpp"
 
 namespace fenix_impl {
-namespace {
 
-/// Makes a request that can be started later.
 int make_request(MPI_Request* request) {
   return real.Recv_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
 }
 
-/// Looks whether the message of a logged receive is there.
-void look_for_logged(MPI_Request request, StandIn stand_in) {
-  int flag = 0;
-  MPI_Status status{};
-  const int error = look_for_logged(stand_in.logged, &stand_in.inner, &flag, &status);
-  {
-    const std::lock_guard lock(stand_in_table().mutex);
-    const auto found = stand_in_table().requests.find(request);
-    if (found != stand_in_table().requests.end()) found->second.inner = stand_in.inner;
-  }
-  // The program may begin the receive again.
-  if (tells_of_failure(error))
-    take_back(/*is_sent=*/false, stand_in.logged.source, stand_in.logged.tag, stand_in.logged.comm);
-  if (error != MPI_SUCCESS || flag != 0) set_done(request, error, status);
-}
+namespace {
 
 /// Looks whether MPI has executed the collective operation of a stand-in, or waits until it has.
 void look_for_collective(MPI_Request request, MPI_Request inner, bool waits) {
@@ -55,7 +33,7 @@ void look_for(MPI_Request request) {
     const auto stand_in = find_stand_in(request);
     if (!stand_in || stand_in->state != StandIn::State::pending) return;
     if (stand_in->kind == StandIn::Kind::logged_receive) return look_for_earlier_receives();
-    if (stand_in->kind == StandIn::Kind::logged_collective) return progress_logged_collectives();
+    if (stand_in->kind == StandIn::Kind::logged_collective) return look_for_earlier_receives();
     if (stand_in->kind == StandIn::Kind::collective) return look_for_collective(request, stand_in->inner, false);
     wanted = stand_in->receive;
   }
@@ -73,11 +51,7 @@ void wait_for(MPI_Request request) {
   {
     const auto stand_in = find_stand_in(request);
     if (!stand_in || stand_in->state != StandIn::State::pending) return;
-    if (stand_in->kind == StandIn::Kind::logged_receive) {
-      for (; is_pending(request); sched_yield()) look_for_earlier_receives();
-      return;
-    }
-    if (stand_in->kind == StandIn::Kind::logged_collective) {
+    if (stand_in->kind == StandIn::Kind::logged_receive || stand_in->kind == StandIn::Kind::logged_collective) {
       for (; is_pending(request); sched_yield()) look_for_earlier_receives();
       return;
     }
@@ -115,39 +89,6 @@ int start_receive(const Receive& receive, MPI_Request* request) {
   return MPI_SUCCESS;
 }
 
-int start_logged_receive(const LoggedReceive& receive, MPI_Request* request) {
-  static std::atomic<std::uint64_t> begun{0};
-  const int error = make_request(request);
-  if (error != MPI_SUCCESS) return error;
-  StandIn stand_in;
-  stand_in.kind = StandIn::Kind::logged_receive;
-  stand_in.is_used_once = true;
-  stand_in.logged = receive;
-  stand_in.order = ++begun;
-  stand_in.state = StandIn::State::pending;
-  add_stand_in(*request, stand_in);
-  look_for_earlier_receives();
-  return MPI_SUCCESS;
-}
-
-void look_for_earlier_receives() {
-  static thread_local std::vector<std::pair<std::uint64_t, MPI_Request>> pending;
-  if (!has_stand_ins()) return;
-  progress_logged_collectives();
-  pending.clear();
-  {
-    const std::lock_guard lock(stand_in_table().mutex);
-    for (const auto& [request, stand_in] : stand_in_table().requests) {
-      const bool is_one = stand_in.kind == StandIn::Kind::logged_receive && stand_in.state == StandIn::State::pending;
-      if (is_one) pending.emplace_back(stand_in.order, request);
-    }
-  }
-  std::sort(pending.begin(), pending.end());
-  for (const auto& [order, request] : pending) {
-    if (const auto stand_in = find_stand_in(request)) look_for_logged(request, *stand_in);
-  }
-}
-
 void forget_logged_calls() {
   forget_logged_collectives();
   const std::lock_guard lock(stand_in_table().mutex);
@@ -171,6 +112,13 @@ int init_receive(const Receive& receive, MPI_Request* request) {
 void add_send_stand_in(MPI_Request request, const Send& send) {
   StandIn stand_in;
   stand_in.kind = StandIn::Kind::send;
+  stand_in.send = send;
+  add_stand_in(request, stand_in);
+}
+
+void add_logged_send(MPI_Request request, const Send& send) {
+  StandIn stand_in;
+  stand_in.kind = StandIn::Kind::logged_send;
   stand_in.send = send;
   add_stand_in(request, stand_in);
 }

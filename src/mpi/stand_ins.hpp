@@ -33,8 +33,10 @@ struct Send {
 /// Stand-ins, and messages that were matched and not received yet.
 [[gnu::visibility("hidden")]] extern std::atomic<int> stand_ins;
 
-/// Whether there are any. Calls that complete requests have to look at them.
-inline bool has_stand_ins() { return stand_ins.load(std::memory_order_acquire) != 0; }
+/// Whether calls that complete requests have to look at stand-ins, or are logged.
+inline bool has_stand_ins() {
+  return stand_ins.load(std::memory_order_acquire) != 0 || logs_messages.load(std::memory_order_acquire);
+}
 
 /// Begins a receive, as MPI_Irecv and MPI_Recv_init do. Returns an error of MPI, after the error handler.
 int start_receive(const Receive& receive, MPI_Request* request);
@@ -43,7 +45,9 @@ int init_receive(const Receive& receive, MPI_Request* request);
 int add_done_stand_in(const MPI_Status& status, MPI_Request* request);
 /// Has a message stored each time when a persistent request is started.
 void add_send_stand_in(MPI_Request request, const Send& send);
-/// Begins a receive whose message may come from a log.
+/// Has a message logged and sent each time when a persistent request is started.
+void add_logged_send(MPI_Request request, const Send& send);
+/// Begins a receive whose message may come from a log. If it has no number, it gets one in its turn.
 int start_logged_receive(const LoggedReceive& receive, MPI_Request* request);
 /// Looks for the messages of all receives that have begun: after a failure, MPI has to know them in the order in which they have begun.
 void look_for_earlier_receives();

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "recovery/collective.hpp"
+#include "recovery/decision.hpp"
 
 namespace fenix_impl {
 
@@ -44,8 +45,25 @@ struct PersistServices {
   /// Receives the message with this number from the log of its sender, if it is to come from there (flag 1).
   int (*receive_logged)(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                         std::uint64_t channel, std::uint64_t number, int* flag, MPI_Status* status);
-  /// Takes back the number of a message: the call that sent or received it will be made again.
+  /// Notes that a receive with a number has its message.
+  void (*end_receive)(int source, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t number);
+  /// Takes back the latest number of a message: its receive is cancelled, or the call that sent or received it will be made again.
   void (*take_back)(bool is_sent, int peer, int tag, MPI_Comm comm, std::uint64_t channel);
+  /// Looks for a message in a log that no receive has got. source may be MPI_ANY_SOURCE, tag may be MPI_ANY_TAG.
+  int (*find_logged)(int source, int tag, MPI_Comm comm, std::uint64_t channel, int* flag, MPI_Status* status);
+
+  /// Says which outcome a call must have, because its predecessor has had it. count: numbers of the outcome; 0: nothing was found;
+  /// kFree: any outcome. may_be_negative: the call may find nothing. Ends the job if the program does something else.
+  int (*next_decision)(Decision call, bool may_be_negative, int room, int* count, int* outcome);
+  static constexpr int kFree = -1;
+  /// Notes the outcome of a call that was free.
+  int (*note_decision)(Decision call, int count, const int* outcome);
+  /// Gives a receive its number among those that have begun. flag: whether it must get the message from this source with this tag, or none
+  /// (kTagOfCancelled). The source and the tag that the program wants are there before.
+  int (*next_match)(std::uint64_t* receive, int* source, int* tag, int* flag);
+  /// Notes which message a receive has got that was free.
+  int (*note_match)(std::uint64_t receive, int source, int tag);
+
   /// Says whether logged calls that a failure has cut short are repeated: FENIX_MLOG_RECOVERY_MODE.
   bool (*repeats_calls)();
   /// Goes on as FENIX_RESUME_MODE says after a logged call that a failure has cut short and that is not repeated. Returns only in

@@ -63,6 +63,7 @@ std::uint64_t channel_of(const std::string& key, const std::vector<int>& slots, 
 void Persistence::detach(bool starts_over) {
   if (journal_) journal_->detach();
   team_.reset();
+  starts_over_ = starts_over;
   if (!starts_over) return;
   for (auto& [name, comm] : comms_) comm.is_past = true;
 }
@@ -79,7 +80,7 @@ void Persistence::take_up() {
       journal_ = std::make_unique<Journal>(parameters, slot, has_failed_);
     });
     attach_journal(made);
-    log_.take_up(*made.team, *journal_);
+    log_.take_up(*made.team, *journal_, starts_over_);
   });
 }
 
@@ -251,9 +252,29 @@ std::uint64_t Persistence::begin_receive(MPI_Comm name, MPI_Comm now, std::uint6
   return log_.begin_receive(flow_of(name, now, channel, source, tag));
 }
 
+void Persistence::end_receive(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source, int tag,
+                              std::uint64_t number) {
+  const std::lock_guard lock(mutex_);
+  log_.end_receive(flow_of(name, now, channel, source, tag), number);
+}
+
 void Persistence::take_back(bool is_sent, MPI_Comm name, MPI_Comm now, std::uint64_t channel, int rank, int tag) {
   const std::lock_guard lock(mutex_);
   log_.take_back(flow_of(name, now, channel, rank, tag), is_sent);
+}
+
+std::optional<StoredMessage> Persistence::find_unreceived(MPI_Comm name, MPI_Comm now, std::uint64_t channel,
+                                                          int source, int tag) {
+  const std::lock_guard lock(mutex_);
+  const MessageLog::Flow from = flow_of(name, now, channel, source == MPI_ANY_SOURCE ? 0 : source, tag);
+  const auto peer = source == MPI_ANY_SOURCE ? std::nullopt : std::optional(from.peer);
+  const auto wanted = tag == MPI_ANY_TAG ? std::nullopt : std::optional(tag);
+  const auto found = log_.find_unreceived(*journal_, channel, peer, wanted);
+  if (!found) return std::nullopt;
+  const auto& [flow, entry] = *found;
+  const std::vector<int>& slots = logged_comms_.at(name).slots;
+  const auto rank = std::find(slots.begin(), slots.end(), flow.peer) - slots.begin();
+  return StoredMessage{static_cast<int>(rank), flow.peer, entry};
 }
 
 std::optional<StoredMessage> Persistence::logged(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source,
@@ -268,7 +289,8 @@ std::optional<StoredMessage> Persistence::logged(MPI_Comm name, MPI_Comm now, st
 
 std::vector<MessageLog::Number> Persistence::message_numbers(std::uint64_t channel) {
   const std::lock_guard lock(mutex_);
-  return log_.numbers_of(channel);
+  require_journal();
+  return log_.numbers_of(*journal_, channel);
 }
 
 void Persistence::set_message_numbers(std::uint64_t channel, std::span<const MessageLog::Number> numbers) {
@@ -279,12 +301,13 @@ void Persistence::set_message_numbers(std::uint64_t channel, std::span<const Mes
 void Persistence::release_messages(std::span<const MessageLog::Number> numbers) {
   const std::lock_guard lock(mutex_);
   require_journal();
-  MessageLog::release_until(*journal_, numbers);
+  log_.release_until(*journal_, numbers);
 }
 
 void Persistence::store_mark(std::uint64_t channel, std::uint32_t kept, std::span<const std::byte> mark) {
   const std::lock_guard lock(mutex_);
   require_journal();
+  log_.write_decisions(*journal_);
   log_.append(*journal_, {channel ^ kMarks, journal_->slot(), 0}, kept, {mark.size(), mark});
 }
 
@@ -316,6 +339,7 @@ void Persistence::store(MPI_Comm name, MPI_Comm now, int destination, int tag, c
 
 void Persistence::append(Communicator& comm, const Signature& signature, const Payload& payload) {
   if (log_.is_active()) {
+    log_.write_decisions(*journal_);
     log_.append(*journal_, signature, comm.options.depth, payload);
   } else {
     journal_->append(signature, comm.options.depth, payload);

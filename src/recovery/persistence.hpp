@@ -85,8 +85,21 @@ class Persistence {
                                                                    int destination, int tag, const Payload& payload);
   /// Returns the number of the message that a receive gets. Local.
   [[nodiscard]] std::uint64_t begin_receive(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source, int tag);
-  /// Takes back the latest number of a message that was sent or received: the call will be made again. Local.
+  /// Notes that a receive has its message. Local.
+  void end_receive(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source, int tag, std::uint64_t number);
+  /// Takes back the latest number of a message that was sent or received: the call is cancelled, or will be made again. Local.
   void take_back(bool is_sent, MPI_Comm name, MPI_Comm now, std::uint64_t channel, int rank, int tag);
+  /// Returns the oldest message that has to be taken from a log, and that no receive has got. source may be MPI_ANY_SOURCE, tag may be
+  /// MPI_ANY_TAG. Local.
+  [[nodiscard]] std::optional<StoredMessage> find_unreceived(MPI_Comm name, MPI_Comm now, std::uint64_t channel,
+                                                             int source, int tag);
+  /// Calls work with the outcomes of calls that are logged, while nobody else uses them.
+  template <class Work>
+  auto with_decisions(const Work& work) {
+    const std::lock_guard lock(mutex_);
+    require_journal();
+    return work(log_.decisions());
+  }
   /// Returns the message with this number if it has to be taken from the log of its sender. anew: its sender may have moved it since the
   /// last call. Local.
   [[nodiscard]] std::optional<StoredMessage> logged(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source,
@@ -170,6 +183,7 @@ class Persistence {
   std::shared_ptr<MpiTeam> team_;
   std::unique_ptr<Journal> journal_;
   bool has_failed_ = false;
+  bool starts_over_ = false;  // survivors, after the repair that is under way
 };
 
 }  // namespace fenix_impl

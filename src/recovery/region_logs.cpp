@@ -16,12 +16,6 @@ namespace {
 
 std::string named(int id) { return "mlog_id " + std::to_string(id); }
 
-bool are_same(std::span<const MessageLog::Number> a, std::span<const MessageLog::Number> b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& one, const auto& other) {
-    return one.flow == other.flow && one.is_sent == other.is_sent && one.number == other.number;
-  });
-}
-
 }  // namespace
 
 RegionLogs::Log& RegionLogs::at(int id) { return const_cast<Log&>(static_cast<const RegionLogs&>(*this).at(id)); }
@@ -68,7 +62,7 @@ void RegionLogs::begin_region(int id, int region) {
   Log& log = at(id);
   Mark mark{region, persistence_.message_numbers(log.channel)};
   if (region < 0) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "region_id " + std::to_string(region) + " is negative");
-  if (region < log.region || (region == log.region && !are_same(log.marks.back().numbers, mark.numbers))) {
+  if (region < log.region || (region == log.region && log.marks.back().numbers != mark.numbers)) {
     throw Error(FENIX_ERROR_INVALID_ARGUMENT,
                 "region_id " + std::to_string(region) + " does not come after region " + std::to_string(log.region));
   }

@@ -205,6 +205,44 @@ void iterate() {
   require(state.value == expected_value(rank, size), "the value at the end");
 }
 
+/// All functions of logs, and what they refuse. All ranks are here at the same time.
+void check_interface() {
+  int active = -2;
+  check::success(Fenix_Mlog_active(&active), "Fenix_Mlog_active");
+  check::expect_equal(active, kLog, "the active log");
+  MPI_Comm self = MPI_COMM_SELF;
+  check::expect_equal(Fenix_Mlog_create(kLog, &comm, 1), FENIX_ERROR_MLOG_EXISTS, "a log that exists");
+  check::expect_equal(Fenix_Mlog_create(-1, &comm, 1), FENIX_ERROR_INVALID_MLOGID, "a negative id");
+  check::expect_equal(Fenix_Mlog_create(9, &comm, -1), FENIX_ERROR_INVALID_ARGUMENT, "a negative depth");
+  check::expect_equal(Fenix_Mlog_create(9, &self, 1), FENIX_ERROR_INVALID_ARGUMENT, "another communicator");
+  check::expect_equal(Fenix_Mlog_create(9, nullptr, 1), FENIX_ERROR_INVALID_ARGUMENT, "no communicator");
+  for (const int code : {Fenix_Mlog_activate(77), Fenix_Mlog_activate_region(77, 1), Fenix_Mlog_begin_region(77, 1),
+                         Fenix_Mlog_sync(77, 1), Fenix_Mlog_create_data_member(77, kGroup, 5),
+                         Fenix_Mlog_define_data_member(77, kGroup, 5), Fenix_Mlog_stage(77, kGroup, 5),
+                         Fenix_Mlog_lrestore(77, kGroup, 5, 0), Fenix_Mlog_delete(77)}) {
+    check::expect_equal(code, FENIX_ERROR_INVALID_MLOGID, "a log that does not exist");
+  }
+  check::expect_equal(Fenix_Mlog_begin_region(kLog, 0), FENIX_ERROR_INVALID_ARGUMENT,
+                      "a region before the present one");
+  check::expect_equal(Fenix_Mlog_begin_region(kLog, -1), FENIX_ERROR_INVALID_ARGUMENT, "a negative region");
+  check::expect_equal(Fenix_Mlog_sync(kLog, 1), FENIX_ERROR_NODATA_FOUND, "a region that is not kept");
+  check::expect_equal(Fenix_Mlog_sync(kLog, -5), FENIX_ERROR_INVALID_ARGUMENT, "a negative region");
+  check::success(Fenix_Mlog_create_data_member(kLog, kGroup, 77), "Fenix_Mlog_create_data_member");
+  check::expect_equal(Fenix_Mlog_create_data_member(kLog, kGroup, 77), FENIX_ERROR_INVALID_MEMBERID,
+                      "a member that exists");
+  check::success(Fenix_Mlog_begin_region(kLog, kIterations + 3), "Fenix_Mlog_begin_region");
+  check::success(Fenix_Mlog_stage(kLog, kGroup, kLogMember), "Fenix_Mlog_stage");
+  check::success(Fenix_Data_member_store(kGroup, kLogMember, FENIX_DATA_SUBSET_PRESTAGED), "Fenix_Data_member_store");
+  check::success(Fenix_Data_commit_barrier(kGroup, nullptr), "Fenix_Data_commit_barrier");
+  check::success(Fenix_Mlog_begin_region(kLog, kIterations + 4), "Fenix_Mlog_begin_region");
+  check::success(Fenix_Mlog_lrestore(kLog, kGroup, kLogMember, FENIX_DATA_SNAPSHOT_LATEST), "Fenix_Mlog_lrestore");
+  // It is in the region of the snapshot again.
+  check::success(Fenix_Mlog_begin_region(kLog, kIterations + 4), "Fenix_Mlog_begin_region");
+  check::success(Fenix_Mlog_delete(kLog), "Fenix_Mlog_delete");
+  check::success(Fenix_Mlog_active(&active), "Fenix_Mlog_active");
+  check::expect_equal(active, FENIX_MLOG_NONE, "no active log");
+}
+
 void read_options(int argc, char** argv) {
   options.mode = argv[1];
   options.spares = std::atoi(argv[2]);
@@ -249,6 +287,7 @@ int main(int argc, char** argv) {
   if (options.mode != "jump" && died == 0) require(more == 0, "no iteration is executed twice");
   if (options.mode != "jump" && died > 0)
     require(more > 0 && more <= died * kInterval, "a rank that has died goes back a little");
+  check_interface();
   data_call([] { return Fenix_Finalize(); });
   check::ok(rank);
   MPI_Finalize();

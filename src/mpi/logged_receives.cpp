@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/logged_receives.hpp"
+
+#include <sched.h>
+#include <mpi-ext.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "mpi/decisions.hpp"
+#include "mpi/derived.hpp"
+#include "mpi/logged_collectives.hpp"
+#include "mpi/persistent.hpp"
+#include "mpi/real.hpp"
+#include "mpi/stand_in_table.hpp"
+
+namespace fenix_impl {
+namespace {
+
+using Pending = std::pair<std::uint64_t, MPI_Request>;  // order, request
+
+bool is_unmatched(const StandIn& stand_in) {
+  return stand_in.kind == StandIn::Kind::logged_receive && stand_in.state == StandIn::State::pending &&
+         stand_in.logged.number == 0 && !stand_in.logged.will_be_cancelled;
+}
+
+bool takes(const LoggedReceive& receive, MPI_Comm comm, int source, int tag) {
+  return receive.comm == comm && (receive.source == MPI_ANY_SOURCE || receive.source == source) &&
+         (receive.tag == MPI_ANY_TAG ? !is_internal(tag) : receive.tag == tag);
+}
+
+/// Whether there are messages that both receives could get.
+bool overlap(const LoggedReceive& one, const LoggedReceive& other) {
+  const bool same_source = one.source == other.source || one.source == MPI_ANY_SOURCE || other.source == MPI_ANY_SOURCE;
+  const auto meets = [](int wanted, int tag) { return wanted == MPI_ANY_TAG && !is_internal(tag); };
+  return one.comm == other.comm && same_source &&
+         (one.tag == other.tag || meets(one.tag, other.tag) || meets(other.tag, one.tag));
+}
+
+/// Returns the first unmatched receive that suits, in the order in which they have begun; or MPI_REQUEST_NULL.
+template <class Suits>
+MPI_Request first_unmatched(const Suits& suits) {
+  Pending first{UINT64_MAX, MPI_REQUEST_NULL};
+  const std::lock_guard lock(stand_in_table().mutex);
+  for (const auto& [request, stand_in] : stand_in_table().requests) {
+    if (stand_in.order < first.first && is_unmatched(stand_in) && suits(stand_in)) first = {stand_in.order, request};
+  }
+  return first.second;
+}
+
+void update(MPI_Request request, const LoggedReceive& receive, MPI_Request inner) {
+  const std::lock_guard lock(stand_in_table().mutex);
+  const auto found = stand_in_table().requests.find(request);
+  if (found == stand_in_table().requests.end()) return;
+  found->second.logged = receive;
+  found->second.inner = inner;
+}
+
+int note_match(std::uint64_t receive, int source, int tag) {
+  return call_libfenix([&](const PersistServices& libfenix) { return libfenix.note_match(receive, source, tag); });
+}
+
+// ----------------------------------------------------------------------------------------------------------------------- stash
+
+using StashKey = std::tuple<MPI_Comm, int, int>;  // communicator, source, tag
+
+std::map<StashKey, std::deque<MPI_Message>>& stash() {
+  static auto* instance = new std::map<StashKey, std::deque<MPI_Message>>;
+  static unsigned repairs = 0;
+  // After a repair the messages are in the logs. Their communicators are revoked.
+  if (registry().repairs != repairs) instance->clear();
+  repairs = registry().repairs;
+  return *instance;
+}
+
+/// Puts a message aside which is not for the program. It is the next one of its source with its tag.
+int put_aside(MPI_Comm comm, int source, int tag) {
+  int flag = 0;
+  MPI_Message message = MPI_MESSAGE_NULL;
+  const int error = real.Improbe(source, tag, now(comm), &flag, &message, MPI_STATUS_IGNORE);
+  if (error == MPI_SUCCESS && flag != 0) stash()[{comm, source, tag}].push_back(message);
+  return error;
+}
+
+// -------------------------------------------------------------------------------------------------------------------- matching
+
+/// Called after a look that has found nothing. Probes do not tell of all failures, and on a revoked communicator they make no progress.
+void note_look_in_vain(bool has_failed) {
+  constexpr unsigned kLooksAtOnce = 16;
+  static thread_local unsigned looks = 0;
+  if (!has_failed && ++looks % kLooksAtOnce != 0) return;
+  (void)look_at_wait(PMPI_Wtime());
+}
+
+/// Gives a message to a receive. message: MPI_MESSAGE_NULL if it is in a log.
+int give(MPI_Request target, int source, int tag, MPI_Message message) {
+  auto stand_in = find_stand_in(target);
+  LoggedReceive& receive = stand_in->logged;
+  const bool was_free = is_wildcard(receive);
+  receive.source = source;
+  receive.tag = tag;
+  int error = begin_receive(&receive);
+  if (error == MPI_SUCCESS && was_free) error = note_match(receive.receive, source, tag);
+  MPI_Request inner = MPI_REQUEST_NULL;
+  if (error == MPI_SUCCESS && message != MPI_MESSAGE_NULL) {
+    error = real.Imrecv(receive.buffer, receive.count, receive.type, &message, &inner);
+    receive.was_probed = true;
+    if (tells_of_failure(error)) {
+      // It is in the log now.
+      inner = MPI_REQUEST_NULL;
+      error = MPI_SUCCESS;
+    }
+  }
+  update(target, receive, inner);
+  if (error != MPI_SUCCESS) set_done(target, error, {});
+  return error;
+}
+
+/// Looks for a message for a receive with a wildcard. Messages that come before it are given to the receives that are to have them.
+/// repairs: their number when MPI was told of earlier receives. Otherwise it could take their messages.
+void match(MPI_Request request, const LoggedReceive& receive, unsigned repairs) {
+  const GoingOn call;
+  for (;;) {
+    int flag = 0;
+    MPI_Status status{};
+    int error = find_logged(receive.source, receive.tag, receive.comm, &flag, &status);
+    MPI_Message message = MPI_MESSAGE_NULL;
+    if (error == MPI_SUCCESS && flag == 0) {
+      if (registry().repairs != repairs) return;
+      error = real.Improbe(receive.source, receive.tag, now(receive.comm), &flag, &message, &status);
+      const bool has_failed = tells_of_failure(error);
+      if (has_failed || (error == MPI_SUCCESS && flag == 0)) return note_look_in_vain(has_failed);
+    }
+    if (error != MPI_SUCCESS) return set_done(request, error, status);
+    if (is_internal(status.MPI_TAG)) {
+      stash()[{receive.comm, status.MPI_SOURCE, status.MPI_TAG}].push_back(message);
+      continue;
+    }
+    const MPI_Request target = first_unmatched(
+        [&](const StandIn& each) { return takes(each.logged, receive.comm, status.MPI_SOURCE, status.MPI_TAG); });
+    (void)give(target, status.MPI_SOURCE, status.MPI_TAG, message);
+    if (target == request) return;
+  }
+}
+
+/// Whether a receive has to wait for an earlier one with a wildcard, which may get the message that it would get.
+bool is_behind(const StandIn& receive) {
+  return first_unmatched([&](const StandIn& each) {
+           return each.order < receive.order && is_wildcard(each.logged) && overlap(each.logged, receive.logged);
+         }) != MPI_REQUEST_NULL;
+}
+
+/// Ends a receive with the error of a failure that has been repaired. The program may begin it again.
+void end_after_repair(MPI_Request request, const StandIn& receive) {
+  const LoggedReceive& logged = receive.logged;
+  if (logged.number != 0) take_back(/*is_sent=*/false, logged.source, logged.tag, logged.comm);
+  set_done(request, MPIX_ERR_REVOKED, {});
+}
+
+/// Looks whether the message of a receive is there.
+void look(MPI_Request request, unsigned repairs) {
+  auto stand_in = find_stand_in(request);
+  if (!stand_in || stand_in->state != StandIn::State::pending || stand_in->logged.will_be_cancelled) return;
+  if (stand_in->repairs != registry().repairs && !repeats_calls()) return end_after_repair(request, *stand_in);
+  if (stand_in->logged.number == 0) {
+    if (is_wildcard(stand_in->logged)) {
+      match(request, stand_in->logged, repairs);
+    } else if (!is_behind(*stand_in)) {
+      const int error = begin_receive(&stand_in->logged);
+      if (error != MPI_SUCCESS) return set_done(request, error, {});
+      update(request, stand_in->logged, MPI_REQUEST_NULL);
+    }
+    stand_in = find_stand_in(request);
+    if (!stand_in || stand_in->state != StandIn::State::pending || stand_in->logged.number == 0) return;
+  }
+  int flag = 0;
+  MPI_Status status{};
+  const int error = look_for_logged(stand_in->logged, &stand_in->inner, &flag, &status);
+  if (tells_of_failure(error)) return end_after_repair(request, *stand_in);
+  update(request, stand_in->logged, stand_in->inner);
+  if (error != MPI_SUCCESS || flag != 0) set_done(request, error, status);
+}
+
+/// Looks for all messages, and returns whether there was a repair meanwhile.
+bool look_for_all() {
+  static thread_local std::vector<Pending> pending;
+  const unsigned repairs = registry().repairs;
+  pending.clear();
+  {
+    const std::lock_guard lock(stand_in_table().mutex);
+    for (const auto& [request, stand_in] : stand_in_table().requests) {
+      const bool is_one = stand_in.kind == StandIn::Kind::logged_receive && stand_in.state == StandIn::State::pending;
+      if (is_one) pending.emplace_back(stand_in.order, request);
+    }
+  }
+  std::sort(pending.begin(), pending.end());
+  for (const auto& [order, request] : pending) {
+    look(request, repairs);
+    if (registry().repairs != repairs) return true;
+  }
+  return false;
+}
+
+std::uint64_t next_order() {
+  static std::atomic<std::uint64_t> begun{0};
+  return ++begun;
+}
+
+int add_receive(StandIn stand_in, MPI_Request* request) {
+  const int error = make_request(request);
+  if (error != MPI_SUCCESS) return error;
+  stand_in.kind = StandIn::Kind::logged_receive;
+  stand_in.repairs = registry().repairs;
+  add_stand_in(*request, stand_in);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+bool take_stashed(MPI_Comm comm, int source, int tag, MPI_Message* message) {
+  if (!is_internal(tag)) return false;
+  const auto found = stash().find({comm, source, tag});
+  if (found == stash().end()) return false;
+  *message = found->second.front();
+  found->second.pop_front();
+  if (found->second.empty()) stash().erase(found);
+  return true;
+}
+
+void look_for_earlier_receives() {
+  if (stand_ins.load(std::memory_order_acquire) == 0) return;
+  progress_logged_collectives();
+  while (look_for_all()) {
+  }
+}
+
+bool has_unmatched_receives() {
+  if (stand_ins.load(std::memory_order_acquire) == 0) return false;
+  return first_unmatched([](const StandIn&) { return true; }) != MPI_REQUEST_NULL;
+}
+
+int start_logged_receive(const LoggedReceive& receive, MPI_Request* request) {
+  StandIn stand_in;
+  stand_in.is_used_once = true;
+  stand_in.logged = receive;
+  stand_in.order = next_order();
+  stand_in.state = StandIn::State::pending;
+  const int error = add_receive(stand_in, request);
+  if (error == MPI_SUCCESS) look_for_earlier_receives();
+  return error;
+}
+
+int init_logged_receive(const LoggedReceive& receive, MPI_Request* request) {
+  StandIn stand_in;
+  stand_in.logged = stand_in.wanted = receive;
+  return add_receive(stand_in, request);
+}
+
+int start_probed_receive(const LoggedReceive& receive, MPI_Request inner, MPI_Request* request) {
+  StandIn stand_in;
+  stand_in.is_used_once = true;
+  stand_in.logged = receive;
+  stand_in.inner = inner;
+  stand_in.order = next_order();
+  stand_in.state = StandIn::State::pending;
+  const int error = add_receive(stand_in, request);
+  if (error == MPI_SUCCESS) look_for_earlier_receives();
+  return error;
+}
+
+int begin_logged_receive(MPI_Request request) {
+  StandIn stand_in = find_stand_in(request).value();
+  LoggedReceive receive = stand_in.wanted;
+  int is_known = 0;
+  const int error = call_libfenix([&](const PersistServices& libfenix) {
+    return libfenix.next_match(&receive.receive, &receive.source, &receive.tag, &is_known);
+  });
+  if (error != MPI_SUCCESS) return raise_on(receive.comm, error);
+  receive.will_be_cancelled = is_known != 0 && receive.tag == kTagOfCancelled;
+  if (is_known != 0 && !receive.will_be_cancelled) {
+    if (const int wrong = begin_receive(&receive); wrong != MPI_SUCCESS) return wrong;
+  }
+  {
+    const std::lock_guard lock(stand_in_table().mutex);
+    StandIn& started = stand_in_table().requests.at(request);
+    started.logged = receive;
+    started.inner = MPI_REQUEST_NULL;
+    started.order = next_order();
+    started.repairs = registry().repairs;
+    started.is_cancelled = false;
+    started.state = StandIn::State::pending;
+  }
+  look_for_earlier_receives();
+  return MPI_SUCCESS;
+}
+
+int start_program_receive(const LoggedReceive& receive, MPI_Request* request) {
+  StandIn stand_in;
+  stand_in.is_used_once = true;
+  stand_in.logged = stand_in.wanted = receive;
+  const int error = add_receive(stand_in, request);
+  return error != MPI_SUCCESS ? error : begin_logged_receive(*request);
+}
+
+int receive_in_turn(const LoggedReceive& receive, MPI_Status* status) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  // One without a wildcard has no number of its own: whether it comes here is a matter of time.
+  const int error =
+      is_wildcard(receive) ? start_program_receive(receive, &request) : start_logged_receive(receive, &request);
+  return error != MPI_SUCCESS ? error : with_stand_ins_Wait(&request, status);
+}
+
+namespace {
+
+/// Asks MPI to cancel the receive of a request. Returns whether it has no message.
+bool cancel_inner(MPI_Request* inner, int* error, MPI_Status* status) {
+  const GoingOn call;
+  int is_cancelled = 0;
+  *error = real.Cancel(inner);
+  if (*error == MPI_SUCCESS) *error = real.Wait(inner, status);
+  if (*error == MPI_SUCCESS) PMPI_Test_cancelled(status, &is_cancelled);
+  return is_cancelled != 0;
+}
+
+/// Gives the number of a receive to the next one from the same source with the same tag.
+void give_number_back(const LoggedReceive& cancelled) {
+  take_back(/*is_sent=*/false, cancelled.source, cancelled.tag, cancelled.comm);
+  const std::lock_guard lock(stand_in_table().mutex);
+  for (auto& [request, stand_in] : stand_in_table().requests) {
+    LoggedReceive& other = stand_in.logged;
+    const bool is_later = stand_in.kind == StandIn::Kind::logged_receive && other.comm == cancelled.comm &&
+                          stand_in.state == StandIn::State::pending && other.source == cancelled.source &&
+                          other.tag == cancelled.tag && other.number > cancelled.number;
+    if (is_later) --other.number;
+  }
+}
+
+void set_cancelled(MPI_Request request) {
+  {
+    const std::lock_guard lock(stand_in_table().mutex);
+    stand_in_table().requests.at(request).is_cancelled = true;
+  }
+  set_done(request, MPI_SUCCESS, {});
+}
+
+}  // namespace
+
+int cancel_logged_receive(MPI_Request request) {
+  look_for_earlier_receives();
+  auto stand_in = find_stand_in(request);
+  const LoggedReceive& receive = stand_in->logged;
+  if (stand_in->state != StandIn::State::pending || receive.was_probed) return MPI_SUCCESS;
+  if (!receive.will_be_cancelled && receive.number != 0) {
+    int error = MPI_SUCCESS;
+    MPI_Status status{};
+    const bool is_cancelled = cancel_inner(&stand_in->inner, &error, &status);
+    update(request, receive, MPI_REQUEST_NULL);
+    // After a repair its message is in a log, or has not been sent.
+    if (tells_of_failure(error)) return cancel_logged_receive(request);
+    if (!is_cancelled || error != MPI_SUCCESS) {
+      set_done(request, error, status);
+      return MPI_SUCCESS;
+    }
+    give_number_back(receive);
+  }
+  if (!receive.will_be_cancelled) {
+    const int error = note_match(receive.receive, MPI_PROC_NULL, kTagOfCancelled);
+    if (error != MPI_SUCCESS) return error;
+  }
+  set_cancelled(request);
+  return MPI_SUCCESS;
+}
+
+int find_message(int source, int tag, MPI_Comm comm, int* flag, bool* is_in_log, MPI_Status* status) {
+  const GoingOn call;
+  for (;;) {
+    const unsigned repairs = registry().repairs;
+    look_for_earlier_receives();
+    int error = find_logged(source, tag, comm, flag, status);
+    *is_in_log = *flag != 0;
+    if (error != MPI_SUCCESS) return raise_on(comm, error);
+    if (*flag != 0) return MPI_SUCCESS;
+    if (registry().repairs != repairs) {
+      if (!repeats_calls()) return MPIX_ERR_REVOKED;
+      continue;
+    }
+    error = real.Iprobe(source, tag, now(comm), flag, status);
+    if (tells_of_failure(error)) {
+      note_look_in_vain(true);
+      if (!repeats_calls()) return error;
+      continue;
+    }
+    if (error != MPI_SUCCESS) return error;
+    if (*flag == 0) {
+      note_look_in_vain(false);
+      return MPI_SUCCESS;
+    }
+    if (is_internal(status->MPI_TAG)) {
+      (void)put_aside(comm, status->MPI_SOURCE, status->MPI_TAG);
+      continue;
+    }
+    // A receive that has begun comes first.
+    const bool is_wanted = first_unmatched([&](const StandIn& each) {
+                             return takes(each.logged, comm, status->MPI_SOURCE, status->MPI_TAG);
+                           }) != MPI_REQUEST_NULL;
+    if (!is_wanted) return MPI_SUCCESS;
+  }
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Calls whose outcomes are logged, as libfenix and libfenix_mpi know them.
+#pragma once
+
+namespace fenix_impl {
+
+enum class Decision : int {
+  test = 1,
+  testall,
+  testany,
+  testsome,
+  waitany,
+  waitsome,
+  get_status,
+  probe,
+  iprobe,
+  mprobe,
+  improbe,
+};
+
+/// The tag of the message that a receive has got which the program has cancelled.
+constexpr int kTagOfCancelled = -1;
+
+/// Tags from this one on are those of messages of the library itself.
+constexpr int kFirstInternalTag = 0x40000000;
+
+}  // namespace fenix_impl

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Outcomes of calls that are not determined: a process that takes the place of a dead one has the same ones, as far as they are in the
+// journal. They are there before each message, and before numbers are stored.
+#include "recovery/decision_log.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/error.hpp"
+#include "recovery/message_log.hpp"
+#include "support/journal_job.hpp"
+
+namespace fenix_test {
+namespace {
+
+using namespace fenix_impl;
+
+using Outcome = std::optional<std::vector<int>>;
+
+constexpr std::size_t kRoomOfDecisions = 8192;  // of messages that fit
+constexpr Signature kState{7, 0, 0};
+const MessageLog::Flow kToOther{5, 1, 3};
+const MessageLog::Flow kOtherTag{5, 1, 4};
+const Outcome kFreeToChoose;
+const Outcome kNothing{std::vector<int>()};
+
+Outcome outcome(const std::vector<int>& numbers) { return numbers; }
+
+class Decisions : public ::testing::Test {
+ protected:
+  Decisions() : job(2, 1, false, Ring::bytes_for(kRoomOfDecisions)) { job.attach(); }
+
+  void send(MessageLog& to, const MessageLog::Flow& flow = kToOther) {
+    const auto data = journal_bytes(100, 1);
+    (void)to.log_send(job.journal(0), flow, {data.size(), data});
+  }
+  void note(MessageLog& to, Decision call, const std::vector<int>& found) { to.decisions().note(call, found); }
+  void note_nothing(MessageLog& to, int times) {
+    for (int i = 0; i < times; ++i) note(to, Decision::test, {});
+  }
+  void store_state(MessageLog& to) {
+    const auto state = journal_bytes(10, 0);
+    to.store_numbers(job.journal(0), kState, 1);
+    to.append(job.journal(0), kState, 1, {state.size(), state});
+  }
+
+  /// Rank 0 dies. Returns the log of the process that takes its place.
+  MessageLog replaced() {
+    job.kill(0);
+    job.repair();
+    MessageLog replacement;
+    MessageLog other;
+    const auto ends = job.run([&](int rank, Journal& journal) {
+      (rank == 0 ? replacement : other).take_up(job.team(rank), journal, /*goes_back=*/false);
+    });
+    EXPECT_EQ(ends[0], JobEnd::done);
+    return replacement;
+  }
+
+  JournalJob job;
+  MessageLog log;
+};
+
+TEST_F(Decisions, AreThoseOfThePredecessorAndThenFree) {
+  note_nothing(log, 3);
+  note(log, Decision::test, {1});
+  note(log, Decision::waitany, {4});
+  send(log);
+  note_nothing(log, 2);
+  note(log, Decision::testsome, {2, 0});
+  note_nothing(log, 1);
+  send(log);
+  MessageLog next = replaced();
+  DecisionLog& decisions = next.decisions();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(decisions.next(Decision::test, true), kNothing);
+  EXPECT_EQ(decisions.next(Decision::test, true), outcome({1}));
+  EXPECT_EQ(decisions.next(Decision::waitany, false), outcome({4}));
+  EXPECT_EQ(decisions.next(Decision::testsome, true), kNothing);
+  EXPECT_EQ(decisions.next(Decision::testsome, true), kNothing);
+  EXPECT_EQ(decisions.next(Decision::testsome, true), outcome({2, 0}));
+  EXPECT_EQ(decisions.next(Decision::iprobe, true), kNothing);
+  EXPECT_EQ(decisions.next(Decision::iprobe, true), kFreeToChoose);
+}
+
+TEST_F(Decisions, OfWhichNoMessageDependsAreFree) {
+  note(log, Decision::test, {1});
+  send(log);
+  note(log, Decision::test, {1});
+  log.decisions().note_match(log.decisions().begin_receive(), {1, 5});
+  MessageLog next = replaced();
+  EXPECT_EQ(next.decisions().next(Decision::test, true), outcome({1}));
+  EXPECT_EQ(next.decisions().next(Decision::test, true), kFreeToChoose);
+  EXPECT_FALSE(next.decisions().match_of(next.decisions().begin_receive()));
+}
+
+TEST_F(Decisions, ReceivesGetTheSameMessagesInWhateverOrderTheyWereMatched) {
+  const std::uint64_t first = log.decisions().begin_receive();
+  const std::uint64_t second = log.decisions().begin_receive();
+  log.decisions().note_match(second, {1, 8});
+  send(log);
+  log.decisions().note_match(first, {0, kTagOfCancelled});
+  send(log);
+  MessageLog next = replaced();
+  EXPECT_EQ(next.decisions().match_of(next.decisions().begin_receive()), (DecisionLog::Match{0, kTagOfCancelled}));
+  EXPECT_EQ(next.decisions().match_of(next.decisions().begin_receive()), (DecisionLog::Match{1, 8}));
+  EXPECT_FALSE(next.decisions().match_of(next.decisions().begin_receive()));
+}
+
+TEST_F(Decisions, GoOnAfterThoseOfSeveralPredecessors) {
+  note(log, Decision::waitany, {1});
+  send(log);
+  MessageLog second = replaced();
+  EXPECT_EQ(second.decisions().next(Decision::waitany, false), outcome({1}));
+  send(second);
+  note(second, Decision::waitany, {2});
+  send(second);
+  MessageLog third = replaced();
+  EXPECT_EQ(third.decisions().next(Decision::waitany, false), outcome({1}));
+  send(third);
+  EXPECT_EQ(third.decisions().next(Decision::waitany, false), outcome({2}));
+  EXPECT_EQ(third.decisions().next(Decision::waitany, false), kFreeToChoose);
+}
+
+TEST_F(Decisions, OfAnotherProgramAreAnError) {
+  note(log, Decision::waitany, {1});
+  note_nothing(log, 1);
+  send(log);
+  MessageLog next = replaced();
+  const auto text = [&](Decision call, bool may_be_negative) -> std::string {
+    try {
+      (void)next.decisions().next(call, may_be_negative);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), FENIX_ERROR_INVALID_LOGIC_CALL);
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_NE(text(Decision::test, true).find("it calls MPI_Test, and that one had called MPI_Waitany"),
+            std::string::npos);
+  EXPECT_EQ(text(Decision::waitany, false), "");
+  EXPECT_NE(text(Decision::waitsome, false).find("had made a call that found nothing"), std::string::npos);
+}
+
+TEST_F(Decisions, ManyNegativeOutcomesTakeNoRoom) {
+  for (int i = 0; i < 10; ++i) {
+    note_nothing(log, 100000);
+    send(log);
+  }
+  std::size_t bytes = 0;
+  for (const Entry& each : job.journal(0).messages_of(0)) bytes += each.head.bytes;
+  EXPECT_EQ(bytes, 10U * (100 + 4 * sizeof(std::int64_t)));
+}
+
+TEST_F(Decisions, BeforeAStoredStateAreLetGoOfAndTheOthersStay) {
+  for (int i = 0; i < 300; ++i) {
+    note(log, Decision::waitany, {i});
+    log.decisions().note_match(log.decisions().begin_receive(), {1, i});
+    store_state(log);
+  }
+  note(log, Decision::waitany, {1000});
+  log.decisions().note_match(log.decisions().begin_receive(), {1, 1000});
+  // Others can see what is stored on a persistent communicator.
+  log.write_decisions(job.journal(0));
+  MessageLog next = replaced();
+  // It has not received its state yet.
+  EXPECT_THROW((void)next.decisions().next(Decision::waitany, false), Error);
+  const auto states = job.journal(0).messages_of(0, kState);
+  ASSERT_EQ(states.size(), 1U);
+  next.take_numbers(job.journal(0), 0, states.front());
+  EXPECT_EQ(next.decisions().next(Decision::waitany, false), outcome({1000}));
+  EXPECT_EQ(next.decisions().match_of(next.decisions().begin_receive()), (DecisionLog::Match{1, 1000}));
+  EXPECT_EQ(next.decisions().next(Decision::waitany, false), kFreeToChoose);
+}
+
+TEST_F(Decisions, MessagesWithSeveralTagsComeInTheOrderOfTheirSendsAlsoWhenTheyWereMoved) {
+  MessageLog receiver;
+  for (int i = 0; i < 5; ++i) {
+    send(log, kOtherTag);
+    send(log);
+  }
+  // Others come and go until the log is somewhere else.
+  for (unsigned value = 0; value < 300; ++value) {
+    const auto data = journal_bytes(500, value);
+    log.append(job.journal(0), kState, 1, {data.size(), data});
+  }
+  job.run([&](int rank, Journal& journal) {
+    (rank == 0 ? log : receiver).take_up(job.team(rank), journal, /*goes_back=*/false);
+  });
+  for (int i = 0; i < 10; ++i) {
+    const auto found = receiver.find_unreceived(job.journal(1), 5, std::nullopt, std::nullopt);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->first.tag, i % 2 == 0 ? 4 : 3);
+    (void)receiver.begin_receive(found->first);
+  }
+  EXPECT_FALSE(receiver.find_unreceived(job.journal(1), 5, std::nullopt, std::nullopt));
+}
+
+TEST_F(Decisions, MessagesOfTheLibraryAreNoAnswerToAWildcard) {
+  MessageLog receiver;
+  send(log, {5, 1, kFirstInternalTag});
+  job.run([&](int rank, Journal& journal) {
+    (rank == 0 ? log : receiver).take_up(job.team(rank), journal, /*goes_back=*/false);
+  });
+  EXPECT_FALSE(receiver.find_unreceived(job.journal(1), 5, 0, std::nullopt));
+  EXPECT_FALSE(receiver.find_unreceived(job.journal(1), 6, 0, kFirstInternalTag));
+  EXPECT_TRUE(receiver.find_unreceived(job.journal(1), 5, 0, kFirstInternalTag));
+}
+
+TEST_F(Decisions, ACancelledReceiveGivesItsNumberBack) {
+  const MessageLog::Flow from_other{5, 1, 3};
+  EXPECT_EQ(log.begin_receive(from_other), 1U);
+  log.take_back(from_other, false);
+  EXPECT_EQ(log.begin_receive(from_other), 1U);
+}
+
+}  // namespace
+}  // namespace fenix_test
