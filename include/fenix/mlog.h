@@ -4,8 +4,8 @@
  * the messages that it had received since then. docs/message-logging.md has an example.
  *
  * It needs the library libfenix_mpi, linked before MPI or preloaded: without it all functions return
- * FENIX_ERROR_MLOG_LIBRARY_UNAVAILABLE. All functions need Fenix_Init: before it they return FENIX_ERROR_UNINITIALIZED. Those that get the
- * id of a log return FENIX_ERROR_INVALID_MLOGID if there is no such log.
+ * FENIX_ERROR_MLOG_LIBRARY_UNAVAILABLE. All functions need Fenix_Init: before it they return FENIX_ERROR_UNINITIALIZED. Functions that
+ * get the id of a log return FENIX_ERROR_INVALID_MLOGID if there is no such log.
  */
 #ifndef FENIX_MLOG_H
 #define FENIX_MLOG_H

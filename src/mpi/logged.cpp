@@ -212,17 +212,18 @@ int receive_from_log(const LoggedReceive& receive, int* flag, MPI_Status* status
 
 int look_for_logged(const LoggedReceive& receive, MPI_Request* inner, int* flag, MPI_Status* status) {
   const GoingOn call;
-  for (;;) {
+  const unsigned repairs = registry().repairs;
+  // Once more if the request is from before an earlier repair: MPI has to know this receive before later ones.
+  for (int attempt = 0; attempt < 2; ++attempt) {
     int error = MPI_SUCCESS;
     *flag = 0;
     // Only a repair can bring a message into the log that was not there before, and it ends the request of MPI.
     if (*inner == MPI_REQUEST_NULL) {
       error = receive_from_log(receive, flag, status);
       if (error != MPI_SUCCESS) return raise_on(receive.comm, error);
-      if (*flag != 0) {
-        end_receive(receive);
-        return MPI_SUCCESS;
-      }
+      if (*flag != 0) end_receive(receive);
+      // After a repair MPI has to know earlier receives before this one: the caller looks for them first.
+      if (*flag != 0 || registry().repairs != repairs) return MPI_SUCCESS;
       MPI_Message stashed = MPI_MESSAGE_NULL;
       error = take_stashed(receive.comm, receive.source, receive.tag, &stashed)
                   ? real.Imrecv(receive.buffer, receive.count, receive.type, &stashed, inner)
@@ -232,10 +233,10 @@ int look_for_logged(const LoggedReceive& receive, MPI_Request* inner, int* flag,
     if (error == MPI_SUCCESS) error = real.Test(inner, flag, status);
     if (*flag != 0 && !tells_of_failure(error)) end_receive(receive);
     if (!tells_of_failure(error) || !repeats_calls()) return error;
-    // It has been repaired. MPI has to know this receive before later ones: the look begins anew at once.
     *inner = MPI_REQUEST_NULL;
     *flag = 0;
   }
+  return MPI_SUCCESS;
 }
 
 namespace {

@@ -12,6 +12,8 @@
 
 #include "base/error.hpp"
 #include "mpi/collective_schedule.hpp"
+#include "mpi/derived.hpp"
+#include "mpi/logged_receives.hpp"
 #include "mpi/persistent.hpp"
 #include "mpi/stand_in_table.hpp"
 #include "mpi/stand_ins.hpp"
@@ -58,6 +60,7 @@ class Operation {
   bool has_begun_ = false;  // the round
   std::vector<Received> received_;
   std::vector<std::pair<bool, int>> numbered_;  // messages: whether sent, and the rank
+  unsigned repairs_ = registry().repairs;       // when MPI was told of the receives of the round
   MPI_Comm comm_;
   int tag_;
   int error_ = MPI_SUCCESS;
@@ -87,8 +90,15 @@ void Operation::take_back() {
 
 // In their order: MPI has to know receives from the same rank in the order of their messages.
 int Operation::look() {
+  if (repairs_ != registry().repairs) {
+    for (Received& each : received_) {
+      if (each.inner != MPI_REQUEST_NULL) drain(&each.inner);
+    }
+    repairs_ = registry().repairs;
+  }
   for (Received& each : received_) {
     if (each.is_done) continue;
+    if (repairs_ != registry().repairs && repeats_calls()) return MPI_SUCCESS;
     int flag = 0;
     MPI_Status status{};
     const int error = look_for_logged(each.receive, &each.inner, &flag, &status);

@@ -188,7 +188,7 @@ int start_logged_message(void* buf, int count, MPI_Datatype type, MPI_Message* m
   receive.buffer = buf;
   receive.count = count;
   receive.type = type;
-  return start_probed_receive(receive, inner, request);
+  return start_probed_receive(receive, inner, removed.repairs, request);
 }
 
 }  // namespace fenix_impl

@@ -54,12 +54,13 @@ MPI_Request first_unmatched(const Suits& suits) {
   return first.second;
 }
 
-void update(MPI_Request request, const LoggedReceive& receive, MPI_Request inner) {
+void update(MPI_Request request, const LoggedReceive& receive, MPI_Request inner, unsigned repairs) {
   const std::lock_guard lock(stand_in_table().mutex);
   const auto found = stand_in_table().requests.find(request);
   if (found == stand_in_table().requests.end()) return;
   found->second.logged = receive;
   found->second.inner = inner;
+  found->second.repairs = repairs;
 }
 
 int note_match(std::uint64_t receive, int source, int tag) {
@@ -108,6 +109,7 @@ int give(MPI_Request target, int source, int tag, MPI_Message message) {
   int error = begin_receive(&receive);
   if (error == MPI_SUCCESS && was_free) error = note_match(receive.receive, source, tag);
   MPI_Request inner = MPI_REQUEST_NULL;
+  const unsigned repairs = registry().repairs;
   if (error == MPI_SUCCESS && message != MPI_MESSAGE_NULL) {
     error = real.Imrecv(receive.buffer, receive.count, receive.type, &message, &inner);
     receive.was_probed = true;
@@ -117,7 +119,7 @@ int give(MPI_Request target, int source, int tag, MPI_Message message) {
       error = MPI_SUCCESS;
     }
   }
-  update(target, receive, inner);
+  update(target, receive, inner, repairs);
   if (error != MPI_SUCCESS) set_done(target, error, {});
   return error;
 }
@@ -167,23 +169,29 @@ void end_after_repair(MPI_Request request, const StandIn& receive) {
 void look(MPI_Request request, unsigned repairs) {
   auto stand_in = find_stand_in(request);
   if (!stand_in || stand_in->state != StandIn::State::pending || stand_in->logged.will_be_cancelled) return;
-  if (stand_in->repairs != registry().repairs && !repeats_calls()) return end_after_repair(request, *stand_in);
+  if (stand_in->begun_after != registry().repairs && !repeats_calls()) return end_after_repair(request, *stand_in);
+  if (stand_in->inner != MPI_REQUEST_NULL && stand_in->repairs != repairs) {
+    drain(&stand_in->inner);
+    update(request, stand_in->logged, MPI_REQUEST_NULL, repairs);
+    if (registry().repairs != repairs) return;
+  }
   if (stand_in->logged.number == 0) {
     if (is_wildcard(stand_in->logged)) {
       match(request, stand_in->logged, repairs);
     } else if (!is_behind(*stand_in)) {
       const int error = begin_receive(&stand_in->logged);
       if (error != MPI_SUCCESS) return set_done(request, error, {});
-      update(request, stand_in->logged, MPI_REQUEST_NULL);
+      update(request, stand_in->logged, MPI_REQUEST_NULL, repairs);
     }
     stand_in = find_stand_in(request);
     if (!stand_in || stand_in->state != StandIn::State::pending || stand_in->logged.number == 0) return;
+    if (registry().repairs != repairs) return;
   }
   int flag = 0;
   MPI_Status status{};
   const int error = look_for_logged(stand_in->logged, &stand_in->inner, &flag, &status);
   if (tells_of_failure(error)) return end_after_repair(request, *stand_in);
-  update(request, stand_in->logged, stand_in->inner);
+  update(request, stand_in->logged, stand_in->inner, repairs);
   if (error != MPI_SUCCESS || flag != 0) set_done(request, error, status);
 }
 
@@ -216,12 +224,22 @@ int add_receive(StandIn stand_in, MPI_Request* request) {
   const int error = make_request(request);
   if (error != MPI_SUCCESS) return error;
   stand_in.kind = StandIn::Kind::logged_receive;
-  stand_in.repairs = registry().repairs;
+  stand_in.begun_after = registry().repairs;
   add_stand_in(*request, stand_in);
   return MPI_SUCCESS;
 }
 
 }  // namespace
+
+void drain(MPI_Request* inner) {
+  const GoingOn call;
+  constexpr double kMostSeconds = 10.0;
+  for (const double since = PMPI_Wtime(); PMPI_Wtime() - since < kMostSeconds; sched_yield()) {
+    int flag = 0;
+    if (real.Test(inner, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS || flag != 0) break;
+  }
+  *inner = MPI_REQUEST_NULL;
+}
 
 bool take_stashed(MPI_Comm comm, int source, int tag, MPI_Message* message) {
   if (!is_internal(tag)) return false;
@@ -262,11 +280,12 @@ int init_logged_receive(const LoggedReceive& receive, MPI_Request* request) {
   return add_receive(stand_in, request);
 }
 
-int start_probed_receive(const LoggedReceive& receive, MPI_Request inner, MPI_Request* request) {
+int start_probed_receive(const LoggedReceive& receive, MPI_Request inner, unsigned repairs, MPI_Request* request) {
   StandIn stand_in;
   stand_in.is_used_once = true;
   stand_in.logged = receive;
   stand_in.inner = inner;
+  stand_in.repairs = repairs;
   stand_in.order = next_order();
   stand_in.state = StandIn::State::pending;
   const int error = add_receive(stand_in, request);
@@ -292,7 +311,7 @@ int begin_logged_receive(MPI_Request request) {
     started.logged = receive;
     started.inner = MPI_REQUEST_NULL;
     started.order = next_order();
-    started.repairs = registry().repairs;
+    started.begun_after = registry().repairs;
     started.is_cancelled = false;
     started.state = StandIn::State::pending;
   }
@@ -360,7 +379,7 @@ int cancel_logged_receive(MPI_Request request) {
     int error = MPI_SUCCESS;
     MPI_Status status{};
     const bool is_cancelled = cancel_inner(&stand_in->inner, &error, &status);
-    update(request, receive, MPI_REQUEST_NULL);
+    update(request, receive, MPI_REQUEST_NULL, stand_in->repairs);
     // After a repair its message is in a log, or has not been sent.
     if (tells_of_failure(error)) return cancel_logged_receive(request);
     if (!is_cancelled || error != MPI_SUCCESS) {

@@ -25,12 +25,14 @@ int begin_logged_receive(MPI_Request request);
 int receive_in_turn(const LoggedReceive& receive, MPI_Status* status);
 /// Cancels a receive, if it has no message yet.
 int cancel_logged_receive(MPI_Request request);
-/// Begins a receive whose message MPI has given to a matched probe. inner: the request of MPI.
-int start_probed_receive(const LoggedReceive& receive, MPI_Request inner, MPI_Request* request);
+/// Begins a receive whose message MPI has given to a matched probe. inner: the request of MPI. repairs: before it was made.
+int start_probed_receive(const LoggedReceive& receive, MPI_Request inner, unsigned repairs, MPI_Request* request);
 
 /// Looks for a message that a probe of the program gets, behind the receives that have begun. is_in_log: it is not from MPI.
 int find_message(int source, int tag, MPI_Comm comm, int* flag, bool* is_in_log, MPI_Status* status);
 
+/// Waits until a request from before a repair does not write any more. Its message is in a log, or has not been sent.
+void drain(MPI_Request* inner);
 /// Gives a message that MPI had given to a matched probe, and that is for a receive of the library itself. False if there is none.
 bool take_stashed(MPI_Comm comm, int source, int tag, MPI_Message* message);
 

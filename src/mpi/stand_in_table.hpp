@@ -26,8 +26,9 @@ struct StandIn {
   LoggedReceive logged;
   LoggedReceive wanted;                  // a logged receive as the program wants it
   MPI_Request inner = MPI_REQUEST_NULL;  // of a logged receive, or of a collective operation that MPI executes
+  unsigned repairs = 0;                  // before the inner request of a logged receive was made
   std::uint64_t order = 0;               // of logged receives
-  unsigned repairs = 0;                  // when a logged receive began
+  unsigned begun_after = 0;              // repairs, when a logged receive began
   Collective collective;
   InitFunction* init = nullptr;  // makes the inner request of a collective operation
   MPI_Status status{};

@@ -107,7 +107,7 @@ class MessageLog {
   std::map<Flow, std::uint64_t> logged_;  // by this rank or its predecessor, when the latest failure was repaired
   std::map<Flow, std::uint64_t> logged_by_others_;  // when the latest failure was repaired, for this rank
   std::map<Flow, std::uint64_t>
-      received_by_others_;  // when the latest failure was repaired, of this rank; but for those that are open
+      received_by_others_;  // of messages of this rank, when the latest failure was repaired; also of those that are open
   std::map<Flow, std::set<std::uint64_t>> open_at_others_;
   std::map<Flow, std::vector<Entry>> found_;  // entries in logs of others
   DecisionLog decisions_;

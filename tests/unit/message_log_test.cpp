@@ -29,7 +29,7 @@ class LogOfMessages : public ::testing::Test {
 
   /// The receiver gets so many messages, and stores its state.
   void receive_and_store(int messages) {
-    for (int i = 0; i < messages; ++i) (void)receiver.begin_receive(kFromSender);
+    for (int i = 0; i < messages; ++i) receiver.end_receive(kFromSender, receiver.begin_receive(kFromSender));
     receiver.store_numbers(job.journal(1), kStateOfReceiver, 1);
     const auto state = journal_bytes(10, 0);
     receiver.append(job.journal(1), kStateOfReceiver, 1, {state.size(), state});
@@ -67,7 +67,9 @@ TEST_F(LogOfMessages, ItsOwnerStoresAlsoWhenItIsTakenBackWithMessagesThatItHadLe
 
 TEST_F(LogOfMessages, AMessageThatItsSenderHasMovedIsFoundAnew) {
   for (unsigned value = 1; value <= 3; ++value) ASSERT_TRUE(send(value));
-  job.run([&](int rank, Journal& journal) { (rank == 0 ? sender : receiver).take_up(job.team(rank), journal); });
+  job.run([&](int rank, Journal& journal) {
+    (rank == 0 ? sender : receiver).take_up(job.team(rank), journal, /*goes_back=*/false);
+  });
   const auto before = receiver.logged(job.journal(1), kFromSender, 1, false);
   ASSERT_TRUE(before);
   // Others come and go until the log is somewhere else, and its old place is overwritten.
@@ -83,6 +85,34 @@ TEST_F(LogOfMessages, AMessageThatItsSenderHasMovedIsFoundAnew) {
   ASSERT_TRUE(fresh);
   EXPECT_TRUE(job.journal(1).read(0, *fresh, bytes));
   EXPECT_EQ(bytes, journal_bytes(kLoggedBytes, 2));
+}
+
+// The log of the dead rank is lost: its successor logs its messages once more, and sends those that its receivers do not have.
+TEST(LostLogOfMessages, IsMadeAnewAndWhatWasReceivedIsNotSentAgain) {
+  for (const bool goes_back : {false, true}) {
+    SCOPED_TRACE(goes_back);
+    JournalJob job(2, 0, false, Ring::bytes_for(kLogBytes));
+    job.attach();
+    MessageLog sender;
+    MessageLog receiver;
+    const auto data = journal_bytes(kLoggedBytes, 1);
+    const auto send = [&](MessageLog& log) { return log.log_send(job.journal(0), kToReceiver, {data.size(), data}); };
+    for (int i = 0; i < 5; ++i) ASSERT_TRUE(send(sender));
+    for (int i = 0; i < 4; ++i) {
+      const std::uint64_t number = receiver.begin_receive(kFromSender);
+      // Its message has not come yet.
+      if (number != 3) receiver.end_receive(kFromSender, number);
+    }
+    job.kill(0);
+    job.repair();
+    MessageLog successor;
+    job.run([&](int rank, Journal& journal) {
+      (rank == 0 ? successor : receiver).take_up(job.team(rank), journal, goes_back);
+    });
+    for (const bool is_received : {true, true, false, true, false})
+      EXPECT_EQ(send(successor), goes_back || !is_received);
+    EXPECT_EQ(job.journal(1).messages_of(0).size(), 5U);
+  }
 }
 
 }  // namespace

@@ -68,11 +68,11 @@ class Code(IntEnum):
     ERROR_INVALID_SETTING_NAME = -72
     #: option out of range for this setting
     ERROR_INVALID_SETTING_OPTION = -71
-    #: kept for source compatibility; not returned
+    #: there is no message log with this id
     ERROR_INVALID_MLOGID = -70
-    #: kept for source compatibility; not returned
+    #: there is a message log with this id
     ERROR_MLOG_EXISTS = -69
-    #: this library has no message logging
+    #: message logging needs libfenix_mpi
     ERROR_MLOG_LIBRARY_UNAVAILABLE = -68
     #: Fenix_Process_detect_failures has found a failure
     ERROR_PROCESS_FAILURE = -67
@@ -128,7 +128,7 @@ class Setting(IntEnum):
     UNHANDLED_MODE = 2
     #: a Fenix_Callback_exception_mode; default …_RETHROW
     CALLBACK_EXCEPTION_MODE = 3
-    #: a Fenix_Mlog_recovery_mode; default FENIX_MLOG_RECOVERY_MANUAL; without effect
+    #: a Fenix_Mlog_recovery_mode; default FENIX_MLOG_RECOVERY_MANUAL
     MLOG_RECOVERY_MODE = 4
     #: a Fenix_Spare_wait_mode; default FENIX_SPARE_WAIT_SLEEP
     SPARE_WAIT_MODE = 5

@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
       const Case& each = cases[number];
       Buffers buffers;
       fill(each, rank, size, /*with_contribution=*/true, buffers);
-      // What is sent depends on all that has been received so far.
+      // The data depends on everything that has been received so far.
       if (!each.in_place && !says_each) buffers.sent.back() = static_cast<int>(hash);
       Form form = kForms[(number + static_cast<std::size_t>(iteration)) % kForms.size()];
       // Where both neighbours in a dimension are the same rank, Open MPI's other forms exchange the two blocks.

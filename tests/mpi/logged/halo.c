@@ -36,7 +36,7 @@ static void compare(const unsigned* mine, int rank, int size, int steps) {
     step(ring, all);
   }
   const int same = memcmp(mine + 1, ring + 1 + rank * CELLS, sizeof *ring * CELLS) == 0;
-  printf(same ? "FENIX-TEST-OK rank %d\n" : "FENIX-TEST-FAIL rank %d has other cells\n", rank);
+  printf("FENIX-TEST-%s rank %d, process %s\n", same ? "OK" : "FAIL other cells:", rank, getenv("PMIX_RANK"));
   fflush(stdout);
   free(ring);
 }

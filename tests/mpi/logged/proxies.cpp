@@ -3,8 +3,8 @@
 //
 //   logged_proxies SHAPE ITERATIONS [ELEMENTS]
 //
-// SHAPE: halo (neighbours on a torus, Irecv and Isend, Waitall), sweep (a pipeline in both directions), transpose (Alltoall),
-// solver (sums over all ranks in each iteration), overlap (Iallreduce while messages go on).
+// SHAPE: halo (neighbours on a torus, Irecv and Isend, Waitall), sweep (a pipeline in both directions) or transpose (Alltoall). Others:
+// solver (sums over all ranks in each iteration), overlap (Iallreduce while messages go on), farm (messages from any rank, with any tag).
 #include <mpi.h>
 
 #include <array>
@@ -134,6 +134,34 @@ double overlap(Values& field, int iterations) {
   return total;
 }
 
+// The barrier is under way while rank 0 receives from any source with any tag: its messages must not be taken for those.
+double farm(Values& field, int iterations) {
+  double total = 0;
+  for (int iteration = 0; iteration < iterations; ++iteration) {
+    MPI_Request barrier = MPI_REQUEST_NULL;
+    MPI_Ibarrier(MPI_COMM_WORLD, &barrier);
+    // Whole numbers: the order in which they come does not matter.
+    double sum = 0;
+    if (rank == 0) {
+      for (int i = 1; i < size; ++i) {
+        double value = 0;
+        MPI_Status status;
+        MPI_Recv(&value, 1, MPI_DOUBLE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+        sum += value * (status.MPI_SOURCE + 1) + status.MPI_TAG;
+      }
+    } else {
+      const double value = std::floor(std::fmod(total, 1000) + 7 * rank);
+      MPI_Send(&value, 1, MPI_DOUBLE, 0, iteration % 5, MPI_COMM_WORLD);
+    }
+    MPI_Wait(&barrier, MPI_STATUS_IGNORE);
+    MPI_Bcast(&sum, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    total += sum;
+    field[0] = total;
+    report(iteration, total);
+  }
+  return total;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -151,6 +179,7 @@ int main(int argc, char** argv) {
   if (shape == "transpose") value = transpose(field, iterations);
   if (shape == "solver") value = solver(field, iterations);
   if (shape == "overlap") value = overlap(field, iterations);
+  if (shape == "farm") value = farm(field, iterations);
   std::uint64_t bits = 0;
   std::memcpy(&bits, &value, sizeof bits);
   std::printf("Final: %d %016lx\n", rank, static_cast<unsigned long>(bits));

@@ -228,7 +228,7 @@ void check_interface() {
   check::expect_equal(Fenix_Mlog_sync(kLog, 1), FENIX_ERROR_NODATA_FOUND, "a region that is not kept");
   check::expect_equal(Fenix_Mlog_sync(kLog, -5), FENIX_ERROR_INVALID_ARGUMENT, "a negative region");
   check::success(Fenix_Mlog_create_data_member(kLog, kGroup, 77), "Fenix_Mlog_create_data_member");
-  check::expect_equal(Fenix_Mlog_create_data_member(kLog, kGroup, 77), FENIX_ERROR_INVALID_MEMBERID,
+  check::expect_equal(Fenix_Mlog_create_data_member(kLog, kGroup, 77), FENIX_ERROR_MEMBER_EXISTS,
                       "a member that exists");
   check::success(Fenix_Mlog_begin_region(kLog, kIterations + 3), "Fenix_Mlog_begin_region");
   check::success(Fenix_Mlog_stage(kLog, kGroup, kLogMember), "Fenix_Mlog_stage");

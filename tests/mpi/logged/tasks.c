@@ -74,7 +74,7 @@ int main(int argc, char** argv) {
   } else {
     work(rank);
   }
-  printf("FENIX-TEST-OK rank %d\n", rank);
+  printf("FENIX-TEST-OK rank %d, process %s\n", rank, getenv("PMIX_RANK"));
   fflush(stdout);
   MPI_Finalize();
   return 0;
