@@ -55,7 +55,7 @@ std::optional<MemberVersion> CommitOperation::finish_version(Member& member, Epo
     version.found = version.found | base->found;
     const IntervalSet carried = (base->found - working.stored()) & working.stale(slot);
     PartWriter(context_.protection(), in_place()).carry_over(member, base->slot, slot, carried);
-    if (hashing) kept_elements_.check(context_, member, *base, working.stored() | carried);
+    if (hashing) kept_elements_.check(context_, member, *base, carried);
   }
   fault_point("commit.carried");
   if (hashing && encodes_in_place()) {

@@ -46,9 +46,11 @@ void mend(const OperationContext& context, Member& member, const MemberVersion& 
 }  // namespace
 
 void KeptElements::check(const OperationContext& context, Member& member, const MemberVersion& base,
-                         const IntervalSet& touched) {
-  const IntervalSet kept = base.found - member.working().stored();
-  if (kept.empty()) return;
+                         const IntervalSet& carried) {
+  const IntervalSet& stored = member.working().stored();
+  if (stored.covers(0, base.found.end())) return;
+  const IntervalSet kept = base.found - stored;
+  const IntervalSet touched = stored | carried;
   if (!has_right_table(member, base)) mend(context, member, base);
   const bool in_place = context.parameters.commits_in_place();
   for (std::uint64_t block = 0; block < hash_blocks(base.bytes()); ++block) {

@@ -16,9 +16,10 @@ namespace fenix_impl {
 
 class KeptElements {
  public:
-  /// Checks the kept elements in all blocks that meet touched, and mends them. base: the member's version in the latest snapshot,
-  /// with hashes. The working slot has all elements by now. Throws Error(FENIX_ERROR_NODATA_FOUND) if they are damaged beyond repair.
-  void check(const OperationContext& context, Member& member, const MemberVersion& base, const IntervalSet& touched);
+  /// Checks the kept elements in all blocks of which elements were stored or carried over, and mends them. base: the member's version in
+  /// the latest snapshot, with hashes. The working slot has all elements by now. Throws Error(FENIX_ERROR_NODATA_FOUND) if they are
+  /// damaged beyond repair.
+  void check(const OperationContext& context, Member& member, const MemberVersion& base, const IntervalSet& carried);
 
  private:
   [[nodiscard]] std::span<const std::byte> as_before(const Member& member, const MemberVersion& base,
