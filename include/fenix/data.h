@@ -728,7 +728,9 @@ int Fenix_Data_cleanup(int group_id);
 int Fenix_Data_barrier(int group_id);
 
 /**
- * Stores all members in the order of their creation and commits. Collective over the group. (API reference.)
+ * Stores all members in the order of their creation and commits. Collective over the group. (API reference.) If a message log is active and
+ * FENIX_MLOG_RECOVERY_MODE is not FENIX_MLOG_RECOVERY_MANUAL, it waits for the commit of all ranks. It goes on after a failure if a callback
+ * calls Fenix_Data_group_create for the group.
  * @param[in]  group_id   id of the group
  * @param[in]  subset     as for Fenix_Data_member_store, applied to each member
  * @param[in]  num_storev number of storev_ids, or FENIX_STOREV_ALL

@@ -298,7 +298,7 @@ bool has_failed() {
 
 bool repeats_calls() {
   const auto call = runtime().begin_call();
-  return runtime().settings.get(FENIX_MLOG_RECOVERY_MODE) != FENIX_MLOG_RECOVERY_MANUAL;
+  return runtime().repeats_calls();
 }
 
 void leave_call(int error) { runtime().leave(error); }

@@ -147,6 +147,56 @@ int commit_group(int group_id, int* time_stamp, AfterCommit after) {
 int commit(int group_id, int* time_stamp, AfterCommit after) {
   return ready_entry([&]() -> int { return commit_group(group_id, time_stamp, after); });
 }
+struct CheckpointArguments {
+  int group_id = 0;
+  const Fenix_Data_subset& subset;
+  int num_storev = 0;
+  const int* storev_ids = nullptr;
+  int* time_stamp = nullptr;
+};
+
+int checkpoint(const CheckpointArguments& arguments, AfterCommit after) {
+  return ready_entry([&]() -> int {
+    const int num_storev = arguments.num_storev;
+    Group& group = runtime().working_group(arguments.group_id);
+    const Wanted wanted(group, FENIX_DATA_MEMBER_ALL, arguments.subset, "subset");
+    group.store_to_commit(wanted.members(), wanted.selection(), [&] {
+      if (num_storev < 0 && num_storev != FENIX_STOREV_ALL) {
+        throw Error(FENIX_ERROR_INVALID_ARGUMENT, named("num_storev", num_storev) + " is negative");
+      }
+      if (num_storev > 0) require(arguments.storev_ids, "storev_ids");
+      for (int i = 0; i < num_storev; ++i) (void)member_of(group, arguments.storev_ids[i]);
+      wanted.check();
+    });
+    return commit_group(arguments.group_id, arguments.time_stamp, after);
+  });
+}
+
+/// Does it on all ranks, and once more if a failure has cut it short. No rank goes on before all have committed. So if one has gone on, the
+/// snapshot is there after the repair, and the others find it.
+int checkpoint_inline(const CheckpointArguments& arguments) {
+  const Runtime::RepeatedCall repeated;
+  for (;;) {
+    int next = 0;
+    const int repairs = runtime().process().repairs();
+    int code = ready_entry([&]() -> int {
+      const Group& group = runtime().attached_group(arguments.group_id);
+      next = group.parameters().time_stamp_of(group.log().last().next());
+      return FENIX_SUCCESS;
+    });
+    if (code == FENIX_SUCCESS) code = checkpoint(arguments, AfterCommit::barrier);
+    if (code != FENIX_ERROR_CANCELLED || runtime().process().repairs() == repairs) return code;
+    bool is_there = false;
+    code = ready_entry([&]() -> int {
+      const std::vector<int> stamps = runtime().attached_group(arguments.group_id).snapshots().on_all();
+      is_there = std::find(stamps.begin(), stamps.end(), next) != stamps.end();
+      return FENIX_SUCCESS;
+    });
+    if (is_there && arguments.time_stamp != nullptr) *arguments.time_stamp = next;
+    if (is_there || (code != FENIX_SUCCESS && code != FENIX_ERROR_CANCELLED)) return code;
+  }
+}
+
 }  // namespace
 
 extern "C" {
@@ -278,19 +328,9 @@ int Fenix_Data_barrier(int group_id) {
 
 int Fenix_Data_checkpoint(int group_id, const Fenix_Data_subset subset, int num_storev, int* storev_ids,
                           int* time_stamp) {
-  return ready_entry([&]() -> int {
-    Group& group = runtime().working_group(group_id);
-    const Wanted wanted(group, FENIX_DATA_MEMBER_ALL, subset, "subset");
-    group.store_to_commit(wanted.members(), wanted.selection(), [&] {
-      if (num_storev < 0 && num_storev != FENIX_STOREV_ALL) {
-        throw Error(FENIX_ERROR_INVALID_ARGUMENT, named("num_storev", num_storev) + " is negative");
-      }
-      if (num_storev > 0) require(storev_ids, "storev_ids");
-      for (int i = 0; i < num_storev; ++i) (void)member_of(group, storev_ids[i]);
-      wanted.check();
-    });
-    return commit_group(group_id, time_stamp, AfterCommit::nothing);
-  });
+  const CheckpointArguments arguments{group_id, subset, num_storev, storev_ids, time_stamp};
+  if (!runtime().repeats_calls()) return checkpoint(arguments, AfterCommit::nothing);
+  return checkpoint_inline(arguments);
 }
 
 int Fenix_Data_checkpointv(int group_id, const Fenix_Data_subset subset, int* time_stamp) {

@@ -33,11 +33,8 @@ namespace {
 
 void handle_mpi_error(MPI_Comm* comm, int* error, ...) { runtime().on_mpi_error(*error, *comm); }
 
-bool repeats_calls() { return runtime().settings.get(FENIX_MLOG_RECOVERY_MODE) != FENIX_MLOG_RECOVERY_MANUAL; }
-
 bool survivors_start_over() {
-  const bool is_inline = runtime().region_logs().active() != FENIX_MLOG_NONE && repeats_calls();
-  return !is_inline && runtime().settings.get(FENIX_RESUME_MODE) != FENIX_RESUME_RETURN;
+  return !runtime().repeats_calls() && runtime().settings.get(FENIX_RESUME_MODE) != FENIX_RESUME_RETURN;
 }
 
 void pass_fault_point(const char* name) { fault_point(name); }
@@ -528,6 +525,11 @@ void Runtime::resume(int mpi_error, bool callbacks_due) {
   if (thrown_before_repair_) std::rethrow_exception(std::exchange(thrown_before_repair_, nullptr));
   if (RepeatedCall::here() || (interposer() != nullptr && interposer()->goes_on())) return;
   leave(mpi_error);
+}
+
+bool Runtime::repeats_calls() const {
+  return region_logs_.active() != FENIX_MLOG_NONE &&
+         settings.get(FENIX_MLOG_RECOVERY_MODE) != FENIX_MLOG_RECOVERY_MANUAL;
 }
 
 void Runtime::leave(int mpi_error) {

@@ -88,8 +88,10 @@ class Runtime {
   /// Calls the callbacks if they are due, and goes on as FENIX_RESUME_MODE says. Returns only in mode "return", and in
   /// mode "jump" in threads other than that of Fenix_Init.
   void resume(int mpi_error, bool callbacks_due = true);
-  /// Does the second of these.
+  /// Goes on as FENIX_RESUME_MODE says.
   void leave(int mpi_error);
+  /// Whether a message log is active, and calls that a failure has cut short are repeated.
+  [[nodiscard]] bool repeats_calls() const;
   /// Calls the callbacks of a location.
   void run_callbacks(Fenix_Callback_location location, int mpi_error);
 
