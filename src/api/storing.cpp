@@ -147,6 +147,8 @@ int commit_group(int group_id, int* time_stamp, AfterCommit after) {
 int commit(int group_id, int* time_stamp, AfterCommit after) {
   return ready_entry([&]() -> int { return commit_group(group_id, time_stamp, after); });
 }
+
+/// The arguments of Fenix_Data_checkpoint.
 struct CheckpointArguments {
   int group_id = 0;
   const Fenix_Data_subset& subset;
