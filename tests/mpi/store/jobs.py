@@ -66,25 +66,28 @@ class Jobs:
 
     def keepers(self):
         """Returns the keepers of this store that live."""
-        found = []
-        for folder in Path("/proc").glob("[0-9]*"):
-            try:
-                is_keeper = (folder / "comm").read_text().strip() == "fenix-keeper"
-                is_ours = f"FENIX_STORE={self.work}/".encode() in (folder / "environ").read_bytes()
-                if is_keeper and is_ours and "Z" not in (folder / "stat").read_text().rsplit(")", 1)[1].split()[0]:
-                    found.append(int(folder.name))
-            except OSError:
-                continue
-        return found
+        return [int(folder.name) for folder in Path("/proc").glob("[0-9]*") if self.is_keeper(folder)]
+
+    def is_keeper(self, folder):
+        """folder: of a process, in /proc."""
+        try:
+            is_keeper = (folder / "comm").read_text().strip() == "fenix-keeper"
+            is_ours = f"FENIX_STORE={self.work}/".encode() in (folder / "environ").read_bytes()
+            return is_keeper and is_ours and "Z" not in (folder / "stat").read_text().rsplit(")", 1)[1].split()[0]
+        except OSError:
+            return False
 
     def await_keepers(self):
         if not processes.wait_until(lambda: not self.keepers(), 20):
             fail(f"keepers are left: {self.keepers()}")
 
     def kill_keepers(self):
-        for pid in self.keepers():
-            os.kill(pid, signal.SIGKILL)
-        self.await_keepers()
+        """Kills the keepers that live, and waits for their ends: a job that goes on starts others."""
+        killed = self.keepers()
+        for pid in killed:
+            processes.send(pid, signal.SIGKILL)
+        if not processes.wait_until(lambda: not any(self.is_keeper(Path("/proc") / str(pid)) for pid in killed), 20):
+            fail(f"killed keepers are left: {killed}")
 
     def tool(self, name, *arguments, status=0):
         """Returns what a tool for stores has printed."""
