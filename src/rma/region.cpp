@@ -105,7 +105,7 @@ Mapping::~Mapping() {
 Region::Segment::~Segment() {
   if (may_be_touched && fd >= 0) {
     const auto size = static_cast<off_t>(mapping.bytes().size());
-    while (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, size) != 0 && errno == EINTR) {
+    while (!is_offered && fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, size) != 0 && errno == EINTR) {
     }
     mapping.leak();
   }
@@ -206,6 +206,7 @@ Region Region::take_over(const RegionAddress& address) {
   region.segment_ = std::make_shared<Segment>();
   region.segment_->fd = open_region(address);
   region.segment_->key = address.key;
+  region.segment_->is_offered = true;
   region.segment_->mapping = map_region(region.segment_->fd, address);
   return region;
 }

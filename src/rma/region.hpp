@@ -64,6 +64,12 @@ class Region {
   /// Error(FENIX_ERROR_NO_MEMORY).
   static Region take_over(const RegionAddress& address);
 
+  /// Makes a region that was taken over this process's alone. Until then its content stays, whatever happens here: the process that has it
+  /// open offers it once more if this attempt fails.
+  void claim() const {
+    if (segment_) segment_->is_offered = false;
+  }
+
   /// Takes the memory of [offset, offset + bytes) now, so that a later write cannot fail for the lack of it.
   /// Throws Error(FENIX_ERROR_NO_MEMORY).
   void reserve(std::size_t offset, std::size_t bytes);
@@ -92,6 +98,7 @@ class Region {
     std::uint64_t key = 0;
     Mapping mapping;
     bool may_be_touched = false;  // by a transfer that nobody can stop any more
+    bool is_offered = false;      // by another process, also to the rank that comes after this one
   };
 
   std::shared_ptr<Segment> segment_;

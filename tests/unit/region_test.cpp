@@ -288,5 +288,24 @@ TEST(RegionHold, TheLastOneCounts) {
   munmap(bytes.data(), bytes.size());
 }
 
+// The process that offers it offers it again, if what came after the take-over was cut short.
+TEST(RegionHold, LeavesTheContentOfARegionThatWasTakenOver) {
+  const Region offered(kBytes);
+  offered.bytes().back() = std::byte{1};
+  std::vector<std::span<std::byte>> left;
+  const auto take_over = [&](bool claims) {
+    const Region region = Region::take_over(offered.address());
+    left.push_back(region.bytes());
+    const RegionHold hold(region);
+    if (claims) region.claim();
+  };
+  take_over(false);
+  EXPECT_EQ(offered.bytes().back(), std::byte{1});
+  EXPECT_EQ(Region::take_over(offered.address()).bytes().back(), std::byte{1});
+  take_over(true);
+  EXPECT_EQ(offered.bytes().back(), std::byte{0});
+  for (const auto bytes : left) munmap(bytes.data(), bytes.size());
+}
+
 }  // namespace
 }  // namespace fenix_impl

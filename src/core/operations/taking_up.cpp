@@ -109,7 +109,10 @@ void TakingUp::resume(Generation generation, Epoch base, std::span<const Epoch> 
   // Records older than a member are about another one with its id, also after epochs begin to be counted anew.
   for (const auto& member : parts_.members) {
     member->set_created_after(std::min(member->info().created_after, base));
+    member->memory.region().claim();
+    member->allocated.region().claim();
   }
+  parts_.log.control().region.claim();
   parts_.state = GroupState::working;
   parts_.orphaned = {};
 }
