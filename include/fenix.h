@@ -40,6 +40,7 @@
 #ifndef FENIX_H
 #define FENIX_H
 
+#include "fenix/checkpoint.h"
 #include "fenix/codes.h"
 #include "fenix/data.h"
 #include "fenix/init.h"

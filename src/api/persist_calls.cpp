@@ -2,6 +2,8 @@
 #include "api/persist_calls.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <vector>
 
 namespace fenix_impl {
@@ -50,6 +52,36 @@ void unpack_part(const ElementType& elements, std::span<const std::byte> bytes, 
   elements.pack(buffer, start + whole, 1, last.data());
   std::copy(rest.begin(), rest.end(), last.begin());
   elements.unpack(last.data(), start + whole, 1, buffer);
+}
+
+void set_status(MPI_Status* status, int source, int tag, std::uint64_t bytes) {
+  if (status == MPI_STATUS_IGNORE) return;
+  status->MPI_SOURCE = source;
+  status->MPI_TAG = tag;
+  status->MPI_ERROR = MPI_SUCCESS;
+  MPI_Status_set_elements_x(status, MPI_BYTE, static_cast<MPI_Count>(bytes));
+  MPI_Status_set_cancelled(status, 0);
+}
+
+void end_job(const char* why) {
+  std::fprintf(stderr, "fenix: %s\n", why);
+  MPI_Abort(MPI_COMM_WORLD, MPI_ERR_OTHER);
+  std::abort();
+}
+
+void tell_outcome(const std::optional<std::vector<int>>& forced, int room, int* count, int* outcome) {
+  *count = forced ? static_cast<int>(forced->size()) : PersistServices::kFree;
+  if (!forced) return;
+  if (*count > room) end_job("a process does not do what was done before: it has fewer requests");
+  std::copy(forced->begin(), forced->end(), outcome);
+}
+
+void tell_match(int forced_source, int forced_tag, int* source, int* tag) {
+  const bool suits = forced_tag == kTagOfCancelled || ((*source == MPI_ANY_SOURCE || *source == forced_source) &&
+                                                       (*tag == MPI_ANY_TAG || *tag == forced_tag));
+  if (!suits) end_job("a process does not do what was done before: it receives from another rank or tag");
+  *source = forced_source;
+  *tag = forced_tag;
 }
 
 int class_of(const Error& error) {

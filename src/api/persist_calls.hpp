@@ -7,9 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "api/entry.hpp"
 #include "base/backoff.hpp"
@@ -32,6 +34,16 @@ class MessageTypes {
 /// Throw MpiError if an argument is wrong; name: of the argument.
 void check_buffer(const void* buffer, int count);
 void check_rank(MPI_Comm now, int rank, const char* name);
+
+/// Writes the status of a message of so many bytes.
+void set_status(MPI_Status* status, int source, int tag, std::uint64_t bytes);
+
+/// Ends the job: nobody can go on if a process does something else than before.
+[[noreturn]] void end_job(const char* why);
+/// Writes the outcome that a call must have for next_decision; nothing: any.
+void tell_outcome(const std::optional<std::vector<int>>& forced, int room, int* count, int* outcome);
+/// Writes the source and the tag that a receive must have to those that the program wants.
+void tell_match(int forced_source, int forced_tag, int* source, int* tag);
 
 /// Writes as many elements as there are bytes for, from an element of the buffer on; the last one may be a part.
 void unpack_part(const ElementType& elements, std::span<const std::byte> bytes, std::int64_t first, void* buffer);

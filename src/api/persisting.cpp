@@ -30,15 +30,6 @@ void check_tag(MPI_Comm now, int tag) {
   throw MpiError(MPI_ERR_TAG, "tag " + std::to_string(tag) + " is out of range");
 }
 
-void set_status(MPI_Status* status, int source, int tag, std::uint64_t bytes) {
-  if (status == MPI_STATUS_IGNORE) return;
-  status->MPI_SOURCE = source;
-  status->MPI_TAG = tag;
-  status->MPI_ERROR = MPI_SUCCESS;
-  MPI_Status_set_elements_x(status, MPI_BYTE, static_cast<MPI_Count>(bytes));
-  MPI_Status_set_cancelled(status, 0);
-}
-
 Payload payload_of(const void* buffer, int count, const ElementType& elements) {
   Payload payload;
   payload.bytes = static_cast<std::size_t>(count) * elements.bytes();
@@ -216,7 +207,8 @@ int begin_receive(int source, int tag, MPI_Comm comm, std::uint64_t channel, std
   });
 }
 
-void end_receive(int source, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t number) {
+void end_receive(const void* /*buffer*/, MPI_Datatype /*type*/, const MPI_Status* /*status*/, int source, int tag,
+                 MPI_Comm comm, std::uint64_t channel, std::uint64_t number) {
   (void)mpi_entry([&] { runtime().persistence().end_receive(comm, present(comm), channel, source, tag, number); });
 }
 
@@ -236,13 +228,6 @@ int find_logged(int source, int tag, MPI_Comm comm, std::uint64_t channel, int* 
 
 // ------------------------------------------------------------------------------------------------------------------- decisions
 
-/// Ends the job: nobody can go on if a replacement does something else than its predecessor.
-[[noreturn]] void end_job(const char* why) {
-  std::fprintf(stderr, "fenix: %s\n", why);
-  MPI_Abort(MPI_COMM_WORLD, MPI_ERR_OTHER);
-  std::abort();
-}
-
 int next_decision(Decision call, bool may_be_negative, int room, int* count, int* outcome) {
   return mpi_entry([&] {
     std::optional<std::vector<int>> forced;
@@ -252,10 +237,7 @@ int next_decision(Decision call, bool may_be_negative, int room, int* count, int
     } catch (const Error& error) {
       end_job(error.what());
     }
-    *count = forced ? static_cast<int>(forced->size()) : PersistServices::kFree;
-    if (!forced) return;
-    if (*count > room) end_job("a replacement does not do what its predecessor did: it has fewer requests");
-    std::copy(forced->begin(), forced->end(), outcome);
+    tell_outcome(forced, room, count, outcome);
   });
 }
 
@@ -274,12 +256,7 @@ int next_match(std::uint64_t* receive, int* source, int* tag, int* flag) {
       return decisions.match_of(*receive);
     });
     *flag = match ? 1 : 0;
-    if (!match) return;
-    const bool suits = match->tag == kTagOfCancelled || ((*source == MPI_ANY_SOURCE || *source == match->source) &&
-                                                         (*tag == MPI_ANY_TAG || *tag == match->tag));
-    if (!suits) end_job("a replacement does not do what its predecessor did: it receives from another rank or tag");
-    *source = match->source;
-    *tag = match->tag;
+    if (match) tell_match(match->source, match->tag, source, tag);
   });
 }
 

@@ -6,6 +6,7 @@
 #include "mpi/error_handlers.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/logged.hpp"
+#include "mpi/persistent.hpp"
 #include "mpi/real.hpp"
 #include "mpi/rebuilding.hpp"
 #include "mpi/stand_ins.hpp"
@@ -45,11 +46,12 @@ void note_past(MPI_Comm comm) {
 
 MPI_Comm now_of(MPI_Comm comm) { return now(comm); }
 
-bool must_go_on() { return logs_messages.load(std::memory_order_acquire); }
+bool must_go_on() { return is_transparent.load(std::memory_order_acquire); }
 
-constexpr Interposer kInterposer = {&real,   is_in_front, start,     rebuild_derived, adopt_derived,
-                                    now_of,  name,        is_past,   note_past,       call_kept_handler,
-                                    goes_on, must_go_on,  number_of, set_log,         forget_logged_calls};
+constexpr Interposer kInterposer = {&real,          is_in_front,   start,     rebuild_derived, adopt_derived,
+                                    now_of,         name,          is_past,   note_past,       call_kept_handler,
+                                    goes_on,        must_go_on,    number_of, set_log,         forget_logged_calls,
+                                    count_messages, has_open_calls};
 
 }  // namespace
 }  // namespace fenix_impl

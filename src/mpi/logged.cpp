@@ -18,6 +18,7 @@
 namespace fenix_impl {
 
 constinit std::atomic<bool> logs_messages{false};
+constinit std::atomic<bool> is_transparent{false};
 constinit std::atomic<MPI_Comm> comm_of_log{nullptr};
 
 namespace {
@@ -97,9 +98,20 @@ int send(SendFunction real_send, const void* buf, int count, MPI_Datatype type, 
 }
 
 int start_send(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
-  const int error = start_logged_send(buf, count, type, dest, tag, comm);
-  if (error != MPI_SUCCESS) return error;
-  return real.Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
+  const auto make_done = [request] {
+    return real.Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
+  };
+  if (dest == MPI_PROC_NULL) return make_done();
+  const GoingOn call;
+  Packed packed;
+  const int error = log_send(buf, count, type, dest, tag, comm, &packed);
+  if (error != MPI_SUCCESS) return raise_on(comm, error);
+  if (packed.data == nullptr) return make_done();
+  // No log has a copy: the program leaves the buffer alone until the request is complete.
+  if (packed.data == buf)
+    return without_failure(real.Isend(buf, count, type, dest, tag, now(comm), request), dest, tag, comm);
+  const int failed = without_failure(start_copy(packed, dest, tag, comm), dest, tag, comm);
+  return failed != MPI_SUCCESS ? failed : make_done();
 }
 
 /// Makes a request that logs a message and begins to send it each time when it is started.
@@ -142,11 +154,12 @@ std::uint64_t number_of(MPI_Comm comm) {
 }
 
 void set_log(MPI_Comm comm, std::uint64_t channel) {
+  if (channel != 0) use_services_of_logs();
   channel_of_log = channel;
   comm_of_log.store(channel != 0 ? comm : nullptr, std::memory_order_release);
 }
 
-bool repeats_calls() { return logs_messages.load(std::memory_order_acquire) || libfenix().repeats_calls(); }
+bool repeats_calls() { return is_transparent.load(std::memory_order_acquire) || libfenix().repeats_calls(); }
 
 int leave_logged(int error) {
   if (tells_of_failure(error) && !repeats_calls() && depth_of_calls == 0) libfenix().leave_call(error);
@@ -181,8 +194,9 @@ int begin_receive(LoggedReceive* receive) {
   return raise_on(receive->comm, error);
 }
 
-void end_receive(const LoggedReceive& receive) {
-  libfenix().end_receive(receive.source, receive.tag, receive.comm, channel_of(receive.comm), receive.number);
+void end_receive(const LoggedReceive& receive, const MPI_Status* status) {
+  libfenix().end_receive(receive.buffer, receive.type, status, receive.source, receive.tag, receive.comm,
+                         channel_of(receive.comm), receive.number);
 }
 
 void take_back(bool is_sent, int peer, int tag, MPI_Comm comm) {
@@ -221,7 +235,7 @@ int look_for_logged(const LoggedReceive& receive, MPI_Request* inner, int* flag,
     if (*inner == MPI_REQUEST_NULL) {
       error = receive_from_log(receive, flag, status);
       if (error != MPI_SUCCESS) return raise_on(receive.comm, error);
-      if (*flag != 0) end_receive(receive);
+      if (*flag != 0) end_receive(receive, status);
       // After a repair MPI has to know earlier receives before this one: the caller looks for them first.
       if (*flag != 0 || registry().repairs != repairs) return MPI_SUCCESS;
       MPI_Message stashed = MPI_MESSAGE_NULL;
@@ -231,7 +245,7 @@ int look_for_logged(const LoggedReceive& receive, MPI_Request* inner, int* flag,
                                now(receive.comm), inner);
     }
     if (error == MPI_SUCCESS) error = real.Test(inner, flag, status);
-    if (*flag != 0 && !tells_of_failure(error)) end_receive(receive);
+    if (*flag != 0 && !tells_of_failure(error)) end_receive(receive, status);
     if (!tells_of_failure(error) || !repeats_calls()) return error;
     *inner = MPI_REQUEST_NULL;
     *flag = 0;
@@ -255,6 +269,8 @@ int logged_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag
   if (is_wildcard(receive) || has_unmatched_receives()) return receive_in_turn(receive, status);
   const int error = begin_receive(&receive);
   if (error != MPI_SUCCESS) return error;
+  MPI_Status own{};
+  if (status == MPI_STATUS_IGNORE) status = &own;
   for (;;) {
     const GoingOn call;
     const unsigned repairs = registry().repairs;
@@ -262,7 +278,7 @@ int logged_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag
     look_for_earlier_receives();
     int flag = 0;
     int outcome = receive_from_log(receive, &flag, status);
-    if (flag != 0) end_receive(receive);
+    if (flag != 0) end_receive(receive, status);
     if (flag != 0 || (outcome != MPI_SUCCESS && !tells_of_failure(outcome))) return raise_on(comm, outcome);
     if (registry().repairs != repairs && repeats_calls()) continue;
     if (outcome != MPI_SUCCESS) return without_message(receive, outcome);
@@ -271,7 +287,7 @@ int logged_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag
                   ? real.Mrecv(buf, count, datatype, &stashed, status)
                   : real.Recv(buf, count, datatype, source, tag, now(comm), status);
     if (!tells_of_failure(outcome)) {
-      end_receive(receive);
+      end_receive(receive, status);
       return outcome;
     }
     if (!repeats_calls()) return without_message(receive, outcome);

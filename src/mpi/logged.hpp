@@ -13,8 +13,11 @@
 
 namespace fenix_impl {
 
-/// Whether messages are logged: from MPI_Init to MPI_Finalize, if FENIX_SPARES is set.
+/// Whether messages on all communicators are logged, or counted for checkpoints.
 [[gnu::visibility("hidden")]] extern std::atomic<bool> logs_messages;
+
+/// Whether the program knows nothing of Fenix: from MPI_Init to MPI_Finalize, if FENIX_SPARES is set.
+[[gnu::visibility("hidden")]] extern std::atomic<bool> is_transparent;
 
 /// Whether messages on a communicator are logged: on the resilient one and those derived from it.
 [[gnu::visibility("hidden")]] bool has_log(MPI_Comm comm);
@@ -56,8 +59,8 @@ struct LoggedReceive {
 int look_for_logged(const LoggedReceive& receive, MPI_Request* inner, int* flag, MPI_Status* status);
 /// Gives a receive whose source and tag are known the number of its message.
 int begin_receive(LoggedReceive* receive);
-/// Notes that a receive has its message.
-void end_receive(const LoggedReceive& receive);
+/// Notes that a receive has its message. status: of MPI, or null if it is the count of something else.
+void end_receive(const LoggedReceive& receive, const MPI_Status* status);
 /// Takes back the latest number of a message: its receive is cancelled, or the program may call again what a failure has cut short.
 /// is_sent: otherwise received.
 void take_back(bool is_sent, int peer, int tag, MPI_Comm comm);

@@ -21,10 +21,6 @@
 namespace fenix_impl {
 namespace {
 
-/// Tags of messages of collective operations. Several operations that do not wait may be under way on a communicator at the same time:
-/// they have tags in turn. The others have the first one.
-constexpr int kTags = 32;
-
 /// An operation that is under way.
 class Operation {
  public:
@@ -150,11 +146,11 @@ int next_tag(MPI_Comm comm, int* tag) {
   // The number is one of this rank's numbers of messages, and so it is kept with these.
   LoggedReceive counter;
   counter.source = rank;
-  counter.tag = kFirstInternalTag + kTags;
+  counter.tag = kTagOfCounter;
   counter.comm = comm;
   const int error = begin_receive(&counter);
-  if (error == MPI_SUCCESS) end_receive(counter);
-  *tag = kFirstInternalTag + 1 + static_cast<int>(counter.number % (kTags - 1));
+  if (error == MPI_SUCCESS) end_receive(counter, nullptr);
+  *tag = kFirstInternalTag + 1 + static_cast<int>(counter.number % (kTagsOfCollectives - 1));
   return error;
 }
 

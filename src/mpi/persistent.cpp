@@ -21,6 +21,9 @@ constinit std::atomic<const HandleTable<Persistent>*> persistent_comms{nullptr};
 
 namespace {
 
+// Of checkpoints, instead of those for logs. They stay until a log is there.
+constinit std::atomic<const PersistServices*> counting_services{nullptr};
+
 struct All {
   std::mutex mutex;
   std::vector<std::pair<MPI_Comm, Persistent>> comms;
@@ -81,9 +84,18 @@ int init_send(StartFunction real_init, const void* buf, int count, MPI_Datatype 
 }  // namespace
 
 const PersistServices* persist_services() {
+  if (const PersistServices* counting = counting_services.load(std::memory_order_acquire)) return counting;
   const InterposerServices* services = registry().services;
   return services != nullptr ? services->persist : nullptr;
 }
+
+// Calls that a failure cuts short use the functions to their end.
+void count_messages(const PersistServices* services) {
+  if (services != nullptr) counting_services.store(services, std::memory_order_release);
+  logs_messages.store(services != nullptr, std::memory_order_release);
+}
+
+void use_services_of_logs() { counting_services.store(nullptr, std::memory_order_release); }
 
 bool tells_of_failure(int error) {
   int error_class = MPI_SUCCESS;

@@ -38,6 +38,10 @@ void forget_persistent(MPI_Comm comm);
 
 /// Returns the functions of libfenix, or null if Fenix has not begun.
 const PersistServices* persist_services();
+/// Has these functions used instead, and messages on all communicators given to them. Null: no more.
+void count_messages(const PersistServices* services);
+/// Ends the use of functions for counts: messages are logged.
+void use_services_of_logs();
 
 /// Whether an error of MPI tells of a death, or of a repair.
 bool tells_of_failure(int error);
@@ -48,7 +52,7 @@ int call_libfenix(const Call& call) {
   int error = MPI_SUCCESS;
   do {
     error = call(*persist_services());
-  } while (tells_of_failure(error) && logs_messages.load(std::memory_order_acquire));
+  } while (tells_of_failure(error) && is_transparent.load(std::memory_order_acquire));
   return error;
 }
 

@@ -4,6 +4,8 @@
 
 #include <sched.h>
 
+#include <algorithm>
+
 #include "mpi/derived.hpp"
 #include "mpi/logged_collectives.hpp"
 #include "mpi/persistent.hpp"
@@ -87,6 +89,15 @@ int start_receive(const Receive& receive, MPI_Request* request) {
   add_stand_in(*request, stand_in);
   look_for(*request);
   return MPI_SUCCESS;
+}
+
+bool has_open_calls() {
+  const std::lock_guard lock(stand_in_table().mutex);
+  return std::any_of(stand_in_table().requests.begin(), stand_in_table().requests.end(), [](const auto& each) {
+    const StandIn& stand_in = each.second;
+    return stand_in.state != StandIn::State::inactive &&
+           (stand_in.kind == StandIn::Kind::logged_receive || stand_in.kind == StandIn::Kind::logged_collective);
+  });
 }
 
 void forget_logged_calls() {

@@ -53,6 +53,8 @@ int start_logged_receive(const LoggedReceive& receive, MPI_Request* request);
 void look_for_earlier_receives();
 /// Forgets logged receives and collective operations that are under way.
 void forget_logged_calls();
+/// Whether there are some that the program has not completed.
+bool has_open_calls();
 /// Makes MPI's persistent request for a collective operation.
 using InitFunction = int(const Collective& call, MPI_Info info, MPI_Request* request);
 /// Makes a request of a collective operation that is made of logged messages. It is pending, or inactive if it can be started again and

@@ -34,6 +34,7 @@ int begin() {
     std::fprintf(stderr, "fenix: MPI_Init: %s\n", message());
     return MPI_ERR_OTHER;
   }
+  is_transparent.store(true, std::memory_order_release);
   logs_messages.store(true, std::memory_order_release);
   return MPI_SUCCESS;
 }
@@ -53,11 +54,12 @@ int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
 }
 
 int PMPI_Finalize(void) {
-  if (logs_messages.load(std::memory_order_acquire)) {
+  if (is_transparent.load(std::memory_order_acquire)) {
     wait_for_sent_messages();
     const auto function = reinterpret_cast<int (*)()>(find_in_libfenix("fenix_detail_end"));
     if (function != nullptr) (void)function();
     logs_messages.store(false, std::memory_order_release);
+    is_transparent.store(false, std::memory_order_release);
   }
   return real.Finalize();
 }

@@ -24,4 +24,10 @@ constexpr int kTagOfCancelled = -1;
 /// Tags from this one on are those of messages of the library itself.
 constexpr int kFirstInternalTag = 0x40000000;
 
+/// Collective operations that do not wait have tags in turn, from the next one on. The others have the first one.
+constexpr int kTagsOfCollectives = 32;
+
+/// The tag under which each rank counts operations that do not wait, as if it received from itself: no message has it.
+constexpr int kTagOfCounter = kFirstInternalTag + kTagsOfCollectives;
+
 }  // namespace fenix_impl

@@ -36,8 +36,8 @@ struct PersistServices {
   /// Says whether this process has taken the place of a dead one, and has stored nothing yet.
   bool (*has_failed)();
 
-  /// Logs a message on an ordinary communicator before it is sent. packed: its bytes, valid until the next call; null if it must not be
-  /// sent. channel: number of the communicator.
+  /// Logs a message on an ordinary communicator before it is sent. packed: its bytes, valid until the next call, or the buffer itself; null
+  /// if it must not be sent. channel: number of the communicator.
   int (*log_send)(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm,
                   std::uint64_t channel, const void** packed, std::size_t* bytes);
   /// Returns the number of the message that a receive on an ordinary communicator gets.
@@ -45,8 +45,9 @@ struct PersistServices {
   /// Receives the message with this number from the log of its sender, if it is to come from there (flag 1).
   int (*receive_logged)(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                         std::uint64_t channel, std::uint64_t number, int* flag, MPI_Status* status);
-  /// Notes that a receive with a number has its message.
-  void (*end_receive)(int source, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t number);
+  /// Notes that a receive with a number has its message, in a buffer. status: null if it counts something else than messages.
+  void (*end_receive)(const void* buffer, MPI_Datatype type, const MPI_Status* status, int source, int tag,
+                      MPI_Comm comm, std::uint64_t channel, std::uint64_t number);
   /// Takes back the latest number of a message: its receive is cancelled, or the call that sent or received it will be made again.
   void (*take_back)(bool is_sent, int peer, int tag, MPI_Comm comm, std::uint64_t channel);
   /// Looks for a message in a log that no receive has got. source may be MPI_ANY_SOURCE, tag may be MPI_ANY_TAG.
@@ -118,6 +119,10 @@ struct Interposer {
   void (*set_log)(MPI_Comm name, std::uint64_t channel);
   /// Forgets logged calls that are under way: the program has left them behind. Local.
   void (*forget_calls)();
+  /// Has messages on all communicators counted by these functions from now on; null: no more. Local.
+  void (*count_messages)(const PersistServices* services);
+  /// Says whether the program has begun receives or collective operations, and has not completed them. Local.
+  bool (*has_open_calls)();
 };
 
 /// Returns libfenix_mpi, or null if it is not in this process.

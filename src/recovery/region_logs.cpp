@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/fault.hpp"
@@ -54,6 +55,7 @@ void RegionLogs::activate(int id) {
   const bool is_none = id == FENIX_MLOG_NONE;
   const Log* const log = is_none ? nullptr : &at(id);
   active_ = id;
+  if (!is_none && std::exchange(has_left_calls_, false)) interposer()->forget_calls();
   interposer()->set_log(is_none ? MPI_COMM_NULL : log->name, is_none ? 0 : log->channel);
 }
 
@@ -140,7 +142,8 @@ void RegionLogs::note_repair(bool starts_over) {
   for (auto& [id, log] : logs_) log.is_past = true;
   if (active_ == FENIX_MLOG_NONE) return;
   activate(FENIX_MLOG_NONE);
-  interposer()->forget_calls();
+  // Not now: calls that are under way come to their ends by themselves.
+  has_left_calls_ = true;
 }
 
 void RegionLogs::clear() {

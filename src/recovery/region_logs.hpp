@@ -73,6 +73,7 @@ class RegionLogs {
   Persistence& persistence_;
   std::map<int, Log> logs_;
   int active_ = FENIX_MLOG_NONE;
+  bool has_left_calls_ = false;  // the program has left calls behind, as a repair has sent it back to Fenix_Init
 };
 
 }  // namespace fenix_impl

@@ -301,6 +301,7 @@ bool Runtime::finish() {
   process_->allow_spawning(spawns());
   const auto announce = [this] { announce_repair(MPI_ERR_PROC_FAILED); };
   if (!process_->finish(repairs(), announce, /*before_end=*/[this] {
+        checkpoints_.clear();
         groups_.clear();
         region_logs_.clear();
         persistence_.clear();
@@ -448,6 +449,7 @@ void Runtime::detach_all() {
   const bool starts_over = survivors_start_over();
   persistence_.detach(starts_over);
   region_logs_.note_repair(starts_over);
+  checkpoints_.clear();
   if (process_->role() == FENIX_ROLE_RECOVERED_RANK) persistence_.note_replacement();
 }
 

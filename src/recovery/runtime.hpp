@@ -23,6 +23,7 @@
 #include "recovery/failure_exception.hpp"
 #include "recovery/group_registry.hpp"
 #include "recovery/interposer.hpp"
+#include "recovery/line/checkpoints.hpp"
 #include "recovery/persistence.hpp"
 #include "recovery/process.hpp"
 #include "recovery/region_logs.hpp"
@@ -109,6 +110,7 @@ class Runtime {
   [[nodiscard]] TeamFactory& teams() { return teams_; }
   [[nodiscard]] Persistence& persistence() { return persistence_; }
   [[nodiscard]] RegionLogs& region_logs() { return region_logs_; }
+  [[nodiscard]] Checkpoints& checkpoints() { return checkpoints_; }
   [[nodiscard]] GroupRegistry& groups() { return groups_; }
   [[nodiscard]] Storage& storage() { return storage_; }
   [[nodiscard]] bool has_group(int group_id) {
@@ -218,6 +220,7 @@ class Runtime {
   GroupRegistry groups_{*process_, teams_, storage_};
   Persistence persistence_{*process_, teams_};
   RegionLogs region_logs_{persistence_};
+  Checkpoints checkpoints_{*process_, teams_};
   RequestTable requests_;
   std::mutex repair_mutex_;
   std::shared_mutex calls_;

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "api/counting.hpp"
+
+#include <mpi-ext.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/persist_calls.hpp"
+#include "api/persisting.hpp"
+
+namespace fenix_impl {
+namespace {
+
+Checkpoints& checkpoints() { return runtime().checkpoints(); }
+
+/// Does the same as mpi_entry. A call that a repair has cut short, and that comes here once more, ends with an error that tells of it.
+template <class Body>
+int counting_entry(Body&& body) {
+  return checkpoints().is_active() ? mpi_entry(body) : MPIX_ERR_REVOKED;
+}
+
+/// The bytes of a message whose type has gaps, until the next one.
+std::vector<std::byte>& packed_message() {
+  static auto* instance = new std::vector<std::byte>;
+  return *instance;
+}
+
+// A message that is sent goes from the program's buffer, if it can.
+int count_send(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm,
+               std::uint64_t channel, const void** packed, std::size_t* bytes) {
+  return counting_entry([&] {
+    check_buffer(buffer, count);
+    check_rank(present(comm), destination, "dest");
+    if (tag < 0) throw MpiError(MPI_ERR_TAG, "tag " + std::to_string(tag) + " is out of range");
+    MessageTypes types;
+    const ElementType& elements = types.of(type);
+    *packed = nullptr;
+    if (!checkpoints().count_send({comm, channel, destination, tag})) return;
+    *bytes = static_cast<std::size_t>(count) * elements.bytes();
+    *packed = buffer;
+    if (*bytes > 0 && elements.contiguous()) return;
+    // Also a message without bytes has to be somewhere.
+    packed_message().resize(*bytes + 1);
+    elements.pack(buffer, 0, static_cast<std::uint64_t>(count), packed_message().data());
+    *packed = packed_message().data();
+  });
+}
+
+int begin_receive(int source, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t* number) {
+  return counting_entry([&] {
+    check_rank(present(comm), source, "source");
+    if (tag < 0) throw MpiError(MPI_ERR_TAG, "tag " + std::to_string(tag) + " is out of range");
+    *number = checkpoints().begin_receive({comm, channel, source, tag});
+  });
+}
+
+std::vector<std::byte> bytes_of(const void* buffer, MPI_Datatype type, const MPI_Status& status) {
+  MessageTypes types;
+  const ElementType& elements = types.of(type);
+  MPI_Count bytes = 0;
+  MPI_Get_elements_x(&status, MPI_BYTE, &bytes);
+  const std::uint64_t size = elements.bytes();
+  const std::uint64_t count = size > 0 ? (static_cast<std::uint64_t>(bytes) + size - 1) / size : 0;
+  std::vector<std::byte> packed(count * size);
+  elements.pack(buffer, 0, count, packed.data());
+  // The last element may be a part.
+  packed.resize(static_cast<std::size_t>(bytes));
+  return packed;
+}
+
+void end_receive(const void* buffer, MPI_Datatype type, const MPI_Status* status, int source, int tag, MPI_Comm comm,
+                 std::uint64_t channel, std::uint64_t number) {
+  (void)counting_entry([&] {
+    checkpoints().end_receive({comm, channel, source, tag}, number, [&] { return bytes_of(buffer, type, *status); });
+  });
+}
+
+void take_back(bool is_sent, int peer, int tag, MPI_Comm comm, std::uint64_t channel) {
+  (void)counting_entry([&] { checkpoints().take_back({comm, channel, peer, tag}, is_sent); });
+}
+
+int receive_logged(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                   std::uint64_t channel, std::uint64_t number, int* flag, MPI_Status* status) {
+  return counting_entry([&] {
+    const LateMessage* const message = checkpoints().logged({comm, channel, source, tag}, number);
+    *flag = message != nullptr ? 1 : 0;
+    if (message == nullptr) return;
+    check_buffer(buffer, count);
+    MessageTypes types;
+    const ElementType& elements = types.of(type);
+    if (message->bytes.size() > static_cast<std::uint64_t>(count) * elements.bytes()) {
+      throw MpiError(MPI_ERR_TRUNCATE,
+                     "the message has " + std::to_string(message->bytes.size()) + " bytes, more than the buffer");
+    }
+    unpack_part(elements, message->bytes, 0, buffer);
+    set_status(status, source, tag, message->bytes.size());
+  });
+}
+
+int find_logged(int source, int tag, MPI_Comm comm, std::uint64_t channel, int* flag, MPI_Status* status) {
+  return counting_entry([&] {
+    const LateMessage* const message = checkpoints().find({comm, channel, source, tag});
+    *flag = message != nullptr ? 1 : 0;
+    if (message != nullptr) set_status(status, message->flow.source, message->flow.tag, message->bytes.size());
+  });
+}
+
+int next_decision(Decision call, bool may_be_negative, int room, int* count, int* outcome) {
+  return counting_entry([&] {
+    std::optional<std::vector<int>> forced;
+    try {
+      forced = checkpoints().next(call, may_be_negative);
+    } catch (const Error& error) {
+      end_job(error.what());
+    }
+    tell_outcome(forced, room, count, outcome);
+  });
+}
+
+int note_decision(Decision call, int count, const int* outcome) {
+  return counting_entry([&] { checkpoints().note(call, {outcome, static_cast<std::size_t>(count)}); });
+}
+
+int next_match(std::uint64_t* receive, int* source, int* tag, int* flag) {
+  return counting_entry([&] {
+    *receive = checkpoints().begin_match();
+    const auto match = checkpoints().match_of(*receive);
+    *flag = match ? 1 : 0;
+    if (match) tell_match(match->source, match->tag, source, tag);
+  });
+}
+
+int note_match(std::uint64_t receive, int source, int tag) {
+  return counting_entry([&] { checkpoints().note_match(receive, source, tag); });
+}
+
+PersistServices with_counts() {
+  PersistServices services = *persist_services();
+  services.log_send = count_send;
+  services.begin_receive = begin_receive;
+  services.receive_logged = receive_logged;
+  services.end_receive = end_receive;
+  services.take_back = take_back;
+  services.find_logged = find_logged;
+  services.next_decision = next_decision;
+  services.note_decision = note_decision;
+  services.next_match = next_match;
+  services.note_match = note_match;
+  return services;
+}
+
+}  // namespace
+
+const PersistServices* counting_services() {
+  static const PersistServices services = with_counts();
+  return &services;
+}
+
+}  // namespace fenix_impl

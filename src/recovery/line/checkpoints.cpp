@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "recovery/line/checkpoints.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "base/backoff.hpp"
+#include "base/deadline.hpp"
+#include "base/error.hpp"
+#include "base/fault.hpp"
+#include "base/log.hpp"
+#include "recovery/interposer.hpp"
+
+namespace fenix_impl {
+namespace {
+
+double interval_of_environment() {
+  double seconds = 0;
+  const char* const text = std::getenv("FENIX_CHECKPOINT_INTERVAL");
+  if (text == nullptr) return 0;
+  const char* const end = text + std::strlen(text);
+  const auto [rest, error] = std::from_chars(text, end, seconds);
+  if (error == std::errc() && rest == end && seconds > 0) return seconds;
+  throw Error(FENIX_ERROR_INVALID_ARGUMENT, std::string("FENIX_CHECKPOINT_INTERVAL is no number of seconds: ") + text);
+}
+
+// Nanoseconds. Reading it costs a few of them; it goes on every few milliseconds.
+std::int64_t coarse_time() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return std::int64_t{1'000'000'000} * now.tv_sec + now.tv_nsec;
+}
+
+/// A number that is no message: the library counts operations with it.
+bool is_message(int tag) { return tag != kTagOfCounter; }
+
+}  // namespace
+
+// ----------------------------------------------------------------------------------------------------------------- begin, end
+
+std::span<std::byte> Checkpoints::log_memory(std::size_t bytes) {
+  if (memory_.size() != bytes) memory_.assign(bytes, std::byte{});
+  return memory_;
+}
+
+bool Checkpoints::is_usable(bool is_there) {
+  const TeamFactory::NewTeam made = teams_.make(process_.resilient());
+  bool is_mine = is_there;
+  try {
+    if (is_there) {
+      const LineRecord record = LineRecord::decode(memory_);
+      is_mine = record.is_whole && record.ranks == made.team->size();
+    }
+  } catch (const Error& error) {
+    log().warn("{}", error.what());
+    is_mine = false;
+  }
+  return made.team->all_of(is_mine);
+}
+
+void Checkpoints::begin(bool goes_on, GroupOf group, int log_member) {
+  clear();
+  interval_ = interval_of_environment();
+  team_ = teams_.make(process_.resilient()).team;
+  group_ = std::move(group);
+  log_member_ = log_member;
+  agree_on_sizes();
+  LineRecord record;
+  if (goes_on) record = LineRecord::decode(memory_);
+  for (const FlowCount& each : record.sent) sent_[each.flow] = each.count;
+  for (const FlowCount& each : record.received) received_[each.flow] = each.count;
+  for (const FlowCount& each : record.sent) peers_[each.flow] = each.peer;
+  for (const FlowCount& each : record.received) peers_[each.flow] = each.peer;
+  receives_ = record.receives;
+  exchange_counts(record);
+  force_outcomes(record);
+  late_ = std::move(record.late);
+  control_ = std::make_unique<LineControl>(team_->comm(), 0);
+  next_request_ = MPI_Wtime() + interval_;
+  active_.store(true, std::memory_order_release);
+  if (!goes_on) return;
+  log().info("checkpoint: goes on, {} messages come from the log, {} are not sent again", late_.size(), open_early_);
+  fault_point("line.resumed");
+}
+
+// The first store of a member waits for all ranks, and no checkpoint may wait. This one stores nothing.
+void Checkpoints::agree_on_sizes() {
+  Group& group = group_();
+  std::vector<Member*> members;
+  for (const auto& member : group.members()) members.push_back(member.get());
+  group.store(members, Selection::some({}), [&] {
+    for (const Member* const member : members) {
+      if (!member->info().resizeable) continue;
+      throw Error(FENIX_ERROR_INVALID_ARGUMENT,
+                  "group_id: " + name_of(*member) + " is FENIX_RESIZEABLE: its stores would wait for other ranks");
+    }
+  });
+}
+
+// Early messages: their receivers had them before their checkpoints, and this rank sends them after its own one.
+void Checkpoints::exchange_counts(const LineRecord& record) {
+  const int self = team_->rank();
+  const auto of_this_rank = [&](const std::vector<FlowCount>& mine) {
+    std::vector<FlowCount> counts;
+    for (const auto& of_rank : team_->gather_lists(std::span<const FlowCount>(mine))) {
+      std::copy_if(of_rank.begin(), of_rank.end(), std::back_inserter(counts),
+                   [self](const FlowCount& each) { return each.peer == self; });
+    }
+    return counts;
+  };
+  for (const FlowCount& each : of_this_rank(record.received)) {
+    early_[each.flow] = each.count;
+    open_early_ += each.count - std::min(each.count, count_of(sent_, each.flow));
+  }
+  FlowCounts logged;
+  for (const LateMessage& each : record.late) ++logged[each.flow];
+  for (const FlowCount& each : of_this_rank(record.sent)) {
+    const std::uint64_t received = count_of(received_, each.flow);
+    if (each.count - std::min(each.count, received) == count_of(logged, each.flow)) continue;
+    throw Error(FENIX_ERROR_NODATA_FOUND,
+                "the log of the checkpoint lacks messages of rank " + std::to_string(each.peer));
+  }
+}
+
+// To the greatest consistent cut: an outcome that depends on a message is forced only if the rank that sends it will send the same. It
+// depends on nothing that its sender has done beyond its own cut.
+void Checkpoints::force_outcomes(const LineRecord& record) {
+  std::size_t end = record.trace.words().size();
+  for (bool has_changed = true; has_changed;) {
+    FlowCounts sent = sent_;
+    record.trace.add_sent(end, sent);
+    std::vector<FlowCount> mine;
+    for (const auto& [flow, count] : sent) mine.push_back({flow, 0, 0, count});
+    FlowCounts by_all;
+    for (const auto& of_rank : team_->gather_lists(std::span<const FlowCount>(mine))) {
+      for (const FlowCount& each : of_rank) by_all[each.flow] = each.count;
+    }
+    const std::size_t before = std::exchange(end, record.trace.first_without_sender(end, by_all));
+    has_changed = !team_->all_of(before == end);
+  }
+  forced_ = ForcedOutcomes(record.trace, end);
+}
+
+void Checkpoints::finish() {
+  if (!is_active()) throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "no checkpoints have begun");
+  control_->drop_requests();
+  const std::uint32_t newest = team_->reduce(
+      control_->asked_for(), [](std::uint32_t& into, std::uint32_t from) { into = std::max(into, from); });
+  const Deadline deadline;
+  // The end is a place for a checkpoint as well.
+  for (const Backoff backoff; control_->passed() < newest || is_busy(); backoff.pause()) {
+    if (broken_) throw Error(*broken_);
+    if (!is_busy() && control_->is_requested()) take();
+    progress();
+    team_->check();
+    deadline.check("messages that the program has sent, and never received");
+  }
+  team_->barrier();
+  clear();
+}
+
+void Checkpoints::clear() {
+  if (is_active()) interposer()->count_messages(nullptr);
+  active_.store(false, std::memory_order_release);
+  control_.reset();
+  team_.reset();
+  group_ = {};
+  lines_ = 0;
+  channels_.clear();
+  latest_name_ = MPI_COMM_NULL;
+  latest_channel_ = nullptr;
+  sent_.clear();
+  received_.clear();
+  receives_ = 0;
+  early_.clear();
+  open_early_ = 0;
+  late_.clear();
+  forced_ = {};
+  peers_.clear();
+  line_.reset();
+  told_.clear();
+  last_told_.clear();
+  broken_.reset();
+}
+
+// ---------------------------------------------------------------------------------------------------------------- checkpoints
+
+void Checkpoints::request() {
+  if (!is_active()) throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "no checkpoints have begun");
+  if (team_->rank() != 0) {
+    throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "only rank 0 asks for checkpoints");
+  }
+  control_->request();
+}
+
+bool Checkpoints::is_due() {
+  constexpr std::int64_t kBetweenLooks = 1'000'000;
+  const std::int64_t now = coarse_time();
+  if (now < next_look_) return false;
+  next_look_ = now + kBetweenLooks;
+  return true;
+}
+
+bool Checkpoints::take_if_requested(bool has_open_receives) {
+  progress();
+  if (interval_ > 0 && team_->rank() == 0 && MPI_Wtime() >= next_request_) {
+    next_request_ = MPI_Wtime() + interval_;
+    control_->request();
+  }
+  // Not before all that the latest line depends on is behind this rank: docs/model/README.md, checkpoint_in_replay.
+  if (broken_) throw Error(*broken_);
+  if (is_busy() || is_replaying() || has_open_receives || !control_->is_requested()) return false;
+  take();
+  return true;
+}
+
+std::vector<FlowCount> Checkpoints::with_peers(const FlowCounts& counts, bool are_sent) const {
+  std::vector<FlowCount> all;
+  for (const auto& [flow, count] : counts) {
+    if (count > 0) all.push_back({flow, peer_in(flow, are_sent), 0, count});
+  }
+  return all;
+}
+
+int Checkpoints::peer_in(const MessageFlow& flow, bool is_sent) const {
+  if (!is_message(flow.tag)) return MPI_PROC_NULL;
+  const auto found = channels_.find(flow.channel);
+  // Of a communicator that this rank has not used since the restart.
+  if (found == channels_.end()) return peers_.at(flow);
+  return found->second.ranks.at(static_cast<std::size_t>(is_sent ? flow.destination : flow.source));
+}
+
+void Checkpoints::take() {
+  Group& group = group_();
+  fault_point("line.begin");
+  std::vector<Member*> members;
+  for (const auto& member : group.members()) {
+    if (member->id() != log_member_) members.push_back(member.get());
+  }
+  group.store(members, Selection::all());
+  fault_point("line.stored");
+  line_ = std::make_unique<LineRecord>();
+  line_->ranks = team_->size();
+  line_->receives = receives_;
+  line_->sent = with_peers(sent_, true);
+  line_->received = with_peers(received_, false);
+  told_.clear();
+  open_late_ = 0;
+  log_bytes_ = 0;
+  std::map<int, std::vector<FlowCount>> by_rank;
+  for (const FlowCount& each : line_->sent) by_rank[each.peer].push_back(each);
+  control_->pass(by_rank);
+  fault_point("line.passed");
+  progress();
+}
+
+// Errors that are no failures are not those of the program's call.
+void Checkpoints::progress() {
+  if (!is_busy() || broken_) return;
+  try {
+    go_on();
+  } catch (const MpiError&) {
+    throw;
+  } catch (const Error& error) {
+    log().warn("checkpoint: {}", error.what());
+    broken_ = error;
+    line_.reset();
+  }
+}
+
+void Checkpoints::go_on() {
+  using Phase = LineControl::Phase;
+  const Phase before = control_->phase();
+  control_->step();
+  if (before < Phase::logging && control_->phase() >= Phase::logging) learn_counts();
+  if (control_->phase() == Phase::logging) stop_if_complete();
+  if (control_->phase() == Phase::stopped) seal();
+}
+
+// Of what has been logged, only late messages are of use.
+void Checkpoints::learn_counts() {
+  FlowCounts at_line;
+  for (const FlowCount& each : line_->received) at_line[each.flow] = each.count;
+  for (const FlowCount& each : control_->told()) {
+    told_[each.flow] = each.count;
+    open_late_ += each.count - std::min(each.count, count_of(at_line, each.flow));
+  }
+  std::erase_if(line_->late, [&](const LateMessage& each) { return each.number > count_of(told_, each.flow); });
+  open_late_ -= line_->late.size();
+  fault_point("line.known");
+}
+
+void Checkpoints::stop_if_complete() {
+  if (open_late_ > 0) return;
+  fault_point("line.ready");
+  control_->stop();
+}
+
+void Checkpoints::seal() {
+  Group& group = group_();
+  Member* const member = group.find(log_member_);
+  if (member == nullptr) throw Error(FENIX_ERROR_INVALID_MEMBERID, "the member for the log of checkpoints was deleted");
+  auto bytes = line_->is_whole ? line_->encode(memory_.size()) : std::nullopt;
+  if (!bytes) {
+    log().warn("checkpoint: the log has no room for {} messages and {} events: a restart cannot begin with this one",
+               line_->late.size(), line_->trace.words().size());
+    line_->is_whole = false;
+    line_->sent.clear();
+    line_->received.clear();
+    bytes = line_->encode(memory_.size());
+  }
+  fault_point("line.seal");
+  std::copy(bytes->begin(), bytes->end(), memory_.begin());
+  group.store(std::span<Member* const>(&member, 1), Selection::some(IntervalSet(0, bytes->size())));
+  fault_point("line.logged");
+  const int time_stamp = group.commit();
+  log().debug("checkpoint {}: {} late messages, {} words of events", time_stamp, line_->late.size(),
+              line_->trace.words().size());
+  last_told_ = std::move(told_);
+  told_.clear();
+  line_.reset();
+  control_->end();
+  ++lines_;
+  fault_point("line.end");
+}
+
+// ------------------------------------------------------------------------------------------------------------------- messages
+
+Checkpoints::Channel& Checkpoints::channel_of(const Peer& peer) {
+  if (peer.name == latest_name_ && latest_channel_ != nullptr) return *latest_channel_;
+  Channel& channel = channels_[peer.channel];
+  if (channel.ranks.empty()) {
+    const MPI_Comm now = present(peer.name);
+    channel.ranks = process_.ranks_of(now);
+    MPI_Comm_rank(now, &channel.own);
+  }
+  latest_name_ = peer.name;
+  latest_channel_ = &channel;
+  return channel;
+}
+
+bool Checkpoints::count_send(const Peer& to) {
+  progress();
+  const MessageFlow flow = flow_to(to);
+  const std::uint64_t number = ++sent_[flow];
+  if (line_) line_->trace.note_sent(flow);
+  if (open_early_ == 0 || number > count_of(early_, flow)) return true;
+  --open_early_;
+  fault_point("line.skipped");
+  return false;
+}
+
+std::uint64_t Checkpoints::begin_receive(const Peer& from) {
+  progress();
+  return ++received_[flow_from(from)];
+}
+
+void Checkpoints::end_receive(const Peer& from, std::uint64_t number,
+                              const std::function<std::vector<std::byte>()>& pack) {
+  if (!is_message(from.tag)) return;
+  const MessageFlow flow = flow_from(from);
+  // Claim 1 of seed 002: nothing that was sent before the line comes to a rank that has stopped logging.
+  assert(line_ || number > count_of(last_told_, flow));
+  if (!line_) return;
+  line_->trace.note_delivered(flow, number);
+  const bool is_known = control_->phase() >= LineControl::Phase::logging;
+  if (is_known && number > count_of(told_, flow)) return;
+  // Without room, the checkpoint is of no use. Its late messages are still waited for: others may have room, and epochs are those of all.
+  LateMessage message{flow, number, {}};
+  if (log_bytes_ <= memory_.size()) message.bytes = pack();
+  log_bytes_ += message.bytes.size();
+  if (log_bytes_ > memory_.size()) {
+    line_->is_whole = false;
+    for (LateMessage& each : line_->late) each.bytes = {};
+    message.bytes.clear();
+  }
+  line_->late.push_back(std::move(message));
+  if (is_known) --open_late_;
+  fault_point("line.late");
+}
+
+void Checkpoints::take_back(const Peer& peer, bool is_sent) {
+  if (is_sent) {
+    --sent_[flow_to(peer)];
+  } else {
+    --received_[flow_from(peer)];
+  }
+}
+
+const LateMessage* Checkpoints::logged(const Peer& from, std::uint64_t number) {
+  if (late_.empty()) return nullptr;
+  const MessageFlow flow = flow_from(from);
+  const auto found = std::find_if(late_.begin(), late_.end(),
+                                  [&](const LateMessage& each) { return each.number == number && each.flow == flow; });
+  if (found == late_.end()) return nullptr;
+  taken_ = std::move(*found);
+  late_.erase(found);
+  return &taken_;
+}
+
+const LateMessage* Checkpoints::find(const Peer& from) {
+  if (late_.empty()) return nullptr;
+  const int own = channel_of(from).own;
+  const auto found = std::find_if(late_.begin(), late_.end(), [&](const LateMessage& each) {
+    const MessageFlow& flow = each.flow;
+    const bool suits = flow.channel == from.channel && flow.destination == own &&
+                       (from.rank == MPI_ANY_SOURCE || flow.source == from.rank) &&
+                       (from.tag == MPI_ANY_TAG ? flow.tag < kFirstInternalTag : flow.tag == from.tag);
+    return suits && each.number == count_of(received_, flow) + 1;
+  });
+  return found != late_.end() ? &*found : nullptr;
+}
+
+// ------------------------------------------------------------------------------------------------------------------- outcomes
+
+std::optional<std::vector<int>> Checkpoints::next(Decision call, bool may_be_negative) {
+  progress();
+  return forced_.next(call, may_be_negative);
+}
+
+void Checkpoints::note(Decision call, std::span<const int> outcome) {
+  if (line_) line_->trace.note_outcome(call, outcome);
+}
+
+void Checkpoints::note_match(std::uint64_t receive, int source, int tag) {
+  if (line_) line_->trace.note_match(receive, source, tag);
+}
+
+}  // namespace fenix_impl

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Coordinated checkpoints that do not block (seed 002): each rank stores its data at a call of its own choice, and logs until all messages
+// that cross the line have come. Calls of MPI come here from libfenix_mpi; collective operations come as messages.
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/group.hpp"
+#include "recovery/decision.hpp"
+#include "recovery/line/line_control.hpp"
+#include "recovery/line/line_record.hpp"
+#include "recovery/process.hpp"
+#include "recovery/team_factory.hpp"
+
+namespace fenix_impl {
+
+/// Calls of one process must not overlap: programs with several threads that call MPI at a time are not supported.
+class Checkpoints {
+ public:
+  /// A message of a flow, seen from this rank.
+  struct Peer {
+    MPI_Comm name = MPI_COMM_NULL;  ///< of the program
+    std::uint64_t channel = 0;
+    int rank = 0;  ///< in the communicator
+    int tag = 0;
+  };
+  /// Returns the group of the checkpoints.
+  using GroupOf = std::function<Group&()>;
+
+  /// Both must outlive it.
+  Checkpoints(Process& process, TeamFactory& teams) : process_(process), teams_(teams) {}
+
+  // ------------------------------------------------------------------------------------------------------------ begin, end
+
+  /// Returns memory for the log, which the log member stores. It stays until the next call.
+  [[nodiscard]] std::span<std::byte> log_memory(std::size_t bytes);
+  /// Looks whether all ranks have a log in that memory from which they can go on. Collective over the resilient communicator, as all here.
+  /// is_there: whether this rank has restored one. Throws as Team does.
+  [[nodiscard]] bool is_usable(bool is_there);
+  /// Counts messages from now on. goes_on: from the log that is in the memory. group: with the log member. Throws as Team does,
+  /// Error(FENIX_ERROR_NODATA_FOUND).
+  void begin(bool goes_on, GroupOf group, int log_member);
+  /// Passes the line that some rank has been asked for, waits until it is complete, and counts no more. Throws as Team does.
+  void finish();
+  /// Forgets all, after a repair or at the end. Local.
+  void clear();
+
+  [[nodiscard]] bool is_active() const { return active_.load(std::memory_order_acquire); }
+
+  // ---------------------------------------------------------------------------------------------------- checkpoints, local
+
+  /// Asks all ranks for a checkpoint. On rank 0.
+  void request();
+  /// Whether it is time to call take_if_requested: some microseconds have gone by.
+  [[nodiscard]] bool is_due();
+  /// Takes a checkpoint if one is wanted and can be taken now. Returns whether it has. has_open_receives: of the program. Throws what has
+  /// cut short the latest one on this rank.
+  bool take_if_requested(bool has_open_receives);
+  /// Complete lines of this rank since begin.
+  [[nodiscard]] std::uint64_t lines() const { return lines_; }
+
+  // -------------------------------------------------------------------------------------------------------- messages, local
+
+  /// Counts a message that is about to be sent. Returns false if its receiver has had it before the restart.
+  [[nodiscard]] bool count_send(const Peer& to);
+  /// Returns the number of the message that a receive gets.
+  [[nodiscard]] std::uint64_t begin_receive(const Peer& from);
+  /// Notes that a receive has its message. pack: its bytes.
+  void end_receive(const Peer& from, std::uint64_t number, const std::function<std::vector<std::byte>()>& pack);
+  void take_back(const Peer& peer, bool is_sent);
+  /// Returns a late message from before the restart, or null.
+  [[nodiscard]] const LateMessage* logged(const Peer& from, std::uint64_t number);
+  /// Returns the first late message that no receive has got, or null. The rank and the tag may be wildcards.
+  [[nodiscard]] const LateMessage* find(const Peer& from);
+
+  /// As in DecisionLog.
+  [[nodiscard]] std::optional<std::vector<int>> next(Decision call, bool may_be_negative);
+  void note(Decision call, std::span<const int> outcome);
+  [[nodiscard]] std::uint64_t begin_match() { return ++receives_; }
+  [[nodiscard]] std::optional<ForcedOutcomes::Match> match_of(std::uint64_t receive) {
+    return forced_.match_of(receive);
+  }
+  void note_match(std::uint64_t receive, int source, int tag);
+
+ private:
+  struct Channel {
+    std::vector<int> ranks;  ///< of the resilient communicator
+    int own = 0;             ///< rank in the communicator
+  };
+
+  [[nodiscard]] Channel& channel_of(const Peer& peer);
+  [[nodiscard]] MessageFlow flow_to(const Peer& peer) {
+    return {peer.channel, channel_of(peer).own, peer.rank, peer.tag, 0};
+  }
+  [[nodiscard]] MessageFlow flow_from(const Peer& peer) {
+    return {peer.channel, peer.rank, channel_of(peer).own, peer.tag, 0};
+  }
+  [[nodiscard]] bool is_replaying() const { return !forced_.empty() || !late_.empty() || open_early_ > 0; }
+  [[nodiscard]] bool is_busy() const { return control_->phase() != LineControl::Phase::idle; }
+  void agree_on_sizes();
+  void exchange_counts(const LineRecord& record);
+  void force_outcomes(const LineRecord& record);
+  [[nodiscard]] std::vector<FlowCount> with_peers(const FlowCounts& counts, bool are_sent) const;
+  [[nodiscard]] int peer_in(const MessageFlow& flow, bool is_sent) const;
+  void take();
+  void progress();
+  void go_on();
+  void learn_counts();
+  void stop_if_complete();
+  void seal();
+
+  Process& process_;
+  TeamFactory& teams_;
+  std::atomic<bool> active_{false};
+  std::vector<std::byte> memory_;
+  GroupOf group_;
+  int log_member_ = 0;
+  std::shared_ptr<MpiTeam> team_;
+  std::unique_ptr<LineControl> control_;
+  std::uint64_t lines_ = 0;
+  std::int64_t next_look_ = 0;  // by the coarse clock
+  double interval_ = 0;         // seconds between requests of rank 0; 0: none
+  double next_request_ = 0;
+
+  std::map<std::uint64_t, Channel> channels_;
+  MPI_Comm latest_name_ = MPI_COMM_NULL;
+  Channel* latest_channel_ = nullptr;
+  FlowCounts sent_;
+  FlowCounts received_;                                              // receives that have begun
+  std::unordered_map<MessageFlow, std::int32_t, HashOfFlow> peers_;  // of flows from before the restart
+  std::uint64_t receives_ = 0;                                       // that can have a wildcard or be cancelled
+
+  // What the latest restart wants done again.
+  FlowCounts early_;               // numbers up to which messages are not sent again
+  std::uint64_t open_early_ = 0;   // messages of these
+  std::vector<LateMessage> late_;  // that no receive has got
+  LateMessage taken_;              // the latest one that has been got
+  ForcedOutcomes forced_;
+
+  // Of the line under way.
+  std::unique_ptr<LineRecord> line_;
+  FlowCounts told_;              // messages that were sent before the line, by flow
+  std::uint64_t open_late_ = 0;  // late messages that have not come
+  std::size_t log_bytes_ = 0;    // of late messages
+  FlowCounts last_told_;         // of the latest complete line
+  std::optional<Error> broken_;  // why this rank takes no more checkpoints
+};
+
+}  // namespace fenix_impl

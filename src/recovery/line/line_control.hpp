@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The messages by which ranks come to a recovery line without waiting for each other (seed 002, 3.1 and 3.4): each one asks for the next
+// checkpoint, tells peers how many messages it has sent them, and finds out when all are beyond the line and when all logs are complete.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <list>
+#include <map>
+#include <vector>
+
+#include "recovery/line/flow.hpp"
+
+namespace fenix_impl {
+
+/// A barrier in steps, of which none waits. Throws PeerFailure.
+class SplitBarrier {
+ public:
+  void begin(MPI_Comm comm, int tag);
+  /// Returns whether all ranks have begun.
+  bool step();
+  void abandon() noexcept;
+
+ private:
+  void begin_round();
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int tag_ = 0;
+  int rank_ = 0;
+  int size_ = 0;
+  int distance_ = 0;
+  MPI_Request sent_ = MPI_REQUEST_NULL;
+  MPI_Request received_ = MPI_REQUEST_NULL;
+};
+
+class LineControl {
+ public:
+  enum class Phase {
+    idle,       ///< no checkpoint since the latest line, or none at all
+    telling,    ///< counts are on their way to their receivers
+    gathering,  ///< all counts of this rank have come; some ranks may not be beyond the line
+    logging,    ///< all are beyond the line, and all counts are known
+    stopping,   ///< this rank is ready to stop logging; others may not be
+    stopped,    ///< all were ready
+    ending,     ///< this rank has stored its log; others may not have
+  };
+
+  /// comm: of the library alone. All ranks begin at the same line.
+  LineControl(MPI_Comm comm, std::uint32_t line);
+  LineControl(const LineControl&) = delete;
+  LineControl& operator=(const LineControl&) = delete;
+  /// Leaves what is under way: after a failure, or at the end.
+  ~LineControl();
+
+  // All that follow are local, and throw PeerFailure.
+
+  /// Asks all ranks for the next checkpoint. On rank 0.
+  void request();
+  /// Returns whether this rank is asked for a checkpoint. Passes the request on.
+  bool is_requested();
+  /// Forgets requests of which no other rank has heard. On rank 0.
+  void drop_requests() { requested_ = line_; }
+  /// Number of the latest line that this rank was asked for.
+  [[nodiscard]] std::uint32_t asked_for() const { return line_; }
+  /// Number of the latest line that it has passed.
+  [[nodiscard]] std::uint32_t passed() const { return passed_; }
+
+  /// Passes the line. sent: counts for each rank to which something was sent.
+  void pass(const std::map<int, std::vector<FlowCount>>& sent);
+  /// Goes on as far as is possible without a wait.
+  void step();
+  [[nodiscard]] Phase phase() const { return phase_; }
+  /// Returns what others have told. Complete from Phase::logging on.
+  [[nodiscard]] const std::vector<FlowCount>& told() const { return told_; }
+  /// Tells that the log of this rank is complete. In Phase::logging.
+  void stop();
+  /// Tells that the log of this rank is stored. In Phase::stopped. There is no next request before all have said so.
+  void end();
+
+ private:
+  struct Message {
+    std::vector<FlowCount> counts;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+
+  void pass_on();
+  void receive_counts();
+  static bool forget_those_done(std::list<Message>& messages);
+
+  MPI_Comm comm_;
+  int rank_ = 0;
+  int size_ = 0;
+  std::uint32_t line_;       // asked for
+  std::uint32_t passed_;     // by this rank
+  std::uint32_t requested_;  // rank 0 only
+  Phase phase_ = Phase::idle;
+  MPI_Request request_ = MPI_REQUEST_NULL;  // from the rank above
+  bool are_beyond_ = false;                 // all ranks
+  std::list<Message> sent_;
+  std::list<Message> coming_;
+  std::vector<FlowCount> told_;
+  SplitBarrier barrier_;
+};
+
+}  // namespace fenix_impl
