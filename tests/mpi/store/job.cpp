@@ -119,6 +119,7 @@ class Field {
   void check_list(int step) const {
     const auto length = static_cast<std::size_t>(length_of_list(rank_, step));
     for (std::size_t i = 0; i < length; ++i) expect_equal(list[i], step * 100 + rank_, "an element of the list");
+    for (std::size_t i = length; i < list.size(); ++i) expect_equal(list[i], -1, "an element beyond the list");
   }
 
   /// Takes the part of a block of another rank that belongs to this one.
@@ -156,10 +157,14 @@ int restore(Field& field) {
                                     FENIX_DATA_SNAPSHOT_LATEST, FENIX_DATA_SUBSET_IGNORE),
           "restore of the field");
   field.list.assign(std::size_t{16} * static_cast<std::size_t>(list_unit), -1);
-  const int length = length_of_list(field.rank(), field.where.step);
-  success(Fenix_Data_member_restore(kGroup, kList, field.list.data(), length, FENIX_DATA_SNAPSHOT_LATEST,
-                                    FENIX_DATA_SUBSET_IGNORE),
+  // All that the snapshot has: longer lists of earlier steps have left elements beyond its size in the slot.
+  success(Fenix_Data_member_restore(kGroup, kList, field.list.data(), FENIX_DATA_RESTORE_FULL,
+                                    FENIX_DATA_SNAPSHOT_LATEST, FENIX_DATA_SUBSET_IGNORE),
           "restore of the list");
+  int length = -1;
+  success(Fenix_Data_member_attr_get(kGroup, kList, FENIX_DATA_MEMBER_ATTRIBUTE_COUNT, &length, nullptr),
+          "length of the list");
+  expect_equal(length, length_of_list(field.rank(), field.where.step), "the length of the list");
   success(Fenix_Data_member_restore(kGroup, kHoles, field.holes.data(), kCount, FENIX_DATA_SNAPSHOT_LATEST,
                                     FENIX_DATA_SUBSET_IGNORE),
           "restore of what has holes");
