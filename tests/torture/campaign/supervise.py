@@ -256,9 +256,10 @@ def supervise(run, command, work, limit):
             break
     else:
         _run_to_the_end(run, command, outcome, limit)
-    # Keepers that earlier launches have started end with the last one.
+    # Keepers that earlier launches have started end with the last one. Where that was cut at its end, they may still have its memory.
+    limit_of_keepers = _LEASE_AND_MORE if outcome.cut_at_end else 10
     for token in tokens:
-        if not processes.wait_until(lambda token=token: not processes.find(token), 10):
+        if not processes.wait_until(lambda token=token: not processes.find(token), limit_of_keepers):
             outcome.left += [f"a keeper: {one.pid}" for one in processes.find(token)]
             processes.kill(token)
     return _look_at_store(run, command, outcome)
