@@ -183,7 +183,8 @@ class Campaign:
         mpi = subprocess.run(["mpirun", "--version"], check=False, capture_output=True, text=True).stdout.split("\n")[0]
         return {
             "seed": self.master, "seconds": round(time.monotonic() - self.start), "jobs": self.options.jobs,
-            "cores": os.cpu_count(), "nodes": self.options.nodes, "version": version.group(1) if version else "",
+            "cores": os.cpu_count(), "nodes": self.options.nodes, "stored": self.options.stored,
+            "version": version.group(1) if version else "",
             "mpi": mpi.replace("mpirun (", "").replace(")", ""),
             "runs": self.rows
         }

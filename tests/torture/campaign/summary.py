@@ -42,8 +42,9 @@ def as_text(rows):
     return "\n".join(lines)
 
 
-def on_nodes(campaign):
-    return f" on {campaign['nodes']} nodes each" if campaign.get("nodes") else ""
+def common_to_all(campaign):
+    nodes = f" on {campaign['nodes']} nodes each" if campaign.get("nodes") else ""
+    return nodes + (" with a store each" if campaign.get("stored") else "")
 
 
 def as_markdown(campaign):
@@ -51,7 +52,7 @@ def as_markdown(campaign):
     failed = [row for row in rows if row["verdict"] != OK]
     lines = [
         f"### Master seed {campaign['seed']}", "",
-        f"{len(rows)} runs{on_nodes(campaign)} in {campaign['seconds'] / 60:.0f} minutes, {campaign['jobs']} at a time, on "
+        f"{len(rows)} runs{common_to_all(campaign)} in {campaign['seconds'] / 60:.0f} minutes, {campaign['jobs']} at a time, on "
         f"{campaign['cores']} cores; fenix {campaign['version']}, {campaign['mpi']}. {sum(row['deaths'] for row in rows)} ranks died, "
         f"{sum(row['repairs'] for row in rows)} repairs were made, {sum(row['restores'] for row in rows)} restored snapshots "
         f"compared, {sum(row['bytes'] for row in rows) / 1e9:.1f} GB of them. In {sum(row['lost'] > 0 for row in rows)} of "
@@ -62,7 +63,7 @@ def as_markdown(campaign):
               for title, value, some in tally(rows)]
     if failed:
         lines += ["", "| run | verdict | what |", "|---|---|---|"]
-        lines += [f"| `{row.get('repeat', '--only ' + str(row['seed']))}`: {row['what']} | {row['verdict']} | {row['text']} |"
+        lines += [f"| `{row.get('repeat', '--only ' + str(row['seed']))}`: `{row['what']}` | {row['verdict']} | {row['text']} |"
                   for row in failed]
     return "\n".join(lines)
 
