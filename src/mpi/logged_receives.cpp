@@ -92,11 +92,13 @@ int put_aside(MPI_Comm comm, int source, int tag) {
 // -------------------------------------------------------------------------------------------------------------------- matching
 
 /// Called after a look that has found nothing. Probes do not tell of all failures, and on a revoked communicator they make no progress.
-void note_look_in_vain(bool has_failed) {
+/// Returns an error if there was one, and calls that it cuts short end with it.
+int note_look_in_vain(bool has_failed) {
   constexpr unsigned kLooksAtOnce = 16;
   static thread_local unsigned looks = 0;
-  if (!has_failed && ++looks % kLooksAtOnce != 0) return;
-  (void)look_at_wait(PMPI_Wtime());
+  if (!has_failed && ++looks % kLooksAtOnce != 0) return MPI_SUCCESS;
+  const int error = look_at_wait(PMPI_Wtime());
+  return tells_of_failure(error) ? error : MPI_SUCCESS;
 }
 
 /// Gives a message to a receive. message: MPI_MESSAGE_NULL if it is in a log.
@@ -137,7 +139,11 @@ void match(MPI_Request request, const LoggedReceive& receive, unsigned repairs) 
       if (registry().repairs != repairs) return;
       error = real.Improbe(receive.source, receive.tag, now(receive.comm), &flag, &message, &status);
       const bool has_failed = tells_of_failure(error);
-      if (has_failed || (error == MPI_SUCCESS && flag == 0)) return note_look_in_vain(has_failed);
+      if (has_failed || (error == MPI_SUCCESS && flag == 0)) {
+        // After a failure, the receive ends with it in its next look.
+        (void)note_look_in_vain(has_failed);
+        return;
+      }
     }
     if (error != MPI_SUCCESS) return set_done(request, error, status);
     if (is_internal(status.MPI_TAG)) {
@@ -411,15 +417,13 @@ int find_message(int source, int tag, MPI_Comm comm, int* flag, bool* is_in_log,
     }
     error = real.Iprobe(source, tag, now(comm), flag, status);
     if (tells_of_failure(error)) {
-      note_look_in_vain(true);
+      (void)note_look_in_vain(true);
       if (!repeats_calls()) return error;
       continue;
     }
     if (error != MPI_SUCCESS) return error;
-    if (*flag == 0) {
-      note_look_in_vain(false);
-      return MPI_SUCCESS;
-    }
+    // A program that asks again and again must not stay here after a repair that it has not seen.
+    if (*flag == 0) return note_look_in_vain(false);
     if (is_internal(status->MPI_TAG)) {
       (void)put_aside(comm, status->MPI_SOURCE, status->MPI_TAG);
       continue;
