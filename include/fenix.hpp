@@ -15,6 +15,7 @@
 // In quotes: an application may have a file of that name in one of its folders.
 #include "fenix.h"
 
+#include "fenix/cxx/checkpoint.hpp"
 #include "fenix/cxx/data.hpp"
 #include "fenix/cxx/data_subset.hpp"
 #include "fenix/cxx/exception.hpp"

@@ -65,6 +65,16 @@ void message_logging() {
   expect_equal(fenix::get_option(fenix::MLOG_RECOVERY_MODE), fenix::INLINE, "mode of message logging");
 }
 
+// The forms of C++. Without libfenix_mpi there are none.
+void checkpoints() {
+  check::expect_thrown(FENIX_ERROR_MLOG_LIBRARY_UNAVAILABLE, "checkpoint::begin",
+                       [] { fenix::checkpoint::begin(1, 9, 4096); });
+  for (void (*const call)() : {+[] { fenix::checkpoint::request(); }, +[] { (void)fenix::checkpoint::potential(); },
+                               +[] { (void)fenix::checkpoint::count(); }, +[] { fenix::checkpoint::finish(); }}) {
+    check::expect_thrown(FENIX_ERROR_INVALID_LOGIC_CALL, "a function of checkpoints", call);
+  }
+}
+
 void requests() {
   int value = 0;
   MPI_Request never = MPI_REQUEST_NULL;
@@ -113,6 +123,7 @@ void first_life() {
   expect_equal(fenix::detect_failures(), FENIX_SUCCESS, "detect_failures");
   place_of_errors();
   message_logging();
+  checkpoints();
   requests();
   attributes();
   fenix_require(rank >= 0, "rank %d", rank);
