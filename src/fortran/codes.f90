@@ -122,6 +122,7 @@ module fenix_codes
 
   integer(c_int), parameter :: FENIX_MLOG_NONE = -1
   integer(c_int), parameter :: FENIX_MLOG_CONTINUE = -1
+  integer(c_int), parameter :: FENIX_CHECKPOINT_NONE = -1
   integer(c_int), parameter :: FENIX_DATA_SUBSET_CREATED = 2
 
   ! Directions of a serializer

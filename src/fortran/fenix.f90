@@ -27,6 +27,7 @@ module fenix
   use fenix_storing
   use fenix_restoring
   use fenix_large
+  use fenix_checkpoint
   use fenix_mlog
   use fenix_persist
   use fenix_store

@@ -135,6 +135,7 @@ contains
     call MPI_Group_compare(old_group, new_group, number, ierr)
     call check(number == MPI_IDENT, "a group that needs no repair")
     call message_logging()
+    call checkpoints()
     call Fenix_Callback_pop_at(FENIX_CALLBACK_PRE_RECOVERY, ierr)
     call refused(ierr, FENIX_ERROR_CALLBACK_NOT_REGISTERED, "callback")
     call Fenix_Callback_register_at(count_call, c_loc(calls), FENIX_CALLBACK_PRE_RECOVERY, ierr)
@@ -193,6 +194,30 @@ contains
     call unavailable(ierr, "mlog_lrestore")
     call Fenix_Mlog_delete(0, ierr)
     call unavailable(ierr, "mlog_delete")
+  end subroutine
+
+  !> There are none without libfenix_mpi.
+  subroutine checkpoints()
+    integer :: ierr, number
+    logical :: flag
+    number = 7
+    call Fenix_Checkpoint_begin(GROUP, 9, 4096, number, ierr)
+    call unavailable(ierr, "checkpoint_begin")
+    call check(number == FENIX_CHECKPOINT_NONE, "time stamp without a checkpoint")
+    call Fenix_Checkpoint_begin(GROUP, 9, 4096, ierr=ierr)
+    call unavailable(ierr, "checkpoint_begin without time_stamp")
+    call Fenix_Checkpoint_request(ierr)
+    call refused(ierr, FENIX_ERROR_INVALID_LOGIC_CALL, "Fenix_Checkpoint_begin")
+    flag = .true.
+    call Fenix_Checkpoint_potential(flag, ierr)
+    call refused(ierr, FENIX_ERROR_INVALID_LOGIC_CALL, "Fenix_Checkpoint_begin")
+    call check(.not. flag, "a checkpoint that was not taken")
+    call Fenix_Checkpoint_potential(ierr=ierr)
+    call refused(ierr, FENIX_ERROR_INVALID_LOGIC_CALL, "Fenix_Checkpoint_begin")
+    call Fenix_Checkpoint_count(number, ierr)
+    call refused(ierr, FENIX_ERROR_INVALID_LOGIC_CALL, "Fenix_Checkpoint_begin")
+    call Fenix_Checkpoint_finish(ierr)
+    call refused(ierr, FENIX_ERROR_INVALID_LOGIC_CALL, "Fenix_Checkpoint_begin")
   end subroutine
 
   subroutine unavailable(ierr, what)
