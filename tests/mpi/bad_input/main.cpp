@@ -3,6 +3,8 @@
 //
 //   bad_input             all rows but those that wait for FENIX_TIMEOUT
 //   bad_input --timeouts  those
+//   bad_input_checkpoints --checkpoints
+//                         the rows that need libfenix_mpi
 //   bad_input --table     docs/bad-input.md; needs no mpirun
 //   bad_input <text>      the rows with this text in their names
 #include <algorithm>
@@ -168,9 +170,9 @@ void prepare() {
 
 Rows common_rows() {
   Rows rows;
-  for (const auto add :
-       {add_process_rows, add_group_rows, add_member_rows, add_attribute_rows, add_subset_rows, add_staging_rows,
-        add_storing_rows, add_committing_rows, add_restoring_rows, add_store_rows, add_common_rows}) {
+  for (const auto add : {add_process_rows, add_group_rows, add_member_rows, add_attribute_rows, add_subset_rows,
+                         add_staging_rows, add_storing_rows, add_committing_rows, add_restoring_rows, add_store_rows,
+                         add_rows_without_library, add_common_rows}) {
     add(rows);
   }
   return rows;
@@ -178,8 +180,8 @@ Rows common_rows() {
 
 Rows all_rows() {
   Rows rows;
-  for (const Rows& part : {outside_rows("before Fenix_Init"), init_rows(), common_rows(), timeout_rows(),
-                           detached_rows(), outside_rows("after Fenix_Finalize")}) {
+  for (const Rows& part : {outside_rows("before Fenix_Init"), init_rows(), common_rows(), rows_with_library(),
+                           timeout_rows(), detached_rows(), outside_rows("after Fenix_Finalize")}) {
     rows.insert(rows.end(), part.begin(), part.end());
   }
   return rows;
@@ -203,10 +205,12 @@ void test_timeouts(const std::string& filter) {
 
 int test(int argc, char** argv, const std::string& argument) {
   const bool timeouts = argument == "--timeouts";
-  const std::string filter = timeouts ? "" : argument;
+  const bool checkpoints = argument == "--checkpoints";
+  const bool is_plain = !timeouts && !checkpoints;
+  const std::string filter = is_plain ? argument : "";
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (!timeouts) {
+  if (is_plain) {
     run(outside_rows("before Fenix_Init"), filter, test_before_start);
     run(init_rows(), filter, test_before_start);
   }
@@ -217,11 +221,13 @@ int test(int argc, char** argv, const std::string& argument) {
   prepare();
   if (timeouts) {
     test_timeouts("");
+  } else if (checkpoints) {
+    run(rows_with_library(), filter, test_with_data);
   } else {
     run(common_rows(), filter, test_with_data);
   }
   success(Fenix_Finalize(), "Fenix_Finalize");
-  if (!timeouts) run(outside_rows("after Fenix_Finalize"), filter, [](const Row& row, bool) { call(row, true); });
+  if (is_plain) run(outside_rows("after Fenix_Finalize"), filter, [](const Row& row, bool) { call(row, true); });
   check::ok(rank);
   MPI_Finalize();
   return 0;

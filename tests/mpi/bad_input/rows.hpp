@@ -89,7 +89,7 @@ struct Function {
   std::function<Outcome(int group, int member)> call;
 };
 
-/// All functions of process.h, data.h, large.h and store.h.
+/// All functions of checkpoint.h, process.h, data.h, large.h, mlog.h and store.h.
 const std::vector<Function>& functions();
 
 void add_process_rows(Rows& rows);
@@ -102,6 +102,8 @@ void add_storing_rows(Rows& rows);
 void add_committing_rows(Rows& rows);
 void add_restoring_rows(Rows& rows);
 void add_store_rows(Rows& rows);
+/// Checkpoints that do not block, in a program that runs without libfenix_mpi.
+void add_rows_without_library(Rows& rows);
 /// What holds for all functions: unknown groups and members, open files.
 void add_common_rows(Rows& rows);
 
@@ -111,6 +113,8 @@ Rows init_rows();
 Rows outside_rows(const std::string& when);
 /// Rows that end by FENIX_TIMEOUT; they need a program run of their own, where it is short.
 Rows timeout_rows();
+/// And with it: the program bad_input_checkpoints runs them.
+Rows rows_with_library();
 /// Calls on a group that has not been created again.
 Rows detached_rows();
 
