@@ -34,9 +34,10 @@ extern "C" {
  *                        late messages and events of a rank, while it is being made, take up more: then a restart begins with an older one.
  * @param[out] time_stamp time stamp of the checkpoint from which all ranks go on: the program restores its members with it.
  *                        FENIX_CHECKPOINT_NONE: there is none, the program begins at its start. May be NULL before the first checkpoint only.
- * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_GROUPID; FENIX_ERROR_INVALID_ARGUMENT (log_bytes, time_stamp; the policy, the depth or
- *         a member of the group; FENIX_CHECKPOINT_INTERVAL in the environment); FENIX_ERROR_INVALID_LOGIC_CALL if a message log is active;
- *         FENIX_ERROR_NODATA_FOUND if logs do not fit together; FENIX_ERROR_NO_MEMORY; FENIX_ERROR_CANCELLED if a rank has died.
+ * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_GROUPID; FENIX_ERROR_INVALID_MEMBERID; FENIX_ERROR_INVALID_ARGUMENT;
+ *         FENIX_ERROR_INVALID_LOGIC_CALL if a message log is active; FENIX_ERROR_NODATA_FOUND if logs do not fit together;
+ *         FENIX_ERROR_NO_MEMORY; FENIX_ERROR_CANCELLED if a rank has died. The argument that is invalid is log_bytes, time_stamp, the ranks,
+ *         policy, depth or a member of the group, or FENIX_CHECKPOINT_INTERVAL in the environment.
  */
 int Fenix_Checkpoint_begin(int group_id, int member_id, int log_bytes, int* time_stamp);
 
