@@ -16,6 +16,7 @@
 #include "fuzz/two_ranks.hpp"
 #include "keeper/message.hpp"
 #include "keeper/offer.hpp"
+#include "recovery/line/line_record.hpp"
 #include "recovery/rejoin/kept_group.hpp"
 #include "rma/type_description.hpp"
 #include "store/halt.hpp"
@@ -216,6 +217,25 @@ void write_rejoins() {
 }
 
 // A group without a team, whose own number is -1.
+void write_lines() {
+  for (int events = 0; events < 3; ++events) {
+    LineRecord record;
+    record.ranks = 3;
+    record.sent = {{{1, 0, 1, 2, 0}, 1, 0, 4}};
+    record.received = {{{1, 2, 0, 0, 0}, 2, 0, 7}};
+    record.is_whole = events > 0;
+    record.late = {{{1, 2, 0, 0, 0}, 8, {std::byte{1}, std::byte{2}}}};
+    for (int i = 0; i < events; ++i) {
+      record.trace.note_sent({1, 0, 1, 2, 0});
+      record.trace.note_delivered({1, 2, 0, 0, 0}, 8);
+      record.trace.note_outcome(Decision::test, {});
+      record.trace.note_outcome(Decision::test, std::array{1});
+      record.trace.note_match(3, 1, 2);
+    }
+    write("line", std::to_string(events), record.encode(4096).value());
+  }
+}
+
 void write_kept_groups() {
   constexpr std::int32_t kRank = -1;
   for (const int members : {0, 1, 3}) {
@@ -306,6 +326,7 @@ int main(int argc, char** argv) {
   write_keeper();
   write_rejoins();
   write_kept_groups();
+  write_lines();
   write_contributions();
   write_rings();
   Types().write_all();

@@ -71,6 +71,7 @@ bool Trace::makes_sense() const {
     if (follow == 0 || words_.size() - at <= follow) return false;
     const bool has_flow = event == sent || event == delivered;
     if (has_flow && (words_[at + 1] < 0 || static_cast<std::size_t>(words_[at + 1]) >= flows_.size())) return false;
+    if (event == negatives && words_[at + 1] <= 0) return false;
     at += 1 + follow;
     if (event != outcome) continue;
     const std::int64_t length = words_[at - 1];

@@ -3,7 +3,8 @@
 // forms, delays. Ranks take checkpoints at steps of their own choice. Its values have a closed form, whatever the order of messages. Choices
 // that are not determined are told with the messages: after a restart all ranks know one history.
 //
-//   checkpoint_program SEED STEPS SPARES [--deaths N] [--kill RANK@STEP]… [--after RANK@LINES]… [--every N] [--log BYTES] [--expect none|some]
+//   checkpoint_program SEED STEPS SPARES [--deaths N] [--kill RANK@STEP]… [--after RANK@LINES]… [--every N] [--log BYTES] [--least N]
+//                     [--expect none|some]
 //
 // --kill: the rank dies before a step; --after: when it has committed so many checkpoints. --deaths: in all, also by FENIX_FAULT.
 #include <fenix.hpp>
@@ -98,6 +99,7 @@ struct Options {
   int deaths = 0;
   int every = 20;
   int log = 1 << 20;
+  int least = 0;  // checkpoints at the end
   std::string expected = "any";
   std::vector<At> kills;
   std::vector<At> after;
@@ -497,6 +499,7 @@ void read_options(int argc, char** argv) {
     if (name == "--deaths") options.deaths = std::atoi(argv[i + 1]);
     if (name == "--every") options.every = std::atoi(argv[i + 1]);
     if (name == "--log") options.log = std::atoi(argv[i + 1]);
+    if (name == "--least") options.least = std::atoi(argv[i + 1]);
     if (name == "--expect") options.expected = argv[i + 1];
     if (name != "--kill" && name != "--after") continue;
     require(std::sscanf(argv[i + 1], "%d@%d", &at.rank, &at.number) == 2, "RANK@NUMBER");
@@ -534,7 +537,10 @@ int main(int argc, char** argv) {
   for (int i = 0; i < kData; ++i) data[static_cast<std::size_t>(i)] = datum(i);
   success(Fenix_Checkpoint_finish(), "Fenix_Checkpoint_finish");
   check::expect_equal(state.value, expected_values()[static_cast<std::size_t>(rank_of_this)], "the value at the end");
-  if (rank_of_this == 0) std::printf("%d checkpoints since the start\n", lines);
+  if (rank_of_this == 0) {
+    std::printf("%d checkpoints since the start\n", lines);
+    require(lines >= options.least, "so many checkpoints");
+  }
   success(Fenix_Finalize(), "Fenix_Finalize");
   check::ok(rank_of_this);
   MPI_Finalize();
