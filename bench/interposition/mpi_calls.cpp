@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Calls of MPI whose cost libfenix_mpi changes. bench/interposition/measure runs it with and without that library.
-// usage: mpi_calls latency|calls NUMBER [fenix]   fenix: with newcomm NULL, so that MPI_COMM_WORLD stands for another communicator
+// usage: mpi_calls latency|calls|places NUMBER [fenix|checkpoints]   fenix: with newcomm NULL, so that MPI_COMM_WORLD stands for another
+// communicator; checkpoints: messages are counted as well. places: calls of Fenix_Checkpoint_potential
 #include <fenix.h>
 
 #include <algorithm>
@@ -39,6 +40,24 @@ void call_often(int number) {
   for (int i = 0; i < number; ++i) MPI_Comm_size(MPI_COMM_WORLD, &size);
 }
 
+/// The places of a program where it could take a checkpoint, and is not asked for one.
+void pass_places(int number) {
+  const double start = MPI_Wtime();
+  for (int i = 0; i < number; ++i) Fenix_Checkpoint_potential(nullptr);
+  std::printf("place %.1f ns\n", (MPI_Wtime() - start) / number * 1e9);
+}
+
+void begin_checkpoints() {
+  static double data = 0;
+  constexpr int kGroup = 1;
+  constexpr int kLogMember = 2;
+  constexpr int kLogBytes = 1 << 16;
+  int flag = 0;
+  Fenix_Data_group_create(kGroup, MPI_COMM_WORLD, 0, 1, FENIX_DATA_POLICY_IN_MEMORY_RAID, nullptr, &flag);
+  Fenix_Data_member_define(kGroup, 1, &data, 1, MPI_DOUBLE);
+  if (Fenix_Checkpoint_begin(kGroup, kLogMember, kLogBytes, nullptr) != FENIX_SUCCESS) MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -51,8 +70,10 @@ int main(int argc, char** argv) {
   const bool fenix = argc > 3;
   if (fenix) Fenix_Init(&role, MPI_COMM_WORLD, nullptr, &argc, &argv, 0, &error);
   if (error != FENIX_SUCCESS) MPI_Abort(MPI_COMM_WORLD, 1);
+  if (fenix && std::string(argv[3]) == "checkpoints") begin_checkpoints();
   if (what == "latency") measure_latency(number);
   if (what == "calls") call_often(number);
+  if (what == "places") pass_places(number);
   if (fenix) Fenix_Finalize();
   MPI_Finalize();
   return 0;

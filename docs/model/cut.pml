@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The coordinated checkpoint that does not block: each rank takes its checkpoint at a call of its own choice, and logs until all late
- * messages have come. Counts take the place of words on messages. The protocol is not built yet: README.md says what is in here and
- * what is not, and scripts/model runs it.
+ * messages have come. Counts take the place of words on messages. README.md says what is in here and what is not, and
+ * scripts/model runs it.
  */
 
 #ifndef N

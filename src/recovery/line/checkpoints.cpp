@@ -231,7 +231,7 @@ std::vector<FlowCount> Checkpoints::with_peers(const FlowCounts& counts, bool ar
 int Checkpoints::peer_in(const MessageFlow& flow, bool is_sent) const {
   if (!is_message(flow.tag)) return MPI_PROC_NULL;
   const auto found = channels_.find(flow.channel);
-  // Of a communicator that this rank has not used since the restart.
+  // This rank has not used the communicator since the restart.
   if (found == channels_.end()) return peers_.at(flow);
   return found->second.ranks.at(static_cast<std::size_t>(is_sent ? flow.destination : flow.source));
 }
@@ -283,7 +283,7 @@ void Checkpoints::go_on() {
   if (control_->phase() == Phase::stopped) seal();
 }
 
-// Of what has been logged, only late messages are of use.
+// Late messages alone stay in the log.
 void Checkpoints::learn_counts() {
   FlowCounts at_line;
   for (const FlowCount& each : line_->received) at_line[each.flow] = each.count;

@@ -142,14 +142,14 @@ class Checkpoints {
   std::unordered_map<MessageFlow, std::int32_t, HashOfFlow> peers_;  // of flows from before the restart
   std::uint64_t receives_ = 0;                                       // that can have a wildcard or be cancelled
 
-  // What the latest restart wants done again.
+  // For the time after a restart, until all is done again.
   FlowCounts early_;               // numbers up to which messages are not sent again
   std::uint64_t open_early_ = 0;   // messages of these
   std::vector<LateMessage> late_;  // that no receive has got
   LateMessage taken_;              // the latest one that has been got
   ForcedOutcomes forced_;
 
-  // Of the line under way.
+  // For the line under way.
   std::unique_ptr<LineRecord> line_;
   FlowCounts told_;              // messages that were sent before the line, by flow
   std::uint64_t open_late_ = 0;  // late messages that have not come

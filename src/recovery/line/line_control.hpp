@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The messages by which ranks come to a recovery line without waiting for each other (seed 002, 3.1 and 3.4): each one asks for the next
-// checkpoint, tells peers how many messages it has sent them, and finds out when all are beyond the line and when all logs are complete.
+// The messages by which ranks come to a recovery line without waiting for each other (seed 002, 3.1 and 3.4). Ranks are asked for the next
+// checkpoint. Each tells its peers how many messages it has sent them. It finds out when all are beyond the line, and when all logs are complete.
 #pragma once
 
 #include <mpi.h>

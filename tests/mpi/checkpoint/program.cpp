@@ -111,9 +111,9 @@ MPI_Comm comm = MPI_COMM_NULL;
 MPI_Comm half = MPI_COMM_NULL;  // even and odd ranks
 int role = 0;
 int error = 0;
+bool is_replacement = false;
 int rank_of_this = 0;
 int size = 0;
-int times = 0;  // that the process has come out of Fenix_Init
 State state;
 std::array<std::int64_t, kData> data;
 std::vector<char> buffer(1 << 18);
@@ -477,7 +477,7 @@ void look_for_checkpoint() {
 }
 
 void die_if_told() {
-  if (role == FENIX_ROLE_RECOVERED_RANK || times > 1) return;
+  if (is_replacement) return;
   for (const At& each : options.kills) {
     if (each.rank == rank_of_this && each.number == state.step) raise(SIGKILL);
   }
@@ -514,9 +514,9 @@ int main(int argc, char** argv) {
   require(argc > 3, "SEED STEPS SPARES");
   read_options(argc, argv);
   Fenix_Init(&role, MPI_COMM_WORLD, &comm, &argc, &argv, options.spares, 0, MPI_INFO_NULL, &error);
+  is_replacement = is_replacement || role == FENIX_ROLE_RECOVERED_RANK;
   MPI_Comm_rank(comm, &rank_of_this);
   MPI_Comm_size(comm, &size);
-  ++times;
   if (program.empty()) program = make_program();
   MPI_Comm_split(comm, rank_of_this % 2, rank_of_this, &half);
   const int time_stamp = begin();
