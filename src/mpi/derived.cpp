@@ -61,6 +61,7 @@ bool Registry::has_children(std::uint64_t id) const {
 std::vector<MPI_Comm> Registry::remove(Derived& freed) {
   std::vector<MPI_Comm> unused;
   freed.freed = true;
+  ++removals;
   for (Derived* one = &freed; one != nullptr && one->freed && !has_children(one->id());) {
     for (const MPI_Comm comm : {one->now, one->handler_keeper, one->own_name}) {
       if (comm != MPI_COMM_NULL) unused.push_back(comm);

@@ -19,6 +19,7 @@ void start(const InterposerServices* services, MPI_Comm name, MPI_Comm resilient
   const std::lock_guard lock(all.mutex);
   all.services = services;
   all.derived.clear();
+  ++all.removals;
   all.root = {};
   all.root.construction.id = 1;
   all.root.name = name != MPI_COMM_NULL ? name : resilient;

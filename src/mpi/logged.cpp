@@ -145,12 +145,22 @@ int refuse_tag(MPI_Comm comm) {
   return refuse_call(comm, MPI_ERR_TAG, "tags from 0x40000000 on are those of the library where messages are logged");
 }
 
+// Each message asks several times.
 std::uint64_t number_of(MPI_Comm comm) {
+  struct Latest {
+    MPI_Comm comm = nullptr;
+    unsigned removals = 0;
+    std::uint64_t number = 0;
+  };
+  static thread_local Latest latest;
   Registry& all = registry();
+  const unsigned removals = all.removals.load(std::memory_order_acquire);
+  if (latest.comm == comm && latest.removals == removals && latest.number != 0) return latest.number;
   const std::lock_guard lock(all.mutex);
   const Derived* found = all.find(comm);
   // The id of the resilient communicator is 0.
-  return found != nullptr ? found->id() + 1 : 0;
+  latest = {comm, removals, found != nullptr ? found->id() + 1 : 0};
+  return latest.number;
 }
 
 void set_log(MPI_Comm comm, std::uint64_t channel) {

@@ -273,6 +273,7 @@ void adopt_derived(MPI_Comm resilient, MPI_Errhandler handler) {
   root.made_by_groups.clear();
   for (const auto& one : all.derived) adopt_one(rebuild, *one, handler);
   // Others have no members any more. Their names stay invalid until the program frees them.
+  ++all.removals;
   std::erase_if(all.derived, [](const auto& one) { return !one->kept && (one->name == MPI_COMM_NULL || one->freed); });
   ++all.repairs;
   all.publish();
