@@ -14,7 +14,7 @@ void check(int code) {
   is_checked = true;
 }
 
-void query() {
+void checkpoint() {
   int flag = -1;
   check(Fenix_Initialized(&flag));
 }
@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
     std::printf("%s\n", what.what());
     good = false;
   }
-  query();
+  checkpoint();
   Fenix_Finalize();
   MPI_Finalize();
 

@@ -67,10 +67,10 @@ void message_logging() {
 
 // The forms of C++. Without libfenix_mpi there are none.
 void checkpoints() {
-  check::expect_thrown(FENIX_ERROR_MLOG_LIBRARY_UNAVAILABLE, "checkpoint::begin",
-                       [] { fenix::checkpoint::begin(1, 9, 4096); });
-  for (void (*const call)() : {+[] { fenix::checkpoint::request(); }, +[] { (void)fenix::checkpoint::potential(); },
-                               +[] { (void)fenix::checkpoint::count(); }, +[] { fenix::checkpoint::finish(); }}) {
+  check::expect_thrown(FENIX_ERROR_MLOG_LIBRARY_UNAVAILABLE, "checkpoints::begin",
+                       [] { fenix::checkpoints::begin(1, 9, 4096); });
+  for (void (*const call)() : {+[] { fenix::checkpoints::request(); }, +[] { (void)fenix::checkpoints::potential(); },
+                               +[] { (void)fenix::checkpoints::count(); }, +[] { fenix::checkpoints::finish(); }}) {
     check::expect_thrown(FENIX_ERROR_INVALID_LOGIC_CALL, "a function of checkpoints", call);
   }
 }

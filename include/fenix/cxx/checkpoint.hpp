@@ -7,7 +7,7 @@
 
 #include "process.hpp"
 
-namespace fenix::checkpoint {
+namespace fenix::checkpoints {
 
 /// Calls Fenix_Checkpoint_begin.
 /// @param group_id, member_id, log_bytes as in C
@@ -38,6 +38,6 @@ inline int count() {
 /// @return as in C
 inline int finish() { return check(Fenix_Checkpoint_finish()); }
 
-}  // namespace fenix::checkpoint
+}  // namespace fenix::checkpoints
 
 #endif
