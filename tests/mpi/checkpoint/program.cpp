@@ -450,7 +450,9 @@ int begin() {
           "group_create");
   success(Fenix_Data_member_define(kGroup, kStateMember, &state, sizeof state, MPI_BYTE), "member_define");
   success(Fenix_Data_member_define(kGroup, kDataMember, data.data(), kData, MPI_INT64_T), "member_define");
-  success(Fenix_Checkpoint_begin(kGroup, kLogMember, options.log, &time_stamp), "Fenix_Checkpoint_begin");
+  // Each rank may give another number.
+  const int log_bytes = options.log + 8 * rank_of_this;
+  success(Fenix_Checkpoint_begin(kGroup, kLogMember, log_bytes, &time_stamp), "Fenix_Checkpoint_begin");
   if (time_stamp == FENIX_CHECKPOINT_NONE) {
     state = {};
     state.value = rank_of_this + 1;
@@ -536,6 +538,8 @@ int main(int argc, char** argv) {
   if (rank_of_this == 0) success(Fenix_Checkpoint_count(&lines), "Fenix_Checkpoint_count");
   for (int i = 0; i < kData; ++i) data[static_cast<std::size_t>(i)] = datum(i);
   success(Fenix_Checkpoint_finish(), "Fenix_Checkpoint_finish");
+  int none = 0;
+  check::expect_equal(Fenix_Checkpoint_count(&none), FENIX_ERROR_INVALID_LOGIC_CALL, "a count after the end");
   check::expect_equal(state.value, expected_values()[static_cast<std::size_t>(rank_of_this)], "the value at the end");
   if (rank_of_this == 0) {
     std::printf("%d checkpoints since the start\n", lines);
