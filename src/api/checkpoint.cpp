@@ -16,6 +16,7 @@ namespace {
 constexpr int kLeastLog = 4096;
 
 Checkpoints& active_checkpoints() {
+  require_library("checkpoints need");
   Checkpoints& checkpoints = runtime().checkpoints();
   if (!checkpoints.is_active()) throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "Fenix_Checkpoint_begin was not called");
   return checkpoints;
@@ -23,10 +24,7 @@ Checkpoints& active_checkpoints() {
 
 int check_begin(int group_id, int log_bytes, const int* time_stamp) {
   return ready_entry([&]() -> int {
-    if (interposer() == nullptr || !interposer()->is_in_front()) {
-      throw Error(FENIX_ERROR_MLOG_LIBRARY_UNAVAILABLE,
-                  "checkpoints need the library libfenix_mpi, linked before MPI or preloaded");
-    }
+    require_library("checkpoints need");
     if (runtime().region_logs().active() != FENIX_MLOG_NONE || interposer()->must_go_on()) {
       throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "a message log is active");
     }

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "recovery/interposer.hpp"
 #include "recovery/runtime.hpp"
 
 namespace fenix_impl {
@@ -88,6 +89,13 @@ int ready_entry(Body&& body) {
 /// Throws Error(FENIX_ERROR_INVALID_ARGUMENT), which names the argument, if it is null.
 inline void require(const void* argument, const char* name) {
   if (argument == nullptr) throw Error(FENIX_ERROR_INVALID_ARGUMENT, std::string(name) + " is NULL");
+}
+
+/// Throws Error(FENIX_ERROR_MLOG_LIBRARY_UNAVAILABLE) if the program's calls of MPI do not come to libfenix_mpi. who_needs: "… needs".
+inline void require_library(const char* who_needs) {
+  if (interposer() != nullptr && interposer()->is_in_front()) return;
+  throw Error(FENIX_ERROR_MLOG_LIBRARY_UNAVAILABLE,
+              std::string(who_needs) + " the library libfenix_mpi, linked before MPI or preloaded");
 }
 
 }  // namespace fenix_impl

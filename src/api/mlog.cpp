@@ -15,17 +15,10 @@ using namespace fenix_impl;
 
 namespace {
 
-/// Throws Error(FENIX_ERROR_MLOG_LIBRARY_UNAVAILABLE) if the program's calls of MPI do not come to libfenix_mpi.
-void require_library() {
-  if (interposer() != nullptr && interposer()->is_in_front()) return;
-  throw Error(FENIX_ERROR_MLOG_LIBRARY_UNAVAILABLE,
-              "message logging needs the library libfenix_mpi, linked before MPI or preloaded");
-}
-
 template <class Body>
 int log_entry(Body&& body) {
   return ready_entry([&]() -> int {
-    require_library();
+    require_library("message logging needs");
     body(runtime().region_logs());
     return FENIX_SUCCESS;
   });
@@ -84,7 +77,7 @@ int Fenix_Mlog_active(int* mlog_id) {
   if (mlog_id != nullptr) *mlog_id = FENIX_MLOG_NONE;
   return ready_entry([&]() -> int {
     require(mlog_id, "mlog_id");
-    require_library();
+    require_library("message logging needs");
     *mlog_id = runtime().region_logs().active();
     return FENIX_SUCCESS;
   });

@@ -207,17 +207,17 @@ contains
     call Fenix_Checkpoint_begin(GROUP, 9, 4096, ierr=ierr)
     call unavailable(ierr, "checkpoint_begin without time_stamp")
     call Fenix_Checkpoint_request(ierr)
-    call refused(ierr, FENIX_ERROR_INVALID_LOGIC_CALL, "Fenix_Checkpoint_begin")
+    call unavailable(ierr, "checkpoint_request")
     flag = .true.
     call Fenix_Checkpoint_potential(flag, ierr)
-    call refused(ierr, FENIX_ERROR_INVALID_LOGIC_CALL, "Fenix_Checkpoint_begin")
+    call unavailable(ierr, "checkpoint_potential")
     call check(.not. flag, "a checkpoint that was not taken")
     call Fenix_Checkpoint_potential(ierr=ierr)
-    call refused(ierr, FENIX_ERROR_INVALID_LOGIC_CALL, "Fenix_Checkpoint_begin")
+    call unavailable(ierr, "checkpoint_potential")
     call Fenix_Checkpoint_count(number, ierr)
-    call refused(ierr, FENIX_ERROR_INVALID_LOGIC_CALL, "Fenix_Checkpoint_begin")
+    call unavailable(ierr, "checkpoint_count")
     call Fenix_Checkpoint_finish(ierr)
-    call refused(ierr, FENIX_ERROR_INVALID_LOGIC_CALL, "Fenix_Checkpoint_begin")
+    call unavailable(ierr, "checkpoint_finish")
   end subroutine
 
   subroutine unavailable(ierr, what)

@@ -71,7 +71,7 @@ void checkpoints() {
                        [] { fenix::checkpoints::begin(1, 9, 4096); });
   for (void (*const call)() : {+[] { fenix::checkpoints::request(); }, +[] { (void)fenix::checkpoints::potential(); },
                                +[] { (void)fenix::checkpoints::count(); }, +[] { fenix::checkpoints::finish(); }}) {
-    check::expect_thrown(FENIX_ERROR_INVALID_LOGIC_CALL, "a function of checkpoints", call);
+    check::expect_thrown(FENIX_ERROR_MLOG_LIBRARY_UNAVAILABLE, "a function of checkpoints", call);
   }
 }
 

@@ -79,12 +79,23 @@ Outcome request_of_others() {
 
 using Call = std::pair<const char*, std::function<Outcome()>>;
 
+std::vector<Call> calls_after_begin() {
+  return {{"Fenix_Checkpoint_request", [] { return Fenix_Checkpoint_request(); }},
+          {"Fenix_Checkpoint_potential", [] { return Fenix_Checkpoint_potential(&number); }},
+          {"Fenix_Checkpoint_count", [] { return Fenix_Checkpoint_count(&number); }},
+          {"Fenix_Checkpoint_finish", [] { return Fenix_Checkpoint_finish(); }}};
+}
+
 }  // namespace
 
 void add_rows_without_library(Rows& rows) {
-  rows.push_back({"Fenix_Checkpoint_begin", "any arguments: the program runs without libfenix_mpi",
-                  FENIX_ERROR_MLOG_LIBRARY_UNAVAILABLE, "libfenix_mpi", Told::here,
-                  [](bool) { return begin_with(kOtherGroup); }});
+  std::vector<Call> calls = calls_after_begin();
+  calls.emplace_back("Fenix_Checkpoint_begin", [] { return begin_with(kOtherGroup); });
+  for (const auto& [function, call] : calls) {
+    rows.push_back({function, "any arguments: the program runs without libfenix_mpi",
+                    FENIX_ERROR_MLOG_LIBRARY_UNAVAILABLE, "libfenix_mpi", Told::here,
+                    [call = call](bool) { return call(); }});
+  }
 }
 
 Rows rows_with_library() {
@@ -119,11 +130,7 @@ Rows rows_with_library() {
   add(begins, "message log that is active", FENIX_ERROR_INVALID_LOGIC_CALL, "message log", Told::same,
       begin_beside_log);
 
-  for (const auto& [function, call] :
-       {Call{"Fenix_Checkpoint_request", [] { return Fenix_Checkpoint_request(); }},
-        {"Fenix_Checkpoint_potential", [] { return Fenix_Checkpoint_potential(&number); }},
-        {"Fenix_Checkpoint_count", [] { return Fenix_Checkpoint_count(&number); }},
-        {"Fenix_Checkpoint_finish", [] { return Fenix_Checkpoint_finish(); }}}) {
+  for (const auto& [function, call] : calls_after_begin()) {
     add(function, "call before Fenix_Checkpoint_begin", FENIX_ERROR_INVALID_LOGIC_CALL, "Fenix_Checkpoint_begin",
         Told::here, call);
   }
