@@ -29,21 +29,25 @@ extern "C" {
  * stores in the group or commits it. The group has redundancy by copies, or none; it has a depth ≥ 0 and does not commit in place.
  * (Seed 002, 2.3 and 3.)
  * @param[in]  group_id   a data group over the resilient communicator
- * @param[in]  member_id  id of a member for the log, which this call defines. No other function uses it.
- * @param[in]  log_bytes  bytes of the log, ≥ 4096; they are taken from each rank as those of other members. A checkpoint is of no use if
- *                        late messages and events of a rank, while it is being made, take up more: then a restart begins with an older one.
+ * @param[in]  member_id  id of a member for the log, which this call defines; the same on all ranks. No other function uses it.
+ * @param[in]  log_bytes  bytes of the log, ≥ 4096; each rank may give another number, but keeps to it. They are taken as those of other
+ *                        members. A checkpoint is of no use if late messages and events of a rank, while it is being made, take up more:
+ *                        then a restart begins with an older one.
  * @param[out] time_stamp time stamp of the checkpoint from which all ranks go on: the program restores its members with it.
  *                        FENIX_CHECKPOINT_NONE: there is none, the program begins at its start. May be NULL before the first checkpoint only.
  * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_GROUPID; FENIX_ERROR_INVALID_MEMBERID; FENIX_ERROR_INVALID_ARGUMENT;
- *         FENIX_ERROR_INVALID_LOGIC_CALL if a message log is active; FENIX_ERROR_NODATA_FOUND if logs do not fit together;
- *         FENIX_ERROR_NO_MEMORY; FENIX_ERROR_CANCELLED if a rank has died. The argument that is invalid is log_bytes, time_stamp, the ranks,
- *         policy, depth or a member of the group, or FENIX_CHECKPOINT_INTERVAL in the environment.
+ *         FENIX_ERROR_INVALID_LOGIC_CALL if a message log is active, or the member was stored with another size or datatype;
+ *         FENIX_ERROR_MISMATCH; FENIX_ERROR_NODATA_FOUND if logs do not fit together; FENIX_ERROR_NO_MEMORY; FENIX_ERROR_CANCELLED if a
+ *         rank has died. The argument that is invalid is log_bytes, time_stamp, the ranks, policy, depth or a member of the group, or
+ *         FENIX_CHECKPOINT_INTERVAL in the environment. There is a mismatch if ranks differ in member_id or FENIX_CHECKPOINT_INTERVAL.
+ *         If the member has a file open: FENIX_ERROR_MEMBER_STAGING or _LOADING.
  */
 int Fenix_Checkpoint_begin(int group_id, int member_id, int log_bytes, int* time_stamp);
 
 /**
  * Asks all ranks for a checkpoint. It is made when all have passed a call of Fenix_Checkpoint_potential. A request while another one is being
- * made comes after it. With FENIX_CHECKPOINT_INTERVAL in the environment, rank 0 asks by itself each time so many seconds have gone by.
+ * made comes after it. With FENIX_CHECKPOINT_INTERVAL in the environment, the same on all ranks, rank 0 asks by itself each time so many
+ * seconds have gone by.
  * Local. (Seed 002, 2.1 and 3.1, phase 1.)
  * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_LOGIC_CALL if checkpoints have not begun, or the rank is not rank 0 of the resilient
  *         communicator.

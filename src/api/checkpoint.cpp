@@ -3,11 +3,19 @@
 #include <fenix.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "api/attributes.hpp"
 #include "api/counting.hpp"
-#include "api/entry.hpp"
+#include "api/groups.hpp"
+#include "base/hash.hpp"
+#include "core/common/meeting.hpp"
 
 using namespace fenix_impl;
 
@@ -22,31 +30,67 @@ Checkpoints& active_checkpoints() {
   return checkpoints;
 }
 
-int check_begin(int group_id, int log_bytes, const int* time_stamp) {
-  return ready_entry([&]() -> int {
-    require_library("checkpoints need");
-    if (runtime().region_logs().active() != FENIX_MLOG_NONE || interposer()->must_go_on()) {
-      throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "a message log is active");
-    }
-    if (log_bytes < kLeastLog) {
-      throw Error(FENIX_ERROR_INVALID_ARGUMENT, "log_bytes " + std::to_string(log_bytes) + " is less than 4096");
-    }
-    Group& group = runtime().working_group(group_id);
-    const GroupParameters& parameters = group.parameters();
-    if (group.attachment().protection().commits_collectively() || parameters.commits_in_place() ||
-        parameters.keeps_all()) {
-      throw Error(FENIX_ERROR_INVALID_ARGUMENT,
-                  "group_id: the commits of the group would wait for other ranks: it has parity, commits in place or "
-                  "keeps all snapshots");
-    }
-    if (group.ranks().size != size_of(runtime().process().resilient())) {
-      throw Error(FENIX_ERROR_INVALID_ARGUMENT, "group_id: the group is not one of all ranks");
-    }
-    if (time_stamp == nullptr && !group.snapshots().on_all().empty()) {
-      throw Error(FENIX_ERROR_INVALID_ARGUMENT, "time_stamp is NULL, and there are checkpoints");
-    }
-    return FENIX_SUCCESS;
+void check_group(Group& group) {
+  const GroupParameters& parameters = group.parameters();
+  if (group.attachment().protection().commits_collectively() || parameters.commits_in_place() ||
+      parameters.keeps_all()) {
+    throw Error(FENIX_ERROR_INVALID_ARGUMENT,
+                "group_id: the commits of the group would wait for other ranks: it has parity, commits in place or "
+                "keeps all snapshots");
+  }
+  if (group.ranks().size != size_of(runtime().process().resilient())) {
+    throw Error(FENIX_ERROR_INVALID_ARGUMENT, "group_id: the group is not one of all ranks");
+  }
+}
+
+void check_log_member(const Group& group, int member_id, int log_bytes) {
+  if (member_id == FENIX_DATA_MEMBER_ALL) {
+    throw Error(FENIX_ERROR_INVALID_MEMBERID, named("member_id", member_id) + " is FENIX_DATA_MEMBER_ALL");
+  }
+  if (log_bytes < kLeastLog) {
+    throw Error(FENIX_ERROR_INVALID_ARGUMENT, named("log_bytes", log_bytes) + " is less than 4096");
+  }
+  const Member* const member = group.find(member_id);
+  if (member == nullptr) return;
+  require_closed(*member);
+  check_type(group, *member, ElementType(MPI_BYTE));
+  check_count(group, *member, log_bytes);
+}
+
+/// The arguments of Fenix_Checkpoint_begin that are looked at with the other ranks.
+struct Wish {
+  int member_id = 0;
+  int log_bytes = 0;
+  bool wants_time_stamp = false;
+};
+
+// All ranks meet before anything is changed: an error of one rank is one of all.
+void check_begin(Group& group, const Wish& wish) {
+  Checkpoints& checkpoints = runtime().checkpoints();
+  Team& team = group.attachment().team();
+  const auto interval = Checkpoints::interval_of_environment();
+  const std::uint64_t same_on_all[] = {static_cast<std::uint64_t>(wish.member_id),
+                                       std::bit_cast<std::uint64_t>(interval.value_or(0))};
+  std::vector<std::byte> memory;
+  together(team, [&] {
+    (void)meet(team, Operation::checkpoint_begin, hash_bytes(std::as_bytes(std::span(same_on_all))), 0, [&] {
+      if (runtime().region_logs().active() != FENIX_MLOG_NONE || interposer()->must_go_on()) {
+        throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "a message log is active");
+      }
+      check_group(group);
+      check_log_member(group, wish.member_id, wish.log_bytes);
+      if (!wish.wants_time_stamp && !group.snapshots().on_all().empty()) {
+        throw Error(FENIX_ERROR_INVALID_ARGUMENT, "time_stamp is NULL, and there are checkpoints");
+      }
+      if (!interval) {
+        throw Error(FENIX_ERROR_INVALID_ARGUMENT, std::string("FENIX_CHECKPOINT_INTERVAL is no number of seconds: ") +
+                                                      std::getenv("FENIX_CHECKPOINT_INTERVAL"));
+      }
+      memory.resize(static_cast<std::size_t>(wish.log_bytes));
+    });
+    Checkpoints::require_fixed_sizes(group, wish.member_id);
   });
+  checkpoints.take_log_memory(std::move(memory));
 }
 
 /// The snapshots that all ranks have, newest first.
@@ -71,9 +115,13 @@ extern "C" {
 
 int Fenix_Checkpoint_begin(int group_id, int member_id, int log_bytes, int* time_stamp) {
   if (time_stamp != nullptr) *time_stamp = FENIX_CHECKPOINT_NONE;
-  int code = check_begin(group_id, log_bytes, time_stamp);
+  int code = ready_entry([&]() -> int {
+    require_library("checkpoints need");
+    check_begin(runtime().working_group(group_id), {member_id, log_bytes, time_stamp != nullptr});
+    return FENIX_SUCCESS;
+  });
   if (code != FENIX_SUCCESS) return code;
-  std::byte* const log = runtime().checkpoints().log_memory(static_cast<std::size_t>(log_bytes)).data();
+  std::byte* const log = runtime().checkpoints().log_memory().data();
   code = Fenix_Data_member_define(group_id, member_id, log, log_bytes, MPI_BYTE);
   if (code != FENIX_SUCCESS) return code;
   static std::vector<int> time_stamps;

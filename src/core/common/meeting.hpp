@@ -48,6 +48,7 @@ enum class Operation : std::uint32_t {
   restart_done,
   need_commit,
   should_halt,
+  checkpoint_begin,
 };
 
 /// The values that the ranks have brought, merged.

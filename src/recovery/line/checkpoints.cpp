@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -20,16 +21,6 @@
 namespace fenix_impl {
 namespace {
 
-double interval_of_environment() {
-  double seconds = 0;
-  const char* const text = std::getenv("FENIX_CHECKPOINT_INTERVAL");
-  if (text == nullptr) return 0;
-  const char* const end = text + std::strlen(text);
-  const auto [rest, error] = std::from_chars(text, end, seconds);
-  if (error == std::errc() && rest == end && seconds > 0) return seconds;
-  throw Error(FENIX_ERROR_INVALID_ARGUMENT, std::string("FENIX_CHECKPOINT_INTERVAL is no number of seconds: ") + text);
-}
-
 // Nanoseconds. Reading it costs a few of them; it goes on every few milliseconds.
 std::int64_t coarse_time() {
   timespec now{};
@@ -44,9 +35,34 @@ bool is_message(int tag) { return tag != kTagOfCounter; }
 
 // ----------------------------------------------------------------------------------------------------------------- begin, end
 
-std::span<std::byte> Checkpoints::log_memory(std::size_t bytes) {
-  if (memory_.size() != bytes) memory_.assign(bytes, std::byte{});
-  return memory_;
+std::optional<double> Checkpoints::interval_of_environment() {
+  double seconds = 0;
+  const char* const text = std::getenv("FENIX_CHECKPOINT_INTERVAL");
+  if (text == nullptr) return 0;
+  const char* const end = text + std::strlen(text);
+  const auto [rest, error] = std::from_chars(text, end, seconds);
+  const bool is_good = error == std::errc() && rest == end && seconds > 0 && std::isfinite(seconds);
+  return is_good ? std::optional(seconds) : std::nullopt;
+}
+
+// A count of 0 on some ranks only says that they have no elements: it is for all ranks to say what may change.
+void Checkpoints::require_fixed_sizes(Group& group, int log_member) {
+  std::vector<const Member*> members;
+  std::vector<std::uint8_t> fixed;
+  for (const auto& member : group.members()) {
+    if (member->id() == log_member) continue;
+    members.push_back(member.get());
+    fixed.push_back(member->info().resizeable ? 0 : 1);
+  }
+  const auto on_some = group.attachment().team().reduce_lists(
+      std::span<const std::uint8_t>(fixed), [](std::vector<std::uint8_t>& into, std::span<const std::uint8_t> from) {
+        for (std::size_t i = 0; i < std::min(into.size(), from.size()); ++i) into[i] |= from[i];
+      });
+  for (std::size_t i = 0; i < std::min(members.size(), on_some.size()); ++i) {
+    if (on_some[i] != 0) continue;
+    throw Error(FENIX_ERROR_INVALID_ARGUMENT,
+                "group_id: " + name_of(*members[i]) + " is FENIX_RESIZEABLE: its stores would wait for other ranks");
+  }
 }
 
 bool Checkpoints::is_usable(bool is_there) {
@@ -66,7 +82,7 @@ bool Checkpoints::is_usable(bool is_there) {
 
 void Checkpoints::begin(bool goes_on, GroupOf group, int log_member) {
   clear();
-  interval_ = interval_of_environment();
+  interval_ = interval_of_environment().value_or(0);
   team_ = teams_.make(process_.resilient()).team;
   group_ = std::move(group);
   log_member_ = log_member;
@@ -94,13 +110,7 @@ void Checkpoints::agree_on_sizes() {
   Group& group = group_();
   std::vector<Member*> members;
   for (const auto& member : group.members()) members.push_back(member.get());
-  group.store(members, Selection::some({}), [&] {
-    for (const Member* const member : members) {
-      if (!member->info().resizeable) continue;
-      throw Error(FENIX_ERROR_INVALID_ARGUMENT,
-                  "group_id: " + name_of(*member) + " is FENIX_RESIZEABLE: its stores would wait for other ranks");
-    }
-  });
+  group.store(members, Selection::some({}));
 }
 
 // Early messages: their receivers had them before their checkpoints, and this rank sends them after its own one.

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/group.hpp"
@@ -44,8 +45,15 @@ class Checkpoints {
 
   // ------------------------------------------------------------------------------------------------------------ begin, end
 
-  /// Returns memory for the log, which the log member stores. It stays until the next call.
-  [[nodiscard]] std::span<std::byte> log_memory(std::size_t bytes);
+  /// The seconds of FENIX_CHECKPOINT_INTERVAL, 0 without it; nothing if it is no number of seconds. Local.
+  [[nodiscard]] static std::optional<double> interval_of_environment();
+  /// Throws Error(FENIX_ERROR_INVALID_ARGUMENT) on all ranks if a member, other than that for the log, is resizeable. Changes nothing.
+  static void require_fixed_sizes(Group& group, int log_member);
+  /// Takes memory for the log, which the log member stores. If it has the same size as before, the old one stays. Local.
+  void take_log_memory(std::vector<std::byte> memory) {
+    if (memory_.size() != memory.size()) memory_ = std::move(memory);
+  }
+  [[nodiscard]] std::span<std::byte> log_memory() { return memory_; }
   /// Looks whether all ranks have a log in that memory from which they can go on. Collective over the resilient communicator, as all here.
   /// is_there: whether this rank has restored one. Throws as Team does.
   [[nodiscard]] bool is_usable(bool is_there);

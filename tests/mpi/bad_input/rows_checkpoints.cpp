@@ -2,6 +2,7 @@
 // Checkpoints that do not block. Most rows need libfenix_mpi: they have a program of their own, which is linked with it.
 #include <cstdlib>
 
+#include "../check.hpp"
 #include "rows.hpp"
 
 namespace bad_input {
@@ -14,10 +15,10 @@ constexpr int kOneUseGroup = 5;
 
 int number = 0;
 
-// Takes the member for the log away again, if an error has left it.
+// An error changes nothing: there is no member for the log.
 Outcome begin(int group, int member, int log_bytes, int* time_stamp) {
   Outcome outcome = Fenix_Checkpoint_begin(group, member, log_bytes, time_stamp);
-  if (Fenix_Data_member_created(group, kLog) == 1) (void)Fenix_Data_member_delete(group, kLog);
+  check::require(Fenix_Data_member_created(group, kLog) != 1, "the error has left the member for the log");
   return outcome;
 }
 
@@ -49,16 +50,16 @@ Outcome begin_in_part_of_ranks() {
   return outcome;
 }
 
-Outcome begin_with_interval(const char* interval) {
-  setenv("FENIX_CHECKPOINT_INTERVAL", interval, 1);
+Outcome begin_with_interval(bool has_interval, const char* interval) {
+  if (has_interval) setenv("FENIX_CHECKPOINT_INTERVAL", interval, 1);
   Outcome outcome = begin_with(kOtherGroup);
   unsetenv("FENIX_CHECKPOINT_INTERVAL");
   return outcome;
 }
 
-Outcome begin_beside_log() {
+Outcome begin_beside_log(bool is_active) {
   (void)Fenix_Mlog_create(0, &comm, 1);
-  (void)Fenix_Mlog_activate(0);
+  if (is_active) (void)Fenix_Mlog_activate(0);
   Outcome outcome = begin_with(kOtherGroup);
   (void)Fenix_Mlog_activate(FENIX_MLOG_NONE);
   (void)Fenix_Mlog_delete(0);
@@ -104,6 +105,10 @@ Rows rows_with_library() {
                        const std::function<Outcome()>& call) {
     rows.push_back({function, argument, code, named, told, [call](bool) { return call(); }});
   };
+  const auto add_for_all = [&](const std::string& argument, int code, const std::string& named,
+                               const std::function<Outcome(bool wrong)>& call) {
+    rows.push_back({"Fenix_Checkpoint_begin", argument, code, named, Told::all, call});
+  };
   const char* const begins = "Fenix_Checkpoint_begin";
   add(begins, "group_id of no group", FENIX_ERROR_INVALID_GROUPID, "group_id 99", Told::same,
       [] { return begin_with(kUnknown); });
@@ -115,20 +120,30 @@ Rows rows_with_library() {
   add(begins, "group of some ranks", kBad, "group_id", Told::same, begin_in_part_of_ranks);
   add(begins, "group with a member that is FENIX_RESIZEABLE", kBad, "member_id 6", Told::same,
       [] { return begin_with(kGroup); });
-  add(begins, "member_id negative", FENIX_ERROR_INVALID_MEMBERID, "member_id -1", Told::same,
-      [] { return begin(kOtherGroup, -1, kLogBytes, &number); });
+  add_for_all("member_id negative", FENIX_ERROR_INVALID_MEMBERID, "member_id -1",
+              [](bool wrong) { return begin(kOtherGroup, wrong ? -1 : kLog, kLogBytes, &number); });
+  add_for_all("member_id of a member that has been stored with another datatype", FENIX_ERROR_INVALID_LOGIC_CALL,
+              "member_id 5", [](bool wrong) { return begin(kGroup, wrong ? kMember : kLog, kLogBytes, &number); });
+  rows.push_back({begins, "member_id that differs between ranks", FENIX_ERROR_MISMATCH, "different arguments",
+                  Told::differs,
+                  [](bool) { return begin(kOtherGroup, first_of_two_kinds() ? kLog + 1 : kLog, kLogBytes, &number); }});
   for (const int log_bytes : {kLogBytes - 1, 0, -1}) {
-    rows.push_back({begins, "log_bytes " + std::to_string(log_bytes), kBad, "log_bytes " + std::to_string(log_bytes),
-                    Told::same, [=](bool) { return begin(kOtherGroup, kLog, log_bytes, &number); }});
+    const std::string argument = "log_bytes " + std::to_string(log_bytes);
+    add_for_all(argument, kBad, argument,
+                [=](bool wrong) { return begin(kOtherGroup, kLog, wrong ? log_bytes : kLogBytes, &number); });
   }
-  add(begins, "time_stamp NULL, group that has snapshots", kBad, "time_stamp", Told::same,
-      [] { return begin(kGroup, kLog, kLogBytes, nullptr); });
-  add(begins, "FENIX_CHECKPOINT_INTERVAL that is no number", kBad, "FENIX_CHECKPOINT_INTERVAL", Told::same,
-      [] { return begin_with_interval("soon"); });
-  add(begins, "FENIX_CHECKPOINT_INTERVAL 0", kBad, "FENIX_CHECKPOINT_INTERVAL", Told::same,
-      [] { return begin_with_interval("0"); });
-  add(begins, "message log that is active", FENIX_ERROR_INVALID_LOGIC_CALL, "message log", Told::same,
-      begin_beside_log);
+  add_for_all("time_stamp NULL, group that has snapshots", kBad, "time_stamp",
+              [](bool wrong) { return begin(kGroup, kLog, kLogBytes, wrong ? nullptr : &number); });
+  add_for_all("FENIX_CHECKPOINT_INTERVAL that is no number", kBad, "FENIX_CHECKPOINT_INTERVAL",
+              [](bool wrong) { return begin_with_interval(wrong, "soon"); });
+  for (const char* const interval : {"0", "inf"}) {
+    add_for_all(std::string("FENIX_CHECKPOINT_INTERVAL ") + interval, kBad, "FENIX_CHECKPOINT_INTERVAL",
+                [=](bool wrong) { return begin_with_interval(wrong, interval); });
+  }
+  rows.push_back({begins, "FENIX_CHECKPOINT_INTERVAL that differs between ranks", FENIX_ERROR_MISMATCH,
+                  "different arguments", Told::differs,
+                  [](bool) { return begin_with_interval(true, first_of_two_kinds() ? "2" : "1"); }});
+  add_for_all("message log that is active", FENIX_ERROR_INVALID_LOGIC_CALL, "message log", begin_beside_log);
 
   for (const auto& [function, call] : calls_after_begin()) {
     add(function, "call before Fenix_Checkpoint_begin", FENIX_ERROR_INVALID_LOGIC_CALL, "Fenix_Checkpoint_begin",
