@@ -93,11 +93,14 @@ void check_begin(Group& group, const Wish& wish) {
   checkpoints.take_log_memory(std::move(memory));
 }
 
-/// The snapshots that all ranks have, newest first.
+/// Lists the snapshots that all ranks have, newest first, as rank 0 knows them: another rank may know of one more.
 int list_snapshots(int group_id, std::vector<int>& time_stamps) {
   return ready_entry([&]() -> int {
-    time_stamps = runtime().working_group(group_id).snapshots().on_all();
+    Group& group = runtime().working_group(group_id);
+    time_stamps = group.snapshots().on_all();
     std::sort(time_stamps.rbegin(), time_stamps.rend());
+    Team& team = group.attachment().team();
+    together(team, [&] { team.broadcast_list(time_stamps, 0); });
     return FENIX_SUCCESS;
   });
 }
@@ -124,6 +127,7 @@ int Fenix_Checkpoint_begin(int group_id, int member_id, int log_bytes, int* time
   std::byte* const log = runtime().checkpoints().log_memory().data();
   code = Fenix_Data_member_define(group_id, member_id, log, log_bytes, MPI_BYTE);
   if (code != FENIX_SUCCESS) return code;
+  // Control may leave by longjmp: no object with a destructor may be here.
   static std::vector<int> time_stamps;
   code = list_snapshots(group_id, time_stamps);
   if (code != FENIX_SUCCESS) return code;

@@ -77,9 +77,9 @@ struct Derived {
 struct Registry {
   std::recursive_mutex mutex;
   const InterposerServices* services = nullptr;
-  std::atomic<unsigned> repairs = 0;  ///< may be read without mutex
+  std::atomic<unsigned> repairs = 0;   ///< may be read without mutex
   std::atomic<unsigned> removals = 0;  ///< of names: MPI may give their handles to others; may be read without mutex
-  Derived root;                       ///< the resilient communicator
+  Derived root;                        ///< the resilient communicator
   std::vector<std::unique_ptr<Derived>> derived;
   std::unordered_set<MPI_Comm> past;  ///< replaced by repairs
   bool has_cut_duplicates = false;    ///< a repair has come while MPI_Comm_idup may have been under way
