@@ -16,6 +16,7 @@
 #include "base/error.hpp"
 #include "base/fault.hpp"
 #include "base/log.hpp"
+#include "core/common/meeting.hpp"
 #include "recovery/interposer.hpp"
 
 namespace fenix_impl {
@@ -94,8 +95,10 @@ void Checkpoints::begin(bool goes_on, GroupOf group, int log_member) {
   for (const FlowCount& each : record.sent) peers_[each.flow] = each.peer;
   for (const FlowCount& each : record.received) peers_[each.flow] = each.peer;
   receives_ = record.receives;
-  exchange_counts(record);
-  force_outcomes(record);
+  together(*team_, [&] {
+    exchange_counts(record);
+    force_outcomes(record);
+  });
   late_ = std::move(record.late);
   control_ = std::make_unique<LineControl>(team_->comm(), 0);
   next_request_ = MPI_Wtime() + interval_;
@@ -130,12 +133,14 @@ void Checkpoints::exchange_counts(const LineRecord& record) {
   }
   FlowCounts logged;
   for (const LateMessage& each : record.late) ++logged[each.flow];
-  for (const FlowCount& each : of_this_rank(record.sent)) {
+  const auto sent = of_this_rank(record.sent);
+  const bool is_complete = std::all_of(sent.begin(), sent.end(), [&](const FlowCount& each) {
     const std::uint64_t received = count_of(received_, each.flow);
-    if (each.count - std::min(each.count, received) == count_of(logged, each.flow)) continue;
-    throw Error(FENIX_ERROR_NODATA_FOUND,
-                "the log of the checkpoint lacks messages of rank " + std::to_string(each.peer));
-  }
+    return each.count - std::min(each.count, received) == count_of(logged, each.flow);
+  });
+  if (team_->all_of(is_complete)) return;
+  throw Error(FENIX_ERROR_NODATA_FOUND, is_complete ? "the log of the checkpoint lacks messages on another rank"
+                                                    : "the log of the checkpoint lacks messages");
 }
 
 // To the greatest consistent cut: an outcome that depends on a message is forced only if the rank that sends it will send the same. It
