@@ -41,6 +41,7 @@ void SplitBarrier::begin(MPI_Comm comm, int tag) {
 }
 
 void SplitBarrier::begin_round() {
+  fault_point("line.round");
   const int from = (rank_ - distance_ + size_) % size_;
   check_mpi(MPI_Irecv(nullptr, 0, MPI_BYTE, from, tag_, comm_, &received_), "MPI_Irecv");
   check_mpi(MPI_Isend(nullptr, 0, MPI_BYTE, (rank_ + distance_) % size_, tag_, comm_, &sent_), "MPI_Isend");

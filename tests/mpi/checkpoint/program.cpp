@@ -4,7 +4,7 @@
 // that are not determined are told with the messages: after a restart all ranks know one history.
 //
 //   checkpoint_program SEED STEPS SPARES [--deaths N] [--kill RANK@STEP]… [--after RANK@LINES]… [--every N] [--log BYTES] [--least N]
-//                     [--expect none|some]
+//                     [--expect none|some] [--collectives 0|1]
 //
 // --kill: the rank dies before a step; --after: when it has committed so many checkpoints. --deaths: in all, also by FENIX_FAULT.
 #include <fenix.hpp>
@@ -100,6 +100,7 @@ struct Options {
   int every = 20;
   int log = 1 << 20;
   int least = 0;  // checkpoints at the end
+  bool has_collectives = true;
   std::string expected = "any";
   std::vector<At> kills;
   std::vector<At> after;
@@ -125,6 +126,10 @@ std::vector<Step> make_program() {
   std::vector<Step> steps(static_cast<std::size_t>(options.steps));
   for (Step& step : steps) {
     step.kind = static_cast<Kind>(below(static_cast<int>(Kind::kinds)));
+    if (!options.has_collectives) {
+      constexpr std::array kMessages{Kind::message, Kind::crossing, Kind::tested, Kind::probed};
+      step.kind = kMessages[static_cast<std::size_t>(below(static_cast<int>(kMessages.size())))];
+    }
     step.from = below(size);
     step.to = below(size);
     step.tag = below(3);
@@ -501,6 +506,7 @@ void read_options(int argc, char** argv) {
     if (name == "--deaths") options.deaths = std::atoi(argv[i + 1]);
     if (name == "--every") options.every = std::atoi(argv[i + 1]);
     if (name == "--log") options.log = std::atoi(argv[i + 1]);
+    if (name == "--collectives") options.has_collectives = std::atoi(argv[i + 1]) != 0;
     if (name == "--least") options.least = std::atoi(argv[i + 1]);
     if (name == "--expect") options.expected = argv[i + 1];
     if (name != "--kill" && name != "--after") continue;
