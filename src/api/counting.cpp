@@ -119,6 +119,10 @@ int next_decision(Decision call, bool may_be_negative, int room, int* count, int
   });
 }
 
+void note_found(int source, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t number) {
+  (void)counting_entry([&] { checkpoints().note_found({comm, channel, source, tag}, number); });
+}
+
 int note_decision(Decision call, int count, const int* outcome) {
   return counting_entry([&] { checkpoints().note(call, {outcome, static_cast<std::size_t>(count)}); });
 }
@@ -145,6 +149,7 @@ PersistServices with_counts() {
   services.take_back = take_back;
   services.find_logged = find_logged;
   services.next_decision = next_decision;
+  services.note_found = note_found;
   services.note_decision = note_decision;
   services.next_match = next_match;
   services.note_match = note_match;

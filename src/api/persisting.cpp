@@ -241,6 +241,9 @@ int next_decision(Decision call, bool may_be_negative, int room, int* count, int
   });
 }
 
+// Messages are in the log: they are the same again.
+void note_found(int /*source*/, int /*tag*/, MPI_Comm /*comm*/, std::uint64_t /*channel*/, std::uint64_t /*number*/) {}
+
 int note_decision(Decision call, int count, const int* outcome) {
   return mpi_entry([&] {
     runtime().persistence().with_decisions([&](DecisionLog& decisions) {
@@ -280,10 +283,10 @@ bool repeats_calls() {
 
 void leave_call(int error) { runtime().leave(error); }
 
-constexpr PersistServices kServices = {open,           close,       store,      receive,       persist_collective,
-                                       probe,          check_wait,  has_failed, log_send,      begin_receive,
-                                       receive_logged, end_receive, take_back,  find_logged,   next_decision,
-                                       note_decision,  next_match,  note_match, repeats_calls, leave_call};
+constexpr PersistServices kServices = {
+    open,          close,      store,         receive,        persist_collective, probe,         check_wait,
+    has_failed,    log_send,   begin_receive, receive_logged, end_receive,        take_back,     find_logged,
+    next_decision, note_found, note_decision, next_match,     note_match,         repeats_calls, leave_call};
 
 }  // namespace
 

@@ -209,6 +209,10 @@ void end_receive(const LoggedReceive& receive, const MPI_Status* status) {
                          channel_of(receive.comm), receive.number);
 }
 
+void note_found(int source, int tag, MPI_Comm comm, std::uint64_t number) {
+  libfenix().note_found(source, tag, comm, channel_of(comm), number);
+}
+
 void take_back(bool is_sent, int peer, int tag, MPI_Comm comm) {
   libfenix().take_back(is_sent, peer, tag, comm, channel_of(comm));
 }

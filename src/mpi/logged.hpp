@@ -69,6 +69,8 @@ int start_logged_send(const void* buf, int count, MPI_Datatype type, int dest, i
 /// Waits until MPI has sent all messages that the program takes for sent.
 void wait_for_sent_messages();
 
+/// Notes that a message is there, before the outcome that comes from it. number: of its receive, or 0.
+void note_found(int source, int tag, MPI_Comm comm, std::uint64_t number);
 /// Looks for a message in a log that no receive has got. source and tag may be wildcards. Goes on after a failure.
 int find_logged(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status);
 /// Receives a message from the log if it is to come from there. Goes on after a failure.

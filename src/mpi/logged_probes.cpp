@@ -78,6 +78,7 @@ int probe(Decision call, bool waits, int source, int tag, MPI_Comm comm, int* fl
   if (error != MPI_SUCCESS) return error;
   outcome[0] = probed->status.MPI_SOURCE;
   outcome[1] = probed->status.MPI_TAG;
+  if (*flag != 0) note_found(outcome[0], outcome[1], comm, 0);
   note_decision(call, *flag != 0 ? 2 : 0, outcome);
   return MPI_SUCCESS;
 }

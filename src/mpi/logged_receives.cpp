@@ -109,6 +109,7 @@ int give(MPI_Request target, int source, int tag, MPI_Message message) {
   receive.source = source;
   receive.tag = tag;
   int error = begin_receive(&receive);
+  if (error == MPI_SUCCESS && was_free) note_found(source, tag, receive.comm, receive.number);
   if (error == MPI_SUCCESS && was_free) error = note_match(receive.receive, source, tag);
   MPI_Request inner = MPI_REQUEST_NULL;
   const unsigned repairs = registry().repairs;

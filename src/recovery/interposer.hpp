@@ -57,6 +57,8 @@ struct PersistServices {
   /// kFree: any outcome. may_be_negative: the call may find nothing. Ends the job if the program does something else.
   int (*next_decision)(Decision call, bool may_be_negative, int room, int* count, int* outcome);
   static constexpr int kFree = -1;
+  /// Notes that a message is there, before the outcome that comes from it is noted. number: of its receive; 0: it has none yet.
+  void (*note_found)(int source, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t number);
   /// Notes the outcome of a call that was free.
   int (*note_decision)(Decision call, int count, const int* outcome);
   /// Gives a receive its number among those that have begun. flag: whether it must get the message from this source with this tag, or none

@@ -439,6 +439,12 @@ std::optional<std::vector<int>> Checkpoints::next(Decision call, bool may_be_neg
   return forced_.next(call, may_be_negative);
 }
 
+void Checkpoints::note_found(const Peer& from, std::uint64_t number) {
+  if (!line_) return;
+  const MessageFlow flow = flow_from(from);
+  line_->trace.note_delivered(flow, number != 0 ? number : count_of(received_, flow) + 1);
+}
+
 void Checkpoints::note(Decision call, std::span<const int> outcome) {
   if (line_) line_->trace.note_outcome(call, outcome);
 }

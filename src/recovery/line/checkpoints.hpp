@@ -95,6 +95,9 @@ class Checkpoints {
 
   /// As in DecisionLog.
   [[nodiscard]] std::optional<std::vector<int>> next(Decision call, bool may_be_negative);
+  /// Notes that a message is there, with the number of its receive, or 0 if it has none yet. The outcome of a probe depends on it, before
+  /// the message is received.
+  void note_found(const Peer& from, std::uint64_t number);
   void note(Decision call, std::span<const int> outcome);
   [[nodiscard]] std::uint64_t begin_match() { return ++receives_; }
   [[nodiscard]] std::optional<ForcedOutcomes::Match> match_of(std::uint64_t receive) {

@@ -21,6 +21,7 @@ class Trace {
   using Words = std::vector<std::int64_t>;
 
   void note_sent(const MessageFlow& flow);
+  /// Also for a message that is there, and that is received later.
   void note_delivered(const MessageFlow& flow, std::uint64_t number);
   /// Empty: the call has found nothing.
   void note_outcome(Decision call, std::span<const int> outcome);
