@@ -140,8 +140,15 @@ int note_match(std::uint64_t receive, int source, int tag) {
   return counting_entry([&] { checkpoints().note_match(receive, source, tag); });
 }
 
+// A rank that waits here must not delay the others.
+int check_wait(double since) {
+  const int error = counting_entry([] { checkpoints().progress(); });
+  return error != MPI_SUCCESS ? error : persist_services()->check_wait(since);
+}
+
 PersistServices with_counts() {
   PersistServices services = *persist_services();
+  services.check_wait = check_wait;
   services.log_send = count_send;
   services.begin_receive = begin_receive;
   services.receive_logged = receive_logged;

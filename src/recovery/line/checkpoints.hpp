@@ -76,6 +76,8 @@ class Checkpoints {
   /// Takes a checkpoint if one is wanted and can be taken now. Returns whether it has. has_open_receives: of the program. Throws what has
   /// cut short the latest one on this rank.
   bool take_if_requested(bool has_open_receives);
+  /// Goes on with the line under way as far as is possible without a wait.
+  void progress();
   /// Complete lines of this rank since begin.
   [[nodiscard]] std::uint64_t lines() const { return lines_; }
 
@@ -126,7 +128,6 @@ class Checkpoints {
   [[nodiscard]] std::vector<FlowCount> with_peers(const FlowCounts& counts, bool are_sent) const;
   [[nodiscard]] int peer_in(const MessageFlow& flow, bool is_sent) const;
   void take();
-  void progress();
   void go_on();
   void learn_counts();
   void stop_if_complete();
