@@ -21,7 +21,7 @@ constinit std::atomic<const HandleTable<Persistent>*> persistent_comms{nullptr};
 
 namespace {
 
-// Of checkpoints, instead of those for logs. They stay until a log is there.
+// Functions of libfenix for checkpoints, in place of those for logs. They stay until a log is there.
 constinit std::atomic<const PersistServices*> counting_services{nullptr};
 
 struct All {

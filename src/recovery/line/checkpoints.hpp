@@ -71,7 +71,7 @@ class Checkpoints {
 
   /// Asks all ranks for a checkpoint. On rank 0.
   void request();
-  /// Whether it is time to call take_if_requested: some microseconds have gone by.
+  /// Whether it is time to call take_if_requested: a millisecond or more has gone by since the latest time.
   [[nodiscard]] bool is_due();
   /// Takes a checkpoint if one is wanted and can be taken now. Returns whether it has. has_open_receives: of the program. Throws what has
   /// cut short the latest one on this rank.

@@ -127,7 +127,6 @@ void LineControl::pass(const std::map<int, std::vector<FlowCount>>& sent) {
                          kCounts, comm_, &message.request),
               "MPI_Issend");
   }
-  step();
 }
 
 bool LineControl::forget_those_done(std::list<Message>& messages) {

@@ -66,7 +66,7 @@ class LineControl {
   /// Number of the latest line that it has passed.
   [[nodiscard]] std::uint32_t passed() const { return passed_; }
 
-  /// Passes the line. sent: counts for each rank to which something was sent.
+  /// Passes the line: Phase::telling, until the next step. sent: counts for each rank to which something was sent.
   void pass(const std::map<int, std::vector<FlowCount>>& sent);
   /// Goes on as far as is possible without a wait.
   void step();

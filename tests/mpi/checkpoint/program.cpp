@@ -4,7 +4,7 @@
 // that are not determined are told with the messages: after a restart all ranks know one history.
 //
 //   checkpoint_program SEED STEPS SPARES [--deaths N] [--kill RANK@STEP]… [--after RANK@LINES]… [--every N] [--log BYTES] [--least N]
-//                     [--expect none|some] [--collectives 0|1]
+//                     [--expect none|some] [--collectives 0|1] [--pending 1]
 //
 // --kill: the rank dies before a step; --after: when it has committed so many checkpoints. --deaths: in all, also by FENIX_FAULT.
 #include <fenix.hpp>
@@ -101,6 +101,7 @@ struct Options {
   int log = 1 << 20;
   int least = 0;  // checkpoints at the end
   bool has_collectives = true;
+  bool has_pending = false;  // a message to itself is under way at each place for a checkpoint
   std::string expected = "any";
   std::vector<At> kills;
   std::vector<At> after;
@@ -444,6 +445,20 @@ void execute(const Step& step) {
   }
 }
 
+constexpr int kTagToItself = 50;
+
+void send_to_itself() {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Isend(&state.value, 1, MPI_INT64_T, rank_of_this, kTagToItself, comm, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+void receive_from_itself() {
+  std::int64_t value = 0;
+  MPI_Recv(&value, 1, MPI_INT64_T, rank_of_this, kTagToItself, comm, MPI_STATUS_IGNORE);
+  check::expect_equal(value, state.value, "the message of a rank to itself");
+}
+
 // ----------------------------------------------------------------------------------------------------------------- checkpoints
 
 std::int64_t datum(int i) { return state.value * 3 + state.step + i; }
@@ -506,6 +521,7 @@ void read_options(int argc, char** argv) {
     if (name == "--deaths") options.deaths = std::atoi(argv[i + 1]);
     if (name == "--every") options.every = std::atoi(argv[i + 1]);
     if (name == "--log") options.log = std::atoi(argv[i + 1]);
+    if (name == "--pending") options.has_pending = std::atoi(argv[i + 1]) != 0;
     if (name == "--collectives") options.has_collectives = std::atoi(argv[i + 1]) != 0;
     if (name == "--least") options.least = std::atoi(argv[i + 1]);
     if (name == "--expect") options.expected = argv[i + 1];
@@ -533,8 +549,13 @@ int main(int argc, char** argv) {
     require((time_stamp != FENIX_CHECKPOINT_NONE) == (options.expected == "some"),
             "a checkpoint to begin with: " + options.expected);
   }
+  bool is_behind_place = time_stamp != FENIX_CHECKPOINT_NONE;
   while (state.step < options.steps) {
-    look_for_checkpoint();
+    // A checkpoint is taken between the two: after a restart the message comes from the log.
+    if (options.has_pending && !is_behind_place) send_to_itself();
+    if (!options.has_pending || !is_behind_place) look_for_checkpoint();
+    if (options.has_pending) receive_from_itself();
+    is_behind_place = false;
     die_if_told();
     execute(program[static_cast<std::size_t>(state.step)]);
     ++state.step;
