@@ -30,7 +30,7 @@ void serialize(FILE* file, int direction, void* buffer, MPI_Count, MPI_Count cou
   const int id = static_cast<int>(reinterpret_cast<std::intptr_t>(context));
   RegionLogs& logs = runtime().region_logs();
   if (direction == FENIX_SERIALIZE) {
-    const std::vector<std::byte> state = logs.state(id);
+    const std::vector<std::byte> state = logs.store_state(id);
     if (std::fwrite(state.data(), 1, state.size(), file) != state.size()) {
       throw Error(FENIX_ERROR_NO_MEMORY, "the state of a message log cannot be written");
     }
@@ -47,7 +47,9 @@ void* context_of(int mlog_id) { return reinterpret_cast<void*>(static_cast<std::
 char own_log = 0;
 
 int check_log(int mlog_id) {
-  return log_entry([&](RegionLogs& logs) { (void)logs.state(mlog_id); });
+  return log_entry([&](const RegionLogs& logs) {
+    if (!logs.has(mlog_id)) throw Error(FENIX_ERROR_INVALID_MLOGID, "mlog_id " + std::to_string(mlog_id) + " does not exist");
+  });
 }
 
 }  // namespace
@@ -65,7 +67,10 @@ int Fenix_Mlog_create(int mlog_id, MPI_Comm* comm, int depth) {
     }
     const std::uint64_t channel =
         hash_bytes(std::as_bytes(std::span(&number, 1)), static_cast<std::uint64_t>(mlog_id) + 1);
-    logs.create(mlog_id, *comm, channel, depth, persist_options_of_environment());
+    LogOptions options = log_options_of_environment();
+    // What has not been received at a checkpoint is held with it.
+    if (!options.copies) options.copies = 0;
+    logs.create(mlog_id, *comm, channel, depth, options);
   });
 }
 

@@ -46,6 +46,15 @@ void take_choice(MPI_Info info, const char* key, const char* no, const char* yes
   chosen = *value == yes;
 }
 
+/// Returns the number in the environment, if there is one.
+template <class T>
+std::optional<T> number_of(const char* name) {
+  const char* const value = std::getenv(name);
+  T number = 0;
+  if (value == nullptr || std::from_chars(value, value + std::strlen(value), number).ec != std::errc()) return {};
+  return number;
+}
+
 }  // namespace
 
 PersistOptions persist_options(MPI_Info info) {
@@ -65,12 +74,18 @@ PersistOptions persist_options(MPI_Info info) {
 
 PersistOptions persist_options_of_environment() {
   PersistOptions options;
-  const auto take = [](const char* name, auto& number) {
-    if (const char* value = std::getenv(name)) (void)std::from_chars(value, value + std::strlen(value), number);
-  };
-  take("FENIX_PERSIST_VOLUME", options.volume);
-  take("FENIX_PERSIST_COPIES", options.copies);
+  options.volume = number_of<std::uint64_t>("FENIX_PERSIST_VOLUME").value_or(options.volume);
+  options.copies = number_of<std::int32_t>("FENIX_PERSIST_COPIES").value_or(options.copies);
   options.copies = std::clamp(options.copies, 0, JournalParameters::kMostCopies);
+  return options;
+}
+
+LogOptions log_options_of_environment() {
+  LogOptions options;
+  options.held = persist_options_of_environment();
+  options.memory = number_of<std::uint64_t>("FENIX_MLOG_MEMORY");
+  options.copies = number_of<std::int32_t>("FENIX_MLOG_COPIES");
+  if (options.copies) options.copies = std::clamp(*options.copies, 0, JournalParameters::kMostCopies);
   return options;
 }
 

@@ -13,5 +13,7 @@ namespace fenix_impl {
 
 /// Returns the options that FENIX_PERSIST_VOLUME and FENIX_PERSIST_COPIES name.
 [[nodiscard]] PersistOptions persist_options_of_environment();
+/// Returns those that FENIX_MLOG_MEMORY and FENIX_MLOG_COPIES name as well.
+[[nodiscard]] LogOptions log_options_of_environment();
 
 }  // namespace fenix_impl

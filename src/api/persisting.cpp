@@ -315,7 +315,7 @@ int fenix_detail_begin(int spares) {
   if (code < 0) return code;
   const auto begin = [] {
     return ready_entry([]() -> int {
-      runtime().persistence().log_messages(persist_options_of_environment());
+      runtime().persistence().log_messages(log_options_of_environment());
       return FENIX_SUCCESS;
     });
   };

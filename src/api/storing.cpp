@@ -161,6 +161,7 @@ int checkpoint(const CheckpointArguments& arguments, AfterCommit after) {
   return ready_entry([&]() -> int {
     const int num_storev = arguments.num_storev;
     Group& group = runtime().working_group(arguments.group_id);
+    if (runtime().region_logs().in_use()) runtime().region_logs().meet_at_checkpoint();
     const Wanted wanted(group, FENIX_DATA_MEMBER_ALL, arguments.subset, "subset");
     group.store_to_commit(wanted.members(), wanted.selection(), [&] {
       if (num_storev < 0 && num_storev != FENIX_STOREV_ALL) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <list>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "mpi/derived.hpp"
@@ -75,6 +76,28 @@ int start_copy(const Packed& packed, int dest, int tag, MPI_Comm comm) {
   return real.Isend(sent.bytes.data(), static_cast<int>(packed.bytes), MPI_BYTE, dest, tag, now(comm), &sent.request);
 }
 
+/// A message that is logged, and is to be sent with the next call.
+struct Waiting {
+  std::vector<std::byte> bytes;
+  int dest = 0;
+  int tag = 0;
+  MPI_Comm comm = MPI_COMM_NULL;
+  unsigned repairs = 0;  ///< so many there had been
+};
+
+std::vector<Waiting>& messages_for_later() {
+  static auto* instance = new std::vector<Waiting>;
+  return *instance;
+}
+
+void send_what_waits() {
+  for (const Waiting& each : std::exchange(messages_for_later(), {})) {
+    // After a repair its receiver finds it in the log.
+    if (each.repairs != registry().repairs) continue;
+    (void)start_copy({each.bytes.data(), each.bytes.size()}, each.dest, each.tag, each.comm);
+  }
+}
+
 using SendFunction = int (*)(const void*, int, MPI_Datatype, int, int, MPI_Comm);
 
 /// A message that a failure has cut short is in the log, and its receiver takes it from there. So a call that is made again finds it.
@@ -123,7 +146,10 @@ int init_send(const void* buf, int count, MPI_Datatype type, int dest, int tag, 
 
 }  // namespace
 
-GoingOn::GoingOn() { ++depth_of_calls; }
+GoingOn::GoingOn() {
+  ++depth_of_calls;
+  if (!messages_for_later().empty()) send_what_waits();
+}
 GoingOn::~GoingOn() { --depth_of_calls; }
 
 int start_logged_send(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
@@ -133,6 +159,11 @@ int start_logged_send(const void* buf, int count, MPI_Datatype type, int dest, i
   const int error = log_send(buf, count, type, dest, tag, comm, &packed);
   if (error != MPI_SUCCESS) return raise_on(comm, error);
   return packed.data != nullptr ? without_failure(start_copy(packed, dest, tag, comm), dest, tag, comm) : MPI_SUCCESS;
+}
+
+void send_later(MPI_Comm comm, int dest, int tag, const void* content, std::size_t bytes) {
+  const auto* const from = static_cast<const std::byte*>(content);
+  messages_for_later().push_back({{from, from + bytes}, dest, tag, comm, registry().repairs});
 }
 
 void wait_for_sent_messages() {

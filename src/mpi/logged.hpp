@@ -66,6 +66,8 @@ void end_receive(const LoggedReceive& receive, const MPI_Status* status);
 void take_back(bool is_sent, int peer, int tag, MPI_Comm comm);
 /// Logs a message and begins to send it. The buffer may be used again.
 int start_logged_send(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
+/// Sends a message with the next logged call, unless there is a repair before.
+void send_later(MPI_Comm comm, int dest, int tag, const void* content, std::size_t bytes);
 /// Waits until MPI has sent all messages that the program takes for sent.
 void wait_for_sent_messages();
 

@@ -121,6 +121,9 @@ struct Interposer {
   void (*set_log)(MPI_Comm name, std::uint64_t channel);
   /// Forgets logged calls that are under way: the program has left them behind. Local.
   void (*forget_calls)();
+  /// Sends a message with the next logged call, unless there is a repair before: then its receiver gets it from the log. bytes are copied.
+  /// Local.
+  void (*send_later)(MPI_Comm name, int destination, int tag, const void* content, std::size_t bytes);
   /// Has messages on all communicators counted by these functions from now on; null: no more. Local.
   void (*count_messages)(const PersistServices* services);
   /// Says whether the program has begun receives or collective operations, and has not completed them. Local.

@@ -35,67 +35,99 @@ Signature MessageLog::signature_of_numbers(const Signature& signature) {
   return {signature.channel ^ kNumbers, signature.destination, signature.tag};
 }
 
-void MessageLog::take_up(Team& team, const Journal& journal, bool goes_back) {
-  struct Numbered {
-    Flow flow;
-    std::int32_t slot = 0;  ///< of the rank that has logged the messages, or received them
-    enum Kind : std::int32_t { logged, received, open } kind = logged;
-    std::uint64_t number = 0;
-  };
-  const int own_slot = journal.slot();
-  logged_.clear();
-  std::optional<EntryHead> latest;
-  for (const Entry& each : journal.messages_of(own_slot)) {
-    if (!is_logged(each.head)) continue;
-    if (!latest || is_earlier(*latest, each.head)) latest = each.head;
-    const Signature& signature = each.head.signature;
-    std::uint64_t& number = logged_[{signature.channel, signature.destination, signature.tag}];
-    number = std::max(number, each.head.number);
-  }
-  if (latest) next_order_ = latest->depth + 1;
-  decisions_.take_up(journal);
-  std::vector<Numbered> mine;
-  for (const auto& [flow, number] : logged_) mine.push_back({flow, own_slot, Numbered::logged, number});
-  if (goes_back) open_.clear();
-  for (const auto& [flow, number] : received_) {
-    if (!goes_back) mine.push_back({flow, own_slot, Numbered::received, number});
-  }
+bool MessageLog::Received::has(const Flow& flow, std::uint64_t number) const {
+  const auto found = numbers.find(flow);
+  if (found == numbers.end() || number > found->second) return false;
+  const auto without = open.find(flow);
+  return without == open.end() || without->second.count(number) == 0;
+}
+
+std::uint64_t MessageLog::Received::all_until(const Flow& flow) const {
+  const auto found = numbers.find(flow);
+  if (found == numbers.end()) return 0;
+  const auto without = open.find(flow);
+  return without == open.end() || without->second.empty() ? found->second : *without->second.begin() - 1;
+}
+
+/// Words of a rank about the messages of a flow.
+struct MessageLog::Numbered {
+  Flow flow;
+  std::int32_t slot = 0;  ///< of the rank that has logged the messages, or received them
+  enum Kind : std::int32_t { logged, received, open } kind = logged;
+  std::uint64_t number = 0;
+  std::uint64_t end = 0;  ///< of those that are logged: one more than the last one
+};
+
+void MessageLog::add_received(int own_slot, std::vector<Numbered>& to) const {
+  for (const auto& [flow, number] : received_) to.push_back({flow, own_slot, Numbered::received, number, 0});
+}
+
+void MessageLog::add_open(int own_slot, std::vector<Numbered>& to) const {
   for (const auto& [flow, numbers] : open_) {
-    for (const std::uint64_t number : numbers) mine.push_back({flow, own_slot, Numbered::open, number});
+    for (const std::uint64_t number : numbers) to.push_back({flow, own_slot, Numbered::open, number, 0});
   }
-  logged_by_others_.clear();
-  received_by_others_.clear();
-  open_at_others_.clear();
-  found_.clear();
-  for (const auto& of_rank : team.gather_lists(std::span<const Numbered>(mine))) {
+}
+
+MessageLog::Received MessageLog::received_of(const std::vector<std::vector<Numbered>>& told, int own_slot) {
+  Received received;
+  for (const auto& of_rank : told) {
     for (const Numbered& each : of_rank) {
       if (each.flow.peer != own_slot) continue;
-      const bool is_logged = each.kind == Numbered::logged;
-      const Flow flow{is_logged ? each.flow.channel : each.flow.channel ^ kLogged, each.slot, each.flow.tag};
-      if (each.kind == Numbered::open) {
-        open_at_others_[flow].insert(each.number);
-      } else {
-        (is_logged ? logged_by_others_ : received_by_others_)[flow] = each.number;
-      }
+      const Flow flow{each.flow.channel ^ kLogged, each.slot, each.flow.tag};
+      if (each.kind == Numbered::received) received.numbers[flow] = each.number;
+      if (each.kind == Numbered::open) received.open[flow].insert(each.number);
+    }
+  }
+  return received;
+}
+
+void MessageLog::take_up(Team& team, const LogJournals& journals, bool goes_back) {
+  const int own_slot = journals.held.slot();
+  std::map<Flow, std::vector<Interval>> logged;
+  std::optional<EntryHead> latest;
+  for (const Journal* journal : {&journals.messages, &journals.held}) {
+    for (const Entry& each : journal->messages_of(own_slot)) {
+      if (!is_logged(each.head)) continue;
+      if (!latest || is_earlier(*latest, each.head)) latest = each.head;
+      logged[flow_of(each.head.signature)].push_back({each.head.number, each.head.number + 1});
+    }
+  }
+  if (latest) next_order_ = latest->depth + 1;
+  decisions_.take_up(journals.held);
+  logged_.clear();
+  std::vector<Numbered> mine;
+  for (auto& [flow, numbers] : logged) {
+    const IntervalSet& all = logged_[flow] = IntervalSet::of_sorting(numbers);
+    for (const Interval& each : all.intervals())
+      mine.push_back({flow, own_slot, Numbered::logged, each.first, each.end});
+  }
+  if (goes_back) open_.clear();
+  if (!goes_back) add_received(own_slot, mine);
+  add_open(own_slot, mine);
+  found_.clear();
+  const auto told = team.gather_lists(std::span<const Numbered>(mine));
+  received_by_others_ = received_of(told, own_slot);
+  // A rank that has died may need what its predecessor had received.
+  received_at_checkpoint_ = {};
+  logged_by_others_.clear();
+  for (const auto& of_rank : told) {
+    for (const Numbered& each : of_rank) {
+      if (each.flow.peer != own_slot || each.kind != Numbered::logged) continue;
+      logged_by_others_[{each.flow.channel, each.slot, each.flow.tag}].append({each.number, each.end});
     }
   }
 }
 
-bool MessageLog::log_send(Journal& journal, const Flow& of, const Payload& payload) {
+bool MessageLog::log_send(const LogJournals& journals, const Flow& of, const Payload& payload) {
   const Flow flow{of.channel ^ kLogged, of.peer, of.tag};
   std::uint64_t& sent = sent_[flow];
-  const auto is_among = [&](const std::map<Flow, std::uint64_t>& numbers) {
-    const auto found = numbers.find(flow);
-    return found != numbers.end() && sent < found->second;
-  };
-  const bool is_logged = is_among(logged_);
-  // The log of a dead rank may be lost, if all ranks that had it have died. Its receivers know what they have.
-  const auto open = open_at_others_.find(flow);
-  const bool is_open = open != open_at_others_.end() && open->second.count(sent + 1) > 0;
-  const bool is_again = is_logged || (is_among(received_by_others_) && !is_open);
-  write_decisions(journal);
+  const auto logged = logged_.find(flow);
+  const bool is_logged = logged != logged_.end() && logged->second.covers(sent + 1, sent + 2);
+  // The log of a dead rank may be lost. Its receivers know what they have.
+  const bool is_again = is_logged || received_by_others_.has(flow, sent + 1);
+  write_decisions(journals);
   if (!is_logged) {
-    append(journal, signature_of(flow), kLeastDepth | next_order_, payload, sent + 1);
+    append_to(journals.messages, journals, signature_of(flow), kLeastDepth | next_order_, payload, sent + 1);
     ++next_order_;
   }
   ++sent;
@@ -103,57 +135,107 @@ bool MessageLog::log_send(Journal& journal, const Flow& of, const Payload& paylo
   return !is_again;
 }
 
-void MessageLog::write_decisions(Journal& journal) {
-  decisions_.write(journal, [&](const Signature& signature, std::uint32_t depth, const Payload& payload,
-                                std::uint64_t number) { append(journal, signature, depth, payload, number); });
+void MessageLog::meet_at_checkpoint(Team& team, const LogJournals& journals) {
+  if (journals.are_one()) return;
+  const int own_slot = journals.held.slot();
+  std::vector<Numbered> mine;
+  add_received(own_slot, mine);
+  add_open(own_slot, mine);
+  received_at_checkpoint_ = received_of(team.gather_lists(std::span<const Numbered>(mine)), own_slot);
+}
+
+std::vector<MessageLog::Late> MessageLog::late_messages(const LogJournals& journals, std::uint64_t channel) const {
+  std::vector<Late> late;
+  if (journals.are_one()) return late;
+  constexpr std::int32_t kLeast = std::numeric_limits<std::int32_t>::min();
+  auto each = sent_.lower_bound({channel ^ kLogged, kLeast, kLeast});
+  for (; each != sent_.end() && each->first.channel == (channel ^ kLogged); ++each) {
+    const auto& [flow, sent] = *each;
+    for (const Entry& entry : journals.messages.messages_of(journals.messages.slot(), signature_of(flow))) {
+      const std::uint64_t number = entry.head.number;
+      if (number > sent || received_at_checkpoint_.has(flow, number)) continue;
+      const auto content = journals.messages.own_payload(entry);
+      late.push_back({flow, number, {content.begin(), content.end()}});
+    }
+  }
+  return late;
+}
+
+bool MessageLog::log_late(const LogJournals& journals, const Late& message) {
+  const Signature signature = signature_of(message.flow);
+  const auto own = journals.messages.messages_of(journals.messages.slot(), signature);
+  const auto has_number = [&](const Entry& each) { return each.head.number == message.number; };
+  // This process has sent it, or its receiver gets it from the log.
+  if (std::any_of(own.begin(), own.end(), has_number)) return false;
+  append_to(journals.messages, journals, signature, kLeastDepth | next_order_,
+            {message.content.size(), message.content}, message.number);
+  ++next_order_;
+  return !received_by_others_.has(message.flow, message.number);
+}
+
+void MessageLog::write_decisions(const LogJournals& journals) {
+  decisions_.write(journals.held, [&](const Signature& signature, std::uint32_t depth, const Payload& payload,
+                                      std::uint64_t number) { append(journals, signature, depth, payload, number); });
+}
+
+void MessageLog::append(const LogJournals& journals, const Signature& signature, std::uint32_t depth,
+                        const Payload& payload, std::optional<std::uint64_t> number) {
+  append_to(journals.held, journals, signature, depth, payload,
+            number.value_or(journals.held.latest_number() + 1));
 }
 
 // If there is no room, receivers may be about to store a state with which they need less of the log.
-void MessageLog::append(Journal& journal, const Signature& signature, std::uint32_t depth, const Payload& payload,
-                        std::optional<std::uint64_t> number) {
+void MessageLog::append_to(Journal& journal, const LogJournals& journals, const Signature& signature,
+                           std::uint32_t depth, const Payload& payload, std::uint64_t number) {
   constexpr std::chrono::seconds kPatience{2};
   const Deadline deadline(kPatience);
   for (const Backoff backoff;; backoff.pause()) {
     try {
-      journal.append(signature, depth, payload, number.value_or(journal.latest_number() + 1));
+      journal.append(signature, depth, payload, number);
       return;
     } catch (const Error& error) {
       if (error.code() != FENIX_ERROR_NO_MEMORY || deadline.passed()) throw;
     }
-    release_what_is_stable(journal);
+    release_what_is_stable(journals);
   }
 }
 
-std::optional<Entry> MessageLog::logged(const Journal& journal, const Flow& of, std::uint64_t number, bool anew) {
+std::optional<MessageLog::Logged> MessageLog::logged(const LogJournals& journals, const Flow& of, std::uint64_t number,
+                                                     bool anew) {
   const Flow flow{of.channel ^ kLogged, of.peer, of.tag};
   const auto logged = logged_by_others_.find(flow);
-  if (logged == logged_by_others_.end()) return std::nullopt;
-  if (number > logged->second) return std::nullopt;
-  std::vector<Entry>& found = found_[flow];
+  if (logged == logged_by_others_.end() || !logged->second.covers(number, number + 1)) return std::nullopt;
+  std::vector<Logged>& found = found_[flow];
+  const auto look_into = [&](const Journal& journal) {
+    for (const Entry& each : journal.messages_of(flow.peer, {flow.channel, journal.slot(), flow.tag}))
+      found.push_back({each, &journal});
+  };
   for (const bool again : {false, true}) {
-    if (again || anew) found = journal.messages_of(flow.peer, {flow.channel, journal.slot(), flow.tag});
-    const auto entry =
-        std::find_if(found.begin(), found.end(), [number](const Entry& each) { return each.head.number == number; });
-    if (entry != found.end()) return *entry;
+    if (again || anew) {
+      found.clear();
+      look_into(journals.messages);
+      if (!journals.are_one()) look_into(journals.held);
+    }
+    const auto message = std::find_if(found.begin(), found.end(),
+                                      [number](const Logged& each) { return each.entry.head.number == number; });
+    if (message != found.end()) return *message;
   }
   throw Error(FENIX_ERROR_NODATA_FOUND,
               "message " + std::to_string(number) + " with tag " + std::to_string(flow.tag) + " is in no log any more");
 }
 
-std::optional<std::pair<MessageLog::Flow, Entry>> MessageLog::find_unreceived(const Journal& journal,
-                                                                              std::uint64_t channel,
-                                                                              std::optional<int> peer,
-                                                                              std::optional<int> tag) {
-  std::optional<std::pair<Flow, Entry>> first;
-  for (const auto& [logged, number] : logged_by_others_) {
+std::optional<std::pair<MessageLog::Flow, MessageLog::Logged>> MessageLog::find_unreceived(
+    const LogJournals& journals, std::uint64_t channel, std::optional<int> peer, std::optional<int> tag) {
+  std::optional<std::pair<Flow, Logged>> first;
+  for (const auto& [logged, numbers] : logged_by_others_) {
     const Flow flow{logged.channel ^ kLogged, logged.peer, logged.tag};
     const bool suits = flow.channel == channel && (!peer || flow.peer == *peer) &&
                        (tag ? flow.tag == *tag : flow.tag < kFirstInternalTag);
     if (!suits || (first && first->first.peer != flow.peer)) continue;
     const auto received = received_.find(flow);
     const std::uint64_t next = received != received_.end() ? received->second + 1 : 1;
-    const auto entry = this->logged(journal, flow, next, /*anew=*/false);
-    if (entry && (!first || is_earlier(entry->head, first->second.head))) first = {flow, *entry};
+    const auto message = this->logged(journals, flow, next, /*anew=*/false);
+    if (message && (!first || is_earlier(message->entry.head, first->second.entry.head))) first = {flow, *message};
   }
   return first;
 }
@@ -186,8 +268,8 @@ bool MessageLog::take_position(const Number& number, DecisionLog::Position& posi
   return true;
 }
 
-std::vector<MessageLog::Number> MessageLog::numbers_of(const Journal& journal, std::uint64_t channel) const {
-  std::vector<Number> numbers = position_numbers(journal);
+std::vector<MessageLog::Number> MessageLog::numbers_of(const LogJournals& journals, std::uint64_t channel) const {
+  std::vector<Number> numbers = position_numbers(journals.held);
   const auto take = [&](const std::map<Flow, std::uint64_t>& all, std::uint64_t of_channel, bool are_sent) {
     constexpr std::int32_t kLeast = std::numeric_limits<std::int32_t>::min();
     auto each = all.lower_bound({of_channel, kLeast, kLeast});
@@ -211,23 +293,29 @@ void MessageLog::set_numbers_of(std::uint64_t channel, std::span<const Number> n
   decisions_.set_position(position);
 }
 
-void MessageLog::release_until(Journal& journal, std::span<const Number> numbers) {
+void MessageLog::release_until(const LogJournals& journals, std::span<const Number> numbers, bool only_received) {
   DecisionLog::Position position;
   for (const Number& each : numbers) {
-    if (!take_position(each, position) && each.is_sent != 0)
-      journal.release_until(signature_of(each.flow), each.number);
+    if (take_position(each, position) || each.is_sent == 0) continue;
+    const std::uint64_t most = only_received ? received_at_checkpoint_.all_until(each.flow) : each.number;
+    release(journals, signature_of(each.flow), std::min(each.number, most));
   }
-  decisions_.release(journal, position);
+  decisions_.release(journals.held, position);
 }
 
-void MessageLog::store_numbers(Journal& journal, const Signature& signature, std::uint32_t depth) {
-  write_decisions(journal);
-  std::vector<Number> numbers = position_numbers(journal);
+void MessageLog::release(const LogJournals& journals, const Signature& signature, std::uint64_t number) {
+  journals.messages.release_until(signature, number);
+  if (!journals.are_one()) journals.held.release_until(signature, number);
+}
+
+void MessageLog::store_numbers(const LogJournals& journals, const Signature& signature, std::uint32_t depth) {
+  write_decisions(journals);
+  std::vector<Number> numbers = position_numbers(journals.held);
   for (const auto& [flow, number] : sent_) numbers.push_back({flow, 1, number});
   for (const auto& [flow, number] : received_) numbers.push_back({flow, 0, number});
   const auto bytes = std::as_bytes(std::span<const Number>(numbers));
   // One more than messages: a death may come before the message.
-  append(journal, signature_of_numbers(signature), depth + 1, {bytes.size(), bytes});
+  append(journals, signature_of_numbers(signature), depth + 1, {bytes.size(), bytes});
 }
 
 std::optional<std::vector<MessageLog::Number>> MessageLog::read_numbers(const Journal& journal, int slot,
@@ -237,7 +325,8 @@ std::optional<std::vector<MessageLog::Number>> MessageLog::read_numbers(const Jo
   return numbers;
 }
 
-void MessageLog::take_numbers(const Journal& journal, int own_slot, const Entry& message) {
+void MessageLog::take_numbers(const LogJournals& journals, int own_slot, const Entry& message) {
+  const Journal& journal = journals.held;
   if (message.head.number < numbers_from_) return;
   for (const Entry& each : journal.messages_of(own_slot, signature_of_numbers(message.head.signature))) {
     if (each.head.number + 1 != message.head.number) continue;
@@ -256,20 +345,23 @@ void MessageLog::take_numbers(const Journal& journal, int own_slot, const Entry&
 }
 
 // A receiver never goes back behind the oldest message to itself that it keeps: it does not need what it had received before.
-void MessageLog::release_what_is_stable(Journal& journal) {
+void MessageLog::release_what_is_stable(const LogJournals& journals) {
+  const int own_slot = journals.held.slot();
   // A journal that was taken back has messages that its owner had let go of: those of all receivers count.
   std::set<int> receivers;
-  for (const Entry& each : journal.messages_of(journal.slot())) {
-    if (is_logged(each.head)) receivers.insert(each.head.signature.destination);
+  for (const Journal* journal : {&journals.messages, &journals.held}) {
+    for (const Entry& each : journal->messages_of(own_slot)) {
+      if (is_logged(each.head)) receivers.insert(each.head.signature.destination);
+    }
   }
   for (const int receiver : receivers) {
-    for (const auto& [flow, number] : stable_numbers(journal, receiver)) {
-      if (flow.channel != kPositions) journal.release_until({flow.channel ^ kLogged, receiver, flow.tag}, number);
+    for (const auto& [flow, number] : stable_numbers(journals.held, receiver)) {
+      if (flow.channel != kPositions) release(journals, {flow.channel ^ kLogged, receiver, flow.tag}, number);
     }
   }
   // The same holds for its own decisions.
-  auto own = stable_numbers(journal, journal.slot());
-  decisions_.release(journal, {own[{kPositions, journal.slot(), 0}], own[{kPositions, journal.slot(), 1}]});
+  auto own = stable_numbers(journals.held, own_slot);
+  decisions_.release(journals.held, {own[{kPositions, own_slot, 0}], own[{kPositions, own_slot, 1}]});
 }
 
 std::map<MessageLog::Flow, std::uint64_t> MessageLog::stable_numbers(const Journal& journal, int receiver) const {

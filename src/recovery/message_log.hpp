@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The messages of a program that goes on after a failure without going back: each one is logged in the journal before it is sent, and
-// numbered by its sender and its receiver. After a repair, receivers read from the logs what they have not got, and senders that do
-// again what a dead rank had done skip the messages that are in the log.
+// The messages of a program that goes on after a failure without going back: each one is logged by its sender, and numbered by its sender
+// and its receiver. After a repair, receivers read from the logs what they have not got, and senders that do again what a dead rank had done
+// skip the messages that are in the log or have been received.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,24 @@
 #include <utility>
 #include <vector>
 
+#include "base/interval_set.hpp"
 #include "core/journal/journal.hpp"
 #include "recovery/decision_log.hpp"
 #include "rma/team.hpp"
 
 namespace fenix_impl {
+
+/// The journals of a log.
+struct LogJournals {
+  /// One journal for all.
+  LogJournals(Journal& journal) : held(journal), messages(journal) {}  // NOLINT(google-explicit-constructor)
+  LogJournals(Journal& held_elsewhere, Journal& of_messages) : held(held_elsewhere), messages(of_messages) {}
+
+  [[nodiscard]] bool are_one() const { return &held == &messages; }
+
+  Journal& held;      ///< with copies on other ranks, for what a dead rank cannot make again
+  Journal& messages;  ///< perhaps without copies
+};
 
 class MessageLog {
  public:
@@ -35,34 +48,58 @@ class MessageLog {
   void clear() { *this = {}; }
 
   /// Learns how many messages each rank had logged and received when the failure was repaired. goes_back: survivors will receive messages
-  /// once more. Collective, with the journal attached. Throws as Team does.
-  void take_up(Team& team, const Journal& journal, bool goes_back);
+  /// once more. Collective, with the journals attached. Throws as Team does.
+  void take_up(Team& team, const LogJournals& journals, bool goes_back);
 
   /// Outcomes on which messages may depend. They are written to the journal before the next message is logged, or numbers are stored.
   [[nodiscard]] DecisionLog& decisions() { return decisions_; }
   /// Writes them now: something else that others can see is about to be stored. Local. Throws as Journal::append does.
-  void write_decisions(Journal& journal);
+  void write_decisions(const LogJournals& journals);
 
-  /// Logs the next message of a flow. Returns false if the log has it: then it must not be sent. Local. Throws as Journal::append does.
-  [[nodiscard]] bool log_send(Journal& journal, const Flow& flow, const Payload& payload);
+  /// Logs the next message of a flow. Returns false if it must not be sent: its receiver has it, or gets it from the log. Local. Throws as
+  /// Journal::append does.
+  [[nodiscard]] bool log_send(const LogJournals& journals, const Flow& flow, const Payload& payload);
   /// Returns the number of the message that a receive gets. Receives of a flow get their messages in the order of these calls.
   [[nodiscard]] std::uint64_t begin_receive(const Flow& flow);
   /// Notes that a receive has its message. Local.
   void end_receive(const Flow& flow, std::uint64_t number);
   /// Takes back the latest number of a flow: the call is cancelled, or will be made again. Local.
   void take_back(const Flow& flow, bool is_sent);
+  /// A message in a journal of its sender.
+  struct Logged {
+    Entry entry;
+    const Journal* journal = nullptr;
+  };
+
   /// Returns the message of a flow with this number if it has to be read from the log of its sender. anew: not where it was before, as
   /// its sender may have moved it. Local, throws PeerFailure.
-  [[nodiscard]] std::optional<Entry> logged(const Journal& journal, const Flow& flow, std::uint64_t number, bool anew);
+  [[nodiscard]] std::optional<Logged> logged(const LogJournals& journals, const Flow& flow, std::uint64_t number,
+                                             bool anew);
 
   /// Returns the oldest message that has to be read from a log, and that no receive has got. peer, tag: nothing for any one; messages of the
   /// library itself are no answer then. Of several peers, the first one that has a message. Local, throws PeerFailure.
-  [[nodiscard]] std::optional<std::pair<Flow, Entry>> find_unreceived(const Journal& journal, std::uint64_t channel,
-                                                                      std::optional<int> peer, std::optional<int> tag);
+  [[nodiscard]] std::optional<std::pair<Flow, Logged>> find_unreceived(const LogJournals& journals,
+                                                                       std::uint64_t channel, std::optional<int> peer,
+                                                                       std::optional<int> tag);
 
-  /// Appends to the journal. Lets go of logged messages if there is no room otherwise. Local. Throws as Journal::append does.
-  void append(Journal& journal, const Signature& signature, std::uint32_t depth, const Payload& payload,
+  /// Appends to the journal that is held. Lets go of logged messages if there is no room otherwise. Local. Throws as Journal::append does.
+  void append(const LogJournals& journals, const Signature& signature, std::uint32_t depth, const Payload& payload,
               std::optional<std::uint64_t> number = std::nullopt);
+
+  /// Learns which messages the other ranks have received. Collective: all are about to store their states. Throws as Team does.
+  void meet_at_checkpoint(Team& team, const LogJournals& journals);
+  /// A message that this rank has sent, and that has not been received, as far as it is known. A state is stored with such messages: nobody
+  /// else has them if this rank dies, and its successor does not come to send them.
+  struct Late {
+    Flow flow;
+    std::uint64_t number = 0;
+    std::vector<std::byte> content;
+  };
+  /// Returns those of a channel, if no other rank has a copy of the log. Local. Throws Error(FENIX_ERROR_NO_MEMORY) if one is not in the log
+  /// any more.
+  [[nodiscard]] std::vector<Late> late_messages(const LogJournals& journals, std::uint64_t channel) const;
+  /// Logs a late message that was restored with a state. Returns whether it has to be sent. Local. Throws as Journal::append does.
+  [[nodiscard]] bool log_late(const LogJournals& journals, const Late& message);
 
   /// A flow's number of messages.
   struct Number {
@@ -74,16 +111,17 @@ class MessageLog {
   };
 
   /// Returns the numbers of the messages of a channel, sent and received, and the place in the stream of decisions. Local.
-  [[nodiscard]] std::vector<Number> numbers_of(const Journal& journal, std::uint64_t channel) const;
+  [[nodiscard]] std::vector<Number> numbers_of(const LogJournals& journals, std::uint64_t channel) const;
   /// Goes back, or on, to such numbers. Local.
   void set_numbers_of(std::uint64_t channel, std::span<const Number> numbers);
-  /// Lets go of logged messages and decisions up to such numbers. Local.
-  void release_until(Journal& journal, std::span<const Number> numbers);
+  /// Lets go of logged messages and decisions up to such numbers. only_received: of messages that had been received at the latest
+  /// meeting. Local.
+  void release_until(const LogJournals& journals, std::span<const Number> numbers, bool only_received);
 
   /// Stores the numbers that there are, for a message to oneself that is about to be stored. Local. Throws as Journal::append does.
-  void store_numbers(Journal& journal, const Signature& signature, std::uint32_t depth);
+  void store_numbers(const LogJournals& journals, const Signature& signature, std::uint32_t depth);
   /// Goes back to the numbers that were stored with a message of the dead rank whose place this one has. Local.
-  void take_numbers(const Journal& journal, int own_slot, const Entry& message);
+  void take_numbers(const LogJournals& journals, int own_slot, const Entry& message);
 
  private:
   [[nodiscard]] static Signature signature_of(const Flow& flow) { return {flow.channel, flow.peer, flow.tag}; }
@@ -95,7 +133,26 @@ class MessageLog {
   [[nodiscard]] std::vector<Number> position_numbers(const Journal& journal) const;
   /// Notes such a number in a place. Returns false if it is another one.
   static bool take_position(const Number& number, DecisionLog::Position& position);
-  void release_what_is_stable(Journal& journal);
+  [[nodiscard]] static Flow flow_of(const Signature& signature) {
+    return {signature.channel, signature.destination, signature.tag};
+  }
+  void append_to(Journal& journal, const LogJournals& journals, const Signature& signature, std::uint32_t depth,
+                 const Payload& payload, std::uint64_t number);
+  struct Numbered;
+  /// What other ranks have received from this one.
+  struct Received {
+    std::map<Flow, std::uint64_t> numbers;         ///< of receives that have begun
+    std::map<Flow, std::set<std::uint64_t>> open;  ///< those of them that have no message yet
+
+    [[nodiscard]] bool has(const Flow& flow, std::uint64_t number) const;
+    /// Returns the number up to which it has all.
+    [[nodiscard]] std::uint64_t all_until(const Flow& flow) const;
+  };
+  void add_received(int own_slot, std::vector<Numbered>& to) const;
+  void add_open(int own_slot, std::vector<Numbered>& to) const;
+  [[nodiscard]] static Received received_of(const std::vector<std::vector<Numbered>>& told, int own_slot);
+  static void release(const LogJournals& journals, const Signature& signature, std::uint64_t number);
+  void release_what_is_stable(const LogJournals& journals);
   [[nodiscard]] std::map<Flow, std::uint64_t> stable_numbers(const Journal& journal, int receiver) const;
 
   bool active_ = false;
@@ -104,12 +161,11 @@ class MessageLog {
   std::map<Flow, std::uint64_t> sent_;            // messages of this rank, skipped ones included
   std::map<Flow, std::uint64_t> received_;        // receives that have begun
   std::map<Flow, std::set<std::uint64_t>> open_;  // those of them that have no message yet
-  std::map<Flow, std::uint64_t> logged_;  // by this rank or its predecessor, when the latest failure was repaired
-  std::map<Flow, std::uint64_t> logged_by_others_;  // when the latest failure was repaired, for this rank
-  std::map<Flow, std::uint64_t>
-      received_by_others_;  // of messages of this rank, when the latest failure was repaired; also of those that are open
-  std::map<Flow, std::set<std::uint64_t>> open_at_others_;
-  std::map<Flow, std::vector<Entry>> found_;  // entries in logs of others
+  std::map<Flow, IntervalSet> logged_;  // by this rank or its predecessor, when the latest failure was repaired
+  std::map<Flow, IntervalSet> logged_by_others_;  // when the latest failure was repaired, for this rank
+  Received received_by_others_;           // of messages of this rank, when the latest failure was repaired
+  Received received_at_checkpoint_;       // of messages of this rank, at the latest meeting
+  std::map<Flow, std::vector<Logged>> found_;  // in logs of others
   DecisionLog decisions_;
 };
 

@@ -20,8 +20,9 @@ constexpr std::uint64_t kMarks = 0x6D61726B73U;  // in channels of marks
 /// The tag of the entry of a rank that has given nothing yet.
 constexpr int kTagOfTakers = -999;
 
-JournalParameters greater_of(const JournalParameters& a, const JournalParameters& b) {
-  return {std::max(a.ring_bytes, b.ring_bytes), std::max(a.copies, b.copies), std::max(a.separation, b.separation)};
+void merge_parameters(JournalParameters& all, const JournalParameters& more) {
+  all = {std::max(all.ring_bytes, more.ring_bytes), std::max(all.copies, more.copies),
+         std::max(all.separation, more.separation)};
 }
 
 std::uint64_t ring_bytes_for(std::uint64_t volume) {
@@ -62,6 +63,7 @@ std::uint64_t channel_of(const std::string& key, const std::vector<int>& slots, 
 
 void Persistence::detach(bool starts_over) {
   if (journal_) journal_->detach();
+  if (message_journal_) message_journal_->detach();
   team_.reset();
   starts_over_ = starts_over;
   if (!starts_over) return;
@@ -71,16 +73,18 @@ void Persistence::detach(bool starts_over) {
 void Persistence::take_up() {
   TeamFactory::NewTeam made = teams_.make(process_.resilient());
   together(*made.team, [&] {
-    const JournalParameters mine = journal_ ? journal_->parameters() : JournalParameters{};
-    const auto merge = [](JournalParameters& all, const JournalParameters& more) { all = greater_of(all, more); };
-    const JournalParameters parameters = made.team->reduce(mine, merge);
-    (void)meet(*made.team, Operation::journal_memory, 0, 0, [&] {
-      if (journal_) return;
-      const int slot = process_.slots().by_rank().at(static_cast<std::size_t>(made.team->rank()));
-      journal_ = std::make_unique<Journal>(parameters, slot, has_failed_);
-    });
-    attach_journal(made);
-    log_.take_up(*made.team, *journal_, starts_over_);
+    const auto take_up_one = [&](std::unique_ptr<Journal>& journal) {
+      const JournalParameters mine = journal ? journal->parameters() : JournalParameters{};
+      const JournalParameters parameters = made.team->reduce(mine, merge_parameters);
+      if (parameters.ring_bytes == 0) return;
+      (void)meet(*made.team, Operation::journal_memory, 0, 0, [&] {
+        if (!journal) journal = std::make_unique<Journal>(parameters, own_slot(*made.team), has_failed_);
+      });
+      attach(*journal, made);
+    };
+    take_up_one(journal_);
+    take_up_one(message_journal_);
+    log_.take_up(*made.team, journals(), starts_over_);
   });
 }
 
@@ -88,40 +92,57 @@ void Persistence::clear() {
   comms_.clear();
   logged_comms_.clear();
   log_.clear();
+  message_journal_.reset();
   journal_.reset();
   team_.reset();
   has_failed_ = false;
+}
+
+int Persistence::own_slot(const Team& team) const {
+  return process_.slots().by_rank().at(static_cast<std::size_t>(team.rank()));
 }
 
 void Persistence::form_journal(const PersistOptions& options) {
   TeamFactory::NewTeam made = teams_.make(process_.resilient());
   together(*made.team, [&] {
     JournalParameters parameters{ring_bytes_for(options.volume), options.copies, 1};
-    parameters = made.team->reduce(
-        parameters, [](JournalParameters& all, const JournalParameters& more) { all = greater_of(all, more); });
+    parameters = made.team->reduce(parameters, merge_parameters);
     parameters.separation = best_separation(made.team->gather(made.team->location()));
-    (void)meet(*made.team, Operation::journal_memory, 0, 0, [&] {
-      const int slot = process_.slots().by_rank().at(static_cast<std::size_t>(made.team->rank()));
-      journal_ = std::make_unique<Journal>(parameters, slot, false);
-    });
+    (void)meet(*made.team, Operation::journal_memory, 0, 0,
+               [&] { journal_ = std::make_unique<Journal>(parameters, own_slot(*made.team), false); });
     fault_point("persist.formed");
-    attach_journal(made);
+    attach(*journal_, made);
   });
 }
 
-void Persistence::attach_journal(const TeamFactory::NewTeam& made) {
+void Persistence::form_message_journal(const LogOptions& options) {
+  TeamFactory::NewTeam made = teams_.make(process_.resilient());
+  together(*made.team, [&] {
+    const std::uint64_t bytes = ring_bytes_for(options.memory.value_or(options.held.volume));
+    JournalParameters parameters{bytes, options.copies.value_or(options.held.copies), 1};
+    parameters = made.team->reduce(parameters, merge_parameters);
+    parameters.separation = journal_->parameters().separation;
+    (void)meet(*made.team, Operation::journal_memory, 0, 0,
+               [&] { message_journal_ = std::make_unique<Journal>(parameters, own_slot(*made.team), false); });
+    fault_point("mlog.formed");
+    attach(*message_journal_, made);
+  });
+}
+
+void Persistence::attach(Journal& journal, const TeamFactory::NewTeam& made) {
   std::vector<int> slots;
   for (const int rank : made.ranks) slots.push_back(process_.slots().by_rank().at(static_cast<std::size_t>(rank)));
   team_ = made.team;
-  journal_->attach(*made.team, teams_.choose_path(*made.team), std::move(slots));
-  if (journal_->has_lost_messages()) {
+  journal.attach(*made.team, teams_.choose_path(*made.team), std::move(slots));
+  if (journal.parameters().copies > 0 && journal.has_lost_messages()) {
     log().warn(
         "messages of this rank's predecessor on persistent communicators are lost: no rank is left that has them");
   }
 }
 
 void Persistence::require_journal() const {
-  if (journal_ && journal_->is_attached()) return;
+  const bool all = !message_journal_ || message_journal_->is_attached();
+  if (all && journal_ && journal_->is_attached()) return;
   throw Error(FENIX_ERROR_INVALID_LOGIC_CALL,
               "what was stored on persistent communicators could not be taken up again");
 }
@@ -225,10 +246,12 @@ Persistence::Communicator& Persistence::at(MPI_Comm name, MPI_Comm now) {
 
 // ---------------------------------------------------------------------------------------------------- messages that are logged
 
-void Persistence::log_messages(const PersistOptions& options) {
+void Persistence::log_messages(const LogOptions& options) {
   const std::lock_guard lock(mutex_);
-  if (!journal_) form_journal(options);
+  if (!journal_) form_journal(options.held);
   require_journal();
+  const bool are_apart = options.memory || options.copies.value_or(options.held.copies) != options.held.copies;
+  if (are_apart && !message_journal_) form_message_journal(options);
   log_.activate();
 }
 
@@ -243,8 +266,10 @@ MessageLog::Flow Persistence::flow_of(MPI_Comm name, MPI_Comm now, std::uint64_t
 std::optional<std::span<const std::byte>> Persistence::log_send(MPI_Comm name, MPI_Comm now, std::uint64_t channel,
                                                                 int destination, int tag, const Payload& payload) {
   const std::lock_guard lock(mutex_);
-  if (!log_.log_send(*journal_, flow_of(name, now, channel, destination, tag), payload)) return std::nullopt;
-  return journal_->own_payload(journal_->latest());
+  const MessageLog::Flow flow = flow_of(name, now, channel, destination, tag);
+  const LogJournals all = journals();
+  if (!log_.log_send(all, flow, payload)) return std::nullopt;
+  return all.messages.own_payload(all.messages.latest());
 }
 
 std::uint64_t Persistence::begin_receive(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source, int tag) {
@@ -269,20 +294,21 @@ std::optional<StoredMessage> Persistence::find_unreceived(MPI_Comm name, MPI_Com
   const MessageLog::Flow from = flow_of(name, now, channel, source == MPI_ANY_SOURCE ? 0 : source, tag);
   const auto peer = source == MPI_ANY_SOURCE ? std::nullopt : std::optional(from.peer);
   const auto wanted = tag == MPI_ANY_TAG ? std::nullopt : std::optional(tag);
-  const auto found = log_.find_unreceived(*journal_, channel, peer, wanted);
+  const auto found = log_.find_unreceived(journals(), channel, peer, wanted);
   if (!found) return std::nullopt;
-  const auto& [flow, entry] = *found;
+  const auto& [flow, message] = *found;
   const std::vector<int>& slots = logged_comms_.at(name).slots;
   const auto rank = std::find(slots.begin(), slots.end(), flow.peer) - slots.begin();
-  return StoredMessage{static_cast<int>(rank), flow.peer, entry};
+  return StoredMessage{static_cast<int>(rank), flow.peer, message.entry, message.journal};
 }
 
 std::optional<StoredMessage> Persistence::logged(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source,
                                                  int tag, std::uint64_t number, bool anew) {
   const std::lock_guard lock(mutex_);
   const MessageLog::Flow flow = flow_of(name, now, channel, source, tag);
-  const auto entry = log_.logged(*journal_, flow, number, anew);
-  return entry ? std::optional(StoredMessage{source, flow.peer, *entry}) : std::nullopt;
+  const auto message = log_.logged(journals(), flow, number, anew);
+  if (!message) return std::nullopt;
+  return StoredMessage{source, flow.peer, message->entry, message->journal};
 }
 
 // ---------------------------------------------------------------------------------------- regions of messages that are logged
@@ -290,7 +316,7 @@ std::optional<StoredMessage> Persistence::logged(MPI_Comm name, MPI_Comm now, st
 std::vector<MessageLog::Number> Persistence::message_numbers(std::uint64_t channel) {
   const std::lock_guard lock(mutex_);
   require_journal();
-  return log_.numbers_of(*journal_, channel);
+  return log_.numbers_of(journals(), channel);
 }
 
 void Persistence::set_message_numbers(std::uint64_t channel, std::span<const MessageLog::Number> numbers) {
@@ -298,17 +324,40 @@ void Persistence::set_message_numbers(std::uint64_t channel, std::span<const Mes
   log_.set_numbers_of(channel, numbers);
 }
 
-void Persistence::release_messages(std::span<const MessageLog::Number> numbers) {
+void Persistence::release_messages(std::span<const MessageLog::Number> numbers, bool only_received) {
   const std::lock_guard lock(mutex_);
   require_journal();
-  log_.release_until(*journal_, numbers);
+  log_.release_until(journals(), numbers, only_received);
+}
+
+void Persistence::meet_at_checkpoint() {
+  const std::lock_guard lock(mutex_);
+  require_journal();
+  log_.meet_at_checkpoint(*team_, journals());
+}
+
+std::vector<MessageLog::Late> Persistence::late_messages(std::uint64_t channel) {
+  const std::lock_guard lock(mutex_);
+  require_journal();
+  return log_.late_messages(journals(), channel);
+}
+
+std::optional<int> Persistence::log_late(MPI_Comm name, MPI_Comm now, const MessageLog::Late& message) {
+  const std::lock_guard lock(mutex_);
+  require_journal();
+  if (!log_.log_late(journals(), message)) return std::nullopt;
+  Communicator& comm = logged_comms_[name];
+  if (comm.slots.empty() || comm.repairs != process_.repairs()) look_up_ranks(comm, now);
+  const auto found = std::find(comm.slots.begin(), comm.slots.end(), message.flow.peer);
+  if (found == comm.slots.end()) return std::nullopt;
+  return static_cast<int>(found - comm.slots.begin());
 }
 
 void Persistence::store_mark(std::uint64_t channel, std::uint32_t kept, std::span<const std::byte> mark) {
   const std::lock_guard lock(mutex_);
   require_journal();
-  log_.write_decisions(*journal_);
-  log_.append(*journal_, {channel ^ kMarks, journal_->slot(), 0}, kept, {mark.size(), mark});
+  log_.write_decisions(journals());
+  log_.append(journals(), {channel ^ kMarks, journal_->slot(), 0}, kept, {mark.size(), mark});
 }
 
 std::vector<std::vector<std::byte>> Persistence::marks(std::uint64_t channel) {
@@ -331,7 +380,7 @@ void Persistence::store(MPI_Comm name, MPI_Comm now, int destination, int tag, c
   Communicator& comm = at(name, now);
   const Signature signature{comm.channel, slot_in(comm, destination), tag};
   if (log_.is_active() && tag >= 0 && signature.destination == journal_->slot()) {
-    log_.store_numbers(*journal_, signature, comm.options.depth);
+    log_.store_numbers(journals(), signature, comm.options.depth);
   }
   append(comm, signature, payload);
   has_failed_ = false;
@@ -339,8 +388,8 @@ void Persistence::store(MPI_Comm name, MPI_Comm now, int destination, int tag, c
 
 void Persistence::append(Communicator& comm, const Signature& signature, const Payload& payload) {
   if (log_.is_active()) {
-    log_.write_decisions(*journal_);
-    log_.append(*journal_, signature, comm.options.depth, payload);
+    log_.write_decisions(journals());
+    log_.append(journals(), signature, comm.options.depth, payload);
   } else {
     journal_->append(signature, comm.options.depth, payload);
   }
@@ -396,7 +445,7 @@ std::optional<StoredMessage> Persistence::find(MPI_Comm name, MPI_Comm now, int 
   const int last = source == MPI_ANY_SOURCE ? static_cast<int>(comm.slots.size()) - 1 : source;
   for (int rank = first; rank <= last; ++rank) {
     const int slot = comm.slots.at(static_cast<std::size_t>(rank));
-    if (const auto entry = next_of(comm, slot, comm.own_slot, tag)) return StoredMessage{rank, slot, *entry};
+    if (const auto entry = next_of(comm, slot, comm.own_slot, tag)) return StoredMessage{rank, slot, *entry, journal_.get()};
   }
   return std::nullopt;
 }
@@ -406,7 +455,7 @@ std::optional<StoredMessage> Persistence::find_for(MPI_Comm name, MPI_Comm now, 
   const Communicator& comm = at(name, now);
   const int slot = slot_in(comm, source);
   const auto entry = next_of(comm, slot, slot_in(comm, destination), tag);
-  return entry ? std::optional(StoredMessage{source, slot, *entry}) : std::nullopt;
+  return entry ? std::optional(StoredMessage{source, slot, *entry, journal_.get()}) : std::nullopt;
 }
 
 bool Persistence::stays(const StoredMessage& message) {
@@ -420,7 +469,7 @@ bool Persistence::stays(const StoredMessage& message) {
 bool Persistence::read(const StoredMessage& message, std::span<std::byte> to) {
   const std::lock_guard lock(mutex_);
   require_journal();
-  return journal_->read(message.source_slot, message.entry, to);
+  return message.journal->read(message.source_slot, message.entry, to);
 }
 
 void Persistence::note_received(MPI_Comm name, const StoredMessage& message) {
@@ -428,7 +477,7 @@ void Persistence::note_received(MPI_Comm name, const StoredMessage& message) {
   const auto found = comms_.find(name);
   if (found == comms_.end()) return;
   if (log_.is_active() && has_failed_ && message.source_slot == journal_->slot()) {
-    log_.take_numbers(*journal_, message.source_slot, message.entry);
+    log_.take_numbers(journals(), message.source_slot, message.entry);
   }
   if (found->second.options.depth == 1) return;
   found->second.received[{message.source_slot, message.entry.head.signature.tag}] = message.entry.head.number;

@@ -38,11 +38,19 @@ struct PersistOptions {
   std::string folder;                     ///< for files, from which a later job goes on; none if empty
 };
 
+/// How messages are logged.
+struct LogOptions {
+  PersistOptions held;                   ///< of what other ranks hold
+  std::optional<std::uint64_t> memory;   ///< bytes of logged messages of this rank, apart from the others
+  std::optional<std::int32_t> copies{};  ///< of logged messages on other ranks; without a number they are held as all others
+};
+
 /// A message that matches a receive.
 struct StoredMessage {
   int source = 0;       ///< rank in the communicator
   int source_slot = 0;  ///< of that rank
   Entry entry;
+  const Journal* journal = nullptr;  ///< where it is
 };
 
 class Persistence {
@@ -78,7 +86,7 @@ class Persistence {
 
   /// Has messages on ordinary communicators logged from now on. Collective over the resilient communicator; replacements call it before
   /// anything else, and meet nobody.
-  void log_messages(const PersistOptions& options);
+  void log_messages(const LogOptions& options);
   /// Logs a message before it is sent. Returns its bytes, valid until the next call; none if it must not be sent, because its receiver gets
   /// it from the log. channel: number of the communicator. Local.
   [[nodiscard]] std::optional<std::span<const std::byte>> log_send(MPI_Comm name, MPI_Comm now, std::uint64_t channel,
@@ -111,8 +119,19 @@ class Persistence {
   [[nodiscard]] std::vector<MessageLog::Number> message_numbers(std::uint64_t channel);
   /// Goes on with other numbers. Local.
   void set_message_numbers(std::uint64_t channel, std::span<const MessageLog::Number> numbers);
-  /// Lets go of the messages of this rank up to such numbers. Local.
-  void release_messages(std::span<const MessageLog::Number> numbers);
+  /// Lets go of the messages of this rank up to such numbers. only_received: of those that had been received at the latest checkpoint. Local.
+  void release_messages(std::span<const MessageLog::Number> numbers, bool only_received);
+  /// Learns which messages have been received. Collective over the resilient communicator: all ranks are about to store their states.
+  /// Throws as Team does.
+  void meet_at_checkpoint();
+  /// Returns the messages of a channel with which a state of this rank has to be stored. Local.
+  [[nodiscard]] std::vector<MessageLog::Late> late_messages(std::uint64_t channel);
+  /// Logs a message that was restored with a state. Returns the rank to which it has to be sent, if it has to. Local.
+  [[nodiscard]] std::optional<int> log_late(MPI_Comm name, MPI_Comm now, const MessageLog::Late& message);
+  /// Whether no other rank has copies of logged messages. Local.
+  [[nodiscard]] bool has_messages_alone() const {
+    return message_journal_ && message_journal_->parameters().copies == 0;
+  }
   /// Stores a mark for this rank or its successor; so many are kept. Local.
   void store_mark(std::uint64_t channel, std::uint32_t kept, std::span<const std::byte> mark);
   /// Returns the marks of this rank and its predecessors, oldest first. Local.
@@ -169,7 +188,10 @@ class Persistence {
   void append(Communicator& comm, const Signature& signature, const Payload& payload);
   void replace_file(Communicator& comm);
   void file_latest(Communicator& comm);
-  void attach_journal(const TeamFactory::NewTeam& made);
+  [[nodiscard]] int own_slot(const Team& team) const;
+  void form_message_journal(const LogOptions& options);
+  void attach(Journal& journal, const TeamFactory::NewTeam& made);
+  [[nodiscard]] LogJournals journals() { return message_journal_ ? LogJournals{*journal_, *message_journal_} : *journal_; }
   void require_journal() const;
   [[nodiscard]] std::optional<Entry> next_of(const Communicator& comm, int slot, int destination, int tag) const;
   [[nodiscard]] static int slot_in(const Communicator& comm, int rank);
@@ -182,6 +204,7 @@ class Persistence {
   MessageLog log_;
   std::shared_ptr<MpiTeam> team_;
   std::unique_ptr<Journal> journal_;
+  std::unique_ptr<Journal> message_journal_;  // logged messages, if they have one of their own
   bool has_failed_ = false;
   bool starts_over_ = false;  // survivors, after the repair that is under way
 };

@@ -29,7 +29,7 @@ const RegionLogs::Log& RegionLogs::at(int id) const {
 
 bool RegionLogs::has(int id) const { return logs_.count(id) != 0; }
 
-void RegionLogs::create(int id, MPI_Comm name, std::uint64_t channel, int depth, const PersistOptions& options) {
+void RegionLogs::create(int id, MPI_Comm name, std::uint64_t channel, int depth, const LogOptions& options) {
   const auto found = logs_.find(id);
   if (found != logs_.end() && !found->second.is_past)
     throw Error(FENIX_ERROR_MLOG_EXISTS, named(id) + " exists already");
@@ -40,13 +40,16 @@ void RegionLogs::create(int id, MPI_Comm name, std::uint64_t channel, int depth,
     found->second.is_past = false;
     return;
   }
-  logs_[id] = {name, channel, depth, false, kNoRegion, {}};
+  Log& log = logs_[id] = {};
+  log.name = name;
+  log.channel = channel;
+  log.depth = depth;
 }
 
 void RegionLogs::remove(int id) {
   const Log& log = at(id);
   if (active_ == id) activate(FENIX_MLOG_NONE);
-  persistence_.release_messages(persistence_.message_numbers(log.channel));
+  persistence_.release_messages(persistence_.message_numbers(log.channel), /*only_received=*/false);
   persistence_.set_message_numbers(log.channel, {});
   logs_.erase(id);
 }
@@ -74,7 +77,7 @@ void RegionLogs::begin_region(int id, int region) {
   log.region = region;
   log.marks.push_back(std::move(mark));
   while (log.marks.size() > static_cast<std::size_t>(log.depth) + 1) log.marks.pop_front();
-  persistence_.release_messages(log.marks.front().numbers);
+  persistence_.release_messages(log.marks.front().numbers, log.is_stored && persistence_.has_messages_alone());
 }
 
 void RegionLogs::sync(int id, int region) {
@@ -95,6 +98,11 @@ void RegionLogs::sync(int id, int region) {
     throw Error(FENIX_ERROR_NODATA_FOUND, "region_id " + std::to_string(region) + " of " + named(id) +
                                               " is not kept any more: the depth of the log is " +
                                               std::to_string(log.depth));
+  }
+  if (!log.is_stored && persistence_.has_messages_alone() && persistence_.has_failed()) {
+    throw Error(FENIX_ERROR_NODATA_FOUND, "the state of " + named(id) +
+                                              " was not restored: messages of this rank's predecessor are lost that had "
+                                              "not been received; FENIX_MLOG_COPIES would have kept them");
   }
   persistence_.set_message_numbers(log.channel, found->numbers);
   log.region = region;
@@ -123,18 +131,58 @@ RegionLogs::Mark RegionLogs::mark_of(std::span<const std::byte> bytes) {
   return mark;
 }
 
-std::vector<std::byte> RegionLogs::state(int id) const {
-  const Log& log = at(id);
-  return bytes_of({log.region, persistence_.message_numbers(log.channel)});
+// Words: bytes of the mark; the mark; for each late message its number, its bytes, and they.
+std::vector<std::byte> RegionLogs::store_state(int id) {
+  Log& log = at(id);
+  std::vector<std::byte> state;
+  const auto add = [&state](std::span<const std::byte> bytes) {
+    state.insert(state.end(), bytes.begin(), bytes.end());
+  };
+  const auto add_value = [&add](const auto& value) { add(std::as_bytes(std::span(&value, 1))); };
+  const std::vector<std::byte> mark = bytes_of({log.region, persistence_.message_numbers(log.channel)});
+  add_value(std::uint64_t{mark.size()});
+  add(mark);
+  for (const MessageLog::Late& each : persistence_.late_messages(log.channel)) {
+    add_value(Number{each.flow, 1, each.number});
+    add_value(std::uint64_t{each.content.size()});
+    add(each.content);
+  }
+  log.is_stored = true;
+  return state;
 }
 
 void RegionLogs::restore(int id, std::span<const std::byte> state) {
   Log& log = at(id);
-  Mark mark = mark_of(state);
+  const auto take = [&state](std::uint64_t bytes) {
+    if (bytes > state.size()) {
+      throw Error(FENIX_ERROR_NODATA_FOUND, "the state of a message log has another size");
+    }
+    const auto taken = state.first(bytes);
+    state = state.subspan(bytes);
+    return taken;
+  };
+  const auto take_value = [&take](auto& value) { std::memcpy(&value, take(sizeof value).data(), sizeof value); };
+  std::uint64_t bytes = 0;
+  take_value(bytes);
+  Mark mark = mark_of(take(bytes));
+  std::vector<MessageLog::Late> late;
+  while (!state.empty()) {
+    Number number;
+    take_value(number);
+    take_value(bytes);
+    const auto content = take(bytes);
+    late.push_back({number.flow, number.number, {content.begin(), content.end()}});
+  }
   persistence_.set_message_numbers(log.channel, mark.numbers);
   log.region = mark.region;
+  log.is_stored = true;
   log.marks.clear();
   if (mark.region != kNoRegion) log.marks.push_back(std::move(mark));
+  for (const MessageLog::Late& each : late) {
+    const auto rank = persistence_.log_late(log.name, present(log.name), each);
+    if (rank) interposer()->send_later(log.name, *rank, each.flow.tag, each.content.data(), each.content.size());
+  }
+  fault_point("mlog.restored");
 }
 
 void RegionLogs::note_repair(bool starts_over) {

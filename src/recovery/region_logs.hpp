@@ -6,6 +6,7 @@
 #include <fenix/codes.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -26,7 +27,7 @@ class RegionLogs {
   /// Makes a log for the messages on a communicator. channel: number of the log, the same on all members. depth: older regions that are
   /// kept. Where a repair has sent control back to Fenix_Init, a log that there was goes on. Collective over the resilient
   /// communicator, if no journal has been made yet. Throws as Persistence::log_messages does, and Error.
-  void create(int id, MPI_Comm name, std::uint64_t channel, int depth, const PersistOptions& options);
+  void create(int id, MPI_Comm name, std::uint64_t channel, int depth, const LogOptions& options);
   /// Local, as all that follow. Throw Error(FENIX_ERROR_INVALID_MLOGID) for a log that is not there.
   void remove(int id);
   /// id: FENIX_MLOG_NONE for none.
@@ -38,9 +39,15 @@ class RegionLogs {
   /// Goes back to the begin of a region. FENIX_MLOG_CONTINUE: stays. Throws Error(FENIX_ERROR_NODATA_FOUND) if the region is not kept.
   void sync(int id, int region);
 
-  /// Returns the state of a log, for a data group.
-  [[nodiscard]] std::vector<std::byte> state(int id) const;
-  /// Goes on with a state. Throws Error(FENIX_ERROR_NODATA_FOUND) if it is none.
+  /// Whether the program logs messages on communicators of its choice. Local.
+  [[nodiscard]] bool in_use() const {
+    return std::any_of(logs_.begin(), logs_.end(), [](const auto& each) { return !each.second.is_past; });
+  }
+  /// Tells all ranks what has been received. Collective over the resilient communicator: all are about to store their states.
+  void meet_at_checkpoint() { persistence_.meet_at_checkpoint(); }
+  /// Returns the state of a log that is about to be stored in a data group: numbers, and messages that have not been received.
+  [[nodiscard]] std::vector<std::byte> store_state(int id);
+  /// Goes on with a state. Messages that may not have been received are sent once more, as soon as messages are logged. Throws Error(FENIX_ERROR_NODATA_FOUND) if it is none.
   void restore(int id, std::span<const std::byte> state);
 
   /// Notes a repair. starts_over: survivors come out of Fenix_Init again.
@@ -61,6 +68,7 @@ class RegionLogs {
     int depth = 0;
     bool is_past = false;  ///< the program will make it again
     std::int64_t region = kNoRegion;
+    bool is_stored = false;  ///< in a data group: then ranks go back to such a state, and not to the begin of any region
     std::deque<Mark> marks;  ///< of the regions that are kept, oldest first
   };
   static constexpr std::int64_t kNoRegion = -1;

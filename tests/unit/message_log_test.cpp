@@ -80,10 +80,10 @@ TEST_F(LogOfMessages, AMessageThatItsSenderHasMovedIsFoundAnew) {
   std::vector<std::byte> bytes(kLoggedBytes);
   const auto stale = receiver.logged(job.journal(1), kFromSender, 2, false);
   ASSERT_TRUE(stale);
-  EXPECT_FALSE(job.journal(1).read(0, *stale, bytes));
+  EXPECT_FALSE(job.journal(1).read(0, stale->entry, bytes));
   const auto fresh = receiver.logged(job.journal(1), kFromSender, 2, true);
   ASSERT_TRUE(fresh);
-  EXPECT_TRUE(job.journal(1).read(0, *fresh, bytes));
+  EXPECT_TRUE(job.journal(1).read(0, fresh->entry, bytes));
   EXPECT_EQ(bytes, journal_bytes(kLoggedBytes, 2));
 }
 
@@ -113,6 +113,119 @@ TEST(LostLogOfMessages, IsMadeAnewAndWhatWasReceivedIsNotSentAgain) {
       EXPECT_EQ(send(successor), goes_back || !is_received);
     EXPECT_EQ(job.journal(1).messages_of(0).size(), 5U);
   }
+}
+
+/// Messages are in journals without copies. Other ranks hold what ranks do not send again.
+class LogWithoutCopies : public ::testing::Test {
+ protected:
+  LogWithoutCopies()
+      : held(2, 1, false, Ring::bytes_for(kLogBytes)), messages(2, 0, false, Ring::bytes_for(kLogBytes)) {
+    held.attach();
+    messages.attach();
+  }
+
+  LogJournals journals(int rank) { return {held.journal(rank), messages.journal(rank)}; }
+  static std::vector<std::byte> content(unsigned value) { return journal_bytes(kLoggedBytes, value); }
+  bool send(MessageLog& log, unsigned value) {
+    const auto data = content(value);
+    return log.log_send(journals(0), kToReceiver, {data.size(), data});
+  }
+  static void receive(MessageLog& log) { log.end_receive(kFromSender, log.begin_receive(kFromSender)); }
+  void meet() {
+    held.run([&](int rank, Journal&) {
+      (rank == 0 ? sender : receiver).meet_at_checkpoint(held.team(rank), journals(rank));
+    });
+  }
+  void kill(int rank) {
+    held.kill(rank);
+    messages.kill(rank);
+    (rank == 0 ? sender : receiver).clear();
+  }
+  void repair() {
+    held.repair();
+    messages.repair();
+    held.run([&](int rank, Journal&) {
+      (rank == 0 ? sender : receiver).take_up(held.team(rank), journals(rank), /*goes_back=*/false);
+    });
+  }
+  /// Expects that the receiver gets a message from the log.
+  void expect_logged(std::uint64_t number) {
+    const auto found = receiver.logged(journals(1), kFromSender, number, false);
+    ASSERT_TRUE(found) << number;
+    std::vector<std::byte> bytes(kLoggedBytes);
+    EXPECT_TRUE(found->journal->read(0, found->entry, bytes));
+    EXPECT_EQ(bytes, content(static_cast<unsigned>(number)));
+  }
+
+  JournalJob held;
+  JournalJob messages;
+  MessageLog sender;
+  MessageLog receiver;
+};
+
+TEST_F(LogWithoutCopies, GivesMessagesToTheSuccessorOfTheirReceiver) {
+  for (unsigned value = 1; value <= 3; ++value) EXPECT_TRUE(send(sender, value));
+  EXPECT_TRUE(held.journal(0).messages_of(0).empty());
+  kill(1);
+  repair();
+  for (std::uint64_t number = 1; number <= 3; ++number) expect_logged(number);
+  EXPECT_FALSE(receiver.logged(journals(1), kFromSender, 4, false));
+}
+
+TEST_F(LogWithoutCopies, HasLateMessagesAtACheckpoint) {
+  for (unsigned value = 1; value <= 5; ++value) EXPECT_TRUE(send(sender, value));
+  for (int i = 0; i < 3; ++i) receive(receiver);
+  meet();
+  const auto late = sender.late_messages(journals(0), kToReceiver.channel);
+  ASSERT_EQ(late.size(), 2U);
+  const auto numbers = sender.numbers_of(journals(0), kToReceiver.channel);
+  // It has sent them itself.
+  EXPECT_FALSE(sender.log_late(journals(0), late[0]));
+  EXPECT_TRUE(send(sender, 6));
+  receive(receiver);
+  kill(0);
+  repair();
+  // Its successor goes on with the state that was stored. The receiver has got the fourth message meanwhile.
+  sender.set_numbers_of(kToReceiver.channel, numbers);
+  EXPECT_FALSE(sender.log_late(journals(0), late[0]));
+  EXPECT_TRUE(sender.log_late(journals(0), late[1]));
+  EXPECT_TRUE(send(sender, 6));
+  EXPECT_FALSE(receiver.logged(journals(1), kFromSender, 4, false));
+  kill(1);
+  repair();
+  for (const std::uint64_t number : {4U, 5U, 6U}) expect_logged(number);
+  EXPECT_FALSE(receiver.logged(journals(1), kFromSender, 3, false));
+}
+
+TEST_F(LogWithoutCopies, MessagesOfOpenReceivesAreLate) {
+  for (unsigned value = 1; value <= 2; ++value) EXPECT_TRUE(send(sender, value));
+  (void)receiver.begin_receive(kFromSender);
+  receive(receiver);
+  meet();
+  const auto late = sender.late_messages(journals(0), kToReceiver.channel);
+  ASSERT_EQ(late.size(), 1U);
+  EXPECT_EQ(late[0].number, 1U);
+  EXPECT_EQ(late[0].content, content(1));
+  // What is late stays in the log.
+  sender.release_until(journals(0), sender.numbers_of(journals(0), kToReceiver.channel), /*only_received=*/true);
+  EXPECT_EQ(messages.journal(0).messages_of(0).size(), 2U);
+}
+
+TEST_F(LogWithoutCopies, WithoutAMeetingAllMessagesAreLate) {
+  for (unsigned value = 1; value <= 3; ++value) EXPECT_TRUE(send(sender, value));
+  for (int i = 0; i < 3; ++i) receive(receiver);
+  EXPECT_EQ(sender.late_messages(journals(0), kToReceiver.channel).size(), 3U);
+  meet();
+  EXPECT_EQ(sender.late_messages(journals(0), kToReceiver.channel).size(), 0U);
+}
+
+TEST_F(LogWithoutCopies, WhatWasReceivedBeforeADeathDoesNotCountAfterIt) {
+  for (unsigned value = 1; value <= 2; ++value) EXPECT_TRUE(send(sender, value));
+  for (int i = 0; i < 2; ++i) receive(receiver);
+  meet();
+  kill(1);
+  repair();
+  EXPECT_EQ(sender.late_messages(journals(0), kToReceiver.channel).size(), 2U);
 }
 
 }  // namespace

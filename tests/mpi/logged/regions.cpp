@@ -177,6 +177,9 @@ void iterate() {
     std::int64_t from_left = 0;
     std::int64_t from_right = 0;
     std::int64_t sum = 0;
+    // It was sent in the iteration before: there may have been a checkpoint meanwhile.
+    std::int64_t late = 0;
+    if (iteration > 0) call([&] { return MPI_Recv(&late, 1, MPI_INT64_T, left, 2, comm, MPI_STATUS_IGNORE); });
     call([&] {
       return MPI_Sendrecv(&state.value, 1, MPI_INT64_T, right, 0, &from_left, 1, MPI_INT64_T, left, 0, comm,
                           MPI_STATUS_IGNORE);
@@ -195,7 +198,9 @@ void iterate() {
       call([&] { return MPI_Send(&state.value, 1, MPI_INT64_T, left, 1, comm); });
       call([&] { return MPI_Recv(&from_right, 1, MPI_INT64_T, right, 1, comm, MPI_STATUS_IGNORE); });
     }
+    require(iteration == 0 || late == from_left, "the message from before");
     state.value = next_value(state.value, from_left, from_right, sum);
+    if (iteration + 1 < kIterations) call([&] { return MPI_Send(&state.value, 1, MPI_INT64_T, right, 2, comm); });
     ++executed(rank, iteration);
     ++state.iteration;
     if (state.iteration % kInterval == 0) {
