@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,34 @@ struct Label {
 void put(const std::string& text, char* to) {
   std::strncpy(to, text.c_str(), FENIX_DATASET_NAME_MAX - 1);
   to[FENIX_DATASET_NAME_MAX - 1] = 0;
+}
+
+/// Does it by messages that are logged: a replacement says what its predecessor had said, and gets the same answer.
+int need_commit_logged(int group_id, int* flag) {
+  const int code = ready_entry([&]() -> int {
+    require(flag, "flag");
+    Group& group = runtime().attached_group(group_id);
+    std::optional<int>& said = runtime().region_logs().said;
+    if (said) return FENIX_SUCCESS;
+    Persistence& persistence = runtime().persistence();
+    const auto before = persistence.with_decisions(
+        [](DecisionLog& decisions) { return decisions.next(Decision::need_commit, /*may_be_negative=*/false); });
+    if (before) {
+      said = before->at(0);
+      return FENIX_SUCCESS;
+    }
+    said = runtime().storage().needs_commit_here(group) || persistence.log_is_filling() ? 1 : 0;
+    persistence.with_decisions([&](DecisionLog& decisions) {
+      decisions.note(Decision::need_commit, std::span<const int>(&*said, 1));
+    });
+    return FENIX_SUCCESS;
+  });
+  if (code != FENIX_SUCCESS) return code;
+  const int error =
+      interposer()->greatest_of_all(*runtime().region_logs().said, flag, runtime().region_logs().active_comm());
+  if (error != MPI_SUCCESS) return FENIX_ERROR_CANCELLED;
+  runtime().region_logs().said.reset();
+  return FENIX_SUCCESS;
 }
 
 }  // namespace
@@ -165,6 +194,7 @@ int Fenix_Data_dataset_set_current(const char* name) {
 }
 
 int Fenix_Data_need_commit(int group_id, int* flag) {
+  if (runtime().region_logs().active() != FENIX_MLOG_NONE) return need_commit_logged(group_id, flag);
   return ready_entry([&]() -> int {
     Group& group = runtime().working_group(group_id);
     const bool is_needed = runtime().storage().needs_commit(group, [&] { require(flag, "flag"); });

@@ -171,7 +171,9 @@ int checkpoint(const CheckpointArguments& arguments, AfterCommit after) {
       for (int i = 0; i < num_storev; ++i) (void)member_of(group, arguments.storev_ids[i]);
       wanted.check();
     });
-    return commit_group(arguments.group_id, arguments.time_stamp, after);
+    const int code = commit_group(arguments.group_id, arguments.time_stamp, after);
+    if (code == FENIX_SUCCESS) runtime().region_logs().note_checkpoint(after == AfterCommit::barrier);
+    return code;
   });
 }
 

@@ -166,6 +166,10 @@ void send_later(MPI_Comm comm, int dest, int tag, const void* content, std::size
   messages_for_later().push_back({{from, from + bytes}, dest, tag, comm, registry().repairs});
 }
 
+int greatest_of_all(int value, int* greatest, MPI_Comm comm) {
+  return left(logged_Allreduce(&value, greatest, 1, MPI_INT, MPI_MAX, comm));
+}
+
 void wait_for_sent_messages() {
   const GoingOn call;
   for (Sent& each : sent_messages()) (void)real.Wait(&each.request, MPI_STATUS_IGNORE);

@@ -16,6 +16,7 @@ enum class Decision : int {
   iprobe,
   mprobe,
   improbe,
+  need_commit,
 };
 
 /// The tag of the message that a receive has got which the program has cancelled.

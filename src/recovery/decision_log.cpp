@@ -37,6 +37,8 @@ const char* name_of(Decision call) {
       return "MPI_Mprobe";
     case Decision::improbe:
       return "MPI_Improbe";
+    case Decision::need_commit:
+      return "Fenix_Data_need_commit";
   }
   return "another call";
 }
@@ -162,6 +164,14 @@ void DecisionLog::take_up(const Journal& journal) {
     written_.push_back({each.head.number, end});
     next_number_ = each.head.number + 1;
   }
+}
+
+void DecisionLog::forget() {
+  known_.clear();
+  known_matches_.clear();
+  new_.clear();
+  new_matches_.clear();
+  written_.clear();
 }
 
 void DecisionLog::release(Journal& journal, const Position& position) {

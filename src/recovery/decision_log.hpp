@@ -59,6 +59,8 @@ class DecisionLog {
   [[nodiscard]] const Position& position() const { return position_; }
   /// Goes on from another place. Local.
   void set_position(const Position& position) { position_ = position; }
+  /// Forgets all decisions, own ones and those of the predecessor: all ranks go back, and are free. Local.
+  void forget();
   /// Lets go of what no replacement needs that begins at this place. Local.
   void release(Journal& journal, const Position& position);
 

@@ -124,6 +124,9 @@ struct Interposer {
   /// Sends a message with the next logged call, unless there is a repair before: then its receiver gets it from the log. bytes are copied.
   /// Local.
   void (*send_later)(MPI_Comm name, int destination, int tag, const void* content, std::size_t bytes);
+  /// Finds the greatest of the values of all ranks by messages that are logged, as a call of the program would. Returns the error of MPI.
+  /// Control may leave it. Collective.
+  int (*greatest_of_all)(int value, int* greatest, MPI_Comm name);
   /// Has messages on all communicators counted by these functions from now on; null: no more. Local.
   void (*count_messages)(const PersistServices* services);
   /// Says whether the program has begun receives or collective operations, and has not completed them. Local.

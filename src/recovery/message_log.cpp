@@ -12,6 +12,7 @@
 #include "base/deadline.hpp"
 #include "base/error.hpp"
 #include "base/fault.hpp"
+#include "base/log.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -127,15 +128,35 @@ bool MessageLog::log_send(const LogJournals& journals, const Flow& of, const Pay
   const bool is_again = is_logged || received_by_others_.has(flow, sent + 1);
   write_decisions(journals);
   if (!is_logged) {
-    append_to(journals.messages, journals, signature_of(flow), kLeastDepth | next_order_, payload, sent + 1);
-    ++next_order_;
+    put_into_log(journals, flow, sent + 1, payload);
   }
   ++sent;
   fault_point("replay.logged");
   return !is_again;
 }
 
+void MessageLog::let_go(const LogJournals& journals) {
+  for (Journal* journal : {&journals.messages, &journals.held}) {
+    while (journal->release_oldest(DecisionLog::kDepth)) {
+    }
+  }
+  journals.held.store_again();
+  decisions_.forget();
+  sent_.clear();
+  received_.clear();
+  open_.clear();
+  missing_.clear();
+  lacks_messages_ = lacks_newer_ones_ = is_stored_ = false;
+}
+
+void MessageLog::note_checkpoint(bool is_on_all) {
+  is_stored_ = true;
+  if (is_on_all) lacks_messages_ = lacks_newer_ones_;
+}
+
 void MessageLog::meet_at_checkpoint(Team& team, const LogJournals& journals) {
+  if (std::exchange(is_stored_, false)) lacks_messages_ = lacks_newer_ones_;
+  lacks_newer_ones_ = false;
   if (journals.are_one()) return;
   const int own_slot = journals.held.slot();
   std::vector<Numbered> mine;
@@ -147,6 +168,12 @@ void MessageLog::meet_at_checkpoint(Team& team, const LogJournals& journals) {
 std::vector<MessageLog::Late> MessageLog::late_messages(const LogJournals& journals, std::uint64_t channel) const {
   std::vector<Late> late;
   if (journals.are_one()) return late;
+  for (const auto& [flow, number] : missing_) {
+    if (flow.channel != (channel ^ kLogged) || received_at_checkpoint_.all_until(flow) >= number) continue;
+    throw Error(FENIX_ERROR_NO_MEMORY, "a message with tag " + std::to_string(flow.tag) +
+                                           " that has not been received is not in the log any more, and no state can be "
+                                           "stored without it: raise FENIX_MLOG_MEMORY");
+  }
   constexpr std::int32_t kLeast = std::numeric_limits<std::int32_t>::min();
   auto each = sent_.lower_bound({channel ^ kLogged, kLeast, kLeast});
   for (; each != sent_.end() && each->first.channel == (channel ^ kLogged); ++each) {
@@ -182,6 +209,39 @@ void MessageLog::append(const LogJournals& journals, const Signature& signature,
                         const Payload& payload, std::optional<std::uint64_t> number) {
   append_to(journals.held, journals, signature, depth, payload,
             number.value_or(journals.held.latest_number() + 1));
+}
+
+// A message for which there is no room takes that of older ones: the program goes on, and asks for a checkpoint.
+void MessageLog::put_into_log(const LogJournals& journals, const Flow& flow, std::uint64_t number, const Payload& payload) {
+  const Signature signature = signature_of(flow);
+  const std::uint32_t depth = kLeastDepth | next_order_++;
+  const auto note_missing = [this](const Flow& of, std::uint64_t which) {
+    if (!lacks_messages_) {
+      log().warn(
+          "the log of messages is full, and lets go of messages that may be needed: until the next checkpoint, a failure "
+          "takes all ranks back; FENIX_MLOG_MEMORY gives more room");
+    }
+    lacks_messages_ = lacks_newer_ones_ = true;
+    std::uint64_t& greatest = missing_[of];
+    greatest = std::max(greatest, which);
+  };
+  for (;;) {
+    try {
+      // Receivers that store their states by themselves may be about to do so.
+      const bool may_get_room = journals.messages.parameters().copies > 0 && !lacks_messages_;
+      if (!may_get_room) {
+        journals.messages.append(signature, depth, payload, number);
+      } else {
+        append_to(journals.messages, journals, signature, depth, payload, number);
+      }
+      return;
+    } catch (const Error& error) {
+      if (error.code() != FENIX_ERROR_NO_MEMORY) throw;
+    }
+    const auto oldest = journals.messages.release_oldest(kLeastDepth);
+    note_missing(oldest ? flow_of(oldest->head.signature) : flow, oldest ? oldest->head.number : number);
+    if (!oldest) return;
+  }
 }
 
 // If there is no room, receivers may be about to store a state with which they need less of the log.

@@ -50,6 +50,13 @@ class MessageLog {
   /// Learns how many messages each rank had logged and received when the failure was repaired. goes_back: survivors will receive messages
   /// once more. Collective, with the journals attached. Throws as Team does.
   void take_up(Team& team, const LogJournals& journals, bool goes_back);
+  /// Lets go of all messages and decisions: all ranks go back to a state that they have stored. Local. Throws as Journal::append does.
+  void let_go(const LogJournals& journals);
+  /// Whether messages are missing in the log, as there was no room. Then no rank can go back alone.
+  [[nodiscard]] bool lacks_messages() const { return lacks_messages_; }
+  /// Notes that all ranks have stored their states: older messages are not needed any more. is_on_all: otherwise it counts from the next
+  /// meeting on. Local.
+  void note_checkpoint(bool is_on_all);
 
   /// Outcomes on which messages may depend. They are written to the journal before the next message is logged, or numbers are stored.
   [[nodiscard]] DecisionLog& decisions() { return decisions_; }
@@ -155,7 +162,13 @@ class MessageLog {
   void release_what_is_stable(const LogJournals& journals);
   [[nodiscard]] std::map<Flow, std::uint64_t> stable_numbers(const Journal& journal, int receiver) const;
 
+  void put_into_log(const LogJournals& journals, const Flow& flow, std::uint64_t number, const Payload& payload);
+
   bool active_ = false;
+  bool lacks_messages_ = false;
+  bool lacks_newer_ones_ = false;           // sent since the latest meeting
+  bool is_stored_ = false;                  // the state with which ranks met
+  std::map<Flow, std::uint64_t> missing_;   // greatest number that is not in the log
   std::uint32_t next_order_ = 0;                  // of logged messages
   std::uint64_t numbers_from_ = 0;                // message from which the numbers were taken
   std::map<Flow, std::uint64_t> sent_;            // messages of this rank, skipped ones included

@@ -65,12 +65,16 @@ void Persistence::detach(bool starts_over) {
   if (journal_) journal_->detach();
   if (message_journal_) message_journal_->detach();
   team_.reset();
+  note_start_over(starts_over);
+}
+
+void Persistence::note_start_over(bool starts_over) {
   starts_over_ = starts_over;
   if (!starts_over) return;
   for (auto& [name, comm] : comms_) comm.is_past = true;
 }
 
-void Persistence::take_up() {
+void Persistence::take_up(bool uses_logs, bool falls_back, const std::function<void()>& fall_back) {
   TeamFactory::NewTeam made = teams_.make(process_.resilient());
   together(*made.team, [&] {
     const auto take_up_one = [&](std::unique_ptr<Journal>& journal) {
@@ -84,7 +88,23 @@ void Persistence::take_up() {
     };
     take_up_one(journal_);
     take_up_one(message_journal_);
-    log_.take_up(*made.team, journals(), starts_over_);
+    struct Loss {
+      std::uint64_t is_lost = 0;
+      std::uint64_t uses_logs = 0;
+    };
+    const Loss mine{journal_->has_lost_messages() ? 1U : 0U, uses_logs ? 1U : 0U};
+    const Loss all = made.team->reduce(mine, [](Loss& into, const Loss& from) {
+      into.is_lost |= from.is_lost;
+      into.uses_logs |= from.uses_logs;
+    });
+    // The outcomes on which messages depend are lost.
+    if (!falls_back && all.is_lost != 0 && all.uses_logs != 0) {
+      falls_back = true;
+      fall_back();
+    }
+    if (falls_back) log_.let_go(journals());
+    log_.take_up(*made.team, journals(), starts_over_ || falls_back);
+    journal_->forget_loss();
   });
 }
 
@@ -334,6 +354,18 @@ void Persistence::meet_at_checkpoint() {
   const std::lock_guard lock(mutex_);
   require_journal();
   log_.meet_at_checkpoint(*team_, journals());
+}
+
+void Persistence::note_checkpoint(bool is_on_all) {
+  const std::lock_guard lock(mutex_);
+  log_.note_checkpoint(is_on_all);
+}
+
+bool Persistence::log_is_filling() {
+  constexpr double kHalf = 0.5;
+  const std::lock_guard lock(mutex_);
+  require_journal();
+  return log_.lacks_messages() || journals().messages.filling() > kHalf;
 }
 
 std::vector<MessageLog::Late> Persistence::late_messages(std::uint64_t channel) {

@@ -66,9 +66,14 @@ class Persistence {
   void note_replacement() { has_failed_ = true; }
   /// Lets go of the team, as a repair has begun. starts_over: survivors will call MPI_Comm_persist again. Local.
   void detach(bool starts_over);
-  /// Takes the journals up again, or gives new processes theirs. Collective over the active ranks, if one of them has a journal. Throws
-  /// as Team does.
-  void take_up();
+  /// Notes whether survivors will call MPI_Comm_persist again. Local.
+  void note_start_over(bool starts_over);
+  /// Takes the journals up again, or gives new processes theirs. uses_logs: this process logs messages on communicators of its choice.
+  /// falls_back: all ranks go back to a state that they have stored; fall_back is called if this turns out now. Collective over the active
+  /// ranks, if one of them has a journal. Throws as Team does.
+  void take_up(bool uses_logs, bool falls_back, const std::function<void()>& fall_back);
+  /// Whether the log lacks messages, as there was no room. Local.
+  [[nodiscard]] bool lacks_messages() const { return log_.lacks_messages(); }
   /// Ends the use. Local.
   void clear();
 
@@ -124,6 +129,10 @@ class Persistence {
   /// Learns which messages have been received. Collective over the resilient communicator: all ranks are about to store their states.
   /// Throws as Team does.
   void meet_at_checkpoint();
+  /// Notes that this rank has stored its state with the others. is_on_all: all have. Local.
+  void note_checkpoint(bool is_on_all);
+  /// Returns whether the log has little room left, or lacks messages. Local.
+  [[nodiscard]] bool log_is_filling();
   /// Returns the messages of a channel with which a state of this rank has to be stored. Local.
   [[nodiscard]] std::vector<MessageLog::Late> late_messages(std::uint64_t channel);
   /// Logs a message that was restored with a state. Returns the rank to which it has to be sent, if it has to. Local.

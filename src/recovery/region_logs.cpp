@@ -34,6 +34,7 @@ void RegionLogs::create(int id, MPI_Comm name, std::uint64_t channel, int depth,
   if (found != logs_.end() && !found->second.is_past)
     throw Error(FENIX_ERROR_MLOG_EXISTS, named(id) + " exists already");
   persistence_.log_messages(options);
+  falls_back_ = false;
   if (found != logs_.end() && found->second.channel == channel) {
     found->second.name = name;
     found->second.depth = depth;
@@ -84,6 +85,7 @@ void RegionLogs::sync(int id, int region) {
   Log& log = at(id);
   if (region == FENIX_MLOG_CONTINUE) return;
   if (region < 0) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "region_id " + std::to_string(region) + " is negative");
+  falls_back_ = false;
   // Regions that this rank has begun, or its predecessor. The newest mark of a region counts.
   std::deque<Mark> marks;
   for (const auto& bytes : persistence_.marks(log.channel)) {
@@ -176,6 +178,7 @@ void RegionLogs::restore(int id, std::span<const std::byte> state) {
   persistence_.set_message_numbers(log.channel, mark.numbers);
   log.region = mark.region;
   log.is_stored = true;
+  falls_back_ = false;
   log.marks.clear();
   if (mark.region != kNoRegion) log.marks.push_back(std::move(mark));
   for (const MessageLog::Late& each : late) {
@@ -185,9 +188,19 @@ void RegionLogs::restore(int id, std::span<const std::byte> state) {
   fault_point("mlog.restored");
 }
 
+void RegionLogs::fall_back() {
+  if (!in_use()) return;
+  falls_back_ = true;
+  leave_calls();
+}
+
 void RegionLogs::note_repair(bool starts_over) {
   if (!starts_over) return;
   for (auto& [id, log] : logs_) log.is_past = true;
+  leave_calls();
+}
+
+void RegionLogs::leave_calls() {
   if (active_ == FENIX_MLOG_NONE) return;
   activate(FENIX_MLOG_NONE);
   // Not now: calls that are under way come to their ends by themselves.
@@ -197,6 +210,7 @@ void RegionLogs::note_repair(bool starts_over) {
 void RegionLogs::clear() {
   if (active_ != FENIX_MLOG_NONE) activate(FENIX_MLOG_NONE);
   logs_.clear();
+  falls_back_ = false;
 }
 
 }  // namespace fenix_impl

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -34,6 +35,10 @@ class RegionLogs {
   void activate(int id);
   [[nodiscard]] int active() const { return active_; }
   [[nodiscard]] bool has(int id) const;
+  /// Returns the communicator of the active log. There has to be one.
+  [[nodiscard]] MPI_Comm active_comm() const { return at(active_).name; }
+  /// What this rank has said to the question whether to commit, if the answer of all has not come.
+  std::optional<int> said;
   /// Throws Error(FENIX_ERROR_INVALID_ARGUMENT) if the region comes before the present one.
   void begin_region(int id, int region);
   /// Goes back to the begin of a region. FENIX_MLOG_CONTINUE: stays. Throws Error(FENIX_ERROR_NODATA_FOUND) if the region is not kept.
@@ -50,6 +55,12 @@ class RegionLogs {
   /// Goes on with a state. Messages that may not have been received are sent once more, as soon as messages are logged. Throws Error(FENIX_ERROR_NODATA_FOUND) if it is none.
   void restore(int id, std::span<const std::byte> state);
 
+  /// Notes that all ranks have to go back, as logs lack something. Calls are not repeated until then. Local.
+  void fall_back();
+  /// Whether this rank has not gone back since. Local.
+  [[nodiscard]] bool falls_back() const { return falls_back_; }
+  /// Notes that this rank has stored its state with the others. Local.
+  void note_checkpoint(bool is_on_all) { persistence_.note_checkpoint(is_on_all); }
   /// Notes a repair. starts_over: survivors come out of Fenix_Init again.
   void note_repair(bool starts_over);
   void clear();
@@ -73,6 +84,7 @@ class RegionLogs {
   };
   static constexpr std::int64_t kNoRegion = -1;
 
+  void leave_calls();
   [[nodiscard]] const Log& at(int id) const;
   [[nodiscard]] Log& at(int id);
   [[nodiscard]] static std::vector<std::byte> bytes_of(const Mark& mark);
@@ -81,6 +93,7 @@ class RegionLogs {
   Persistence& persistence_;
   std::map<int, Log> logs_;
   int active_ = FENIX_MLOG_NONE;
+  bool falls_back_ = false;
   bool has_left_calls_ = false;  // the program has left calls behind, as a repair has sent it back to Fenix_Init
 };
 

@@ -429,7 +429,8 @@ int Runtime::answers_in_repairs() const {
   return (groups_.uses_world() ? Process::kUsesWorld : 0) |
          (groups_.has_pending_commits() ? Process::kHasPendingCommits : 0) |
          (owes_recovered_role_ ? Process::kOwesRecoveredRole : 0) |
-         (persistence_.in_use() ? Process::kUsesPersistence : 0);
+         (persistence_.in_use() ? Process::kUsesPersistence : 0) |
+         (persistence_.lacks_messages() || region_logs_.falls_back() ? Process::kLacksMessages : 0);
 }
 
 // Does what has to be done before control resumes. Programs that need nothing of it pay nothing.
@@ -446,6 +447,17 @@ void Runtime::go_on_after_repair() {
 
 void Runtime::detach_all() {
   groups_.detach_all();
+  const bool falls_back = (process_->some_said_yes() & Process::kLacksMessages) != 0;
+  if (falls_back) {
+    if (interposer() != nullptr && interposer()->must_go_on()) {
+      std::fprintf(stderr,
+                   "fenix: a rank has died, and logs lack messages that are needed, as there was no room: the job has to "
+                   "begin again; FENIX_MLOG_MEMORY gives more room\n");
+      MPI_Abort(MPI_COMM_WORLD, latest_failure_);
+    }
+    log().warn("a log of messages lacks some that are needed: all ranks have to go back");
+    region_logs_.fall_back();
+  }
   const bool starts_over = survivors_start_over();
   persistence_.detach(starts_over);
   region_logs_.note_repair(starts_over);
@@ -493,7 +505,14 @@ void Runtime::take_up_world() {
 // After an error that is no failure, messages on persistent communicators are refused.
 void Runtime::take_up_persistence() {
   try {
-    persistence_.take_up();
+    const bool falls_back = (process_->some_said_yes() & Process::kLacksMessages) != 0;
+    persistence_.take_up(region_logs_.in_use(), falls_back, [this] {
+      log().warn("what a process had decided is lost with it: all ranks have to go back");
+      region_logs_.fall_back();
+      const bool starts_over = survivors_start_over();
+      persistence_.note_start_over(starts_over);
+      region_logs_.note_repair(starts_over);
+    });
     fault_point("persist.taken_up");
   } catch (const MpiError&) {
     throw;
@@ -530,7 +549,7 @@ void Runtime::resume(int mpi_error, bool callbacks_due) {
 }
 
 bool Runtime::repeats_calls() const {
-  return region_logs_.active() != FENIX_MLOG_NONE &&
+  return region_logs_.active() != FENIX_MLOG_NONE && !region_logs_.falls_back() &&
          settings.get(FENIX_MLOG_RECOVERY_MODE) != FENIX_MLOG_RECOVERY_MANUAL;
 }
 

@@ -219,6 +219,71 @@ TEST_F(LogWithoutCopies, WithoutAMeetingAllMessagesAreLate) {
   EXPECT_EQ(sender.late_messages(journals(0), kToReceiver.channel).size(), 0U);
 }
 
+TEST_F(LogWithoutCopies, OlderMessagesMakeRoomForNewerOnes) {
+  constexpr unsigned kMany = 200;
+  for (unsigned value = 1; value <= 10; ++value) EXPECT_TRUE(send(sender, value));
+  EXPECT_FALSE(sender.lacks_messages());
+  for (unsigned value = 11; value <= kMany; ++value) {
+    EXPECT_TRUE(send(sender, value));
+    receive(receiver);
+  }
+  EXPECT_TRUE(sender.lacks_messages());
+  // The receiver has not got the last ten: they are there.
+  meet();
+  EXPECT_EQ(sender.late_messages(journals(0), kToReceiver.channel).size(), 10U);
+  EXPECT_TRUE(sender.lacks_messages());
+  sender.note_checkpoint(/*is_on_all=*/false);
+  EXPECT_TRUE(sender.lacks_messages());
+  meet();
+  EXPECT_FALSE(sender.lacks_messages());
+}
+
+TEST_F(LogWithoutCopies, AStateIsNotStoredWithoutAMessageThatIsNeeded) {
+  for (unsigned value = 1; value <= 200; ++value) EXPECT_TRUE(send(sender, value));
+  for (int i = 0; i < 20; ++i) receive(receiver);
+  meet();
+  EXPECT_THROW((void)sender.late_messages(journals(0), kToReceiver.channel), Error);
+}
+
+TEST_F(LogWithoutCopies, WhatIsSentDuringACheckpointMayBeMissingAfterIt) {
+  meet();
+  for (unsigned value = 1; value <= 200; ++value) EXPECT_TRUE(send(sender, value));
+  sender.note_checkpoint(/*is_on_all=*/true);
+  EXPECT_TRUE(sender.lacks_messages());
+}
+
+TEST_F(LogWithoutCopies, AMessageThatIsLargerThanTheLogIsSent) {
+  const auto data = journal_bytes(4 * kLogBytes, 1);
+  EXPECT_TRUE(sender.log_send(journals(0), kToReceiver, {data.size(), data}));
+  EXPECT_TRUE(sender.lacks_messages());
+}
+
+TEST_F(LogWithoutCopies, AllIsForgottenWhenAllGoBack) {
+  for (unsigned value = 1; value <= 3; ++value) EXPECT_TRUE(send(sender, value));
+  sender.decisions().note(Decision::waitany, std::vector<int>{1});
+  sender.write_decisions(journals(0));
+  kill(0);
+  held.repair();
+  messages.repair();
+  held.run([&](int rank, Journal&) {
+    MessageLog& log = rank == 0 ? sender : receiver;
+    log.let_go(journals(rank));
+    log.take_up(held.team(rank), journals(rank), /*goes_back=*/true);
+  });
+  // What it decides is free, and all is sent.
+  EXPECT_FALSE(sender.decisions().next(Decision::testany, true));
+  EXPECT_TRUE(send(sender, 1));
+  EXPECT_FALSE(receiver.logged(journals(1), kFromSender, 1, false));
+  sender.decisions().note(Decision::waitany, std::vector<int>{2});
+  sender.write_decisions(journals(0));
+  // Nor does it come back with the next death.
+  kill(0);
+  repair();
+  const auto forced = sender.decisions().next(Decision::waitany, true);
+  ASSERT_TRUE(forced);
+  EXPECT_EQ(*forced, std::vector<int>{2});
+}
+
 TEST_F(LogWithoutCopies, WhatWasReceivedBeforeADeathDoesNotCountAfterIt) {
   for (unsigned value = 1; value <= 2; ++value) EXPECT_TRUE(send(sender, value));
   for (int i = 0; i < 2; ++i) receive(receiver);

@@ -214,6 +214,19 @@ void Journal::move_oldest() {
   write(head, {head.bytes, memory_.own_ring().subspan(oldest.payload(), head.bytes)});
 }
 
+void Journal::store_again() {
+  for (const Entry& each : messages_of(slot_)) {
+    // The step before may have moved it.
+    for (const Entry& now : messages_of(slot_, each.head.signature)) {
+      if (now.head.number != each.head.number) continue;
+      const auto payload = own_payload(now);
+      const std::vector<std::byte> content(payload.begin(), payload.end());
+      put(now.head, {content.size(), content});
+    }
+  }
+  publish_start();
+}
+
 void Journal::publish_start() {
   const std::uint64_t start = ring_.start();
   if (start == published_start_) return;

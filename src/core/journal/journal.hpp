@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <vector>
@@ -39,12 +40,20 @@ class Journal {
   ~Journal() = default;
 
   [[nodiscard]] const JournalParameters& parameters() const { return parameters_; }
+  /// Stores all own messages once more, so that those that were let go of are in no copy any more. Local. Throws as append does.
+  void store_again();
+  /// Returns the part of the room for own messages that is taken, between 0 and 1. Local.
+  [[nodiscard]] double filling() const {
+    return static_cast<double>(Ring::bytes_for(ring_.needed_bytes())) / static_cast<double>(ring_.capacity());
+  }
   /// Returns the slot of this rank.
   [[nodiscard]] int slot() const { return slot_; }
   /// Whether messages can be stored and read.
   [[nodiscard]] bool is_attached() const { return is_attached_; }
   /// Whether messages of this rank's slot may have been lost with ranks that had them.
   [[nodiscard]] bool has_lost_messages() const { return has_lost_messages_; }
+  /// Says that all know it now. Local.
+  void forget_loss() { has_lost_messages_ = false; }
 
   /// Makes the rings reachable on a team. Ranks that are new get what their slots had stored; copies that were lost are made anew.
   /// choose: returns the path; slots: by rank of the team. The team has to outlive the attachment. Collective. Throws as Team and Path do; then it can be repeated on another team.
@@ -68,6 +77,8 @@ class Journal {
   }
   /// Lets go of own messages of a signature up to a number, except the newest one. Local.
   void release_until(const Signature& signature, std::uint64_t number) { ring_.release_until(signature, number); }
+  /// Lets go of the oldest own message that has at least this depth. Returns nothing if there is none. Local.
+  std::optional<Entry> release_oldest(std::uint32_t least_depth) { return ring_.release_oldest(least_depth); }
   /// Returns the number of the latest own message, of whatever signature; 0 if there is none. Local.
   [[nodiscard]] std::uint64_t latest_number() const { return ring_.next_number() - 1; }
 

@@ -145,6 +145,19 @@ void Ring::release_until(const Signature& signature, std::uint64_t number) {
   drop_front();
 }
 
+std::optional<Entry> Ring::release_oldest(std::uint32_t least_depth) {
+  const auto oldest = std::find_if(order_.begin(), order_.end(), [&](const Placed& each) {
+    return each.needed && each.entry.head.depth >= least_depth;
+  });
+  if (oldest == order_.end()) return std::nullopt;
+  const Entry entry = oldest->entry;
+  auto& same = sequences_[entry.head.signature];
+  same.erase(std::find(same.begin(), same.end(), entry.head.sequence));
+  release(entry.head.sequence);
+  drop_front();
+  return entry;
+}
+
 bool Ring::forget_before(std::uint64_t start) {
   const auto wanted = static_cast<std::uint32_t>(start);
   while (!order_.empty() &&

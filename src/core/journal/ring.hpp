@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -58,6 +59,9 @@ class Ring {
 
   /// Lets go of the messages of a signature up to a number, except the newest one. The start of the chain moves on.
   void release_until(const Signature& signature, std::uint64_t number);
+
+  /// Lets go of the oldest message that is needed, and that has at least this depth. Returns nothing if there is none.
+  std::optional<Entry> release_oldest(std::uint32_t least_depth);
 
   /// Lets go of all entries before the start of the chain, as its owner has published it. Returns false if the chain cannot be followed
   /// from what is known: then it has to be read anew. For readers.

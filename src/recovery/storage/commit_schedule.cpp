@@ -70,6 +70,14 @@ void CommitSchedule::note_commit() {
   since_ = Clock::now();
 }
 
+bool CommitSchedule::is_due_here() {
+  if (settings_.every > 0 && ++calls_ >= settings_.every) is_due_ = true;
+  if (settings_.has_times()) {
+    is_due_ = is_due_ || std::chrono::duration<double>(Clock::now() - since_).count() >= interval_of(settings_, cost_);
+  }
+  return is_due_;
+}
+
 bool CommitSchedule::is_due(Team& team, bool is_flushing, const std::function<void()>& check) {
   // A flush that takes longer than so many intervals does not hold the commits back any more.
   constexpr double kMostIntervals = 2;

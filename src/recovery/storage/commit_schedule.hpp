@@ -38,6 +38,8 @@ class CommitSchedule {
   void note_work(Clock::duration time) { work_ += time; }
   void note_commit();
 
+  /// Returns whether a commit is due as far as this rank knows. Local.
+  [[nodiscard]] bool is_due_here();
   /// Returns whether a commit is due. is_flushing: a flush of this rank is under way. Collective. check may throw; it runs in each call.
   [[nodiscard]] bool is_due(Team& team, bool is_flushing, const std::function<void()>& check);
 

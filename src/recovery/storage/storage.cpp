@@ -385,6 +385,8 @@ bool Storage::needs_commit(Group& group, const Check& check) {
   return is_due || halting_.is_halting();
 }
 
+bool Storage::needs_commit_here(Group& group) { return of(group).schedule.is_due_here() || halting_.is_halting(); }
+
 CommitSchedule* Storage::measured_schedule(const Group& group) {
   if (!plans_commits_) return nullptr;
   OfGroup* const mine = find_of(group);

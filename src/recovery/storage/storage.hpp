@@ -87,6 +87,8 @@ class Storage {
 
   /// Whether a group should commit. Collective.
   [[nodiscard]] bool needs_commit(Group& group, const Check& check);
+  /// Returns whether it should commit as far as this rank knows. Local.
+  [[nodiscard]] bool needs_commit_here(Group& group);
   /// Returns the schedule of a group if it has to know how long stores take, or null. Local.
   [[nodiscard]] CommitSchedule* measured_schedule(const Group& group);
   /// Whether the job should end. Collective over the group of all ranks.

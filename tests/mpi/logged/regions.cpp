@@ -2,10 +2,11 @@
 // A ring with message logs, by the names of the current Fenix: only the rank that dies goes back to its checkpoint. The others execute each
 // iteration once, and the values of all are those of a computation that each rank does for itself.
 //
-//   logged_regions MODE SPARES --deaths N [--kill RANK@ITERATION]… [--dies RANK]
+//   logged_regions MODE SPARES --deaths N [--kill RANK@ITERATION]… [--dies RANK] [--bytes N] [--asks 1]
 //
 // MODE: inline, autosync, return (calls end with the error, and the program makes them again), jump (all ranks come out of Fenix_Init and go
-// back to their checkpoints). A rank dies in the middle of an iteration, or by FENIX_FAULT (--dies).
+// back to their checkpoints), back (as inline, and all go back because logs lack something). A rank dies in the middle of an iteration, or by
+// FENIX_FAULT (--dies). --bytes: of one more message in each iteration. --asks: a checkpoint is stored when Fenix_Data_need_commit says so.
 #include <fcntl.h>
 #include <fenix.hpp>
 #include <mpi.h>
@@ -46,6 +47,8 @@ struct Options {
   std::string mode;
   int spares = 1;
   int deaths = 0;
+  int bytes = 0;
+  bool asks = false;
   std::vector<Kill> kills;
 };
 
@@ -58,6 +61,7 @@ Options options;
 MPI_Comm comm = MPI_COMM_NULL;
 int role = 0;
 int error = 0;
+int checkpoints = 0;  // for which Fenix_Data_need_commit has asked
 State state;
 
 std::atomic<int>* counts = nullptr;  // of executions, by rank and iteration, in memory that outlives processes
@@ -85,7 +89,7 @@ void share_counts(int processes) {
   if (rank == 0) unlink(name.data());
 }
 
-bool is_inline() { return options.mode == "inline" || options.mode == "autosync"; }
+bool is_inline() { return options.mode == "inline" || options.mode == "autosync" || options.mode == "back"; }
 
 std::int64_t next_value(std::int64_t own, std::int64_t left, std::int64_t right, std::int64_t sum) {
   return (own * 31 + left * 7 + right * 3 + sum) % 1'000'003;
@@ -154,6 +158,11 @@ void begin() {
 
 /// Survivors help the ranks that take the places of dead ones.
 void help(MPI_Comm, int, void*) {
+  int active = FENIX_MLOG_NONE;
+  check::success(Fenix_Mlog_active(&active), "Fenix_Mlog_active");
+  // All ranks go back: each one takes up its own state.
+  require((active == FENIX_MLOG_NONE) == (options.mode == "back"), "the log is active if calls go on");
+  if (active == FENIX_MLOG_NONE) return;
   (void)Fenix_Mlog_activate(FENIX_MLOG_NONE);
   form_group();
   for (const int member : {kStateMember, kLogMember}) {
@@ -162,6 +171,27 @@ void help(MPI_Comm, int, void*) {
   }
   if (options.mode == "inline") data_call([] { return Fenix_Mlog_sync(kLog, FENIX_MLOG_CONTINUE); });
   (void)Fenix_Mlog_activate(kLog);
+}
+
+/// Exchanges a message that fills the logs.
+void exchange_more(int left, int right, int iteration) {
+  if (options.bytes == 0) return;
+  const std::vector<char> sent(static_cast<std::size_t>(options.bytes), static_cast<char>(iteration));
+  std::vector<char> received(sent.size());
+  call([&] {
+    return MPI_Sendrecv(sent.data(), options.bytes, MPI_CHAR, right, 3, received.data(), options.bytes, MPI_CHAR, left, 3,
+                        comm, MPI_STATUS_IGNORE);
+  });
+  require(received == sent, "the message that fills the logs");
+}
+
+/// Whether a checkpoint is to be stored.
+bool is_due() {
+  if (!options.asks) return state.iteration % kInterval == 0;
+  int flag = 0;
+  data_call([&] { return Fenix_Data_need_commit(kGroup, &flag); });
+  checkpoints += flag;
+  return flag != 0;
 }
 
 void iterate() {
@@ -199,11 +229,12 @@ void iterate() {
       call([&] { return MPI_Recv(&from_right, 1, MPI_INT64_T, right, 1, comm, MPI_STATUS_IGNORE); });
     }
     require(iteration == 0 || late == from_left, "the message from before");
+    exchange_more(left, right, iteration);
     state.value = next_value(state.value, from_left, from_right, sum);
     if (iteration + 1 < kIterations) call([&] { return MPI_Send(&state.value, 1, MPI_INT64_T, right, 2, comm); });
     ++executed(rank, iteration);
     ++state.iteration;
-    if (state.iteration % kInterval == 0) {
+    if (is_due()) {
       const auto checkpoint = [] { return Fenix_Data_checkpoint(kGroup, FENIX_DATA_SUBSET_FULL, 0, nullptr, nullptr); };
       if (is_inline()) {
         check::success(checkpoint(), "a checkpoint goes on");
@@ -213,6 +244,18 @@ void iterate() {
     }
   }
   require(state.value == expected_value(rank, size), "the value at the end");
+}
+
+/// Stores the state of the log alone, and goes back to it.
+void check_states() {
+  check::success(Fenix_Mlog_begin_region(kLog, kIterations + 3), "Fenix_Mlog_begin_region");
+  check::success(Fenix_Mlog_stage(kLog, kGroup, kLogMember), "Fenix_Mlog_stage");
+  check::success(Fenix_Data_member_store(kGroup, kLogMember, FENIX_DATA_SUBSET_PRESTAGED), "Fenix_Data_member_store");
+  check::success(Fenix_Data_commit_barrier(kGroup, nullptr), "Fenix_Data_commit_barrier");
+  check::success(Fenix_Mlog_begin_region(kLog, kIterations + 4), "Fenix_Mlog_begin_region");
+  check::success(Fenix_Mlog_lrestore(kLog, kGroup, kLogMember, FENIX_DATA_SNAPSHOT_LATEST), "Fenix_Mlog_lrestore");
+  // It is in the region of the snapshot again.
+  check::success(Fenix_Mlog_begin_region(kLog, kIterations + 4), "Fenix_Mlog_begin_region");
 }
 
 /// All functions of logs, and what they refuse. All ranks are here at the same time.
@@ -240,14 +283,8 @@ void check_interface() {
   check::success(Fenix_Mlog_create_data_member(kLog, kGroup, 77), "Fenix_Mlog_create_data_member");
   check::expect_equal(Fenix_Mlog_create_data_member(kLog, kGroup, 77), FENIX_ERROR_MEMBER_EXISTS,
                       "a member that exists");
-  check::success(Fenix_Mlog_begin_region(kLog, kIterations + 3), "Fenix_Mlog_begin_region");
-  check::success(Fenix_Mlog_stage(kLog, kGroup, kLogMember), "Fenix_Mlog_stage");
-  check::success(Fenix_Data_member_store(kGroup, kLogMember, FENIX_DATA_SUBSET_PRESTAGED), "Fenix_Data_member_store");
-  check::success(Fenix_Data_commit_barrier(kGroup, nullptr), "Fenix_Data_commit_barrier");
-  check::success(Fenix_Mlog_begin_region(kLog, kIterations + 4), "Fenix_Mlog_begin_region");
-  check::success(Fenix_Mlog_lrestore(kLog, kGroup, kLogMember, FENIX_DATA_SNAPSHOT_LATEST), "Fenix_Mlog_lrestore");
-  // It is in the region of the snapshot again.
-  check::success(Fenix_Mlog_begin_region(kLog, kIterations + 4), "Fenix_Mlog_begin_region");
+  // Logs that lack messages refuse to store a state in which they are needed.
+  if (options.mode != "back") check_states();
   check::success(Fenix_Mlog_delete(kLog), "Fenix_Mlog_delete");
   check::success(Fenix_Mlog_active(&active), "Fenix_Mlog_active");
   check::expect_equal(active, FENIX_MLOG_NONE, "no active log");
@@ -257,6 +294,8 @@ void read_options(int argc, char** argv) {
   options.mode = argv[1];
   options.spares = std::atoi(argv[2]);
   for (int i = 3; i + 1 < argc; i += 2) {
+    if (std::strcmp(argv[i], "--bytes") == 0) options.bytes = std::atoi(argv[i + 1]);
+    if (std::strcmp(argv[i], "--asks") == 0) options.asks = std::atoi(argv[i + 1]) != 0;
     if (std::strcmp(argv[i], "--deaths") == 0) options.deaths = std::atoi(argv[i + 1]);
     if (std::strcmp(argv[i], "--dies") == 0) options.kills.push_back({std::atoi(argv[i + 1]), -1});
     if (std::strcmp(argv[i], "--kill") == 0) {
@@ -276,8 +315,8 @@ int main(int argc, char** argv) {
   int processes = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &processes);
   share_counts(processes);
-  Fenix_set_option(FENIX_RESUME_MODE, options.mode == "jump" ? FENIX_RESUME_JUMP : FENIX_RESUME_RETURN);
-  Fenix_set_option(FENIX_MLOG_RECOVERY_MODE, options.mode == "inline"     ? FENIX_MLOG_RECOVERY_INLINE
+  Fenix_set_option(FENIX_RESUME_MODE, options.mode == "jump" || options.mode == "back" ? FENIX_RESUME_JUMP : FENIX_RESUME_RETURN);
+  Fenix_set_option(FENIX_MLOG_RECOVERY_MODE, options.mode == "inline" || options.mode == "back" ? FENIX_MLOG_RECOVERY_INLINE
                                              : options.mode == "autosync" ? FENIX_MLOG_RECOVERY_INLINE_AUTOSYNC
                                                                           : FENIX_MLOG_RECOVERY_MANUAL);
   Fenix_Init(&role, MPI_COMM_WORLD, &comm, &argc, &argv, options.spares, 0, MPI_INFO_NULL, &error);
@@ -294,9 +333,12 @@ int main(int argc, char** argv) {
     require(times >= 1, "each iteration is executed");
     more += times - 1;
   }
+  const bool all_go_back = options.mode == "jump" || options.mode == "back";
+  if (options.mode == "back") require(more > 0, "each rank goes back");
+  if (options.asks) require(checkpoints > 0 && checkpoints < kIterations / 2, "some checkpoints are asked for");
   // The proof that only the rank that has died has gone back.
-  if (options.mode != "jump" && died == 0) require(more == 0, "no iteration is executed twice");
-  if (options.mode != "jump" && died > 0)
+  if (!all_go_back && died == 0) require(more == 0, "no iteration is executed twice");
+  if (!all_go_back && died > 0 && !options.asks)
     require(more <= died * kInterval, "a rank that has died goes back a little, and not by " + std::to_string(more));
   check_interface();
   data_call([] { return Fenix_Finalize(); });
