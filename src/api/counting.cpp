@@ -48,11 +48,13 @@ int count_send(const void* buffer, int count, MPI_Datatype type, int destination
   });
 }
 
-int begin_receive(int source, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t* number) {
+int begin_receive(int source, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t* number,
+                  int* is_logged) {
   return counting_entry([&] {
     check_rank(present(comm), source, "source");
     if (tag < 0) throw MpiError(MPI_ERR_TAG, "tag " + std::to_string(tag) + " is out of range");
     *number = checkpoints().begin_receive({comm, channel, source, tag});
+    *is_logged = checkpoints().has_logged() ? 1 : 0;
   });
 }
 
@@ -150,6 +152,8 @@ PersistServices with_counts() {
   PersistServices services = *persist_services();
   services.check_wait = check_wait;
   services.log_send = count_send;
+  services.prepare_send = nullptr;  // what is sent is not copied
+  services.notes_ends = &checkpoints().notes_ends();
   services.begin_receive = begin_receive;
   services.receive_logged = receive_logged;
   services.end_receive = end_receive;

@@ -198,12 +198,23 @@ int receive_logged(void* buffer, int count, MPI_Datatype type, int source, int t
   });
 }
 
-int begin_receive(int source, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t* number) {
+int prepare_send(int destination, int tag, MPI_Comm comm, std::uint64_t channel, int* is_sent) {
+  return mpi_entry([&] {
+    const MPI_Comm now = present(comm);
+    check_rank(now, destination, "dest");
+    check_tag(now, tag);
+    *is_sent = runtime().persistence().prepare_send(comm, now, channel, destination, tag) ? 1 : 0;
+  });
+}
+
+int begin_receive(int source, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t* number, int* is_logged) {
   return mpi_entry([&] {
     const MPI_Comm now = present(comm);
     check_rank(now, source, "source");
     check_tag(now, tag);
-    *number = runtime().persistence().begin_receive(comm, now, channel, source, tag);
+    const auto begun = runtime().persistence().begin_receive(comm, now, channel, source, tag);
+    *number = begun.number;
+    *is_logged = begun.is_logged ? 1 : 0;
   });
 }
 
@@ -283,9 +294,11 @@ bool repeats_calls() {
 
 void leave_call(int error) { runtime().leave(error); }
 
+constexpr std::atomic<bool> kTrue{true};
+
 constexpr PersistServices kServices = {
     open,          close,      store,         receive,        persist_collective, probe,         check_wait,
-    has_failed,    log_send,   begin_receive, receive_logged, end_receive,        take_back,     find_logged,
+    has_failed,    log_send, prepare_send,  begin_receive, receive_logged, &kTrue, end_receive,        take_back,     find_logged,
     next_decision, note_found, note_decision, next_match,     note_match,         repeats_calls, leave_call};
 
 }  // namespace

@@ -108,9 +108,47 @@ int without_failure(int error, int dest, int tag, MPI_Comm comm) {
   return error;
 }
 
+constexpr std::size_t kLargeBytes = std::size_t{32} << 10;
+
+/// Whether a message takes so long that its copy for the log is made meanwhile.
+bool is_large(int count, MPI_Datatype type) {
+  int bytes = 0;
+  if (libfenix().prepare_send == nullptr || PMPI_Type_size(type, &bytes) != MPI_SUCCESS) return false;
+  return static_cast<std::size_t>(count) * static_cast<std::size_t>(bytes) >= kLargeBytes;
+}
+
+/// Begins to send a message, and copies it to the log meanwhile.
+int send_large(SendFunction real_send, const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+  int is_sent = 0;
+  int error = MPI_SUCCESS;
+  do {
+    error = libfenix().prepare_send(dest, tag, comm, channel_of(comm), &is_sent);
+  } while (tells_of_failure(error) && repeats_calls());
+  if (error != MPI_SUCCESS) return raise_on(comm, error);
+  Packed packed;
+  if (is_sent == 0) return log_send(buf, count, type, dest, tag, comm, &packed);
+  const unsigned repairs = registry().repairs;
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int begun = real.Isend(buf, count, type, dest, tag, now(comm), &request);
+  if (begun != MPI_SUCCESS && !tells_of_failure(begun)) return begun;
+  error = log_send(buf, count, type, dest, tag, comm, &packed);
+  if (registry().repairs == repairs && error == MPI_SUCCESS) {
+    return without_failure(begun != MPI_SUCCESS ? begun : real.Wait(&request, MPI_STATUS_IGNORE), dest, tag, comm);
+  }
+  // The log did not have it when the failure was repaired: it may have to be sent once more.
+  if (request != MPI_REQUEST_NULL) (void)real.Wait(&request, MPI_STATUS_IGNORE);
+  if (error != MPI_SUCCESS) return raise_on(comm, error);
+  if (packed.data == nullptr) return MPI_SUCCESS;
+  return without_failure(real_send(buf, count, type, dest, tag, now(comm)), dest, tag, comm);
+}
+
 int send(SendFunction real_send, const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
   if (dest == MPI_PROC_NULL) return MPI_SUCCESS;
   const GoingOn call;
+  // A message in the buffer of the program, or of a mode that says when its receiver has come, is not sent in another way.
+  if (real_send == real.Send && is_large(count, type) && !has_unmatched_receives()) {
+    return send_large(real_send, buf, count, type, dest, tag, comm);
+  }
   Packed packed;
   const int error = log_send(buf, count, type, dest, tag, comm, &packed);
   if (error != MPI_SUCCESS) return raise_on(comm, error);
@@ -233,13 +271,17 @@ int begin_receive(LoggedReceive* receive) {
   const GoingOn call;
   int error = MPI_SUCCESS;
   do {
+    int is_logged = 1;
     error = libfenix().begin_receive(receive->source, receive->tag, receive->comm, channel_of(receive->comm),
-                                     &receive->number);
+                                     &receive->number, &is_logged);
+    receive->is_logged = is_logged != 0;
+    receive->repairs = registry().repairs;
   } while (tells_of_failure(error) && repeats_calls());
   return raise_on(receive->comm, error);
 }
 
 void end_receive(const LoggedReceive& receive, const MPI_Status* status) {
+  if (!libfenix().notes_ends->load(std::memory_order_acquire)) return;
   libfenix().end_receive(receive.buffer, receive.type, status, receive.source, receive.tag, receive.comm,
                          channel_of(receive.comm), receive.number);
 }
@@ -263,6 +305,8 @@ int find_logged(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* statu
 }
 
 int receive_from_log(const LoggedReceive& receive, int* flag, MPI_Status* status) {
+  *flag = 0;
+  if (!receive.is_logged && receive.repairs == registry().repairs) return MPI_SUCCESS;
   const GoingOn call;
   int error = MPI_SUCCESS;
   do {

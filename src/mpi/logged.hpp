@@ -51,6 +51,8 @@ struct LoggedReceive {
   std::uint64_t number = 0;  ///< 0 as long as it is not known which message it gets
   std::uint64_t receive =
       0;                    ///< number among the receives of the program that can be cancelled or have a wildcard; or 0
+  bool is_logged = true;    ///< its message may be in a log
+  unsigned repairs = 0;     ///< so many there had been when it got its number
   bool was_probed = false;  ///< MPI has given its message to a matched probe
   bool will_be_cancelled = false;
 };

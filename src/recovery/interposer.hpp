@@ -5,6 +5,7 @@
 
 #include <fenix_mpi/functions.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -40,11 +41,17 @@ struct PersistServices {
   /// if it must not be sent. channel: number of the communicator.
   int (*log_send)(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm,
                   std::uint64_t channel, const void** packed, std::size_t* bytes);
-  /// Returns the number of the message that a receive on an ordinary communicator gets.
-  int (*begin_receive)(int source, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t* number);
+  /// Says whether the next message that would be logged has to be sent. What it may depend on is stored then.
+  int (*prepare_send)(int destination, int tag, MPI_Comm comm, std::uint64_t channel, int* is_sent);
+  /// Returns the number of the message that a receive on an ordinary communicator gets. is_logged: 0 if it is in no log, as long as there is
+  /// no repair.
+  int (*begin_receive)(int source, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t* number,
+                       int* is_logged);
   /// Receives the message with this number from the log of its sender, if it is to come from there (flag 1).
   int (*receive_logged)(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                         std::uint64_t channel, std::uint64_t number, int* flag, MPI_Status* status);
+  /// Whether end_receive is of any use now.
+  const std::atomic<bool>* notes_ends;
   /// Notes that a receive with a number has its message, in a buffer. status: null if it counts something else than messages.
   void (*end_receive)(const void* buffer, MPI_Datatype type, const MPI_Status* status, int source, int tag,
                       MPI_Comm comm, std::uint64_t channel, std::uint64_t number);

@@ -119,20 +119,29 @@ void MessageLog::take_up(Team& team, const LogJournals& journals, bool goes_back
   }
 }
 
+bool MessageLog::is_in_log(const Flow& flow, std::uint64_t number) const {
+  const auto logged = logged_.find(flow);
+  return logged != logged_.end() && logged->second.covers(number, number + 1);
+}
+
+bool MessageLog::is_to_be_sent(const Flow& of) const {
+  const Flow flow{of.channel ^ kLogged, of.peer, of.tag};
+  const auto sent = sent_.find(flow);
+  const std::uint64_t number = sent != sent_.end() ? sent->second + 1 : 1;
+  // The log of a dead rank may be lost. Its receivers know what they have.
+  return !is_in_log(flow, number) && !received_by_others_.has(flow, number);
+}
+
 bool MessageLog::log_send(const LogJournals& journals, const Flow& of, const Payload& payload) {
   const Flow flow{of.channel ^ kLogged, of.peer, of.tag};
   std::uint64_t& sent = sent_[flow];
-  const auto logged = logged_.find(flow);
-  const bool is_logged = logged != logged_.end() && logged->second.covers(sent + 1, sent + 2);
-  // The log of a dead rank may be lost. Its receivers know what they have.
-  const bool is_again = is_logged || received_by_others_.has(flow, sent + 1);
+  const bool is_logged = is_in_log(flow, sent + 1);
+  const bool is_sent = !is_logged && !received_by_others_.has(flow, sent + 1);
   write_decisions(journals);
-  if (!is_logged) {
-    put_into_log(journals, flow, sent + 1, payload);
-  }
+  if (!is_logged) put_into_log(journals, flow, sent + 1, payload);
   ++sent;
   fault_point("replay.logged");
-  return !is_again;
+  return is_sent;
 }
 
 void MessageLog::let_go(const LogJournals& journals) {
@@ -300,13 +309,17 @@ std::optional<std::pair<MessageLog::Flow, MessageLog::Logged>> MessageLog::find_
   return first;
 }
 
-std::uint64_t MessageLog::begin_receive(const Flow& flow) {
-  const std::uint64_t number = ++received_[flow];
-  open_[flow].insert(number);
-  return number;
+MessageLog::Begun MessageLog::begin_receive(const Flow& flow) {
+  Begun begun{++received_[flow], false};
+  open_[flow].push_back(begun.number);
+  if (logged_by_others_.empty()) return begun;
+  const auto logged = logged_by_others_.find({flow.channel ^ kLogged, flow.peer, flow.tag});
+  begun.is_logged = logged != logged_by_others_.end() && logged->second.covers(begun.number, begun.number + 1);
+  return begun;
 }
 
-void MessageLog::end_receive(const Flow& flow, std::uint64_t number) { open_[flow].erase(number); }
+// Lists stay when they are empty: there will be a next message.
+void MessageLog::end_receive(const Flow& flow, std::uint64_t number) { std::erase(open_[flow], number); }
 
 void MessageLog::take_back(const Flow& flow, bool is_sent) {
   if (is_sent) {

@@ -66,8 +66,15 @@ class MessageLog {
   /// Logs the next message of a flow. Returns false if it must not be sent: its receiver has it, or gets it from the log. Local. Throws as
   /// Journal::append does.
   [[nodiscard]] bool log_send(const LogJournals& journals, const Flow& flow, const Payload& payload);
-  /// Returns the number of the message that a receive gets. Receives of a flow get their messages in the order of these calls.
-  [[nodiscard]] std::uint64_t begin_receive(const Flow& flow);
+  /// Returns whether the next message of a flow has to be sent when it is logged.
+  [[nodiscard]] bool is_to_be_sent(const Flow& flow) const;
+  /// A receive that has begun.
+  struct Begun {
+    std::uint64_t number = 0;  ///< of its message
+    bool is_logged = false;    ///< it has to be read from the log of its sender
+  };
+  /// Returns the message that a receive gets. Receives of a flow get their messages in the order of these calls.
+  [[nodiscard]] Begun begin_receive(const Flow& flow);
   /// Notes that a receive has its message. Local.
   void end_receive(const Flow& flow, std::uint64_t number);
   /// Takes back the latest number of a flow: the call is cancelled, or will be made again. Local.
@@ -162,6 +169,7 @@ class MessageLog {
   void release_what_is_stable(const LogJournals& journals);
   [[nodiscard]] std::map<Flow, std::uint64_t> stable_numbers(const Journal& journal, int receiver) const;
 
+  [[nodiscard]] bool is_in_log(const Flow& flow, std::uint64_t number) const;
   void put_into_log(const LogJournals& journals, const Flow& flow, std::uint64_t number, const Payload& payload);
 
   bool active_ = false;
@@ -173,7 +181,7 @@ class MessageLog {
   std::uint64_t numbers_from_ = 0;                // message from which the numbers were taken
   std::map<Flow, std::uint64_t> sent_;            // messages of this rank, skipped ones included
   std::map<Flow, std::uint64_t> received_;        // receives that have begun
-  std::map<Flow, std::set<std::uint64_t>> open_;  // those of them that have no message yet
+  std::map<Flow, std::vector<std::uint64_t>> open_;  // those of them that have no message yet, ascending
   std::map<Flow, IntervalSet> logged_;  // by this rank or its predecessor, when the latest failure was repaired
   std::map<Flow, IntervalSet> logged_by_others_;  // when the latest failure was repaired, for this rank
   Received received_by_others_;           // of messages of this rank, when the latest failure was repaired

@@ -292,7 +292,14 @@ std::optional<std::span<const std::byte>> Persistence::log_send(MPI_Comm name, M
   return all.messages.own_payload(all.messages.latest());
 }
 
-std::uint64_t Persistence::begin_receive(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source, int tag) {
+bool Persistence::prepare_send(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int destination, int tag) {
+  const std::lock_guard lock(mutex_);
+  const MessageLog::Flow flow = flow_of(name, now, channel, destination, tag);
+  log_.write_decisions(journals());
+  return log_.is_to_be_sent(flow);
+}
+
+MessageLog::Begun Persistence::begin_receive(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source, int tag) {
   const std::lock_guard lock(mutex_);
   return log_.begin_receive(flow_of(name, now, channel, source, tag));
 }

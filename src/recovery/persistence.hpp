@@ -96,8 +96,10 @@ class Persistence {
   /// it from the log. channel: number of the communicator. Local.
   [[nodiscard]] std::optional<std::span<const std::byte>> log_send(MPI_Comm name, MPI_Comm now, std::uint64_t channel,
                                                                    int destination, int tag, const Payload& payload);
-  /// Returns the number of the message that a receive gets. Local.
-  [[nodiscard]] std::uint64_t begin_receive(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source, int tag);
+  /// Returns whether the next message has to be sent when it is logged. Stores the outcomes on which it may depend. Local.
+  [[nodiscard]] bool prepare_send(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int destination, int tag);
+  /// Returns the number of the message that a receive gets, and whether it has to be taken from a log. Local.
+  [[nodiscard]] MessageLog::Begun begin_receive(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source, int tag);
   /// Notes that a receive has its message. Local.
   void end_receive(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source, int tag, std::uint64_t number);
   /// Takes back the latest number of a message that was sent or received: the call is cancelled, or will be made again. Local.

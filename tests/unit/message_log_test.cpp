@@ -29,7 +29,7 @@ class LogOfMessages : public ::testing::Test {
 
   /// The receiver gets so many messages, and stores its state.
   void receive_and_store(int messages) {
-    for (int i = 0; i < messages; ++i) receiver.end_receive(kFromSender, receiver.begin_receive(kFromSender));
+    for (int i = 0; i < messages; ++i) receiver.end_receive(kFromSender, receiver.begin_receive(kFromSender).number);
     receiver.store_numbers(job.journal(1), kStateOfReceiver, 1);
     const auto state = journal_bytes(10, 0);
     receiver.append(job.journal(1), kStateOfReceiver, 1, {state.size(), state});
@@ -99,7 +99,7 @@ TEST(LostLogOfMessages, IsMadeAnewAndWhatWasReceivedIsNotSentAgain) {
     const auto send = [&](MessageLog& log) { return log.log_send(job.journal(0), kToReceiver, {data.size(), data}); };
     for (int i = 0; i < 5; ++i) ASSERT_TRUE(send(sender));
     for (int i = 0; i < 4; ++i) {
-      const std::uint64_t number = receiver.begin_receive(kFromSender);
+      const std::uint64_t number = receiver.begin_receive(kFromSender).number;
       // Its message has not come yet.
       if (number != 3) receiver.end_receive(kFromSender, number);
     }
@@ -130,7 +130,7 @@ class LogWithoutCopies : public ::testing::Test {
     const auto data = content(value);
     return log.log_send(journals(0), kToReceiver, {data.size(), data});
   }
-  static void receive(MessageLog& log) { log.end_receive(kFromSender, log.begin_receive(kFromSender)); }
+  static void receive(MessageLog& log) { log.end_receive(kFromSender, log.begin_receive(kFromSender).number); }
   void meet() {
     held.run([&](int rank, Journal&) {
       (rank == 0 ? sender : receiver).meet_at_checkpoint(held.team(rank), journals(rank));

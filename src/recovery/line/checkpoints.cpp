@@ -198,7 +198,7 @@ void Checkpoints::clear() {
   late_.clear();
   forced_ = {};
   peers_.clear();
-  line_.reset();
+  drop_line();
   told_.clear();
   last_told_.clear();
   broken_.reset();
@@ -261,6 +261,7 @@ void Checkpoints::take() {
   group.store(members, Selection::all());
   fault_point("line.stored");
   line_ = std::make_unique<LineRecord>();
+  notes_ends_ = true;
   line_->ranks = team_->size();
   line_->receives = receives_;
   line_->sent = with_peers(sent_, true);
@@ -275,6 +276,13 @@ void Checkpoints::take() {
   progress();
 }
 
+void Checkpoints::drop_line() {
+  line_.reset();
+#ifdef NDEBUG
+  notes_ends_ = false;
+#endif
+}
+
 // Errors that are no failures are not those of the program's call.
 void Checkpoints::progress() {
   if (!is_busy() || broken_) return;
@@ -285,7 +293,7 @@ void Checkpoints::progress() {
   } catch (const Error& error) {
     log().warn("checkpoint: {}", error.what());
     broken_ = error;
-    line_.reset();
+    drop_line();
   }
 }
 
@@ -339,7 +347,7 @@ void Checkpoints::seal() {
               line_->trace.words().size());
   last_told_ = std::move(told_);
   told_.clear();
-  line_.reset();
+  drop_line();
   control_->end();
   ++lines_;
   fault_point("line.end");

@@ -87,6 +87,10 @@ class Checkpoints {
   [[nodiscard]] bool count_send(const Peer& to);
   /// Returns the number of the message that a receive gets.
   [[nodiscard]] std::uint64_t begin_receive(const Peer& from);
+  /// Whether some message comes from the log. Local.
+  [[nodiscard]] bool has_logged() const { return !late_.empty(); }
+  /// Returns whether end_receive has to be called: it changes. Local.
+  [[nodiscard]] const std::atomic<bool>& notes_ends() const { return notes_ends_; }
   /// Notes that a receive has its message. pack: its bytes.
   void end_receive(const Peer& from, std::uint64_t number, const std::function<std::vector<std::byte>()>& pack);
   void take_back(const Peer& peer, bool is_sent);
@@ -128,6 +132,7 @@ class Checkpoints {
   [[nodiscard]] std::vector<FlowCount> with_peers(const FlowCounts& counts, bool are_sent) const;
   [[nodiscard]] int peer_in(const MessageFlow& flow, bool is_sent) const;
   void take();
+  void drop_line();
   void go_on();
   void learn_counts();
   void stop_if_complete();
@@ -163,6 +168,11 @@ class Checkpoints {
 
   // For the line under way.
   std::unique_ptr<LineRecord> line_;
+#ifdef NDEBUG
+  std::atomic<bool> notes_ends_{false};
+#else
+  std::atomic<bool> notes_ends_{true};  // each receive is checked
+#endif
   FlowCounts told_;              // messages that were sent before the line, by flow
   std::uint64_t open_late_ = 0;  // late messages that have not come
   std::size_t log_bytes_ = 0;    // of late messages
