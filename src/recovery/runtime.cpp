@@ -164,6 +164,9 @@ void Runtime::begin_with(MPI_Comm comm, int spawn, MPI_Info info, const Settings
   }
   resume_point_ = resume_point;
   init_thread_ = std::this_thread::get_id();
+  int level = MPI_THREAD_MULTIPLE;
+  MPI_Query_thread(&level);
+  has_threads_ = level == MPI_THREAD_MULTIPLE;
   process_id_ = getpid();
   latest_failure_ = MPI_SUCCESS;
   thrown_before_repair_ = nullptr;

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <csetjmp>
+#include <atomic>
 #include <exception>
 #include <map>
 #include <memory>
@@ -99,7 +100,8 @@ class Runtime {
   /// Returns a lock that every public function holds while it works. A repair waits for all of them, except those that
   /// its own callbacks call.
   [[nodiscard]] std::shared_lock<std::shared_mutex> begin_call() {
-    return repair_is_pending_ ? std::shared_lock(calls_, std::defer_lock) : std::shared_lock(calls_);
+    const bool is_alone = repair_is_pending_ || !has_threads_.load(std::memory_order_relaxed);
+    return is_alone ? std::shared_lock(calls_, std::defer_lock) : std::shared_lock(calls_);
   }
 
   [[nodiscard]] const Process& process() const { return *process_; }
@@ -224,6 +226,7 @@ class Runtime {
   RequestTable requests_;
   std::mutex repair_mutex_;
   std::shared_mutex calls_;
+  std::atomic<bool> has_threads_{true};  // several of the program may call at once
   std::thread::id init_thread_;
   pid_t process_id_ = 0;
 };
