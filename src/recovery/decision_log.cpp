@@ -103,7 +103,7 @@ void DecisionLog::note_match(std::uint64_t receive, const Match& match) {
 
 // Words of a run: call, outcomes before, negative ones, length, outcome. Words of a match: -1, receive, source, tag.
 void DecisionLog::write(const Journal& journal, const Append& append) {
-  if (new_.empty() && new_matches_.empty()) return;
+  if (!has_new()) return;
   std::vector<std::int64_t> words;
   Position end;
   for (const Run& run : new_) {

@@ -54,6 +54,8 @@ class DecisionLog {
   /// Notes which message a receive has got. Local.
   void note_match(std::uint64_t receive, const Match& match);
 
+  /// Whether there is something to write. Local.
+  [[nodiscard]] bool has_new() const { return !new_.empty() || !new_matches_.empty(); }
   /// Writes to the journal what is not there yet. Throws as append does; then it may be repeated. Local.
   void write(const Journal& journal, const Append& append);
   [[nodiscard]] const Position& position() const { return position_; }

@@ -210,6 +210,7 @@ bool MessageLog::log_late(const LogJournals& journals, const Late& message) {
 }
 
 void MessageLog::write_decisions(const LogJournals& journals) {
+  if (decisions_.has_new()) journals.held.note_needed();
   decisions_.write(journals.held, [&](const Signature& signature, std::uint32_t depth, const Payload& payload,
                                       std::uint64_t number) { append(journals, signature, depth, payload, number); });
 }

@@ -74,7 +74,7 @@ void Persistence::note_start_over(bool starts_over) {
   for (auto& [name, comm] : comms_) comm.is_past = true;
 }
 
-void Persistence::take_up(bool uses_logs, bool falls_back, const std::function<void()>& fall_back) {
+void Persistence::take_up(bool falls_back, const std::function<void()>& fall_back) {
   TeamFactory::NewTeam made = teams_.make(process_.resilient());
   together(*made.team, [&] {
     const auto take_up_one = [&](std::unique_ptr<Journal>& journal) {
@@ -88,17 +88,11 @@ void Persistence::take_up(bool uses_logs, bool falls_back, const std::function<v
     };
     take_up_one(journal_);
     take_up_one(message_journal_);
-    struct Loss {
-      std::uint64_t is_lost = 0;
-      std::uint64_t uses_logs = 0;
-    };
-    const Loss mine{journal_->has_lost_messages() ? 1U : 0U, uses_logs ? 1U : 0U};
-    const Loss all = made.team->reduce(mine, [](Loss& into, const Loss& from) {
-      into.is_lost |= from.is_lost;
-      into.uses_logs |= from.uses_logs;
-    });
-    // The outcomes on which messages depend are lost.
-    if (!falls_back && all.is_lost != 0 && all.uses_logs != 0) {
+    // The outcomes on which messages depend are lost with a rank.
+    const bool is_mine_lost = journal_->has_lost_messages() && journal_->is_needed();
+    const auto is_lost = made.team->reduce(std::uint64_t{is_mine_lost ? 1U : 0U},
+                                           [](std::uint64_t& into, std::uint64_t from) { into |= from; });
+    if (!falls_back && is_lost != 0) {
       falls_back = true;
       fall_back();
     }

@@ -68,10 +68,9 @@ class Persistence {
   void detach(bool starts_over);
   /// Notes whether survivors will call MPI_Comm_persist again. Local.
   void note_start_over(bool starts_over);
-  /// Takes the journals up again, or gives new processes theirs. uses_logs: this process logs messages on communicators of its choice.
-  /// falls_back: all ranks go back to a state that they have stored; fall_back is called if this turns out now. Collective over the active
-  /// ranks, if one of them has a journal. Throws as Team does.
-  void take_up(bool uses_logs, bool falls_back, const std::function<void()>& fall_back);
+  /// Takes the journals up again, or gives new processes theirs. falls_back: all ranks go back to a state that they have stored; fall_back is
+  /// called on all if this turns out now. Collective over the active ranks, if one of them has a journal. Throws as Team does.
+  void take_up(bool falls_back, const std::function<void()>& fall_back);
   /// Whether the log lacks messages, as there was no room. Local.
   [[nodiscard]] bool lacks_messages() const { return log_.lacks_messages(); }
   /// Ends the use. Local.

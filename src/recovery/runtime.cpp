@@ -452,12 +452,7 @@ void Runtime::detach_all() {
   groups_.detach_all();
   const bool falls_back = (process_->some_said_yes() & Process::kLacksMessages) != 0;
   if (falls_back) {
-    if (interposer() != nullptr && interposer()->must_go_on()) {
-      std::fprintf(stderr,
-                   "fenix: a rank has died, and logs lack messages that are needed, as there was no room: the job has to "
-                   "begin again; FENIX_MLOG_MEMORY gives more room\n");
-      MPI_Abort(MPI_COMM_WORLD, latest_failure_);
-    }
+    end_job_that_cannot_go_back("logs lack messages that are needed, as there was no room");
     log().warn("a log of messages lacks some that are needed: all ranks have to go back");
     region_logs_.fall_back();
   }
@@ -509,7 +504,8 @@ void Runtime::take_up_world() {
 void Runtime::take_up_persistence() {
   try {
     const bool falls_back = (process_->some_said_yes() & Process::kLacksMessages) != 0;
-    persistence_.take_up(region_logs_.in_use(), falls_back, [this] {
+    persistence_.take_up(falls_back, [this] {
+      end_job_that_cannot_go_back("what it had decided is lost: no rank is left that has it");
       log().warn("what a process had decided is lost with it: all ranks have to go back");
       region_logs_.fall_back();
       const bool starts_over = survivors_start_over();
@@ -523,6 +519,12 @@ void Runtime::take_up_persistence() {
     if (dynamic_cast<const PeerFailure*>(&error) != nullptr) throw;
     log().warn("what was stored on persistent communicators could not be taken up: {}", error.what());
   }
+}
+
+void Runtime::end_job_that_cannot_go_back(const char* why) const {
+  if (interposer() == nullptr || !interposer()->must_go_on()) return;
+  std::fprintf(stderr, "fenix: a rank has died, and %s: the job has to begin again\n", why);
+  MPI_Abort(MPI_COMM_WORLD, latest_failure_);
 }
 
 void Runtime::announce_repair(int mpi_error) {

@@ -198,6 +198,8 @@ class Runtime {
   bool try_to_go_on();
   void take_up_world();
   void take_up_persistence();
+  /// Ends the job if the program knows nothing of Fenix: nobody tells it to go back.
+  void end_job_that_cannot_go_back(const char* why) const;
   [[nodiscard]] int answers_in_repairs() const;
 
   bool initialized_ = false;

@@ -245,5 +245,25 @@ TEST(Journal, HoldersAreOthersAndDiffer) {
   }
 }
 
+TEST(JournalThatIsNeeded, IsMissedWhenItIsLost) {
+  JournalJob job(5, 1, false);
+  job.attach();
+  for (int rank : {0, 2}) job.journal(rank).note_needed();
+  // Of three that die, one is needed, and the second one has its copy; the third one is needed, and its copy is left.
+  for (const int rank : {0, 1, 2}) job.kill(rank);
+  job.repair();
+  EXPECT_TRUE(job.journal(0).has_lost_messages());
+  EXPECT_TRUE(job.journal(0).is_needed());
+  EXPECT_TRUE(job.journal(1).has_lost_messages());
+  EXPECT_FALSE(job.journal(1).is_needed());
+  EXPECT_FALSE(job.journal(2).has_lost_messages());
+  EXPECT_TRUE(job.journal(2).is_needed());
+  // The witnesses that have died know it again.
+  job.journal(0).forget_loss();
+  for (const int rank : {0, 1, 3, 4}) job.kill(rank);
+  job.repair();
+  EXPECT_TRUE(job.journal(0).has_lost_messages() && job.journal(0).is_needed());
+}
+
 }  // namespace
 }  // namespace fenix_test

@@ -24,6 +24,7 @@ constexpr int kNoRank = -1;
 struct Journal::Statement {
   std::int32_t slot = 0;
   std::array<std::int32_t, JournalParameters::kMostCopies> held{};  ///< slots whose rings it holds, by copy
+  std::array<std::int32_t, JournalLayout::kMostWitnesses> needed{};  ///< slots that need their journals, or −1
 };
 
 std::vector<int> holders_of(int rank, int ranks, const JournalParameters& parameters) {
@@ -70,7 +71,14 @@ void Journal::attach(Team& team, const std::function<std::shared_ptr<Path>()>& c
     const auto owner = exists ? memory_.word(memory_.layout().owner(copy + 1)) : 0;
     mine.held[static_cast<std::size_t>(copy)] = static_cast<std::int32_t>(owner) - 1;
   }
+  for (int distance = 1; distance <= JournalLayout::kMostWitnesses; ++distance) {
+    const auto word = memory_.word(JournalLayout::witness(distance));
+    mine.needed[static_cast<std::size_t>(distance) - 1] = static_cast<std::int32_t>(word) - 1;
+  }
   const std::vector<Statement> statements = team.gather(mine);
+  for (const Statement& each : statements) {
+    is_needed_ = is_needed_ || std::find(each.needed.begin(), each.needed.end(), slot_) != each.needed.end();
+  }
   (void)meet(team, Operation::journal_taken, 0, 0, [&] {
     if (!is_complete_) take_back(statements);
   });
@@ -81,6 +89,7 @@ void Journal::attach(Team& team, const std::function<std::shared_ptr<Path>()>& c
     published_start_ = ring_.start();
     memory_.set_word(memory_.layout().start(0), published_start_);
     for (std::size_t copy = 0; copy < holders_.size(); ++copy) protect(statements, static_cast<int>(copy));
+    if (is_needed_) tell_witnesses();
   });
   was_cut_short_ = false;
   is_attached_ = true;
@@ -140,6 +149,21 @@ void Journal::protect(const std::vector<Statement>& statements, int copy) {
     remote_->put_word(holder, memory_.layout().ring(copy + 1) + ring_.head(), 0);
   }
   remote_->put_word(holder, memory_.layout().start(copy + 1), published_start_);
+}
+
+void Journal::note_needed() {
+  if (is_needed_) return;
+  tell_witnesses();
+  is_needed_ = true;
+}
+
+void Journal::tell_witnesses() {
+  const auto ranks = static_cast<int>(slots_.size());
+  for (int distance = 1; distance <= std::min(JournalLayout::kMostWitnesses, ranks - 1); ++distance) {
+    const int witness = (rank_ + distance) % ranks;
+    remote_->put_word(witness, JournalLayout::witness(distance), static_cast<std::uint64_t>(slot_) + 1);
+    remote_->flush(witness);
+  }
 }
 
 void Journal::push_all(int holder, int ring) {

@@ -52,7 +52,11 @@ class Journal {
   [[nodiscard]] bool is_attached() const { return is_attached_; }
   /// Whether messages of this rank's slot may have been lost with ranks that had them.
   [[nodiscard]] bool has_lost_messages() const { return has_lost_messages_; }
-  /// Says that all know it now. Local.
+  /// Whether this rank cannot be made anew without them, as it or its predecessor has said.
+  [[nodiscard]] bool is_needed() const { return is_needed_; }
+  /// Says that this rank cannot be made anew without its journal, to as many ranks as may die at once. Local. Throws PeerFailure.
+  void note_needed();
+  /// Says that all know of a loss now. Local.
   void forget_loss() { has_lost_messages_ = false; }
 
   /// Makes the rings reachable on a team. Ranks that are new get what their slots had stored; copies that were lost are made anew.
@@ -104,6 +108,7 @@ class Journal {
   void take_back(const std::vector<Statement>& statements);
   void protect(const std::vector<Statement>& statements, int copy);
   void push_all(int holder, int ring);
+  void tell_witnesses();
   void put(const EntryHead& head, const Payload& payload);
   void write(const EntryHead& head, const Payload& payload);
   void write_with_copies(EntryHead& head, std::size_t position, const Payload& payload);
@@ -120,6 +125,7 @@ class Journal {
   bool is_complete_;            // has what its slot had stored
   bool was_cut_short_ = false;  // the latest write: holders may have more of it than this rank
   bool has_lost_messages_ = false;
+  bool is_needed_ = false;
   JournalMemory memory_;
   Ring ring_;
   Entry latest_;  // message that was stored last

@@ -34,6 +34,12 @@ class JournalLayout {
   [[nodiscard]] std::size_t start(int ring) const { return control(ring); }
   /// Returns the offset of the word that says whose a held ring is: slot + 1, or 0.
   [[nodiscard]] std::size_t owner(int ring) const { return control(ring) + sizeof(std::uint64_t); }
+  /// Returns the offset of the word of a witness, by its distance from a rank, from 1 on: that rank's slot + 1 if it cannot be made
+  /// anew without its journal, or 0.
+  [[nodiscard]] static std::size_t witness(int distance) {
+    return kWitnesses + static_cast<std::size_t>(distance) * sizeof(std::uint64_t);
+  }
+  static constexpr int kMostWitnesses = 16;
   /// Returns the offset of a ring.
   [[nodiscard]] std::size_t ring(int ring) const {
     return kRings + static_cast<std::size_t>(ring) * parameters_.ring_bytes;
@@ -41,6 +47,7 @@ class JournalLayout {
 
  private:
   static constexpr std::size_t kRings = 4096;
+  static constexpr std::size_t kWitnesses = 2048;
 
   [[nodiscard]] static std::size_t control(int ring) {
     return Region::kHeaderBytes + journal_format::kUnit * (static_cast<std::size_t>(ring) + 1);

@@ -2,11 +2,12 @@
 // A ring with message logs, by the names of the current Fenix: only the rank that dies goes back to its checkpoint. The others execute each
 // iteration once, and the values of all are those of a computation that each rank does for itself.
 //
-//   logged_regions MODE SPARES --deaths N [--kill RANK@ITERATION]… [--dies RANK] [--bytes N] [--asks 1]
+//   logged_regions MODE SPARES --deaths N [--kill RANK@ITERATION]… [--dies RANK] [--bytes N] [--asks 1] [--decides 1]
 //
 // MODE: inline, autosync, return (calls end with the error, and the program makes them again), jump (all ranks come out of Fenix_Init and go
 // back to their checkpoints), back (as inline, and all go back because logs lack something). A rank dies in the middle of an iteration, or by
 // FENIX_FAULT (--dies). --bytes: of one more message in each iteration. --asks: a checkpoint is stored when Fenix_Data_need_commit says so.
+// --decides: a receive takes a message from any rank.
 #include <fcntl.h>
 #include <fenix.hpp>
 #include <mpi.h>
@@ -49,6 +50,7 @@ struct Options {
   int deaths = 0;
   int bytes = 0;
   bool asks = false;
+  bool decides = false;
   std::vector<Kill> kills;
 };
 
@@ -173,6 +175,16 @@ void help(MPI_Comm, int, void*) {
   (void)Fenix_Mlog_activate(kLog);
 }
 
+/// Dies together with all ranks that are to die in this iteration.
+void die_with_others(int iteration) {
+  constexpr double kSeconds = 20;
+  for (const Kill& each : options.kills) {
+    for (const double start = MPI_Wtime(); each.iteration == iteration && has_died(each.rank) == 0;)
+      require(MPI_Wtime() - start < kSeconds, "the others come to die");
+  }
+  raise(SIGKILL);
+}
+
 /// Exchanges a message that fills the logs.
 void exchange_more(int left, int right, int iteration) {
   if (options.bytes == 0) return;
@@ -209,14 +221,15 @@ void iterate() {
     std::int64_t sum = 0;
     // It was sent in the iteration before: there may have been a checkpoint meanwhile.
     std::int64_t late = 0;
-    if (iteration > 0) call([&] { return MPI_Recv(&late, 1, MPI_INT64_T, left, 2, comm, MPI_STATUS_IGNORE); });
+    const int from = options.decides ? MPI_ANY_SOURCE : left;
+    if (iteration > 0) call([&] { return MPI_Recv(&late, 1, MPI_INT64_T, from, 2, comm, MPI_STATUS_IGNORE); });
     call([&] {
       return MPI_Sendrecv(&state.value, 1, MPI_INT64_T, right, 0, &from_left, 1, MPI_INT64_T, left, 0, comm,
                           MPI_STATUS_IGNORE);
     });
     for (const Kill& each : options.kills) {
       const bool comes = each.rank == rank && each.iteration == iteration;
-      if (comes && has_died(rank).exchange(1) == 0) raise(SIGKILL);
+      if (comes && has_died(rank).exchange(1) == 0) die_with_others(iteration);
     }
     call([&] { return MPI_Allreduce(&state.value, &sum, 1, MPI_INT64_T, MPI_SUM, comm); });
     if (is_inline()) {
@@ -295,6 +308,7 @@ void read_options(int argc, char** argv) {
   options.spares = std::atoi(argv[2]);
   for (int i = 3; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--bytes") == 0) options.bytes = std::atoi(argv[i + 1]);
+    if (std::strcmp(argv[i], "--decides") == 0) options.decides = std::atoi(argv[i + 1]) != 0;
     if (std::strcmp(argv[i], "--asks") == 0) options.asks = std::atoi(argv[i + 1]) != 0;
     if (std::strcmp(argv[i], "--deaths") == 0) options.deaths = std::atoi(argv[i + 1]);
     if (std::strcmp(argv[i], "--dies") == 0) options.kills.push_back({std::atoi(argv[i + 1]), -1});
