@@ -21,8 +21,9 @@ extern "C" {
  * Creates a log for the messages on a communicator. The first call in a job is collective over the resilient communicator, otherwise it is
  * local. Ranks that come out of Fenix_Init after a repair call it again, recovered ranks and others: they get the log that there was.
  *
- * Messages are kept in FENIX_PERSIST_VOLUME bytes of each rank (environment; default 64 MiB), with FENIX_PERSIST_COPIES copies on other
- * ranks (default 1). A send that finds no room fails with MPI_ERR_NO_MEM.
+ * Messages are kept in FENIX_MLOG_MEMORY bytes of each rank (environment; default 64 MiB), with FENIX_MLOG_COPIES copies on other ranks
+ * (default 0). A log that is full lets go of its oldest messages: a failure before the next checkpoint takes all ranks back. Then no log
+ * is active any more, and calls end as FENIX_RESUME_MODE says. Fenix_Data_need_commit says in time that a checkpoint is due.
  * @param[in] mlog_id id of the log, ≥ 0, the same on all ranks
  * @param[in] comm    the resilient communicator or one that is derived from it. The handle is copied.
  * @param[in] depth   older regions that are kept beside the present one, ≥ 0. A rank can go back to the begin of a region that is kept: there
@@ -75,13 +76,15 @@ int Fenix_Mlog_activate_region(int mlog_id, int region_id);
  * @param[in] mlog_id   id of the log
  * @param[in] region_id id of the region. One that has not begun: the rank goes on from the state of the log that was restored.
  *                      FENIX_MLOG_CONTINUE: the rank goes on where it is.
- * @return FENIX_SUCCESS; FENIX_ERROR_NODATA_FOUND if the region is not kept; FENIX_ERROR_INVALID_ARGUMENT (region_id).
+ * @return FENIX_SUCCESS; FENIX_ERROR_NODATA_FOUND if the region is not kept, or if the state of the log was not restored in a recovered rank
+ *         and no other rank has copies of its messages; FENIX_ERROR_INVALID_ARGUMENT (region_id).
  */
 int Fenix_Mlog_sync(int mlog_id, int region_id);
 
 /**
- * Creates a member of a data group that has the state of a log: the numbers of the messages, not the messages. A checkpoint of the program
- * should have it. Collective over the group, as Fenix_Data_member_fcreate. Restoring it with FENIX_DATA_RESTORE_INPLACE sets the state of
+ * Creates a member of a data group that has the state of a log: the numbers of the messages, and those messages of this rank that have not
+ * been received. A checkpoint of the program has to have it. A store fails with FENIX_ERROR_NO_MEMORY if such a message is not in the log any
+ * more. Restoring it sends messages once more that may not have been received. Collective over the group, as Fenix_Data_member_fcreate. Restoring it with FENIX_DATA_RESTORE_INPLACE sets the state of
  * the log; with max_count 0 it only helps other ranks.
  * @param[in] mlog_id   id of the log
  * @param[in] group_id  id of the group

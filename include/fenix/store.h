@@ -134,7 +134,9 @@ int Fenix_Data_dataset_set_current(const char* name);
  * share of the time, in percent. FENIX_COMMIT_MTBF: at the interval of Daly for this mean time between failures, in seconds, and the
  * measured time of stores and commits. The one that is due first counts; without any, the answer is 0, except when
  * Fenix_Process_should_halt has said 1. While a flush of the group is under way that it would overtake, the answer is 0 for a while.
- * Collective over the group; most calls do not communicate. (SCR 2.1, SCR_Need_checkpoint.)
+ * Collective over the group; most calls do not communicate. While a message log is active, it is collective over the communicator of the
+ * log: each call communicates, and goes on after failures as other logged calls do. The answer is also 1 if the log of a rank is half
+ * full. (SCR 2.1, SCR_Need_checkpoint.)
  * @param[in]  group_id id of the group
  * @param[out] flag     1: it should commit; 0: not yet
  * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_ARGUMENT if flag is NULL; FENIX_ERROR_INVALID_GROUPID; FENIX_ERROR_INVALID_LOGIC_CALL;

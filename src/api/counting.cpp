@@ -48,8 +48,7 @@ int count_send(const void* buffer, int count, MPI_Datatype type, int destination
   });
 }
 
-int begin_receive(int source, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t* number,
-                  int* is_logged) {
+int begin_receive(int source, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t* number, int* is_logged) {
   return counting_entry([&] {
     check_rank(present(comm), source, "source");
     if (tag < 0) throw MpiError(MPI_ERR_TAG, "tag " + std::to_string(tag) + " is out of range");

@@ -48,7 +48,8 @@ char own_log = 0;
 
 int check_log(int mlog_id) {
   return log_entry([&](const RegionLogs& logs) {
-    if (!logs.has(mlog_id)) throw Error(FENIX_ERROR_INVALID_MLOGID, "mlog_id " + std::to_string(mlog_id) + " does not exist");
+    if (!logs.has(mlog_id))
+      throw Error(FENIX_ERROR_INVALID_MLOGID, "mlog_id " + std::to_string(mlog_id) + " does not exist");
   });
 }
 
@@ -68,7 +69,7 @@ int Fenix_Mlog_create(int mlog_id, MPI_Comm* comm, int depth) {
     const std::uint64_t channel =
         hash_bytes(std::as_bytes(std::span(&number, 1)), static_cast<std::uint64_t>(mlog_id) + 1);
     LogOptions options = log_options_of_environment();
-    // What has not been received at a checkpoint is held with it.
+    // Messages that have not been received at a checkpoint are stored with it.
     if (!options.copies) options.copies = 0;
     logs.create(mlog_id, *comm, channel, depth, options);
   });

@@ -296,10 +296,11 @@ void leave_call(int error) { runtime().leave(error); }
 
 constexpr std::atomic<bool> kTrue{true};
 
-constexpr PersistServices kServices = {
-    open,          close,      store,         receive,        persist_collective, probe,         check_wait,
-    has_failed,    log_send, prepare_send,  begin_receive, receive_logged, &kTrue, end_receive,        take_back,     find_logged,
-    next_decision, note_found, note_decision, next_match,     note_match,         repeats_calls, leave_call};
+constexpr PersistServices kServices = {open,          close,          store,      receive,       persist_collective,
+                                       probe,         check_wait,     has_failed, log_send,      prepare_send,
+                                       begin_receive, receive_logged, &kTrue,     end_receive,   take_back,
+                                       find_logged,   next_decision,  note_found, note_decision, next_match,
+                                       note_match,    repeats_calls,  leave_call};
 
 }  // namespace
 

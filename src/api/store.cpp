@@ -71,9 +71,8 @@ int need_commit_logged(int group_id, int* flag) {
       return FENIX_SUCCESS;
     }
     said = runtime().storage().needs_commit_here(group) || persistence.log_is_filling() ? 1 : 0;
-    persistence.with_decisions([&](DecisionLog& decisions) {
-      decisions.note(Decision::need_commit, std::span<const int>(&*said, 1));
-    });
+    persistence.with_decisions(
+        [&](DecisionLog& decisions) { decisions.note(Decision::need_commit, std::span<const int>(&*said, 1)); });
     return FENIX_SUCCESS;
   });
   if (code != FENIX_SUCCESS) return code;

@@ -49,10 +49,25 @@ MPI_Comm now_of(MPI_Comm comm) { return now(comm); }
 
 bool must_go_on() { return is_transparent.load(std::memory_order_acquire); }
 
-constexpr Interposer kInterposer = {&real,          is_in_front,   start,     rebuild_derived, adopt_derived,
-                                    now_of,         name,          is_past,   note_past,       call_kept_handler,
-                                    goes_on,        must_go_on,    number_of, set_log,         forget_logged_calls,
-                                    send_later,     greatest_of_all, count_messages, has_open_calls};
+constexpr Interposer kInterposer = {&real,
+                                    is_in_front,
+                                    start,
+                                    rebuild_derived,
+                                    adopt_derived,
+                                    now_of,
+                                    name,
+                                    is_past,
+                                    note_past,
+                                    call_kept_handler,
+                                    goes_on,
+                                    must_go_on,
+                                    number_of,
+                                    set_log,
+                                    forget_logged_calls,
+                                    send_later,
+                                    greatest_of_all,
+                                    count_messages,
+                                    has_open_calls};
 
 }  // namespace
 }  // namespace fenix_impl

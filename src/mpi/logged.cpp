@@ -118,7 +118,8 @@ bool is_large(int count, MPI_Datatype type) {
 }
 
 /// Begins to send a message, and copies it to the log meanwhile.
-int send_large(SendFunction real_send, const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+int send_large(SendFunction real_send, const void* buf, int count, MPI_Datatype type, int dest, int tag,
+               MPI_Comm comm) {
   int is_sent = 0;
   int error = MPI_SUCCESS;
   do {
@@ -131,6 +132,7 @@ int send_large(SendFunction real_send, const void* buf, int count, MPI_Datatype 
   MPI_Request request = MPI_REQUEST_NULL;
   const int begun = real.Isend(buf, count, type, dest, tag, now(comm), &request);
   if (begun != MPI_SUCCESS && !tells_of_failure(begun)) return begun;
+  fault_point("mlog.sending");
   error = log_send(buf, count, type, dest, tag, comm, &packed);
   if (registry().repairs == repairs && error == MPI_SUCCESS) {
     return without_failure(begun != MPI_SUCCESS ? begun : real.Wait(&request, MPI_STATUS_IGNORE), dest, tag, comm);

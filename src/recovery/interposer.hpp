@@ -41,7 +41,7 @@ struct PersistServices {
   /// if it must not be sent. channel: number of the communicator.
   int (*log_send)(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm,
                   std::uint64_t channel, const void** packed, std::size_t* bytes);
-  /// Says whether the next message that would be logged has to be sent. What it may depend on is stored then.
+  /// Says whether the next message that would be logged has to be sent. Outcomes on which it may depend are stored.
   int (*prepare_send)(int destination, int tag, MPI_Comm comm, std::uint64_t channel, int* is_sent);
   /// Returns the number of the message that a receive on an ordinary communicator gets. is_logged: 0 if it is in no log, as long as there is
   /// no repair.

@@ -172,6 +172,7 @@ void MessageLog::meet_at_checkpoint(Team& team, const LogJournals& journals) {
   add_received(own_slot, mine);
   add_open(own_slot, mine);
   received_at_checkpoint_ = received_of(team.gather_lists(std::span<const Numbered>(mine)), own_slot);
+  fault_point("mlog.met");
 }
 
 std::vector<MessageLog::Late> MessageLog::late_messages(const LogJournals& journals, std::uint64_t channel) const {
@@ -179,9 +180,10 @@ std::vector<MessageLog::Late> MessageLog::late_messages(const LogJournals& journ
   if (journals.are_one()) return late;
   for (const auto& [flow, number] : missing_) {
     if (flow.channel != (channel ^ kLogged) || received_at_checkpoint_.all_until(flow) >= number) continue;
-    throw Error(FENIX_ERROR_NO_MEMORY, "a message with tag " + std::to_string(flow.tag) +
-                                           " that has not been received is not in the log any more, and no state can be "
-                                           "stored without it: raise FENIX_MLOG_MEMORY");
+    throw Error(FENIX_ERROR_NO_MEMORY,
+                "a message with tag " + std::to_string(flow.tag) +
+                    " that has not been received is not in the log any more, and no state can be "
+                    "stored without it: raise FENIX_MLOG_MEMORY");
   }
   constexpr std::int32_t kLeast = std::numeric_limits<std::int32_t>::min();
   auto each = sent_.lower_bound({channel ^ kLogged, kLeast, kLeast});
@@ -217,18 +219,19 @@ void MessageLog::write_decisions(const LogJournals& journals) {
 
 void MessageLog::append(const LogJournals& journals, const Signature& signature, std::uint32_t depth,
                         const Payload& payload, std::optional<std::uint64_t> number) {
-  append_to(journals.held, journals, signature, depth, payload,
-            number.value_or(journals.held.latest_number() + 1));
+  append_to(journals.held, journals, signature, depth, payload, number.value_or(journals.held.latest_number() + 1));
 }
 
 // A message for which there is no room takes that of older ones: the program goes on, and asks for a checkpoint.
-void MessageLog::put_into_log(const LogJournals& journals, const Flow& flow, std::uint64_t number, const Payload& payload) {
+void MessageLog::put_into_log(const LogJournals& journals, const Flow& flow, std::uint64_t number,
+                              const Payload& payload) {
   const Signature signature = signature_of(flow);
   const std::uint32_t depth = kLeastDepth | next_order_++;
   const auto note_missing = [this](const Flow& of, std::uint64_t which) {
     if (!lacks_messages_) {
       log().warn(
-          "the log of messages is full, and lets go of messages that may be needed: until the next checkpoint, a failure "
+          "the log of messages is full, and lets go of messages that may be needed: until the next checkpoint, a "
+          "failure "
           "takes all ranks back; FENIX_MLOG_MEMORY gives more room");
     }
     lacks_messages_ = lacks_newer_ones_ = true;
@@ -294,8 +297,10 @@ std::optional<MessageLog::Logged> MessageLog::logged(const LogJournals& journals
               "message " + std::to_string(number) + " with tag " + std::to_string(flow.tag) + " is in no log any more");
 }
 
-std::optional<std::pair<MessageLog::Flow, MessageLog::Logged>> MessageLog::find_unreceived(
-    const LogJournals& journals, std::uint64_t channel, std::optional<int> peer, std::optional<int> tag) {
+std::optional<std::pair<MessageLog::Flow, MessageLog::Logged>> MessageLog::find_unreceived(const LogJournals& journals,
+                                                                                           std::uint64_t channel,
+                                                                                           std::optional<int> peer,
+                                                                                           std::optional<int> tag) {
   std::optional<std::pair<Flow, Logged>> first;
   for (const auto& [logged, numbers] : logged_by_others_) {
     const Flow flow{logged.channel ^ kLogged, logged.peer, logged.tag};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The messages of a program that goes on after a failure without going back: each one is logged by its sender, and numbered by its sender
-// and its receiver. After a repair, receivers read from the logs what they have not got, and senders that do again what a dead rank had done
-// skip the messages that are in the log or have been received.
+// and its receiver. After a repair, receivers read from the logs what they have not got. Senders that do again what a dead rank had done skip
+// messages that are in the log or have been received.
 #pragma once
 
 #include <cstddef>
@@ -174,19 +174,19 @@ class MessageLog {
 
   bool active_ = false;
   bool lacks_messages_ = false;
-  bool lacks_newer_ones_ = false;           // sent since the latest meeting
-  bool is_stored_ = false;                  // the state with which ranks met
-  std::map<Flow, std::uint64_t> missing_;   // greatest number that is not in the log
-  std::uint32_t next_order_ = 0;                  // of logged messages
-  std::uint64_t numbers_from_ = 0;                // message from which the numbers were taken
-  std::map<Flow, std::uint64_t> sent_;            // messages of this rank, skipped ones included
-  std::map<Flow, std::uint64_t> received_;        // receives that have begun
+  bool lacks_newer_ones_ = false;                    // sent since the latest meeting
+  bool is_stored_ = false;                           // the state with which ranks met
+  std::map<Flow, std::uint64_t> missing_;            // greatest number that is not in the log
+  std::uint32_t next_order_ = 0;                     // of logged messages
+  std::uint64_t numbers_from_ = 0;                   // message from which the numbers were taken
+  std::map<Flow, std::uint64_t> sent_;               // messages of this rank, skipped ones included
+  std::map<Flow, std::uint64_t> received_;           // receives that have begun
   std::map<Flow, std::vector<std::uint64_t>> open_;  // those of them that have no message yet, ascending
   std::map<Flow, IntervalSet> logged_;  // by this rank or its predecessor, when the latest failure was repaired
   std::map<Flow, IntervalSet> logged_by_others_;  // when the latest failure was repaired, for this rank
-  Received received_by_others_;           // of messages of this rank, when the latest failure was repaired
-  Received received_at_checkpoint_;       // of messages of this rank, at the latest meeting
-  std::map<Flow, std::vector<Logged>> found_;  // in logs of others
+  Received received_by_others_;                   // of messages of this rank, when the latest failure was repaired
+  Received received_at_checkpoint_;               // of messages of this rank, at the latest meeting
+  std::map<Flow, std::vector<Logged>> found_;     // in logs of others
   DecisionLog decisions_;
 };
 

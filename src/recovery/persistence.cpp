@@ -478,7 +478,8 @@ std::optional<StoredMessage> Persistence::find(MPI_Comm name, MPI_Comm now, int 
   const int last = source == MPI_ANY_SOURCE ? static_cast<int>(comm.slots.size()) - 1 : source;
   for (int rank = first; rank <= last; ++rank) {
     const int slot = comm.slots.at(static_cast<std::size_t>(rank));
-    if (const auto entry = next_of(comm, slot, comm.own_slot, tag)) return StoredMessage{rank, slot, *entry, journal_.get()};
+    if (const auto entry = next_of(comm, slot, comm.own_slot, tag))
+      return StoredMessage{rank, slot, *entry, journal_.get()};
   }
   return std::nullopt;
 }

@@ -40,9 +40,10 @@ struct PersistOptions {
 
 /// How messages are logged.
 struct LogOptions {
-  PersistOptions held;                   ///< of what other ranks hold
-  std::optional<std::uint64_t> memory;   ///< bytes of logged messages of this rank, apart from the others
-  std::optional<std::int32_t> copies{};  ///< of logged messages on other ranks; without a number they are held as all others
+  PersistOptions held;                  ///< of what other ranks hold
+  std::optional<std::uint64_t> memory;  ///< bytes of logged messages of this rank, apart from the others
+  std::optional<std::int32_t>
+      copies{};  ///< of logged messages on other ranks; without a number they are held as all others
 };
 
 /// A message that matches a receive.
@@ -98,7 +99,8 @@ class Persistence {
   /// Returns whether the next message has to be sent when it is logged. Stores the outcomes on which it may depend. Local.
   [[nodiscard]] bool prepare_send(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int destination, int tag);
   /// Returns the number of the message that a receive gets, and whether it has to be taken from a log. Local.
-  [[nodiscard]] MessageLog::Begun begin_receive(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source, int tag);
+  [[nodiscard]] MessageLog::Begun begin_receive(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source,
+                                                int tag);
   /// Notes that a receive has its message. Local.
   void end_receive(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source, int tag, std::uint64_t number);
   /// Takes back the latest number of a message that was sent or received: the call is cancelled, or will be made again. Local.
@@ -201,7 +203,9 @@ class Persistence {
   [[nodiscard]] int own_slot(const Team& team) const;
   void form_message_journal(const LogOptions& options);
   void attach(Journal& journal, const TeamFactory::NewTeam& made);
-  [[nodiscard]] LogJournals journals() { return message_journal_ ? LogJournals{*journal_, *message_journal_} : *journal_; }
+  [[nodiscard]] LogJournals journals() {
+    return message_journal_ ? LogJournals{*journal_, *message_journal_} : *journal_;
+  }
   void require_journal() const;
   [[nodiscard]] std::optional<Entry> next_of(const Communicator& comm, int slot, int destination, int tag) const;
   [[nodiscard]] static int slot_in(const Communicator& comm, int rank);

@@ -45,7 +45,13 @@ class Process {
   void set_spawn_keys(MPI_Info keys) { reinforcement_.set_keys(keys); }
 
   /// Questions that a repair asks every process, spares included.
-  enum Question : int { kUsesWorld = 1, kHasPendingCommits = 2, kOwesRecoveredRole = 4, kUsesPersistence = 8, kLacksMessages = 16 };
+  enum Question : int {
+    kUsesWorld = 1,
+    kHasPendingCommits = 2,
+    kOwesRecoveredRole = 4,
+    kUsesPersistence = 8,
+    kLacksMessages = 16
+  };
   static constexpr int kQuestions = 31;
   /// Sets the answers. answer: local; returns the questions whose answer is yes.
   void ask_in_repairs(std::function<int()> answer) { answer_ = std::move(answer); }

@@ -102,9 +102,10 @@ void RegionLogs::sync(int id, int region) {
                                               std::to_string(log.depth));
   }
   if (!log.is_stored && persistence_.has_messages_alone() && persistence_.has_failed()) {
-    throw Error(FENIX_ERROR_NODATA_FOUND, "the state of " + named(id) +
-                                              " was not restored: messages of this rank's predecessor are lost that had "
-                                              "not been received; FENIX_MLOG_COPIES would have kept them");
+    throw Error(FENIX_ERROR_NODATA_FOUND,
+                "the state of " + named(id) +
+                    " was not restored: messages of this rank's predecessor are lost that had "
+                    "not been received; FENIX_MLOG_COPIES would have kept them");
   }
   persistence_.set_message_numbers(log.channel, found->numbers);
   log.region = region;

@@ -79,7 +79,8 @@ class RegionLogs {
     int depth = 0;
     bool is_past = false;  ///< the program will make it again
     std::int64_t region = kNoRegion;
-    bool is_stored = false;  ///< in a data group: then ranks go back to such a state, and not to the begin of any region
+    bool is_stored =
+        false;  ///< in a data group: then ranks go back to such a state, and not to the begin of any region
     std::deque<Mark> marks;  ///< of the regions that are kept, oldest first
   };
   static constexpr std::int64_t kNoRegion = -1;

@@ -5,8 +5,8 @@
 #include <mpi.h>
 #include <sys/types.h>
 
-#include <csetjmp>
 #include <atomic>
+#include <csetjmp>
 #include <exception>
 #include <map>
 #include <memory>

@@ -206,7 +206,7 @@ TEST_F(LogWithoutCopies, MessagesOfOpenReceivesAreLate) {
   ASSERT_EQ(late.size(), 1U);
   EXPECT_EQ(late[0].number, 1U);
   EXPECT_EQ(late[0].content, content(1));
-  // What is late stays in the log.
+  // Late messages stay in the log.
   sender.release_until(journals(0), sender.numbers_of(journals(0), kToReceiver.channel), /*only_received=*/true);
   EXPECT_EQ(messages.journal(0).messages_of(0).size(), 2U);
 }
@@ -270,13 +270,13 @@ TEST_F(LogWithoutCopies, AllIsForgottenWhenAllGoBack) {
     log.let_go(journals(rank));
     log.take_up(held.team(rank), journals(rank), /*goes_back=*/true);
   });
-  // What it decides is free, and all is sent.
+  // It decides freely, and sends all.
   EXPECT_FALSE(sender.decisions().next(Decision::testany, true));
   EXPECT_TRUE(send(sender, 1));
   EXPECT_FALSE(receiver.logged(journals(1), kFromSender, 1, false));
   sender.decisions().note(Decision::waitany, std::vector<int>{2});
   sender.write_decisions(journals(0));
-  // Nor does it come back with the next death.
+  // The old decision does not come back with the next death.
   kill(0);
   repair();
   const auto forced = sender.decisions().next(Decision::waitany, true);

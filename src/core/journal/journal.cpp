@@ -23,7 +23,7 @@ constexpr int kNoRank = -1;
 
 struct Journal::Statement {
   std::int32_t slot = 0;
-  std::array<std::int32_t, JournalParameters::kMostCopies> held{};  ///< slots whose rings it holds, by copy
+  std::array<std::int32_t, JournalParameters::kMostCopies> held{};   ///< slots whose rings it holds, by copy
   std::array<std::int32_t, JournalLayout::kMostWitnesses> needed{};  ///< slots that need their journals, or −1
 };
 
