@@ -164,14 +164,21 @@ void Checkpoints::force_outcomes(const LineRecord& record) {
 
 void Checkpoints::finish() {
   if (!is_active()) throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "no checkpoints have begun");
-  control_->drop_requests();
-  const std::uint32_t newest = team_->reduce(
-      control_->asked_for(), [](std::uint32_t& into, std::uint32_t from) { into = std::max(into, from); });
+  struct Outcome {
+    std::uint32_t passed = 0;
+    std::int32_t error = FENIX_SUCCESS;
+  };
+  const Outcome mine{control_->passed(), broken_ ? broken_->code() : FENIX_SUCCESS};
+  const Outcome all = team_->reduce(mine, [](Outcome& into, const Outcome& from) {
+    into = {std::min(into.passed, from.passed), std::min(into.error, from.error)};
+  });
+  if (broken_) throw Error(*broken_);
+  if (all.error != FENIX_SUCCESS)
+    throw Error(static_cast<Fenix_Return_codes>(all.error), "a checkpoint has failed on another rank");
   const Deadline deadline;
-  // The end is a place for a checkpoint as well.
-  for (const Backoff backoff; control_->passed() < newest || is_busy(); backoff.pause()) {
+  // A checkpoint that a rank has not begun is given up. Here it cannot begin: the program would not know that it had come so far.
+  for (const Backoff backoff; control_->passed() == all.passed && is_busy(); backoff.pause()) {
     if (broken_) throw Error(*broken_);
-    if (!is_busy() && control_->is_requested()) take();
     progress();
     team_->check();
     deadline.check("messages that the program has sent, and never received");

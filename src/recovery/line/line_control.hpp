@@ -59,11 +59,7 @@ class LineControl {
   void request();
   /// Returns whether this rank is asked for a checkpoint. Passes the request on.
   bool is_requested();
-  /// Forgets requests of which no other rank has heard. On rank 0.
-  void drop_requests() { requested_ = line_; }
-  /// Number of the latest line that this rank was asked for.
-  [[nodiscard]] std::uint32_t asked_for() const { return line_; }
-  /// Number of the latest line that it has passed.
+  /// Number of the latest line that this rank has passed.
   [[nodiscard]] std::uint32_t passed() const { return passed_; }
 
   /// Passes the line: Phase::telling, until the next step. sent: counts for each rank to which something was sent.
