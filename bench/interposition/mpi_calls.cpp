@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Calls of MPI whose cost libfenix_mpi changes. bench/interposition/measure runs it with and without that library.
-// usage: mpi_calls latency|calls|places NUMBER [none|fenix|checkpoints|log] [BYTES].
+// usage: mpi_calls latency|calls|places NUMBER [none|fenix|checkpoints|log] [BYTES]
+//
 // fenix: with newcomm NULL, so that MPI_COMM_WORLD stands for another communicator. checkpoints: messages are counted as well. log: messages
 // are logged. places: calls of Fenix_Checkpoint_potential. BYTES: of a message, 8 by default
 #include <fenix.h>

@@ -76,8 +76,8 @@ int Fenix_Checkpoint_count(int* count);
  * Completes the checkpoint that is being made, if all ranks have begun it, and counts messages no more. One that some rank has not begun is
  * given up. Collective over the resilient communicator, synchronising; with no request pending, and all messages received. Without it,
  * Fenix_Finalize gives up a checkpoint that is being made.
- * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_LOGIC_CALL if checkpoints have not begun; FENIX_ERROR_TIMEOUT if a message was sent that no
- *         rank has received; the error of a store or a commit of this rank or another one; FENIX_ERROR_CANCELLED if a rank has died.
+ * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_LOGIC_CALL if checkpoints have not begun; FENIX_ERROR_TIMEOUT if nobody has received a
+ *         message; the error of a store or a commit of some rank; FENIX_ERROR_CANCELLED if a rank has died.
  */
 int Fenix_Checkpoint_finish(void);
 

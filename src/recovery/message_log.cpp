@@ -30,6 +30,11 @@ bool is_earlier(const EntryHead& one, const EntryHead& other) {
   return static_cast<std::int32_t>((one.depth - other.depth) << 1U) < 0;
 }
 
+/// Whether a log with these messages of a flow has had a message. Those before its first one were let go of: nobody needs them again.
+bool has_logged(const IntervalSet& numbers, std::uint64_t number) {
+  return numbers.covers(number, number + 1) || (!numbers.empty() && number < numbers.intervals().front().first);
+}
+
 }  // namespace
 
 Signature MessageLog::signature_of_numbers(const Signature& signature) {
@@ -121,7 +126,7 @@ void MessageLog::take_up(Team& team, const LogJournals& journals, bool goes_back
 
 bool MessageLog::is_in_log(const Flow& flow, std::uint64_t number) const {
   const auto logged = logged_.find(flow);
-  return logged != logged_.end() && logged->second.covers(number, number + 1);
+  return logged != logged_.end() && has_logged(logged->second, number);
 }
 
 bool MessageLog::is_to_be_sent(const Flow& of) const {
@@ -277,7 +282,7 @@ std::optional<MessageLog::Logged> MessageLog::logged(const LogJournals& journals
                                                      bool anew) {
   const Flow flow{of.channel ^ kLogged, of.peer, of.tag};
   const auto logged = logged_by_others_.find(flow);
-  if (logged == logged_by_others_.end() || !logged->second.covers(number, number + 1)) return std::nullopt;
+  if (logged == logged_by_others_.end() || !has_logged(logged->second, number)) return std::nullopt;
   std::vector<Logged>& found = found_[flow];
   const auto look_into = [&](const Journal& journal) {
     for (const Entry& each : journal.messages_of(flow.peer, {flow.channel, journal.slot(), flow.tag}))
@@ -320,7 +325,7 @@ MessageLog::Begun MessageLog::begin_receive(const Flow& flow) {
   open_[flow].push_back(begun.number);
   if (logged_by_others_.empty()) return begun;
   const auto logged = logged_by_others_.find({flow.channel ^ kLogged, flow.peer, flow.tag});
-  begun.is_logged = logged != logged_by_others_.end() && logged->second.covers(begun.number, begun.number + 1);
+  begun.is_logged = logged != logged_by_others_.end() && has_logged(logged->second, begun.number);
   return begun;
 }
 

@@ -4,9 +4,10 @@
 // that are not determined are told with the messages: after a restart all ranks know one history.
 //
 //   checkpoint_program SEED STEPS SPARES [--deaths N] [--kill RANK@STEP]… [--after RANK@LINES]… [--every N] [--log BYTES] [--least N]
-//                     [--expect none|some] [--collectives 0|1] [--pending 1]
+//                     [--expect none|some] [--collectives 0|1] [--pending 1] [--plain 1]
 //
-// --kill: the rank dies before a step; --after: when it has committed so many checkpoints. --deaths: in all, also by FENIX_FAULT.
+// --kill: the rank dies before a step; --after: when it has committed so many checkpoints. --deaths: in all, also by FENIX_FAULT. --plain: without
+// any call of Fenix, for FENIX_SPARES.
 #include <fenix.hpp>
 #include <mpi.h>
 #include <unistd.h>
@@ -101,6 +102,7 @@ struct Options {
   int log = 1 << 20;
   int least = 0;  // checkpoints at the end
   bool has_collectives = true;
+  bool is_plain = false;
   bool has_pending = false;  // a message to itself is under way at each place for a checkpoint
   std::string expected = "any";
   std::vector<At> kills;
@@ -511,6 +513,27 @@ void die_if_told() {
   }
 }
 
+/// Executes the program without any call of Fenix.
+void run_plain() {
+  comm = MPI_COMM_WORLD;
+  MPI_Comm_rank(comm, &rank_of_this);
+  MPI_Comm_size(comm, &size);
+  // A spare has the number that mpirun has given it.
+  const char* const number = std::getenv("PMIX_RANK");
+  is_replacement = number != nullptr && std::atoi(number) >= size;
+  program = make_program();
+  MPI_Comm_split(comm, rank_of_this % 2, rank_of_this, &half);
+  state.value = rank_of_this + 1;
+  for (; state.step < options.steps; ++state.step) {
+    die_if_told();
+    execute(program[static_cast<std::size_t>(state.step)]);
+  }
+  compare_histories();
+  check::expect_equal(state.value, expected_values()[static_cast<std::size_t>(rank_of_this)], "the value at the end");
+  check::ok(rank_of_this);
+  MPI_Finalize();
+}
+
 void read_options(int argc, char** argv) {
   options.seed = static_cast<unsigned>(std::atoi(argv[1]));
   options.steps = std::atoi(argv[2]);
@@ -521,6 +544,7 @@ void read_options(int argc, char** argv) {
     if (name == "--deaths") options.deaths = std::atoi(argv[i + 1]);
     if (name == "--every") options.every = std::atoi(argv[i + 1]);
     if (name == "--log") options.log = std::atoi(argv[i + 1]);
+    if (name == "--plain") options.is_plain = std::atoi(argv[i + 1]) != 0;
     if (name == "--pending") options.has_pending = std::atoi(argv[i + 1]) != 0;
     if (name == "--collectives") options.has_collectives = std::atoi(argv[i + 1]) != 0;
     if (name == "--least") options.least = std::atoi(argv[i + 1]);
@@ -537,6 +561,10 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   require(argc > 3, "SEED STEPS SPARES");
   read_options(argc, argv);
+  if (options.is_plain) {
+    run_plain();
+    return 0;
+  }
   Fenix_Init(&role, MPI_COMM_WORLD, &comm, &argc, &argv, options.spares, 0, MPI_INFO_NULL, &error);
   is_replacement = is_replacement || role == FENIX_ROLE_RECOVERED_RANK;
   MPI_Comm_rank(comm, &rank_of_this);
