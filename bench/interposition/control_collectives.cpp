@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The price of telling the state of a checkpoint with collective operations (seed 002, section 6): by two operations more, by one, on the
-// data itself, or not at all, as in Fenix_Checkpoint_begin, where the operations are made of messages that are counted.
-// usage: control_collectives NUMBER [checkpoints] [BYTES]
+// The price of telling the state of a checkpoint with collective operations (seed 002, section 6): by two operations more, by one, or on the
+// data itself. With checkpoints, nothing is told: the operations are made of messages that are counted.
+//
+//   control_collectives NUMBER [checkpoints] [BYTES]
 #include <fenix.h>
 
 #include <algorithm>
