@@ -4,10 +4,10 @@
 // that are not determined are told with the messages: after a restart all ranks know one history.
 //
 //   checkpoint_program SEED STEPS SPARES [--deaths N] [--kill RANK@STEP]… [--after RANK@LINES]… [--every N] [--log BYTES] [--least N]
-//                     [--expect none|some] [--collectives 0|1] [--pending 1] [--plain 1]
+//                     [--expect none|some] [--collectives 0|1] [--pending 1] [--plain 1] [--pause MICROSECONDS]
 //
 // --kill: the rank dies before a step; --after: when it has committed so many checkpoints. --deaths: in all, also by FENIX_FAULT. --plain: without
-// any call of Fenix, for FENIX_SPARES.
+// any call of Fenix, for FENIX_SPARES. --pause: between steps; rank 0 prints their numbers, for tests/nodes/beside.
 #include <fenix.hpp>
 #include <mpi.h>
 #include <unistd.h>
@@ -103,6 +103,7 @@ struct Options {
   int least = 0;  // checkpoints at the end
   bool has_collectives = true;
   bool is_plain = false;
+  int pause = 0;
   bool has_pending = false;  // a message to itself is under way at each place for a checkpoint
   std::string expected = "any";
   std::vector<At> kills;
@@ -501,6 +502,11 @@ void look_for_checkpoint() {
 }
 
 void die_if_told() {
+  if (options.pause > 0) {
+    if (rank_of_this == 0) std::printf("step %d\n", static_cast<int>(state.step));
+    std::fflush(stdout);
+    usleep(static_cast<useconds_t>(options.pause));
+  }
   if (is_replacement) return;
   for (const At& each : options.kills) {
     if (each.rank == rank_of_this && each.number == state.step) raise(SIGKILL);
@@ -544,6 +550,7 @@ void read_options(int argc, char** argv) {
     if (name == "--deaths") options.deaths = std::atoi(argv[i + 1]);
     if (name == "--every") options.every = std::atoi(argv[i + 1]);
     if (name == "--log") options.log = std::atoi(argv[i + 1]);
+    if (name == "--pause") options.pause = std::atoi(argv[i + 1]);
     if (name == "--plain") options.is_plain = std::atoi(argv[i + 1]) != 0;
     if (name == "--pending") options.has_pending = std::atoi(argv[i + 1]) != 0;
     if (name == "--collectives") options.has_collectives = std::atoi(argv[i + 1]) != 0;

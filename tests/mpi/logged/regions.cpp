@@ -2,12 +2,12 @@
 // A ring with message logs, by the names of the current Fenix: only the rank that dies goes back to its checkpoint. The others execute each
 // iteration once, and the values of all are those of a computation that each rank does for itself.
 //
-//   logged_regions MODE SPARES --deaths N [--kill RANK@ITERATION]… [--dies RANK] [--bytes N] [--asks 1] [--decides 1]
+//   logged_regions MODE SPARES --deaths N [--kill RANK@ITERATION]… [--dies RANK] [--bytes N] [--asks 1] [--decides 1] [--pause MICROSECONDS]
 //
 // MODE: inline, autosync, return (calls end with the error, and the program makes them again), jump (all ranks come out of Fenix_Init and go
 // back to their checkpoints). Or back: as inline, and all go back because logs lack something. A rank dies in the middle of an iteration, or by
 // FENIX_FAULT (--dies). --bytes: of one more message in each iteration. --asks: a checkpoint is stored when Fenix_Data_need_commit says so.
-// --decides: a receive takes a message from any rank.
+// --decides: a receive takes a message from any rank. --pause: between iterations; rank 0 prints their numbers, for tests/nodes/beside.
 #include <fcntl.h>
 #include <fenix.hpp>
 #include <mpi.h>
@@ -51,6 +51,7 @@ struct Options {
   int bytes = 0;
   bool asks = false;
   bool decides = false;
+  int pause = 0;
   std::vector<Kill> kills;
 };
 
@@ -209,6 +210,13 @@ bool is_due() {
   return flag != 0;
 }
 
+void pause(int rank, int iteration) {
+  if (options.pause == 0) return;
+  if (rank == 0) std::printf("step %d\n", iteration);
+  std::fflush(stdout);
+  usleep(static_cast<useconds_t>(options.pause));
+}
+
 void iterate() {
   int rank = 0;
   int size = 0;
@@ -218,6 +226,7 @@ void iterate() {
   const int right = (rank + 1) % size;
   while (state.iteration < kIterations) {
     const int iteration = static_cast<int>(state.iteration);
+    pause(rank, iteration);
     data_call([&] { return Fenix_Mlog_activate_region(kLog, iteration); });
     std::int64_t from_left = 0;
     std::int64_t from_right = 0;
@@ -311,6 +320,7 @@ void read_options(int argc, char** argv) {
   options.spares = std::atoi(argv[2]);
   for (int i = 3; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--bytes") == 0) options.bytes = std::atoi(argv[i + 1]);
+    if (std::strcmp(argv[i], "--pause") == 0) options.pause = std::atoi(argv[i + 1]);
     if (std::strcmp(argv[i], "--decides") == 0) options.decides = std::atoi(argv[i + 1]) != 0;
     if (std::strcmp(argv[i], "--asks") == 0) options.asks = std::atoi(argv[i + 1]) != 0;
     if (std::strcmp(argv[i], "--deaths") == 0) options.deaths = std::atoi(argv[i + 1]);
