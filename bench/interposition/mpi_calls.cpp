@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Calls of MPI whose cost libfenix_mpi changes. bench/interposition/measure runs it with and without that library.
-// usage: mpi_calls latency|calls|places NUMBER [none|fenix|checkpoints|log] [BYTES]
+// usage: mpi_calls latency|calls|places|stencil NUMBER [none|fenix|checkpoints|log] [BYTES]
 //
 // fenix: with newcomm NULL, so that MPI_COMM_WORLD stands for another communicator. checkpoints: messages are counted as well. log: messages
-// are logged. places: calls of Fenix_Checkpoint_potential. BYTES: of a message, 8 by default
+// are logged. places: calls of Fenix_Checkpoint_potential. BYTES: of a message, 8 by default, or of an edge of the field
 #include <fenix.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -44,6 +45,44 @@ void measure_latency(int number, int bytes) {
   }
   std::sort(times.begin(), times.end());
   if (rank == 0) std::printf("latency %.4f\n", times[times.size() / 2]);
+}
+
+/// Prints the median of the time of a step of a stencil code, in microseconds: a square field on each rank, whose edges go to the neighbour. bytes:
+/// of an edge.
+void measure_stencil(int number, int bytes) {
+  int rank = 0;
+  int size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const auto edge = static_cast<std::size_t>(bytes) / sizeof(double);
+  const std::size_t width = edge + 2;
+  std::vector<double> field(width * width, 1.0);
+  std::vector<double> next = field;
+  const int up = rank > 0 ? rank - 1 : MPI_PROC_NULL;
+  const int down = rank + 1 < size ? rank + 1 : MPI_PROC_NULL;
+  std::vector<double> times;
+  for (int step = 0; step < number; ++step) {
+    begin_region();
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double start = MPI_Wtime();
+    std::array<MPI_Request, 4> requests{};
+    MPI_Irecv(&field[1], bytes, MPI_BYTE, up, 0, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(&field[(edge + 1) * width + 1], bytes, MPI_BYTE, down, 1, MPI_COMM_WORLD, &requests[1]);
+    MPI_Isend(&field[width + 1], bytes, MPI_BYTE, up, 1, MPI_COMM_WORLD, &requests[2]);
+    MPI_Isend(&field[edge * width + 1], bytes, MPI_BYTE, down, 0, MPI_COMM_WORLD, &requests[3]);
+    MPI_Waitall(4, requests.data(), MPI_STATUSES_IGNORE);
+    for (std::size_t y = 1; y <= edge; ++y) {
+      const std::size_t row = y * width;
+      for (std::size_t x = 1; x <= edge; ++x) {
+        next[row + x] =
+            0.25 * (field[row + x - 1] + field[row + x + 1] + field[row + x - width] + field[row + x + width]);
+      }
+    }
+    field.swap(next);
+    times.push_back((MPI_Wtime() - start) * 1e6);
+  }
+  std::sort(times.begin(), times.end());
+  if (rank == 0) std::printf("stencil %.2f\n", times[times.size() / 2]);
 }
 
 /// A call that does next to nothing in MPI itself.
@@ -94,6 +133,7 @@ int main(int argc, char** argv) {
   if (fenix && std::string(argv[3]) == "checkpoints") begin_checkpoints();
   if (fenix && std::string(argv[3]) == "log") begin_log();
   if (what == "latency") measure_latency(number, bytes);
+  if (what == "stencil") measure_stencil(number, bytes);
   if (what == "calls") call_often(number);
   if (what == "places") pass_places(number);
   if (fenix) Fenix_Finalize();
