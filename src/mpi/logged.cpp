@@ -127,17 +127,17 @@ int send_large(SendFunction real_send, const void* buf, int count, MPI_Datatype 
   } while (tells_of_failure(error) && repeats_calls());
   if (error != MPI_SUCCESS) return raise_on(comm, error);
   Packed packed;
-  if (is_sent == 0) return log_send(buf, count, type, dest, tag, comm, &packed);
   const unsigned repairs = registry().repairs;
   MPI_Request request = MPI_REQUEST_NULL;
-  const int begun = real.Isend(buf, count, type, dest, tag, now(comm), &request);
+  int begun = MPI_SUCCESS;
+  if (is_sent != 0) begun = real.Isend(buf, count, type, dest, tag, now(comm), &request);
   if (begun != MPI_SUCCESS && !tells_of_failure(begun)) return begun;
   fault_point("mlog.sending");
   error = log_send(buf, count, type, dest, tag, comm, &packed);
-  if (registry().repairs == repairs && error == MPI_SUCCESS) {
+  if (is_sent != 0 && registry().repairs == repairs && error == MPI_SUCCESS) {
     return without_failure(begun != MPI_SUCCESS ? begun : real.Wait(&request, MPI_STATUS_IGNORE), dest, tag, comm);
   }
-  // The log did not have it when the failure was repaired: it may have to be sent once more.
+  // It was not begun, or the log did not have it when a failure was repaired: it may have to be sent now.
   if (request != MPI_REQUEST_NULL) (void)real.Wait(&request, MPI_STATUS_IGNORE);
   if (error != MPI_SUCCESS) return raise_on(comm, error);
   if (packed.data == nullptr) return MPI_SUCCESS;

@@ -153,7 +153,7 @@ class MessageLog {
   void append_to(Journal& journal, const LogJournals& journals, const Signature& signature, std::uint32_t depth,
                  const Payload& payload, std::uint64_t number);
   struct Numbered;
-  /// What other ranks have received from this one.
+  /// Messages that other ranks have received from this one.
   struct Received {
     std::map<Flow, std::uint64_t> numbers;         ///< of receives that have begun
     std::map<Flow, std::set<std::uint64_t>> open;  ///< those of them that have no message yet

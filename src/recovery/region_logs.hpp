@@ -37,7 +37,7 @@ class RegionLogs {
   [[nodiscard]] bool has(int id) const;
   /// Returns the communicator of the active log. There has to be one.
   [[nodiscard]] MPI_Comm active_comm() const { return at(active_).name; }
-  /// What this rank has said to the question whether to commit, if the answer of all has not come.
+  /// Answer of this rank to the question whether to commit, until the answer of all has come.
   std::optional<int> said;
   /// Throws Error(FENIX_ERROR_INVALID_ARGUMENT) if the region comes before the present one.
   void begin_region(int id, int region);
