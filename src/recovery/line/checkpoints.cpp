@@ -395,7 +395,8 @@ void Checkpoints::end_receive(const Peer& from, std::uint64_t number,
                               const std::function<std::vector<std::byte>()>& pack) {
   if (!is_message(from.tag)) return;
   const MessageFlow flow = flow_from(from);
-  // Claim 1 of seed 002: nothing that was sent before the line comes to a rank that has stopped logging.
+  // Claims 1.3 and 2.3 of seed 002: nothing from before the line comes to a rank that has stopped logging. Collective operations are
+  // messages here.
   assert(line_ || number > count_of(last_told_, flow));
   if (!line_) return;
   line_->trace.note_delivered(flow, number);

@@ -2,6 +2,7 @@
 #include "recovery/line/line_control.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "base/fault.hpp"
@@ -31,9 +32,10 @@ void leave(MPI_Request* request, bool is_receive) {
 
 // -------------------------------------------------------------------------------------------------------------------- barrier
 
-void SplitBarrier::begin(MPI_Comm comm, int tag) {
+void SplitBarrier::begin(MPI_Comm comm, int tag, std::uint32_t line) {
   comm_ = comm;
   tag_ = tag;
+  round_->own = line;
   MPI_Comm_rank(comm, &rank_);
   MPI_Comm_size(comm, &size_);
   distance_ = 1;
@@ -43,22 +45,29 @@ void SplitBarrier::begin(MPI_Comm comm, int tag) {
 void SplitBarrier::begin_round() {
   fault_point("line.round");
   const int from = (rank_ - distance_ + size_) % size_;
-  check_mpi(MPI_Irecv(nullptr, 0, MPI_BYTE, from, tag_, comm_, &received_), "MPI_Irecv");
-  check_mpi(MPI_Isend(nullptr, 0, MPI_BYTE, (rank_ + distance_) % size_, tag_, comm_, &sent_), "MPI_Isend");
+  check_mpi(MPI_Irecv(&round_->other, 1, MPI_UINT32_T, from, tag_, comm_, &round_->received), "MPI_Irecv");
+  check_mpi(MPI_Isend(&round_->own, 1, MPI_UINT32_T, (rank_ + distance_) % size_, tag_, comm_, &round_->sent),
+            "MPI_Isend");
 }
 
 bool SplitBarrier::step() {
   while (distance_ < size_) {
-    if (!is_done(&received_) || !is_done(&sent_)) return false;
+    if (!is_done(&round_->received) || !is_done(&round_->sent)) return false;
+    // Claims 1.1 and 2.1 of seed 002: nobody stops logging before all are beyond the line.
+    assert(round_->other == round_->own);
     distance_ *= 2;
     if (distance_ < size_) begin_round();
   }
   return true;
 }
 
+// MPI may still read and write the numbers of a round that is left.
 void SplitBarrier::abandon() noexcept {
-  leave(&received_, true);
-  leave(&sent_, false);
+  if (round_->sent == MPI_REQUEST_NULL && round_->received == MPI_REQUEST_NULL) return;
+  leave(&round_->received, true);
+  leave(&round_->sent, false);
+  static auto* left = new std::list<std::unique_ptr<Round>>;
+  left->push_back(std::move(round_));
 }
 
 // -------------------------------------------------------------------------------------------------------------------- control
@@ -162,7 +171,7 @@ void LineControl::step() {
   if (phase_ == Phase::telling && forget_those_done(sent_)) {
     phase_ = Phase::gathering;
     fault_point("line.told");
-    barrier_.begin(comm_, kBeyond);
+    barrier_.begin(comm_, kBeyond, passed_);
   }
   if (phase_ == Phase::gathering && !are_beyond_) are_beyond_ = barrier_.step();
   if (phase_ == Phase::gathering && are_beyond_) {
@@ -175,13 +184,13 @@ void LineControl::step() {
 }
 
 void LineControl::stop() {
-  barrier_.begin(comm_, kReady);
+  barrier_.begin(comm_, kReady, passed_);
   phase_ = Phase::stopping;
   step();
 }
 
 void LineControl::end() {
-  barrier_.begin(comm_, kStored);
+  barrier_.begin(comm_, kStored, passed_);
   phase_ = Phase::ending;
   step();
 }

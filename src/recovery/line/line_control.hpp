@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <list>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "recovery/line/flow.hpp"
@@ -17,12 +18,20 @@ namespace fenix_impl {
 /// A barrier in steps, of which none waits. Throws PeerFailure.
 class SplitBarrier {
  public:
-  void begin(MPI_Comm comm, int tag);
+  /// line: the number that all ranks give.
+  void begin(MPI_Comm comm, int tag, std::uint32_t line);
   /// Returns whether all ranks have begun.
   bool step();
   void abandon() noexcept;
 
  private:
+  struct Round {
+    std::uint32_t own = 0;    ///< line of this rank
+    std::uint32_t other = 0;  ///< line of the rank that this one hears from
+    MPI_Request sent = MPI_REQUEST_NULL;
+    MPI_Request received = MPI_REQUEST_NULL;
+  };
+
   void begin_round();
 
   MPI_Comm comm_ = MPI_COMM_NULL;
@@ -30,8 +39,7 @@ class SplitBarrier {
   int rank_ = 0;
   int size_ = 0;
   int distance_ = 0;
-  MPI_Request sent_ = MPI_REQUEST_NULL;
-  MPI_Request received_ = MPI_REQUEST_NULL;
+  std::unique_ptr<Round> round_ = std::make_unique<Round>();
 };
 
 class LineControl {
