@@ -45,7 +45,11 @@ std::vector<char*> environment() {
   return all;
 }
 
-Descriptor duplicate(int file) { return Descriptor(::fcntl(file, F_DUPFD_CLOEXEC, 0)); }
+std::vector<int> numbers_of(const std::vector<SharedFile>& files) {
+  std::vector<int> numbers;
+  for (const SharedFile& each : files) numbers.push_back(each->get());
+  return numbers;
+}
 
 constexpr int kMostAttempts = 3;
 constexpr std::chrono::seconds kPatience{10};
@@ -129,7 +133,7 @@ void KeeperClient::connect() {
 }
 
 // One keeper may end, and the next one not be there yet.
-std::uint64_t KeeperClient::send(Message request, std::span<const int> files, std::span<const int> regions) {
+std::uint64_t KeeperClient::send(Message& request, std::span<const int> files, std::span<const int> regions) {
   request.id = ++last_id_;
   for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
     if (send_once(request, files, regions)) {
@@ -164,12 +168,9 @@ bool KeeperClient::send_once(const Message& request, std::span<const int> files,
 void KeeperClient::send_again() {
   for (auto& [id, pending] : pending_) {
     if (asked_.count(id) != 0 || answers_.count(id) != 0) continue;
-    std::vector<int> files;
-    std::vector<int> regions;
-    for (const Descriptor& each : pending.files) files.push_back(each.get());
-    for (const Descriptor& each : pending.regions) regions.push_back(each.get());
     try {
-      if (pending.attempts++ < kMostAttempts && send_once(pending.message, files, regions)) {
+      if (pending.attempts++ < kMostAttempts &&
+          send_once(pending.message, numbers_of(pending.files), numbers_of(pending.regions))) {
         asked_.emplace(id, KeeperOp::flush);
         continue;
       }
@@ -209,7 +210,8 @@ void KeeperClient::lose_connection() {
 bool KeeperClient::pump() {
   bool some = false;
   if (std::exchange(has_lost_offers_, false)) send_again();
-  while (socket_) {
+  // Nothing more is to come when all is answered; a look would cost as much as an answer.
+  while (socket_ && !(some && asked_.empty())) {
     Datagram datagram;
     const Received received = receive_datagram(socket_.get(), datagram);
     if (received == Received::nothing) return some;
@@ -244,7 +246,8 @@ KeeperClient::Answer KeeperClient::ask(KeeperOp op, const std::vector<std::byte>
                                        std::chrono::milliseconds limit, const Check& check) {
   constexpr int kMilliseconds = 20;
   std::unique_lock lock(mutex_);
-  const std::uint64_t id = send({op, 0, KeeperCode::done, {}, body}, files, {});
+  Message request{op, 0, KeeperCode::done, {}, body};
+  const std::uint64_t id = send(request, files, {});
   const Deadline deadline(limit);
   while (true) {
     (void)pump();
@@ -270,7 +273,7 @@ std::uint32_t KeeperClient::begin_run(const Check& check) {
 
 // One message, if it is short: a commit that is offered must not take much longer than one that is not.
 std::uint64_t KeeperClient::offer(KeeperOp op, const DatasetPlan& plan, const RankOffer& offer,
-                                  std::span<const int> regions) {
+                                  std::span<const SharedFile> regions) {
   constexpr std::size_t kShort = kMostDatagramBytes / 2;
   std::vector<std::byte> content = encode(plan);
   const std::uint64_t plan_bytes = content.size();
@@ -279,46 +282,43 @@ std::uint64_t KeeperClient::offer(KeeperOp op, const DatasetPlan& plan, const Ra
   Offered offered{plan.writers.at(static_cast<std::size_t>(offer.rank)), plan.name.text(), plan_bytes, {}};
   const std::lock_guard lock(mutex_);
   try {
-    Descriptor file;
+    Pending pending;
     if (content.size() <= kShort) {
       offered.content.assign(reinterpret_cast<const char*>(content.data()), content.size());
     } else {
-      file = to_memory_file(content);
+      pending.files.push_back(std::make_shared<const Descriptor>(to_memory_file(content)));
     }
-    Pending pending{{op, 0, KeeperCode::done, {}, encode_body(offered)}, {}, {}};
-    std::vector<int> files;
-    if (file) files.push_back(file.get());
-    const std::size_t fitting = std::min(regions.size(), kMostDatagramFiles - files.size());
-    files.insert(files.end(), regions.end() - static_cast<std::ptrdiff_t>(fitting), regions.end());
-    const auto before = regions.first(regions.size() - fitting);
-    const std::uint64_t id = send(pending.message, files, before);
+    const std::size_t before = regions.size() - std::min(regions.size(), kMostDatagramFiles - pending.files.size());
+    pending.regions.assign(regions.begin(), regions.begin() + static_cast<std::ptrdiff_t>(before));
+    pending.files.insert(pending.files.end(), regions.begin() + static_cast<std::ptrdiff_t>(before), regions.end());
+    pending.message = {op, 0, KeeperCode::done, {}, encode_body(offered)};
+    const std::uint64_t id = send(pending.message, numbers_of(pending.files), numbers_of(pending.regions));
     if (op == KeeperOp::keep) {
       asked_.erase(id);
-      return id;
+    } else {
+      pending_.emplace(id, std::move(pending));
     }
-    pending.message.id = id;
-    for (const int each : files) pending.files.push_back(duplicate(each));
-    for (const int region : before) pending.regions.push_back(duplicate(region));
-    pending_.emplace(id, std::move(pending));
     return id;
   } catch (const std::system_error& error) {
     fail(error.what());
   }
 }
 
-std::uint64_t KeeperClient::flush(const DatasetPlan& plan, const RankOffer& offered, std::span<const int> regions) {
+std::uint64_t KeeperClient::flush(const DatasetPlan& plan, const RankOffer& offered,
+                                  std::span<const SharedFile> regions) {
   const std::uint64_t id = offer(KeeperOp::flush, plan, offered, regions);
   fault_point("flush.offered");
   return id;
 }
 
-void KeeperClient::keep(const DatasetPlan& plan, const RankOffer& offered, std::span<const int> regions) {
+void KeeperClient::keep(const DatasetPlan& plan, const RankOffer& offered, std::span<const SharedFile> regions) {
   (void)offer(KeeperOp::keep, plan, offered, regions);
 }
 
 void KeeperClient::tell(KeeperOp op, std::vector<std::byte> body) {
   const std::lock_guard lock(mutex_);
-  asked_.erase(send({op, 0, KeeperCode::done, {}, std::move(body)}, {}, {}));
+  Message request{op, 0, KeeperCode::done, {}, std::move(body)};
+  asked_.erase(send(request, {}, {}));
 }
 
 std::uint64_t KeeperClient::keep_group(const KeptGroupOf& of, std::span<const std::byte> description,
@@ -327,7 +327,7 @@ std::uint64_t KeeperClient::keep_group(const KeptGroupOf& of, std::span<const st
   try {
     const Descriptor file = to_memory_file(description);
     const int number = file.get();
-    const Message request{KeeperOp::keep_group, 0, KeeperCode::done, {}, encode_body(of)};
+    Message request{KeeperOp::keep_group, 0, KeeperCode::done, {}, encode_body(of)};
     asked_.erase(send(request, std::span(&number, 1), regions));
     return connections_;
   } catch (const std::system_error& error) {

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "keeper/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "keeper/local_socket.hpp"
 #include "keeper/message.hpp"
 #include "keeper/offer.hpp"
@@ -53,9 +53,10 @@ class KeeperClient {
 
   /// Offers the data of this rank, and returns a number for outcome(). plan: sealed; writer: of this rank. regions: of the members, in the
   /// order of the offer. Does not wait.
-  [[nodiscard]] std::uint64_t flush(const DatasetPlan& plan, const RankOffer& offered, std::span<const int> regions);
+  [[nodiscard]] std::uint64_t flush(const DatasetPlan& plan, const RankOffer& offered,
+                                    std::span<const SharedFile> regions);
   /// Offers the data of this rank, to be written if all ranks die and no other job takes it. Does not wait.
-  void keep(const DatasetPlan& plan, const RankOffer& offered, std::span<const int> regions);
+  void keep(const DatasetPlan& plan, const RankOffer& offered, std::span<const SharedFile> regions);
   /// Memory of a group on a rank of an earlier run, as the keeper of this node has it.
   struct KeptGroup {
     std::vector<std::byte> description;
@@ -108,12 +109,13 @@ class KeeperClient {
   };
 
   void tell(KeeperOp op, std::vector<std::byte> body);
-  std::uint64_t offer(KeeperOp op, const DatasetPlan& plan, const RankOffer& offer, std::span<const int> regions);
+  std::uint64_t offer(KeeperOp op, const DatasetPlan& plan, const RankOffer& offer,
+                      std::span<const SharedFile> regions);
   /// An offer that has not been answered: another keeper is given it again if the first one ends.
   struct Pending {
     Message message;
-    std::vector<Descriptor> files;
-    std::vector<Descriptor> regions;
+    std::vector<SharedFile> files;
+    std::vector<SharedFile> regions;  ///< those that the message has no room for
     int attempts = 1;
   };
 
@@ -122,7 +124,7 @@ class KeeperClient {
   void give_up(const Pending& pending);
   void connect();
   void start_keeper(Descriptor listener) const;
-  std::uint64_t send(Message request, std::span<const int> files, std::span<const int> regions);
+  std::uint64_t send(Message& request, std::span<const int> files, std::span<const int> regions);
   Answer ask(KeeperOp op, const std::vector<std::byte>& body, std::span<const int> files,
              std::chrono::milliseconds limit, const Check& check);
   Answer call(KeeperOp op, std::vector<std::byte> body, std::span<const int> files, const Check& check);

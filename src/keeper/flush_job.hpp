@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "keeper/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "keeper/message.hpp"
 #include "keeper/offer.hpp"
 #include "store/dataset_writer.hpp"

@@ -19,7 +19,7 @@
 #include <thread>
 #include <vector>
 
-#include "keeper/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "keeper/flush_job.hpp"
 #include "keeper/kept_groups.hpp"
 #include "keeper/kept_snapshots.hpp"

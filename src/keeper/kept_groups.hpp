@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "keeper/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "keeper/flush_job.hpp"
 #include "keeper/message.hpp"
 

@@ -12,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -127,9 +128,10 @@ bool send_datagram(int socket, std::span<const std::byte> bytes, std::span<const
 }
 
 Received receive_datagram(int socket, Datagram& datagram) {
-  datagram.bytes.resize(kMostDatagramBytes);
+  // Most messages are short: to fill such a buffer with zeros would take longer than the rest.
+  const auto buffer = std::make_unique_for_overwrite<std::byte[]>(kMostDatagramBytes);
   datagram.files.clear();
-  iovec part{datagram.bytes.data(), datagram.bytes.size()};
+  iovec part{buffer.get(), kMostDatagramBytes};
   Ancillary ancillary;
   msghdr message{};
   message.msg_iov = &part;
@@ -147,7 +149,7 @@ Received receive_datagram(int socket, Datagram& datagram) {
   take_files(message, datagram.files);
   // Files are missing where this process has no descriptors left.
   if ((message.msg_flags & MSG_CTRUNC) != 0) datagram.files.clear();
-  datagram.bytes.resize(static_cast<std::size_t>(got));
+  datagram.bytes.assign(buffer.get(), buffer.get() + got);
   return Received::message;
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "keeper/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace fenix_impl {
 

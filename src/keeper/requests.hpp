@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "keeper/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "keeper/message.hpp"
 #include "store/store.hpp"
 

@@ -7,25 +7,24 @@
 
 namespace fenix_impl {
 
-KeptRegion::KeptRegion(int owner, const RegionAddress& address) : owner_(owner), process_(address.pid), here_(address) {
-  here_.fd = open_region(address);
+KeptRegion::KeptRegion(int owner, const RegionAddress& address)
+    : owner_(owner), process_(address.pid), here_(address), file_(open_region(address)) {
+  here_.fd = file_.get();
   here_.pid = getpid();
 }
 
 KeptRegion::KeptRegion(KeptRegion&& other) noexcept
     : owner_(std::exchange(other.owner_, -1)),
       process_(other.process_),
-      here_(std::exchange(other.here_, RegionAddress{})) {}
+      here_(std::exchange(other.here_, RegionAddress{})),
+      file_(std::move(other.file_)) {}
 
 KeptRegion& KeptRegion::operator=(KeptRegion&& other) noexcept {
   std::swap(owner_, other.owner_);
   std::swap(process_, other.process_);
   std::swap(here_, other.here_);
+  std::swap(file_, other.file_);
   return *this;
-}
-
-KeptRegion::~KeptRegion() {
-  if (here_.fd >= 0) close(here_.fd);
 }
 
 }  // namespace fenix_impl

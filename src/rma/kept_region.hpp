@@ -15,7 +15,7 @@ class KeptRegion {
   KeptRegion& operator=(KeptRegion&& other) noexcept;
   KeptRegion(const KeptRegion&) = delete;
   KeptRegion& operator=(const KeptRegion&) = delete;
-  ~KeptRegion();
+  ~KeptRegion() = default;
 
   /// The rank that owned it, in the team that it was exposed to; negative if there is none.
   [[nodiscard]] int owner() const { return owner_; }
@@ -27,6 +27,7 @@ class KeptRegion {
   int owner_ = -1;
   int process_ = 0;
   RegionAddress here_;
+  Descriptor file_;  // that here_ names
 };
 
 }  // namespace fenix_impl

@@ -103,13 +103,13 @@ Mapping::~Mapping() {
 }
 
 Region::Segment::~Segment() {
-  if (may_be_touched && fd >= 0) {
+  if (may_be_touched && file) {
     const auto size = static_cast<off_t>(mapping.bytes().size());
-    while (!is_offered && fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, size) != 0 && errno == EINTR) {
+    while (!is_offered && fallocate(file.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, size) != 0 &&
+           errno == EINTR) {
     }
     mapping.leak();
   }
-  if (fd >= 0) close(fd);
 }
 
 Region::Region(std::size_t bytes) : segment_(std::make_shared<Segment>()) {
@@ -118,13 +118,14 @@ Region::Region(std::size_t bytes) : segment_(std::make_shared<Segment>()) {
   }
   const std::size_t total = bytes + kHeaderBytes;
   segment_->key = random_key();
-  segment_->fd = refused("region.descriptor", EMFILE) ? -1 : memfd_create("fenix", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (segment_->fd < 0) no_memory("memfd_create");
-  if (refused("region.size", EFBIG) || !within_file_limit(total) ||
-      ftruncate(segment_->fd, static_cast<off_t>(total)) != 0)
+  if (!refused("region.descriptor", EMFILE))
+    segment_->file = Descriptor(memfd_create("fenix", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!segment_->file) no_memory("memfd_create");
+  const int fd = segment_->file.get();
+  if (refused("region.size", EFBIG) || !within_file_limit(total) || ftruncate(fd, static_cast<off_t>(total)) != 0)
     no_memory("sizing a region of " + std::to_string(total) + " bytes");
-  secure(segment_->fd);
-  segment_->mapping = Mapping(segment_->fd, total, "region.map");
+  secure(fd);
+  segment_->mapping = Mapping(fd, total, "region.map");
   reserve(0, kHeaderBytes);
   std::memcpy(segment_->mapping.bytes().data(), &segment_->key, sizeof segment_->key);
 }
@@ -142,9 +143,10 @@ void Region::reserve(std::size_t offset, std::size_t bytes) {
     }
     const std::size_t piece = std::min(bytes, kPiece);
     // Without this, the first write to a page that cannot be had ends the process with SIGBUS.
-    const int result = refused("region.reserve", ENOSPC)
-                           ? errno
-                           : posix_fallocate(segment_->fd, static_cast<off_t>(offset), static_cast<off_t>(piece));
+    const int result =
+        refused("region.reserve", ENOSPC)
+            ? errno
+            : posix_fallocate(segment_->file.get(), static_cast<off_t>(offset), static_cast<off_t>(piece));
     if (result == EINTR) continue;
     if (result != 0) {
       errno = result;
@@ -157,7 +159,7 @@ void Region::reserve(std::size_t offset, std::size_t bytes) {
 
 RegionAddress Region::address() const {
   if (!segment_) return {getpid(), -1, 0, 0};
-  return {getpid(), segment_->fd, segment_->mapping.bytes().size(), segment_->key};
+  return {getpid(), segment_->file.get(), segment_->mapping.bytes().size(), segment_->key};
 }
 
 bool peer_region_exists(const RegionAddress& address) noexcept {
@@ -166,21 +168,21 @@ bool peer_region_exists(const RegionAddress& address) noexcept {
   return access(name.data(), F_OK) == 0;
 }
 
-int open_region(const RegionAddress& address) {
+Descriptor open_region(const RegionAddress& address) {
   const std::string name = "/proc/" + std::to_string(address.pid) + "/fd/" + std::to_string(address.fd);
-  const int fd = refused("peer.open", EMFILE) ? -1 : open(name.c_str(), O_RDWR | O_CLOEXEC);
-  if (fd < 0) no_memory("opening a peer's region");
+  Descriptor file;
+  if (!refused("peer.open", EMFILE)) file = Descriptor(open(name.c_str(), O_RDWR | O_CLOEXEC));
+  if (!file) no_memory("opening a peer's region");
   struct stat status {};
   // A mapping past the end of the file would end the process at the first touch.
-  if (fstat(fd, &status) == 0 && static_cast<std::uint64_t>(status.st_size) >= address.bytes) return fd;
-  close(fd);
+  if (fstat(file.get(), &status) == 0 && static_cast<std::uint64_t>(status.st_size) >= address.bytes) return file;
   throw Error(FENIX_ERROR_NO_MEMORY, "a peer's region is smaller than it said");
 }
 
 namespace {
 
-Mapping map_region(int fd, const RegionAddress& address) {
-  Mapping mapping(fd, address.bytes, "peer.map");
+Mapping map_region(const Descriptor& file, const RegionAddress& address) {
+  Mapping mapping(file.get(), address.bytes, "peer.map");
   std::uint64_t key = 0;
   std::memcpy(&key, mapping.bytes().data(), sizeof key);
   if (key != address.key) throw Error(FENIX_ERROR_NO_MEMORY, "a peer's region is not where it said");
@@ -189,25 +191,15 @@ Mapping map_region(int fd, const RegionAddress& address) {
 
 }  // namespace
 
-Mapping map_peer_region(const RegionAddress& address) {
-  const int fd = open_region(address);
-  try {
-    Mapping mapping = map_region(fd, address);
-    close(fd);
-    return mapping;
-  } catch (...) {
-    close(fd);
-    throw;
-  }
-}
+Mapping map_peer_region(const RegionAddress& address) { return map_region(open_region(address), address); }
 
 Region Region::take_over(const RegionAddress& address) {
   Region region;
   region.segment_ = std::make_shared<Segment>();
-  region.segment_->fd = open_region(address);
+  region.segment_->file = open_region(address);
   region.segment_->key = address.key;
   region.segment_->is_offered = true;
-  region.segment_->mapping = map_region(region.segment_->fd, address);
+  region.segment_->mapping = map_region(region.segment_->file, address);
   return region;
 }
 

@@ -7,6 +7,8 @@
 #include <memory>
 #include <span>
 
+#include "base/descriptor.hpp"
+
 namespace fenix_impl {
 
 /// The data by which a process maps a region of another one on its node.
@@ -84,6 +86,8 @@ class Region {
     return segment_ ? segment_->mapping.bytes() : std::span<std::byte>();
   }
   [[nodiscard]] RegionAddress address() const;
+  /// Returns the file of the segment, which stays open as long as somebody has it.
+  [[nodiscard]] SharedFile file() const { return segment_ ? SharedFile(segment_, &segment_->file) : nullptr; }
 
  private:
   friend class RegionHold;
@@ -94,7 +98,7 @@ class Region {
     Segment& operator=(const Segment&) = delete;
     ~Segment();
 
-    int fd = -1;
+    Descriptor file;
     std::uint64_t key = 0;
     Mapping mapping;
     bool may_be_touched = false;  // by a transfer that nobody can stop any more
@@ -127,7 +131,7 @@ class RegionHold {
 };
 
 /// Opens a region of another process of this node, without a look at its key. Throws Error(FENIX_ERROR_NO_MEMORY).
-int open_region(const RegionAddress& address);
+Descriptor open_region(const RegionAddress& address);
 
 /// Maps a region of another process of this node. Throws Error(FENIX_ERROR_NO_MEMORY) if it cannot be had.
 Mapping map_peer_region(const RegionAddress& address);

@@ -2,6 +2,7 @@
 // Numbers and texts in files of the store: little-endian, one behind the other. Any bytes may be read.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -14,13 +15,21 @@ namespace fenix_impl {
 
 class FieldWriter {
  public:
+  FieldWriter() {
+    // Most have less: one allocation is enough.
+    constexpr std::size_t kUsualBytes = 512;
+    bytes_.reserve(kUsualBytes);
+  }
+
   template <std::integral T>
   void number(T value) {
     auto rest = static_cast<std::make_unsigned_t<T>>(value);
-    for (std::size_t i = 0; i < sizeof(T); ++i) {
-      bytes_.push_back(static_cast<std::byte>(rest & 0xFFU));
+    std::array<std::byte, sizeof(T)> bytes;
+    for (std::byte& each : bytes) {
+      each = static_cast<std::byte>(rest & 0xFFU);
       if constexpr (sizeof(T) > 1) rest >>= 8U;
     }
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
   }
   /// Writes the number of bytes as 32 bits, and the bytes.
   void bytes(std::span<const std::byte> bytes) {

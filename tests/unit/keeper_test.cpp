@@ -45,11 +45,11 @@ class TroubledFileSystem : public PosixFileSystem {
 /// Shared memory of a rank.
 struct RankMemory {
   explicit RankMemory(const KeptBytes& bytes, bool sealed = true)
-      : file(::memfd_create("fenix-test", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
-    EXPECT_EQ(::pwrite(file.get(), bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
-    if (sealed && ::fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK) != 0) throw std::runtime_error("no seals");
+      : file(std::make_shared<Descriptor>(::memfd_create("fenix-test", MFD_CLOEXEC | MFD_ALLOW_SEALING))) {
+    EXPECT_EQ(::pwrite(file->get(), bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
+    if (sealed && ::fcntl(file->get(), F_ADD_SEALS, F_SEAL_SHRINK) != 0) throw std::runtime_error("no seals");
   }
-  Descriptor file;
+  SharedFile file;
 };
 
 KeptBytes some_bytes(std::size_t size, unsigned seed) {
@@ -92,16 +92,12 @@ struct OfferingRank {
       : keeper(client), memory(bytes, sealed), offer(offer_of(rank, bytes)) {}
 
   [[nodiscard]] std::uint64_t begin_flush(const DatasetPlan& plan) const {
-    const int file = memory.file.get();
-    return keeper.flush(plan, offer, std::span(&file, 1));
+    return keeper.flush(plan, offer, std::span(&memory.file, 1));
   }
   [[nodiscard]] KeeperClient::Outcome flush(const DatasetPlan& plan) const {
     return wait_for(keeper, begin_flush(plan));
   }
-  void keep(const DatasetPlan& plan) const {
-    const int file = memory.file.get();
-    keeper.keep(plan, offer, std::span(&file, 1));
-  }
+  void keep(const DatasetPlan& plan) const { keeper.keep(plan, offer, std::span(&memory.file, 1)); }
 
   KeeperClient& keeper;
   RankMemory memory;
@@ -177,11 +173,11 @@ TEST_F(KeeperOfNode, WritesWhatAllRanksOfferAndReadsIt) {
   EXPECT_EQ(stored->record, some_bytes(100, 0));
   KeptBytes read(kBytes + 100);
   const RankMemory target(read);
-  EXPECT_TRUE(second.read({plan.name.text(), 0, kOffered, 0, Extent::kPiece, 100}, target.file.get(), nothing_));
+  EXPECT_TRUE(second.read({plan.name.text(), 0, kOffered, 0, Extent::kPiece, 100}, target.file->get(), nothing_));
   EXPECT_TRUE(
       second.read({plan.name.text(), 0, kOffered, Extent::kPiece, kBytes - Extent::kPiece, 100 + Extent::kPiece},
-                  target.file.get(), nothing_));
-  EXPECT_EQ(::pread(target.file.get(), read.data(), read.size(), 0), static_cast<ssize_t>(read.size()));
+                  target.file->get(), nothing_));
+  EXPECT_EQ(::pread(target.file->get(), read.data(), read.size(), 0), static_cast<ssize_t>(read.size()));
   EXPECT_TRUE(std::equal(a.begin(), a.end(), read.begin() + 100));
   EXPECT_FALSE(second.rank(plan.name, 2, nothing_));
   const auto list = first.list(nothing_);
@@ -309,7 +305,7 @@ TEST_F(KeeperOfNode, KeepsMemoryForTheNextJob) {
   // Other memory of the same group takes the place of what was there.
   for (const int files : {1, 3}) {
     first->keep_group({7, 0, 2, run, 1}, description,
-                      std::vector<int>(static_cast<std::size_t>(files), memory.file.get()));
+                      std::vector<int>(static_cast<std::size_t>(files), memory.file->get()));
   }
   first->keep_group({8, 0, 2, run, 1}, description, {});
   EXPECT_EQ(first->kept_groups(nothing_), (std::vector<KeptGroupOf>{{7, 0, 2, run, 1}, {8, 0, 2, run, 1}}));

@@ -10,8 +10,8 @@
 #include <set>
 #include <vector>
 
+#include "base/descriptor.hpp"
 #include "core/operations/taking_up.hpp"
-#include "keeper/descriptor.hpp"
 #include "support/group_data.hpp"
 #include "support/random_seed.hpp"
 #include "support/simulated_job.hpp"

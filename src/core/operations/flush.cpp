@@ -46,7 +46,7 @@ Flush::Offered Flush::offer(Epoch epoch) const {
     // It has been deleted since, perhaps with another one in its place.
     if (member == nullptr || version_in(logged->record, *member) != &version) continue;
     offered.offer.members.push_back(offer_of(version, *member));
-    offered.regions.push_back(member->memory.region().address().fd);
+    offered.regions.push_back(member->memory.region().file());
   }
   return offered;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.hpp"
 #include "core/parts/operation_context.hpp"
 #include "keeper/offer.hpp"
 #include "store/plan.hpp"
@@ -15,10 +16,10 @@ namespace fenix_impl {
 
 class Flush {
  public:
-  /// The offer of a rank, and the descriptors of the memory that it is in, by member. They stay the group's.
+  /// The offer of a rank, and the memory that it is in, by member.
   struct Offered {
     RankOffer offer;
-    std::vector<int> regions;
+    std::vector<SharedFile> regions;
   };
 
   explicit Flush(const OperationContext& context) : context_(context) {}

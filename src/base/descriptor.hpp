@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <memory>
 #include <utility>
 
 namespace fenix_impl {
@@ -29,5 +30,8 @@ class Descriptor {
  private:
   int fd_ = -1;
 };
+
+/// A file that several have open by the same descriptor.
+using SharedFile = std::shared_ptr<const Descriptor>;
 
 }  // namespace fenix_impl
