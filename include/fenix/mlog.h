@@ -84,8 +84,8 @@ int Fenix_Mlog_sync(int mlog_id, int region_id);
 /**
  * Creates a member of a data group that has the state of a log: the numbers of the messages, and those messages of this rank that have not
  * been received. A checkpoint of the program has to have it. A store fails with FENIX_ERROR_NO_MEMORY if such a message is not in the log any
- * more. Collective over the group, as Fenix_Data_member_fcreate. Restoring it with FENIX_DATA_RESTORE_INPLACE sets the state of the log. With
- * the next logged call, messages are sent once more that may not have been received: other ranks may wait for them, so a logged call comes
+ * more. Collective over the group, as Fenix_Data_member_fcreate. Restoring it with FENIX_DATA_RESTORE_INPLACE sets the state of the log.
+ * Messages that may not have been received are sent once more when the log is made active: other ranks may wait for them, so that comes
  * before the next collective function of Fenix. With max_count 0 a restore only helps other ranks.
  * @param[in] mlog_id   id of the log
  * @param[in] group_id  id of the group

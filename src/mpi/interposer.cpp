@@ -65,6 +65,7 @@ constexpr Interposer kInterposer = {&real,
                                     set_log,
                                     forget_logged_calls,
                                     send_later,
+                                    send_what_waits,
                                     greatest_of_all,
                                     count_messages,
                                     has_open_calls};

@@ -90,7 +90,7 @@ std::vector<Waiting>& messages_for_later() {
   return *instance;
 }
 
-void send_what_waits() {
+void start_what_waits() {
   for (const Waiting& each : std::exchange(messages_for_later(), {})) {
     // After a repair its receiver finds it in the log.
     if (each.repairs != registry().repairs) continue;
@@ -188,7 +188,7 @@ int init_send(const void* buf, int count, MPI_Datatype type, int dest, int tag, 
 
 GoingOn::GoingOn() {
   ++depth_of_calls;
-  if (!messages_for_later().empty()) send_what_waits();
+  if (!messages_for_later().empty()) start_what_waits();
 }
 GoingOn::~GoingOn() { --depth_of_calls; }
 
@@ -204,6 +204,11 @@ int start_logged_send(const void* buf, int count, MPI_Datatype type, int dest, i
 void send_later(MPI_Comm comm, int dest, int tag, const void* content, std::size_t bytes) {
   const auto* const from = static_cast<const std::byte*>(content);
   messages_for_later().push_back({{from, from + bytes}, dest, tag, comm, registry().repairs});
+}
+
+void send_what_waits() {
+  // Its begin does so.
+  const GoingOn call;
 }
 
 int greatest_of_all(int value, int* greatest, MPI_Comm comm) {

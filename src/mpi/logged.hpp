@@ -68,8 +68,9 @@ void end_receive(const LoggedReceive& receive, const MPI_Status* status);
 void take_back(bool is_sent, int peer, int tag, MPI_Comm comm);
 /// Logs a message and begins to send it. The buffer may be used again.
 int start_logged_send(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
-/// Sends a message with the next logged call, unless there is a repair before.
+/// Sends a message by send_what_waits, or with the next logged call, unless there is a repair before.
 void send_later(MPI_Comm comm, int dest, int tag, const void* content, std::size_t bytes);
+void send_what_waits();
 /// Finds the greatest of the values of all ranks by messages that are logged. Control may leave it.
 int greatest_of_all(int value, int* greatest, MPI_Comm comm);
 /// Waits until MPI has sent all messages that the program takes for sent.

@@ -128,9 +128,11 @@ struct Interposer {
   void (*set_log)(MPI_Comm name, std::uint64_t channel);
   /// Forgets logged calls that are under way: the program has left them behind. Local.
   void (*forget_calls)();
-  /// Sends a message with the next logged call, unless there is a repair before: then its receiver gets it from the log. bytes are copied.
-  /// Local.
+  /// Sends a message by send_what_waits, or with the next logged call, unless there is a repair before: then its receiver gets it from the log.
+  /// bytes are copied. Local.
   void (*send_later)(MPI_Comm name, int destination, int tag, const void* content, std::size_t bytes);
+  /// Begins to send messages that wait. Not to be called where a call of MPI must not be repeated. Local.
+  void (*send_what_waits)();
   /// Finds the greatest of the values of all ranks by messages that are logged, as a call of the program would. Returns the error of MPI.
   /// Control may leave it. Collective.
   int (*greatest_of_all)(int value, int* greatest, MPI_Comm name);

@@ -23,6 +23,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../check.hpp"
@@ -69,12 +70,16 @@ State state;
 
 std::atomic<int>* counts = nullptr;  // of executions, by rank and iteration, in memory that outlives processes
 
-std::atomic<int>& executed(int rank, int iteration) { return counts[rank * (kIterations + 1) + iteration]; }
+constexpr int kCounts = kIterations + 2;  // of each rank
+
+std::atomic<int>& executed(int rank, int iteration) { return counts[rank * kCounts + iteration]; }
 /// Whether a rank has been killed by itself.
 std::atomic<int>& has_died(int rank) { return executed(rank, kIterations); }
+/// The latest iteration in which a process of a rank has got the message from before.
+std::atomic<int>& latest_late(int rank) { return executed(rank, kIterations + 1); }
 
 void share_counts(int processes) {
-  const std::size_t bytes = sizeof(int) * static_cast<std::size_t>(processes * (kIterations + 1));
+  const std::size_t bytes = sizeof(int) * static_cast<std::size_t>(processes * kCounts);
   std::array<char, 32> name{"counts-XXXXXX"};
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -138,6 +143,11 @@ int form_group() {
 }
 
 void begin() {
+  if (role == FENIX_ROLE_RECOVERED_RANK) {
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    latest_late(rank) = -1;
+  }
   data_call([] { return Fenix_Mlog_create(kLog, &comm, kDepth); });
   data_call(form_group);
   data_call([] { return Fenix_Data_member_define(kGroup, kStateMember, &state, 2, MPI_INT64_T); });
@@ -217,7 +227,16 @@ void pause(int rank, int iteration) {
   usleep(static_cast<useconds_t>(options.pause));
 }
 
+/// Waits until a neighbour has the message from before the checkpoint, as long as this rank calls nothing that is logged: a log that is active
+/// has sent it.
+void wait_for_late(int neighbour, int iteration) {
+  constexpr double kSeconds = 20;
+  for (const double start = MPI_Wtime(); latest_late(neighbour) < iteration;)
+    require(MPI_Wtime() - start < kSeconds, "a message from before the checkpoint comes when the log is active");
+}
+
 void iterate() {
+  bool is_new = role == FENIX_ROLE_RECOVERED_RANK;
   int rank = 0;
   int size = 0;
   MPI_Comm_rank(comm, &rank);
@@ -228,13 +247,17 @@ void iterate() {
     const int iteration = static_cast<int>(state.iteration);
     pause(rank, iteration);
     data_call([&] { return Fenix_Mlog_activate_region(kLog, iteration); });
+    if (std::exchange(is_new, false) && iteration > 0) wait_for_late(right, iteration);
     std::int64_t from_left = 0;
     std::int64_t from_right = 0;
     std::int64_t sum = 0;
     // It was sent in the iteration before: there may have been a checkpoint meanwhile.
     std::int64_t late = 0;
     const int from = options.decides ? MPI_ANY_SOURCE : left;
-    if (iteration > 0) call([&] { return MPI_Recv(&late, 1, MPI_INT64_T, from, 2, comm, MPI_STATUS_IGNORE); });
+    if (iteration > 0) {
+      call([&] { return MPI_Recv(&late, 1, MPI_INT64_T, from, 2, comm, MPI_STATUS_IGNORE); });
+      latest_late(rank) = iteration;
+    }
     call([&] {
       return MPI_Sendrecv(&state.value, 1, MPI_INT64_T, right, 0, &from_left, 1, MPI_INT64_T, left, 0, comm,
                           MPI_STATUS_IGNORE);
