@@ -112,6 +112,13 @@ class Job:
         """Returns all living processes of the job."""
         return processes.find(self.token)
 
+    def kill_rank(self, number):
+        """Kills a rank, and what it has started. Returns whether it was there."""
+        found = [process.pid for process in self.find() if process.is_rank and processes.rank_of(process.pid) == number]
+        for pid in found:
+            processes.send(pid, signal.SIGKILL)
+        return bool(found)
+
     def follow(self, look=None, pause=0.02):
         """Waits until the job ends. At its limit it is hung: its stacks are saved, and it is killed.
 

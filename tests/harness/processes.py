@@ -49,6 +49,15 @@ def ranks(token):
     return [process.pid for process in find(token) if process.is_rank]
 
 
+def rank_of(pid):
+    """Returns the number that mpirun has given to the process as a rank, or nothing if it is none, or gone."""
+    try:
+        environment = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return None
+    return next((int(variable.split(b"=")[1]) for variable in environment if variable.startswith(b"PMIX_RANK=")), None)
+
+
 def _state(pid):
     """Returns the letter of the process's state, or nothing if there is no such process."""
     try:
