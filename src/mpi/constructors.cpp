@@ -39,7 +39,7 @@ int call_quietly(MPI_Comm parent, MPI_Comm* newcomm, const Call& call) {
   return error;
 }
 
-/// Makes a communicator by call, or takes the one that a repair has made. The caller is inlined into the wrapper.
+/// Makes a communicator by call, or takes the one that a repair has made.
 template <class Call>
 int derive(const Derivation& derivation, MPI_Comm* newcomm, const Call& call) {
   if (derivation.done) return take_made(derivation, newcomm);
@@ -50,6 +50,26 @@ int derive(const Derivation& derivation, MPI_Comm* newcomm, const Call& call) {
   const int error = call_quietly(now(derivation.parent_name), newcomm, call);
   let_mpi_copy_attributes(true);
   return end_derivation(derivation, error, newcomm);
+}
+
+/// Makes a communicator. In a program without calls of Fenix it goes on after failures: a constructor that one has cut short is called
+/// again, or the repair has made its communicator, because it had ended on another rank.
+template <class Attempt>
+int go_on_deriving(const Attempt& attempt) {
+  if (!is_transparent.load(std::memory_order_acquire)) return attempt();
+  const GoingOn call;
+  for (;;) {
+    const unsigned repairs = registry().repairs;
+    const int error = attempt();
+    if (error == MPI_SUCCESS || repairs == registry().repairs) return error;
+  }
+}
+
+/// Makes a communicator of which nothing else is known, and goes on.
+template <class Call>
+int derive_and_go_on(MPI_Comm parent, Constructor constructor, const void* caller, MPI_Comm* newcomm,
+                     const Call& call) {
+  return go_on_deriving([&] { return derive(begin_derivation(parent, constructor, caller, newcomm), newcomm, call); });
 }
 
 using StartDup = int (*)(MPI_Comm, MPI_Info, MPI_Comm*, MPI_Request*);
@@ -131,8 +151,8 @@ int free_derived(MPI_Comm* comm, int (*free)(MPI_Comm*)) {
 namespace fenix_impl {
 
 int duplicate(MPI_Comm comm, const void* caller, MPI_Comm* newcomm) {
-  return derive(begin_derivation(comm, Constructor::dup, caller, newcomm), newcomm,
-                [=](MPI_Comm parent) { return real.Comm_dup(parent, newcomm); });
+  return derive_and_go_on(comm, Constructor::dup, caller, newcomm,
+                          [=](MPI_Comm parent) { return real.Comm_dup(parent, newcomm); });
 }
 
 }  // namespace fenix_impl
@@ -144,8 +164,8 @@ extern "C" {
 int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) { return duplicate(comm, FENIX_CALLER, newcomm); }
 
 int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
-  return derive(begin_derivation(comm, Constructor::dup, FENIX_CALLER, newcomm), newcomm,
-                [=](MPI_Comm parent) { return real.Comm_dup_with_info(parent, info, newcomm); });
+  return derive_and_go_on(comm, Constructor::dup, FENIX_CALLER, newcomm,
+                          [=](MPI_Comm parent) { return real.Comm_dup_with_info(parent, info, newcomm); });
 }
 
 int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
@@ -162,52 +182,60 @@ int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MP
 }
 
 int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
-  return derive(begin_derivation(comm, Constructor::split, FENIX_CALLER, newcomm), newcomm,
-                [=](MPI_Comm parent) { return real.Comm_split(parent, color, key, newcomm); });
+  return derive_and_go_on(comm, Constructor::split, FENIX_CALLER, newcomm,
+                          [=](MPI_Comm parent) { return real.Comm_split(parent, color, key, newcomm); });
 }
 
 int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
-  return derive(begin_derivation(comm, Constructor::split_type, FENIX_CALLER, newcomm), newcomm,
-                [=](MPI_Comm parent) { return real.Comm_split_type(parent, split_type, key, info, newcomm); });
+  return derive_and_go_on(comm, Constructor::split_type, FENIX_CALLER, newcomm, [=](MPI_Comm parent) {
+    return real.Comm_split_type(parent, split_type, key, info, newcomm);
+  });
 }
 
 int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
-  const MPI_Group members = current(group);
-  const Derivation derivation = begin_derivation(comm, Constructor::create, FENIX_CALLER, newcomm);
-  const int error = derive(derivation, newcomm, [=](MPI_Comm parent) {
-    return derivation.tracked ? split_off(parent, members, newcomm) : real.Comm_create(parent, members, newcomm);
+  const void* const caller = FENIX_CALLER;
+  return go_on_deriving([=] {
+    const MPI_Group members = current(group);
+    const Derivation derivation = begin_derivation(comm, Constructor::create, caller, newcomm);
+    const int error = derive(derivation, newcomm, [=](MPI_Comm parent) {
+      return derivation.tracked ? split_off(parent, members, newcomm) : real.Comm_create(parent, members, newcomm);
+    });
+    release(members, group);
+    return error;
   });
-  release(members, group);
-  return error;
 }
 
 int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm) {
-  const MPI_Group members = current(group);
-  const int error =
-      derive(begin_derivation(comm, Constructor::create_group, FENIX_CALLER, newcomm, members, tag), newcomm,
-             [=](MPI_Comm parent) { return real.Comm_create_group(parent, members, tag, newcomm); });
-  release(members, group);
-  return error;
+  const void* const caller = FENIX_CALLER;
+  return go_on_deriving([=] {
+    const MPI_Group members = current(group);
+    const int error = derive(begin_derivation(comm, Constructor::create_group, caller, newcomm, members, tag), newcomm,
+                             [=](MPI_Comm parent) { return real.Comm_create_group(parent, members, tag, newcomm); });
+    release(members, group);
+    return error;
+  });
 }
 
 int PMPI_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm* newcomm) {
-  return derive(begin_derivation(comm, Constructor::cart, FENIX_CALLER, newcomm), newcomm,
-                [=](MPI_Comm parent) { return real.Cart_create(parent, ndims, dims, periods, reorder, newcomm); });
+  return derive_and_go_on(comm, Constructor::cart, FENIX_CALLER, newcomm, [=](MPI_Comm parent) {
+    return real.Cart_create(parent, ndims, dims, periods, reorder, newcomm);
+  });
 }
 
 int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
-  return derive(begin_derivation(comm, Constructor::cart_sub, FENIX_CALLER, newcomm), newcomm,
-                [=](MPI_Comm parent) { return real.Cart_sub(parent, remain_dims, newcomm); });
+  return derive_and_go_on(comm, Constructor::cart_sub, FENIX_CALLER, newcomm,
+                          [=](MPI_Comm parent) { return real.Cart_sub(parent, remain_dims, newcomm); });
 }
 
 int PMPI_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int edges[], int reorder, MPI_Comm* newcomm) {
-  return derive(begin_derivation(comm, Constructor::graph, FENIX_CALLER, newcomm), newcomm,
-                [=](MPI_Comm parent) { return real.Graph_create(parent, nnodes, index, edges, reorder, newcomm); });
+  return derive_and_go_on(comm, Constructor::graph, FENIX_CALLER, newcomm, [=](MPI_Comm parent) {
+    return real.Graph_create(parent, nnodes, index, edges, reorder, newcomm);
+  });
 }
 
 int PMPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int degrees[], const int destinations[],
                            const int weights[], MPI_Info info, int reorder, MPI_Comm* newcomm) {
-  return derive(begin_derivation(comm, Constructor::dist_graph, FENIX_CALLER, newcomm), newcomm, [=](MPI_Comm parent) {
+  return derive_and_go_on(comm, Constructor::dist_graph, FENIX_CALLER, newcomm, [=](MPI_Comm parent) {
     return real.Dist_graph_create(parent, n, sources, degrees, destinations, weights, info, reorder, newcomm);
   });
 }
@@ -215,7 +243,7 @@ int PMPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int 
 int PMPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sources[], const int sourceweights[],
                                     int outdegree, const int destinations[], const int destweights[], MPI_Info info,
                                     int reorder, MPI_Comm* newcomm) {
-  return derive(begin_derivation(comm, Constructor::dist_graph, FENIX_CALLER, newcomm), newcomm, [=](MPI_Comm parent) {
+  return derive_and_go_on(comm, Constructor::dist_graph, FENIX_CALLER, newcomm, [=](MPI_Comm parent) {
     return real.Dist_graph_create_adjacent(parent, indegree, sources, sourceweights, outdegree, destinations,
                                            destweights, info, reorder, newcomm);
   });

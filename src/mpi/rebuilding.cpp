@@ -11,6 +11,7 @@
 #include "mpi/construction_codec.hpp"
 #include "mpi/derived.hpp"
 #include "mpi/groups.hpp"
+#include "mpi/logged.hpp"
 #include "mpi/real.hpp"
 #include "mpi/topology.hpp"
 
@@ -33,10 +34,11 @@ struct Rebuild {
   MPI_Comm resilient = MPI_COMM_NULL;
   int rank = 0;
   int size = 0;
-  std::vector<int> former;       ///< by new rank
-  std::vector<bool> recovered;   ///< by new rank
-  std::vector<int> next;         ///< new rank by former one, or -1
-  std::set<std::uint64_t> kept;  ///< ids of all constructions that are made anew, those of other ranks too
+  std::vector<int> former;                  ///< by new rank
+  std::vector<bool> recovered;              ///< by new rank
+  std::vector<int> next;                    ///< new rank by former one, or -1
+  std::vector<std::set<std::int64_t>> ids;  ///< by new rank: the constructions that it knows
+  std::set<std::uint64_t> kept;             ///< ids of all constructions that are made anew, those of other ranks too
 };
 
 Rebuild& under_way() {
@@ -79,13 +81,12 @@ std::vector<Words> gather_all(const Rebuild& rebuild, const Words& own) {
   return all;
 }
 
-/// Returns the constructions that each rank knows.
-std::vector<std::set<std::int64_t>> exchange_ids(const Rebuild& rebuild) {
+/// Learns which constructions each rank knows.
+void exchange_ids(Rebuild& rebuild) {
   Words own;
   for (const auto& one : registry().derived) own.push_back(static_cast<std::int64_t>(one->construction.id));
-  std::vector<std::set<std::int64_t>> ids;
-  for (const Words& words : gather_all(rebuild, own)) ids.emplace_back(words.begin(), words.end());
-  return ids;
+  rebuild.ids.clear();
+  for (const Words& words : gather_all(rebuild, own)) rebuild.ids.emplace_back(words.begin(), words.end());
 }
 
 /// Returns the surviving callers of a constructor.
@@ -106,36 +107,48 @@ bool has_recovered(const Rebuild& rebuild, const Construction& construction) {
   });
 }
 
-/// Marks what is kept: constructions that all their surviving callers have completed, and none has freed.
-void choose(const Rebuild& rebuild, const std::vector<std::set<std::int64_t>>& ids) {
+/// Returns the surviving callers that have completed a constructor.
+std::vector<int> knowing(const Rebuild& rebuild, const Construction& construction) {
+  std::vector<int> ranks = survivors_of(rebuild, construction);
+  std::erase_if(ranks, [&](int rank) {
+    return rebuild.ids[static_cast<std::size_t>(rank)].count(static_cast<std::int64_t>(construction.id)) == 0;
+  });
+  return ranks;
+}
+
+/// Marks what is kept: constructions that all their surviving callers have completed, and none has freed. In a program without calls of
+/// Fenix, one is enough: it does not call the constructor again, and the others take what the repair has made.
+void choose(const Rebuild& rebuild) {
+  const bool one_is_enough = is_transparent.load(std::memory_order_acquire);
   for (const auto& one : registry().derived) {
-    const auto survivors = survivors_of(rebuild, one->construction);
-    one->kept = std::all_of(survivors.begin(), survivors.end(), [&](int rank) {
-      return ids[static_cast<std::size_t>(rank)].count(static_cast<std::int64_t>(one->construction.id)) > 0;
-    });
+    const bool all = knowing(rebuild, one->construction).size() == survivors_of(rebuild, one->construction).size();
+    one->kept = all || one_is_enough;
   }
 }
 
-/// Returns the ids of what is kept, then the constructions of which new processes have to know: those that the first surviving
-/// caller tells of.
+/// Returns the ids of what is kept, then the constructions of which others have to know: those that the first surviving caller that
+/// has completed them tells of.
 Words words_to_tell(const Rebuild& rebuild) {
   Words ids = {0};
   Words constructions;
   for (const auto& one : registry().derived) {
     const auto survivors = survivors_of(rebuild, one->construction);
-    const bool tells = !survivors.empty() && *std::min_element(survivors.begin(), survivors.end()) == rebuild.rank;
+    const auto know = knowing(rebuild, one->construction);
+    const bool tells = !know.empty() && *std::min_element(know.begin(), know.end()) == rebuild.rank;
     if (!one->kept || !tells) continue;
     ++ids.front();
     ids.push_back(static_cast<std::int64_t>(one->construction.id));
-    if (has_recovered(rebuild, one->construction)) encode(one->construction, constructions);
+    const bool some_lack = know.size() != survivors.size() || has_recovered(rebuild, one->construction);
+    if (some_lack) encode(one->construction, constructions);
   }
   ids.insert(ids.end(), constructions.begin(), constructions.end());
   return ids;
 }
 
-/// Takes a construction over from the predecessor of this process, if that had called it.
+/// Takes over a construction that the predecessor of this process had called, or this process itself, which a failure has cut short.
 void inherit(int former, std::unique_ptr<Derived> derived) {
   const Construction& construction = derived->construction;
+  if (registry().find_construction(construction.id) != nullptr) return;
   if (std::count(construction.callers.begin(), construction.callers.end(), former) == 0) return;
   const auto found = std::find_if(construction.parts.begin(), construction.parts.end(),
                                   [&](const auto& part) { return std::count(part.begin(), part.end(), former) > 0; });
@@ -144,7 +157,7 @@ void inherit(int former, std::unique_ptr<Derived> derived) {
   registry().derived.push_back(std::move(derived));
 }
 
-/// Tells all ranks what is kept, and new processes what their predecessors took part in.
+/// Tells all ranks what is kept, and what they took part in, or their predecessors, and do not know of.
 void tell(Rebuild& rebuild) {
   auto& derived = registry().derived;
   const std::vector<Words> told = gather_all(rebuild, words_to_tell(rebuild));
@@ -155,7 +168,7 @@ void tell(Rebuild& rebuild) {
   for (const Words& words : told) {
     const auto ids = static_cast<std::size_t>(words.front());
     for (std::size_t i = 1; i <= ids; ++i) rebuild.kept.insert(static_cast<std::uint64_t>(words[i]));
-    for (std::size_t at = ids + 1; is_new && at < words.size();) {
+    for (std::size_t at = ids + 1; at < words.size();) {
       auto one = std::make_unique<Derived>();
       at = decode(words, at, one->construction);
       inherit(rebuild.former[me], std::move(one));
@@ -246,7 +259,8 @@ int rebuild_derived(MPI_Comm resilient, const int* former, const bool* recovered
   try {
     begin(rebuild, resilient, former, recovered);
     for (const auto& one : all.derived) one->next = MPI_COMM_NULL;
-    choose(rebuild, exchange_ids(rebuild));
+    exchange_ids(rebuild);
+    choose(rebuild);
     fault_point("derive.told");
     tell(rebuild);
     make_all(rebuild);

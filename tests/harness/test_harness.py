@@ -212,6 +212,14 @@ class Jobs(Case):
             self.assertTrue(processes.wait_until(lambda: not job.is_running(), 10))
             self.assertEqual(job.status, 128 + signal.SIGKILL)
 
+    def test_a_rank_is_killed(self):
+        with self.job("PMIX_RANK=1 sleep 1000; echo status $?") as job:
+            self.assertTrue(processes.wait_until(lambda: job.kill_rank(1), 10))
+            self.assertFalse(job.kill_rank(2))
+            job.follow()
+            self.assertIn("status 137", job.text())
+            self.assertEqual(job.status, 0)
+
     def test_a_look_ends_the_wait(self):
         with self.job(STUBBORN) as job:
             job.follow(lambda: (job.folder / "tmp").exists())

@@ -12,7 +12,8 @@ static const time_t kDate = 1000000000L;  // hpcc begins its random numbers with
 /// Tells whether the call comes from the program itself: libraries get the real time.
 static int is_of_program(const void* caller) {
   Dl_info program, object;
-  return dladdr((const void*)getauxval(AT_ENTRY), &program) && dladdr(caller, &object) && object.dli_fbase == program.dli_fbase;
+  return dladdr((const void*)getauxval(AT_ENTRY), &program) && dladdr(caller, &object) &&
+         object.dli_fbase == program.dli_fbase;
 }
 
 /// Goes on by one step in each call of the program.
