@@ -52,7 +52,7 @@ int derive(const Derivation& derivation, MPI_Comm* newcomm, const Call& call) {
   return end_derivation(derivation, error, newcomm);
 }
 
-/// Makes a communicator. In a program without calls of Fenix it goes on after failures: a constructor that one has cut short is called
+/// Makes a communicator. In a program without calls of Fenix it goes on after failures. A constructor that one has cut short is called
 /// again, or the repair has made its communicator, because it had ended on another rank.
 template <class Attempt>
 int go_on_deriving(const Attempt& attempt) {
