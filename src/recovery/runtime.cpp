@@ -456,6 +456,8 @@ void Runtime::detach_all() {
     log().warn("a log of messages lacks some that are needed: all ranks have to go back");
     region_logs_.fall_back();
   }
+  // A program that knows nothing of Fenix does not know either that it has fewer ranks now.
+  if (process_->shrunk()) end_job_that_cannot_go_back("no spare process is left to take its place");
   const bool starts_over = survivors_start_over();
   persistence_.detach(starts_over);
   region_logs_.note_repair(starts_over);
