@@ -67,8 +67,9 @@ GroupParameters read_parameters(FieldReader& fields) {
 }
 
 void write_region(FieldWriter& fields, const Region& region) {
-  fields.number(region.address().bytes);
-  fields.number(region.address().key);
+  const RegionAddress address = region.address();
+  fields.number(address.bytes);
+  fields.number(address.key);
 }
 
 OrphanedRegion read_region(FieldReader& fields, std::int64_t what) {
@@ -180,8 +181,8 @@ std::vector<std::byte> describe_group(Group& group, std::uint32_t run) {
 }
 
 std::vector<int> regions_of(Group& group) {
-  std::vector<int> regions{group.log().control().region.address().fd};
-  for (const auto& member : group.members()) regions.push_back(member->memory.region().address().fd);
+  std::vector<int> regions{group.log().control().region.file()->get()};
+  for (const auto& member : group.members()) regions.push_back(member->memory.region().file()->get());
   return regions;
 }
 
