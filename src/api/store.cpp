@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -58,28 +57,19 @@ void put(const std::string& text, char* to) {
 
 /// Does it by messages that are logged: a replacement says what its predecessor had said, and gets the same answer.
 int need_commit_logged(int group_id, int* flag) {
+  int own = 0;
   const int code = ready_entry([&]() -> int {
     require(flag, "flag");
     Group& group = runtime().attached_group(group_id);
-    std::optional<int>& said = runtime().region_logs().said;
-    if (said) return FENIX_SUCCESS;
-    Persistence& persistence = runtime().persistence();
-    const auto before = persistence.with_decisions(
-        [](DecisionLog& decisions) { return decisions.next(Decision::need_commit, /*may_be_negative=*/false); });
-    if (before) {
-      said = before->at(0);
-      return FENIX_SUCCESS;
-    }
-    said = runtime().storage().needs_commit_here(group) || persistence.log_is_filling() ? 1 : 0;
-    persistence.with_decisions(
-        [&](DecisionLog& decisions) { decisions.note(Decision::need_commit, std::span<const int>(&*said, 1)); });
+    own = runtime().region_logs().answer(Decision::need_commit, [&group] {
+      return runtime().storage().needs_commit_here(group) || runtime().persistence().log_is_filling() ? 1 : 0;
+    });
     return FENIX_SUCCESS;
   });
   if (code != FENIX_SUCCESS) return code;
-  const int error =
-      interposer()->greatest_of_all(*runtime().region_logs().said, flag, runtime().region_logs().active_comm());
+  const int error = interposer()->greatest_of_all(own, flag, runtime().region_logs().active_comm());
   if (error != MPI_SUCCESS) return FENIX_ERROR_CANCELLED;
-  runtime().region_logs().said.reset();
+  runtime().region_logs().forget_answer();
   return FENIX_SUCCESS;
 }
 

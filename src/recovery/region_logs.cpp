@@ -189,6 +189,17 @@ void RegionLogs::restore(int id, std::span<const std::byte> state) {
   fault_point("mlog.restored");
 }
 
+int RegionLogs::answer(Decision question, const std::function<int()>& ask) {
+  if (answer_) return *answer_;
+  const auto before = persistence_.with_decisions(
+      [&](DecisionLog& decisions) { return decisions.next(question, /*may_be_negative=*/false); });
+  if (before) return answer_.emplace(before->at(0));
+  const int answer = ask();
+  persistence_.with_decisions(
+      [&](DecisionLog& decisions) { decisions.note(question, std::span<const int>(&answer, 1)); });
+  return answer_.emplace(answer);
+}
+
 void RegionLogs::fall_back() {
   if (!in_use()) return;
   falls_back_ = true;
@@ -197,6 +208,8 @@ void RegionLogs::fall_back() {
 
 void RegionLogs::note_repair(bool starts_over) {
   if (!starts_over) return;
+  // The program asks anew.
+  answer_.reset();
   for (auto& [id, log] : logs_) log.is_past = true;
   leave_calls();
 }
@@ -211,6 +224,7 @@ void RegionLogs::leave_calls() {
 void RegionLogs::clear() {
   if (active_ != FENIX_MLOG_NONE) activate(FENIX_MLOG_NONE);
   logs_.clear();
+  answer_.reset();
   falls_back_ = false;
 }
 

@@ -10,11 +10,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "recovery/decision.hpp"
 #include "recovery/message_log.hpp"
 #include "recovery/persistence.hpp"
 
@@ -37,8 +39,10 @@ class RegionLogs {
   [[nodiscard]] bool has(int id) const;
   /// Returns the communicator of the active log. There has to be one.
   [[nodiscard]] MPI_Comm active_comm() const { return at(active_).name; }
-  /// Answer of this rank to the question whether to commit, until the answer of all has come.
-  std::optional<int> said;
+  /// Returns the answer of this rank to a question, which is logged: a replacement says what its predecessor had said. ask: called if neither
+  /// has answered yet. The same answer is returned until forget_answer(). Throws as Persistence::with_decisions does.
+  [[nodiscard]] int answer(Decision question, const std::function<int()>& ask);
+  void forget_answer() { answer_.reset(); }
   /// Throws Error(FENIX_ERROR_INVALID_ARGUMENT) if the region comes before the present one.
   void begin_region(int id, int region);
   /// Goes back to the begin of a region. FENIX_MLOG_CONTINUE: stays. Throws Error(FENIX_ERROR_NODATA_FOUND) if the region is not kept.
@@ -79,8 +83,7 @@ class RegionLogs {
     int depth = 0;
     bool is_past = false;  ///< the program will make it again
     std::int64_t region = kNoRegion;
-    bool is_stored =
-        false;  ///< in a data group: then ranks go back to such a state, and not to the begin of any region
+    bool is_stored = false;  ///< in a data group: ranks go back to such a state, and not to the begin of a region
     std::deque<Mark> marks;  ///< of the regions that are kept, oldest first
   };
   static constexpr std::int64_t kNoRegion = -1;
@@ -94,6 +97,7 @@ class RegionLogs {
   Persistence& persistence_;
   std::map<int, Log> logs_;
   int active_ = FENIX_MLOG_NONE;
+  std::optional<int> answer_;
   bool falls_back_ = false;
   bool has_left_calls_ = false;  // the program has left calls behind, as a repair has sent it back to Fenix_Init
 };
