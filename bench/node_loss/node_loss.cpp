@@ -4,7 +4,6 @@
 // usage: node_loss POLICY BYTES SPARES
 #include <fenix.h>
 #include <mpi.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
@@ -13,7 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "../cpu_time.hpp"
 #include "policy.hpp"
+
+using fenix_bench::cpu_time;
 
 namespace {
 
@@ -49,14 +51,6 @@ struct Cost {
   double time = 0;
   double cpu = 0;
 };
-
-double cpu_time() {
-  constexpr double kMicrosecond = 1e-6;
-  rusage used{};
-  getrusage(RUSAGE_SELF, &used);
-  return static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-         static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * kMicrosecond;
-}
 
 /// The ranks begin together.
 template <class Work>

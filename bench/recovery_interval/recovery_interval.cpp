@@ -11,7 +11,6 @@
 #include <fenix.h>
 #include <mpi.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,6 +23,10 @@
 #include <ctime>
 #include <string>
 #include <vector>
+
+#include "../cpu_time.hpp"
+
+using fenix_bench::cpu_time;
 
 namespace {
 
@@ -86,15 +89,6 @@ double now() {
   timespec time{};
   clock_gettime(CLOCK_MONOTONIC, &time);
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * kNanosecond;
-}
-
-/// Returns the seconds of all cores that this process has taken.
-double cpu_time() {
-  constexpr double kMicrosecond = 1e-6;
-  rusage used{};
-  getrusage(RUSAGE_SELF, &used);
-  return static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-         static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * kMicrosecond;
 }
 
 int rank_of_this() {
