@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Calls of MPI whose cost libfenix_mpi changes. bench/interposition/measure runs it with and without that library.
-// usage: mpi_calls latency|calls|places|stencil NUMBER [none|fenix|checkpoints|log] [BYTES]
+// usage: mpi_calls latency|window|calls|places|stencil NUMBER [none|fenix|checkpoints|log] [BYTES]
 //
 // fenix: with newcomm NULL, so that MPI_COMM_WORLD stands for another communicator. checkpoints: messages are counted as well. log: messages
-// are logged. places: calls of Fenix_Checkpoint_potential. BYTES: of a message, 8 by default, or of an edge of the field
+// are logged. window: 16 messages that are begun together. places: calls of Fenix_Checkpoint_potential. BYTES: of a message, 8 by default, or of an edge of the field
 #include <fenix.h>
 
 #include <algorithm>
@@ -45,6 +45,34 @@ void measure_latency(int number, int bytes) {
   }
   std::sort(times.begin(), times.end());
   if (rank == 0) std::printf("latency %.4f\n", times[times.size() / 2]);
+}
+
+/// Prints the median of the time of a message among 16 that are begun together, in microseconds.
+void measure_window(int number, int bytes) {
+  constexpr int kWindow = 16;
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  std::vector<char> messages(static_cast<std::size_t>(bytes) * kWindow);
+  std::vector<double> times;
+  for (int batch = 0; batch < kBatches; ++batch) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    begin_region();
+    const double start = MPI_Wtime();
+    for (int i = 0; i < number; ++i) {
+      std::array<MPI_Request, kWindow> requests{};
+      for (std::size_t each = 0; each < kWindow; ++each) {
+        char* const message = messages.data() + each * static_cast<std::size_t>(bytes);
+        if (rank == 0) MPI_Isend(message, bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &requests[each]);
+        if (rank == 1) MPI_Irecv(message, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &requests[each]);
+      }
+      MPI_Waitall(kWindow, requests.data(), MPI_STATUSES_IGNORE);
+      if (rank == 0) MPI_Recv(messages.data(), 1, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      if (rank == 1) MPI_Send(messages.data(), 1, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+    }
+    times.push_back((MPI_Wtime() - start) / (kWindow * number) * 1e6);
+  }
+  std::sort(times.begin(), times.end());
+  if (rank == 0) std::printf("window %.4f\n", times[times.size() / 2]);
 }
 
 /// Prints the median of the time of a step of a stencil code, in microseconds: a square field on each rank, whose edges go to the neighbour. bytes:
@@ -133,6 +161,7 @@ int main(int argc, char** argv) {
   if (fenix && std::string(argv[3]) == "checkpoints") begin_checkpoints();
   if (fenix && std::string(argv[3]) == "log") begin_log();
   if (what == "latency") measure_latency(number, bytes);
+  if (what == "window") measure_window(number, bytes);
   if (what == "stencil") measure_stencil(number, bytes);
   if (what == "calls") call_often(number);
   if (what == "places") pass_places(number);

@@ -8,10 +8,16 @@
 
 namespace fenix_impl {
 
+constinit thread_local MessageTypes::Latest MessageTypes::latest_;
+
 const ElementType& MessageTypes::of(MPI_Datatype type) {
+  if (latest_.type == type && latest_.elements != nullptr) return *latest_.elements;
   static thread_local std::unordered_map<MPI_Datatype, ElementType> named;
   const auto known = named.find(type);
-  if (known != named.end()) return known->second;
+  if (known != named.end()) {
+    latest_ = {type, &known->second};
+    return known->second;
+  }
   const auto known_here = made_.find(type);
   if (known_here != made_.end()) return known_here->second;
   if (type == MPI_DATATYPE_NULL) throw MpiError(MPI_ERR_TYPE, "datatype is MPI_DATATYPE_NULL");

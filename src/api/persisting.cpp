@@ -153,17 +153,41 @@ int check_wait(double since) {
   });
 }
 
+/// Returns the flow of messages with another rank. name: of the argument with that rank. Throws MpiError if the rank or the tag is wrong.
+MessageLog::Flow flow_with(const Partner& partner, const char* name) {
+  Persistence& persistence = runtime().persistence();
+  if (const auto known = persistence.known_flow_of(partner)) return *known;
+  const MPI_Comm now = present(partner.name);
+  check_rank(now, partner.rank, name);
+  check_tag(now, partner.tag);
+  return persistence.flow_of(partner, now);
+}
+
+/// Calls work with the flow of messages with a partner, if it is known: quicker than mpi_entry. work calls nothing of MPI, and can only fail
+/// for want of memory. Returns nothing if the flow is not known.
+template <class Work>
+std::optional<int> known_entry(const Partner& partner, const Work& work) {
+  const auto call = runtime().begin_call();
+  const auto flow = runtime().persistence().known_flow_of(partner);
+  if (!flow) return std::nullopt;
+  try {
+    work(*flow);
+    return MPI_SUCCESS;
+  } catch (const std::bad_alloc&) {
+    (void)report(FENIX_ERROR_NO_MEMORY, "out of memory");
+    return MPI_ERR_NO_MEM;
+  }
+}
+
 int log_send(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm,
              std::uint64_t channel, const void** packed, std::size_t* bytes) {
   return mpi_entry([&] {
-    const MPI_Comm now = present(comm);
     check_buffer(buffer, count);
-    check_rank(now, destination, "dest");
-    check_tag(now, tag);
+    const MessageLog::Flow flow = flow_with({comm, channel, destination, tag}, "dest");
     MessageTypes types;
     const ElementType& elements = types.of(type);
     const Payload payload = payload_of(buffer, count, elements);
-    const auto logged = runtime().persistence().log_send(comm, now, channel, destination, tag, payload);
+    const auto logged = runtime().persistence().log_send(flow, payload);
     *packed = logged ? logged->data() : nullptr;
     *bytes = logged ? logged->size() : 0;
   });
@@ -172,12 +196,10 @@ int log_send(const void* buffer, int count, MPI_Datatype type, int destination, 
 int receive_logged(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                    std::uint64_t channel, std::uint64_t number, int* flag, MPI_Status* status) {
   return mpi_entry([&] {
-    const MPI_Comm now = present(comm);
     check_buffer(buffer, count);
-    check_rank(now, source, "source");
-    check_tag(now, tag);
+    const MessageLog::Flow flow = flow_with({comm, channel, source, tag}, "source");
     Persistence& persistence = runtime().persistence();
-    auto message = persistence.logged(comm, now, channel, source, tag, number, /*anew=*/false);
+    auto message = persistence.logged(flow, number, /*anew=*/false);
     *flag = message ? 1 : 0;
     if (!message) return;
     MessageTypes types;
@@ -188,7 +210,7 @@ int receive_logged(void* buffer, int count, MPI_Datatype type, int source, int t
     }
     for (const Deadline deadline; !take(*message, elements, buffer); deadline.check("a logged message")) {
       const std::uint64_t before = message->entry.head.sequence;
-      message = persistence.logged(comm, now, channel, source, tag, number, /*anew=*/true);
+      message = persistence.logged(flow, number, /*anew=*/true);
       // Its sender has moved it, or it is damaged in all places.
       if (!message || message->entry.head.sequence == before) {
         throw Error(FENIX_ERROR_NODATA_FOUND, "a logged message is damaged");
@@ -199,32 +221,46 @@ int receive_logged(void* buffer, int count, MPI_Datatype type, int source, int t
 }
 
 int prepare_send(int destination, int tag, MPI_Comm comm, std::uint64_t channel, int* is_sent) {
+  const Partner to{comm, channel, destination, tag};
+  std::optional<bool> known;
+  (void)known_entry(to, [&](const MessageLog::Flow& flow) { known = runtime().persistence().is_to_be_sent(flow); });
+  if (known) {
+    *is_sent = *known ? 1 : 0;
+    return MPI_SUCCESS;
+  }
+  return mpi_entry([&] { *is_sent = runtime().persistence().prepare_send(flow_with(to, "dest")) ? 1 : 0; });
+}
+
+int look_whether_repeating(int* is_repeating) {
   return mpi_entry([&] {
-    const MPI_Comm now = present(comm);
-    check_rank(now, destination, "dest");
-    check_tag(now, tag);
-    *is_sent = runtime().persistence().prepare_send(comm, now, channel, destination, tag) ? 1 : 0;
+    const bool repeats = runtime().persistence().with_decisions(
+        [](const DecisionLog& decisions) { return decisions.is_repeating(); });
+    *is_repeating = repeats ? 1 : 0;
   });
 }
 
 int begin_receive(int source, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t* number, int* is_logged) {
-  return mpi_entry([&] {
-    const MPI_Comm now = present(comm);
-    check_rank(now, source, "source");
-    check_tag(now, tag);
-    const auto begun = runtime().persistence().begin_receive(comm, now, channel, source, tag);
+  const Partner from{comm, channel, source, tag};
+  const auto begin = [&](const MessageLog::Flow& flow) {
+    const auto begun = runtime().persistence().begin_receive(flow);
     *number = begun.number;
     *is_logged = begun.is_logged ? 1 : 0;
-  });
+  };
+  if (const auto error = known_entry(from, begin)) return *error;
+  return mpi_entry([&] { begin(flow_with(from, "source")); });
 }
 
 void end_receive(const void* /*buffer*/, MPI_Datatype /*type*/, const MPI_Status* /*status*/, int source, int tag,
                  MPI_Comm comm, std::uint64_t channel, std::uint64_t number) {
-  (void)mpi_entry([&] { runtime().persistence().end_receive(comm, present(comm), channel, source, tag, number); });
+  const Partner from{comm, channel, source, tag};
+  const auto end = [&](const MessageLog::Flow& flow) { runtime().persistence().end_receive(flow, number); };
+  if (!known_entry(from, end)) (void)mpi_entry([&] { end(flow_with(from, "source")); });
 }
 
 void take_back(bool is_sent, int peer, int tag, MPI_Comm comm, std::uint64_t channel) {
-  (void)mpi_entry([&] { runtime().persistence().take_back(is_sent, comm, present(comm), channel, peer, tag); });
+  (void)mpi_entry([&] {
+    runtime().persistence().take_back(is_sent, flow_with({comm, channel, peer, tag}, "rank"));
+  });
 }
 
 int find_logged(int source, int tag, MPI_Comm comm, std::uint64_t channel, int* flag, MPI_Status* status) {
@@ -298,6 +334,7 @@ constexpr std::atomic<bool> kTrue{true};
 
 constexpr PersistServices kServices = {open,          close,          store,      receive,       persist_collective,
                                        probe,         check_wait,     has_failed, log_send,      prepare_send,
+                                       look_whether_repeating,
                                        begin_receive, receive_logged, &kTrue,     end_receive,   take_back,
                                        find_logged,   next_decision,  note_found, note_decision, next_match,
                                        note_match,    repeats_calls,  leave_call};

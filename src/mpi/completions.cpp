@@ -280,7 +280,9 @@ int with_stand_ins_Request_free(MPI_Request* request) {
     const std::lock_guard lock(stand_in_table().mutex);
     const auto found = stand_in_table().requests.find(*request);
     if (found != stand_in_table().requests.end()) {
-      const bool has_inner = found->second.kind == StandIn::Kind::collective && found->second.inner != MPI_REQUEST_NULL;
+      const bool is_of_mpi =
+          found->second.kind == StandIn::Kind::collective || found->second.kind == StandIn::Kind::started_send;
+      const bool has_inner = is_of_mpi && found->second.inner != MPI_REQUEST_NULL;
       if (has_inner) (void)real.Request_free(&found->second.inner);
       stand_in_table().requests.erase(found);
     }
@@ -294,8 +296,8 @@ int with_stand_ins_Cancel(MPI_Request* request) {
   if (!stand_in) return real.Cancel(request);
   if (is_collective(*stand_in)) return raise_on(stand_in->collective.comm, MPI_ERR_REQUEST);
   if (stand_in->kind == StandIn::Kind::logged_receive) return cancel_logged_receive(*request);
-  if (stand_in->kind == StandIn::Kind::logged_send) return MPI_SUCCESS;
-  if (stand_in->state != StandIn::State::pending) return MPI_SUCCESS;
+  const bool is_logged = stand_in->kind == StandIn::Kind::logged_send || stand_in->kind == StandIn::Kind::started_send;
+  if (is_logged || stand_in->state != StandIn::State::pending) return MPI_SUCCESS;
   {
     const std::lock_guard lock(stand_in_table().mutex);
     stand_in_table().requests.at(*request).is_cancelled = true;

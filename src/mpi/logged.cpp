@@ -24,6 +24,8 @@ constinit std::atomic<MPI_Comm> comm_of_log{nullptr};
 
 namespace {
 
+constexpr std::size_t kLargeBytes = std::size_t{32} << 10;
+
 thread_local int depth_of_calls = 0;
 
 std::uint64_t channel_of_log = 0;
@@ -51,10 +53,20 @@ std::list<Sent>& sent_messages() {
   return *instance;
 }
 
+/// Memory of large messages that have arrived, for later ones: new pages cost more than the copy.
+std::vector<std::vector<std::byte>>& spare_memory() {
+  static auto* instance = new std::vector<std::vector<std::byte>>;
+  return *instance;
+}
+
 void forget_those_that_have_arrived() {
+  constexpr std::size_t kMostSpare = 8;
   sent_messages().remove_if([](Sent& each) {
     int flag = 0;
-    return real.Test(&each.request, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS || flag != 0;
+    const bool has_arrived = real.Test(&each.request, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS || flag != 0;
+    const bool is_kept = each.bytes.capacity() >= kLargeBytes && spare_memory().size() < kMostSpare;
+    if (has_arrived && is_kept) spare_memory().push_back(std::move(each.bytes));
+    return has_arrived;
   });
 }
 
@@ -71,6 +83,10 @@ int log_send(const void* buf, int count, MPI_Datatype type, int dest, int tag, M
 
 int start_copy(const Packed& packed, int dest, int tag, MPI_Comm comm) {
   Sent& sent = sent_messages().emplace_back();
+  if (packed.bytes >= kLargeBytes && !spare_memory().empty()) {
+    sent.bytes = std::move(spare_memory().back());
+    spare_memory().pop_back();
+  }
   const auto* bytes = static_cast<const std::byte*>(packed.data);
   sent.bytes.assign(bytes, bytes + packed.bytes);
   return real.Isend(sent.bytes.data(), static_cast<int>(packed.bytes), MPI_BYTE, dest, tag, now(comm), &sent.request);
@@ -108,8 +124,6 @@ int without_failure(int error, int dest, int tag, MPI_Comm comm) {
   return error;
 }
 
-constexpr std::size_t kLargeBytes = std::size_t{32} << 10;
-
 /// Whether a message takes so long that its copy for the log is made meanwhile.
 bool is_large(int count, MPI_Datatype type) {
   int bytes = 0;
@@ -117,47 +131,63 @@ bool is_large(int count, MPI_Datatype type) {
   return static_cast<std::size_t>(count) * static_cast<std::size_t>(bytes) >= kLargeBytes;
 }
 
-/// Begins to send a message, and copies it to the log meanwhile.
-int send_large(SendFunction real_send, const void* buf, int count, MPI_Datatype type, int dest, int tag,
-               MPI_Comm comm) {
+/// Begins to send a message, and logs it meanwhile: its receiver need not wait for the log. begin: returns an error of MPI, and may make the
+/// request. Where there is none in the end, packed says whether the message has to be sent once more. Returns an error after the error handler.
+template <class Begin>
+int log_meanwhile(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, const Begin& begin,
+                  MPI_Request* request, Packed* packed) {
   int is_sent = 0;
   int error = MPI_SUCCESS;
   do {
     error = libfenix().prepare_send(dest, tag, comm, channel_of(comm), &is_sent);
   } while (tells_of_failure(error) && repeats_calls());
   if (error != MPI_SUCCESS) return raise_on(comm, error);
-  Packed packed;
   const unsigned repairs = registry().repairs;
-  MPI_Request request = MPI_REQUEST_NULL;
-  int begun = MPI_SUCCESS;
-  if (is_sent != 0) begun = real.Isend(buf, count, type, dest, tag, now(comm), &request);
-  if (begun != MPI_SUCCESS && !tells_of_failure(begun)) return begun;
+  const int begun = is_sent != 0 ? begin() : MPI_SUCCESS;
+  if (begun != MPI_SUCCESS) *request = MPI_REQUEST_NULL;
+  // If the program makes the call again, it is a message then.
+  if (begun != MPI_SUCCESS && (!tells_of_failure(begun) || !repeats_calls())) return begun;
   fault_point("mlog.sending");
-  error = log_send(buf, count, type, dest, tag, comm, &packed);
-  if (is_sent != 0 && registry().repairs == repairs && error == MPI_SUCCESS) {
-    return without_failure(begun != MPI_SUCCESS ? begun : real.Wait(&request, MPI_STATUS_IGNORE), dest, tag, comm);
+  error = log_send(buf, count, type, dest, tag, comm, packed);
+  if (error == MPI_SUCCESS && registry().repairs == repairs) {
+    // It is on its way, or its receiver gets it from the log.
+    packed->data = nullptr;
+    return MPI_SUCCESS;
   }
-  // It was not begun, or the log did not have it when a failure was repaired: it may have to be sent now.
-  if (request != MPI_REQUEST_NULL) (void)real.Wait(&request, MPI_STATUS_IGNORE);
-  if (error != MPI_SUCCESS) return raise_on(comm, error);
-  if (packed.data == nullptr) return MPI_SUCCESS;
-  return without_failure(real_send(buf, count, type, dest, tag, now(comm)), dest, tag, comm);
+  // The log did not have it when a failure was repaired: it may have to be sent now.
+  if (*request != MPI_REQUEST_NULL) (void)real.Wait(request, MPI_STATUS_IGNORE);
+  *request = MPI_REQUEST_NULL;
+  return error != MPI_SUCCESS ? raise_on(comm, error) : MPI_SUCCESS;
 }
 
 int send(SendFunction real_send, const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
   if (dest == MPI_PROC_NULL) return MPI_SUCCESS;
   const GoingOn call;
-  // A message in the buffer of the program, or of a mode that says when its receiver has come, is not sent in another way.
-  if (real_send == real.Send && is_large(count, type) && !has_unmatched_receives()) {
-    return send_large(real_send, buf, count, type, dest, tag, comm);
-  }
   Packed packed;
-  const int error = log_send(buf, count, type, dest, tag, comm, &packed);
-  if (error != MPI_SUCCESS) return raise_on(comm, error);
-  if (packed.data == nullptr) return MPI_SUCCESS;
+  MPI_Request request = MPI_REQUEST_NULL;
   // As long as receives are unmatched, the program must not be kept in MPI: its receiver may wait for their messages.
-  if (has_unmatched_receives()) return without_failure(start_copy(packed, dest, tag, comm), dest, tag, comm);
-  return without_failure(real_send(buf, count, type, dest, tag, now(comm)), dest, tag, comm);
+  const bool may_be_kept = !has_unmatched_receives();
+  int error = MPI_SUCCESS;
+  if (!may_be_kept || libfenix().prepare_send == nullptr) {
+    error = log_send(buf, count, type, dest, tag, comm, &packed);
+    if (error != MPI_SUCCESS) error = raise_on(comm, error);
+  } else if (real_send == real.Send && is_large(count, type)) {
+    const auto begin = [&] { return real.Isend(buf, count, type, dest, tag, now(comm), &request); };
+    error = log_meanwhile(buf, count, type, dest, tag, comm, begin, &request, &packed);
+  } else {
+    const auto begin = [&] { return real_send(buf, count, type, dest, tag, now(comm)); };
+    error = log_meanwhile(buf, count, type, dest, tag, comm, begin, &request, &packed);
+  }
+  if (error != MPI_SUCCESS) return error;
+  if (request != MPI_REQUEST_NULL) return without_failure(real.Wait(&request, MPI_STATUS_IGNORE), dest, tag, comm);
+  if (packed.data == nullptr) return MPI_SUCCESS;
+  const int sent = may_be_kept ? real_send(buf, count, type, dest, tag, now(comm)) : start_copy(packed, dest, tag, comm);
+  return without_failure(sent, dest, tag, comm);
+}
+
+bool is_repeating() {
+  int repeats = 1;
+  return libfenix().look_whether_repeating(&repeats) != MPI_SUCCESS || repeats != 0;
 }
 
 int start_send(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
@@ -167,8 +197,18 @@ int start_send(const void* buf, int count, MPI_Datatype type, int dest, int tag,
   if (dest == MPI_PROC_NULL) return make_done();
   const GoingOn call;
   Packed packed;
-  const int error = log_send(buf, count, type, dest, tag, comm, &packed);
-  if (error != MPI_SUCCESS) return raise_on(comm, error);
+  int error = MPI_SUCCESS;
+  // A process that repeats what its predecessor has done must not wait where that one had gone on.
+  if (is_large(count, type) && !is_repeating()) {
+    MPI_Request inner = MPI_REQUEST_NULL;
+    const auto begin = [&] { return real.Isend(buf, count, type, dest, tag, now(comm), &inner); };
+    error = log_meanwhile(buf, count, type, dest, tag, comm, begin, &inner, &packed);
+    if (inner != MPI_REQUEST_NULL) return add_started_send(inner, request);
+  } else {
+    error = log_send(buf, count, type, dest, tag, comm, &packed);
+    if (error != MPI_SUCCESS) error = raise_on(comm, error);
+  }
+  if (error != MPI_SUCCESS) return error;
   if (packed.data == nullptr) return make_done();
   // No log has a copy: the program leaves the buffer alone until the request is complete.
   if (packed.data == buf)
@@ -394,18 +434,35 @@ int logged_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag
   }
 }
 
+namespace {
+
+/// Takes a message back, together with whose receive the program will send it again.
+int without_sent(int error, int dest, int tag, MPI_Comm comm) {
+  if (tells_of_failure(error) && !repeats_calls() && dest != MPI_PROC_NULL) {
+    take_back(/*is_sent=*/true, dest, tag, comm);
+  }
+  return error;
+}
+
+}  // namespace
+
 int logged_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
                     int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
-  const int error = start_logged_send(sendbuf, sendcount, sendtype, dest, sendtag, comm);
+  MPI_Request sent = MPI_REQUEST_NULL;
+  const bool is_begun = dest != MPI_PROC_NULL && is_large(sendcount, sendtype);
+  const int error = is_begun ? start_send(sendbuf, sendcount, sendtype, dest, sendtag, comm, &sent)
+                             : start_logged_send(sendbuf, sendcount, sendtype, dest, sendtag, comm);
   if (error != MPI_SUCCESS) return error;
-  return logged_Recv(recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+  const int received = logged_Recv(recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+  if (is_begun) (void)with_stand_ins_Wait(&sent, MPI_STATUS_IGNORE);
+  return without_sent(received, dest, sendtag, comm);
 }
 
 int logged_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
                             MPI_Comm comm, MPI_Status* status) {
   const int error = start_logged_send(buf, count, datatype, dest, sendtag, comm);
   if (error != MPI_SUCCESS) return error;
-  return logged_Recv(buf, count, datatype, source, recvtag, comm, status);
+  return without_sent(logged_Recv(buf, count, datatype, source, recvtag, comm, status), dest, sendtag, comm);
 }
 
 int logged_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
@@ -419,14 +476,14 @@ int logged_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, 
                      MPI_Request* request) {
   const int error = start_logged_send(sendbuf, sendcount, sendtype, dest, sendtag, comm);
   if (error != MPI_SUCCESS) return error;
-  return logged_Irecv(recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+  return without_sent(logged_Irecv(recvbuf, recvcount, recvtype, source, recvtag, comm, request), dest, sendtag, comm);
 }
 
 int logged_Isendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
                              int recvtag, MPI_Comm comm, MPI_Request* request) {
   const int error = start_logged_send(buf, count, datatype, dest, sendtag, comm);
   if (error != MPI_SUCCESS) return error;
-  return logged_Irecv(buf, count, datatype, source, recvtag, comm, request);
+  return without_sent(logged_Irecv(buf, count, datatype, source, recvtag, comm, request), dest, sendtag, comm);
 }
 
 int logged_Isend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,

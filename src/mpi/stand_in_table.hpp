@@ -16,7 +16,15 @@
 namespace fenix_impl {
 
 struct StandIn {
-  enum class Kind { send, receive, logged_send, logged_receive, collective, logged_collective } kind = Kind::receive;
+  enum class Kind {
+    send,
+    receive,
+    logged_send,   ///< is logged and sent each time when it is started
+    started_send,  ///< is logged, and MPI sends it from the program's buffer
+    logged_receive,
+    collective,
+    logged_collective
+  } kind = Kind::receive;
   enum class State { inactive, pending, done } state = State::inactive;
   bool is_used_once = false;
   bool is_cancelled = false;
@@ -25,8 +33,8 @@ struct StandIn {
   Send send;
   LoggedReceive logged;
   LoggedReceive wanted;                  // a logged receive as the program wants it
-  MPI_Request inner = MPI_REQUEST_NULL;  // of a logged receive, or of a collective operation that MPI executes
-  unsigned repairs = 0;                  // before the inner request of a logged receive was made
+  MPI_Request inner = MPI_REQUEST_NULL;  // of a logged message, or of a collective operation that MPI executes
+  unsigned repairs = 0;                  // before the inner request of a logged message was made
   std::uint64_t order = 0;               // of logged receives
   unsigned begun_after = 0;              // repairs, when a logged receive began
   Collective collective;

@@ -8,6 +8,7 @@
 
 #include "mpi/derived.hpp"
 #include "mpi/logged_collectives.hpp"
+#include "mpi/logged_receives.hpp"
 #include "mpi/persistent.hpp"
 #include "mpi/real.hpp"
 #include "mpi/stand_in_table.hpp"
@@ -27,6 +28,29 @@ void look_for_collective(MPI_Request request, MPI_Request inner, bool waits) {
   if (error != MPI_SUCCESS || flag != 0) set_done(request, error, {});
 }
 
+/// Looks whether MPI has sent the message of a stand-in. After a failure its receiver has it, or gets it from the log.
+void look_for_sent(MPI_Request request, const StandIn& sent) {
+  MPI_Request inner = sent.inner;
+  int flag = 1;
+  int error = MPI_SUCCESS;
+  if (sent.repairs != registry().repairs) {
+    drain(&inner);
+  } else {
+    const GoingOn call;
+    error = real.Test(&inner, &flag, MPI_STATUS_IGNORE);
+  }
+  if (tells_of_failure(error)) {
+    set_done(request, MPI_SUCCESS, {});
+  } else if (error != MPI_SUCCESS || flag != 0) {
+    set_done(request, error, {});
+  }
+}
+
+bool is_logged_message(const StandIn& stand_in) {
+  using Kind = StandIn::Kind;
+  return stand_in.kind == Kind::logged_receive || stand_in.kind == Kind::logged_collective;
+}
+
 }  // namespace
 
 void look_for(MPI_Request request) {
@@ -34,8 +58,8 @@ void look_for(MPI_Request request) {
   {
     const auto stand_in = find_stand_in(request);
     if (!stand_in || stand_in->state != StandIn::State::pending) return;
-    if (stand_in->kind == StandIn::Kind::logged_receive) return look_for_earlier_receives();
-    if (stand_in->kind == StandIn::Kind::logged_collective) return look_for_earlier_receives();
+    if (is_logged_message(*stand_in)) return look_for_earlier_receives();
+    if (stand_in->kind == StandIn::Kind::started_send) return look_for_sent(request, *stand_in);
     if (stand_in->kind == StandIn::Kind::collective) return look_for_collective(request, stand_in->inner, false);
     wanted = stand_in->receive;
   }
@@ -53,8 +77,16 @@ void wait_for(MPI_Request request) {
   {
     const auto stand_in = find_stand_in(request);
     if (!stand_in || stand_in->state != StandIn::State::pending) return;
-    if (stand_in->kind == StandIn::Kind::logged_receive || stand_in->kind == StandIn::Kind::logged_collective) {
+    if (is_logged_message(*stand_in)) {
       for (; is_pending(request); sched_yield()) look_for_earlier_receives();
+      return;
+    }
+    if (stand_in->kind == StandIn::Kind::started_send) {
+      // Its receiver may wait for a message that comes after a receive of this process.
+      for (; is_pending(request); sched_yield()) {
+        look_for_earlier_receives();
+        look_for_sent(request, *stand_in);
+      }
       return;
     }
     if (stand_in->kind == StandIn::Kind::collective) return look_for_collective(request, stand_in->inner, true);
@@ -94,9 +126,7 @@ int start_receive(const Receive& receive, MPI_Request* request) {
 bool has_open_calls() {
   const std::lock_guard lock(stand_in_table().mutex);
   return std::any_of(stand_in_table().requests.begin(), stand_in_table().requests.end(), [](const auto& each) {
-    const StandIn& stand_in = each.second;
-    return stand_in.state != StandIn::State::inactive &&
-           (stand_in.kind == StandIn::Kind::logged_receive || stand_in.kind == StandIn::Kind::logged_collective);
+    return each.second.state != StandIn::State::inactive && is_logged_message(each.second);
   });
 }
 
@@ -106,7 +136,7 @@ void forget_logged_calls() {
   std::erase_if(stand_in_table().requests, [](const auto& each) {
     const StandIn& stand_in = each.second;
     return stand_in.state == StandIn::State::pending &&
-           (stand_in.kind == StandIn::Kind::logged_receive || stand_in.kind == StandIn::Kind::logged_collective);
+           (is_logged_message(stand_in) || stand_in.kind == StandIn::Kind::started_send);
   });
   count_stand_ins();
 }
@@ -132,6 +162,19 @@ void add_logged_send(MPI_Request request, const Send& send) {
   stand_in.kind = StandIn::Kind::logged_send;
   stand_in.send = send;
   add_stand_in(request, stand_in);
+}
+
+int add_started_send(MPI_Request inner, MPI_Request* request) {
+  StandIn stand_in;
+  stand_in.kind = StandIn::Kind::started_send;
+  stand_in.is_used_once = true;
+  stand_in.inner = inner;
+  stand_in.repairs = registry().repairs;
+  const int error = make_request(request);
+  if (error != MPI_SUCCESS) return error;
+  stand_in.state = StandIn::State::pending;
+  add_stand_in(*request, stand_in);
+  return MPI_SUCCESS;
 }
 
 namespace {

@@ -47,6 +47,11 @@ class DecisionLog {
   /// Notes the outcome of a call whose outcome was free. Empty: it has found nothing. Local.
   void note(Decision call, std::span<const int> outcome);
 
+  /// Whether outcomes of the predecessor are ahead. Local.
+  [[nodiscard]] bool is_repeating() const {
+    return (!known_.empty() && known_.back().end() > position_.outcomes) ||
+           (!known_matches_.empty() && known_matches_.rbegin()->first > position_.receives);
+  }
   /// Returns the number of a receive that begins. Local.
   [[nodiscard]] std::uint64_t begin_receive() { return ++position_.receives; }
   /// Returns the message that a receive of the predecessor with this number has got, if it is known. Local.

@@ -43,6 +43,8 @@ struct PersistServices {
                   std::uint64_t channel, const void** packed, std::size_t* bytes);
   /// Says whether the next message that would be logged has to be sent. Outcomes on which it may depend are stored.
   int (*prepare_send)(int destination, int tag, MPI_Comm comm, std::uint64_t channel, int* is_sent);
+  /// Says whether this process still does what its predecessor has done: it knows outcomes of calls that are ahead.
+  int (*look_whether_repeating)(int* is_repeating);
   /// Returns the number of the message that a receive on an ordinary communicator gets. is_logged: 0 if it is in no log, as long as there is
   /// no repair.
   int (*begin_receive)(int source, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t* number,

@@ -65,11 +65,11 @@ struct MessageLog::Numbered {
 };
 
 void MessageLog::add_received(int own_slot, std::vector<Numbered>& to) const {
-  for (const auto& [flow, number] : received_) to.push_back({flow, own_slot, Numbered::received, number, 0});
+  for (const auto& [flow, number] : received_.all()) to.push_back({flow, own_slot, Numbered::received, number, 0});
 }
 
 void MessageLog::add_open(int own_slot, std::vector<Numbered>& to) const {
-  for (const auto& [flow, numbers] : open_) {
+  for (const auto& [flow, numbers] : open_.all()) {
     for (const std::uint64_t number : numbers) to.push_back({flow, own_slot, Numbered::open, number, 0});
   }
 }
@@ -125,14 +125,14 @@ void MessageLog::take_up(Team& team, const LogJournals& journals, bool goes_back
 }
 
 bool MessageLog::is_in_log(const Flow& flow, std::uint64_t number) const {
-  const auto logged = logged_.find(flow);
-  return logged != logged_.end() && has_logged(logged->second, number);
+  const IntervalSet* const logged = logged_.find(flow);
+  return logged != nullptr && has_logged(*logged, number);
 }
 
 bool MessageLog::is_to_be_sent(const Flow& of) const {
   const Flow flow{of.channel ^ kLogged, of.peer, of.tag};
-  const auto sent = sent_.find(flow);
-  const std::uint64_t number = sent != sent_.end() ? sent->second + 1 : 1;
+  const std::uint64_t* const sent = sent_.find(flow);
+  const std::uint64_t number = sent != nullptr ? *sent + 1 : 1;
   // The log of a dead rank may be lost. Its receivers know what they have.
   return !is_in_log(flow, number) && !received_by_others_.has(flow, number);
 }
@@ -191,8 +191,8 @@ std::vector<MessageLog::Late> MessageLog::late_messages(const LogJournals& journ
                     "stored without it: raise FENIX_MLOG_MEMORY");
   }
   constexpr std::int32_t kLeast = std::numeric_limits<std::int32_t>::min();
-  auto each = sent_.lower_bound({channel ^ kLogged, kLeast, kLeast});
-  for (; each != sent_.end() && each->first.channel == (channel ^ kLogged); ++each) {
+  auto each = sent_.all().lower_bound({channel ^ kLogged, kLeast, kLeast});
+  for (; each != sent_.all().end() && each->first.channel == (channel ^ kLogged); ++each) {
     const auto& [flow, sent] = *each;
     for (const Entry& entry : journals.messages.messages_of(journals.messages.slot(), signature_of(flow))) {
       const std::uint64_t number = entry.head.number;
@@ -217,7 +217,8 @@ bool MessageLog::log_late(const LogJournals& journals, const Late& message) {
 }
 
 void MessageLog::write_decisions(const LogJournals& journals) {
-  if (decisions_.has_new()) journals.held.note_needed();
+  if (!decisions_.has_new()) return;
+  journals.held.note_needed();
   decisions_.write(journals.held, [&](const Signature& signature, std::uint32_t depth, const Payload& payload,
                                       std::uint64_t number) { append(journals, signature, depth, payload, number); });
 }
@@ -312,8 +313,8 @@ std::optional<std::pair<MessageLog::Flow, MessageLog::Logged>> MessageLog::find_
     const bool suits = flow.channel == channel && (!peer || flow.peer == *peer) &&
                        (tag ? flow.tag == *tag : flow.tag < kFirstInternalTag);
     if (!suits || (first && first->first.peer != flow.peer)) continue;
-    const auto received = received_.find(flow);
-    const std::uint64_t next = received != received_.end() ? received->second + 1 : 1;
+    const std::uint64_t* const received = received_.find(flow);
+    const std::uint64_t next = received != nullptr ? *received + 1 : 1;
     const auto message = this->logged(journals, flow, next, /*anew=*/false);
     if (message && (!first || is_earlier(message->entry.head, first->second.entry.head))) first = {flow, *message};
   }
@@ -361,15 +362,15 @@ std::vector<MessageLog::Number> MessageLog::numbers_of(const LogJournals& journa
       numbers.push_back({each->first, are_sent ? 1U : 0U, each->second});
     }
   };
-  take(sent_, channel ^ kLogged, true);
-  take(received_, channel, false);
+  take(sent_.all(), channel ^ kLogged, true);
+  take(received_.all(), channel, false);
   return numbers;
 }
 
 void MessageLog::set_numbers_of(std::uint64_t channel, std::span<const Number> numbers) {
-  std::erase_if(sent_, [&](const auto& each) { return each.first.channel == (channel ^ kLogged); });
-  std::erase_if(received_, [&](const auto& each) { return each.first.channel == channel; });
-  std::erase_if(open_, [&](const auto& each) { return each.first.channel == channel; });
+  sent_.erase_if([&](const auto& each) { return each.first.channel == (channel ^ kLogged); });
+  received_.erase_if([&](const auto& each) { return each.first.channel == channel; });
+  open_.erase_if([&](const auto& each) { return each.first.channel == channel; });
   DecisionLog::Position position = decisions_.position();
   for (const Number& each : numbers) {
     if (!take_position(each, position)) (each.is_sent != 0 ? sent_ : received_)[each.flow] = each.number;
@@ -395,8 +396,8 @@ void MessageLog::release(const LogJournals& journals, const Signature& signature
 void MessageLog::store_numbers(const LogJournals& journals, const Signature& signature, std::uint32_t depth) {
   write_decisions(journals);
   std::vector<Number> numbers = position_numbers(journals.held);
-  for (const auto& [flow, number] : sent_) numbers.push_back({flow, 1, number});
-  for (const auto& [flow, number] : received_) numbers.push_back({flow, 0, number});
+  for (const auto& [flow, number] : sent_.all()) numbers.push_back({flow, 1, number});
+  for (const auto& [flow, number] : received_.all()) numbers.push_back({flow, 0, number});
   const auto bytes = std::as_bytes(std::span<const Number>(numbers));
   // One more than messages: a death may come before the message.
   append(journals, signature_of_numbers(signature), depth + 1, {bytes.size(), bytes});

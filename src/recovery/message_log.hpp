@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/interval_set.hpp"
+#include "base/recent_map.hpp"
 #include "core/journal/journal.hpp"
 #include "recovery/decision_log.hpp"
 #include "rma/team.hpp"
@@ -42,6 +43,11 @@ class MessageLog {
 
     auto operator<=>(const Flow&) const = default;
   };
+  struct HashOfFlow {
+    std::size_t operator()(const Flow& flow) const { return HashOfSignature()(signature_of(flow)); }
+  };
+  template <class Value>
+  using ByFlow = RecentMap<Flow, Value, HashOfFlow>;
 
   [[nodiscard]] bool is_active() const { return active_; }
   void activate() { active_ = true; }
@@ -179,10 +185,10 @@ class MessageLog {
   std::map<Flow, std::uint64_t> missing_;            // greatest number that is not in the log
   std::uint32_t next_order_ = 0;                     // of logged messages
   std::uint64_t numbers_from_ = 0;                   // message from which the numbers were taken
-  std::map<Flow, std::uint64_t> sent_;               // messages of this rank, skipped ones included
-  std::map<Flow, std::uint64_t> received_;           // receives that have begun
-  std::map<Flow, std::vector<std::uint64_t>> open_;  // those of them that have no message yet, ascending
-  std::map<Flow, IntervalSet> logged_;  // by this rank or its predecessor, when the latest failure was repaired
+  ByFlow<std::uint64_t> sent_;                       // messages of this rank, skipped ones included
+  ByFlow<std::uint64_t> received_;                   // receives that have begun
+  ByFlow<std::vector<std::uint64_t>> open_;          // those of them that have no message yet, ascending
+  ByFlow<IntervalSet> logged_;  // by this rank or its predecessor, when the latest failure was repaired
   std::map<Flow, IntervalSet> logged_by_others_;  // when the latest failure was repaired, for this rank
   Received received_by_others_;                   // of messages of this rank, when the latest failure was repaired
   Received received_at_checkpoint_;               // of messages of this rank, at the latest meeting

@@ -65,6 +65,7 @@ void Persistence::detach(bool starts_over) {
   if (journal_) journal_->detach();
   if (message_journal_) message_journal_->detach();
   team_.reset();
+  known_flows_.forget();
   note_start_over(starts_over);
 }
 
@@ -105,6 +106,7 @@ void Persistence::take_up(bool falls_back, const std::function<void()>& fall_bac
 void Persistence::clear() {
   comms_.clear();
   logged_comms_.clear();
+  known_flows_.forget();
   log_.clear();
   message_journal_.reset();
   journal_.reset();
@@ -164,7 +166,7 @@ void Persistence::require_journal() const {
 // -------------------------------------------------------------------------------------------------------------- communicators
 
 void Persistence::open(MPI_Comm name, MPI_Comm now, const std::string& key, const PersistOptions& options) {
-  const std::lock_guard lock(mutex_);
+  const auto turn = take_turn();
   Communicator comm;
   comm.key = key;
   comm.options = options;
@@ -227,12 +229,12 @@ void Persistence::file_latest(Communicator& comm) {
 }
 
 void Persistence::close(MPI_Comm name) {
-  const std::lock_guard lock(mutex_);
+  const auto turn = take_turn();
   comms_.erase(name);
 }
 
 bool Persistence::waits(MPI_Comm name) {
-  const std::lock_guard lock(mutex_);
+  const auto turn = take_turn();
   const auto found = comms_.find(name);
   return found != comms_.end() && found->second.options.waits;
 }
@@ -261,58 +263,76 @@ Persistence::Communicator& Persistence::at(MPI_Comm name, MPI_Comm now) {
 // ---------------------------------------------------------------------------------------------------- messages that are logged
 
 void Persistence::log_messages(const LogOptions& options) {
-  const std::lock_guard lock(mutex_);
+  const auto turn = take_turn();
   if (!journal_) form_journal(options.held);
   require_journal();
   const bool are_apart = options.memory || options.copies.value_or(options.held.copies) != options.held.copies;
   if (are_apart && !message_journal_) form_message_journal(options);
   log_.activate();
+  // The name of a communicator that was freed may be that of another one now.
+  logged_comms_.clear();
+  known_flows_.forget();
 }
 
-MessageLog::Flow Persistence::flow_of(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int rank, int tag) {
+MessageLog::Flow Persistence::flow_of(const Partner& partner, MPI_Comm now) {
+  const auto turn = take_turn();
+  const MessageLog::Flow flow = look_up_flow(partner, now);
+  known_flows_.note(partner, flow);
+  return flow;
+}
+
+MessageLog::Flow Persistence::look_up_flow(const Partner& partner, MPI_Comm now) {
   require_journal();
-  Communicator& comm = logged_comms_[name];
-  if (comm.channel != channel || comm.repairs != process_.repairs()) look_up_ranks(comm, now);
-  comm.channel = channel;
-  return {channel, comm.slots.at(static_cast<std::size_t>(rank)), tag};
+  Communicator& comm = logged_comms_[partner.name];
+  if (comm.channel != partner.channel || comm.repairs != process_.repairs()) look_up_ranks(comm, now);
+  comm.channel = partner.channel;
+  return {partner.channel, comm.slots.at(static_cast<std::size_t>(partner.rank)), partner.tag};
 }
 
-std::optional<std::span<const std::byte>> Persistence::log_send(MPI_Comm name, MPI_Comm now, std::uint64_t channel,
-                                                                int destination, int tag, const Payload& payload) {
-  const std::lock_guard lock(mutex_);
-  const MessageLog::Flow flow = flow_of(name, now, channel, destination, tag);
+std::optional<MessageLog::Flow> Persistence::known_flow_of(const Partner& partner) {
+  const auto turn = take_turn();
+  const MessageLog::Flow* const known = known_flows_.find(partner);
+  return known != nullptr ? std::optional(*known) : std::nullopt;
+}
+
+std::optional<std::span<const std::byte>> Persistence::log_send(const MessageLog::Flow& flow, const Payload& payload) {
+  const auto turn = take_turn();
   const LogJournals all = journals();
   if (!log_.log_send(all, flow, payload)) return std::nullopt;
   return all.messages.own_payload(all.messages.latest());
 }
 
-bool Persistence::prepare_send(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int destination, int tag) {
-  const std::lock_guard lock(mutex_);
-  const MessageLog::Flow flow = flow_of(name, now, channel, destination, tag);
+bool Persistence::prepare_send(const MessageLog::Flow& flow) {
+  const auto turn = take_turn();
   log_.write_decisions(journals());
   return log_.is_to_be_sent(flow);
 }
 
-MessageLog::Begun Persistence::begin_receive(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source, int tag) {
-  const std::lock_guard lock(mutex_);
-  return log_.begin_receive(flow_of(name, now, channel, source, tag));
+std::optional<bool> Persistence::is_to_be_sent(const MessageLog::Flow& flow) {
+  const auto turn = take_turn();
+  if (log_.decisions().has_new()) return std::nullopt;
+  return log_.is_to_be_sent(flow);
 }
 
-void Persistence::end_receive(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source, int tag,
-                              std::uint64_t number) {
-  const std::lock_guard lock(mutex_);
-  log_.end_receive(flow_of(name, now, channel, source, tag), number);
+MessageLog::Begun Persistence::begin_receive(const MessageLog::Flow& flow) {
+  const auto turn = take_turn();
+  return log_.begin_receive(flow);
 }
 
-void Persistence::take_back(bool is_sent, MPI_Comm name, MPI_Comm now, std::uint64_t channel, int rank, int tag) {
-  const std::lock_guard lock(mutex_);
-  log_.take_back(flow_of(name, now, channel, rank, tag), is_sent);
+void Persistence::end_receive(const MessageLog::Flow& flow, std::uint64_t number) {
+  const auto turn = take_turn();
+  log_.end_receive(flow, number);
+}
+
+void Persistence::take_back(bool is_sent, const MessageLog::Flow& flow) {
+  const auto turn = take_turn();
+  log_.take_back(flow, is_sent);
 }
 
 std::optional<StoredMessage> Persistence::find_unreceived(MPI_Comm name, MPI_Comm now, std::uint64_t channel,
                                                           int source, int tag) {
-  const std::lock_guard lock(mutex_);
-  const MessageLog::Flow from = flow_of(name, now, channel, source == MPI_ANY_SOURCE ? 0 : source, tag);
+  const auto turn = take_turn();
+  const MessageLog::Flow from = look_up_flow({name, channel, source == MPI_ANY_SOURCE ? 0 : source, tag}, now);
   const auto peer = source == MPI_ANY_SOURCE ? std::nullopt : std::optional(from.peer);
   const auto wanted = tag == MPI_ANY_TAG ? std::nullopt : std::optional(tag);
   const auto found = log_.find_unreceived(journals(), channel, peer, wanted);
@@ -323,60 +343,58 @@ std::optional<StoredMessage> Persistence::find_unreceived(MPI_Comm name, MPI_Com
   return StoredMessage{static_cast<int>(rank), flow.peer, message.entry, message.journal};
 }
 
-std::optional<StoredMessage> Persistence::logged(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source,
-                                                 int tag, std::uint64_t number, bool anew) {
-  const std::lock_guard lock(mutex_);
-  const MessageLog::Flow flow = flow_of(name, now, channel, source, tag);
+std::optional<StoredMessage> Persistence::logged(const MessageLog::Flow& flow, std::uint64_t number, bool anew) {
+  const auto turn = take_turn();
   const auto message = log_.logged(journals(), flow, number, anew);
   if (!message) return std::nullopt;
-  return StoredMessage{source, flow.peer, message->entry, message->journal};
+  return StoredMessage{flow.peer, flow.peer, message->entry, message->journal};
 }
 
 // ---------------------------------------------------------------------------------------- regions of messages that are logged
 
 std::vector<MessageLog::Number> Persistence::message_numbers(std::uint64_t channel) {
-  const std::lock_guard lock(mutex_);
+  const auto turn = take_turn();
   require_journal();
   return log_.numbers_of(journals(), channel);
 }
 
 void Persistence::set_message_numbers(std::uint64_t channel, std::span<const MessageLog::Number> numbers) {
-  const std::lock_guard lock(mutex_);
+  const auto turn = take_turn();
   log_.set_numbers_of(channel, numbers);
 }
 
 void Persistence::release_messages(std::span<const MessageLog::Number> numbers, bool only_received) {
-  const std::lock_guard lock(mutex_);
+  const auto turn = take_turn();
   require_journal();
   log_.release_until(journals(), numbers, only_received);
 }
 
 void Persistence::meet_at_checkpoint() {
-  const std::lock_guard lock(mutex_);
+  const auto turn = take_turn();
   require_journal();
   log_.meet_at_checkpoint(*team_, journals());
 }
 
 void Persistence::note_checkpoint(bool is_on_all) {
-  const std::lock_guard lock(mutex_);
+  const auto turn = take_turn();
   log_.note_checkpoint(is_on_all);
 }
 
 bool Persistence::log_is_filling() {
   constexpr double kHalf = 0.5;
-  const std::lock_guard lock(mutex_);
+  const auto turn = take_turn();
   require_journal();
   return log_.lacks_messages() || journals().messages.filling() > kHalf;
 }
 
 std::vector<MessageLog::Late> Persistence::late_messages(std::uint64_t channel) {
-  const std::lock_guard lock(mutex_);
+  const auto turn = take_turn();
   require_journal();
   return log_.late_messages(journals(), channel);
 }
 
 std::optional<int> Persistence::log_late(MPI_Comm name, MPI_Comm now, const MessageLog::Late& message) {
-  const std::lock_guard lock(mutex_);
+  const auto turn = take_turn();
   require_journal();
   if (!log_.log_late(journals(), message)) return std::nullopt;
   Communicator& comm = logged_comms_[name];
@@ -387,14 +405,14 @@ std::optional<int> Persistence::log_late(MPI_Comm name, MPI_Comm now, const Mess
 }
 
 void Persistence::store_mark(std::uint64_t channel, std::uint32_t kept, std::span<const std::byte> mark) {
-  const std::lock_guard lock(mutex_);
+  const auto turn = take_turn();
   require_journal();
   log_.write_decisions(journals());
   log_.append(journals(), {channel ^ kMarks, journal_->slot(), 0}, kept, {mark.size(), mark});
 }
 
 std::vector<std::vector<std::byte>> Persistence::marks(std::uint64_t channel) {
-  const std::lock_guard lock(mutex_);
+  const auto turn = take_turn();
   require_journal();
   std::vector<std::vector<std::byte>> marks;
   for (const Entry& each : journal_->messages_of(journal_->slot(), {channel ^ kMarks, journal_->slot(), 0})) {
@@ -409,7 +427,7 @@ std::vector<std::vector<std::byte>> Persistence::marks(std::uint64_t channel) {
 // ------------------------------------------------------------------------------------------------------------------- messages
 
 void Persistence::store(MPI_Comm name, MPI_Comm now, int destination, int tag, const Payload& payload) {
-  const std::lock_guard lock(mutex_);
+  const auto turn = take_turn();
   Communicator& comm = at(name, now);
   const Signature signature{comm.channel, slot_in(comm, destination), tag};
   if (log_.is_active() && tag >= 0 && signature.destination == journal_->slot()) {
@@ -432,7 +450,7 @@ void Persistence::append(Communicator& comm, const Signature& signature, const P
 }
 
 void Persistence::note_taker(MPI_Comm name, MPI_Comm now) {
-  const std::lock_guard lock(mutex_);
+  const auto turn = take_turn();
   Communicator& comm = at(name, now);
   if (!comm.file || comm.has_entries) return;
   append(comm, {comm.channel, BlockTarget::kEveryRank, kTagOfTakers}, {});
@@ -443,7 +461,7 @@ int Persistence::slot_in(const Communicator& comm, int rank) {
 }
 
 int Persistence::slot(MPI_Comm name, MPI_Comm now, int rank) {
-  const std::lock_guard lock(mutex_);
+  const auto turn = take_turn();
   return slot_in(at(name, now), rank);
 }
 
@@ -472,7 +490,7 @@ std::optional<Entry> Persistence::next_of(const Communicator& comm, int slot, in
 }
 
 std::optional<StoredMessage> Persistence::find(MPI_Comm name, MPI_Comm now, int source, int tag) {
-  const std::lock_guard lock(mutex_);
+  const auto turn = take_turn();
   const Communicator& comm = at(name, now);
   const int first = source == MPI_ANY_SOURCE ? 0 : source;
   const int last = source == MPI_ANY_SOURCE ? static_cast<int>(comm.slots.size()) - 1 : source;
@@ -485,7 +503,7 @@ std::optional<StoredMessage> Persistence::find(MPI_Comm name, MPI_Comm now, int 
 }
 
 std::optional<StoredMessage> Persistence::find_for(MPI_Comm name, MPI_Comm now, int source, int destination, int tag) {
-  const std::lock_guard lock(mutex_);
+  const auto turn = take_turn();
   const Communicator& comm = at(name, now);
   const int slot = slot_in(comm, source);
   const auto entry = next_of(comm, slot, slot_in(comm, destination), tag);
@@ -493,7 +511,7 @@ std::optional<StoredMessage> Persistence::find_for(MPI_Comm name, MPI_Comm now, 
 }
 
 bool Persistence::stays(const StoredMessage& message) {
-  const std::lock_guard lock(mutex_);
+  const auto turn = take_turn();
   require_journal();
   int level = MPI_THREAD_MULTIPLE;
   MPI_Query_thread(&level);
@@ -501,13 +519,13 @@ bool Persistence::stays(const StoredMessage& message) {
 }
 
 bool Persistence::read(const StoredMessage& message, std::span<std::byte> to) {
-  const std::lock_guard lock(mutex_);
+  const auto turn = take_turn();
   require_journal();
   return message.journal->read(message.source_slot, message.entry, to);
 }
 
 void Persistence::note_received(MPI_Comm name, const StoredMessage& message) {
-  const std::lock_guard lock(mutex_);
+  const auto turn = take_turn();
   const auto found = comms_.find(name);
   if (found == comms_.end()) return;
   if (log_.is_active() && has_failed_ && message.source_slot == journal_->slot()) {

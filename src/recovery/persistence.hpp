@@ -18,6 +18,7 @@
 
 #include "core/journal/journal.hpp"
 #include "recovery/message_log.hpp"
+#include "recovery/partner.hpp"
 #include "recovery/persist_file.hpp"
 #include "recovery/process.hpp"
 #include "recovery/team_factory.hpp"
@@ -61,6 +62,8 @@ class Persistence {
 
   // ---------------------------------------------------------------------------------------------------------------- repairs
 
+  /// Says whether several threads of the program may call at once. At the start. Local.
+  void expect_threads(bool are_many) { has_threads_ = are_many; }
   /// Whether this process has a journal. Local.
   [[nodiscard]] bool in_use() const { return journal_ != nullptr; }
   /// Notes that this process has taken the place of a dead one. Local.
@@ -92,19 +95,24 @@ class Persistence {
   /// Has messages on ordinary communicators logged from now on. Collective over the resilient communicator; replacements call it before
   /// anything else, and meet nobody.
   void log_messages(const LogOptions& options);
+  /// Returns the flow of messages with a partner. now: what the name of the communicator stands for. Local.
+  [[nodiscard]] MessageLog::Flow flow_of(const Partner& partner, MPI_Comm now);
+  /// Returns the flow if it was looked up of late: then messages can be logged, and the rank and the tag are right. Local.
+  [[nodiscard]] std::optional<MessageLog::Flow> known_flow_of(const Partner& partner);
   /// Logs a message before it is sent. Returns its bytes, valid until the next call; none if it must not be sent, because its receiver gets
-  /// it from the log. channel: number of the communicator. Local.
-  [[nodiscard]] std::optional<std::span<const std::byte>> log_send(MPI_Comm name, MPI_Comm now, std::uint64_t channel,
-                                                                   int destination, int tag, const Payload& payload);
+  /// it from the log. Local.
+  [[nodiscard]] std::optional<std::span<const std::byte>> log_send(const MessageLog::Flow& flow,
+                                                                   const Payload& payload);
   /// Returns whether the next message has to be sent when it is logged. Stores the outcomes on which it may depend. Local.
-  [[nodiscard]] bool prepare_send(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int destination, int tag);
+  [[nodiscard]] bool prepare_send(const MessageLog::Flow& flow);
+  /// Returns the same if there are no outcomes to be stored; otherwise nothing. Local.
+  [[nodiscard]] std::optional<bool> is_to_be_sent(const MessageLog::Flow& flow);
   /// Returns the number of the message that a receive gets, and whether it has to be taken from a log. Local.
-  [[nodiscard]] MessageLog::Begun begin_receive(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source,
-                                                int tag);
+  [[nodiscard]] MessageLog::Begun begin_receive(const MessageLog::Flow& flow);
   /// Notes that a receive has its message. Local.
-  void end_receive(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source, int tag, std::uint64_t number);
+  void end_receive(const MessageLog::Flow& flow, std::uint64_t number);
   /// Takes back the latest number of a message that was sent or received: the call is cancelled, or will be made again. Local.
-  void take_back(bool is_sent, MPI_Comm name, MPI_Comm now, std::uint64_t channel, int rank, int tag);
+  void take_back(bool is_sent, const MessageLog::Flow& flow);
   /// Returns the oldest message that has to be taken from a log, and that no receive has got. source may be MPI_ANY_SOURCE, tag may be
   /// MPI_ANY_TAG. Local.
   [[nodiscard]] std::optional<StoredMessage> find_unreceived(MPI_Comm name, MPI_Comm now, std::uint64_t channel,
@@ -112,14 +120,13 @@ class Persistence {
   /// Calls work with the outcomes of calls that are logged, while nobody else uses them.
   template <class Work>
   auto with_decisions(const Work& work) {
-    const std::lock_guard lock(mutex_);
+    const auto turn = take_turn();
     require_journal();
     return work(log_.decisions());
   }
-  /// Returns the message with this number if it has to be taken from the log of its sender. anew: its sender may have moved it since the
-  /// last call. Local.
-  [[nodiscard]] std::optional<StoredMessage> logged(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int source,
-                                                    int tag, std::uint64_t number, bool anew);
+  /// Returns the message with this number if it has to be taken from the log of its sender, with its slot instead of a rank. anew: its sender
+  /// may have moved it since the last call. Local.
+  [[nodiscard]] std::optional<StoredMessage> logged(const MessageLog::Flow& flow, std::uint64_t number, bool anew);
 
   // ------------------------------------------------------------------------------------ regions of messages that are logged
 
@@ -193,7 +200,11 @@ class Persistence {
   };
 
   [[nodiscard]] Communicator& at(MPI_Comm name, MPI_Comm now);
-  [[nodiscard]] MessageLog::Flow flow_of(MPI_Comm name, MPI_Comm now, std::uint64_t channel, int rank, int tag);
+  /// Returns a lock that every public function holds while it works, where the program may make several calls at a time.
+  [[nodiscard]] std::unique_lock<std::mutex> take_turn() {
+    return has_threads_ ? std::unique_lock(mutex_) : std::unique_lock(mutex_, std::defer_lock);
+  }
+  [[nodiscard]] MessageLog::Flow look_up_flow(const Partner& partner, MPI_Comm now);
   void look_up_ranks(Communicator& comm, MPI_Comm now) const;
   void form_journal(const PersistOptions& options);
   void open_file(Communicator& comm);
@@ -212,9 +223,11 @@ class Persistence {
 
   Process& process_;
   TeamFactory& teams_;
-  std::mutex mutex_;  // one message at a time
+  bool has_threads_ = true;  // several of the program may call at once
+  std::mutex mutex_;         // one message at a time
   std::map<MPI_Comm, Communicator> comms_;
   std::map<MPI_Comm, Communicator> logged_comms_;  // ordinary ones
+  RecentPartners<MessageLog::Flow> known_flows_;
   MessageLog log_;
   std::shared_ptr<MpiTeam> team_;
   std::unique_ptr<Journal> journal_;

@@ -167,6 +167,7 @@ void Runtime::begin_with(MPI_Comm comm, int spawn, MPI_Info info, const Settings
   int level = MPI_THREAD_MULTIPLE;
   MPI_Query_thread(&level);
   has_threads_ = level == MPI_THREAD_MULTIPLE;
+  persistence_.expect_threads(has_threads_);
   process_id_ = getpid();
   latest_failure_ = MPI_SUCCESS;
   thrown_before_repair_ = nullptr;

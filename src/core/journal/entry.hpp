@@ -27,6 +27,15 @@ struct Signature {
   auto operator<=>(const Signature&) const = default;
 };
 
+struct HashOfSignature {
+  std::size_t operator()(const Signature& signature) const {
+    constexpr std::uint64_t kGoldenRatio = 0x9E3779B97F4A7C15U;
+    const std::uint64_t numbers = static_cast<std::uint64_t>(static_cast<std::uint32_t>(signature.destination)) << 32U |
+                                  static_cast<std::uint32_t>(signature.tag);
+    return static_cast<std::size_t>(((signature.channel ^ numbers) * kGoldenRatio) >> 32U);
+  }
+};
+
 enum class EntryKind : std::uint16_t {
   message = 1,
   jump = 2,  ///< has no payload; the next entry is at position 0

@@ -19,6 +19,9 @@ namespace {
 
 constexpr int kNoRank = -1;
 
+// Streaming stores have a cost at their end, which short payloads would feel.
+constexpr std::size_t kLeastStreamed = std::size_t{32} << 10;
+
 }  // namespace
 
 struct Journal::Statement {
@@ -305,8 +308,9 @@ void Journal::write_with_copies(EntryHead& head, std::size_t position, const Pay
       mirror = remote_->direct(holders_.front(), place(0, position) + journal_format::kHeadBytes, payload.bytes);
       if (!mirror.empty()) mirrored = 0;
     }
-    const Stores stores = worth_streaming(payload.bytes) ? Stores::streaming : Stores::cached;
-    head.hash = copy_and_hash(own_payload, mirror, payload.data, stores);
+    // The caches do not have what was written here the last time.
+    const bool is_streamed = payload.bytes >= kLeastStreamed && worth_streaming(ring_.end());
+    head.hash = copy_and_hash(own_payload, mirror, payload.data, is_streamed ? Stores::streaming : Stores::cached);
   } else {
     if (payload.pack) payload.pack(own_payload);
     head.hash = hash_bytes(own_payload);

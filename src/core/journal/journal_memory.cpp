@@ -34,7 +34,8 @@ std::uint64_t JournalMemory::word(std::size_t offset) const {
 void JournalMemory::set_word(std::size_t offset, std::uint64_t word) {
   auto* place = reinterpret_cast<std::uint64_t*>(region_.bytes().data() + offset);
   std::atomic_ref(*place).store(word, std::memory_order_release);
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  // Nothing that is written after it may be seen before it.
+  std::atomic_thread_fence(std::memory_order_release);
 }
 
 }  // namespace fenix_impl

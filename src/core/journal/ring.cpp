@@ -27,11 +27,12 @@ bool Ring::has_room(std::size_t end, std::size_t position, std::size_t size) con
 
 Ring::Outlook Ring::outlook(const Signature& signature, std::uint32_t depth, std::size_t size) const {
   Outlook outlook{{}, needed_bytes_ + size};
-  const auto found = sequences_.find(signature);
-  if (found == sequences_.end()) return outlook;
-  for (std::size_t i = 0; i + depth < found->second.size() + 1; ++i) {
-    outlook.replaced.push_back(found->second[i]);
-    outlook.needed_bytes -= entry_bytes(placed(found->second[i]).entry.head.bytes);
+  if (depth > order_.size()) return outlook;
+  const auto* const same = sequences_.find(signature);
+  if (same == nullptr) return outlook;
+  for (std::size_t i = 0; i + depth < same->size() + 1; ++i) {
+    outlook.replaced.push_back((*same)[i]);
+    outlook.needed_bytes -= entry_bytes(placed((*same)[i]).entry.head.bytes);
   }
   return outlook;
 }
@@ -102,12 +103,14 @@ void Ring::note(const Entry& entry) {
   next_number_ = std::max(next_number_, head.number + 1);
   order_.push_back({entry, true});
   needed_bytes_ += entry_bytes(head.bytes);
-  auto& same = sequences_[head.signature];
+  Sequences& same = sequences_[head.signature];
   const auto by_number = [this](std::uint64_t number, std::uint64_t sequence) {
     return number < placed(sequence).entry.head.number;
   };
-  const auto after = std::upper_bound(same.begin(), same.end(), head.number, by_number);
-  if (after != same.begin() && placed(*std::prev(after)).entry.head.number == head.number) {
+  // Only copies of old entries have smaller numbers than others.
+  const bool is_newest = same.empty() || placed(same.back()).entry.head.number < head.number;
+  const auto after = is_newest ? same.end() : std::upper_bound(same.begin(), same.end(), head.number, by_number);
+  if (!is_newest && after != same.begin() && placed(*std::prev(after)).entry.head.number == head.number) {
     release(*std::prev(after));
     *std::prev(after) = head.sequence;
   } else {
@@ -135,12 +138,11 @@ void Ring::take_back_jump() {
 }
 
 void Ring::release_until(const Signature& signature, std::uint64_t number) {
-  const auto found = sequences_.find(signature);
-  if (found == sequences_.end()) return;
-  auto& same = found->second;
-  while (same.size() > 1 && placed(same.front()).entry.head.number <= number) {
-    release(same.front());
-    same.pop_front();
+  auto* const same = sequences_.find(signature);
+  if (same == nullptr) return;
+  while (same->size() > 1 && placed(same->front()).entry.head.number <= number) {
+    release(same->front());
+    same->pop_front();
   }
   drop_front();
 }
@@ -184,9 +186,9 @@ void Ring::drop_front() {
 
 std::vector<Entry> Ring::messages(const Signature& signature) const {
   std::vector<Entry> found;
-  const auto same = sequences_.find(signature);
-  if (same == sequences_.end()) return found;
-  for (const std::uint64_t sequence : same->second) found.push_back(placed(sequence).entry);
+  const auto* const same = sequences_.find(signature);
+  if (same == nullptr) return found;
+  for (const std::uint64_t sequence : *same) found.push_back(placed(sequence).entry);
   return found;
 }
 

@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "base/recent_map.hpp"
 #include "core/journal/entry.hpp"
 
 namespace fenix_impl {
@@ -44,6 +44,8 @@ class Ring {
   [[nodiscard]] std::uint64_t next_number() const { return next_number_; }
   /// Returns the start of the chain of entries.
   [[nodiscard]] std::uint64_t start() const;
+  /// Returns the end of the part in use: all of it is written before a place is written again.
+  [[nodiscard]] std::size_t end() const { return end_; }
   /// Returns the bytes of the entries that are needed.
   [[nodiscard]] std::size_t needed_bytes() const { return needed_bytes_; }
 
@@ -115,8 +117,9 @@ class Ring {
   std::uint64_t next_sequence_ = 1;
   std::uint64_t next_number_ = 1;
   std::size_t needed_bytes_ = 0;
-  std::deque<Placed> order_;                                  // successive sequences
-  std::map<Signature, std::deque<std::uint64_t>> sequences_;  // of needed messages, oldest first
+  using Sequences = std::deque<std::uint64_t>;
+  std::deque<Placed> order_;                                    // successive sequences
+  RecentMap<Signature, Sequences, HashOfSignature> sequences_;  // of needed messages, oldest first
 };
 
 }  // namespace fenix_impl

@@ -195,8 +195,8 @@ void Checkpoints::clear() {
   group_ = {};
   lines_ = 0;
   channels_.clear();
-  latest_name_ = MPI_COMM_NULL;
   latest_channel_ = nullptr;
+  known_.forget();
   sent_.clear();
   received_.clear();
   receives_ = 0;
@@ -362,21 +362,27 @@ void Checkpoints::seal() {
 
 // ------------------------------------------------------------------------------------------------------------------- messages
 
-Checkpoints::Channel& Checkpoints::channel_of(const Peer& peer) {
-  if (peer.name == latest_name_ && latest_channel_ != nullptr) return *latest_channel_;
-  Channel& channel = channels_[peer.channel];
+Checkpoints::Channel& Checkpoints::channel_of(const Partner& partner) {
+  if (latest_channel_ != nullptr && partner.channel == latest_number_) return *latest_channel_;
+  Channel& channel = channels_[partner.channel];
   if (channel.ranks.empty()) {
-    const MPI_Comm now = present(peer.name);
+    const MPI_Comm now = present(partner.name);
     channel.ranks = process_.ranks_of(now);
     MPI_Comm_rank(now, &channel.own);
   }
-  latest_name_ = peer.name;
+  latest_number_ = partner.channel;
   latest_channel_ = &channel;
   return channel;
 }
 
-bool Checkpoints::count_send(const Peer& to) {
+// A partner to which a message goes may never send one: counters of 0 messages are nothing.
+void Checkpoints::know(const Partner& partner) {
+  known_.note(partner, {&sent_[flow_to(partner)], &received_[flow_from(partner)]});
+}
+
+bool Checkpoints::count_send(const Partner& to) {
   progress();
+  know(to);
   const MessageFlow flow = flow_to(to);
   const std::uint64_t number = ++sent_[flow];
   if (line_) line_->trace.note_sent(flow);
@@ -386,12 +392,13 @@ bool Checkpoints::count_send(const Peer& to) {
   return false;
 }
 
-std::uint64_t Checkpoints::begin_receive(const Peer& from) {
+std::uint64_t Checkpoints::begin_receive(const Partner& from) {
   progress();
+  know(from);
   return ++received_[flow_from(from)];
 }
 
-void Checkpoints::end_receive(const Peer& from, std::uint64_t number,
+void Checkpoints::end_receive(const Partner& from, std::uint64_t number,
                               const std::function<std::vector<std::byte>()>& pack) {
   if (!is_message(from.tag)) return;
   const MessageFlow flow = flow_from(from);
@@ -416,15 +423,15 @@ void Checkpoints::end_receive(const Peer& from, std::uint64_t number,
   fault_point("line.late");
 }
 
-void Checkpoints::take_back(const Peer& peer, bool is_sent) {
+void Checkpoints::take_back(const Partner& partner, bool is_sent) {
   if (is_sent) {
-    --sent_[flow_to(peer)];
+    --sent_[flow_to(partner)];
   } else {
-    --received_[flow_from(peer)];
+    --received_[flow_from(partner)];
   }
 }
 
-const LateMessage* Checkpoints::logged(const Peer& from, std::uint64_t number) {
+const LateMessage* Checkpoints::logged(const Partner& from, std::uint64_t number) {
   if (late_.empty()) return nullptr;
   const MessageFlow flow = flow_from(from);
   const auto found = std::find_if(late_.begin(), late_.end(),
@@ -435,7 +442,7 @@ const LateMessage* Checkpoints::logged(const Peer& from, std::uint64_t number) {
   return &taken_;
 }
 
-const LateMessage* Checkpoints::find(const Peer& from) {
+const LateMessage* Checkpoints::find(const Partner& from) {
   if (late_.empty()) return nullptr;
   const int own = channel_of(from).own;
   const auto found = std::find_if(late_.begin(), late_.end(), [&](const LateMessage& each) {
@@ -455,7 +462,7 @@ std::optional<std::vector<int>> Checkpoints::next(Decision call, bool may_be_neg
   return forced_.next(call, may_be_negative);
 }
 
-void Checkpoints::note_found(const Peer& from, std::uint64_t number) {
+void Checkpoints::note_found(const Partner& from, std::uint64_t number) {
   if (!line_) return;
   const MessageFlow flow = flow_from(from);
   line_->trace.note_delivered(flow, number != 0 ? number : count_of(received_, flow) + 1);

@@ -22,6 +22,7 @@
 #include "recovery/decision.hpp"
 #include "recovery/line/line_control.hpp"
 #include "recovery/line/line_record.hpp"
+#include "recovery/partner.hpp"
 #include "recovery/process.hpp"
 #include "recovery/team_factory.hpp"
 
@@ -30,13 +31,6 @@ namespace fenix_impl {
 /// Calls of one process must not overlap: programs with several threads that call MPI at a time are not supported.
 class Checkpoints {
  public:
-  /// A message of a flow, seen from this rank.
-  struct Peer {
-    MPI_Comm name = MPI_COMM_NULL;  ///< of the program
-    std::uint64_t channel = 0;
-    int rank = 0;  ///< in the communicator
-    int tag = 0;
-  };
   /// Returns the group of the checkpoints.
   using GroupOf = std::function<Group&()>;
 
@@ -84,26 +78,38 @@ class Checkpoints {
   // -------------------------------------------------------------------------------------------------------- messages, local
 
   /// Counts a message that is about to be sent. Returns false if its receiver has had it before the restart.
-  [[nodiscard]] bool count_send(const Peer& to);
+  [[nodiscard]] bool count_send(const Partner& to);
   /// Returns the number of the message that a receive gets.
-  [[nodiscard]] std::uint64_t begin_receive(const Peer& from);
+  [[nodiscard]] std::uint64_t begin_receive(const Partner& from);
+  /// Do the same if the partner is known, and a message is only to be counted: quicker. Otherwise they do nothing, and return false or
+  /// nothing. They throw nothing.
+  [[nodiscard]] bool count_known_send(const Partner& to) {
+    const Counters* const known = may_only_count() && open_early_ == 0 ? known_.find(to) : nullptr;
+    if (known == nullptr) return false;
+    ++*known->sent;
+    return true;
+  }
+  [[nodiscard]] std::optional<std::uint64_t> begin_known_receive(const Partner& from) {
+    const Counters* const known = may_only_count() ? known_.find(from) : nullptr;
+    return known != nullptr ? std::optional(++*known->received) : std::nullopt;
+  }
   /// Whether some message comes from the log. Local.
   [[nodiscard]] bool has_logged() const { return !late_.empty(); }
   /// Returns whether end_receive has to be called: it changes. Local.
   [[nodiscard]] const std::atomic<bool>& notes_ends() const { return notes_ends_; }
   /// Notes that a receive has its message. pack: its bytes.
-  void end_receive(const Peer& from, std::uint64_t number, const std::function<std::vector<std::byte>()>& pack);
-  void take_back(const Peer& peer, bool is_sent);
+  void end_receive(const Partner& from, std::uint64_t number, const std::function<std::vector<std::byte>()>& pack);
+  void take_back(const Partner& partner, bool is_sent);
   /// Returns a late message from before the restart, or null.
-  [[nodiscard]] const LateMessage* logged(const Peer& from, std::uint64_t number);
+  [[nodiscard]] const LateMessage* logged(const Partner& from, std::uint64_t number);
   /// Returns the first late message that no receive has got, or null. The rank and the tag may be wildcards.
-  [[nodiscard]] const LateMessage* find(const Peer& from);
+  [[nodiscard]] const LateMessage* find(const Partner& from);
 
   /// As in DecisionLog.
   [[nodiscard]] std::optional<std::vector<int>> next(Decision call, bool may_be_negative);
   /// Notes that a message is there, with the number of its receive, or 0 if it has none yet. The outcome of a probe depends on it, before
   /// the message is received.
-  void note_found(const Peer& from, std::uint64_t number);
+  void note_found(const Partner& from, std::uint64_t number);
   void note(Decision call, std::span<const int> outcome);
   [[nodiscard]] std::uint64_t begin_match() { return ++receives_; }
   [[nodiscard]] std::optional<ForcedOutcomes::Match> match_of(std::uint64_t receive) {
@@ -117,14 +123,17 @@ class Checkpoints {
     int own = 0;             ///< rank in the communicator
   };
 
-  [[nodiscard]] Channel& channel_of(const Peer& peer);
-  [[nodiscard]] MessageFlow flow_to(const Peer& peer) {
-    return {peer.channel, channel_of(peer).own, peer.rank, peer.tag, 0};
+  [[nodiscard]] Channel& channel_of(const Partner& partner);
+  [[nodiscard]] MessageFlow flow_to(const Partner& partner) {
+    return {partner.channel, channel_of(partner).own, partner.rank, partner.tag, 0};
   }
-  [[nodiscard]] MessageFlow flow_from(const Peer& peer) {
-    return {peer.channel, peer.rank, channel_of(peer).own, peer.tag, 0};
+  [[nodiscard]] MessageFlow flow_from(const Partner& partner) {
+    return {partner.channel, partner.rank, channel_of(partner).own, partner.tag, 0};
   }
   [[nodiscard]] bool is_replaying() const { return !forced_.empty() || !late_.empty() || open_early_ > 0; }
+  [[nodiscard]] bool may_only_count() const { return is_active() && !line_ && !is_busy(); }
+  /// Makes counters for a partner, and notes where they are.
+  void know(const Partner& partner);
   [[nodiscard]] bool is_busy() const { return control_->phase() != LineControl::Phase::idle; }
   void agree_on_sizes();
   void exchange_counts(const LineRecord& record);
@@ -152,8 +161,14 @@ class Checkpoints {
   double next_request_ = 0;
 
   std::map<std::uint64_t, Channel> channels_;
-  MPI_Comm latest_name_ = MPI_COMM_NULL;
+  std::uint64_t latest_number_ = 0;  // of latest_channel_
   Channel* latest_channel_ = nullptr;
+  /// Of messages to and from a partner.
+  struct Counters {
+    std::uint64_t* sent = nullptr;
+    std::uint64_t* received = nullptr;
+  };
+  RecentPartners<Counters> known_;  // counters in sent_ and received_
   FlowCounts sent_;
   FlowCounts received_;                                              // receives that have begun
   std::unordered_map<MessageFlow, std::int32_t, HashOfFlow> peers_;  // of flows from before the restart
