@@ -27,22 +27,17 @@ std::vector<std::byte>& packed_message() {
   return *instance;
 }
 
-/// Counts a message whose bytes lie together in the buffer, if nothing else is to be done. Otherwise returns false.
-bool count_quickly(const void* buffer, int count, MPI_Datatype type, const Partner& to, const void** packed,
-                   std::size_t* bytes) {
-  if (buffer == nullptr || count <= 0) return false;
-  const auto call = runtime().begin_call();
-  const ElementType* const elements = MessageTypes::latest_of_mpi(type);
-  if (elements == nullptr || !checkpoints().count_known_send(to)) return false;
-  *packed = buffer;
-  *bytes = static_cast<std::size_t>(count) * elements->bytes();
-  return true;
+void allow_send(int destination, int tag, MPI_Comm comm, std::uint64_t channel, QuickSend* quick) {
+  *quick = checkpoints().allow_send({comm, channel, destination, tag});
+}
+
+void allow_receive(int source, int tag, MPI_Comm comm, std::uint64_t channel, QuickReceive* quick) {
+  *quick = checkpoints().allow_receive({comm, channel, source, tag});
 }
 
 // A message that is sent goes from the program's buffer, if it can.
 int count_send(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm,
                std::uint64_t channel, const void** packed, std::size_t* bytes) {
-  if (count_quickly(buffer, count, type, {comm, channel, destination, tag}, packed, bytes)) return MPI_SUCCESS;
   return counting_entry([&] {
     check_buffer(buffer, count);
     check_rank(present(comm), destination, "dest");
@@ -62,14 +57,6 @@ int count_send(const void* buffer, int count, MPI_Datatype type, int destination
 }
 
 int begin_receive(int source, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t* number, int* is_logged) {
-  {
-    const auto call = runtime().begin_call();
-    if (const auto known = checkpoints().begin_known_receive({comm, channel, source, tag})) {
-      *number = *known;
-      *is_logged = checkpoints().has_logged() ? 1 : 0;
-      return MPI_SUCCESS;
-    }
-  }
   return counting_entry([&] {
     check_rank(present(comm), source, "source");
     if (tag < 0) throw MpiError(MPI_ERR_TAG, "tag " + std::to_string(tag) + " is out of range");
@@ -171,6 +158,8 @@ int check_wait(double since) {
 PersistServices with_counts() {
   PersistServices services = *persist_services();
   services.check_wait = check_wait;
+  services.allow_send = allow_send;
+  services.allow_receive = allow_receive;
   services.log_send = count_send;
   services.prepare_send = nullptr;  // what is sent is not copied
   services.notes_ends = &checkpoints().notes_ends();

@@ -26,14 +26,9 @@ class MessageTypes {
  public:
   /// Throws MpiError for a type that cannot be stored. The description stays as long as this object.
   [[nodiscard]] const ElementType& of(MPI_Datatype type);
-  /// Returns the description of a type of MPI's own whose elements lie together, if the latest message of this thread had it. Else null.
-  [[nodiscard]] static const ElementType* latest_of_mpi(MPI_Datatype type) {
-    return latest_.type == type && latest_.elements != nullptr && latest_.elements->contiguous() ? latest_.elements
-                                                                                                 : nullptr;
-  }
 
  private:
-  /// A type that MPI has by itself.
+  /// The type of the latest message of this thread, if MPI has it by itself.
   struct Latest {
     MPI_Datatype type = nullptr;
     const ElementType* elements = nullptr;

@@ -179,6 +179,14 @@ std::optional<int> known_entry(const Partner& partner, const Work& work) {
   }
 }
 
+void allow_send(int destination, int tag, MPI_Comm comm, std::uint64_t channel, QuickSend* quick) {
+  *quick = runtime().persistence().allow_send({comm, channel, destination, tag});
+}
+
+void allow_receive(int source, int tag, MPI_Comm comm, std::uint64_t channel, QuickReceive* quick) {
+  *quick = runtime().persistence().allow_receive({comm, channel, source, tag});
+}
+
 int log_send(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm,
              std::uint64_t channel, const void** packed, std::size_t* bytes) {
   return mpi_entry([&] {
@@ -333,8 +341,8 @@ void leave_call(int error) { runtime().leave(error); }
 constexpr std::atomic<bool> kTrue{true};
 
 constexpr PersistServices kServices = {open,          close,          store,      receive,       persist_collective,
-                                       probe,         check_wait,     has_failed, log_send,      prepare_send,
-                                       look_whether_repeating,
+                                       probe,         check_wait,     has_failed, &generation_of_quick_messages,
+                                       allow_send,    allow_receive,  log_send,   prepare_send,  look_whether_repeating,
                                        begin_receive, receive_logged, &kTrue,     end_receive,   take_back,
                                        find_logged,   next_decision,  note_found, note_decision, next_match,
                                        note_match,    repeats_calls,  leave_call};

@@ -13,6 +13,7 @@
 #include "mpi/error_handlers.hpp"
 #include "mpi/logged_receives.hpp"
 #include "mpi/persistent.hpp"
+#include "mpi/quick_messages.hpp"
 #include "mpi/real.hpp"
 #include "mpi/stand_ins.hpp"
 
@@ -26,13 +27,10 @@ namespace {
 
 constexpr std::size_t kLargeBytes = std::size_t{32} << 10;
 
-thread_local int depth_of_calls = 0;
+// The library is there from the start of the process.
+[[gnu::tls_model("initial-exec")]] thread_local int depth_of_calls = 0;
 
 std::uint64_t channel_of_log = 0;
-
-std::uint64_t channel_of(MPI_Comm comm) {
-  return logs_messages.load(std::memory_order_acquire) ? number_of(comm) : channel_of_log;
-}
 
 const PersistServices& libfenix() { return *persist_services(); }
 
@@ -136,11 +134,14 @@ bool is_large(int count, MPI_Datatype type) {
 template <class Begin>
 int log_meanwhile(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, const Begin& begin,
                   MPI_Request* request, Packed* packed) {
-  int is_sent = 0;
+  int is_sent = 1;
   int error = MPI_SUCCESS;
-  do {
-    error = libfenix().prepare_send(dest, tag, comm, channel_of(comm), &is_sent);
-  } while (tells_of_failure(error) && repeats_calls());
+  const QuickSend quick = quick_send(dest, tag, comm);
+  if (!quick.is_allowed || *quick.has_outcomes) {
+    do {
+      error = libfenix().prepare_send(dest, tag, comm, channel_of(comm), &is_sent);
+    } while (tells_of_failure(error) && repeats_calls());
+  }
   if (error != MPI_SUCCESS) return raise_on(comm, error);
   const unsigned repairs = registry().repairs;
   const int begun = is_sent != 0 ? begin() : MPI_SUCCESS;
@@ -160,6 +161,14 @@ int log_meanwhile(const void* buf, int count, MPI_Datatype type, int dest, int t
   return error != MPI_SUCCESS ? raise_on(comm, error) : MPI_SUCCESS;
 }
 
+/// Counts a message, if nothing else is to be done for it before it is sent.
+bool count_quickly(int dest, int tag, MPI_Comm comm) {
+  const QuickSend quick = quick_send(dest, tag, comm);
+  if (!quick.is_allowed || quick.sent == nullptr) return false;
+  ++*quick.sent;
+  return true;
+}
+
 int send(SendFunction real_send, const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
   if (dest == MPI_PROC_NULL) return MPI_SUCCESS;
   const GoingOn call;
@@ -169,6 +178,9 @@ int send(SendFunction real_send, const void* buf, int count, MPI_Datatype type, 
   const bool may_be_kept = !has_unmatched_receives();
   int error = MPI_SUCCESS;
   if (!may_be_kept || libfenix().prepare_send == nullptr) {
+    if (may_be_kept && count_quickly(dest, tag, comm)) {
+      return without_failure(real_send(buf, count, type, dest, tag, now(comm)), dest, tag, comm);
+    }
     error = log_send(buf, count, type, dest, tag, comm, &packed);
     if (error != MPI_SUCCESS) error = raise_on(comm, error);
   } else if (real_send == real.Send && is_large(count, type)) {
@@ -204,6 +216,8 @@ int start_send(const void* buf, int count, MPI_Datatype type, int dest, int tag,
     const auto begin = [&] { return real.Isend(buf, count, type, dest, tag, now(comm), &inner); };
     error = log_meanwhile(buf, count, type, dest, tag, comm, begin, &inner, &packed);
     if (inner != MPI_REQUEST_NULL) return add_started_send(inner, request);
+  } else if (count_quickly(dest, tag, comm)) {
+    return without_failure(real.Isend(buf, count, type, dest, tag, now(comm), request), dest, tag, comm);
   } else {
     error = log_send(buf, count, type, dest, tag, comm, &packed);
     if (error != MPI_SUCCESS) error = raise_on(comm, error);
@@ -283,7 +297,12 @@ std::uint64_t number_of(MPI_Comm comm) {
   return latest.number;
 }
 
+std::uint64_t channel_of(MPI_Comm comm) {
+  return logs_messages.load(std::memory_order_acquire) ? number_of(comm) : channel_of_log;
+}
+
 void set_log(MPI_Comm comm, std::uint64_t channel) {
+  forget_quick_messages();
   if (channel != 0) use_services_of_logs();
   channel_of_log = channel;
   comm_of_log.store(channel != 0 ? comm : nullptr, std::memory_order_release);
@@ -316,6 +335,13 @@ int logged_Rsend(const void* buf, int count, MPI_Datatype datatype, int dest, in
 
 int begin_receive(LoggedReceive* receive) {
   const GoingOn call;
+  const QuickReceive quick = quick_receive(receive->source, receive->tag, receive->comm);
+  if (quick.is_allowed && quick.waited_for == nullptr) {
+    receive->number = ++*quick.begun;
+    receive->is_logged = false;
+    receive->repairs = registry().repairs;
+    return MPI_SUCCESS;
+  }
   int error = MPI_SUCCESS;
   do {
     int is_logged = 1;
@@ -401,16 +427,44 @@ int without_message(const LoggedReceive& receive, int error) {
   return error;
 }
 
+/// Receives a message that comes from MPI, if the program has no other requests. Returns false if that may not be done here. error: of MPI;
+/// after a failure the message may be in a log.
+bool receive_quickly(LoggedReceive* receive, MPI_Status* status, int* error) {
+  if (stand_ins.load(std::memory_order_acquire) != 0 || is_internal(receive->tag)) return false;
+  const QuickReceive quick = quick_receive(receive->source, receive->tag, receive->comm);
+  if (!quick.is_allowed) return false;
+  const GoingOn call;
+  const unsigned generation = quick_generation();
+  receive->repairs = registry().repairs;
+  receive->number = ++*quick.begun;
+  if (quick.waited_for != nullptr) *quick.waited_for = receive->number;
+  *error = real.Recv(receive->buffer, receive->count, receive->type, receive->source, receive->tag, now(receive->comm),
+                     status);
+  if (tells_of_failure(*error)) return true;
+  if (quick.waited_for != nullptr && quick_generation() == generation) {
+    *quick.waited_for = 0;
+  } else {
+    end_receive(*receive, status);
+  }
+  return true;
+}
+
 }  // namespace
 
 int logged_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status) {
   if (source == MPI_PROC_NULL) return real.Recv(buf, count, datatype, source, tag, now(comm), status);
   LoggedReceive receive{buf, count, datatype, source, tag, comm};
   if (is_wildcard(receive) || has_unmatched_receives()) return receive_in_turn(receive, status);
-  const int error = begin_receive(&receive);
-  if (error != MPI_SUCCESS) return error;
   MPI_Status own{};
   if (status == MPI_STATUS_IGNORE) status = &own;
+  int error = MPI_SUCCESS;
+  if (receive_quickly(&receive, status, &error)) {
+    if (!tells_of_failure(error)) return error;
+    if (!repeats_calls()) return without_message(receive, error);
+  } else {
+    error = begin_receive(&receive);
+    if (error != MPI_SUCCESS) return error;
+  }
   for (;;) {
     const GoingOn call;
     const unsigned repairs = registry().repairs;

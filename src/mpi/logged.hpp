@@ -32,6 +32,8 @@ inline bool is_logged(MPI_Comm comm) {
 
 /// Returns the number of a communicator that all its members have for it: 0 if it is neither the resilient one nor derived from it.
 std::uint64_t number_of(MPI_Comm comm);
+/// Returns the number of a communicator under which its messages are logged.
+std::uint64_t channel_of(MPI_Comm comm);
 /// Logs the messages on a communicator from now on, under the number of a log. MPI_COMM_NULL: on none.
 void set_log(MPI_Comm comm, std::uint64_t channel);
 

@@ -12,6 +12,7 @@
 #include "mpi/constructors.hpp"
 #include "mpi/derived.hpp"
 #include "mpi/error_handlers.hpp"
+#include "mpi/quick_messages.hpp"
 #include "mpi/real.hpp"
 #include "mpi/stand_ins.hpp"
 
@@ -91,6 +92,7 @@ const PersistServices* persist_services() {
 
 // Calls that a failure cuts short use the functions to their end.
 void count_messages(const PersistServices* services) {
+  forget_quick_messages();
   if (services != nullptr) counting_services.store(services, std::memory_order_release);
   logs_messages.store(services != nullptr, std::memory_order_release);
 }

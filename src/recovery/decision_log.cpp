@@ -70,6 +70,7 @@ std::optional<std::vector<int>> DecisionLog::next(Decision call, bool may_be_neg
 }
 
 DecisionLog::Run& DecisionLog::open_run() {
+  has_new_ = true;
   if (new_.empty() || new_.back().call) {
     new_.emplace_back();
     new_.back().first = position_.outcomes;
@@ -96,6 +97,7 @@ std::optional<DecisionLog::Match> DecisionLog::match_of(std::uint64_t receive) c
 
 void DecisionLog::note_match(std::uint64_t receive, const Match& match) {
   new_matches_[receive] = match;
+  has_new_ = true;
   fault_point("replay.matched");
 }
 
@@ -123,6 +125,7 @@ void DecisionLog::write(const Journal& journal, const Append& append) {
   ++next_number_;
   new_.clear();
   new_matches_.clear();
+  has_new_ = false;
   fault_point("replay.decided");
 }
 
@@ -171,6 +174,7 @@ void DecisionLog::forget() {
   known_matches_.clear();
   new_.clear();
   new_matches_.clear();
+  has_new_ = false;
   written_.clear();
 }
 

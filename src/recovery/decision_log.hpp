@@ -60,7 +60,7 @@ class DecisionLog {
   void note_match(std::uint64_t receive, const Match& match);
 
   /// Whether there is something to write. Local.
-  [[nodiscard]] bool has_new() const { return !new_.empty() || !new_matches_.empty(); }
+  [[nodiscard]] const bool& has_new() const { return has_new_; }
   /// Writes to the journal what is not there yet. Throws as append does; then it may be repeated. Local.
   void write(const Journal& journal, const Append& append);
   [[nodiscard]] const Position& position() const { return position_; }
@@ -96,6 +96,7 @@ class DecisionLog {
   std::map<std::uint64_t, Match> known_matches_;  // of the predecessor, by receive
   std::vector<Run> new_;                          // not in the journal yet
   std::map<std::uint64_t, Match> new_matches_;
+  bool has_new_ = false;  // some of both
   std::deque<Written> written_;
   std::uint64_t next_number_ = 1;
 };

@@ -11,6 +11,7 @@
 
 #include "recovery/collective.hpp"
 #include "recovery/decision.hpp"
+#include "recovery/quick_messages.hpp"
 
 namespace fenix_impl {
 
@@ -37,6 +38,12 @@ struct PersistServices {
   /// Says whether this process has taken the place of a dead one, and has stored nothing yet.
   bool (*has_failed)();
 
+  /// Changes when what the next two functions have allowed must not be done any more.
+  const std::atomic<unsigned>* quick_generation;
+  /// Say what libfenix_mpi may do by itself with messages on an ordinary communicator. Not to be called where calls of several threads may
+  /// overlap. channel: number of the communicator.
+  void (*allow_send)(int destination, int tag, MPI_Comm comm, std::uint64_t channel, QuickSend* quick);
+  void (*allow_receive)(int source, int tag, MPI_Comm comm, std::uint64_t channel, QuickReceive* quick);
   /// Logs a message on an ordinary communicator before it is sent. packed: its bytes, valid until the next call, or the buffer itself; null
   /// if it must not be sent. channel: number of the communicator.
   int (*log_send)(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm,

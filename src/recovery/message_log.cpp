@@ -35,6 +35,11 @@ bool has_logged(const IntervalSet& numbers, std::uint64_t number) {
   return numbers.covers(number, number + 1) || (!numbers.empty() && number < numbers.intervals().front().first);
 }
 
+/// Whether a log with these messages of a flow may have had this message, or a later one.
+bool is_before_end(const IntervalSet& numbers, std::uint64_t number) {
+  return !numbers.empty() && number < numbers.intervals().back().end;
+}
+
 }  // namespace
 
 Signature MessageLog::signature_of_numbers(const Signature& signature) {
@@ -72,6 +77,9 @@ void MessageLog::add_open(int own_slot, std::vector<Numbered>& to) const {
   for (const auto& [flow, numbers] : open_.all()) {
     for (const std::uint64_t number : numbers) to.push_back({flow, own_slot, Numbered::open, number, 0});
   }
+  for (const auto& [flow, number] : waited_for_.all()) {
+    if (number != 0) to.push_back({flow, own_slot, Numbered::open, number, 0});
+  }
 }
 
 MessageLog::Received MessageLog::received_of(const std::vector<std::vector<Numbered>>& told, int own_slot) {
@@ -107,7 +115,8 @@ void MessageLog::take_up(Team& team, const LogJournals& journals, bool goes_back
     for (const Interval& each : all.intervals())
       mine.push_back({flow, own_slot, Numbered::logged, each.first, each.end});
   }
-  if (goes_back) open_.clear();
+  forbid_quick_messages();
+  if (goes_back) forget_open();
   if (!goes_back) add_received(own_slot, mine);
   add_open(own_slot, mine);
   found_.clear();
@@ -149,7 +158,13 @@ bool MessageLog::log_send(const LogJournals& journals, const Flow& of, const Pay
   return is_sent;
 }
 
+void MessageLog::forget_open() {
+  open_.clear();
+  waited_for_.clear();
+}
+
 void MessageLog::let_go(const LogJournals& journals) {
+  forbid_quick_messages();
   for (Journal* journal : {&journals.messages, &journals.held}) {
     while (journal->release_oldest(DecisionLog::kDepth)) {
     }
@@ -158,7 +173,7 @@ void MessageLog::let_go(const LogJournals& journals) {
   decisions_.forget();
   sent_.clear();
   received_.clear();
-  open_.clear();
+  forget_open();
   missing_.clear();
   lacks_messages_ = lacks_newer_ones_ = is_stored_ = false;
 }
@@ -321,6 +336,24 @@ std::optional<std::pair<MessageLog::Flow, MessageLog::Logged>> MessageLog::find_
   return first;
 }
 
+QuickSend MessageLog::allow_send(const Flow& of) {
+  const Flow flow{of.channel ^ kLogged, of.peer, of.tag};
+  const std::uint64_t* const sent = sent_.find(flow);
+  const std::uint64_t next = sent != nullptr ? *sent + 1 : 1;
+  const IntervalSet* const logged = logged_.find(flow);
+  if (logged != nullptr && is_before_end(*logged, next)) return {};
+  const auto received = received_by_others_.numbers.find(flow);
+  if (received != received_by_others_.numbers.end() && received->second >= next) return {};
+  return {true, nullptr, &decisions_.has_new()};
+}
+
+QuickReceive MessageLog::allow_receive(const Flow& flow) {
+  const auto logged = logged_by_others_.find({flow.channel ^ kLogged, flow.peer, flow.tag});
+  std::uint64_t& begun = received_[flow];
+  if (logged != logged_by_others_.end() && is_before_end(logged->second, begun + 1)) return {};
+  return {true, &begun, &waited_for_[flow]};
+}
+
 MessageLog::Begun MessageLog::begin_receive(const Flow& flow) {
   Begun begun{++received_[flow], false};
   open_[flow].push_back(begun.number);
@@ -331,7 +364,12 @@ MessageLog::Begun MessageLog::begin_receive(const Flow& flow) {
 }
 
 // Lists stay when they are empty: there will be a next message.
-void MessageLog::end_receive(const Flow& flow, std::uint64_t number) { std::erase(open_[flow], number); }
+void MessageLog::end_receive(const Flow& flow, std::uint64_t number) {
+  std::erase(open_[flow], number);
+  if (std::uint64_t* const waited_for = waited_for_.find(flow); waited_for != nullptr && *waited_for == number) {
+    *waited_for = 0;
+  }
+}
 
 void MessageLog::take_back(const Flow& flow, bool is_sent) {
   if (is_sent) {
@@ -368,9 +406,11 @@ std::vector<MessageLog::Number> MessageLog::numbers_of(const LogJournals& journa
 }
 
 void MessageLog::set_numbers_of(std::uint64_t channel, std::span<const Number> numbers) {
+  forbid_quick_messages();
   sent_.erase_if([&](const auto& each) { return each.first.channel == (channel ^ kLogged); });
   received_.erase_if([&](const auto& each) { return each.first.channel == channel; });
   open_.erase_if([&](const auto& each) { return each.first.channel == channel; });
+  waited_for_.erase_if([&](const auto& each) { return each.first.channel == channel; });
   DecisionLog::Position position = decisions_.position();
   for (const Number& each : numbers) {
     if (!take_position(each, position)) (each.is_sent != 0 ? sent_ : received_)[each.flow] = each.number;
@@ -417,6 +457,7 @@ void MessageLog::take_numbers(const LogJournals& journals, int own_slot, const E
     if (each.head.number + 1 != message.head.number) continue;
     const auto numbers = read_numbers(journal, own_slot, each);
     if (!numbers) throw Error(FENIX_ERROR_NODATA_FOUND, "the numbers of messages are damaged");
+    forbid_quick_messages();
     sent_.clear();
     received_.clear();
     DecisionLog::Position position;

@@ -17,6 +17,7 @@
 #include "base/recent_map.hpp"
 #include "core/journal/journal.hpp"
 #include "recovery/decision_log.hpp"
+#include "recovery/quick_messages.hpp"
 #include "rma/team.hpp"
 
 namespace fenix_impl {
@@ -51,7 +52,10 @@ class MessageLog {
 
   [[nodiscard]] bool is_active() const { return active_; }
   void activate() { active_ = true; }
-  void clear() { *this = {}; }
+  void clear() {
+    forbid_quick_messages();
+    *this = {};
+  }
 
   /// Learns how many messages each rank had logged and received when the failure was repaired. goes_back: survivors will receive messages
   /// once more. Collective, with the journals attached. Throws as Team does.
@@ -74,6 +78,9 @@ class MessageLog {
   [[nodiscard]] bool log_send(const LogJournals& journals, const Flow& flow, const Payload& payload);
   /// Returns whether the next message of a flow has to be sent when it is logged.
   [[nodiscard]] bool is_to_be_sent(const Flow& flow) const;
+  /// Say what libfenix_mpi may do by itself with messages of a flow: nothing if the next one is in a log, or has been received. Local.
+  [[nodiscard]] QuickSend allow_send(const Flow& flow);
+  [[nodiscard]] QuickReceive allow_receive(const Flow& flow);
   /// A receive that has begun.
   struct Begun {
     std::uint64_t number = 0;  ///< of its message
@@ -169,6 +176,7 @@ class MessageLog {
     [[nodiscard]] std::uint64_t all_until(const Flow& flow) const;
   };
   void add_received(int own_slot, std::vector<Numbered>& to) const;
+  void forget_open();
   void add_open(int own_slot, std::vector<Numbered>& to) const;
   [[nodiscard]] static Received received_of(const std::vector<std::vector<Numbered>>& told, int own_slot);
   static void release(const LogJournals& journals, const Signature& signature, std::uint64_t number);
@@ -188,6 +196,7 @@ class MessageLog {
   ByFlow<std::uint64_t> sent_;                       // messages of this rank, skipped ones included
   ByFlow<std::uint64_t> received_;                   // receives that have begun
   ByFlow<std::vector<std::uint64_t>> open_;          // those of them that have no message yet, ascending
+  ByFlow<std::uint64_t> waited_for_;                 // one more of them: that for which the program waits, or 0
   ByFlow<IntervalSet> logged_;  // by this rank or its predecessor, when the latest failure was repaired
   std::map<Flow, IntervalSet> logged_by_others_;  // when the latest failure was repaired, for this rank
   Received received_by_others_;                   // of messages of this rank, when the latest failure was repaired

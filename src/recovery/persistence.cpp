@@ -66,6 +66,7 @@ void Persistence::detach(bool starts_over) {
   if (message_journal_) message_journal_->detach();
   team_.reset();
   known_flows_.forget();
+  forbid_quick_messages();
   note_start_over(starts_over);
 }
 
@@ -272,6 +273,7 @@ void Persistence::log_messages(const LogOptions& options) {
   // The name of a communicator that was freed may be that of another one now.
   logged_comms_.clear();
   known_flows_.forget();
+  forbid_quick_messages();
 }
 
 MessageLog::Flow Persistence::flow_of(const Partner& partner, MPI_Comm now) {
@@ -293,6 +295,16 @@ std::optional<MessageLog::Flow> Persistence::known_flow_of(const Partner& partne
   const auto turn = take_turn();
   const MessageLog::Flow* const known = known_flows_.find(partner);
   return known != nullptr ? std::optional(*known) : std::nullopt;
+}
+
+QuickSend Persistence::allow_send(const Partner& to) {
+  const MessageLog::Flow* const flow = has_threads_ ? nullptr : known_flows_.find(to);
+  return flow != nullptr ? log_.allow_send(*flow) : QuickSend();
+}
+
+QuickReceive Persistence::allow_receive(const Partner& from) {
+  const MessageLog::Flow* const flow = has_threads_ ? nullptr : known_flows_.find(from);
+  return flow != nullptr ? log_.allow_receive(*flow) : QuickReceive();
 }
 
 std::optional<std::span<const std::byte>> Persistence::log_send(const MessageLog::Flow& flow, const Payload& payload) {

@@ -99,6 +99,9 @@ class Persistence {
   [[nodiscard]] MessageLog::Flow flow_of(const Partner& partner, MPI_Comm now);
   /// Returns the flow if it was looked up of late: then messages can be logged, and the rank and the tag are right. Local.
   [[nodiscard]] std::optional<MessageLog::Flow> known_flow_of(const Partner& partner);
+  /// Say what libfenix_mpi may do by itself with messages of a partner. Local.
+  [[nodiscard]] QuickSend allow_send(const Partner& to);
+  [[nodiscard]] QuickReceive allow_receive(const Partner& from);
   /// Logs a message before it is sent. Returns its bytes, valid until the next call; none if it must not be sent, because its receiver gets
   /// it from the log. Local.
   [[nodiscard]] std::optional<std::span<const std::byte>> log_send(const MessageLog::Flow& flow,

@@ -196,7 +196,7 @@ void Checkpoints::clear() {
   lines_ = 0;
   channels_.clear();
   latest_channel_ = nullptr;
-  known_.forget();
+  forbid_quick_messages();
   sent_.clear();
   received_.clear();
   receives_ = 0;
@@ -268,6 +268,7 @@ void Checkpoints::take() {
   group.store(members, Selection::all());
   fault_point("line.stored");
   line_ = std::make_unique<LineRecord>();
+  forbid_quick_messages();
   notes_ends_ = true;
   line_->ranks = team_->size();
   line_->receives = receives_;
@@ -375,14 +376,20 @@ Checkpoints::Channel& Checkpoints::channel_of(const Partner& partner) {
   return channel;
 }
 
-// A partner to which a message goes may never send one: counters of 0 messages are nothing.
-void Checkpoints::know(const Partner& partner) {
-  known_.note(partner, {&sent_[flow_to(partner)], &received_[flow_from(partner)]});
+QuickSend Checkpoints::allow_send(const Partner& to) {
+  if (!may_only_count() || open_early_ > 0) return {};
+  const auto found = sent_.find(flow_to(to));
+  return found != sent_.end() ? QuickSend{true, &found->second, nullptr} : QuickSend();
+}
+
+QuickReceive Checkpoints::allow_receive(const Partner& from) {
+  if (!may_only_count() || has_logged()) return {};
+  const auto found = received_.find(flow_from(from));
+  return found != received_.end() ? QuickReceive{true, &found->second, nullptr} : QuickReceive();
 }
 
 bool Checkpoints::count_send(const Partner& to) {
   progress();
-  know(to);
   const MessageFlow flow = flow_to(to);
   const std::uint64_t number = ++sent_[flow];
   if (line_) line_->trace.note_sent(flow);
@@ -394,7 +401,6 @@ bool Checkpoints::count_send(const Partner& to) {
 
 std::uint64_t Checkpoints::begin_receive(const Partner& from) {
   progress();
-  know(from);
   return ++received_[flow_from(from)];
 }
 

@@ -23,6 +23,7 @@
 #include "recovery/line/line_control.hpp"
 #include "recovery/line/line_record.hpp"
 #include "recovery/partner.hpp"
+#include "recovery/quick_messages.hpp"
 #include "recovery/process.hpp"
 #include "recovery/team_factory.hpp"
 
@@ -81,18 +82,9 @@ class Checkpoints {
   [[nodiscard]] bool count_send(const Partner& to);
   /// Returns the number of the message that a receive gets.
   [[nodiscard]] std::uint64_t begin_receive(const Partner& from);
-  /// Do the same if the partner is known, and a message is only to be counted: quicker. Otherwise they do nothing, and return false or
-  /// nothing. They throw nothing.
-  [[nodiscard]] bool count_known_send(const Partner& to) {
-    const Counters* const known = may_only_count() && open_early_ == 0 ? known_.find(to) : nullptr;
-    if (known == nullptr) return false;
-    ++*known->sent;
-    return true;
-  }
-  [[nodiscard]] std::optional<std::uint64_t> begin_known_receive(const Partner& from) {
-    const Counters* const known = may_only_count() ? known_.find(from) : nullptr;
-    return known != nullptr ? std::optional(++*known->received) : std::nullopt;
-  }
+  /// Say what libfenix_mpi may do by itself with messages of a partner: count them, unless a line or a restart needs more.
+  [[nodiscard]] QuickSend allow_send(const Partner& to);
+  [[nodiscard]] QuickReceive allow_receive(const Partner& from);
   /// Whether some message comes from the log. Local.
   [[nodiscard]] bool has_logged() const { return !late_.empty(); }
   /// Returns whether end_receive has to be called: it changes. Local.
@@ -132,8 +124,6 @@ class Checkpoints {
   }
   [[nodiscard]] bool is_replaying() const { return !forced_.empty() || !late_.empty() || open_early_ > 0; }
   [[nodiscard]] bool may_only_count() const { return is_active() && !line_ && !is_busy(); }
-  /// Makes counters for a partner, and notes where they are.
-  void know(const Partner& partner);
   [[nodiscard]] bool is_busy() const { return control_->phase() != LineControl::Phase::idle; }
   void agree_on_sizes();
   void exchange_counts(const LineRecord& record);
@@ -163,12 +153,6 @@ class Checkpoints {
   std::map<std::uint64_t, Channel> channels_;
   std::uint64_t latest_number_ = 0;  // of latest_channel_
   Channel* latest_channel_ = nullptr;
-  /// Of messages to and from a partner.
-  struct Counters {
-    std::uint64_t* sent = nullptr;
-    std::uint64_t* received = nullptr;
-  };
-  RecentPartners<Counters> known_;  // counters in sent_ and received_
   FlowCounts sent_;
   FlowCounts received_;                                              // receives that have begun
   std::unordered_map<MessageFlow, std::int32_t, HashOfFlow> peers_;  // of flows from before the restart
