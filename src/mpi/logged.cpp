@@ -203,15 +203,18 @@ bool is_repeating() {
 }
 
 int start_send(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
-  const auto make_done = [request] {
-    return real.Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
+  if (dest == MPI_PROC_NULL) return real.Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
+  const bool is_of_large_one = is_large(count, type);
+  // The outcomes of calls with the request of a large message are logged, also where it is complete at once.
+  const auto make_done = [is_of_large_one, request] {
+    return is_of_large_one ? add_started_send(MPI_REQUEST_NULL, request)
+                           : real.Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
   };
-  if (dest == MPI_PROC_NULL) return make_done();
   const GoingOn call;
   Packed packed;
   int error = MPI_SUCCESS;
   // A process that repeats what its predecessor has done must not wait where that one had gone on.
-  if (is_large(count, type) && !is_repeating()) {
+  if (is_of_large_one && !is_repeating()) {
     MPI_Request inner = MPI_REQUEST_NULL;
     const auto begin = [&] { return real.Isend(buf, count, type, dest, tag, now(comm), &inner); };
     error = log_meanwhile(buf, count, type, dest, tag, comm, begin, &inner, &packed);

@@ -2,6 +2,7 @@
 // No function here that calls libfenix has an object with a destructor meanwhile: control may leave by longjmp.
 #include "mpi/stand_ins.hpp"
 
+#include <mpi-ext.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -28,11 +29,12 @@ void look_for_collective(MPI_Request request, MPI_Request inner, bool waits) {
   if (error != MPI_SUCCESS || flag != 0) set_done(request, error, {});
 }
 
-/// Looks whether MPI has sent the message of a stand-in. After a failure its receiver has it, or gets it from the log.
+/// Looks whether MPI has sent the message of a stand-in. After a failure its receiver has it, or gets it from the log; the program is told where
+/// its calls do not go on.
 void look_for_sent(MPI_Request request, const StandIn& sent) {
   MPI_Request inner = sent.inner;
   int flag = 1;
-  int error = MPI_SUCCESS;
+  int error = MPIX_ERR_REVOKED;
   if (sent.repairs != registry().repairs) {
     drain(&inner);
   } else {
@@ -40,10 +42,10 @@ void look_for_sent(MPI_Request request, const StandIn& sent) {
     error = real.Test(&inner, &flag, MPI_STATUS_IGNORE);
   }
   if (tells_of_failure(error)) {
-    set_done(request, MPI_SUCCESS, {});
-  } else if (error != MPI_SUCCESS || flag != 0) {
-    set_done(request, error, {});
+    flag = 1;
+    if (repeats_calls()) error = MPI_SUCCESS;
   }
+  if (error != MPI_SUCCESS || flag != 0) set_done(request, error, {});
 }
 
 bool is_logged_message(const StandIn& stand_in) {
@@ -174,6 +176,7 @@ int add_started_send(MPI_Request inner, MPI_Request* request) {
   if (error != MPI_SUCCESS) return error;
   stand_in.state = StandIn::State::pending;
   add_stand_in(*request, stand_in);
+  if (inner == MPI_REQUEST_NULL) set_done(*request, MPI_SUCCESS, {});
   return MPI_SUCCESS;
 }
 

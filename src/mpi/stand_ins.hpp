@@ -47,7 +47,7 @@ int add_done_stand_in(const MPI_Status& status, MPI_Request* request);
 void add_send_stand_in(MPI_Request request, const Send& send);
 /// Has a message logged and sent each time when a persistent request is started.
 void add_logged_send(MPI_Request request, const Send& send);
-/// Makes a request for a logged message that MPI is sending.
+/// Makes a request for a logged message that MPI is sending. inner: of MPI; MPI_REQUEST_NULL if the program need not wait.
 int add_started_send(MPI_Request inner, MPI_Request* request);
 /// Begins a receive whose message may come from a log. If it has no number, it gets one in its turn.
 int start_logged_receive(const LoggedReceive& receive, MPI_Request* request);
