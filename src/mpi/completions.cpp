@@ -107,6 +107,13 @@ int finish_some(int outcount, const int* indices, const std::vector<MPI_Request>
   return error;
 }
 
+/// Returns the error of a call whose statuses have this one. Control may leave it after a failure, as FENIX_RESUME_MODE says.
+int in_status(int error) {
+  if (error == MPI_SUCCESS) return MPI_SUCCESS;
+  leave_logged(error);
+  return MPI_ERR_IN_STATUS;
+}
+
 /// Called while nothing that the program waits for is there. since: when the wait began.
 int check_wait(double since, int count, const MPI_Request* requests) {
   sched_yield();
@@ -163,8 +170,7 @@ int test_all(int count, MPI_Request array_of_requests[], int* flag, MPI_Status a
   const std::vector<MPI_Request>& before = copies_of(count, array_of_requests);
   const int error = real.Testall(count, array_of_requests, flag, array_of_statuses);
   if (error != MPI_SUCCESS || *flag == 0) return error;
-  return finish_all(count, before, array_of_requests, array_of_statuses) == MPI_SUCCESS ? MPI_SUCCESS
-                                                                                        : MPI_ERR_IN_STATUS;
+  return in_status(finish_all(count, before, array_of_requests, array_of_statuses));
 }
 
 int test_any(int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
@@ -201,8 +207,7 @@ int test_some(int incount, MPI_Request array_of_requests[], int* outcount, int a
     if (pending) *outcount = 0;
     return MPI_SUCCESS;
   }
-  const int of_some = finish_some(*outcount, array_of_indices, before, array_of_requests, array_of_statuses);
-  return of_some == MPI_SUCCESS ? MPI_SUCCESS : MPI_ERR_IN_STATUS;
+  return in_status(finish_some(*outcount, array_of_indices, before, array_of_requests, array_of_statuses));
 }
 
 int wait_some(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
@@ -271,8 +276,7 @@ int with_stand_ins_Waitall(int count, MPI_Request array_of_requests[], MPI_Statu
   const std::vector<MPI_Request>& before = copies_of(count, array_of_requests);
   const int error = real.Waitall(count, array_of_requests, array_of_statuses);
   if (error != MPI_SUCCESS) return error;
-  return finish_all(count, before, array_of_requests, array_of_statuses) == MPI_SUCCESS ? MPI_SUCCESS
-                                                                                        : MPI_ERR_IN_STATUS;
+  return in_status(finish_all(count, before, array_of_requests, array_of_statuses));
 }
 
 int with_stand_ins_Request_free(MPI_Request* request) {

@@ -2,12 +2,12 @@
 // A ring with message logs, by the names of the current Fenix: only the rank that dies goes back to its checkpoint. The others execute each
 // iteration once, and the values of all are those of a computation that each rank does for itself.
 //
-//   logged_regions MODE SPARES --deaths N [--kill RANK@ITERATION]… [--early 1] [--dies RANK] [--bytes N] [--asks 1] [--decides 1]
+//   logged_regions MODE SPARES --deaths N [--kill RANK@ITERATION]… [--place N] [--dies RANK] [--bytes N] [--asks 1] [--decides 1]
 //                  [--pause MICROSECONDS]
 //
 // MODE: inline, autosync, return (calls end with the error, and the program makes them again), jump (all ranks come out of Fenix_Init and go
 // back to their checkpoints). Or back: as inline, and all go back because logs lack something. A rank dies in the middle of an iteration, before
-// it exchanges values (--early), or by FENIX_FAULT (--dies). --bytes: of one more message in each iteration. --asks: a checkpoint is stored when Fenix_Data_need_commit says so.
+// it exchanges values (--place 1), after the sum (--place 2), or by FENIX_FAULT (--dies). --bytes: of one more message in each iteration. --asks: a checkpoint is stored when Fenix_Data_need_commit says so.
 // --decides: a receive takes a message from any rank. --pause: between iterations; rank 0 prints their numbers, for tests/nodes/beside.
 #include <fcntl.h>
 #include <fenix.hpp>
@@ -53,7 +53,7 @@ struct Options {
   int bytes = 0;
   bool asks = false;
   bool decides = false;
-  bool dies_early = false;
+  int place = 0;
   int pause = 0;
   std::vector<Kill> kills;
 };
@@ -220,7 +220,7 @@ void exchange_more(int left, int right, int iteration) {
     require(received == sent, "the message that fills the logs, by Sendrecv");
     return;
   }
-  if (iteration % 3 == 2 && is_inline()) {
+  if (iteration % 3 == 2 && options.mode != "return") {
     std::array<MPI_Request, 2> requests{};
     MPI_Isend(sent.data(), options.bytes, MPI_CHAR, right, 3, comm, &requests[0]);
     MPI_Irecv(received.data(), options.bytes, MPI_CHAR, left, 3, comm, &requests[1]);
@@ -283,14 +283,16 @@ void iterate() {
       call([&] { return MPI_Recv(&late, 1, MPI_INT64_T, from, 2, comm, MPI_STATUS_IGNORE); });
       latest_late(rank) = iteration;
     }
-    if (options.dies_early) die_if_due(rank, iteration);
+    if (options.place == 1) die_if_due(rank, iteration);
     call([&] {
       return MPI_Sendrecv(&state.value, 1, MPI_INT64_T, right, 0, &from_left, 1, MPI_INT64_T, left, 0, comm,
                           MPI_STATUS_IGNORE);
     });
-    if (!options.dies_early) die_if_due(rank, iteration);
+    if (options.place == 0) die_if_due(rank, iteration);
     call([&] { return MPI_Allreduce(&state.value, &sum, 1, MPI_INT64_T, MPI_SUM, comm); });
-    if (is_inline()) {
+    if (options.place == 2) die_if_due(rank, iteration);
+    // Where calls end with errors, a program would have to begin requests again.
+    if (options.mode != "return") {
       std::array<MPI_Request, 2> requests{};
       MPI_Irecv(&from_right, 1, MPI_INT64_T, right, 1, comm, &requests[0]);
       MPI_Isend(&state.value, 1, MPI_INT64_T, left, 1, comm, &requests[1]);
@@ -368,7 +370,7 @@ void read_options(int argc, char** argv) {
     if (std::strcmp(argv[i], "--bytes") == 0) options.bytes = std::atoi(argv[i + 1]);
     if (std::strcmp(argv[i], "--pause") == 0) options.pause = std::atoi(argv[i + 1]);
     if (std::strcmp(argv[i], "--decides") == 0) options.decides = std::atoi(argv[i + 1]) != 0;
-    if (std::strcmp(argv[i], "--early") == 0) options.dies_early = std::atoi(argv[i + 1]) != 0;
+    if (std::strcmp(argv[i], "--place") == 0) options.place = std::atoi(argv[i + 1]);
     if (std::strcmp(argv[i], "--asks") == 0) options.asks = std::atoi(argv[i + 1]) != 0;
     if (std::strcmp(argv[i], "--deaths") == 0) options.deaths = std::atoi(argv[i + 1]);
     if (std::strcmp(argv[i], "--dies") == 0) options.kills.push_back({std::atoi(argv[i + 1]), -1});
