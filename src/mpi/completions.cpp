@@ -27,7 +27,7 @@ bool is_collective(const StandIn& stand_in) {
 }
 
 void set_pending(MPI_Request request) {
-  const std::lock_guard lock(stand_in_table().mutex);
+  const auto lock = lock_stand_ins();
   StandIn& started = stand_in_table().requests.at(request);
   started.state = StandIn::State::pending;
   started.is_cancelled = false;
@@ -39,7 +39,7 @@ int finish(MPI_Request completed, MPI_Request* slot, MPI_Status* status) {
   MPI_Comm comm = MPI_COMM_NULL;
   bool is_used_once = false;
   {
-    const std::lock_guard lock(stand_in_table().mutex);
+    const auto lock = lock_stand_ins();
     const auto found = stand_in_table().requests.find(completed);
     if (found == stand_in_table().requests.end()) return MPI_SUCCESS;
     StandIn& stand_in = found->second;
@@ -141,7 +141,7 @@ int start_collective(MPI_Request request, StandIn stand_in) {
   }
   if (stand_in.inner == MPI_REQUEST_NULL) error = stand_in.init(stand_in.collective, MPI_INFO_NULL, &stand_in.inner);
   if (error == MPI_SUCCESS) error = real.Start(&stand_in.inner);
-  const std::lock_guard lock(stand_in_table().mutex);
+  const auto lock = lock_stand_ins();
   StandIn& started = stand_in_table().requests.at(request);
   started.inner = stand_in.inner;
   if (error == MPI_SUCCESS) started.state = StandIn::State::pending;
@@ -281,7 +281,7 @@ int with_stand_ins_Waitall(int count, MPI_Request array_of_requests[], MPI_Statu
 
 int with_stand_ins_Request_free(MPI_Request* request) {
   {
-    const std::lock_guard lock(stand_in_table().mutex);
+    const auto lock = lock_stand_ins();
     const auto found = stand_in_table().requests.find(*request);
     if (found != stand_in_table().requests.end()) {
       const bool is_of_mpi =
@@ -303,7 +303,7 @@ int with_stand_ins_Cancel(MPI_Request* request) {
   const bool is_logged = stand_in->kind == StandIn::Kind::logged_send || stand_in->kind == StandIn::Kind::started_send;
   if (is_logged || stand_in->state != StandIn::State::pending) return MPI_SUCCESS;
   {
-    const std::lock_guard lock(stand_in_table().mutex);
+    const auto lock = lock_stand_ins();
     stand_in_table().requests.at(*request).is_cancelled = true;
   }
   set_done(*request, MPI_SUCCESS, {});

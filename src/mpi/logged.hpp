@@ -60,7 +60,8 @@ struct LoggedReceive {
 };
 
 /// Looks whether its message is there, in a log or from MPI. inner: the request of MPI, made here if need be. Goes on after a failure.
-int look_for_logged(const LoggedReceive& receive, MPI_Request* inner, int* flag, MPI_Status* status);
+/// only_begins: does not look again when the request is made.
+int look_for_logged(const LoggedReceive& receive, MPI_Request* inner, bool only_begins, int* flag, MPI_Status* status);
 /// Gives a receive whose source and tag are known the number of its message.
 int begin_receive(LoggedReceive* receive);
 /// Notes that a receive has its message. status: of MPI, or null if it is the count of something else.

@@ -97,7 +97,7 @@ int Operation::look() {
     if (repairs_ != registry().repairs && repeats_calls()) return MPI_SUCCESS;
     int flag = 0;
     MPI_Status status{};
-    const int error = look_for_logged(each.receive, &each.inner, &flag, &status);
+    const int error = look_for_logged(each.receive, &each.inner, /*only_begins=*/false, &flag, &status);
     if (error != MPI_SUCCESS) return error;
     each.is_done = flag != 0;
   }

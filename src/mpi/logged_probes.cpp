@@ -107,7 +107,7 @@ int take(const Probed& probed, MPI_Comm comm, MPI_Message* message) {
   taken.is_in_log = error != MPI_SUCCESS || is_there == 0;
   if (taken.is_in_log) error = make_handle(message);
   if (error != MPI_SUCCESS) return error;
-  const std::lock_guard lock(stand_in_table().mutex);
+  const auto lock = lock_stand_ins();
   matched()[*message] = taken;
   return MPI_SUCCESS;
 }
@@ -125,7 +125,7 @@ int probe_and_take(Decision call, bool waits, int source, int tag, MPI_Comm comm
 /// Removes a message from the table. Returns whether MPI has it.
 bool remove(MPI_Message* message, Matched* removed) {
   {
-    const std::lock_guard lock(stand_in_table().mutex);
+    const auto lock = lock_stand_ins();
     const auto found = matched().find(*message);
     *removed = found->second;
     matched().erase(found);
@@ -165,7 +165,7 @@ int logged_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* m
 }
 
 bool is_logged_message(MPI_Message message) {
-  const std::lock_guard lock(stand_in_table().mutex);
+  const auto lock = lock_stand_ins();
   return matched().count(message) > 0;
 }
 

@@ -47,7 +47,7 @@ bool overlap(const LoggedReceive& one, const LoggedReceive& other) {
 template <class Suits>
 MPI_Request first_unmatched(const Suits& suits) {
   Pending first{UINT64_MAX, MPI_REQUEST_NULL};
-  const std::lock_guard lock(stand_in_table().mutex);
+  const auto lock = lock_stand_ins();
   for (const auto& [request, stand_in] : stand_in_table().requests) {
     if (stand_in.order < first.first && is_unmatched(stand_in) && suits(stand_in)) first = {stand_in.order, request};
   }
@@ -55,7 +55,7 @@ MPI_Request first_unmatched(const Suits& suits) {
 }
 
 void update(MPI_Request request, const LoggedReceive& receive, MPI_Request inner, unsigned repairs) {
-  const std::lock_guard lock(stand_in_table().mutex);
+  const auto lock = lock_stand_ins();
   const auto found = stand_in_table().requests.find(request);
   if (found == stand_in_table().requests.end()) return;
   found->second.logged = receive;
@@ -172,8 +172,8 @@ void end_after_repair(MPI_Request request, const StandIn& receive) {
   set_done(request, MPIX_ERR_REVOKED, {});
 }
 
-/// Looks whether the message of a receive is there.
-void look(MPI_Request request, unsigned repairs) {
+/// Looks whether the message of a receive is there. only_begins: lets MPI know of the receive, and does not look again then.
+void look(MPI_Request request, unsigned repairs, bool only_begins) {
   auto stand_in = find_stand_in(request);
   if (!stand_in || stand_in->state != StandIn::State::pending || stand_in->logged.will_be_cancelled) return;
   if (stand_in->begun_after != registry().repairs && !repeats_calls()) return end_after_repair(request, *stand_in);
@@ -196,27 +196,29 @@ void look(MPI_Request request, unsigned repairs) {
   }
   int flag = 0;
   MPI_Status status{};
-  const int error = look_for_logged(stand_in->logged, &stand_in->inner, &flag, &status);
+  const int error = look_for_logged(stand_in->logged, &stand_in->inner, only_begins, &flag, &status);
   if (tells_of_failure(error)) return end_after_repair(request, *stand_in);
   update(request, stand_in->logged, stand_in->inner, repairs);
   if (error != MPI_SUCCESS || flag != 0) set_done(request, error, status);
 }
 
-/// Looks for all messages, and returns whether there was a repair meanwhile.
-bool look_for_all() {
+/// Looks for all messages, and returns whether there was a repair meanwhile. only_begins: looks only for those of receives that MPI does not
+/// know yet.
+bool look_for_all(bool only_begins) {
   static thread_local std::vector<Pending> pending;
   const unsigned repairs = registry().repairs;
   pending.clear();
   {
-    const std::lock_guard lock(stand_in_table().mutex);
+    const auto lock = lock_stand_ins();
     for (const auto& [request, stand_in] : stand_in_table().requests) {
       const bool is_one = stand_in.kind == StandIn::Kind::logged_receive && stand_in.state == StandIn::State::pending;
-      if (is_one) pending.emplace_back(stand_in.order, request);
+      const bool has_begun = stand_in.inner != MPI_REQUEST_NULL && stand_in.repairs == repairs;
+      if (is_one && !(only_begins && has_begun)) pending.emplace_back(stand_in.order, request);
     }
   }
   std::sort(pending.begin(), pending.end());
   for (const auto& [order, request] : pending) {
-    look(request, repairs);
+    look(request, repairs, only_begins);
     if (registry().repairs != repairs) return true;
   }
   return false;
@@ -261,8 +263,19 @@ bool take_stashed(MPI_Comm comm, int source, int tag, MPI_Message* message) {
 void look_for_earlier_receives() {
   if (stand_ins.load(std::memory_order_acquire) == 0) return;
   progress_logged_collectives();
-  while (look_for_all()) {
+  while (look_for_all(/*only_begins=*/false)) {
   }
+}
+
+void begin_earlier_receives() {
+  while (look_for_all(/*only_begins=*/true)) {
+  }
+}
+
+void look_for_receive(MPI_Request request) {
+  progress_logged_collectives();
+  begin_earlier_receives();
+  look(request, registry().repairs, /*only_begins=*/false);
 }
 
 bool has_unmatched_receives() {
@@ -277,7 +290,7 @@ int start_logged_receive(const LoggedReceive& receive, MPI_Request* request) {
   stand_in.order = next_order();
   stand_in.state = StandIn::State::pending;
   const int error = add_receive(stand_in, request);
-  if (error == MPI_SUCCESS) look_for_earlier_receives();
+  if (error == MPI_SUCCESS) begin_earlier_receives();
   return error;
 }
 
@@ -296,7 +309,7 @@ int start_probed_receive(const LoggedReceive& receive, MPI_Request inner, unsign
   stand_in.order = next_order();
   stand_in.state = StandIn::State::pending;
   const int error = add_receive(stand_in, request);
-  if (error == MPI_SUCCESS) look_for_earlier_receives();
+  if (error == MPI_SUCCESS) begin_earlier_receives();
   return error;
 }
 
@@ -313,7 +326,7 @@ int begin_logged_receive(MPI_Request request) {
     if (const int wrong = begin_receive(&receive); wrong != MPI_SUCCESS) return wrong;
   }
   {
-    const std::lock_guard lock(stand_in_table().mutex);
+    const auto lock = lock_stand_ins();
     StandIn& started = stand_in_table().requests.at(request);
     started.logged = receive;
     started.inner = MPI_REQUEST_NULL;
@@ -322,7 +335,7 @@ int begin_logged_receive(MPI_Request request) {
     started.is_cancelled = false;
     started.state = StandIn::State::pending;
   }
-  look_for_earlier_receives();
+  begin_earlier_receives();
   return MPI_SUCCESS;
 }
 
@@ -357,7 +370,7 @@ bool cancel_inner(MPI_Request* inner, int* error, MPI_Status* status) {
 /// Gives the number of a receive to the next one from the same source with the same tag.
 void give_number_back(const LoggedReceive& cancelled) {
   take_back(/*is_sent=*/false, cancelled.source, cancelled.tag, cancelled.comm);
-  const std::lock_guard lock(stand_in_table().mutex);
+  const auto lock = lock_stand_ins();
   for (auto& [request, stand_in] : stand_in_table().requests) {
     LoggedReceive& other = stand_in.logged;
     const bool is_later = stand_in.kind == StandIn::Kind::logged_receive && other.comm == cancelled.comm &&
@@ -369,7 +382,7 @@ void give_number_back(const LoggedReceive& cancelled) {
 
 void set_cancelled(MPI_Request request) {
   {
-    const std::lock_guard lock(stand_in_table().mutex);
+    const auto lock = lock_stand_ins();
     stand_in_table().requests.at(request).is_cancelled = true;
   }
   set_done(request, MPI_SUCCESS, {});

@@ -33,6 +33,8 @@ int find_message(int source, int tag, MPI_Comm comm, int* flag, bool* is_in_log,
 
 /// Waits until a request from before a repair does not write any more. Its message is in a log, or has not been sent.
 void drain(MPI_Request* inner);
+/// Lets MPI know of all receives that have begun, in their order.
+void begin_earlier_receives();
 /// Gives a message that MPI had given to a matched probe, and that is for a receive of the library itself. False if there is none.
 bool take_stashed(MPI_Comm comm, int source, int tag, MPI_Message* message);
 

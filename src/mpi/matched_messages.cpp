@@ -73,7 +73,7 @@ int match_stored(int source, int tag, MPI_Comm comm, bool waits, int* flag, MPI_
   if (error != MPI_SUCCESS || *flag == 0) return error;
   PMPI_Get_count(&found, MPI_BYTE, &count);
   if (status != MPI_STATUS_IGNORE) *status = found;
-  const std::lock_guard lock(stand_in_table().mutex);
+  const auto lock = lock_stand_ins();
   Matched matched;
   matched.comm = comm;
   matched.status = found;
@@ -94,7 +94,7 @@ int with_stand_ins_Mrecv(void* buf, int count, MPI_Datatype type, MPI_Message* m
   {
     Matched matched;
     {
-      const std::lock_guard lock(stand_in_table().mutex);
+      const auto lock = lock_stand_ins();
       const auto found = matched_messages().find(*message);
       if (found == matched_messages().end()) return real.Mrecv(buf, count, type, message, status);
       matched = std::move(found->second);
@@ -123,7 +123,7 @@ int with_stand_ins_Imrecv(void* buf, int count, MPI_Datatype type, MPI_Message* 
   if (is_logged_message(*message)) return start_logged_message(buf, count, type, message, request);
   bool is_stored = false;
   {
-    const std::lock_guard lock(stand_in_table().mutex);
+    const auto lock = lock_stand_ins();
     is_stored = matched_messages().count(*message) > 0;
   }
   if (!is_stored) return real.Imrecv(buf, count, type, message, request);

@@ -3,6 +3,7 @@
 
 #include "mpi/logged.hpp"
 #include "mpi/persistent.hpp"
+#include "mpi/real.hpp"
 #include "recovery/partner.hpp"
 
 namespace fenix_impl {
@@ -31,16 +32,6 @@ Allowed& allowed() {
   return *instance;
 }
 
-/// Whether calls of several threads may overlap: then each message goes to libfenix.
-bool has_threads() {
-  static const bool has = [] {
-    int level = MPI_THREAD_MULTIPLE;
-    PMPI_Query_thread(&level);
-    return level == MPI_THREAD_MULTIPLE;
-  }();
-  return has;
-}
-
 template <class Quick, class Ask>
 Quick look_up(RecentPartners<Quick>& known, const Partner& partner, const Ask& ask) {
   if (const Quick* const found = known.find(partner)) return *found;
@@ -53,14 +44,14 @@ Quick look_up(RecentPartners<Quick>& known, const Partner& partner, const Ask& a
 }  // namespace
 
 QuickSend quick_send(int dest, int tag, MPI_Comm comm) {
-  if (has_threads()) return {};
+  if (calls_may_overlap()) return {};
   const PersistServices& libfenix = *persist_services();
   allowed().update(libfenix);
   return look_up(allowed().sends, {comm, channel_of(comm), dest, tag}, libfenix.allow_send);
 }
 
 QuickReceive quick_receive(int source, int tag, MPI_Comm comm) {
-  if (has_threads()) return {};
+  if (calls_may_overlap()) return {};
   const PersistServices& libfenix = *persist_services();
   allowed().update(libfenix);
   return look_up(allowed().receives, {comm, channel_of(comm), source, tag}, libfenix.allow_receive);

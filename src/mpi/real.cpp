@@ -26,6 +26,15 @@ void* find_real(const char* name) {
 
 constinit fenix_mpi_functions real{};
 
+bool calls_may_overlap() {
+  static const bool may = [] {
+    int level = MPI_THREAD_MULTIPLE;
+    PMPI_Query_thread(&level);
+    return level == MPI_THREAD_MULTIPLE;
+  }();
+  return may;
+}
+
 bool is_in_front() {
   return reinterpret_cast<decltype(real.Barrier)>(dlsym(RTLD_DEFAULT, "PMPI_Barrier")) != real.Barrier;
 }

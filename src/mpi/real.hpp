@@ -12,4 +12,7 @@ namespace fenix_impl {
 /// Says whether the program's calls come to this library: not if it was linked after MPI.
 [[nodiscard]] bool is_in_front();
 
+/// Whether several threads of the program may call MPI at the same time. From MPI_Init on.
+[[nodiscard]] bool calls_may_overlap();
+
 }  // namespace fenix_impl

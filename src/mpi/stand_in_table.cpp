@@ -18,7 +18,7 @@ void count_stand_ins() {
 }
 
 std::optional<StandIn> find_stand_in(MPI_Request request) {
-  const std::lock_guard lock(stand_in_table().mutex);
+  const auto lock = lock_stand_ins();
   const auto found = stand_in_table().requests.find(request);
   return found != stand_in_table().requests.end() ? std::optional(found->second) : std::nullopt;
 }
@@ -29,14 +29,14 @@ bool is_pending(MPI_Request request) {
 }
 
 void add_stand_in(MPI_Request request, const StandIn& stand_in) {
-  const std::lock_guard lock(stand_in_table().mutex);
+  const auto lock = lock_stand_ins();
   stand_in_table().requests[request] = stand_in;
   count_stand_ins();
 }
 
 void set_done(MPI_Request request, int error, const MPI_Status& status) {
   {
-    const std::lock_guard lock(stand_in_table().mutex);
+    const auto lock = lock_stand_ins();
     const auto found = stand_in_table().requests.find(request);
     if (found == stand_in_table().requests.end()) return;
     found->second.state = StandIn::State::done;

@@ -11,6 +11,7 @@
 #include <optional>
 #include <type_traits>
 
+#include "mpi/real.hpp"
 #include "mpi/stand_ins.hpp"
 
 namespace fenix_impl {
@@ -51,6 +52,11 @@ struct StandInTable {
 };
 
 [[nodiscard]] StandInTable& stand_in_table();
+/// Returns a lock under which the table is used: one that is not taken if calls of several threads cannot overlap.
+[[nodiscard]] inline std::unique_lock<std::mutex> lock_stand_ins() {
+  std::mutex& mutex = stand_in_table().mutex;
+  return calls_may_overlap() ? std::unique_lock(mutex) : std::unique_lock(mutex, std::defer_lock);
+}
 /// Tells has_stand_ins() of a change. The table is locked.
 void count_stand_ins();
 [[nodiscard]] std::optional<StandIn> find_stand_in(MPI_Request request);

@@ -53,6 +53,13 @@ bool is_logged_message(const StandIn& stand_in) {
   return stand_in.kind == Kind::logged_receive || stand_in.kind == Kind::logged_collective;
 }
 
+/// Lets other processes have the core, after some looks in vain.
+void pause_after_look() {
+  constexpr unsigned kLooksAtOnce = 8;
+  static thread_local unsigned looks = 0;
+  if (++looks % kLooksAtOnce == 0) sched_yield();
+}
+
 }  // namespace
 
 void look_for(MPI_Request request) {
@@ -60,7 +67,8 @@ void look_for(MPI_Request request) {
   {
     const auto stand_in = find_stand_in(request);
     if (!stand_in || stand_in->state != StandIn::State::pending) return;
-    if (is_logged_message(*stand_in)) return look_for_earlier_receives();
+    if (stand_in->kind == StandIn::Kind::logged_receive) return look_for_receive(request);
+    if (stand_in->kind == StandIn::Kind::logged_collective) return look_for_earlier_receives();
     if (stand_in->kind == StandIn::Kind::started_send) return look_for_sent(request, *stand_in);
     if (stand_in->kind == StandIn::Kind::collective) return look_for_collective(request, stand_in->inner, false);
     wanted = stand_in->receive;
@@ -79,14 +87,19 @@ void wait_for(MPI_Request request) {
   {
     const auto stand_in = find_stand_in(request);
     if (!stand_in || stand_in->state != StandIn::State::pending) return;
-    if (is_logged_message(*stand_in)) {
-      for (; is_pending(request); sched_yield()) look_for_earlier_receives();
+    if (stand_in->kind == StandIn::Kind::logged_receive) {
+      for (; is_pending(request); pause_after_look()) look_for_receive(request);
+      return;
+    }
+    if (stand_in->kind == StandIn::Kind::logged_collective) {
+      for (; is_pending(request); pause_after_look()) look_for_earlier_receives();
       return;
     }
     if (stand_in->kind == StandIn::Kind::started_send) {
       // Its receiver may wait for a message that comes after a receive of this process.
-      for (; is_pending(request); sched_yield()) {
-        look_for_earlier_receives();
+      for (; is_pending(request); pause_after_look()) {
+        progress_logged_collectives();
+        begin_earlier_receives();
         look_for_sent(request, *stand_in);
       }
       return;
@@ -126,7 +139,7 @@ int start_receive(const Receive& receive, MPI_Request* request) {
 }
 
 bool has_open_calls() {
-  const std::lock_guard lock(stand_in_table().mutex);
+  const auto lock = lock_stand_ins();
   return std::any_of(stand_in_table().requests.begin(), stand_in_table().requests.end(), [](const auto& each) {
     return each.second.state != StandIn::State::inactive && is_logged_message(each.second);
   });
@@ -134,7 +147,7 @@ bool has_open_calls() {
 
 void forget_logged_calls() {
   forget_logged_collectives();
-  const std::lock_guard lock(stand_in_table().mutex);
+  const auto lock = lock_stand_ins();
   std::erase_if(stand_in_table().requests, [](const auto& each) {
     const StandIn& stand_in = each.second;
     return stand_in.state == StandIn::State::pending &&

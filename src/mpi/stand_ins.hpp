@@ -53,6 +53,8 @@ int add_started_send(MPI_Request inner, MPI_Request* request);
 int start_logged_receive(const LoggedReceive& receive, MPI_Request* request);
 /// Looks for the messages of all receives that have begun: after a failure, MPI has to know them in the order in which they have begun.
 void look_for_earlier_receives();
+/// Looks for the message of one receive, after MPI knows those that have begun before.
+void look_for_receive(MPI_Request request);
 /// Forgets logged receives and collective operations that are under way.
 void forget_logged_calls();
 /// Whether there are some that the program has not completed.
