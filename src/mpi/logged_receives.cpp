@@ -5,6 +5,7 @@
 #include <mpi-ext.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -172,6 +173,18 @@ void end_after_repair(MPI_Request request, const StandIn& receive) {
   set_done(request, MPIX_ERR_REVOKED, {});
 }
 
+/// The number of repairs after which MPI knew all receives that had begun; −1: it may not know all.
+constinit std::atomic<std::int64_t> known_after{-1};
+
+void note_known(bool are_all, unsigned repairs) {
+  known_after.store(are_all ? std::int64_t{repairs} : -1, std::memory_order_relaxed);
+}
+
+/// Whether MPI knows all receives that have begun. Never where another thread may be beginning one.
+bool knows_all_receives() {
+  return known_after.load(std::memory_order_relaxed) == std::int64_t{registry().repairs} && !calls_may_overlap();
+}
+
 /// Looks whether the message of a receive is there. only_begins: lets MPI know of the receive, and does not look again then.
 void look(MPI_Request request, unsigned repairs, bool only_begins) {
   auto stand_in = find_stand_in(request);
@@ -198,6 +211,7 @@ void look(MPI_Request request, unsigned repairs, bool only_begins) {
   MPI_Status status{};
   const int error = look_for_logged(stand_in->logged, &stand_in->inner, only_begins, &flag, &status);
   if (tells_of_failure(error)) return end_after_repair(request, *stand_in);
+  if (stand_in->inner == MPI_REQUEST_NULL && flag == 0) note_known(false, repairs);
   update(request, stand_in->logged, stand_in->inner, repairs);
   if (error != MPI_SUCCESS || flag != 0) set_done(request, error, status);
 }
@@ -216,12 +230,25 @@ bool look_for_all(bool only_begins) {
       if (is_one && !(only_begins && has_begun)) pending.emplace_back(stand_in.order, request);
     }
   }
+  if (only_begins) note_known(pending.empty(), repairs);
   std::sort(pending.begin(), pending.end());
   for (const auto& [order, request] : pending) {
     look(request, repairs, only_begins);
     if (registry().repairs != repairs) return true;
   }
   return false;
+}
+
+/// Lets MPI know of a new receive, and of those before it.
+void begin_after_earlier_ones(MPI_Request request) {
+  const unsigned repairs = registry().repairs;
+  const bool is_alone = knows_all_receives();
+  note_known(false, repairs);
+  if (!is_alone) return begin_earlier_receives();
+  look(request, repairs, /*only_begins=*/true);
+  const auto stand_in = find_stand_in(request);
+  const bool is_known = !stand_in || stand_in->state != StandIn::State::pending || stand_in->inner != MPI_REQUEST_NULL;
+  note_known(is_known, repairs);
 }
 
 std::uint64_t next_order() {
@@ -268,6 +295,7 @@ void look_for_earlier_receives() {
 }
 
 void begin_earlier_receives() {
+  if (knows_all_receives()) return;
   while (look_for_all(/*only_begins=*/true)) {
   }
 }
@@ -290,7 +318,7 @@ int start_logged_receive(const LoggedReceive& receive, MPI_Request* request) {
   stand_in.order = next_order();
   stand_in.state = StandIn::State::pending;
   const int error = add_receive(stand_in, request);
-  if (error == MPI_SUCCESS) begin_earlier_receives();
+  if (error == MPI_SUCCESS) begin_after_earlier_ones(*request);
   return error;
 }
 
@@ -335,7 +363,7 @@ int begin_logged_receive(MPI_Request request) {
     started.is_cancelled = false;
     started.state = StandIn::State::pending;
   }
-  begin_earlier_receives();
+  begin_after_earlier_ones(request);
   return MPI_SUCCESS;
 }
 

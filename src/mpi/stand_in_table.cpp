@@ -24,8 +24,9 @@ std::optional<StandIn> find_stand_in(MPI_Request request) {
 }
 
 bool is_pending(MPI_Request request) {
-  const auto stand_in = find_stand_in(request);
-  return stand_in && stand_in->state == StandIn::State::pending;
+  const auto lock = lock_stand_ins();
+  const auto found = stand_in_table().requests.find(request);
+  return found != stand_in_table().requests.end() && found->second.state == StandIn::State::pending;
 }
 
 void add_stand_in(MPI_Request request, const StandIn& stand_in) {
