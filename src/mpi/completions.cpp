@@ -38,6 +38,7 @@ int finish(MPI_Request completed, MPI_Request* slot, MPI_Status* status) {
   int error = MPI_SUCCESS;
   MPI_Comm comm = MPI_COMM_NULL;
   bool is_used_once = false;
+  bool is_kept = false;
   {
     const auto lock = lock_stand_ins();
     const auto found = stand_in_table().requests.find(completed);
@@ -56,12 +57,15 @@ int finish(MPI_Request completed, MPI_Request* slot, MPI_Status* status) {
     }
     stand_in.state = StandIn::State::inactive;
     is_used_once = stand_in.is_used_once;
+    std::vector<MPI_Request>& unused = stand_in_table().unused;
+    is_kept = is_used_once && !is_collective(stand_in) && unused.size() < StandInTable::kMostUnused;
+    if (is_kept) unused.push_back(completed);
     if (is_used_once) stand_in_table().requests.erase(found);
     count_stand_ins();
   }
   if (is_used_once) {
     MPI_Request used = completed;
-    (void)real.Request_free(&used);
+    if (!is_kept) (void)real.Request_free(&used);
     *slot = MPI_REQUEST_NULL;
   }
   return comm != MPI_COMM_NULL ? raise_on(comm, error) : error;

@@ -6,10 +6,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <type_traits>
+#include <unordered_map>
+#include <vector>
 
 #include "mpi/real.hpp"
 #include "mpi/stand_ins.hpp"
@@ -47,8 +48,10 @@ static_assert(std::is_trivially_destructible_v<StandIn>);
 
 struct StandInTable {
   std::mutex mutex;
-  std::map<MPI_Request, StandIn> requests;
-  std::size_t messages = 0;  // matched ones
+  std::unordered_map<MPI_Request, StandIn> requests;
+  std::size_t messages = 0;         ///< matched ones
+  std::vector<MPI_Request> unused;  ///< made by make_request, for later ones
+  static constexpr std::size_t kMostUnused = 256;
 };
 
 [[nodiscard]] StandInTable& stand_in_table();

@@ -17,6 +17,15 @@
 namespace fenix_impl {
 
 int make_request(MPI_Request* request) {
+  {
+    const auto lock = lock_stand_ins();
+    std::vector<MPI_Request>& unused = stand_in_table().unused;
+    if (!unused.empty()) {
+      *request = unused.back();
+      unused.pop_back();
+      return MPI_SUCCESS;
+    }
+  }
   return real.Recv_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
 }
 
@@ -53,11 +62,14 @@ bool is_logged_message(const StandIn& stand_in) {
   return stand_in.kind == Kind::logged_receive || stand_in.kind == Kind::logged_collective;
 }
 
-/// Lets other processes have the core, after some looks in vain.
-void pause_after_look() {
-  constexpr unsigned kLooksAtOnce = 8;
-  static thread_local unsigned looks = 0;
-  if (++looks % kLooksAtOnce == 0) sched_yield();
+/// Calls look until the message of a stand-in is there. Lets other processes have the core after some looks in vain.
+template <class Look>
+void look_until_done(MPI_Request request, const Look& look) {
+  constexpr unsigned kLooksAtOnce = 16;
+  unsigned looks = 0;
+  for (look(); is_pending(request); look()) {
+    if (++looks % kLooksAtOnce == 0) sched_yield();
+  }
 }
 
 }  // namespace
@@ -88,21 +100,18 @@ void wait_for(MPI_Request request) {
     const auto stand_in = find_stand_in(request);
     if (!stand_in || stand_in->state != StandIn::State::pending) return;
     if (stand_in->kind == StandIn::Kind::logged_receive) {
-      for (; is_pending(request); pause_after_look()) look_for_receive(request);
-      return;
+      return look_until_done(request, [request] { look_for_receive(request); });
     }
     if (stand_in->kind == StandIn::Kind::logged_collective) {
-      for (; is_pending(request); pause_after_look()) look_for_earlier_receives();
-      return;
+      return look_until_done(request, [] { look_for_earlier_receives(); });
     }
     if (stand_in->kind == StandIn::Kind::started_send) {
       // Its receiver may wait for a message that comes after a receive of this process.
-      for (; is_pending(request); pause_after_look()) {
+      return look_until_done(request, [&] {
         progress_logged_collectives();
         begin_earlier_receives();
         look_for_sent(request, *stand_in);
-      }
-      return;
+      });
     }
     if (stand_in->kind == StandIn::Kind::collective) return look_for_collective(request, stand_in->inner, true);
     wanted = stand_in->receive;
