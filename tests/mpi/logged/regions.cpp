@@ -7,7 +7,7 @@
 //
 // MODE: inline, autosync, return (calls end with the error, and the program makes them again), jump (all ranks come out of Fenix_Init and go
 // back to their checkpoints). Or back: as inline, and all go back because logs lack something. A rank dies in the middle of an iteration, before
-// it exchanges values (--place 1), after the sum (--place 2), or by FENIX_FAULT (--dies). --bytes: of one more message in each iteration. --asks: a checkpoint is stored when Fenix_Data_need_commit says so.
+// it exchanges values (--place 1), after the sum (--place 2), before the message of --bytes (--place 3), or by FENIX_FAULT (--dies). --bytes: of one more message in each iteration. --asks: a checkpoint is stored when Fenix_Data_need_commit says so.
 // --decides: a receive takes a message from any rank. --pause: between iterations; rank 0 prints their numbers, for tests/nodes/beside.
 #include <fcntl.h>
 #include <fenix.hpp>
@@ -210,6 +210,7 @@ void exchange_more(int left, int right, int iteration) {
   const std::vector<char> sent(static_cast<std::size_t>(options.bytes), static_cast<char>(iteration));
   std::vector<char> received(sent.size());
   const auto receive = [&] {
+    for (int flag = 0; flag == 0;) call([&] { return MPI_Iprobe(left, 3, comm, &flag, MPI_STATUS_IGNORE); });
     call([&] { return MPI_Recv(received.data(), options.bytes, MPI_CHAR, left, 3, comm, MPI_STATUS_IGNORE); });
   };
   if (iteration % 3 == 1) {
@@ -224,6 +225,8 @@ void exchange_more(int left, int right, int iteration) {
     std::array<MPI_Request, 2> requests{};
     MPI_Isend(sent.data(), options.bytes, MPI_CHAR, right, 3, comm, &requests[0]);
     MPI_Irecv(received.data(), options.bytes, MPI_CHAR, left, 3, comm, &requests[1]);
+    // A process that repeats this has to find the same as its predecessor: nothing, so many times.
+    for (int flag = 0; flag == 0;) call([&] { return MPI_Test(&requests[0], &flag, MPI_STATUS_IGNORE); });
     call([&] { return MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE); });
     require(received == sent, "the message that fills the logs, by Isend");
     return;
@@ -302,6 +305,7 @@ void iterate() {
       call([&] { return MPI_Recv(&from_right, 1, MPI_INT64_T, right, 1, comm, MPI_STATUS_IGNORE); });
     }
     require(iteration == 0 || late == from_left, "the message from before");
+    if (options.place == 3) die_if_due(rank, iteration);
     exchange_more(left, right, iteration);
     state.value = next_value(state.value, from_left, from_right, sum);
     if (iteration + 1 < kIterations) call([&] { return MPI_Send(&state.value, 1, MPI_INT64_T, right, 2, comm); });
