@@ -228,6 +228,12 @@ int receive_logged(void* buffer, int count, MPI_Datatype type, int source, int t
   });
 }
 
+// Otherwise a receiver could store the message with its state, and die together with its sender: that one would send it once more.
+bool may_send_first() {
+  const auto call = runtime().begin_call();
+  return runtime().persistence().has_messages_alone();
+}
+
 int prepare_send(int destination, int tag, MPI_Comm comm, std::uint64_t channel, int* is_sent) {
   const Partner to{comm, channel, destination, tag};
   std::optional<bool> known;
@@ -342,7 +348,8 @@ constexpr std::atomic<bool> kTrue{true};
 
 constexpr PersistServices kServices = {open,          close,          store,      receive,       persist_collective,
                                        probe,         check_wait,     has_failed, &generation_of_quick_messages,
-                                       allow_send,    allow_receive,  log_send,   prepare_send,  look_whether_repeating,
+                                       allow_send,    allow_receive,  log_send,   may_send_first, prepare_send,
+                                       look_whether_repeating,
                                        begin_receive, receive_logged, &kTrue,     end_receive,   take_back,
                                        find_logged,   next_decision,  note_found, note_decision, next_match,
                                        note_match,    repeats_calls,  leave_call};

@@ -129,14 +129,29 @@ bool is_large(int count, MPI_Datatype type) {
   return static_cast<std::size_t>(count) * static_cast<std::size_t>(bytes) >= kLargeBytes;
 }
 
-/// Begins to send a message, and logs it meanwhile: its receiver need not wait for the log. begin: returns an error of MPI, and may make the
-/// request. Where there is none in the end, packed says whether the message has to be sent once more. Returns an error after the error handler.
+/// Logs a message, and begins to send it. begin: returns an error of MPI, and may make the request. Returns an error after the error handler.
+template <class Begin>
+int log_first(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, const Begin& begin,
+              MPI_Request* request, Packed* packed) {
+  const int error = log_send(buf, count, type, dest, tag, comm, packed);
+  if (error != MPI_SUCCESS) return raise_on(comm, error);
+  if (std::exchange(packed->data, nullptr) == nullptr) return MPI_SUCCESS;
+  const int begun = begin();
+  if (begun != MPI_SUCCESS) *request = MPI_REQUEST_NULL;
+  return without_failure(begun, dest, tag, comm);
+}
+
+/// Does the same, and logs the message while it is on its way, if that may be: its receiver need not wait for the log. Where there is no request
+/// in the end, packed says whether the message has to be sent once more.
 template <class Begin>
 int log_meanwhile(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, const Begin& begin,
                   MPI_Request* request, Packed* packed) {
+  const QuickSend quick = quick_send(dest, tag, comm);
+  if (!quick.is_allowed && !libfenix().may_send_first()) {
+    return log_first(buf, count, type, dest, tag, comm, begin, request, packed);
+  }
   int is_sent = 1;
   int error = MPI_SUCCESS;
-  const QuickSend quick = quick_send(dest, tag, comm);
   if (!quick.is_allowed || *quick.has_outcomes) {
     do {
       error = libfenix().prepare_send(dest, tag, comm, channel_of(comm), &is_sent);

@@ -48,6 +48,8 @@ struct PersistServices {
   /// if it must not be sent. channel: number of the communicator.
   int (*log_send)(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm,
                   std::uint64_t channel, const void** packed, std::size_t* bytes);
+  /// Says whether a message may be sent before it is logged: no state that a receiver stores by itself can depend on it.
+  bool (*may_send_first)();
   /// Says whether the next message that would be logged has to be sent. Outcomes on which it may depend are stored.
   int (*prepare_send)(int destination, int tag, MPI_Comm comm, std::uint64_t channel, int* is_sent);
   /// Says whether this process still does what its predecessor has done: it knows outcomes of calls that are ahead.

@@ -298,7 +298,8 @@ std::optional<MessageLog::Flow> Persistence::known_flow_of(const Partner& partne
 }
 
 QuickSend Persistence::allow_send(const Partner& to) {
-  const MessageLog::Flow* const flow = has_threads_ ? nullptr : known_flows_.find(to);
+  const bool may_send_first = !has_threads_ && has_messages_alone();
+  const MessageLog::Flow* const flow = may_send_first ? known_flows_.find(to) : nullptr;
   return flow != nullptr ? log_.allow_send(*flow) : QuickSend();
 }
 
