@@ -247,8 +247,8 @@ int prepare_send(int destination, int tag, MPI_Comm comm, std::uint64_t channel,
 
 int look_whether_repeating(int* is_repeating) {
   return mpi_entry([&] {
-    const bool repeats = runtime().persistence().with_decisions(
-        [](const DecisionLog& decisions) { return decisions.is_repeating(); });
+    const bool repeats =
+        runtime().persistence().with_decisions([](const DecisionLog& decisions) { return decisions.is_repeating(); });
     *is_repeating = repeats ? 1 : 0;
   });
 }
@@ -272,9 +272,7 @@ void end_receive(const void* /*buffer*/, MPI_Datatype /*type*/, const MPI_Status
 }
 
 void take_back(bool is_sent, int peer, int tag, MPI_Comm comm, std::uint64_t channel) {
-  (void)mpi_entry([&] {
-    runtime().persistence().take_back(is_sent, flow_with({comm, channel, peer, tag}, "rank"));
-  });
+  (void)mpi_entry([&] { runtime().persistence().take_back(is_sent, flow_with({comm, channel, peer, tag}, "rank")); });
 }
 
 int find_logged(int source, int tag, MPI_Comm comm, std::uint64_t channel, int* flag, MPI_Status* status) {
@@ -346,13 +344,34 @@ void leave_call(int error) { runtime().leave(error); }
 
 constexpr std::atomic<bool> kTrue{true};
 
-constexpr PersistServices kServices = {open,          close,          store,      receive,       persist_collective,
-                                       probe,         check_wait,     has_failed, &generation_of_quick_messages,
-                                       allow_send,    allow_receive,  log_send,   may_send_first, prepare_send,
+constexpr PersistServices kServices = {open,
+                                       close,
+                                       store,
+                                       receive,
+                                       persist_collective,
+                                       probe,
+                                       check_wait,
+                                       has_failed,
+                                       &generation_of_quick_messages,
+                                       allow_send,
+                                       allow_receive,
+                                       log_send,
+                                       may_send_first,
+                                       prepare_send,
                                        look_whether_repeating,
-                                       begin_receive, receive_logged, &kTrue,     end_receive,   take_back,
-                                       find_logged,   next_decision,  note_found, note_decision, next_match,
-                                       note_match,    repeats_calls,  leave_call};
+                                       begin_receive,
+                                       receive_logged,
+                                       &kTrue,
+                                       end_receive,
+                                       take_back,
+                                       find_logged,
+                                       next_decision,
+                                       note_found,
+                                       note_decision,
+                                       next_match,
+                                       note_match,
+                                       repeats_calls,
+                                       leave_call};
 
 }  // namespace
 

@@ -208,7 +208,8 @@ int send(SendFunction real_send, const void* buf, int count, MPI_Datatype type, 
   if (error != MPI_SUCCESS) return error;
   if (request != MPI_REQUEST_NULL) return without_failure(real.Wait(&request, MPI_STATUS_IGNORE), dest, tag, comm);
   if (packed.data == nullptr) return MPI_SUCCESS;
-  const int sent = may_be_kept ? real_send(buf, count, type, dest, tag, now(comm)) : start_copy(packed, dest, tag, comm);
+  const int sent =
+      may_be_kept ? real_send(buf, count, type, dest, tag, now(comm)) : start_copy(packed, dest, tag, comm);
   return without_failure(sent, dest, tag, comm);
 }
 
@@ -408,8 +409,7 @@ int receive_from_log(const LoggedReceive& receive, int* flag, MPI_Status* status
   return error;
 }
 
-int look_for_logged(const LoggedReceive& receive, MPI_Request* inner, bool only_begins, int* flag,
-                    MPI_Status* status) {
+int look_for_logged(const LoggedReceive& receive, MPI_Request* inner, bool only_begins, int* flag, MPI_Status* status) {
   const GoingOn call;
   const unsigned repairs = registry().repairs;
   // Once more if the request is from before an earlier repair: MPI has to know this receive before later ones.

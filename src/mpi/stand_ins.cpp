@@ -2,8 +2,8 @@
 // No function here that calls libfenix has an object with a destructor meanwhile: control may leave by longjmp.
 #include "mpi/stand_ins.hpp"
 
-#include <mpi-ext.h>
 #include <sched.h>
+#include <mpi-ext.h>
 
 #include <algorithm>
 

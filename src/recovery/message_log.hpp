@@ -188,16 +188,16 @@ class MessageLog {
 
   bool active_ = false;
   bool lacks_messages_ = false;
-  bool lacks_newer_ones_ = false;                    // sent since the latest meeting
-  bool is_stored_ = false;                           // the state with which ranks met
-  std::map<Flow, std::uint64_t> missing_;            // greatest number that is not in the log
-  std::uint32_t next_order_ = 0;                     // of logged messages
-  std::uint64_t numbers_from_ = 0;                   // message from which the numbers were taken
-  ByFlow<std::uint64_t> sent_;                       // messages of this rank, skipped ones included
-  ByFlow<std::uint64_t> received_;                   // receives that have begun
-  ByFlow<std::vector<std::uint64_t>> open_;          // those of them that have no message yet, ascending
-  ByFlow<std::uint64_t> waited_for_;                 // one more of them: that for which the program waits, or 0
-  ByFlow<IntervalSet> logged_;  // by this rank or its predecessor, when the latest failure was repaired
+  bool lacks_newer_ones_ = false;            // sent since the latest meeting
+  bool is_stored_ = false;                   // the state with which ranks met
+  std::map<Flow, std::uint64_t> missing_;    // greatest number that is not in the log
+  std::uint32_t next_order_ = 0;             // of logged messages
+  std::uint64_t numbers_from_ = 0;           // message from which the numbers were taken
+  ByFlow<std::uint64_t> sent_;               // messages of this rank, skipped ones included
+  ByFlow<std::uint64_t> received_;           // receives that have begun
+  ByFlow<std::vector<std::uint64_t>> open_;  // those of them that have no message yet, ascending
+  ByFlow<std::uint64_t> waited_for_;         // one more of them: that for which the program waits, or 0
+  ByFlow<IntervalSet> logged_;               // by this rank or its predecessor, when the latest failure was repaired
   std::map<Flow, IntervalSet> logged_by_others_;  // when the latest failure was repaired, for this rank
   Received received_by_others_;                   // of messages of this rank, when the latest failure was repaired
   Received received_at_checkpoint_;               // of messages of this rank, at the latest meeting

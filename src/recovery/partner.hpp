@@ -19,11 +19,11 @@ struct Partner {
   bool operator==(const Partner&) const = default;
 };
 
-/// What is known of the partners of late. Looking up costs little, and takes no memory.
+/// A value for each of the partners of late. Looking up costs little, and takes no memory.
 template <class Value>
 class RecentPartners {
  public:
-  /// Returns what is known of a partner, valid until the next change, or null.
+  /// Returns the value of a partner, valid until the next change, or null.
   [[nodiscard]] const Value* find(const Partner& partner) const {
     const Place& place = places_[index_of(partner)];
     return place.is_taken && place.partner == partner ? &place.value : nullptr;

@@ -127,8 +127,8 @@ class Persistence {
     require_journal();
     return work(log_.decisions());
   }
-  /// Returns the message with this number if it has to be taken from the log of its sender, with its slot instead of a rank. anew: its sender
-  /// may have moved it since the last call. Local.
+  /// Returns the message with this number if it has to be taken from the log of its sender. Its rank is the slot. anew: its sender may have moved
+  /// it since the last call. Local.
   [[nodiscard]] std::optional<StoredMessage> logged(const MessageLog::Flow& flow, std::uint64_t number, bool anew);
 
   // ------------------------------------------------------------------------------------ regions of messages that are logged

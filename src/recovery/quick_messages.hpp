@@ -17,8 +17,9 @@ struct QuickSend {
 /// For messages from a partner.
 struct QuickReceive {
   bool is_allowed = false;
-  std::uint64_t* begun = nullptr;       ///< counts receives
-  std::uint64_t* waited_for = nullptr;  ///< number of the message for which the program waits, or 0; null: nobody asks for it
+  std::uint64_t* begun = nullptr;  ///< counts receives
+  std::uint64_t* waited_for =
+      nullptr;  ///< number of the message for which the program waits, or 0; null: nobody asks for it
 };
 
 /// In libfenix: changes when counters must not be used any more. They may be given again.

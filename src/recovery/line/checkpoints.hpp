@@ -23,8 +23,8 @@
 #include "recovery/line/line_control.hpp"
 #include "recovery/line/line_record.hpp"
 #include "recovery/partner.hpp"
-#include "recovery/quick_messages.hpp"
 #include "recovery/process.hpp"
+#include "recovery/quick_messages.hpp"
 #include "recovery/team_factory.hpp"
 
 namespace fenix_impl {
