@@ -3,7 +3,8 @@
 // usage: mpi_calls latency|window|calls|places|stencil NUMBER [none|fenix|checkpoints|log] [BYTES]
 //
 // fenix: with newcomm NULL, so that MPI_COMM_WORLD stands for another communicator. checkpoints: messages are counted as well. log: messages
-// are logged. window: 16 messages that are begun together. places: calls of Fenix_Checkpoint_potential. BYTES: of a message, 8 by default, or of an edge of the field
+// are logged. window: 16 messages that are begun together. places: calls of Fenix_Checkpoint_potential. BYTES: of a message, 8 by default, or
+// of an edge of the field
 #include <fenix.h>
 
 #include <algorithm>

@@ -9,7 +9,7 @@
 namespace fenix_impl {
 namespace {
 
-/// What libfenix has allowed, as long as it does.
+/// Messages that libfenix allows to be counted here.
 struct Allowed {
   unsigned generation = 0;
   RecentPartners<QuickSend> sends;

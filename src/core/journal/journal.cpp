@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -310,6 +311,8 @@ void Journal::write_with_copies(EntryHead& head, std::size_t position, const Pay
     }
     // The caches do not have what was written here the last time.
     const bool is_streamed = payload.bytes >= kLeastStreamed && worth_streaming(ring_.end());
+    // Streaming stores may be seen before words that were written earlier: readers would find new bytes in an entry that still counts.
+    if (is_streamed) std::atomic_thread_fence(std::memory_order_seq_cst);
     head.hash = copy_and_hash(own_payload, mirror, payload.data, is_streamed ? Stores::streaming : Stores::cached);
   } else {
     if (payload.pack) payload.pack(own_payload);
