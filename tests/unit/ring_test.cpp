@@ -116,6 +116,22 @@ TEST(JournalRing, MessagesThatStayAreMovedNowAndThen) {
   EXPECT_EQ(numbers_of(Ring(16 * 1024, ring.read_back()).messages()), (std::vector<std::uint64_t>{1, 1001}));
 }
 
+TEST(JournalRing, NothingIsMovedWhereTheOldestGoFirst) {
+  constexpr std::uint64_t kAtOnce = 500;
+  for (const std::uint64_t kept : {0U, 1U, 2U, 5U}) {
+    constexpr std::uint32_t kAll = 1U << 31U;
+    RingInMemory ring(Ring::bytes_for(1 << 20));
+    for (std::uint64_t number = 1; number <= 50 * kAtOnce; ++number) {
+      if (number == 20 * kAtOnce) ring.moves = 0;
+      ASSERT_TRUE(ring.store({1, 0, 0}, kAll, 8));
+      if (number % kAtOnce == 0 && number > kept * kAtOnce) ring.ring.release_until({1, 0, 0}, number - kept * kAtOnce);
+    }
+    // The newest one of those that go stays.
+    EXPECT_LE(ring.moves, kept == 0 ? 30 : 0) << kept;
+    EXPECT_LE(ring.used, 5 * (kept + 1) * kAtOnce * 2 * kRingUnit) << kept;
+  }
+}
+
 TEST(JournalRing, MessagesThatStayKeepTheChainShort) {
   RingInMemory ring(Ring::bytes_for(1 << 20));
   ASSERT_TRUE(ring.store({1, 0, 0}, 1, 8));

@@ -315,7 +315,7 @@ void Journal::write_with_copies(EntryHead& head, std::size_t position, const Pay
     if (is_streamed) std::atomic_thread_fence(std::memory_order_seq_cst);
     head.hash = copy_and_hash(own_payload, mirror, payload.data, is_streamed ? Stores::streaming : Stores::cached);
   } else {
-    if (payload.pack) payload.pack(own_payload);
+    payload.copy_to(own_payload);
     head.hash = hash_bytes(own_payload);
   }
   std::memcpy(own.data(), &head, sizeof head);

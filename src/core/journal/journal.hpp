@@ -3,6 +3,7 @@
 // is stored by this rank alone, and read by any rank alone.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -25,6 +26,14 @@ struct Payload {
   std::size_t bytes = 0;
   std::span<const std::byte> data;                         ///< the bytes, if pack is empty
   std::function<void(std::span<std::byte> to)> pack = {};  ///< writes all bytes
+
+  void copy_to(std::span<std::byte> to) const {
+    if (pack) {
+      pack(to);
+    } else {
+      std::copy(data.begin(), data.end(), to.begin());
+    }
+  }
 };
 
 /// Returns the ranks that hold copies of a rank's ring, by number of the copy; fewer than copies if there are too few ranks.

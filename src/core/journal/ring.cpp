@@ -80,9 +80,14 @@ Ring::Step Ring::next_step(std::size_t end, std::size_t size, const Outlook& wit
   const auto suits = [&](std::size_t position) {
     return has_room(end, position, size) && leaves_room(end, position, size, with);
   };
-  // Memory that was used before is preferred.
-  if (!turned_ && head_ > 0 && suits(0)) return Step::jump;
+  const bool may_turn = !turned_ && head_ > 0;
+  // Memory that was used before is preferred. Where more and more is needed until the oldest entries go, all together, there has to be much of it:
+  // otherwise they would soon be in the way, and be moved.
+  const bool is_growing = !order_.empty() && with.replaced.empty();
+  const bool has_enough = !is_growing || order_.front().entry.position >= kPartsBeforeTurn * with.needed_bytes;
+  if (may_turn && has_enough && suits(0)) return Step::jump;
   if (suits(head_)) return Step::place;
+  if (may_turn && suits(0)) return Step::jump;
   if (order_.empty()) return Step::none;
   const std::size_t moved = entry_bytes(oldest().head.bytes);
   if (has_room(end, head_, moved)) return Step::move;
