@@ -146,16 +146,28 @@ bool MessageLog::is_to_be_sent(const Flow& of) const {
   return !is_in_log(flow, number) && !received_by_others_.has(flow, number);
 }
 
-bool MessageLog::log_send(const LogJournals& journals, const Flow& of, const Payload& payload) {
+std::optional<std::span<const std::byte>> MessageLog::log_send(const LogJournals& journals, const Flow& of,
+                                                               const Payload& payload) {
   const Flow flow{of.channel ^ kLogged, of.peer, of.tag};
   std::uint64_t& sent = sent_[flow];
   const bool is_logged = is_in_log(flow, sent + 1);
   const bool is_sent = !is_logged && !received_by_others_.has(flow, sent + 1);
   write_decisions(journals);
-  if (!is_logged) put_into_log(journals, flow, sent + 1, payload);
+  std::optional<std::span<const std::byte>> content;
+  if (!is_logged) content = log_message(journals, signature_of(flow), sent + 1, payload);
   ++sent;
   fault_point("replay.logged");
-  return is_sent;
+  return is_sent ? content : std::nullopt;
+}
+
+std::span<const std::byte> MessageLog::log_message(const LogJournals& journals, const Signature& signature,
+                                                   std::uint64_t number, const Payload& payload) {
+  if (put_into_log(journals, signature, number, payload)) {
+    return journals.messages.own_payload(journals.messages.latest());
+  }
+  unlogged_.resize(payload.bytes);
+  payload.copy_to(unlogged_);
+  return unlogged_;
 }
 
 void MessageLog::forget_open() {
@@ -244,9 +256,8 @@ void MessageLog::append(const LogJournals& journals, const Signature& signature,
 }
 
 // A message for which there is no room takes that of older ones: the program goes on, and asks for a checkpoint.
-void MessageLog::put_into_log(const LogJournals& journals, const Flow& flow, std::uint64_t number,
+bool MessageLog::put_into_log(const LogJournals& journals, const Signature& signature, std::uint64_t number,
                               const Payload& payload) {
-  const Signature signature = signature_of(flow);
   const std::uint32_t depth = kLeastDepth | next_order_++;
   const auto note_missing = [this](const Flow& of, std::uint64_t which) {
     if (!lacks_messages_) {
@@ -268,13 +279,13 @@ void MessageLog::put_into_log(const LogJournals& journals, const Flow& flow, std
       } else {
         append_to(journals.messages, journals, signature, depth, payload, number);
       }
-      return;
+      return true;
     } catch (const Error& error) {
       if (error.code() != FENIX_ERROR_NO_MEMORY) throw;
     }
     const auto oldest = journals.messages.release_oldest(kLeastDepth);
-    note_missing(oldest ? flow_of(oldest->head.signature) : flow, oldest ? oldest->head.number : number);
-    if (!oldest) return;
+    note_missing(flow_of(oldest ? oldest->head.signature : signature), oldest ? oldest->head.number : number);
+    if (!oldest) return false;
   }
 }
 
@@ -351,7 +362,7 @@ QuickReceive MessageLog::allow_receive(const Flow& flow) {
   const auto logged = logged_by_others_.find({flow.channel ^ kLogged, flow.peer, flow.tag});
   std::uint64_t& begun = received_[flow];
   if (logged != logged_by_others_.end() && is_before_end(logged->second, begun + 1)) return {};
-  return {true, &begun, &waited_for_[flow]};
+  return {true, &begun, &waited_for_[flow], nullptr};
 }
 
 MessageLog::Begun MessageLog::begin_receive(const Flow& flow) {

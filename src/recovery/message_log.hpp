@@ -73,9 +73,10 @@ class MessageLog {
   /// Writes them now: something else that others can see is about to be stored. Local. Throws as Journal::append does.
   void write_decisions(const LogJournals& journals);
 
-  /// Logs the next message of a flow. Returns false if it must not be sent: its receiver has it, or gets it from the log. Local. Throws as
-  /// Journal::append does.
-  [[nodiscard]] bool log_send(const LogJournals& journals, const Flow& flow, const Payload& payload);
+  /// Logs the next message of a flow. Returns its bytes, valid until the next call; nothing if it must not be sent, as its receiver has it, or gets
+  /// it from the log. Local. Throws as Journal::append does.
+  [[nodiscard]] std::optional<std::span<const std::byte>> log_send(const LogJournals& journals, const Flow& flow,
+                                                                   const Payload& payload);
   /// Returns whether the next message of a flow has to be sent when it is logged.
   [[nodiscard]] bool is_to_be_sent(const Flow& flow) const;
   /// Say what libfenix_mpi may do by itself with messages of a flow: nothing if the next one is in a log, or has been received. Local.
@@ -184,7 +185,11 @@ class MessageLog {
   [[nodiscard]] std::map<Flow, std::uint64_t> stable_numbers(const Journal& journal, int receiver) const;
 
   [[nodiscard]] bool is_in_log(const Flow& flow, std::uint64_t number) const;
-  void put_into_log(const LogJournals& journals, const Flow& flow, std::uint64_t number, const Payload& payload);
+  /// Returns false if there is no room, not even when all older messages have gone.
+  bool put_into_log(const LogJournals& journals, const Signature& signature, std::uint64_t number,
+                    const Payload& payload);
+  [[nodiscard]] std::span<const std::byte> log_message(const LogJournals& journals, const Signature& signature,
+                                                       std::uint64_t number, const Payload& payload);
 
   bool active_ = false;
   bool lacks_messages_ = false;
@@ -193,6 +198,7 @@ class MessageLog {
   std::map<Flow, std::uint64_t> missing_;    // greatest number that is not in the log
   std::uint32_t next_order_ = 0;             // of logged messages
   std::uint64_t numbers_from_ = 0;           // message from which the numbers were taken
+  std::vector<std::byte> unlogged_;          // latest message for which the log had no room
   ByFlow<std::uint64_t> sent_;               // messages of this rank, skipped ones included
   ByFlow<std::uint64_t> received_;           // receives that have begun
   ByFlow<std::vector<std::uint64_t>> open_;  // those of them that have no message yet, ascending

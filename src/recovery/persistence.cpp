@@ -310,9 +310,7 @@ QuickReceive Persistence::allow_receive(const Partner& from) {
 
 std::optional<std::span<const std::byte>> Persistence::log_send(const MessageLog::Flow& flow, const Payload& payload) {
   const auto turn = take_turn();
-  const LogJournals all = journals();
-  if (!log_.log_send(all, flow, payload)) return std::nullopt;
-  return all.messages.own_payload(all.messages.latest());
+  return log_.log_send(journals(), flow, payload);
 }
 
 bool Persistence::prepare_send(const MessageLog::Flow& flow) {
