@@ -10,6 +10,7 @@
 #include <mutex>
 #include <vector>
 
+#include "mpi/counted_receives.hpp"
 #include "mpi/decisions.hpp"
 #include "mpi/derived.hpp"
 #include "mpi/logged_collectives.hpp"
@@ -156,6 +157,11 @@ int start_collective(MPI_Request request, StandIn stand_in) {
 
 int test(MPI_Request* request, int* flag, MPI_Status* status) {
   const MPI_Request before = *request;
+  if (is_counted_receive(before)) {
+    const int error = real.Test(request, flag, status);
+    forget_completed_receives(1, &before, request);
+    return error;
+  }
   look_for(before);
   if (is_pending(before)) {
     *flag = 0;
@@ -173,6 +179,7 @@ int test_all(int count, MPI_Request array_of_requests[], int* flag, MPI_Status a
   }
   const std::vector<MPI_Request>& before = copies_of(count, array_of_requests);
   const int error = real.Testall(count, array_of_requests, flag, array_of_statuses);
+  forget_completed_receives(count, before.data(), array_of_requests);
   if (error != MPI_SUCCESS || *flag == 0) return error;
   return in_status(finish_all(count, before, array_of_requests, array_of_statuses));
 }
@@ -182,6 +189,7 @@ int test_any(int count, MPI_Request array_of_requests[], int* index, int* flag, 
   const bool pending = some_are_pending(count, array_of_requests);
   const std::vector<MPI_Request>& before = copies_of(count, array_of_requests);
   const int error = real.Testany(count, array_of_requests, index, flag, status);
+  forget_completed_receives(count, before.data(), array_of_requests);
   if (error != MPI_SUCCESS || *flag == 0) return error;
   if (*index == MPI_UNDEFINED) {
     // MPI takes those that are pending for inactive.
@@ -206,6 +214,7 @@ int test_some(int incount, MPI_Request array_of_requests[], int* outcount, int a
   const bool pending = some_are_pending(incount, array_of_requests);
   const std::vector<MPI_Request>& before = copies_of(incount, array_of_requests);
   const int error = real.Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+  forget_completed_receives(incount, before.data(), array_of_requests);
   if (error != MPI_SUCCESS) return error;
   if (*outcount == MPI_UNDEFINED) {
     if (pending) *outcount = 0;
@@ -272,6 +281,7 @@ int with_stand_ins_Wait(MPI_Request* request, MPI_Status* status) {
   const MPI_Request before = *request;
   wait_for(before);
   const int error = real.Wait(request, status);
+  forget_completed_receives(1, &before, request);
   return error != MPI_SUCCESS ? error : finish(before, request, status);
 }
 
@@ -279,11 +289,13 @@ int with_stand_ins_Waitall(int count, MPI_Request array_of_requests[], MPI_Statu
   for (int i = 0; i < count; ++i) wait_for(array_of_requests[i]);
   const std::vector<MPI_Request>& before = copies_of(count, array_of_requests);
   const int error = real.Waitall(count, array_of_requests, array_of_statuses);
+  forget_completed_receives(count, before.data(), array_of_requests);
   if (error != MPI_SUCCESS) return error;
   return in_status(finish_all(count, before, array_of_requests, array_of_statuses));
 }
 
 int with_stand_ins_Request_free(MPI_Request* request) {
+  forget_counted_receive(*request);
   {
     const auto lock = lock_stand_ins();
     const auto found = stand_in_table().requests.find(*request);
@@ -300,6 +312,7 @@ int with_stand_ins_Request_free(MPI_Request* request) {
 }
 
 int with_stand_ins_Cancel(MPI_Request* request) {
+  if (is_counted_receive(*request)) return cancel_counted_receive(request);
   const auto stand_in = find_stand_in(*request);
   if (!stand_in) return real.Cancel(request);
   if (is_collective(*stand_in)) return raise_on(stand_in->collective.comm, MPI_ERR_REQUEST);

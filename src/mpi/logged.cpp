@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "mpi/counted_receives.hpp"
 #include "mpi/derived.hpp"
 #include "mpi/error_handlers.hpp"
 #include "mpi/logged_receives.hpp"
@@ -542,7 +543,9 @@ int logged_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int des
 int logged_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                  MPI_Request* request) {
   if (source == MPI_PROC_NULL) return real.Irecv(buf, count, datatype, source, tag, now(comm), request);
-  return start_program_receive({buf, count, datatype, source, tag, comm}, request);
+  const LoggedReceive receive{buf, count, datatype, source, tag, comm};
+  int error = MPI_SUCCESS;
+  return begin_counted_receive(receive, request, &error) ? error : start_program_receive(receive, request);
 }
 
 int logged_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,

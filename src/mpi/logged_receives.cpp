@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "mpi/counted_receives.hpp"
 #include "mpi/decisions.hpp"
 #include "mpi/derived.hpp"
 #include "mpi/logged_collectives.hpp"
@@ -395,18 +396,19 @@ bool cancel_inner(MPI_Request* inner, int* error, MPI_Status* status) {
   return is_cancelled != 0;
 }
 
-/// Gives the number of a receive to the next one from the same source with the same tag.
+}  // namespace
+
 void give_number_back(const LoggedReceive& cancelled) {
   take_back(/*is_sent=*/false, cancelled.source, cancelled.tag, cancelled.comm);
+  lower_numbers_behind(cancelled);
   const auto lock = lock_stand_ins();
   for (auto& [request, stand_in] : stand_in_table().requests) {
-    LoggedReceive& other = stand_in.logged;
-    const bool is_later = stand_in.kind == StandIn::Kind::logged_receive && other.comm == cancelled.comm &&
-                          stand_in.state == StandIn::State::pending && other.source == cancelled.source &&
-                          other.tag == cancelled.tag && other.number > cancelled.number;
-    if (is_later) --other.number;
+    const bool is_one = stand_in.kind == StandIn::Kind::logged_receive && stand_in.state == StandIn::State::pending;
+    if (is_one && is_later(stand_in.logged, cancelled)) --stand_in.logged.number;
   }
 }
+
+namespace {
 
 void set_cancelled(MPI_Request request) {
   {

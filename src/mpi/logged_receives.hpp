@@ -13,6 +13,11 @@ namespace fenix_impl {
 inline bool is_wildcard(int source, int tag) { return source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG; }
 inline bool is_wildcard(const LoggedReceive& receive) { return is_wildcard(receive.source, receive.tag); }
 
+/// Whether a receive gets its message after another one, from the same source with the same tag.
+inline bool is_later(const LoggedReceive& receive, const LoggedReceive& other) {
+  return receive.comm == other.comm && receive.source == other.source && receive.tag == other.tag &&
+         receive.number > other.number;
+}
 /// Whether receives have begun that have no message yet: with a wildcard, or behind one.
 bool has_unmatched_receives();
 /// Begins a receive of the program that it can cancel, or that has a wildcard.
@@ -25,6 +30,8 @@ int begin_logged_receive(MPI_Request request);
 int receive_in_turn(const LoggedReceive& receive, MPI_Status* status);
 /// Cancels a receive, if it has no message yet.
 int cancel_logged_receive(MPI_Request request);
+/// Gives the number of a cancelled receive to the next one from the same source with the same tag.
+void give_number_back(const LoggedReceive& cancelled);
 /// Begins a receive whose message MPI has given to a matched probe. inner: the request of MPI. repairs: before it was made.
 int start_probed_receive(const LoggedReceive& receive, MPI_Request inner, unsigned repairs, MPI_Request* request);
 

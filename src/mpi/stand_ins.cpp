@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "mpi/counted_receives.hpp"
 #include "mpi/derived.hpp"
 #include "mpi/logged_collectives.hpp"
 #include "mpi/logged_receives.hpp"
@@ -148,6 +149,7 @@ int start_receive(const Receive& receive, MPI_Request* request) {
 }
 
 bool has_open_calls() {
+  if (has_counted_receives()) return true;
   const auto lock = lock_stand_ins();
   return std::any_of(stand_in_table().requests.begin(), stand_in_table().requests.end(), [](const auto& each) {
     return each.second.state != StandIn::State::inactive && is_logged_message(each.second);
@@ -156,6 +158,7 @@ bool has_open_calls() {
 
 void forget_logged_calls() {
   forget_logged_collectives();
+  forget_counted_receives();
   const auto lock = lock_stand_ins();
   std::erase_if(stand_in_table().requests, [](const auto& each) {
     const StandIn& stand_in = each.second;

@@ -18,8 +18,10 @@ struct QuickSend {
 struct QuickReceive {
   bool is_allowed = false;
   std::uint64_t* begun = nullptr;  ///< counts receives
-  std::uint64_t* waited_for =
-      nullptr;  ///< number of the message for which the program waits, or 0; null: nobody asks for it
+  /// Number of the message for which the program waits, or 0; null: nobody asks for it.
+  std::uint64_t* waited_for = nullptr;
+  /// Counts receives that the program can cancel; null: libfenix begins them.
+  std::uint64_t* cancellable = nullptr;
 };
 
 /// In libfenix: changes when counters must not be used any more. They may be given again.

@@ -383,9 +383,9 @@ QuickSend Checkpoints::allow_send(const Partner& to) {
 }
 
 QuickReceive Checkpoints::allow_receive(const Partner& from) {
-  if (!may_only_count() || has_logged()) return {};
+  if (!may_only_count() || has_logged() || !forced_.empty()) return {};
   const auto found = received_.find(flow_from(from));
-  return found != received_.end() ? QuickReceive{true, &found->second, nullptr} : QuickReceive();
+  return found != received_.end() ? QuickReceive{true, &found->second, nullptr, &receives_} : QuickReceive();
 }
 
 bool Checkpoints::count_send(const Partner& to) {
