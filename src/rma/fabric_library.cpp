@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
+
 #include "base/error.hpp"
 
 namespace fenix_impl {
@@ -21,9 +23,16 @@ void find(void* library, const char* name, const char* version, Function& functi
   }
 }
 
+/// Has the provider ofi_rxm take 8 MiB and not 68 for its buffers: they are for messages, and there are only writes and reads here. Settings of
+/// the user stay. If MPI has used the provider before, it has read them already, and MPI's buffers stay as they are.
+void want_small_buffers() {
+  if (std::getenv("FI_OFI_RXM_EAGER_LIMIT") == nullptr) (void)setenv("FI_OFI_RXM_BUFFER_SIZE", "1024", 0);
+}
+
 }  // namespace
 
 FabricLibrary::FabricLibrary() {
+  want_small_buffers();
   void* library = dlopen(kFile, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (library == nullptr) {
     const char* why = dlerror();

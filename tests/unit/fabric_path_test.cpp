@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -12,6 +13,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string_view>
 #include <thread>
 
@@ -569,6 +571,20 @@ TEST_F(FabricPath, PeerThatCannotBeReachedIsAnError) {
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(kTimeout + 3));
   });
   EXPECT_EQ(outcomes[0].ending, Ending::done) << outcomes[0];
+}
+
+std::size_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::size_t all = 0;
+  std::size_t resident = 0;
+  file >> all >> resident;
+  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+TEST_F(FabricPath, TakesLittleMemory) {
+  const std::size_t before = resident_bytes();
+  const auto network = open_fabric();
+  EXPECT_LT(resident_bytes(), before + (std::size_t{32} << 20));
 }
 
 // In a process of its own, as ctest runs it, this is where libfabric is loaded.
