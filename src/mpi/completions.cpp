@@ -27,6 +27,8 @@ bool is_collective(const StandIn& stand_in) {
   return stand_in.kind == StandIn::Kind::collective || stand_in.kind == StandIn::Kind::logged_collective;
 }
 
+bool stand_ins_are_there() { return stand_ins.load(std::memory_order_acquire) != 0; }
+
 void set_pending(MPI_Request request) {
   const auto lock = lock_stand_ins();
   StandIn& started = stand_in_table().requests.at(request);
@@ -279,18 +281,20 @@ int with_stand_ins_Startall(int count, MPI_Request array_of_requests[]) {
 
 int with_stand_ins_Wait(MPI_Request* request, MPI_Status* status) {
   const MPI_Request before = *request;
-  wait_for(before);
+  const bool are_there = stand_ins_are_there();
+  if (are_there) wait_for(before);
   const int error = real.Wait(request, status);
   forget_completed_receives(1, &before, request);
-  return error != MPI_SUCCESS ? error : finish(before, request, status);
+  return error != MPI_SUCCESS || !are_there ? error : finish(before, request, status);
 }
 
 int with_stand_ins_Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses) {
-  for (int i = 0; i < count; ++i) wait_for(array_of_requests[i]);
+  const bool are_there = stand_ins_are_there();
+  for (int i = 0; are_there && i < count; ++i) wait_for(array_of_requests[i]);
   const std::vector<MPI_Request>& before = copies_of(count, array_of_requests);
   const int error = real.Waitall(count, array_of_requests, array_of_statuses);
   forget_completed_receives(count, before.data(), array_of_requests);
-  if (error != MPI_SUCCESS) return error;
+  if (error != MPI_SUCCESS || !are_there) return error;
   return in_status(finish_all(count, before, array_of_requests, array_of_statuses));
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/counted_receives.hpp"
 
+#include <cstddef>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "mpi/derived.hpp"
 #include "mpi/logged_receives.hpp"
@@ -13,10 +16,45 @@ namespace fenix_impl {
 namespace {
 
 /// Receives that the program has not completed. There are none where calls of several threads may overlap: no lock.
-using Receives = std::unordered_map<MPI_Request, LoggedReceive>;
+class OpenReceives {
+ public:
+  [[nodiscard]] bool empty() const { return all_.empty(); }
+  [[nodiscard]] auto& all() { return all_; }
+  void add(MPI_Request request, const LoggedReceive& receive) {
+    if (unused_.empty()) {
+      all_.insert_or_assign(request, receive);
+      return;
+    }
+    Receives::node_type node = std::move(unused_.back());
+    unused_.pop_back();
+    node.key() = request;
+    node.mapped() = receive;
+    const auto added = all_.insert(std::move(node));
+    if (!added.inserted) added.position->second = receive;
+  }
+  /// Returns null if there is none.
+  [[nodiscard]] LoggedReceive* find(MPI_Request request) {
+    if (all_.empty()) return nullptr;
+    const auto found = all_.find(request);
+    return found != all_.end() ? &found->second : nullptr;
+  }
+  void remove(MPI_Request request) {
+    constexpr std::size_t kMostUnused = 1024;
+    if (all_.empty()) return;
+    Receives::node_type node = all_.extract(request);
+    if (!node.empty() && unused_.size() < kMostUnused) unused_.push_back(std::move(node));
+  }
+  void clear() { all_.clear(); }
 
-Receives& receives() {
-  static auto* instance = new Receives;
+ private:
+  using Receives = std::unordered_map<MPI_Request, LoggedReceive>;
+
+  Receives all_;
+  std::vector<Receives::node_type> unused_;  // memory for later ones
+};
+
+OpenReceives& open_receives() {
+  static auto* instance = new OpenReceives;
   return *instance;
 }
 
@@ -30,15 +68,16 @@ bool begin_counted_receive(const LoggedReceive& receive, MPI_Request* request, i
   *error =
       real.Irecv(receive.buffer, receive.count, receive.type, receive.source, receive.tag, now(receive.comm), request);
   if (*error != MPI_SUCCESS) return true;
-  LoggedReceive& begun = receives()[*request] = receive;
+  LoggedReceive begun = receive;
   begun.number = ++*quick.begun;
   begun.receive = ++*quick.cancellable;
+  open_receives().add(*request, begun);
   return true;
 }
 
-bool has_counted_receives() { return !receives().empty(); }
+bool has_counted_receives() { return !open_receives().empty(); }
 
-bool is_counted_receive(MPI_Request request) { return !receives().empty() && receives().count(request) != 0; }
+bool is_counted_receive(MPI_Request request) { return open_receives().find(request) != nullptr; }
 
 int cancel_counted_receive(MPI_Request* request) {
   int error = real.Cancel(request);
@@ -49,26 +88,24 @@ int cancel_counted_receive(MPI_Request* request) {
   while (error == MPI_SUCCESS && is_complete == 0) error = real.Request_get_status(*request, &is_complete, &status);
   int is_cancelled = 0;
   if (error == MPI_SUCCESS) PMPI_Test_cancelled(&status, &is_cancelled);
-  if (is_cancelled != 0) give_number_back(receives().at(*request));
+  if (is_cancelled != 0) give_number_back(*open_receives().find(*request));
   return error;
 }
 
 void lower_numbers_behind(const LoggedReceive& cancelled) {
-  for (auto& [request, each] : receives()) {
+  for (auto& [request, each] : open_receives().all()) {
     if (is_later(each, cancelled)) --each.number;
   }
 }
 
-void forget_counted_receive(MPI_Request request) {
-  if (!receives().empty()) receives().erase(request);
-}
+void forget_counted_receive(MPI_Request request) { open_receives().remove(request); }
 
-void forget_counted_receives() { receives().clear(); }
+void forget_counted_receives() { open_receives().clear(); }
 
 void forget_completed_receives(int count, const MPI_Request* before, const MPI_Request* now) {
-  if (receives().empty()) return;
-  for (int i = 0; i < count; ++i) {
-    if (now[i] != before[i]) receives().erase(before[i]);
+  OpenReceives& open = open_receives();
+  for (int i = 0; i < count && !open.empty(); ++i) {
+    if (now[i] != before[i]) open.remove(before[i]);
   }
 }
 
