@@ -27,6 +27,7 @@ struct Payload {
   std::span<const std::byte> data;                         ///< the bytes, if pack is empty
   std::function<void(std::span<std::byte> to)> pack = {};  ///< writes all bytes
 
+  /// Writes all bytes to memory that has just that room.
   void copy_to(std::span<std::byte> to) const {
     if (pack) {
       pack(to);
