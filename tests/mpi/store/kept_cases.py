@@ -352,7 +352,7 @@ def lose_node_and_launcher(jobs, node, number, kind, *options):
     jobs.number += 1
     folder = jobs.work / f"job.{jobs.number}"
     program = ["env", "--unset=PRTE_MCA_rmaps_default_mapping_policy", jobs.tools / "fenix-run", "--store", jobs.store, *options, "--", "--map-by",
-               "slot:oversubscribe", "--bind-to", "none", "-n", 6, jobs.program, *kind, "--steps", 300, "--nap", 10, "--says", 1]
+               "slot:oversubscribe", "--bind-to", "none", "-n", 6, jobs.program, *kind, "--steps", 600, "--nap", 10, "--says", 1]
     lost = []
 
     def look():
