@@ -57,8 +57,13 @@ class Jobs:
             job.follow(lambda: look(job))
             if job.hung:
                 fail(f"job {self.number} hung\n{job.text()}")
-            # Its ranks notice the end of mpirun.
-            processes.wait_until(lambda: not [one for one in job.find() if name_of(one.pid) == "store_job"], 10)
+            def ranks():
+                return [one.pid for one in job.find() if name_of(one.pid) == "store_job"]
+
+            # Its ranks notice the end of mpirun, as a rule: docs/known-issues.md.
+            if not processes.wait_until(lambda: not ranks(), 10):
+                for pid in ranks():
+                    processes.send(pid, signal.SIGKILL)
             # The token by which processes are found stays with the keeper.
             job.find = lambda: []
             job.token = "FENIX_JOB=none"
