@@ -93,7 +93,7 @@ class Ring {
     return order_[static_cast<std::size_t>(sequence - order_.front().entry.head.sequence)];
   }
   static constexpr std::size_t kParts = 5;
-  static constexpr std::size_t kPartsBeforeTurn = 3;
+  static constexpr std::size_t kPartsBeforeTurn = 3;  // times the needed bytes, before the oldest entry
   static constexpr std::size_t kLeastEnd = std::size_t{16} << 10;
 
   /// Entries that a new message makes needless, and the bytes of those that are needed with it.
