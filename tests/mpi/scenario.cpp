@@ -344,10 +344,15 @@ void overwrite_buffers() {
   step = -1;
 }
 
+// True while a failure from outside is still to come: on a slow machine the steps alone may be over before it.
+bool failure_is_to_come() {
+  return options.progress > 0 && options.must_recover && role == FENIX_ROLE_INITIAL_RANK && step < 10 * options.steps;
+}
+
 bool run() {
   if (options.in_place && !first_life()) overwrite_buffers();
   if (!create_groups() || !restore()) return false;
-  while (step < options.steps) {
+  while (step < options.steps || failure_is_to_come()) {
     if (!one_step()) return false;
   }
   return true;

@@ -3,9 +3,11 @@
 // same values in each step, whatever happens, so each element can be checked.
 //
 // Prints "run R from STEP of N ranks" when it begins, on rank 0, and "FENIX-TEST-OK" at the end.
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -50,6 +52,7 @@ struct Options {
   int halt = -1;        // step in which rank 1 has the job end
   int lists = 0;        // 1: prints the datasets, and deletes the one of step 5
   std::string full;     // a flush is refused on all ranks, and this is in the text; empty: it is not refused
+  std::string until;    // file that must be there before the last step ends; empty: none
   int from_steps = -1;  // steps after the first one of this job; -1: up to the last one
   int unusable = 0;     // 1: the store cannot be used, and all ranks are told
   int says = 0;         // 1: prints each step that has been committed
@@ -195,6 +198,14 @@ int restore_from_ranks(const Options& options, Field& field) {
   return FENIX_SUCCESS;
 }
 
+/// Waits for a file, for two minutes at most.
+void await_file(const std::string& file) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  while (!std::filesystem::exists(file) && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
 Options read(int argc, char** argv) {
   Options options;
   const auto is = [&](int i, const char* name) { return std::strcmp(argv[i], name) == 0; };
@@ -216,6 +227,7 @@ Options read(int argc, char** argv) {
     if (is(i, "--halt")) options.halt = std::atoi(text);
     if (is(i, "--lists")) options.lists = std::atoi(text);
     if (is(i, "--full")) options.full = text;
+    if (is(i, "--until")) options.until = text;
     if (is(i, "--from-steps")) options.from_steps = std::atoi(text);
     if (is(i, "--unusable")) options.unusable = std::atoi(text);
     if (is(i, "--says")) options.says = std::atoi(text);
@@ -419,6 +431,7 @@ void work(const Options& options, MPI_Comm comm, bool is_first) {
       success(Fenix_Data_member_delete(kGroup, kGone), "deletion");
     }
     if (options.asks == 0 && options.naps > 0) std::this_thread::sleep_for(std::chrono::milliseconds(options.naps));
+    if (!options.until.empty() && step + 1 == end) await_file(options.until);
     if (options.sync > 0 && (step + 1) % options.sync == 0) {
       const std::string name = "step-" + std::to_string(step);
       if (!options.full.empty()) {

@@ -351,8 +351,10 @@ def lose_node_and_launcher(jobs, node, number, kind, *options):
     hung, what is left of it, and what it has printed."""
     jobs.number += 1
     folder = jobs.work / f"job.{jobs.number}"
+    # On a slow machine all steps may be done before the first look.
+    is_lost = jobs.work / f"lost.{jobs.number}"
     program = ["env", "--unset=PRTE_MCA_rmaps_default_mapping_policy", jobs.tools / "fenix-run", "--store", jobs.store, *options, "--", "--map-by",
-               "slot:oversubscribe", "--bind-to", "none", "-n", 6, jobs.program, *kind, "--steps", 600, "--nap", 10, "--says", 1]
+               "slot:oversubscribe", "--bind-to", "none", "-n", 6, jobs.program, *kind, "--steps", 200, "--nap", 10, "--says", 1, "--until", is_lost]
     lost = []
 
     def look():
@@ -366,8 +368,9 @@ def lose_node_and_launcher(jobs, node, number, kind, *options):
             job.nodes.kill_launcher()
             for pid in ranks:
                 processes.send(pid, signal.SIGKILL)
+            is_lost.touch()
 
-    with nodes.JobOnNodes([2] * number, program, folder, 100, dict(jobs.variables, FENIX_LOG="info"), on_head=True) as job:
+    with nodes.JobOnNodes([2] * number, program, folder, 200, dict(jobs.variables, FENIX_LOG="info"), on_head=True) as job:
         job.follow(look)
         return bool(lost), job.hung, job.finish(), job.text()
 
