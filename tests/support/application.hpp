@@ -23,8 +23,8 @@ inline constexpr int kNone = -1;
 
 inline bool all_steps() { return std::getenv("FENIX_TEST_ALL_STEPS") != nullptr; }
 
-// Returns the stride of steps: by default every second is tried, and in builds with sanitizers every third.
-inline int each_of_those() { return stride(2, 3); }
+// Returns the stride of steps: by default every fifth is tried, and in builds with sanitizers every ninth.
+inline int each_of_those() { return stride(5, 9); }
 
 // kUneven is stored under even time stamps only.
 inline constexpr int kApplicationMembers[] = {kSmall, kUneven};

@@ -89,7 +89,7 @@ enum class Kind { one_allocation, all_allocations, one_request };
 thread_local Allocations requests;
 
 /// Each of how many failures is tried: an attempt takes a job of its own. There are few requests.
-int stride_of(Kind kind) { return kind == Kind::one_request ? 1 : stride(5, 7); }
+int stride_of(Kind kind) { return kind == Kind::one_request ? 1 : stride(11, 21); }
 
 /// Runs work, in which the n-th fails. Returns whether it came to that.
 bool run_failing(Kind kind, int n, const std::function<void()>& work) {

@@ -8,7 +8,6 @@
 // rank below it that comes before: that one would wait for the question. Only a sender that waits for nobody can come later.
 #include <fenix.hpp>
 #include <mpi.h>
-#include <unistd.h>
 
 #include <array>
 #include <csignal>
@@ -16,7 +15,7 @@
 #include <cstdio>
 #include <string>
 
-#include "../check.hpp"
+#include "checkpoints.hpp"
 
 using check::require;
 using check::success;
@@ -107,24 +106,6 @@ std::int64_t expected() {
   return 0;
 }
 
-/// Calls function until it says that it is done.
-template <class Function>
-void wait_for(const char* what, const Function& function) {
-  constexpr double kSeconds = 15;
-  for (const double start = MPI_Wtime(); !function();) {
-    require(MPI_Wtime() - start < kSeconds, what);
-    usleep(200);
-  }
-}
-
-void take_checkpoint() {
-  wait_for("the checkpoint is taken", [] {
-    int taken = 0;
-    success(Fenix_Checkpoint_potential(&taken), "Fenix_Checkpoint_potential");
-    return taken != 0;
-  });
-}
-
 void do_operation() {
   state.value = operate();
   state.is_done = 1;
@@ -149,14 +130,9 @@ int main(int argc, char** argv) {
     const bool comes_after = after.at(static_cast<std::size_t>(rank_of_this)) == '1';
     if (comes_after) do_operation();
     if (rank_of_this == 0) success(Fenix_Checkpoint_request(), "Fenix_Checkpoint_request");
-    take_checkpoint();
+    check::take_checkpoint();
     if (!comes_after) do_operation();
-    wait_for("the checkpoint is complete", [] {
-      int count = 0;
-      success(Fenix_Checkpoint_potential(nullptr), "Fenix_Checkpoint_potential");
-      success(Fenix_Checkpoint_count(&count), "Fenix_Checkpoint_count");
-      return count == 1;
-    });
+    check::await_checkpoints(1);
     check::expect_equal(state.value, expected(), "the value before the death");
     MPI_Barrier(comm);
     if (rank_of_this == kVictim) raise(SIGKILL);

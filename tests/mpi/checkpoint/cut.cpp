@@ -14,7 +14,7 @@
 #include <csignal>
 #include <string>
 
-#include "../check.hpp"
+#include "checkpoints.hpp"
 
 using check::expect_equal;
 using check::require;
@@ -37,21 +37,9 @@ int place = 0;  // 1: behind the checkpoint
 std::string way;
 MPI_Comm pair = MPI_COMM_NULL;  // ranks 0 and 1
 
-int committed() {
-  int count = 0;
-  success(Fenix_Checkpoint_potential(nullptr), "Fenix_Checkpoint_potential");
-  success(Fenix_Checkpoint_count(&count), "Fenix_Checkpoint_count");
-  return count;
-}
-
-void wait_for_commit() {
-  while (committed() == 0) usleep(1000);
-}
-
 void take_checkpoint() {
   place = 1;
-  for (int taken = 0; taken == 0; usleep(1000))
-    success(Fenix_Checkpoint_potential(&taken), "Fenix_Checkpoint_potential");
+  check::take_checkpoint();
 }
 
 bool is_collective() { return way != "probe" && way != "recv" && way != "iprobe" && way != "waitany"; }
@@ -92,7 +80,7 @@ int operate(int value) {
 
 /// Makes a choice, tells it to rank 1, and hears what that one has got.
 void choose(bool is_again) {
-  if (!is_again) wait_for_commit();
+  if (!is_again) check::await_checkpoints(1);
   int flag = 0;
   do {
     MPI_Iprobe(2, kSignal, comm, &flag, MPI_STATUS_IGNORE);
@@ -140,7 +128,7 @@ int tag_that_comes() {
 void hear_of_choice(bool is_again) {
   // It is ready, and waits for rank 3.
   for (int i = 0; i < 100 && !is_again; ++i) {
-    (void)committed();
+    (void)check::complete_checkpoints();
     usleep(1000);
   }
   const int heard = is_collective() ? operate(0) : tag_that_comes();
@@ -179,7 +167,7 @@ int main(int argc, char** argv) {
   if (rank == 0) choose(is_again);
   if (rank == 1) hear_of_choice(is_again);
   if (!is_again) {
-    wait_for_commit();
+    check::await_checkpoints(1);
     // All have committed when rank 2 dies.
     if (rank != 2) MPI_Send(nullptr, 0, MPI_BYTE, 2, kEnd, comm);
     for (int i = 0; rank == 2 && i < 3; ++i)

@@ -11,11 +11,12 @@
 #include <csignal>
 #include <cstdint>
 
-#include "../check.hpp"
+#include "checkpoints.hpp"
 
 using check::expect_equal;
 using check::require;
 using check::success;
+using check::wait_for;
 
 namespace {
 
@@ -56,16 +57,6 @@ MPI_Request begin_receive(std::int64_t* value, int tag) {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Irecv(value, 1, MPI_INT64_T, peer, tag, comm, &request);
   return request;
-}
-
-/// Calls function until it says that it is done.
-template <class Function>
-void wait_for(const char* what, const Function& function) {
-  constexpr double kSeconds = 15;
-  for (const double start = MPI_Wtime(); !function();) {
-    require(MPI_Wtime() - start < kSeconds, what);
-    usleep(200);
-  }
 }
 
 /// Completes two receives, in one of the ways that there are.
@@ -165,20 +156,11 @@ void refuse_checkpoint() {
   }
 }
 
-void take_checkpoint() {
+void complete_checkpoint() {
   int before = 0;
-  int taken = 0;
   success(Fenix_Checkpoint_count(&before), "Fenix_Checkpoint_count");
-  wait_for("the checkpoint is taken", [&] {
-    success(Fenix_Checkpoint_potential(&taken), "Fenix_Checkpoint_potential");
-    return taken != 0;
-  });
-  wait_for("the checkpoint is complete", [&] {
-    int count = 0;
-    success(Fenix_Checkpoint_potential(nullptr), "Fenix_Checkpoint_potential");
-    success(Fenix_Checkpoint_count(&count), "Fenix_Checkpoint_count");
-    return count == before + 1;
-  });
+  check::take_checkpoint();
+  check::await_checkpoints(before + 1);
 }
 
 void do_step() {
@@ -198,7 +180,7 @@ void do_step() {
   state.sum += values[0];
   ++state.step;
   // Each way comes before some checkpoint: a receive that was not forgotten would be in its way. Some steps are repeated after the restart.
-  if (state.step % kStepsOfCheckpoint == 0) take_checkpoint();
+  if (state.step % kStepsOfCheckpoint == 0) complete_checkpoint();
 }
 
 }  // namespace
