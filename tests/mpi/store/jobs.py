@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from harness import environment, processes
@@ -134,10 +133,6 @@ def kill_launcher(job):
     for process in job.find():
         if name_of(process.pid) in ("prterun", "mpirun"):
             os.kill(process.pid, signal.SIGKILL)
-
-
-def time_of(job):
-    return time.monotonic() - job._started
 
 
 def fresh_store(jobs):
