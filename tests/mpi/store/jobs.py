@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Jobs on one store, and what is known of them."""
-import os
 import re
 import shutil
 import signal
@@ -129,10 +128,13 @@ def name_of(pid):
         return ""
 
 
+def launchers_of(job):
+    return [process.pid for process in job.find() if name_of(process.pid) in ("prterun", "mpirun")]
+
+
 def kill_launcher(job):
-    for process in job.find():
-        if name_of(process.pid) in ("prterun", "mpirun"):
-            os.kill(process.pid, signal.SIGKILL)
+    for pid in launchers_of(job):
+        processes.send(pid, signal.SIGKILL)
 
 
 def fresh_store(jobs):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from harness import nodes, processes
 from harness.job import Job, mpirun
-from jobs import expect, fail, fresh_store, kill_launcher, name_of, start_of
+from jobs import expect, fail, fresh_store, kill_launcher, launchers_of, name_of, start_of
 
 # Places at which a rank is killed while the job goes on with the memory of the one before.
 TAKING_POINTS = ["rejoin.begin", "rejoin.greeted", "memory.adopted", "rejoin.memory", "rejoin.exposed", "rejoin.voided", "rejoin.rebuilt",
@@ -108,9 +108,12 @@ def stopped_ranks(jobs, _):
 
     def stop(job):
         if not stopped and "step 20" in job.text():
+            # In this order: the end of mpirun would let stopped ranks go on, since they have no parent then. At once: they end when they
+            # notice it.
+            launchers = launchers_of(job)
             stopped.extend(process.pid for process in job.find() if name_of(process.pid) == "store_job")
-            # In this order: the end of mpirun would let stopped ranks go on, since they have no parent then.
-            kill_launcher(job)
+            for pid in launchers:
+                processes.send(pid, signal.SIGKILL)
             for pid in stopped:
                 processes.send(pid, signal.SIGSTOP)
 
