@@ -64,9 +64,14 @@ fenix_env_default OMPI_MCA_mpi_add_procs_cutoff 100000
 if [ -e "${FENIX_MPI_HOME:-}/share/fenix/mends" ]; then
   # A node that falls silent is given up after FENIX_NODE_TIMEOUT seconds (30): the daemons of mpirun look at their connections.
   # Whole seconds, 5 at least: the time until the first question, and four times that between two.
-  case ${FENIX_NODE_TIMEOUT:-30} in
-    *[!0-9]*) echo "env.sh: FENIX_NODE_TIMEOUT=$FENIX_NODE_TIMEOUT is no number of seconds; taking 30" >&2; fenix_env_limit=30 ;;
-    *) fenix_env_limit=${FENIX_NODE_TIMEOUT:-30} ;;
+  fenix_env_limit=${FENIX_NODE_TIMEOUT:-30}
+  # Shells take a number that begins with 0 for an octal one.
+  while [ "${fenix_env_limit#0?}" != "$fenix_env_limit" ]; do fenix_env_limit=${fenix_env_limit#0}; done
+  case $fenix_env_limit in
+    *[!0-9]* | ??????????*)
+      echo "env.sh: FENIX_NODE_TIMEOUT=$FENIX_NODE_TIMEOUT is no number of seconds; taking 30" >&2
+      fenix_env_limit=30
+      ;;
   esac
   [ "$fenix_env_limit" -ge 5 ] || fenix_env_limit=5
   [ -z "${FENIX_NODE_TIMEOUT:-}" ] ||
