@@ -251,6 +251,35 @@ TEST(VerifyParity, RebuildKeepsDamageOutOfNewParity) {
   }
 }
 
+// Returns how often rank 0 accesses the memory of its peers to verify so many snapshots.
+int reads_to_verify(int snapshots) {
+  PartialJob job(4, snapshots - 1, 100, 0, kParity);
+  expect_done(job.run([&](Rank& rank) {
+    for (int i = 0; i < snapshots; ++i) {
+      change(rank, job.model(rank), {0, 100}, static_cast<unsigned>(1 + i));
+      store_elements(rank, kMember, Selection::all());
+      commit_barrier(rank);
+    }
+  }));
+  const int before = job.crew().accesses_of(0);
+  expect_done(job.run([&](Rank& rank) {
+    const auto found = rank.group->verify_all();
+    EXPECT_EQ(found.mended + found.lost, 0U);
+    EXPECT_GE(found.checked, 4U * 2U * static_cast<unsigned>(snapshots));
+  }));
+  return job.crew().accesses_of(0) - before;
+}
+
+// Records of other ranks are looked for once, and not for each snapshot anew.
+TEST(VerifyParity, ReadsGrowWithTheNumberOfSnapshots) {
+  constexpr int kSome = 12;
+  const int of_some = reads_to_verify(kSome);
+  const int of_more = reads_to_verify(4 * kSome);
+  EXPECT_LE(of_more, 5 * of_some);
+  // Of each of three peers: each record in two reads, the data; and the heads of all entries once.
+  EXPECT_LE(of_more, 3 * (5 * 4 * kSome + 4 * kSome + 16));
+}
+
 TEST(VerifyParity, LooksAtOneMemberOnly) {
   VerifiedJob job(4, kParity);
   expect_done(job.run([](Rank& rank) {

@@ -193,13 +193,4 @@ std::optional<Record> record_at(RemoteRegions& control, int rank, std::size_t of
   return record && record->epoch == epoch && !record->deleted ? record : std::nullopt;
 }
 
-std::optional<Record> find_record(RemoteRegions& control, int rank, const RecordLog& log, Epoch epoch) {
-  for (std::uint32_t entry = 0; entry < log.entries(); ++entry) {
-    const auto bytes = fetch_record(control, rank, log.offset(entry));
-    auto record = bytes ? decode(*bytes) : std::nullopt;
-    if (record && record->epoch == epoch && record->owner == rank && !record->deleted) return record;
-  }
-  return std::nullopt;
-}
-
 }  // namespace fenix_impl

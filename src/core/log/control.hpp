@@ -93,7 +93,4 @@ struct Control {
 /// Returns the record of an epoch in the log of another rank, if it is at that place, and its snapshot has not been deleted.
 [[nodiscard]] std::optional<Record> record_at(RemoteRegions& control, int rank, std::size_t offset, Epoch epoch);
 
-/// Returns the record that a rank has committed under an epoch, if it is in its log.
-[[nodiscard]] std::optional<Record> find_record(RemoteRegions& control, int rank, const RecordLog& log, Epoch epoch);
-
 }  // namespace fenix_impl

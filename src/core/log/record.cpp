@@ -164,6 +164,8 @@ std::optional<std::size_t> length_in_head(std::span<const std::byte> head, std::
   return length;
 }
 
+Epoch epoch_in_head(std::span<const std::byte> head) { return {read<RecordHead>(head, 0).epoch}; }
+
 std::optional<Record> decode(std::span<const std::byte> bytes) {
   Record record;
   return decode(bytes, record) ? std::optional(std::move(record)) : std::nullopt;

@@ -68,6 +68,9 @@ std::size_t encode(const Record& record, std::span<std::byte> out);
 /// cannot be one. head: any bytes, at least kHeadBytes of them.
 [[nodiscard]] std::optional<std::size_t> length_in_head(std::span<const std::byte> head, std::size_t available);
 
+/// Returns the epoch that the head of a record names: any number, if it is none.
+[[nodiscard]] Epoch epoch_in_head(std::span<const std::byte> head);
+
 /// Reads a record. Returns nullopt unless it is sealed, complete and consistent in itself. Any bytes may be given.
 [[nodiscard]] std::optional<Record> decode(std::span<const std::byte> bytes);
 /// Reads into a record whose memory is used again. Returns false instead of nullopt; the record may have any contents

@@ -302,13 +302,12 @@ void ParityProtection::encode_member(const Change& change, bool in_buffers) {
 
 // ------------------------------------------------------------------------------------------------------------- decoding
 
-CohortSlots ParityProtection::slots_in(Member& member, Epoch epoch, const std::set<int>& missing,
-                                       Sources sources) const {
+CohortSlots ParityProtection::slots_in(Member& member, Epoch epoch, const std::set<int>& missing, Sources sources) {
   std::vector<CohortSlot> slots(cohort_.size());
   for (std::size_t i = 0; i < cohort_.size(); ++i) {
     const int rank = cohort_[i];
     if (rank == context_.rank || missing.count(rank) != 0) continue;
-    const auto record = find_record(*context_.control.remote, rank, context_.control.own_log, epoch);
+    const auto record = finder_.find(*context_.control.remote, rank, context_.control.own_log, epoch);
     const MemberVersion* version = record ? version_in(*record, member) : nullptr;
     if (version == nullptr) continue;
     const CohortSlot slot = slot_of(member, rank, version->slot);
@@ -317,9 +316,7 @@ CohortSlots ParityProtection::slots_in(Member& member, Epoch epoch, const std::s
   return {member.memory.remote(), stripes_of(member, member.memory.counts()), std::move(slots)};
 }
 
-CohortSlots ParityProtection::slots_in(Member& member, Epoch epoch) const {
-  return slots_in(member, epoch, std::set<int>{});
-}
+CohortSlots ParityProtection::slots_in(Member& member, Epoch epoch) { return slots_in(member, epoch, std::set<int>{}); }
 
 bool ParityProtection::decode_own(Member& member, const MemberVersion& version, CohortSlots& slots,
                                   Codec& codec) const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/log/record_finder.hpp"
 #include "core/protection/cohort_slots.hpp"
 #include "core/protection/protection.hpp"
 #include "parity/codec.hpp"
@@ -53,8 +54,8 @@ class ParityProtection final : public Protection, private CollectiveEncoder, pri
   [[nodiscard]] CohortSlot slot_of(const Member& member, int rank, std::uint32_t slot) const;
   enum class Sources { any, undamaged };
   [[nodiscard]] CohortSlots slots_in(Member& member, Epoch epoch, const std::set<int>& missing,
-                                     Sources sources = Sources::any) const;
-  [[nodiscard]] CohortSlots slots_in(Member& member, Epoch epoch) const;
+                                     Sources sources = Sources::any);
+  [[nodiscard]] CohortSlots slots_in(Member& member, Epoch epoch);
   [[nodiscard]] bool is_sound_at(const Member& member, const CohortSlot& slot, const MemberVersion& version) const;
   bool rebuild_from(Member& member, const MemberVersion& version, CohortSlots& slots) const;
   bool decode_own(Member& member, const MemberVersion& version, CohortSlots& slots, Codec& codec) const;
@@ -66,6 +67,7 @@ class ParityProtection final : public Protection, private CollectiveEncoder, pri
   std::atomic<bool> broken_{false};  // the group's thread may find out
   bool reads_buffers_ = false;       // in the encoding under way
   Codec encoder_;
+  RecordFinder finder_;  // of the cohort's records
   // Memory to use again.
   Record mine_;
   std::vector<Record> theirs_;

@@ -2,6 +2,7 @@
 // The logs of a rank, which peers write to, and those of a peer: whatever is in them, no access leads outside of a region.
 #include "core/log/control.hpp"
 #include "core/log/epochs.hpp"
+#include "core/log/record_finder.hpp"
 #include "core/log/record_log.hpp"
 #include "core/parts/archive.hpp"
 #include "core/parts/fetching.hpp"
@@ -25,7 +26,7 @@ void check(const fuzz::TwoRanks& ranks, std::uint32_t policy_number) {
     const RecordLog& own = ranks.own_log(rank);
     for (const auto& [record, entry] : own.read_all()) {
       fuzz::require(entry < own.entries(), "place of a record");
-      (void)find_record(control, rank, own, record.epoch);
+      (void)RecordFinder().find(control, rank, own, record.epoch);
     }
     epochs.merge(CommonEpochs(epochs_in(own, 0, rank)));
   }
