@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "base/pages.hpp"
+
 namespace fenix_impl {
 namespace {
 
@@ -16,7 +18,7 @@ enum class Access { read, write };
 // The kernel does as if the page were accessed, and says how that went. EINVAL: it cannot say.
 int touch(std::byte* byte, Access access) {
 #ifdef MADV_POPULATE_WRITE
-  static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const std::uintptr_t page = system_page();
   auto* const start = byte - reinterpret_cast<std::uintptr_t>(byte) % page;
   int result = 0;
   do {

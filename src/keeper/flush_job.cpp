@@ -32,7 +32,7 @@ PeerMemory::PeerMemory(const Descriptor& file, std::uint64_t offset, std::uint64
                         offset <= static_cast<std::uint64_t>(status.st_size) &&
                         bytes <= static_cast<std::uint64_t>(status.st_size) - offset;
   if (!is_there) throw std::runtime_error("the memory of a rank is not where it said");
-  const std::uint64_t begin = offset / kPage * kPage;
+  const std::uint64_t begin = offset / system_page() * system_page();
   mapped_bytes_ = static_cast<std::size_t>(offset - begin + bytes);
   mapped_ = ::mmap(nullptr, mapped_bytes_, to_be_written ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, file.get(),
                    static_cast<off_t>(begin));

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
-#include <map>
+#include <mutex>
 #include <new>
 #include <utility>
 #include <vector>
@@ -19,13 +19,53 @@
 namespace fenix_impl {
 namespace {
 
+// A region that is not where it was may be that of a rank that has just died. The notice of its death is on its way then, and
+// takes a second or more when several die at once. If the process lives, something else is wrong. If the region is still
+// there, it is this process that has no memory for it.
+Mapping map_region_of_peer(Team& team, const RegionAddress& address) {
+  constexpr std::chrono::seconds kNoticeTakes{1};
+  const auto wait_for_notice = [&] {
+    const Deadline deadline = is_gone(address.pid) ? Deadline() : Deadline(kNoticeTakes);
+    while (!deadline.passed()) team.check();
+  };
+  try {
+    return map_peer_region(address);
+  } catch (const RegionIsGone&) {
+    wait_for_notice();
+    throw;
+  } catch (const Error&) {
+    if (!peer_region_exists(address)) wait_for_notice();
+    throw;
+  }
+}
+
+/// A rank of this node.
+struct Peer {
+  RegionAddress address;
+  Mapping mapping;                          // none of this rank itself
+  std::atomic<std::byte*> region{nullptr};  // null until it is reached
+};
+
 class MapRemoteRegions final : public RemoteRegions {
  public:
-  MapRemoteRegions(std::map<int, Mapping> regions, KeptRegion kept)
-      : regions_(std::move(regions)), kept_(std::move(kept)) {}
+  // addresses: by place on the node. The team outlives this.
+  MapRemoteRegions(Team& team, MapPath::NodeRanks ranks, const Region& own, std::span<const RegionAddress> addresses,
+                   KeptRegion kept)
+      : team_(team),
+        ranks_(std::move(ranks)),
+        are_all_(ranks_->size() == static_cast<std::size_t>(team.size())),
+        peers_(addresses.size()),
+        kept_(std::move(kept)),
+        own_(own) {
+    for (std::size_t place = 0; place < addresses.size(); ++place) peers_[place].address = addresses[place];
+    at(team.rank()).region = own.bytes().data();
+  }
+  ~MapRemoteRegions() override { own_.end(); }
 
   [[nodiscard]] int keeps() const override { return kept_.owner(); }
   [[nodiscard]] KeptRegion release_kept() override { return std::exchange(kept_, {}); }
+
+  void reach(int target) override { (void)reached(at(target)); }
 
   [[nodiscard]] std::span<std::byte> direct(int target, std::size_t offset, std::size_t bytes) override {
     return part(target, offset, bytes);
@@ -33,12 +73,12 @@ class MapRemoteRegions final : public RemoteRegions {
 
   void expect_access(int target, std::size_t offset, std::size_t bytes) override {
     (void)part(target, offset, bytes);
-    (void)regions_.at(target).populate(offset, bytes);
+    (void)populate_pages(all_of(target), offset, bytes);
   }
 
   void reserve(int target, std::size_t offset, std::size_t bytes) override {
     (void)part(target, offset, bytes);
-    regions_.at(target).reserve(offset, bytes);
+    reserve_at_peer(at(target).address, all_of(target), offset, bytes);
   }
 
   void put(int target, std::size_t offset, std::span<const std::byte> data) override {
@@ -61,64 +101,67 @@ class MapRemoteRegions final : public RemoteRegions {
   }
 
  private:
-  [[nodiscard]] std::span<std::byte> part(int target, std::size_t offset, std::size_t bytes) const {
-    const auto region = regions_.at(target).bytes();
+  [[nodiscard]] Peer& at(int target) {
+    if (are_all_) return peers_.at(static_cast<std::size_t>(target));
+    const auto found = std::lower_bound(ranks_->begin(), ranks_->end(), target);
+    if (found == ranks_->end() || *found != target) throw Error(FENIX_ERROR_INTERN, "the rank is on another node");
+    return peers_[static_cast<std::size_t>(found - ranks_->begin())];
+  }
+
+  // Maps the region if that has not been done. Threads of the library never come to that: the team must not be asked there. They use
+  // what has been reached.
+  [[nodiscard]] std::byte* reached(Peer& peer) {
+    if (std::byte* const region = peer.region.load(std::memory_order_acquire)) return region;
+    const std::lock_guard lock(mutex_);
+    if (std::byte* const region = peer.region.load(std::memory_order_acquire)) return region;
+    peer.mapping = map_region_of_peer(team_, peer.address);
+    peer.region.store(peer.mapping.bytes().data(), std::memory_order_release);
+    return peer.mapping.bytes().data();
+  }
+
+  [[nodiscard]] std::span<std::byte> all_of(int target) {
+    Peer& peer = at(target);
+    return {reached(peer), peer.address.bytes};
+  }
+
+  [[nodiscard]] std::span<std::byte> part(int target, std::size_t offset, std::size_t bytes) {
+    const auto region = all_of(target);
     if (offset > region.size() || bytes > region.size() - offset) {
       throw Error(FENIX_ERROR_INTERN, "access outside of a peer's region");
     }
     return region.subspan(offset, bytes);
   }
 
-  std::map<int, Mapping> regions_;  // of the ranks of this node
+  Team& team_;
+  MapPath::NodeRanks ranks_;
+  bool are_all_;             // the team is on one node: a rank is its place
+  std::mutex mutex_;         // of mapping
+  std::vector<Peer> peers_;  // by place
   KeptRegion kept_;
+  RegionHold own_;  // also beyond the Region
 };
 
-// A region that cannot be mapped may be that of a rank that has just died. The notice of its death is on its way then, and
-// takes a second or more when several die at once. If the process lives, something else is wrong. If the region is still
-// there, it is this process that has no memory for it.
-Mapping map_region_of_peer(Team& team, const RegionAddress& address) {
-  constexpr std::chrono::seconds kNoticeTakes{1};
-  try {
-    return map_peer_region(address);
-  } catch (const Error&) {
-    if (peer_region_exists(address)) throw;
-    const Deadline deadline = is_gone(address.pid) ? Deadline() : Deadline(kNoticeTakes);
-    while (!deadline.passed()) team.check();
-    throw;
+MapPath::NodeRanks ranks_of_node(const Team& team, const std::vector<bool>& near) {
+  std::vector<int> ranks;
+  for (int rank = 0; rank < team.size(); ++rank) {
+    if (near.empty() || near.at(static_cast<std::size_t>(rank))) ranks.push_back(rank);
   }
-}
-
-// Gathers the addresses of the ranks that are near. A rank without memory for its part must not let the others wait.
-std::map<int, RegionAddress> addresses_of(Team& team, const Region& region, const std::vector<bool>& near) {
-  try {
-    std::map<int, RegionAddress> addresses;
-    if (std::find(near.begin(), near.end(), false) == near.end()) {
-      for (const RegionAddress& address : team.gather(region.address())) {
-        addresses.emplace(static_cast<int>(addresses.size()), address);
-      }
-      return addresses;
-    }
-    std::vector<int> peers;
-    for (int rank = 0; rank < team.size(); ++rank) {
-      if (rank != team.rank() && near.at(static_cast<std::size_t>(rank))) peers.push_back(rank);
-    }
-    addresses = team.ask(peers, region.address());
-    addresses.emplace(team.rank(), region.address());
-    return addresses;
-  } catch (const std::bad_alloc&) {
-    team.withdraw();
-    throw Error(out_of_memory());
-  }
+  return std::make_shared<const std::vector<int>>(std::move(ranks));
 }
 
 }  // namespace
 
 std::unique_ptr<RemoteRegions> MapPath::expose(Team& team, const Region& region) {
-  const auto addresses = addresses_of(team, region, near_);
+  std::vector<RegionAddress> addresses;
+  try {
+    if (!ranks_) ranks_ = ranks_of_node(team, near_);
+    addresses = team.gather_among(*ranks_, region.address());
+  } catch (const std::bad_alloc&) {
+    team.withdraw();  // must not let the others wait
+    throw Error(out_of_memory());
+  }
   expect_processes_on_node(addresses.size());
-  std::map<int, Mapping> regions;
-  for (const auto& [rank, address] : addresses) regions.emplace(rank, map_region_of_peer(team, address));
-  return std::make_unique<MapRemoteRegions>(std::move(regions), keep_region(team, addresses));
+  return std::make_unique<MapRemoteRegions>(team, ranks_, region, addresses, keep_region(team, addresses));
 }
 
 // step: 1 for the next rank on this node, -1 for the one before.
@@ -138,11 +181,12 @@ std::set<int> MapPath::adopting_neighbours(const Team& team) const {
   return neighbours;
 }
 
-KeptRegion MapPath::keep_region(const Team& team, const std::map<int, RegionAddress>& addresses) const {
+KeptRegion MapPath::keep_region(const Team& team, std::span<const RegionAddress> addresses) const {
   const auto rank = next_on_node(team.rank(), team.size(), -1);
   if (!keeps_ || !rank) return {};
+  const auto place = std::lower_bound(ranks_->begin(), ranks_->end(), *rank) - ranks_->begin();
   try {
-    return KeptRegion(*rank, addresses.at(*rank));
+    return KeptRegion(*rank, addresses[static_cast<std::size_t>(place)]);
   } catch (const Error& error) {
     log().info("what rank {} leaves if it dies cannot be kept: {}", *rank, error.what());
     return {};

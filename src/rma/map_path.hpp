@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Same node: peers' regions are mapped, and reached by loads and stores. Cannot block on a dead peer.
+// Same node: peers' regions are mapped, and reached by loads and stores. Cannot block on a dead peer. A region is mapped when it is first
+// reached: a rank works with few others, and a process may have so many mappings only.
 #pragma once
 
-#include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -18,6 +19,9 @@ class MapPath final : public Path {
   /// Whether each rank keeps open what another one of the node leaves when it dies.
   enum class Keep : bool { no, yes };
 
+  /// The ranks of this node, ascending.
+  using NodeRanks = std::shared_ptr<const std::vector<int>>;
+
   /// Reaches all ranks of the team, or only those for which near is true.
   explicit MapPath(Keep keep = Keep::no, std::vector<bool> near = {})
       : keeps_(keep == Keep::yes), near_(std::move(near)) {}
@@ -29,10 +33,11 @@ class MapPath final : public Path {
 
  private:
   [[nodiscard]] std::optional<int> next_on_node(int self, int ranks, int step) const;
-  [[nodiscard]] KeptRegion keep_region(const Team& team, const std::map<int, RegionAddress>& addresses) const;
+  [[nodiscard]] KeptRegion keep_region(const Team& team, std::span<const RegionAddress> addresses) const;
 
   bool keeps_;
   std::vector<bool> near_;
+  NodeRanks ranks_;  // made by the first expose
 };
 
 }  // namespace fenix_impl

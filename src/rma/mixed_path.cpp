@@ -18,6 +18,7 @@ class MixedRemoteRegions final : public RemoteRegions {
 
   [[nodiscard]] int keeps() const override { return within_->keeps(); }
   [[nodiscard]] KeptRegion release_kept() override { return within_->release_kept(); }
+  void reach(int target) override { to(target).reach(target); }
   [[nodiscard]] std::span<std::byte> direct(int target, std::size_t offset, std::size_t bytes) override {
     return to(target).direct(target, offset, bytes);
   }
@@ -61,7 +62,10 @@ class MixedRemoteRegions final : public RemoteRegions {
 }  // namespace
 
 MixedPath::MixedPath(std::shared_ptr<Path> across, MapPath::Keep keep, std::vector<bool> near)
-    : across_(std::move(across)), keep_(keep), near_(std::move(near)), name_("map+" + std::string(across_->name())) {}
+    : across_(std::move(across)),
+      within_(keep, near),
+      near_(std::move(near)),
+      name_("map+" + std::string(across_->name())) {}
 
 bool MixedPath::puts_are_copies(int target) const {
   return near_.at(static_cast<std::size_t>(target)) || across_->puts_are_copies(target);
@@ -79,7 +83,7 @@ std::unique_ptr<RemoteRegions> MixedPath::expose(Team& team, const Region& regio
     error = out_of_memory();
   }
   // The others go on to this, whatever this rank has met.
-  auto within = MapPath(keep_, near_).expose(team, region);
+  auto within = within_.expose(team, region);
   if (error) throw Error(*error);
   return std::make_unique<MixedRemoteRegions>(std::move(within), std::move(across), near_);
 }

@@ -22,7 +22,7 @@ class MixedPath final : public Path {
   bool make_progress() override { return across_->make_progress(); }
   [[nodiscard]] std::uint64_t bytes_fetched() const override { return across_->bytes_fetched(); }
   [[nodiscard]] std::set<int> adopting_neighbours(const Team& team) const override {
-    return MapPath(keep_, near_).adopting_neighbours(team);
+    return within_.adopting_neighbours(team);
   }
   std::unique_ptr<RemoteRegions> expose(Team& team, const Region& region) override;
   [[nodiscard]] bool has_kept_memory() const override { return across_->has_kept_memory(); }
@@ -30,7 +30,7 @@ class MixedPath final : public Path {
 
  private:
   std::shared_ptr<Path> across_;
-  MapPath::Keep keep_;
+  MapPath within_;
   std::vector<bool> near_;
   std::string name_;
 };

@@ -224,23 +224,34 @@ void MpiTeam::exchange(std::span<const std::byte> out, int to, std::span<std::by
   }
 }
 
-// Bruck's algorithm: after each round a rank has the pieces of twice as many ranks, its own and those that follow.
-void MpiTeam::allgather(std::span<const std::byte> mine, std::span<std::byte> all) {
+// Bruck's algorithm: after each round a rank has the pieces of twice as many ranks, its own and those that follow. self: its place
+// among them. rank_at: the rank at a place.
+template <class RankAt>
+void MpiTeam::spread(std::size_t ranks, std::size_t self, std::span<const std::byte> mine, std::span<std::byte> all,
+                     RankAt&& rank_at) {
   const std::size_t bytes = mine.size();
-  const auto ranks = static_cast<std::size_t>(size_);
-  const auto self = static_cast<std::size_t>(rank_);
   std::vector<std::byte> pieces(bytes * ranks);
   std::copy(mine.begin(), mine.end(), pieces.begin());
   for (std::size_t have = 1; have < ranks; have *= 2) {
     const std::size_t amount = std::min(have, ranks - have) * bytes;
-    const auto to = static_cast<int>((self + ranks - have) % ranks);
-    const auto from = static_cast<int>((self + have) % ranks);
+    const int to = rank_at((self + ranks - have) % ranks);
+    const int from = rank_at((self + have) % ranks);
     exchange(std::span(pieces).first(amount), to, std::span(pieces).subspan(have * bytes, amount), from);
   }
   for (std::size_t i = 0; i < ranks; ++i) {
     const auto piece = std::span(pieces).subspan(i * bytes, bytes);
     std::copy(piece.begin(), piece.end(), all.begin() + static_cast<std::ptrdiff_t>((self + i) % ranks * bytes));
   }
+}
+
+void MpiTeam::allgather(std::span<const std::byte> mine, std::span<std::byte> all) {
+  spread(static_cast<std::size_t>(size_), static_cast<std::size_t>(rank_), mine, all,
+         [](std::size_t place) { return static_cast<int>(place); });
+}
+
+void MpiTeam::allgather_among(std::span<const int> ranks, std::span<const std::byte> mine, std::span<std::byte> all) {
+  const auto self = static_cast<std::size_t>(std::lower_bound(ranks.begin(), ranks.end(), rank_) - ranks.begin());
+  spread(ranks.size(), self, mine, all, [&](std::size_t place) { return ranks[place]; });
 }
 
 // A binomial tree: in each round every rank that has the data passes it on to the rank that is that far away.

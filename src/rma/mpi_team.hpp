@@ -42,6 +42,7 @@ class MpiTeam final : public Team {
   [[nodiscard]] Location location() const override;
   void check() override;
   void allgather(std::span<const std::byte> mine, std::span<std::byte> all) override;
+  void allgather_among(std::span<const int> ranks, std::span<const std::byte> mine, std::span<std::byte> all) override;
   void broadcast(std::span<std::byte> data, int root) override;
   void allreduce(std::span<std::byte> mine, const Merge& merge) override;
   void allreduce_lists(std::vector<std::byte>& mine, const MergeLists& merge) override;
@@ -62,6 +63,9 @@ class MpiTeam final : public Team {
  private:
   void look_for_failures();
   void look_for_withdrawals();
+  template <class RankAt>
+  void spread(std::size_t ranks, std::size_t self, std::span<const std::byte> mine, std::span<std::byte> all,
+              RankAt&& rank_at);
   /// Sends to one rank and receives from another, MPI_PROC_NULL for none. MPI has let go of the buffers when it throws.
   void exchange(std::span<const std::byte> out, int to, std::span<std::byte> in, int from);
   /// One way of a message. Of at most 2^31 - 1 bytes.

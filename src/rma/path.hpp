@@ -37,6 +37,9 @@ class RemoteRegions {
   /// Gives that region out; none if it does not.
   [[nodiscard]] virtual KeptRegion release_kept() { return {}; }
 
+  /// Prepares for access to the region of a rank: what that needs of the system is taken now, and not by the first access. For ranks that
+  /// are reached in stores and commits. Throws Error(FENIX_ERROR_NO_MEMORY).
+  virtual void reach(int target) { (void)target; }
   /// The bytes themselves, where they can be reached by loads and stores; else empty. Valid as long as this object.
   [[nodiscard]] virtual std::span<std::byte> direct(int target, std::size_t offset, std::size_t bytes) {
     (void)target, (void)offset, (void)bytes;

@@ -20,13 +20,16 @@
 #include "base/available_memory.hpp"
 #include "base/error.hpp"
 #include "base/fault.hpp"
+#include "base/limits.hpp"
 #include "base/pages.hpp"
+#include "base/signals_blocked.hpp"
 
 namespace fenix_impl {
 namespace {
 
 [[noreturn]] void no_memory(const std::string& what) {
-  throw Error(FENIX_ERROR_NO_MEMORY, what + ": " + std::strerror(errno));
+  const int error = errno;
+  throw Error(FENIX_ERROR_NO_MEMORY, what + ": " + std::strerror(error) + limit_met(error));
 }
 
 std::uint64_t random_key() {
@@ -67,26 +70,29 @@ Mapping::Mapping(int fd, std::size_t bytes, const char* fault) : size_(bytes) {
   (void)madvise(memory, bytes, MADV_HUGEPAGE);  // where the system has them for shared memory
 }
 
-bool Mapping::populate(std::size_t offset, std::size_t bytes) const {
+bool populate_pages(std::span<std::byte> region, std::size_t offset, std::size_t bytes) {
 #ifdef MADV_POPULATE_WRITE
-  const std::size_t begin = offset / kPage * kPage;
-  const std::size_t end = std::min(size_, to_pages(offset + bytes));
+  const std::size_t page = system_page();
+  const std::size_t begin = offset / page * page;
+  const std::size_t end = std::min(region.size(), (offset + bytes + page - 1) / page * page);
   int result = 0;
   do {
-    result = begin < end ? madvise(data_ + begin, end - begin, MADV_POPULATE_WRITE) : 0;
+    result = begin < end ? madvise(region.data() + begin, end - begin, MADV_POPULATE_WRITE) : 0;
   } while (result != 0 && errno == EINTR);
   return result == 0;
 #else
-  (void)offset, (void)bytes;
+  (void)region, (void)offset, (void)bytes;
   errno = EINVAL;
   return false;
 #endif
 }
 
-void Mapping::reserve(std::size_t offset, std::size_t bytes) const {
-  // A system that does not know the request says so with EINVAL.
-  const bool failed = refused("peer.reserve", ENOMEM) || (!populate(offset, bytes) && errno != EINVAL);
-  if (failed) no_memory("reserving " + std::to_string(bytes) + " bytes of a peer's region");
+void reserve_at_peer(const RegionAddress& address, std::span<std::byte> mapped, std::size_t offset, std::size_t bytes) {
+  const bool failed = refused("peer.reserve", ENOMEM) || !populate_pages(mapped, offset, bytes);
+  if (!failed) return;
+  if (errno != EINVAL) no_memory("reserving " + std::to_string(bytes) + " bytes of a peer's region");
+  // The system does not know that request: before Linux 5.14.
+  reserve_in(open_region(address), offset, bytes);
 }
 
 Mapping::Mapping(Mapping&& other) noexcept
@@ -130,7 +136,19 @@ Region::Region(std::size_t bytes) : segment_(std::make_shared<Segment>()) {
   std::memcpy(segment_->mapping.bytes().data(), &segment_->key, sizeof segment_->key);
 }
 
-void Region::reserve(std::size_t offset, std::size_t bytes) {
+void Region::reserve(std::size_t offset, std::size_t bytes) { reserve_in(segment_->file, offset, bytes); }
+
+namespace {
+
+// Some systems end this at any signal, and give back what it had got: under the timer of a profiler there would be no end.
+int allocate(const Descriptor& file, off_t offset, off_t bytes) {
+  const SignalsBlocked blocked;
+  return posix_fallocate(file.get(), offset, bytes);
+}
+
+}  // namespace
+
+void reserve_in(const Descriptor& file, std::size_t offset, std::size_t bytes) {
   // The system gives shared memory until nothing is left, and then kills processes: see before each piece what there is.
   // Small pieces, because other ranks do the same at the same time.
   constexpr std::size_t kPiece = std::size_t{64} << 20;
@@ -143,10 +161,9 @@ void Region::reserve(std::size_t offset, std::size_t bytes) {
     }
     const std::size_t piece = std::min(bytes, kPiece);
     // Without this, the first write to a page that cannot be had ends the process with SIGBUS.
-    const int result =
-        refused("region.reserve", ENOSPC)
-            ? errno
-            : posix_fallocate(segment_->file.get(), static_cast<off_t>(offset), static_cast<off_t>(piece));
+    const int result = refused("region.reserve", ENOSPC)
+                           ? errno
+                           : allocate(file, static_cast<off_t>(offset), static_cast<off_t>(piece));
     if (result == EINTR) continue;
     if (result != 0) {
       errno = result;
@@ -172,11 +189,13 @@ Descriptor open_region(const RegionAddress& address) {
   const std::string name = "/proc/" + std::to_string(address.pid) + "/fd/" + std::to_string(address.fd);
   Descriptor file;
   if (!refused("peer.open", EMFILE)) file = Descriptor(open(name.c_str(), O_RDWR | O_CLOEXEC));
-  if (!file) no_memory("opening a peer's region");
+  const bool is_limit = errno == EMFILE || errno == ENFILE || errno == ENOMEM;
+  if (!file && is_limit) no_memory("opening a peer's region");
+  if (!file) throw RegionIsGone(FENIX_ERROR_NO_MEMORY, std::string("opening a peer's region: ") + std::strerror(errno));
   struct stat status {};
   // A mapping past the end of the file would end the process at the first touch.
   if (fstat(file.get(), &status) == 0 && static_cast<std::uint64_t>(status.st_size) >= address.bytes) return file;
-  throw Error(FENIX_ERROR_NO_MEMORY, "a peer's region is smaller than it said");
+  throw RegionIsGone(FENIX_ERROR_NO_MEMORY, "a peer's region is smaller than it said");
 }
 
 namespace {
@@ -185,7 +204,7 @@ Mapping map_region(const Descriptor& file, const RegionAddress& address) {
   Mapping mapping(file.get(), address.bytes, "peer.map");
   std::uint64_t key = 0;
   std::memcpy(&key, mapping.bytes().data(), sizeof key);
-  if (key != address.key) throw Error(FENIX_ERROR_NO_MEMORY, "a peer's region is not where it said");
+  if (key != address.key) throw RegionIsGone(FENIX_ERROR_NO_MEMORY, "a peer's region is not where it said");
   return mapping;
 }
 

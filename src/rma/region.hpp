@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/descriptor.hpp"
+#include "base/error.hpp"
 
 namespace fenix_impl {
 
@@ -34,16 +35,18 @@ class Mapping {
   [[nodiscard]] std::span<std::byte> bytes() const { return {data_, size_}; }
   /// Gives the memory up without unmapping it.
   void leak() noexcept { data_ = nullptr; }
-  /// Makes sure that writes to [offset, offset + bytes) meet pages that are mapped. False if that cannot be done here; nothing is
-  /// lost then but time, later.
-  bool populate(std::size_t offset, std::size_t bytes) const;
-  /// The same for pages that nobody may have written to yet. Throws Error(FENIX_ERROR_NO_MEMORY) if there is no memory for them.
-  void reserve(std::size_t offset, std::size_t bytes) const;
 
  private:
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
 };
+
+/// Makes sure that writes to [offset, offset + bytes) of a mapped region meet pages that are mapped. False if that cannot be done here;
+/// nothing is lost then but time, later. region: all of it.
+bool populate_pages(std::span<std::byte> region, std::size_t offset, std::size_t bytes);
+
+/// Takes memory for [offset, offset + bytes) of a region's file now. Throws Error(FENIX_ERROR_NO_MEMORY).
+void reserve_in(const Descriptor& file, std::size_t offset, std::size_t bytes);
 
 /// An anonymous shared memory segment owned by this process. It has no name, so nothing is left of it when its last user
 /// is gone, however that ended. Its first kHeaderBytes bytes belong to this class. The memory stays as it is as long as a
@@ -78,7 +81,7 @@ class Region {
 
   /// Maps the first bytes, so that the first writes to them do not have to. Takes a while.
   void populate(std::size_t bytes) const {
-    if (segment_) (void)segment_->mapping.populate(0, bytes);
+    if (segment_) (void)populate_pages(segment_->mapping.bytes(), 0, bytes);
   }
 
   /// The whole segment, header included: offsets of paths count from here.
@@ -130,13 +133,24 @@ class RegionHold {
   std::shared_ptr<Region::Segment> segment_;
 };
 
-/// Opens a region of another process of this node, without a look at its key. Throws Error(FENIX_ERROR_NO_MEMORY).
+/// There is no such region: its process has ended, or has given it up.
+class RegionIsGone : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Opens a region of another process of this node, without a look at its key. Throws RegionIsGone, and other
+/// errors with FENIX_ERROR_NO_MEMORY.
 Descriptor open_region(const RegionAddress& address);
 
-/// Maps a region of another process of this node. Throws Error(FENIX_ERROR_NO_MEMORY) if it cannot be had.
+/// Takes memory for pages of another process's region that nobody may have written to yet. mapped: all of the region, here. Throws
+/// Error(FENIX_ERROR_NO_MEMORY).
+void reserve_at_peer(const RegionAddress& address, std::span<std::byte> mapped, std::size_t offset, std::size_t bytes);
+
+/// Maps a region of another process of this node. Throws as open_region().
 Mapping map_peer_region(const RegionAddress& address);
 
-/// Whether the process still has something there. Takes no memory and no descriptor.
+/// Whether the process still has the region there, as far as that can be seen. Takes no memory and no descriptor.
 bool peer_region_exists(const RegionAddress& address) noexcept;
 
 }  // namespace fenix_impl

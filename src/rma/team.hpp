@@ -45,6 +45,8 @@ class Team {
   virtual void check() = 0;
   /// all receives size() pieces of mine.size() bytes, in the order of ranks.
   virtual void allgather(std::span<const std::byte> mine, std::span<std::byte> all) = 0;
+  /// The same among some ranks, this one included, ascending: all of them give the same ones. Others may do something else meanwhile.
+  virtual void allgather_among(std::span<const int> ranks, std::span<const std::byte> mine, std::span<std::byte> all);
   virtual void broadcast(std::span<std::byte> data, int root) = 0;
   /// Takes into the first what the second says. Associative and commutative, and what is taken in twice counts once.
   using Merge = std::function<void(std::span<std::byte> into, std::span<const std::byte> from)>;
@@ -155,6 +157,15 @@ class Team {
     return all;
   }
 
+  /// allgather_among of one value per rank, in the order of ranks.
+  template <class T>
+  std::vector<T> gather_among(std::span<const int> ranks, const T& mine) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    std::vector<T> all(ranks.size());
+    allgather_among(ranks, std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
+    return all;
+  }
+
   /// Gathers as many values as each rank has; by rank.
   template <class T>
   std::vector<std::vector<T>> gather_lists(std::span<const T> mine) {
@@ -193,6 +204,17 @@ class Team {
 };
 
 // By what every team has. One whose messages cost time has better ways.
+inline void Team::allgather_among(std::span<const int> ranks, std::span<const std::byte> mine,
+                                  std::span<std::byte> all) {
+  std::vector<std::byte> of_all(static_cast<std::size_t>(size()) * mine.size());
+  allgather(mine, of_all);
+  auto into = all.begin();
+  for (const int rank : ranks) {
+    const auto piece = std::span(of_all).subspan(static_cast<std::size_t>(rank) * mine.size(), mine.size());
+    into = std::copy(piece.begin(), piece.end(), into);
+  }
+}
+
 inline void Team::allreduce(std::span<std::byte> mine, const Merge& merge) {
   std::vector<std::byte> all(static_cast<std::size_t>(size()) * mine.size());
   allgather(mine, all);

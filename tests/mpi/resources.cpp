@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank that has no address space, no descriptors or no file size left, and buffers that cannot be accessed: all ranks get the
-// error, what was committed stays, and the same call works afterwards.
+// A rank that has no address space, no mappings, no descriptors or no file size left, and buffers that cannot be accessed: all ranks get
+// the error, with the name of the limit; what was committed stays, and the same call works afterwards.
 //
 //   resources [--policy buddies|rs]    rank 1 is the one in need
 #include <fcntl.h>
@@ -100,8 +100,29 @@ class Descriptors {
   std::vector<int> all_;
 };
 
-/// call fails for want of memory on all ranks while the needy one is in need, and works then.
-void in_need(const std::string& what, const std::function<void(const std::function<void()>&)>& in_need,
+/// All mappings that the system leaves to a process: pages that may be read, between pages that may not.
+class Mappings {
+ public:
+  explicit Mappings(std::size_t most) : bytes_(2 * (most + 2) * page()) {
+    memory_ = mmap(nullptr, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    require(memory_ != MAP_FAILED, "mmap");
+    std::size_t at = page();
+    while (at < bytes_ && mprotect(static_cast<char*>(memory_) + at, page(), PROT_READ) == 0) at += 2 * page();
+    require(at < bytes_, "there are more mappings than the system said");
+  }
+  Mappings(const Mappings&) = delete;
+  Mappings& operator=(const Mappings&) = delete;
+  ~Mappings() { munmap(memory_, bytes_); }
+
+ private:
+  static std::size_t page() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+
+  std::size_t bytes_;
+  void* memory_ = nullptr;
+};
+
+/// call fails for want of memory on all ranks while the needy one is in need, and works then. limit: named by the error.
+void in_need(const std::string& what, const char* limit, const std::function<void(const std::function<void()>&)>& in_need,
              const std::function<int()>& call) {
   check::context() = what + ": ";
   int code = FENIX_SUCCESS;
@@ -112,7 +133,8 @@ void in_need(const std::string& what, const std::function<void(const std::functi
     run();
   }
   expect_equal(code, FENIX_ERROR_NO_MEMORY, "the code");
-  require(std::strlen(Fenix_Error_message()) > 0, "no message");
+  const std::string message = Fenix_Error_message();
+  require(message.find(limit) != std::string::npos, "the limit is not named: " + message);
   expect_snapshot();
   success(call(), "the same with memory");
   expect_snapshot();
@@ -131,6 +153,18 @@ void without_descriptors(const std::function<void()>& run) {
   constexpr rlim_t kMost = 256;
   const Lowered limit(RLIMIT_NOFILE, kMost);
   const Descriptors all;
+  run();
+}
+
+std::size_t most_mappings() {
+  std::ifstream file("/proc/sys/vm/max_map_count");
+  std::size_t most = 0;
+  file >> most;
+  return most;
+}
+
+void without_mappings(const std::function<void()>& run) {
+  const Mappings all(most_mappings());
   run();
 }
 
@@ -202,18 +236,23 @@ int main(int argc, char** argv) {
   success(Fenix_Data_member_create(kGroup, kKept, kept.data(), kCount, MPI_DOUBLE), "member_create");
   snapshot();
 
-  in_need("member without address space", without_address_space, create_large);
+  in_need("member without address space", "RLIMIT_AS", without_address_space, create_large);
   delete_large();
-  in_need("member without descriptors", without_descriptors, create_large);
+  constexpr std::size_t kTooMany = 300'000;  // would take long
+  if (most_mappings() < kTooMany) {
+    in_need("member without mappings", "vm.max_map_count", without_mappings, create_large);
+    delete_large();
+  }
+  in_need("member without descriptors", "RLIMIT_NOFILE", without_descriptors, create_large);
   delete_large();
-  in_need("member without file size", without_file_size, create_large);
+  in_need("member without file size", "RLIMIT_FSIZE", without_file_size, create_large);
   delete_large();
 
   // A member grows in its store.
   success(Fenix_Data_member_create(kGroup, kLarge, large.data(), FENIX_RESIZEABLE, MPI_DOUBLE), "member_create");
   Fenix_Data_subset all;
   success(Fenix_Data_subset_create(1, 0, kLargeCount - 1, 1, &all), "subset_create");
-  in_need("growth without address space", without_address_space,
+  in_need("growth without address space", "RLIMIT_AS", without_address_space,
           [&] { return Fenix_Data_member_store(kGroup, kLarge, all); });
   success(Fenix_Data_subset_delete(&all), "subset_delete");
 

@@ -337,6 +337,7 @@ class MortalRemoteRegions final : public fenix_impl::RemoteRegions {
     step();
     return apart_ ? std::span<std::byte>() : inner_->direct(target, offset, bytes);
   }
+  void reach(int target) override { inner_->reach(target); }
   void reserve(int target, std::size_t offset, std::size_t bytes) override { inner_->reserve(target, offset, bytes); }
   void put(int target, std::size_t offset, std::span<const std::byte> data) override {
     const std::size_t half = data.size() / 2;

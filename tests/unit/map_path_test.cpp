@@ -7,9 +7,11 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <memory>
 #include <thread>
+#include <vector>
 
-#include "support/simulated_job.hpp"
+#include "support/group_data.hpp"
 
 namespace fenix_test {
 namespace {
@@ -90,14 +92,16 @@ TEST(MapPath, AccessBeyondARegionIsRefused) {
     EXPECT_THROW(peers->get(0, end - 15, bytes), Error);
     EXPECT_THROW(peers->put_word(0, end, 1), Error);
     EXPECT_THROW(peers->put(0, ~std::size_t{0}, bytes), Error);
+    rank.team->barrier();
   });
 }
 
-TEST(MapPath, MemoryOfADeadRankStaysReachable) {
+// Rank 1 dies. Rank 0 reads from its memory then; it may have reached it before.
+std::vector<Outcome> read_from_dead_rank(bool has_reached_it) {
   Job job(2);
   job.doom(1, 5);
   std::atomic<bool> gone = false;
-  const auto outcomes = job.run([&](Rank& rank) {
+  return job.run([&](Rank& rank) {
     if (rank.number == 1) {
       try {
         const Region region(kMappedBytes);
@@ -112,14 +116,48 @@ TEST(MapPath, MemoryOfADeadRankStaysReachable) {
     }
     const Region region(kMappedBytes);
     const auto peers = MapPath().expose(*rank.team, region);
+    if (has_reached_it) peers->reach(1);
     rank.team->barrier();
     while (!gone) std::this_thread::yield();
     Bytes got;
     peers->get(1, 500, got);
     EXPECT_EQ(got[0], std::byte{42});
   });
+}
+
+TEST(MapPath, MemoryOfADeadRankStaysReachable) {
+  const auto outcomes = read_from_dead_rank(true);
   EXPECT_EQ(outcomes[0].ending, Ending::done) << outcomes[0];
   EXPECT_EQ(outcomes[1].ending, Ending::died) << outcomes[1];
+}
+
+// There is nothing left of it: the death is a failure to be repaired, as on other paths.
+TEST(MapPath, FirstAccessToADeadRankIsAFailure) {
+  const auto outcomes = read_from_dead_rank(false);
+  EXPECT_EQ(outcomes[0].ending, Ending::failure_seen) << outcomes[0];
+  EXPECT_EQ(outcomes[1].ending, Ending::died) << outcomes[1];
+}
+
+// Its descriptor names another region by now: the key says so.
+TEST(MapPath, RegionThatALivingRankHasGivenUpIsAnError) {
+  Job job(2);
+  expect_done(job.run([](Rank& rank) {
+    auto region = std::make_unique<Region>(kMappedBytes);
+    auto peers = MapPath().expose(*rank.team, *region);
+    rank.team->barrier();
+    if (rank.number == 1) {
+      peers.reset();
+      *region = Region();
+      *region = Region(kMappedBytes);
+    }
+    rank.team->barrier();
+    Bytes got = filled(99);
+    if (rank.number == 0) {
+      EXPECT_THROW(peers->get(1, 500, got), Error);
+      EXPECT_EQ(got, filled(99));
+    }
+    rank.team->barrier();
+  }));
 }
 
 // A team on which this rank is late: after each collective call it waits.
@@ -161,7 +199,7 @@ TEST(MapPath, PeerWhoseRegionIsGoneHasFailed) {
     }
     const Region region(kMappedBytes);
     LateTeam late(*rank.team, gone);
-    (void)MapPath().expose(late, region);
+    MapPath().expose(late, region)->reach(1);
   });
   EXPECT_EQ(outcomes[1].ending, Ending::died) << outcomes[1];
   EXPECT_EQ(outcomes[0].ending, Ending::failure_seen) << outcomes[0];

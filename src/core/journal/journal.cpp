@@ -66,6 +66,8 @@ void Journal::attach(Team& team, const std::function<std::shared_ptr<Path>()>& c
   (void)meet(team, Operation::journal_attach, parameters_.ring_bytes, 0, [&] {
     path_ = choose();
     remote = path_->expose(team, memory_.region());
+    for (const int holder : holders_) remote->reach(holder);
+    for (const int witness : witnesses()) remote->reach(witness);
   });
   remote_ = std::move(remote);
 
@@ -161,11 +163,20 @@ void Journal::note_needed() {
   is_needed_ = true;
 }
 
-void Journal::tell_witnesses() {
+// Returns those that are 1, 2, 3, … places away.
+std::vector<int> Journal::witnesses() const {
   const auto ranks = static_cast<int>(slots_.size());
+  std::vector<int> witnesses;
   for (int distance = 1; distance <= std::min(JournalLayout::kMostWitnesses, ranks - 1); ++distance) {
-    const int witness = (rank_ + distance) % ranks;
-    remote_->put_word(witness, JournalLayout::witness(distance), static_cast<std::uint64_t>(slot_) + 1);
+    witnesses.push_back((rank_ + distance) % ranks);
+  }
+  return witnesses;
+}
+
+void Journal::tell_witnesses() {
+  int distance = 0;
+  for (const int witness : witnesses()) {
+    remote_->put_word(witness, JournalLayout::witness(++distance), static_cast<std::uint64_t>(slot_) + 1);
     remote_->flush(witness);
   }
 }

@@ -118,6 +118,7 @@ class Journal {
   void take_back(const std::vector<Statement>& statements);
   void protect(const std::vector<Statement>& statements, int copy);
   void push_all(int holder, int ring);
+  [[nodiscard]] std::vector<int> witnesses() const;
   void tell_witnesses();
   void put(const EntryHead& head, const Payload& payload);
   void write(const EntryHead& head, const Payload& payload);

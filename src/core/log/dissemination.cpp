@@ -15,6 +15,12 @@ std::size_t rounds_of(int ranks) { return static_cast<std::size_t>(std::bit_widt
 
 std::size_t Dissemination::bytes(int ranks) { return (1 + rounds_of(ranks)) * ProgressCell::kBytes; }
 
+std::vector<int> Dissemination::told_by(int rank, int ranks) {
+  std::vector<int> told;
+  for (int distance = 1; distance < ranks; distance *= 2) told.push_back((rank + distance) % ranks);
+  return told;
+}
+
 Dissemination::Dissemination(std::span<std::byte> area, std::size_t start, int rank, int ranks)
     : area_(area),
       start_(start),

@@ -20,6 +20,8 @@ class Dissemination {
  public:
   /// Returns the size of the area of each rank.
   [[nodiscard]] static std::size_t bytes(int ranks);
+  /// Returns the ranks that a rank tells of its progress.
+  [[nodiscard]] static std::vector<int> told_by(int rank, int ranks);
 
   Dissemination() = default;
   /// Uses memory of a region. area: bytes(ranks). start: its offset in the region that the peers see, the same on all

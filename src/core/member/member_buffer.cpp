@@ -12,8 +12,8 @@ void MemberBuffer::reserve(std::uint64_t bytes) {
   if (is_there() && bytes <= this->bytes()) return;
   if (bytes > std::numeric_limits<std::size_t>::max() - 2 * kOffset) throw Error(out_of_memory());
   const std::size_t all = to_pages(kOffset + bytes);
-  Region region(all);
-  region.reserve(0, all);
+  Region region(all - Region::kHeaderBytes);
+  region.reserve(kOffset, all - kOffset);
   if (is_there()) std::memcpy(region.bytes().data() + kOffset, data(), this->bytes());
   hide();
   region_ = std::move(region);

@@ -15,8 +15,8 @@ namespace fenix_impl {
 
 class MemberBuffer {
  public:
-  /// Bytes from the start of the region to the buffer.
-  static constexpr std::size_t kOffset = kPage;
+  /// Bytes from the start of the region to the buffer: an address that is aligned on each system. Most of them have no memory.
+  static constexpr std::size_t kOffset = kLargestPage;
 
   [[nodiscard]] bool is_there() const { return !region_.bytes().empty(); }
   /// Returns the bytes that it has room for.

@@ -98,6 +98,7 @@ void PolicyChange::prepare(Prepared& prepared) {
   for (std::size_t i = 0; i < members.size(); ++i) {
     prepared.exposed.push_back(expose_member(context_, members[i], prepared.regions[i], prepared.layouts[i]));
   }
+  reach_buffers(context_);
 }
 
 // Takes no memory.

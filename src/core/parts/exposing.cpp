@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "core/common/meeting.hpp"
+#include "core/log/dissemination.hpp"
 
 namespace fenix_impl {
 
@@ -41,10 +42,27 @@ void take_member_memory(const OperationContext& context, Member& member) {
   memory.replace(std::move(region), wanted);
 }
 
+namespace {
+
+// What stores and commits reach must not be found lacking by them.
+void reach_all(RemoteRegions& remote, const std::vector<int>& ranks) {
+  for (const int rank : ranks) remote.reach(rank);
+}
+
+bool reads_buffers(const OperationContext& context) {
+  return context.parameters.commits_in_place() && context.protection().commits_collectively();
+}
+
+}  // namespace
+
 std::unique_ptr<RemoteRegions> expose_control(const OperationContext& context, const Region& region) {
   std::unique_ptr<RemoteRegions> remote;
-  (void)meet(context.team(), Operation::group_attach, 0, 0,
-             [&] { remote = context.attachment.path().expose(context.team(), region); });
+  const GroupRanks& ranks = context.attachment.ranks();
+  (void)meet(context.team(), Operation::group_attach, 0, 0, [&] {
+    remote = context.attachment.path().expose(context.team(), region);
+    reach_all(*remote, ranks.partners());
+    reach_all(*remote, Dissemination::told_by(ranks.rank, ranks.size));
+  });
   return remote;
 }
 
@@ -59,6 +77,7 @@ MemberMemory::Exposed expose_member(const OperationContext& context, const Membe
   MemberMemory::Exposed exposed;
   (void)meet(context.team(), Operation::member_attach, static_cast<std::uint64_t>(member.id()), 0, [&] {
     exposed.remote = context.attachment.path().expose(context.team(), region);
+    reach_all(*exposed.remote, context.protection().neighbours());
     for (const int rank : context.protection().neighbours()) exposed.peer_layouts.emplace_back(rank, layouts.at(rank));
     const int kept = exposed.remote->keeps();
     if (kept >= 0) exposed.retained_layout = layouts.at(kept);
@@ -69,9 +88,20 @@ MemberMemory::Exposed expose_member(const OperationContext& context, const Membe
 void expose_buffer(const OperationContext& context, Member& member) {
   if (!member.info().allocated) return;
   std::unique_ptr<RemoteRegions> remote;
-  (void)meet(context.team(), Operation::member_attach, static_cast<std::uint64_t>(member.id()), 0,
-             [&] { remote = context.attachment.path().expose(context.team(), member.allocated.region()); });
+  (void)meet(context.team(), Operation::member_attach, static_cast<std::uint64_t>(member.id()), 0, [&] {
+    remote = context.attachment.path().expose(context.team(), member.allocated.region());
+    if (reads_buffers(context)) reach_all(*remote, context.protection().neighbours());
+  });
   member.allocated.adopt(std::move(remote));
+}
+
+void reach_buffers(const OperationContext& context) {
+  if (!reads_buffers(context)) return;
+  (void)meet(context.team(), Operation::member_attach, 0, 0, [&] {
+    for (const auto& member : context.members) {
+      if (member->allocated.is_exposed()) reach_all(member->allocated.remote(), context.protection().neighbours());
+    }
+  });
 }
 
 void prepare_member(const OperationContext& context, const Member& member) {

@@ -29,6 +29,10 @@ void take_member_memory(const OperationContext& context, Member& member);
 /// Makes the buffer of a member reachable for all ranks, if the library has its memory. Collective, jointly successful.
 void expose_buffer(const OperationContext& context, Member& member);
 
+/// Makes sure that the buffers of all members are reached where a policy that is new to the group reads them. Collective, jointly
+/// successful.
+void reach_buffers(const OperationContext& context);
+
 /// Maps what first writes to a member need, while there is time: recovery is the sooner done. Local.
 void prepare_member(const OperationContext& context, const Member& member);
 
