@@ -19,6 +19,8 @@ import tables
 BYTES = 65536
 RANKS = (2, 4, 8, 16)
 LARGE = (100, 1000, 10000, 100000)
+# Ranks in all, and on a node.
+NODES = ((8, 8), (32, 32), (128, 128), (1000, 128), (10000, 128))
 RUNS = 3
 ATTEMPTS = 2
 # Ranks in the tables of cohorts and of deaths.
@@ -62,7 +64,9 @@ def measure(build):
     print("scaling: over libfabric", flush=True)
     fabric = [row for ranks in RANKS for row in run(ranks + 1, "scaling", "buddy", 1, BYTES, FENIX_PATH="fabric")]
     print("scaling: large teams", flush=True)
-    return {"small": rows, "fabric": fabric, "large": lines_of([program("scaling_local"), *map(str, LARGE)]),
+    nodes = lines_of([program("scaling_local"), "--node", *(f"{ranks}:{on_node}" for ranks, on_node in NODES)])
+    return {"small": rows, "fabric": fabric, "nodes": nodes,
+            "large": lines_of([program("scaling_local"), *map(str, LARGE)]),
             "date": datetime.date.today().isoformat(), "cores": os.cpu_count()}
 
 

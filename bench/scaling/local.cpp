@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The work and the memory of one rank of a large team. Rank 0 is real. The others send the messages and do the writes that it
-// does, at the same time, so that everything that it handles is counted, for more ranks than any machine here has.
-// usage: scaling_local RANKS…. Prints JSON, a line for each phase.
+// The work and the memory of one rank of a large team, whose other ranks are simulated (tests/support/chorus.hpp).
+// usage: scaling_local RANKS… | --node RANKS:ON_NODE…. Prints JSON, a line for each phase.
 #include <malloc.h>
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -18,92 +16,15 @@
 #include "core/log/dissemination.hpp"
 #include "recovery/rejoin/rejoin.hpp"
 #include "recovery/repair_plan.hpp"
+#include "support/chorus.hpp"
+#include "support/large_job.hpp"
 
 using namespace fenix_impl;
+using namespace fenix_test;
 
 namespace {
 
-struct Traffic {
-  long long collectives = 0;  // allgathers, allreduces and broadcasts of the library's own
-  long long bytes = 0;        // that come to this rank in them
-  long long words = 0;        // written to peers, 8 bytes each
-  long long puts = 0;         // of longer pieces
-};
 Traffic traffic;
-
-class Chorus final : public Team {
- public:
-  explicit Chorus(int ranks) : ranks_(ranks) {}
-  [[nodiscard]] int rank() const override { return 0; }
-  [[nodiscard]] int size() const override { return ranks_; }
-  void check() override {}
-  void dissolve() noexcept override {}
-  void withdraw() noexcept override {}
-  void allgather(std::span<const std::byte> mine, std::span<std::byte> all) override {
-    ++traffic.collectives;
-    traffic.bytes += static_cast<long long>(all.size());
-    for (auto rest = all; !rest.empty(); rest = rest.subspan(mine.size())) {
-      std::copy(mine.begin(), mine.end(), rest.begin());
-    }
-  }
-  void allreduce(std::span<std::byte> mine, const Merge&) override {
-    ++traffic.collectives;
-    traffic.bytes += static_cast<long long>(mine.size()) * std::bit_width(static_cast<unsigned>(ranks_) - 1);
-  }
-  void allreduce_lists(std::vector<std::byte>& mine, const MergeLists&) override {
-    constexpr std::size_t kLength = sizeof(std::uint64_t);
-    ++traffic.collectives;
-    traffic.bytes += static_cast<long long>(mine.size() + kLength) * std::bit_width(static_cast<unsigned>(ranks_) - 1);
-  }
-  std::vector<std::vector<std::byte>> exchange_with(std::span<const int> peers,
-                                                    std::span<const std::byte> mine) override {
-    constexpr std::size_t kLength = sizeof(std::uint64_t);
-    ++traffic.collectives;
-    traffic.bytes += static_cast<long long>((mine.size() + kLength) * peers.size());
-    return std::vector<std::vector<std::byte>>(peers.size(), {mine.begin(), mine.end()});
-  }
-  void broadcast(std::span<std::byte> data, int) override {
-    ++traffic.collectives;
-    traffic.bytes += static_cast<long long>(data.size());
-  }
-
- private:
-  int ranks_;
-};
-
-/// Writes to this rank, as another peer would, each word about the progress of commits that it writes to a peer.
-class Echo final : public RemoteRegions {
- public:
-  Echo(std::span<std::byte> own, int ranks) : own_(own), progress_bytes_(Dissemination::bytes(ranks)) {}
-  void put(int, std::size_t, std::span<const std::byte>) override { ++traffic.puts; }
-  void get(int, std::size_t offset, std::span<std::byte> data) override {
-    const auto from = own_.subspan(offset, data.size());
-    std::copy(from.begin(), from.end(), data.begin());
-  }
-  void flush(int) override {}
-  bool is_flushed(int) override { return true; }
-  void put_words(int, std::size_t offset, std::span<const std::uint64_t> words) override {
-    constexpr std::size_t kProgress = 4096;  // where core/control.cpp puts it
-    traffic.words += static_cast<long long>(words.size());
-    if (offset < kProgress || offset >= kProgress + progress_bytes_) return;
-    const auto bytes = std::as_bytes(words);
-    std::copy(bytes.begin(), bytes.end(), own_.begin() + static_cast<std::ptrdiff_t>(offset));
-  }
-
- private:
-  std::span<std::byte> own_;
-  std::size_t progress_bytes_;
-};
-
-/// Without addresses: what a path exchanges is its own affair.
-class EchoPath final : public Path {
- public:
-  [[nodiscard]] std::string_view name() const override { return "echo"; }
-  [[nodiscard]] bool puts_are_copies(int) const override { return true; }
-  std::unique_ptr<RemoteRegions> expose(Team& team, const Region& region) override {
-    return std::make_unique<Echo>(region.bytes(), team.size());
-  }
-};
 
 long long heap_bytes() {
   const auto info = mallinfo2();
@@ -142,8 +63,8 @@ void measure_group(int ranks) {
   const auto form_group = [&] {
     Generation highest;
     (void)rejoin(
-        group, parameters, [] {}, std::make_shared<Chorus>(ranks), [] { return std::make_shared<EchoPath>(); }, {},
-        highest);
+        group, parameters, [] {}, std::make_shared<Chorus>(ranks, traffic),
+        [&] { return std::make_shared<EchoPath>(Dissemination::bytes(ranks), traffic); }, {}, highest);
   };
   measure(ranks, "group", 1, form_group);
   const std::vector<std::uint64_t> data(kElements, 1);
@@ -182,12 +103,35 @@ void measure_parts(int ranks) {
   measure(ranks, "plan of a repair", kRepetitions, [&] { (void)plan_repair(ranks + 1, 0, seats); });
 }
 
+// Counts what one rank takes of the system on a node with so many others, with copies on the next rank.
+void measure_node(int ranks, int on_node) {
+  LargeJob job(ranks, on_node, {Policy::Kind::ring, 1});
+  const auto print = [&](const char* phase, const InUse& taken) {
+    std::printf(
+        "{\"ranks\": %d, \"on_node\": %d, \"phase\": \"%s\", \"mappings\": %ld, \"descriptors\": %ld, \"messages\": "
+        "%lld, "
+        "\"bytes\": %lld}\n",
+        ranks, on_node, phase, taken.mappings, taken.descriptors, job.traffic.messages, job.traffic.bytes);
+  };
+  print("group", job.create_group());
+  print("member", job.create_member(0));
+  print("member with a buffer", job.create_member(1, true));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: scaling_local RANKS...\n");
+    std::fprintf(stderr, "usage: scaling_local RANKS... | scaling_local --node RANKS:ON_NODE...\n");
     return 2;
+  }
+  if (std::string(argv[1]) == "--node") {
+    for (int i = 2; i < argc; ++i) {
+      int ranks = 0;
+      int on_node = 0;
+      if (std::sscanf(argv[i], "%d:%d", &ranks, &on_node) == 2) measure_node(ranks, on_node);
+    }
+    return 0;
   }
   for (int i = 1; i < argc; ++i) {
     measure_group(std::atoi(argv[i]));

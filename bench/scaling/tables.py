@@ -139,6 +139,17 @@ def large_times(large):
     return table(["ms, median", *[f"n = {n:,}" for n in sizes], "grows as"], rows)
 
 
+def nodes_table(nodes):
+    """What one rank takes, by the ranks on its node and in all."""
+    sizes = list(dict.fromkeys((row["ranks"], row["on_node"]) for row in nodes))
+    rows = []
+    for phase in dict.fromkeys(row["phase"] for row in nodes):
+        for what in ("mappings", "descriptors", "messages", "bytes"):
+            found = {(row["ranks"], row["on_node"]): row[what] for row in nodes if row["phase"] == phase}
+            rows.append([phase, "bytes of messages" if what == "bytes" else what, *[number(found[size]) for size in sizes]])
+    return table(["phase", "of one rank", *[f"{ranks:,} ranks, {on_node} on the node" for ranks, on_node in sizes]], rows)
+
+
 def all_tables(found, ranks, fewer):
     small, large = Small(found["small"]), found["large"]
     return {
@@ -153,6 +164,7 @@ def all_tables(found, ranks, fewer):
         "times": times_table(small, ranks),
         "repair": repair_table(small, ranks),
         "memory": memory_table(small, ranks),
+        "nodes": nodes_table(found["nodes"]),
         "large_bytes": large_table(large, "bytes", number),
         "large_words": large_table(large, "words", number),
         "large_heap": large_table(large, "heap", number, ("group", "member")),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank that has no address space, no mappings, no descriptors or no file size left, and buffers that cannot be accessed: all ranks get
-// the error, with the name of the limit; what was committed stays, and the same call works afterwards.
+// A rank that has no address space, no mappings, no descriptors or no file size left, and buffers that cannot be accessed. All ranks get
+// the error, with the name of the limit. Committed data stays, and the same call works afterwards.
 //
 //   resources [--policy buddies|rs]    rank 1 is the one in need
 #include <fcntl.h>
@@ -122,8 +122,8 @@ class Mappings {
 };
 
 /// call fails for want of memory on all ranks while the needy one is in need, and works then. limit: named by the error.
-void in_need(const std::string& what, const char* limit, const std::function<void(const std::function<void()>&)>& in_need,
-             const std::function<int()>& call) {
+void in_need(const std::string& what, const char* limit,
+             const std::function<void(const std::function<void()>&)>& in_need, const std::function<int()>& call) {
   check::context() = what + ": ";
   int code = FENIX_SUCCESS;
   const auto run = [&] { code = call(); };

@@ -276,7 +276,7 @@ TEST(VerifyParity, ReadsGrowWithTheNumberOfSnapshots) {
   const int of_some = reads_to_verify(kSome);
   const int of_more = reads_to_verify(4 * kSome);
   EXPECT_LE(of_more, 5 * of_some);
-  // Of each of three peers: each record in two reads, the data; and the heads of all entries once.
+  // Three peers: each record in two reads, the data, and the heads of all entries once.
   EXPECT_LE(of_more, 3 * (5 * 4 * kSome + 4 * kSome + 16));
 }
 
