@@ -3,10 +3,6 @@
 
 #include <mpi.h>
 
-#include <algorithm>
-#include <numeric>
-#include <vector>
-
 #include "recovery/derived.hpp"
 
 namespace fenix_impl {
@@ -16,20 +12,7 @@ namespace {
 bool is_crossing(MPI_Comm comm) {
   int between_groups = 0;
   if (MPI_Comm_test_inter(comm, &between_groups) != MPI_SUCCESS) return false;
-  if (between_groups != 0) return true;
-  MPI_Group theirs = MPI_GROUP_NULL;
-  MPI_Group ours = MPI_GROUP_NULL;
-  MPI_Comm_group(comm, &theirs);
-  MPI_Comm_group(MPI_COMM_WORLD, &ours);
-  int size = 0;
-  MPI_Group_size(theirs, &size);
-  std::vector<int> ranks(static_cast<std::size_t>(size));
-  std::vector<int> known(ranks.size());
-  std::iota(ranks.begin(), ranks.end(), 0);
-  MPI_Group_translate_ranks(theirs, size, ranks.data(), ours, known.data());
-  MPI_Group_free(&theirs);
-  MPI_Group_free(&ours);
-  return std::find(known.begin(), known.end(), MPI_UNDEFINED) != known.end();
+  return between_groups != 0 || !has_only_processes_of(comm, MPI_COMM_WORLD);
 }
 
 int free_crossing_comms(MPI_Comm, int, void*, void*) {

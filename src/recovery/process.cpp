@@ -167,7 +167,7 @@ bool Process::agree_to(Intent intent) {
 
 void Process::call_all_to_repair() {
   revoke(resilient_);
-  revoke_derived(handler_);
+  revoke_derived(handler_, resilient_);
   revoke(world_);
   watch_.ring();
 }

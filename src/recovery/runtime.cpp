@@ -22,6 +22,7 @@
 #include "base/last_resort.hpp"
 #include "base/log.hpp"
 #include "core/common/meeting.hpp"
+#include "recovery/derived.hpp"
 #include "recovery/draining.hpp"
 #include "recovery/interposer.hpp"
 #include "rma/mpi_team.hpp"
@@ -114,6 +115,7 @@ void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const O
   if (comm == MPI_COMM_SELF) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is MPI_COMM_SELF");
   ignore_broken_pipes();
   const QuietComm quiet(comm);
+  note_outsiders();
   process_.emplace();
   storage_.begin();
   check_mpi(MPI_Comm_create_errhandler(handle_mpi_error, &handler_), "MPI_Comm_create_errhandler");

@@ -72,12 +72,11 @@ MpiTeam::MpiTeam(MPI_Comm comm, MPI_Comm resilient, SilenceWatch& watch, std::ve
     : resilient_(resilient), watch_(&watch), owns_comm_(true), near_(std::move(near)) {
   {
     const SilenceWatch::Wait wait(watch, SilenceWatch::Wait::Kind::any);
-    // The duplicate must not inherit the handler by which a repair finds communicators to revoke: if it fails, it may be
+    // The duplicate must not inherit a handler by which a repair finds communicators to revoke: if it fails, it may be
     // half made then, and Open MPI crashes. (MPI_Comm_idup could have a deadline, but a death during it ends the job.)
-    const QuietComm quiet(comm);
+    const QuietComm quiet(comm, library_errors_return());
     check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
   }
-  MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);
 }

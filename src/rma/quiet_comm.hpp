@@ -6,12 +6,16 @@
 
 namespace fenix_impl {
 
+/// Returns the error handler of the library's own communicators. Errors are returned, as with MPI_ERRORS_RETURN, but no
+/// search takes them for communicators of the program. Local.
+[[nodiscard]] MPI_Errhandler library_errors_return();
+
 /// Makes MPI errors on a communicator end in return codes while it lives.
 class QuietComm {
  public:
-  explicit QuietComm(MPI_Comm comm) : comm_(comm) {
+  explicit QuietComm(MPI_Comm comm, MPI_Errhandler meanwhile = MPI_ERRORS_RETURN) : comm_(comm) {
     MPI_Comm_get_errhandler(comm_, &handler_);
-    MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(comm_, meanwhile);
   }
   QuietComm(const QuietComm&) = delete;
   QuietComm& operator=(const QuietComm&) = delete;
