@@ -26,6 +26,9 @@ extern "C" {
  * Ranks of comm that have died before, or die in Fenix_Init, are replaced by spares; without spares the communicator
  * begins smaller. The other ranks have role FENIX_ROLE_INITIAL_RANK then, too, and the list of failed ranks is empty.
  *
+ * A child of fork() can use neither Fenix nor MPI, which belong to its parent. Functions return FENIX_ERROR_UNINITIALIZED there, and
+ * Fenix_Init FENIX_ERROR_INVALID_LOGIC_CALL. Its calls and its end do not disturb the job.
+ *
  * @param[out]    role        int*: the Fenix_Rank_role of this rank; written again after each repair
  * @param[in]     comm        communicator to build upon, spare ranks included; not MPI_COMM_SELF. Same on all ranks.
  * @param[out]    newcomm     MPI_Comm*: the resilient communicator. It has the ranks of comm without the last
@@ -60,6 +63,7 @@ extern "C" {
  *                            ranks of comm get an error, Fenix is not initialised, newcomm is MPI_COMM_NULL, and
  *                            Fenix_Init may be called again.
  *                            FENIX_ERROR_INVALID_LOGIC_CALL if Fenix is in use already; newcomm then stays as it is.
+ *                            The same in a child of fork().
  */
 /* Fenix_Init is defined in <fenix/init.h>. */
 

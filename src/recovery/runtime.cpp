@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "recovery/runtime.hpp"
 
+#include <pthread.h>
 #include <unistd.h>
 #include <mpi-ext.h>
 
@@ -31,6 +32,8 @@
 
 namespace fenix_impl {
 namespace {
+
+constexpr const char* kInChild = "called in a child of fork: Fenix is in use by its parent";
 
 void handle_mpi_error(MPI_Comm* comm, int* error, ...) { runtime().on_mpi_error(*error, *comm); }
 
@@ -73,6 +76,12 @@ __attribute__((destructor)) void die_instead_of_leaving() {
   std::raise(SIGKILL);
 }
 
+// A child of fork() has the memory that ranks share, and the sockets of MPI: it must not use them.
+void watch_forks() {
+  static const int registered = pthread_atfork(nullptr, nullptr, [] { runtime().give_up_in_child(); });
+  if (registered != 0) throw std::bad_alloc();
+}
+
 std::string text_of(int mpi_error) {
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
@@ -101,7 +110,15 @@ thread_local std::optional<int> Runtime::Inside::working_group_id_;
 
 void Runtime::require_ready() const {
   if (!initialized_) throw Error(FENIX_ERROR_UNINITIALIZED, "called before Fenix_Init");
-  if (finalized_) throw Error(FENIX_ERROR_UNINITIALIZED, "called after Fenix_Finalize");
+  if (finalized_) throw Error(FENIX_ERROR_UNINITIALIZED, is_child_ ? kInChild : "called after Fenix_Finalize");
+}
+
+void Runtime::give_up_in_child() noexcept {
+  if (!ready()) return;
+  is_child_ = true;
+  finalized_ = true;
+  // Locks that other threads of the parent held are never released here.
+  has_threads_ = false;
 }
 
 void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const Outputs& outputs,
@@ -109,6 +126,7 @@ void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const O
   const Inside inside;
   // Checked without the others: spares would never come to a check of all.
   if (ready()) throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "Fenix_Init was called before, and Fenix_Finalize was not");
+  if (is_child_) throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, kInChild);
   if (comm == MPI_COMM_NULL) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is MPI_COMM_NULL");
   // Checked alone as well: Open MPI takes an agreement on it for the first one on MPI_COMM_WORLD, which then never
   // ends.
@@ -116,6 +134,7 @@ void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const O
   ignore_broken_pipes();
   const QuietComm quiet(comm);
   note_outsiders();
+  watch_forks();
   process_.emplace();
   storage_.begin();
   check_mpi(MPI_Comm_create_errhandler(handle_mpi_error, &handler_), "MPI_Comm_create_errhandler");

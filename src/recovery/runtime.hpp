@@ -54,6 +54,8 @@ class Runtime {
   [[nodiscard]] bool finalized() const { return finalized_; }
   [[nodiscard]] bool ready() const { return initialized_ && !finalized_; }
   [[nodiscard]] bool in_use_by(pid_t process) const { return ready() && process == process_id_; }
+  /// Ends the use of Fenix in a child of fork(), before that does anything: memory and connections belong to the parent. Local.
+  void give_up_in_child() noexcept;
   /// Throws Error(FENIX_ERROR_UNINITIALIZED) unless ready.
   void require_ready() const;
 
@@ -204,6 +206,7 @@ class Runtime {
 
   bool initialized_ = false;
   bool finalized_ = false;
+  bool is_child_ = false;  // of a process that used Fenix when it called fork()
   int latest_failure_ = MPI_SUCCESS;
   bool owes_recovered_role_ = false;  // the application has not been told yet that this is a recovered rank
   std::optional<Process> process_{std::in_place};  // one for each use of Fenix
