@@ -79,6 +79,19 @@ static void call_back(MPI_Comm comm, int error, void* data) { fenix_py_on_recove
 
 static int fenix_py_callback_register(int location, void* data) { return Fenix_Callback_register_at(call_back, data, location); }
 
+/* State of Open MPI, where that shows it: 2 is in use, 5 is finalized. */
+extern int ompi_mpi_state __attribute__((weak));
+
+/* Lets MPI be finalized in a child of fork: mpi4py would call MPI_Finalize at its end, on the sockets and memory of the parent. */
+static void fenix_py_forget_mpi(void) {
+  enum { IN_USE = 2, FINALIZED = 5 };
+  int finalized = 0;
+  if (&ompi_mpi_state == NULL || ompi_mpi_state != IN_USE) return;
+  ompi_mpi_state = FINALIZED;
+  MPI_Finalized(&finalized);
+  if (!finalized) ompi_mpi_state = IN_USE;
+}
+
 /* ------------------------------------------------------------------------------------------------------ members */
 
 static int fenix_py_group_create(int id, int comm, int start, int depth, int policy, int* values, int* flag) {

@@ -75,6 +75,7 @@ int fenix_py_rank_to_slot(int comm, int rank, int* slot);
 int fenix_py_slot_to_rank(int comm, int slot, int* rank);
 int fenix_py_repair_group(int old_group, int* new_group);
 int fenix_py_check_cancelled(void* request);
+void fenix_py_forget_mpi(void);
 int fenix_py_revoke(int comm);
 int fenix_py_comm_persist(int comm, const char* key, int info, int* made);
 int Fenix_Failure(int* flag);

@@ -62,8 +62,9 @@ def kinds_of_memory(rank):
                        ("structure", (Point * 2)(Point(1, 2.5), Point(rank, 3.5)))):
         yield name, made, np.frombuffer(made, np.uint8)
     owner = np.arange(5.0) + rank
-    yield "DLPack", Tensor(owner), owner
-    yield "DLPack without versions", Tensor(owner, versions=False), owner
+    # Before NumPy 2.1, its arrays are exporters without versions.
+    yield "DLPack", Tensor(owner) if DLPACK_MARKS_READ_ONLY else Shown(owner), owner
+    yield "DLPack without versions", Shown(owner), owner
 
 
 class Point(ctypes.Structure):
@@ -83,6 +84,16 @@ class Tensor:
 
     def __dlpack_device__(self):
         return self.device, 0
+
+
+class Shown(Tensor):
+    """An exporter of before DLPack 1.0 that shows its memory to NumPy as well."""
+
+    def __init__(self, owner):
+        super().__init__(owner, versions=False)
+
+    def __array__(self, dtype=None, copy=None):
+        return self.owner
 
 
 @KILLED
@@ -121,6 +132,12 @@ def test_memory_that_cannot_be_used(fenix_session):
         rejects(ValueError, "gaps", group.define, 0, np.zeros((4, 4))[:, ::2])
         rejects(TypeError, "datatype and a count", group.define, 0, None)
         rejects(ValueError, "count 5", group.define, 0, np.zeros(4), count=5)
+        rejects(ValueError, "gaps", group.define, 0, np.broadcast_to(np.zeros(3), (4, 3)))
+        rejects(ValueError, "gaps", group.define, 0, memoryview(bytearray(9))[::2])
+        rejects(TypeError, "mask", group.define, 0, np.ma.masked_less(np.arange(4.0), 2))
+        rejects(TypeError, "references", group.define, 0, np.zeros(2, [("a", "i4"), ("b", object)]))
+        rejects(TypeError, "no bytes", group.define, 0, np.zeros(2, []))
+        rejects(TypeError, "integer", group.define, 1.5, np.zeros(4))
         assert group.members() == []
         # Data may be stored from memory that may not be written, and not restored into it.
         frozen = np.arange(4.0) + fenix_session.comm.rank
@@ -133,6 +150,12 @@ def test_memory_that_cannot_be_used(fenix_session):
         rejects(ValueError, "read-only", group.restore_from_rank, 1, 0, b"0123456789")
         rejects(ValueError, "read-only", group.load, 1)
         rejects(ValueError, "gaps", group.restore, 0, np.zeros((4, 4))[:, 0])
+        # An exporter of before DLPack 1.0 cannot say that its memory may not be written, as that of JAX: it can be stored.
+        group.define(3, Tensor(np.zeros(3), versions=False))
+        group.define(4, Tensor(np.zeros(3), versions=False))
+        rejects(ValueError, "read-only", group.restore, 0, Tensor(np.zeros(4), versions=False))
+        group.delete_member(3)
+        group.delete_member(4)
         if DLPACK_MARKS_READ_ONLY:
             rejects(ValueError, "read-only", group.restore, 0, Tensor(frozen))
         else:
@@ -156,6 +179,39 @@ def test_memory_that_cannot_be_used(fenix_session):
             rejects(ValueError, "read-only", group.restore, 0, frozen)
         else:
             assert "rank 1" in raises(Code.ERROR_INVALID_ARGUMENT, group.restore, 0, target)
+
+
+@RANKS
+def test_targets_that_are_something_else(fenix_session):
+    """Elements must not become others on the way."""
+    rank = fenix_session.comm.rank
+    grid = np.arange(12.0).reshape(3, 4) + rank
+    with fenix_session.group(0) as group:
+        group.define(0, grid)
+        group.define(1, np.asfortranarray(grid))
+        group.define(2, grid.astype(">f8"))
+        group.define(3, grid.astype("M8[s]"))
+        group.checkpoint()
+        for member, target in ((0, np.zeros(12, np.int64)), (0, np.zeros(24, np.float32)), (0, np.zeros(12, ">f8")), (2, np.zeros(12)),
+                               (3, np.zeros(12, "M8[D]"))):
+            rejects(ValueError, "elements of", group.restore, member, target)
+            rejects(ValueError, "elements of", group.load, member, target)
+        rejects(ValueError, "order", group.restore, 0, np.zeros((3, 4), order="F"))
+        rejects(ValueError, "order", group.restore, 1, np.zeros((3, 4)))
+        rejects(ValueError, "elements of", group.stage_inplace, 0, np.zeros(12, np.int64))
+        rejects(TypeError, "mask", group.restore, 0, np.ma.zeros((3, 4)))
+        # The same elements in the order of memory, and bytes, are possible.
+        flat, columns, text = np.zeros(12), np.zeros((3, 4), order="F"), bytearray(96)
+        assert group.restore(0, flat) and (flat == grid.ravel()).all()
+        assert group.restore(1, columns) and (columns == grid).all()
+        assert group.restore(0, text) and bytes(text) == grid.tobytes()
+        # Elements of a store: what cannot be told apart is refused.
+        for elements in (3, [1, 2], np.ma.masked_less(grid, 3)):
+            rejects(TypeError, "elements are", group.store, 0, elements)
+        rejects(TypeError, "integers", Subset.from_indices, [0.5])
+        rejects(TypeError, "", Subset, (0, 1.5))
+        rejects(ValueError, "order", Subset.from_indices, np.asfortranarray(grid > 3))
+        assert Subset.from_indices((np.asfortranarray(grid) > 3 + rank).ravel(order="K")).indices().size == 8
 
 
 @RANKS

@@ -17,6 +17,8 @@ _DATATYPES: Dict[Tuple[str, int], Any] = {
     ("u", 1): MPI.UINT8_T, ("u", 2): MPI.UINT16_T, ("u", 4): MPI.UINT32_T, ("u", 8): MPI.UINT64_T,
     ("f", 4): MPI.FLOAT, ("f", 8): MPI.DOUBLE, ("c", 8): MPI.C_FLOAT_COMPLEX, ("c", 16): MPI.C_DOUBLE_COMPLEX,
 }  # yapf: disable
+# Kinds of elements whose bytes are all there is of them.
+_KINDS = "biufcmMSUV"
 # Types of other elements are made once for each size.
 _made: Dict[int, Any] = {}
 
@@ -26,7 +28,7 @@ def datatype_of(dtype: "np.dtype[Any]") -> Any:
     known = _DATATYPES.get((dtype.kind, dtype.itemsize)) if dtype.isnative else None
     if known is not None:
         return known
-    if dtype.hasobject:
+    if dtype.hasobject or dtype.kind not in _KINDS:
         raise TypeError(f"arrays of {dtype} hold references to Python objects, which another process cannot use: see store_object")
     if dtype.itemsize == 0:
         raise TypeError(f"elements of {dtype} have no bytes")
@@ -35,19 +37,32 @@ def datatype_of(dtype: "np.dtype[Any]") -> Any:
     return _made[dtype.itemsize]
 
 
-def _says_read_only(value: Any) -> bool:
-    """Tells whether an exporter of DLPack marks its memory as read-only. Before DLPack 1.0 there was no such mark."""
+def _is_writable(value: Any, array: npt.NDArray[Any]) -> bool:
+    """Tells whether the memory of an exporter of DLPack may be written. array: over that memory."""
     try:
         capsule = value.__dlpack__(max_version=(1, 0))
     except TypeError:
-        return False
+        return _shows_writable(value, array)
     api = ctypes.pythonapi
     api.PyCapsule_GetPointer.restype, api.PyCapsule_GetPointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
     api.PyCapsule_IsValid.argtypes = (ctypes.py_object, ctypes.c_char_p)
     if not api.PyCapsule_IsValid(capsule, _DLPACK_VERSIONED):
-        return False
+        return _shows_writable(value, array)
     address = api.PyCapsule_GetPointer(capsule, _DLPACK_VERSIONED)
-    return bool(ctypes.c_uint64.from_address(address + _DLPACK_FLAGS).value & _DLPACK_READ_ONLY)
+    return not ctypes.c_uint64.from_address(address + _DLPACK_FLAGS).value & _DLPACK_READ_ONLY
+
+
+def _shows_writable(value: Any, array: npt.NDArray[Any]) -> bool:
+    """Tells whether an exporter of before DLPack 1.0, which had no mark for memory that may not be written, shows NumPy the same memory as
+    writable in another way."""
+    if not any(hasattr(value, name) for name in ("__array__", "__array_interface__")):
+        return False
+    try:
+        seen = np.asarray(value)
+    except Exception:
+        return False
+    same = seen.__array_interface__["data"][0] == array.__array_interface__["data"][0]
+    return bool(same and seen.nbytes == array.nbytes and seen.flags.writeable)
 
 
 def _from_dlpack(value: Any) -> npt.NDArray[Any]:
@@ -56,12 +71,16 @@ def _from_dlpack(value: Any) -> npt.NDArray[Any]:
         raise BufferError(f"the data is on a device (DLPack type {int(device)}): only memory of the CPU can be stored, so copy it there first")
     array = np.from_dlpack(value)
     # NumPy marks arrays as read-only where it does not know.
-    if array.flags.writeable or _says_read_only(value):
+    if array.flags.writeable or not _is_writable(value, array):
         return array
     # The same memory once more, as an array that may be written. It keeps the first one alive.
     description = dict(array.__array_interface__)
     description["data"] = (description["data"][0], False)
     return np.asarray(_Interface(description, array))
+
+
+def _is_bytes(dtype: "np.dtype[Any]") -> bool:
+    return (dtype.itemsize == 1 and dtype.kind in "iubS") or (dtype.kind in "SV" and dtype.names is None)
 
 
 class _Interface:
@@ -74,6 +93,8 @@ class _Interface:
 
 def array_of(value: Any) -> npt.NDArray[Any]:
     """Returns an array over the memory of an object, without a copy. Raises TypeError if it has none that can be seen from here."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError("a masked array has a mask beside its data, which would be lost: give .data and np.ma.getmaskarray as two members")
     if isinstance(value, np.ndarray):
         return value
     if hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
@@ -119,6 +140,17 @@ class Memory:
         if not 0 <= count <= fits:
             raise ValueError(f"the buffer has room for {fits} elements of this datatype, not for {count}")
         return count
+
+    def check_like(self, given: "Memory") -> None:
+        """Raises ValueError if elements of this memory would be something else in another one: of another type, or in another order. Bytes
+        may be anything."""
+        own, other = self.array, given.array
+        if self.datatype != datatype_of(own.dtype) or _is_bytes(own.dtype) or _is_bytes(other.dtype):
+            return
+        if own.dtype != other.dtype:
+            raise ValueError(f"the array has elements of {other.dtype}, and the member of {own.dtype}: give an array of that type, or a view")
+        if own.shape == other.shape and own.flags.c_contiguous != other.flags.c_contiguous:
+            raise ValueError("one of the array and the member's has C's order, and the other one Fortran's: elements would change their places")
 
     @property
     def read_only(self) -> bool:

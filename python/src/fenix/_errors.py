@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Exceptions, and the place where codes become exceptions."""
-from typing import Callable, List, Optional
+import threading
+from typing import Any, Callable, List, Optional, Tuple
 
 from ._codes import Code
 from ._library import ffi, lib
@@ -18,6 +19,10 @@ class Error(RuntimeError):
         self.code = Code(code)
         super().__init__(f"{self.code.name}: {text}" if text else self.code.name)
         self.text = text
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        """Pickles what the constructor takes: exceptions go from process to process."""
+        return type(self), (int(self.code), self.text), self.__dict__
 
 
 class NoDataError(Error):
@@ -38,24 +43,50 @@ class CommException(Error):
         super().__init__(Code.ERROR_CANCELLED, text)
         self.failed = failed_ranks()
 
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(self), (self.text, ), self.__dict__
 
-# Exceptions of Python functions that C has called. They cannot pass through C, and are raised after it.
-_from_callbacks: List[BaseException] = []
+
+class _Kept(threading.local):
+    """Exceptions of Python functions that C has called in this thread. They cannot pass through C, and are raised after it."""
+
+    def __init__(self) -> None:
+        self.exceptions: List[BaseException] = []
+
+
+_kept = _Kept()
+# Exceptions of functions that a repair has called, in any thread, and that no call has raised so far: they end the attempt.
+_of_repairs: List[BaseException] = []
 # Called when a failure has been repaired: the session looks at the new communicator.
 _after_repair: List[Callable[[], None]] = []
 
 
 def keep_exception(error: BaseException) -> None:
     """Keeps an exception of a callback or serializer until the call of C that it belongs to has returned."""
-    _from_callbacks.append(error)
+    _kept.exceptions.append(error)
+
+
+def keep_of_repair(error: BaseException) -> None:
+    """Keeps an exception of a function that is called by a repair. The call may be one of MPI, after which nothing looks for it."""
+    keep_exception(error)
+    _of_repairs.append(error)
 
 
 def raise_kept() -> None:
-    """Raises the first exception that was kept, if there is one."""
-    if _from_callbacks:
-        error = _from_callbacks[0]
-        _from_callbacks.clear()
-        raise error
+    """Raises the first exception that was kept in this thread, if there is one."""
+    kept, _kept.exceptions = _kept.exceptions, []
+    if kept:
+        _of_repairs[:] = [error for error in _of_repairs if not any(error is each for each in kept)]
+        raise kept[0]
+
+
+def raise_of_repairs() -> None:
+    """Raises the first exception that was kept in this thread, or of a repair in another one."""
+    raise_kept()
+    found = list(_of_repairs)
+    if found:
+        _of_repairs.clear()
+        raise found[0]
 
 
 def message() -> str:
@@ -72,7 +103,7 @@ def failed_ranks() -> List[int]:
 
 def check(code: int, text: Optional[str] = None) -> int:
     """Returns a code that is no error, and raises the exception that belongs to an error."""
-    if code >= 0 and not _from_callbacks:
+    if code >= 0 and not _kept.exceptions:
         return code
     raise_kept()
     if code == Code.ERROR_CANCELLED:

@@ -50,8 +50,9 @@ class Group:
         Parity, Ring, ReedSolomon or Local; by default Buddies. `hashing`: False stores faster, and notices no damage. `in_place`: True
         takes one copy less; buffers must then stay as they are from the store to the end of the commit. If the group exists already, its
         own arguments hold. Collective, synchronising. Raises Error: ERROR_INVALID_DEPTH, _TIMESTART, _POLICY_VALUE, _ARGUMENT,
-        ERROR_MISMATCH, ERROR_NO_MEMORY."""
+        ERROR_MISMATCH, ERROR_NO_MEMORY. Raises CommException as well in an attempt that has met a failure and hidden it."""
         self._session = current() if session is None else session
+        self._session._check_attempt()
         self.id = number_of(id)
         self._flag = Code.SUCCESS
         self._objects: "set[int]" = set()
@@ -84,13 +85,16 @@ class Group:
         check(getter(self.id, flag))
         return bool(flag[0])
 
+    def __reduce__(self) -> Tuple[Any, ...]:
+        raise TypeError("a group belongs to its process: it cannot be pickled or copied")
+
     def __enter__(self) -> "Group":
         return self
 
     def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]) -> None:
         if kind is not None or self.id == WORLD or not self._session.active:
             return
-        if self._session._in_attempt:
+        if self._session._attempt is not None:
             self._session._ended.append(self)
         else:
             self.delete()
@@ -338,6 +342,9 @@ class Group:
             return self._subset(number, range(*elements.indices(memory.count)))
         if memory is None:
             raise ValueError("the member has no buffer that the array could be a view of")
+        if not isinstance(elements, np.ndarray) or isinstance(elements, np.ma.MaskedArray):
+            raise TypeError(f"elements are a Subset, a range, a slice or a view of the member's array, and no {type(elements).__name__}; for "
+                            "indices and masks there is Subset.from_indices")
         return Subset.from_view(elements, memory.array)
 
     def store(self, member: Id = ALL, elements: Elements = None) -> None:
@@ -398,6 +405,8 @@ class Group:
         number = number_of(member)
         subset = self._subset(number, elements)
         given, memory = Memory(array), self._memory_of(number)
+        if memory is not None:
+            memory.check_like(given)
         own = int(ffi.cast("uintptr_t", given.pointer)) == self._staging.get(number)
         size = given.array.itemsize if memory is None else memory.datatype.Get_size()
         stop = subset.stop if subset.stop is not None else (given.count if memory is None else memory.count)
@@ -467,6 +476,9 @@ class Group:
             memory = Memory(target)
             if memory.read_only:
                 raise ValueError("the target is read-only")
+            own = self._memory_of(number)
+            if own is not None:
+                own.check_like(memory)
             room = self._room_in(number, memory)
             if count is not None and not 0 <= count <= room:
                 raise ValueError(f"the target has room for {room} elements, not for {count}")

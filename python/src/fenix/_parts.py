@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Things that a Group is made of: ids, objects that the library points to, and the results of restores and asynchronous stores."""
+import operator
 import weakref
 import zlib
-from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +36,7 @@ def number_of(id: Id) -> int:
         if _names.setdefault(number, id) != id:
             raise ValueError(f"the names {id!r} and {_names[number]!r} have the same number by chance: take another name")
         return number
-    return int(id)
+    return operator.index(id)
 
 
 # ----------------------------------------------------------------------------------------------- what the library points to
@@ -124,6 +125,9 @@ class Request:
     def __init__(self, request: int) -> None:
         """Programs get it from Group.istore and Group.iflush."""
         self._request, self._done = request, False
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        raise TypeError("a request belongs to its process: it cannot be pickled or copied")
 
     def wait(self) -> None:
         """Waits until the data is protected, or written. Raises Error, and CommException if a failure has cancelled it."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, List, NoReturn
 
 folder = Path(sys.argv[1])
+own_pid = os.getpid()
 number = int(os.environ.get("PMIX_RANK", os.environ.get("OMPI_COMM_WORLD_RANK", "0")))
 
 
@@ -100,6 +101,9 @@ def fail() -> NoReturn:
         inside = os.path.dirname(__file__) in frame.filename
         frame.locals = None if inside else {name: " ".join(value.split())[:150] for name, value in (frame.locals or {}).items()}
     print("".join(told.format()), file=sys.stderr, flush=True)
+    if os.getpid() != own_pid:
+        # A child of fork is no rank.
+        os._exit(1)
     tell("failed")
     from mpi4py import MPI
 
@@ -124,6 +128,8 @@ def main() -> None:
         else:
             result = function(*arguments, **keywords)
     except SystemExit as end:
+        if os.getpid() != own_pid:
+            raise
         if end.code:
             fail()
         tell("spare")

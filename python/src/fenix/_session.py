@@ -2,6 +2,8 @@
 """Process recovery: the start, the one place where failures end up, and what is known about processes."""
 import atexit
 import functools
+import inspect
+import os
 import sys
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional, Tuple, Type, TypeVar, Union, overload
@@ -9,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional, Tuple
 from . import _errors
 from ._codes import Code, RecoveryMode, ResumeMode, Role, Setting, SpareWaitMode, UnhandledMode
 from ._errors import CommException, Error, check
-from ._library import MPI, ffi, lib
+from ._library import MPI, ffi, lib, prepare_errors
 
 if TYPE_CHECKING:
     from ._group import Group
@@ -36,7 +38,7 @@ class _Callback:
 
 
 @ffi.def_extern(  # type: ignore[misc]
-    name="fenix_py_on_recovery", onerror=lambda kind, error, trace: _errors.keep_exception(error))
+    name="fenix_py_on_recovery", onerror=lambda kind, error, trace: _errors.keep_of_repair(error))
 def _on_recovery(comm: int, error: int, data: Any) -> None:
     callback: _Callback = ffi.from_handle(data)
     callback.function(MPI.Intracomm(MPI.Comm.f2py(comm)), error)
@@ -56,6 +58,7 @@ class Session:
         if code < 0 and code != Code.ERROR_SPAWNING_FAILED:
             check(code)
         self._base, self._transparent = comm, transparent
+        self._process = os.getpid()
         self._comm: Any = None
         self._callbacks: Tuple[List[_Callback], List[_Callback]] = ([], [])
         self._active = True
@@ -63,7 +66,8 @@ class Session:
         self._kept: "dict[int, dict[int, List[Any]]]" = {}
         # Groups whose blocks have ended in this attempt: until it has ended on all ranks, a failure may need their data.
         self._ended: "List[Group]" = []
-        self._in_attempt = False
+        # What _generation() was when the attempt began; None outside of attempts.
+        self._attempt: Optional[float] = None
         self._look_at_comm()
 
     def _look_at_comm(self) -> None:
@@ -78,6 +82,11 @@ class Session:
         else:
             size = MPI._sizeof(MPI.Comm)
             ffi.memmove(ffi.cast("char*", MPI._addressof(self._comm)), ffi.cast("char*", MPI._addressof(fresh)), size)
+
+    def _check_attempt(self) -> None:
+        """Raises CommException if this attempt has met a failure, and hidden it: it has to be done again, while replacements have just begun."""
+        if self._active and self._attempt is not None and self._generation() != self._attempt:
+            raise CommException("a rank has died in this attempt, which has to be done again: the program has hidden that")
 
     def _generation(self) -> float:
         """Returns a number that each repair changes."""
@@ -128,8 +137,11 @@ class Session:
 
     @property
     def active(self) -> bool:
-        """Whether the library is in use: from init to finalize."""
+        """Whether the library is in use: from init to finalize, and in the process that has called init, not in its children of fork."""
         return self._active
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        raise TypeError("a session belongs to its process: it cannot be pickled or copied")
 
     def role_of(self, rank: int, comm: Optional[Any] = None) -> Role:
         """Returns the role of a rank of `comm`, by default the resilient communicator. Local. Raises Error for an invalid rank."""
@@ -207,7 +219,14 @@ class Session:
         ranks would wait for this one; otherwise it is raised."""
         while True:
             attempt = Attempt(self, abort)
-            yield attempt
+            try:
+                yield attempt
+            except GeneratorExit:
+                if attempt.again and self._active:
+                    print("fenix: a loop over attempts was left by break, return or an exception, although a rank has died: all others do the "
+                          "attempt again", file=sys.stderr)
+                    self.abort(1)
+                raise
             if not attempt._entered:
                 raise RuntimeError("the body of a loop over attempts is: with attempt: ...")
             if not attempt.again and finalize:
@@ -224,6 +243,9 @@ class Session:
             **keywords: Any) -> Result:
         """Calls `function(session, *arguments, **keywords)`, again after each failure, and returns its result. `finalize` and `abort` are
         those of attempts."""
+        if inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+            raise TypeError(f"{getattr(function, '__qualname__', function)} is a generator or a coroutine: calling it does nothing yet, so "
+                            "failures could not be met in it. Give a function that runs it, for example by asyncio.run")
         for attempt in self.attempts(finalize, abort):
             with attempt:
                 result = function(self, *arguments, **keywords)
@@ -285,7 +307,9 @@ class Session:
         _current = None
 
     def abort(self, status: int = 1) -> None:
-        """Ends the job at once, on all ranks."""
+        """Ends the job at once, on all ranks. Raises Error (ERROR_UNINITIALIZED) in a child of fork, which is no rank."""
+        if os.getpid() != self._process:
+            raise Error(Code.ERROR_UNINITIALIZED, "called in a child of fork: the session belongs to its parent")
         _flush()
         MPI.COMM_WORLD.Abort(status)
 
@@ -294,7 +318,8 @@ class Attempt:
     """One run of the part of a program that is repeated after a failure: see Session.attempts.
 
     At the end of its `with` block, a failure in any call of fenix or mpi4py becomes `again`, and leaves the block without an exception. A
-    failure that the block has met and hidden counts as well, because the other ranks begin again."""
+    failure that the block has met and hidden counts as well, because the other ranks begin again. KeyboardInterrupt and sys.exit with a
+    status other than 0 end the job all the same."""
 
     #: Whether a failure has ended the block: it has to be done again.
     again: bool = False
@@ -306,20 +331,24 @@ class Attempt:
         self._generation = 0.0
 
     def __enter__(self) -> Session:
-        self._entered = self._session._in_attempt = True
-        self._generation = self._session._generation()
+        self._entered = True
+        self._generation = self._session._attempt = self._session._generation()
         self._session._look_at_comm()
         return self._session
 
     def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]) -> bool:
-        self._session._in_attempt = False
+        session = self._session
+        session._attempt = None
+        if os.getpid() != session._process:
+            return False
         try:
-            _errors.raise_kept()
+            _errors.raise_of_repairs()
         except BaseException as raised:
             self._end_job(raised)
             raise
-        session = self._session
-        if not session.active:
+        # Nobody raises these because of a failure. A status of 0 is no more than an early return: the others begin again.
+        leaves = isinstance(error, KeyboardInterrupt) or (isinstance(error, SystemExit) and bool(error.code))
+        if not session.active or leaves:
             self._end_job(error)
             return False
         self.again = session._generation() != self._generation
@@ -370,10 +399,14 @@ def init(comm: Optional[Any] = None, *, spares: int = 0, spawn: bool = False, in
     process, is then the resilient communicator, and those derived from it are repaired. Control always resumes by return: in Python,
     by an exception.
 
-    Raises Error: ERROR_INVALID_ARGUMENT, ERROR_MISMATCH, ERROR_NOCATEGORY, or ERROR_INVALID_LOGIC_CALL if a session is active."""
+    Raises Error: ERROR_INVALID_ARGUMENT, ERROR_MISMATCH, ERROR_NOCATEGORY, or ERROR_INVALID_LOGIC_CALL if a session is active or in a child
+    of fork. Raises ImportError if mpi4py ends the job at each error."""
     global _current
+    if _is_child:
+        raise Error(Code.ERROR_INVALID_LOGIC_CALL, "called in a child of fork: MPI is in use by its parent")
     if not MPI.Is_initialized():
         MPI.Init_thread()
+    prepare_errors()
     set_option(Setting.RESUME_MODE, ResumeMode.RETURN)
     set_option(Setting.UNHANDLED_MODE, unhandled)
     set_option(Setting.SPARE_FINALIZE_MODE, _SPARE_FINALIZE_RELEASE)
@@ -477,14 +510,30 @@ def _look_after_repair() -> None:
 _errors._after_repair.append(_look_after_repair)
 
 
+_is_child = False
+
+
+# The session, and all that MPI and the library hold, belong to the parent.
+def _forget_in_child() -> None:
+    global _is_child
+    _is_child = bool(MPI.Is_initialized())
+    lib.fenix_py_forget_mpi()
+    if _current is not None:
+        _current._end()
+
+
+os.register_at_fork(after_in_child=_forget_in_child)
+
+
 # mpi4py calls MPI_Finalize after all functions of atexit.
 @atexit.register
 def _finalize_at_exit() -> None:
     session = _current
     if session is None or not session.active or MPI.Is_finalized():
         return
-    if getattr(sys, "last_type", None) is not None:
-        # A traceback was printed: this rank ends before its time, and the others would wait.
+    # A traceback that was printed at a prompt is not the end.
+    if getattr(sys, "last_type", None) is not None and not hasattr(sys, "ps1"):
+        # This rank ends before its time, and the others would wait.
         session.abort(1)
     code = lib.Fenix_Finalize()
     if code < 0:

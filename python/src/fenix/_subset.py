@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Subsets: sets of elements of a member."""
+import operator
 from typing import Any, ClassVar, Iterator, List, Optional, Tuple, Union
 
 import numpy as np
@@ -26,6 +27,13 @@ def _normal(first: Int64s, last: Int64s) -> Tuple[Int64s, Int64s]:
     return first[np.concatenate((true, gap))], last[np.concatenate((gap, true))]
 
 
+def _integers(values: npt.ArrayLike) -> Int64s:
+    array = np.asarray(values).ravel()
+    if array.size and array.dtype.kind not in "iu":
+        raise TypeError(f"elements are counted by integers, not by {array.dtype}")
+    return array.astype(np.int64)
+
+
 class Subset:
     """A set of elements of a member. Immutable.
 
@@ -46,7 +54,8 @@ class Subset:
         last: List[Int64s] = []
         for each in ranges:
             start, stop, step = (*each, 1) if isinstance(each, tuple) else (each.start, each.stop, each.step)
-            start, step = start or 0, 1 if step is None else step
+            start, step = operator.index(start or 0), 1 if step is None else operator.index(step)
+            stop = None if stop is None else operator.index(stop)
             if start < 0 or step < 1 or (stop is not None and stop < 0):
                 raise ValueError(f"{each!r}: a range of a subset begins at 0 or later and has a step of 1 or more")
             if step == 1:
@@ -73,17 +82,21 @@ class Subset:
 
     @classmethod
     def from_blocks(cls, first: npt.ArrayLike, last: npt.ArrayLike) -> "Subset":
-        """Makes a subset of blocks, each with its first and its last element, in any order. They may overlap. Raises ValueError."""
-        begin, end = np.asarray(first, np.int64).ravel(), np.asarray(last, np.int64).ravel()
+        """Makes a subset of blocks, each with its first and its last element, in any order. They may overlap. Raises ValueError, and
+        TypeError for numbers that are no integers."""
+        begin, end = _integers(first), _integers(last)
         if begin.size != end.size or (begin.size and (begin.min() < 0 or (end < begin).any())):
             raise ValueError("blocks need as many last elements as first ones, each from 0 on and not before its first")
         return cls._of(*_normal(begin, end))
 
     @classmethod
     def from_indices(cls, indices: npt.ArrayLike) -> "Subset":
-        """Makes a subset of single elements: numbers from 0 on, or a mask of bools with the shape of the member. Raises ValueError."""
+        """Makes a subset of single elements: numbers from 0 on, or a mask of bools with the shape of a member in C's order. Raises
+        ValueError, also for a mask in Fortran's order, and TypeError for numbers that are no integers."""
         array = np.asarray(indices)
-        elements = np.flatnonzero(array) if array.dtype == np.bool_ else array.ravel().astype(np.int64)
+        if array.dtype == np.bool_ and array.flags.f_contiguous and not array.flags.c_contiguous:
+            raise ValueError("the mask has Fortran's order: its ravel(order=\"K\") has the elements in the order of memory")
+        elements = np.flatnonzero(array) if array.dtype == np.bool_ else _integers(array)
         return cls.from_blocks(elements, elements)
 
     @classmethod

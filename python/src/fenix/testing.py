@@ -4,6 +4,7 @@
 The plug-in of pytest stands on it: see the marker and the fixture in docs/python.md."""
 import os
 import pickle
+import re
 import shutil
 import signal
 import subprocess
@@ -12,12 +13,14 @@ import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Union
 
 _TOKEN = "FENIX_TEST_TOKEN"
 _SPECIFICATION = "specification.pickle"
 # Ranks that the library kills at a point of its own, in builds with fault injection.
 _FAULT = "FENIX_FAULT"
+# Names of the files of Open MPI's shared memory: of its transport, its windows, and its allocator.
+_OF_OPEN_MPI = re.compile(r"(sm_segment|vader_segment|osc_rdma|osc_sm|open_mpi)\.")
 _PATIENCE = 5.0  # seconds for mpirun when all ranks have ended
 
 
@@ -143,16 +146,22 @@ def _processes(token: str) -> List[int]:
     return found
 
 
-def _shared_files(pids: Sequence[int]) -> List[Path]:
-    """Returns the files in /dev/shm that processes use."""
+def _shared_files(pids: Sequence[int], begin: float) -> Set[Path]:
+    """Returns the files of Open MPI in /dev/shm that processes use, and that are no older than the run. Others belong to somebody."""
     files = set()
     for pid in pids:
         try:
             maps = Path(f"/proc/{pid}/maps").read_text(encoding="utf-8", errors="replace")
         except OSError:
             continue
-        files |= {line.split()[5] for line in maps.splitlines() if "/dev/shm/" in line and len(line.split()) == 6}
-    return [Path(file) for file in files]
+        for file in map(Path, re.findall(r" (/dev/shm/[^/\s]+)$", maps, re.MULTILINE)):
+            try:
+                is_of_run = _OF_OPEN_MPI.match(file.name) and file.stat().st_ctime >= begin
+            except OSError:
+                continue
+            if is_of_run:
+                files.add(file)
+    return files
 
 
 def _send(pids: Sequence[int], number: int) -> None:
@@ -163,12 +172,12 @@ def _send(pids: Sequence[int], number: int) -> None:
             continue
 
 
-def _end(token: str) -> None:
-    """Kills all processes of a run, and removes the shared memory that they leave."""
-    files: List[Path] = []
+def _end(token: str, begin: float) -> None:
+    """Kills all processes of a run, and removes the shared memory that Open MPI leaves of it. begin: time of the run."""
+    files: Set[Path] = set()
     for _ in range(500):
         pids = _processes(token)
-        files += _shared_files(pids)
+        files |= _shared_files(pids, begin)
         if not pids:
             break
         _send(pids, signal.SIGKILL)
@@ -203,7 +212,7 @@ def run_with(function: Callable[..., Any], arguments: Sequence[Any], keywords: M
     if "<" in function.__qualname__ or not getattr(module, "__file__", None):
         raise ValueError(f"{function.__qualname__} is no function of a module's file: ranks cannot import it")
     folder = Path(tempfile.mkdtemp(prefix="mpirun-test-"))
-    token = f"{os.getpid()}-{time.monotonic_ns()}"
+    token, started = f"{os.getpid()}-{time.monotonic_ns()}", time.time()
     try:
         (folder / _SPECIFICATION).write_bytes(
             pickle.dumps({
@@ -212,13 +221,13 @@ def run_with(function: Callable[..., Any], arguments: Sequence[Any], keywords: M
                 "kills": [each for each in kills if not each.in_library]
             }))  # yapf: disable
         (folder / "tmp").mkdir()
-        return _run(folder, token, kills, ranks + spares, timeout, dict(env or {}), mpirun)
+        return _run(folder, token, started, kills, ranks + spares, timeout, dict(env or {}), mpirun)
     finally:
-        _end(token)
+        _end(token, started)
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _run(folder: Path, token: str, kills: List[Kill], number: int, timeout: float, env: Dict[str, str],
+def _run(folder: Path, token: str, started: float, kills: List[Kill], number: int, timeout: float, env: Dict[str, str],
          mpirun: Optional[Sequence[str]]) -> Outcome:
     faults = ",".join(f"{each.point}:{each.rank}:{each.count}" for each in kills if each.in_library)
     variables = {**os.environ, **({_FAULT: faults} if faults else {}), **env, _TOKEN: token, "FENIX_TEST_FOLDER": str(folder),
@@ -240,7 +249,7 @@ def _run(folder: Path, token: str, kills: List[Kill], number: int, timeout: floa
             # The ranks write their stacks.
             _send([pid for pid in _processes(token) if (folder / f"pid-{pid}").exists()], signal.SIGUSR1)
             time.sleep(0.5)
-        _end(token)
+        _end(token, started)
         process.wait()
     outcome.seconds = time.monotonic() - begin
     outcome.launcher = (folder / "mpirun.txt").read_text(encoding="utf-8", errors="replace")
