@@ -56,6 +56,25 @@ std::size_t pieces_exactly(const CommitLog& log, const Member& member, const Int
   return found.intervals().size();
 }
 
+// In place, stored elements are in buffers of the application. From here on the spill has them, as a slot would.
+void take_from_buffers(const MemberAccess& access, std::span<std::byte> spill) {
+  WorkingSlot& working = access.slot();
+  const Member& member = access.member();
+  IntervalSet taken;
+  for (const StoredFrom& source : working.sources()) {
+    if (source.buffer == nullptr) continue;
+    const IntervalSet elements = source.elements - working.staged();
+    for (const Interval& each : elements.intervals()) {
+      member.info().type->pack(source.buffer, each.first, each.count(),
+                               spill.data() + each.first * member.element_bytes());
+    }
+    taken = taken | elements;
+  }
+  if (taken.empty()) return;
+  WorkingSlot::Stored stored = working.once_stored_from(nullptr, taken, {});
+  working.swap(stored);
+}
+
 }  // namespace
 
 // ------------------------------------------------------------------------------------------------------------- checks
@@ -266,6 +285,7 @@ std::span<std::byte> Staging::staging_area(Member& member) {
   const MemberAccess access = context_.requests.access(member);
   const std::uint64_t bytes = member.own_count() * member.element_bytes();
   const auto memory = staging_memory(access, bytes).first(bytes);
+  if (context_.parameters.commits_in_place()) take_from_buffers(access, memory);
   access.slot().lend();
   return memory.empty() ? std::span(&no_elements, 0) : memory;
 }

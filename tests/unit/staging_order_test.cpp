@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Staging after a store: what was stored for the snapshot stays, whichever way is taken to stage more, in each kind of group.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "support/partial_job.hpp"
+
+namespace fenix_test {
+namespace {
+
+using fenix_impl::IntervalSet;
+using fenix_impl::Policy;
+using fenix_impl::Selection;
+
+constexpr std::uint64_t kOrderCount = 1000;
+
+/// Kinds of groups whose stored elements are in different places until the commit.
+struct OrderedGroup {
+  int depth;
+  int in_place;
+  Policy policy;
+};
+
+const OrderedGroup kOrderedGroups[] = {
+    {0, 0, {}},        {2, 0, {}},
+    {kKeepAll, 0, {}}, {0, 0, {Policy::Kind::parity, 1, 3, 1}},
+    {0, 1, {}},        {0, 1, {Policy::Kind::parity, 1, 3, 1}},
+};
+
+/// Elements of the member, as the application sees them in its memory.
+std::uint32_t* area_of(Rank& rank) {
+  return reinterpret_cast<std::uint32_t*>(rank.group->staging().staging_area(member_of(rank)).data());
+}
+
+template <class Body>
+void for_each_kind(std::uint64_t count, const Body& body) {
+  for (const OrderedGroup& kind : kOrderedGroups) {
+    SCOPED_TRACE(testing::Message() << "depth " << kind.depth << ", in place " << kind.in_place << ", policy "
+                                    << static_cast<int>(kind.policy.kind));
+    PartialJob job(3, kind.depth, count, kOrderCount, kind.policy, kind.in_place);
+    expect_done(job.run([&](Rank& rank) { body(job, rank); }));
+    expect_done(job.run(
+        [&](Rank& rank) { EXPECT_EQ(rank.group->verify_all().mended, 0U) << "own data and redundancy differ"; }));
+    job.kill(1);
+    job.repair();
+    job.form();
+    expect_done(job.run([&](Rank& rank) { expect_elements(rank, job.model(rank), kLatest, kOrderCount, "rebuilt"); }));
+  }
+}
+
+void store_staged(Rank& rank) { store_elements(rank, kMember, Selection::staged()); }
+
+/// Changes elements in the memory of the library, and in the model.
+void write_to(Rank& rank, Elements& model, std::uint32_t* area, const IntervalSet& elements, std::uint32_t seed) {
+  change(rank, model, elements, seed);
+  for (const auto& each : elements.intervals()) {
+    std::copy_n(rank.buffers[kMember].data() + each.first, each.count(), area + each.first);
+  }
+}
+
+TEST(StagingOrder, MemoryHasWhatWasStored) {
+  for_each_kind(kOrderCount, [](PartialJob& job, Rank& rank) {
+    for (std::uint32_t stamp = 0; stamp < 3; ++stamp) {
+      change(rank, job.model(rank), {0, kOrderCount}, 10 * stamp);
+      store_elements(rank, kMember, Selection::all());
+      std::uint32_t* const area = area_of(rank);
+      EXPECT_TRUE(std::equal(area, area + kOrderCount, job.model(rank).words.begin())) << "stamp " << stamp;
+      write_to(rank, job.model(rank), area, {7, 8}, 10 * stamp + 1);
+      rank.group->staging().stage_from(member_of(rank), area, Selection::all());
+      store_staged(rank);
+      commit_barrier(rank);
+      expect_elements(rank, job.model(rank), kLatest, kOrderCount, "one element written after a store");
+    }
+  });
+}
+
+TEST(StagingOrder, MemoryHasWhatWasStoredAndStaged) {
+  for_each_kind(kOrderCount, [](PartialJob& job, Rank& rank) {
+    change(rank, job.model(rank), {0, kOrderCount}, 1);
+    store_elements(rank, kMember, Selection::all());
+    commit_barrier(rank);
+    change(rank, job.model(rank), {0, 500}, 2);
+    store_elements(rank, kMember, Selection::some({0, 500}));
+    change(rank, job.model(rank), {400, 600}, 3);
+    rank.group->staging().stage(member_of(rank), Selection::some({400, 600}));
+    std::uint32_t* area = area_of(rank);
+    EXPECT_TRUE(std::equal(area, area + 600, job.model(rank).words.begin()));
+    // A store in between: the memory is asked for again.
+    store_staged(rank);
+    change(rank, job.model(rank), {100, 200}, 4);
+    store_elements(rank, kMember, Selection::some({100, 200}));
+    area = area_of(rank);
+    EXPECT_TRUE(std::equal(area, area + 600, job.model(rank).words.begin()));
+    write_to(rank, job.model(rank), area, {150, 151}, 5);
+    // What is written stays there until it is staged.
+    area = area_of(rank);
+    rank.group->staging().stage_from(member_of(rank), area, Selection::some({0, 600}));
+    store_staged(rank);
+    commit_barrier(rank);
+    expect_elements(rank, job.model(rank), kLatest, kOrderCount, "memory over several stores");
+  });
+}
+
+}  // namespace
+}  // namespace fenix_test
