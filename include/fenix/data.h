@@ -561,8 +561,10 @@ int Fenix_Data_member_stage_memory(int group_id, int member_id, void** memory);
 
 /**
  * Opens a file whose bytes are the elements of a member in the snapshot under construction, without their holes. Local.
- * The bytes from the start to the furthest byte written are staged when Fenix_Data_member_stage_end is called. Until
- * then, no other call may name the member.
+ * At first the file has what was stored or staged for this snapshot, up to the last of these elements. Elements before it
+ * that were neither stored nor staged are zeros, and so are gaps that a seek leaves. The bytes from the start to the
+ * furthest byte written are staged when Fenix_Data_member_stage_end is called: elements that were not written are staged
+ * as the file shows them. Until then, no other call may name the member.
  *
  * The repair of a failure ends the file, and so does a deletion of the member by Fenix_Data_barrier. From then on the
  * member counts as closed, whether the application closes the file or not. The file itself stays valid, also for other

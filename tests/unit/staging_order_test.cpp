@@ -103,5 +103,85 @@ TEST(StagingOrder, MemoryHasWhatWasStoredAndStaged) {
   });
 }
 
+TEST(StagingOrder, FileBehindWhatWasStored) {
+  for (const std::uint64_t count : {kOrderCount, std::uint64_t{FENIX_RESIZEABLE}}) {
+    for_each_kind(count, [](PartialJob& job, Rank& rank) {
+      for (std::uint32_t stamp = 0; stamp < 3; ++stamp) {
+        change(rank, job.model(rank), {0, kOrderCount}, 10 * stamp);
+        store_elements(rank, kMember, Selection::some({0, kOrderCount}));
+        if (stamp == 2) {
+          change(rank, job.model(rank), {50, 60}, 23);
+          rank.group->staging().stage(member_of(rank), Selection::some({50, 60}));
+        }
+        std::FILE* const file = rank.group->staging().open(member_of(rank));
+        Words read(kOrderCount);
+        EXPECT_EQ(std::fread(read.data(), 4, kOrderCount, file), kOrderCount) << "stamp " << stamp;
+        EXPECT_EQ(read, job.model(rank).words);
+        change(rank, job.model(rank), {100, 101}, 10 * stamp + 1);
+        ASSERT_EQ(std::fseek(file, 400, SEEK_SET), 0);
+        EXPECT_EQ(std::fwrite(&rank.buffers[kMember][100], 4, 1, file), 1U);
+        rank.group->staging().close(member_of(rank));
+        store_staged(rank);
+        commit_barrier(rank);
+        expect_elements(rank, job.model(rank), kLatest, kOrderCount, "one element written to a file after a store");
+      }
+    });
+  }
+}
+
+/// Elements that nobody has written for the snapshot are zeros in the file, whatever the slot had.
+TEST(StagingOrder, FileHasZerosWhereNothingWasStored) {
+  for_each_kind(kOrderCount, [](PartialJob& job, Rank& rank) {
+    for (std::uint32_t stamp = 0; stamp < 4; ++stamp) {
+      change(rank, job.model(rank), {0, kOrderCount}, 10 * stamp);
+      store_elements(rank, kMember, Selection::all());
+      commit_barrier(rank);
+    }
+    change(rank, job.model(rank), {50, 60}, 51);
+    store_elements(rank, kMember, Selection::some({50, 60}));
+    change(rank, job.model(rank), {80, 90}, 52);
+    rank.group->staging().stage(member_of(rank), Selection::some({80, 90}));
+    std::FILE* const file = rank.group->staging().open(member_of(rank));
+    for (const auto& each : {IntervalSet(0, 50), IntervalSet(60, 80)}) {
+      std::fill(job.model(rank).words.begin() + static_cast<std::ptrdiff_t>(each.intervals()[0].first),
+                job.model(rank).words.begin() + static_cast<std::ptrdiff_t>(each.end()), 0U);
+    }
+    Words read(kOrderCount);
+    EXPECT_EQ(std::fread(read.data(), 4, kOrderCount, file), 90U);
+    EXPECT_TRUE(std::equal(read.begin(), read.begin() + 90, job.model(rank).words.begin()));
+    change(rank, job.model(rank), {99, 100}, 53);
+    std::fill_n(job.model(rank).words.begin() + 90, 9, 0U);
+    ASSERT_EQ(std::fseek(file, 99 * 4, SEEK_SET), 0);
+    EXPECT_EQ(std::fwrite(&rank.buffers[kMember][99], 4, 1, file), 1U);
+    rank.group->staging().close(member_of(rank));
+    store_staged(rank);
+    commit_barrier(rank);
+    expect_elements(rank, job.model(rank), kLatest, kOrderCount, "a file with gaps");
+  });
+}
+
+/// A file that makes a member grow, after a store of its first elements.
+TEST(StagingOrder, FileThatGrowsKeepsWhatWasStored) {
+  for_each_kind(FENIX_RESIZEABLE, [](PartialJob& job, Rank& rank) {
+    change(rank, job.model(rank), {0, 100}, 1);
+    store_elements(rank, kMember, Selection::some({0, 100}));
+    change(rank, job.model(rank), {150, 200}, 2);
+    rank.group->staging().stage(member_of(rank), Selection::some({150, 200}));
+    std::FILE* const file = rank.group->staging().open(member_of(rank));
+    change(rank, job.model(rank), {100, 150}, 3);
+    change(rank, job.model(rank), {200, kOrderCount}, 3);
+    for (const auto& [first, end] : {std::pair(100, 150), std::pair(200, 1000)}) {
+      ASSERT_EQ(std::fseek(file, first * 4, SEEK_SET), 0);
+      EXPECT_EQ(std::fwrite(&rank.buffers[kMember][static_cast<std::size_t>(first)], 4,
+                            static_cast<std::size_t>(end - first), file),
+                static_cast<std::size_t>(end - first));
+    }
+    rank.group->staging().close(member_of(rank));
+    store_staged(rank);
+    commit_barrier(rank);
+    expect_elements(rank, job.model(rank), kLatest, kOrderCount, "grown by a file");
+  });
+}
+
 }  // namespace
 }  // namespace fenix_test

@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/fault.hpp"
 #include "base/probe.hpp"
+#include "core/member/snapshot_reader.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -197,37 +198,56 @@ void Staging::stage_elements(const MemberAccess& access, const void* buffer, con
   }
 }
 
-std::unique_ptr<SlotFile> Staging::staging_file(const MemberAccess& access) {
+// Returns the elements of the snapshot under construction, packed, with zeros where nothing was stored or staged.
+std::vector<std::byte> Staging::elements_so_far(const MemberAccess& access) const {
+  const WorkingSlot& working = access.slot();
+  const Member& member = access.member();
+  const std::uint32_t bytes = member.element_bytes();
+  const IntervalSet stored = working.stored() - working.staged();
+  std::vector<std::byte> elements((working.stored() | working.staged()).end() * bytes);
+  SnapshotReader reader(member, context_.parameters.commits_in_place());
+  for (const Interval& each : stored.intervals()) {
+    const auto from = reader.bytes(each.first * bytes, each.count() * bytes);
+    std::memcpy(elements.data() + each.first * bytes, from.data(), from.size());
+  }
+  for (const Interval& each : working.staged().intervals()) {
+    const std::byte* const from =
+        working.spill().empty() ? member.memory.own_slot(*working.number()).data.data() : working.spill().data();
+    std::memcpy(elements.data() + each.first * bytes, from + each.first * bytes, each.count() * bytes);
+  }
+  return elements;
+}
+
+// shown: what the file has at first, if something was stored or staged. It goes to the draft.
+std::unique_ptr<SlotFile> Staging::staging_file(const MemberAccess& access, std::vector<std::byte> shown) {
   WorkingSlot& working = access.slot();
   const Member& member = access.member();
   const bool has_slot = takes_slot(access);
   const std::span<std::byte> memory =
       has_slot ? member.memory.own_slot(*working.number()).data : std::span<std::byte>{};
-  const std::uint64_t staged = working.staged().end() * member.element_bytes();
   const std::uint64_t limit =
       member.info().resizeable ? IntervalSet::kEndless : member.own_count() * member.element_bytes();
   working.draft().reset();
   if (!working.is_untouched()) {
-    const std::span<const std::byte> there = working.spill().empty() ? memory : std::span(working.spill());
-    auto& draft = working.draft().emplace(there.begin(), there.begin() + static_cast<std::ptrdiff_t>(staged));
-    return std::make_unique<SlotFile>(std::span<std::byte>{}, staged, draft, limit);
+    auto& draft = working.draft().emplace(std::move(shown));
+    return std::make_unique<SlotFile>(std::span<std::byte>{}, draft.size(), draft, limit);
   }
   if (has_slot) working.note_overwritten();
-  return std::make_unique<SlotFile>(memory, staged, working.spill(), limit);
+  return std::make_unique<SlotFile>(memory, 0, working.spill(), limit);
 }
 
-// Puts what a file has in its place: the file is as it should be.
-void Staging::take_draft(const MemberAccess& access, const IntervalSet& elements) {
-  std::optional<std::vector<std::byte>>& kept = access.slot().draft();
-  if (!kept) return;
-  std::vector<std::byte> draft = std::move(*kept);
-  kept.reset();
-  if (elements.empty()) return;
+// Stages elements of a file: it is as it should be.
+void Staging::take_written(const MemberAccess& access, const IntervalSet& elements) {
+  WorkingSlot& working = access.slot();
   const std::uint32_t bytes = access.member().element_bytes();
-  draft.resize(std::max<std::uint64_t>(draft.size(), elements.end() * bytes));
+  std::optional<std::vector<std::byte>> draft = std::exchange(working.draft(), std::nullopt);
+  if (!draft || elements.empty()) return working.note_staged(elements, bytes);
+  draft->resize(std::max<std::uint64_t>(draft->size(), elements.end() * bytes));
   const auto memory = staging_memory(access, elements.end() * bytes);
+  // From here on the slot has changed.
+  working.note_staged(elements, bytes);
   for (const Interval& each : elements.intervals()) {
-    std::memcpy(memory.data() + each.first * bytes, draft.data() + each.first * bytes, each.count() * bytes);
+    std::memcpy(memory.data() + each.first * bytes, draft->data() + each.first * bytes, each.count() * bytes);
   }
 }
 
@@ -235,7 +255,7 @@ IntervalSet Staging::stage_with_serializer(const MemberAccess& access, const Sel
   const Member& member = access.member();
   const std::uint32_t bytes = member.element_bytes();
   auto* buffer = const_cast<void*>(member.buffer());  // a serializer writes to it only when it loads
-  const auto file = staging_file(access);
+  const auto file = staging_file(access, {});
   std::vector<Interval> written;
   const auto serialize = [&](std::uint64_t first, std::uint64_t count) {
     file->seek(first * bytes);
@@ -253,8 +273,7 @@ IntervalSet Staging::stage_with_serializer(const MemberAccess& access, const Sel
     throw Error(FENIX_ERROR_INVALID_ARGUMENT, "the serializer of " + name_of(member) + " wrote beyond the member");
   }
   IntervalSet elements = IntervalSet::of(std::move(written));
-  take_draft(access, elements);
-  access.slot().note_staged(elements, bytes);
+  take_written(access, elements);
   return elements;
 }
 
@@ -320,7 +339,7 @@ void Staging::unspill(const MemberAccess& access) {
 
 std::FILE* Staging::open(Member& member) {
   const MemberAccess access = context_.requests.access(member);
-  auto file = staging_file(access);
+  auto file = staging_file(access, elements_so_far(access));
   context_.members.close_ended_files(member.id());
   return member.open_file(std::move(file), FileUse::staging);
 }
@@ -336,9 +355,7 @@ void Staging::close(Member& member) {
                                                   std::to_string(file->written()) +
                                                   " bytes, which are not whole elements");
   }
-  const IntervalSet elements(0, file->written() / bytes);
-  take_draft(access, elements);
-  access.slot().note_staged(elements, bytes);
+  take_written(access, {0, file->written() / bytes});
 }
 
 }  // namespace fenix_impl

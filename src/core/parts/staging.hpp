@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "core/member/selection.hpp"
 #include "core/parts/operation_context.hpp"
@@ -57,8 +58,9 @@ class Staging {
  private:
   void check_pieces(const Member& member, const IntervalSet& elements) const;
   [[nodiscard]] bool takes_slot(const MemberAccess& access) const;
-  [[nodiscard]] std::unique_ptr<SlotFile> staging_file(const MemberAccess& access);
-  void take_draft(const MemberAccess& access, const IntervalSet& elements);
+  [[nodiscard]] std::vector<std::byte> elements_so_far(const MemberAccess& access) const;
+  [[nodiscard]] std::unique_ptr<SlotFile> staging_file(const MemberAccess& access, std::vector<std::byte> shown);
+  void take_written(const MemberAccess& access, const IntervalSet& elements);
 
   const OperationContext& context_;
 };
