@@ -535,7 +535,8 @@ int Fenix_Data_member_stage(int group_id, int member_id, const Fenix_Data_subset
  *                             if the call succeeds. Or the memory that Fenix_Data_member_stage_memory gave for this
  *                             snapshot: its elements are staged without a copy, and nothing is freed.
  * @param[in] subset_specifier any subset except FENIX_DATA_SUBSET_PRESTAGED; within the member
- * @return as Fenix_Data_member_stage; FENIX_ERROR_INVALID_ARGUMENT (buf: NULL, or memory of another snapshot).
+ * @return as Fenix_Data_member_stage; FENIX_ERROR_INVALID_ARGUMENT (buf: NULL, or memory of the library that
+ *         Fenix_Data_member_stage_memory has not given for this member and snapshot).
  */
 int Fenix_Data_member_stage_inplace(int group_id, int member_id, void* buf, const Fenix_Data_subset subset_specifier);
 

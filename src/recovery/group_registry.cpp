@@ -47,6 +47,12 @@ bool GroupRegistry::has(int group_id) const {
   return found != nullptr && !found->is_deleted();
 }
 
+bool GroupRegistry::have(const void* address) const {
+  const std::lock_guard lock(mutex_);
+  return std::any_of(groups_.begin(), groups_.end(),
+                     [&](const auto& group) { return group.second && group.second->members().have(address); });
+}
+
 Group& GroupRegistry::at(int group_id) const {
   Group* found = find(group_id);
   if (found == nullptr || found->is_deleted()) {

@@ -32,6 +32,8 @@ class GroupRegistry {
   /// Returns the group, deleted or not, or null. Local.
   [[nodiscard]] Group* find(int group_id) const;
   [[nodiscard]] bool has(int group_id) const;
+  /// Whether slots or buffers of a group are at an address. Local.
+  [[nodiscard]] bool have(const void* address) const;
   /// Throws Error(FENIX_ERROR_INVALID_GROUPID). Local.
   [[nodiscard]] Group& at(int group_id) const;
   /// Returns the group for local work with stored data. Throws Error(FENIX_ERROR_INVALID_LOGIC_CALL) too, if the group

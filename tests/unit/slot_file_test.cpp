@@ -43,7 +43,7 @@ class SlotFileTest : public testing::Test {
   // Memory of 16 bytes with something in it, and more behind it that is not the slot's.
   std::vector<std::byte> all = bytes_of("0123456789abcdefXXXX");
   std::span<std::byte> memory = std::span(all).first(16);
-  std::vector<std::byte> spill;
+  Spill spill;
 
   void expect_nothing_behind_the_memory_changed() const { EXPECT_EQ(text_of(std::span(all).subspan(16)), "XXXX"); }
 };
@@ -218,7 +218,8 @@ TEST_F(SlotFileTest, SpillHasZerosInGaps) {
 }
 
 TEST_F(SlotFileTest, GoesOnWithASpillThatIsThereAlready) {
-  spill = bytes_of("spilled");
+  const auto spilled = bytes_of("spilled");
+  spill.assign(spilled.begin(), spilled.end());
   SlotFile file(memory, 7, spill, kEndless);
   EXPECT_EQ(read(file.file(), 100), "spilled");
   file.seek(0);
@@ -278,7 +279,7 @@ TEST(SlotFile, DoesWhatAFileDoes) {
     const std::uint64_t room = random() % 200;
     const std::uint64_t limit = random() % 2 == 0 ? kEndless : room + random() % 100;
     std::vector<std::byte> memory(room, std::byte{0xee});
-    std::vector<std::byte> spill;
+    Spill spill;
     std::vector<std::byte> model;
     std::uint64_t position = 0;
     SlotFile file(memory, 0, spill, limit);
@@ -310,7 +311,7 @@ TEST(SlotFile, DoesWhatAFileDoes) {
       ASSERT_EQ(file.position(), position);
       ASSERT_EQ(file.written(), model.size());
     }
-    const auto& kept = spill.empty() ? memory : spill;
+    const std::span<const std::byte> kept = spill.empty() ? std::span(memory) : std::span(spill);
     ASSERT_GE(kept.size(), model.size());
     ASSERT_TRUE(std::equal(model.begin(), model.end(), kept.begin()));
     ASSERT_EQ(spill.empty(), model.size() <= room);

@@ -183,5 +183,48 @@ TEST(StagingOrder, FileThatGrowsKeepsWhatWasStored) {
   });
 }
 
+// ------------------------------------------------------------------------------------------- memory of other snapshots
+
+void expect_refused(Rank& rank, const void* memory) {
+  try {
+    (void)rank.group->staging().is_staging_area(member_of(rank), memory);
+    ADD_FAILURE() << "memory of another snapshot is taken for the application's";
+  } catch (const fenix_impl::Error& error) {
+    EXPECT_EQ(error.code(), FENIX_ERROR_INVALID_ARGUMENT);
+  }
+}
+
+TEST(StagingOrder, MemoryOfAnEarlierSnapshotIsRefused) {
+  for_each_kind(kOrderCount, [](PartialJob& job, Rank& rank) {
+    std::uint32_t* const area = area_of(rank);
+    write_to(rank, job.model(rank), area, {0, kOrderCount}, 1);
+    rank.group->staging().stage_from(member_of(rank), area, Selection::all());
+    store_staged(rank);
+    commit_barrier(rank);
+    expect_refused(rank, area);
+    // Given out once more, the same place is good again.
+    std::uint32_t* const again = area_of(rank);
+    EXPECT_TRUE(rank.group->staging().is_staging_area(member_of(rank), again));
+    if (again != area) expect_refused(rank, area);
+    EXPECT_FALSE(rank.group->staging().is_staging_area(member_of(rank), rank.buffers[kMember].data()));
+  });
+}
+
+TEST(StagingOrder, MemoryOfAnotherMemberIsRefused) {
+  constexpr int kOther = kMember + 1;
+  for_each_kind(kOrderCount, [&](PartialJob& job, Rank& rank) {
+    change(rank, job.model(rank), {0, kOrderCount}, 1);
+    store_elements(rank, kMember, Selection::all());
+    auto& other = rank.group->create_member(words(kOther), rank.buffers[kMember].data(), kOrderCount, [] {});
+    for (int snapshot = 0; snapshot < 2; ++snapshot) {
+      const std::byte* const area = rank.group->staging().staging_area(other).data();
+      expect_refused(rank, area);
+      EXPECT_TRUE(rank.group->staging().is_staging_area(other, area));
+      store_elements(rank, kOther, Selection::all());
+      commit_barrier(rank);
+    }
+  });
+}
+
 }  // namespace
 }  // namespace fenix_test

@@ -174,7 +174,7 @@ void write_to_slots(const Policy& policy, int depth, bool hashing, std::uint32_t
             std::copy(rank.buffers[kMember].begin() + static_cast<std::ptrdiff_t>(each.first),
                       rank.buffers[kMember].begin() + static_cast<std::ptrdiff_t>(each.end), area + each.first);
           }
-          EXPECT_TRUE(fenix_impl::Staging::is_staging_area(member, area));
+          EXPECT_TRUE(rank.group->staging().is_staging_area(member, area));
           rank.group->staging().stage_from(member, area, Selection::some(elements));
           store_elements(rank, kMember, Selection::staged());
         }
@@ -219,10 +219,10 @@ TEST(Staging, MemoryOfAnotherSnapshotIsRefused) {
     change(rank, job.model(rank), {0, 100}, 1);
     store_elements(rank, kMember, Selection::all());
     commit_barrier(rank);
-    EXPECT_THROW((void)fenix_impl::Staging::is_staging_area(member, before), fenix_impl::Error);
+    EXPECT_THROW((void)rank.group->staging().is_staging_area(member, before), fenix_impl::Error);
     EXPECT_NE(rank.group->staging().staging_area(member).data(), before);
-    EXPECT_FALSE(fenix_impl::Staging::is_staging_area(member, rank.buffers[kMember].data()));
-    EXPECT_THROW((void)fenix_impl::Staging::is_staging_area(member, before), fenix_impl::Error);
+    EXPECT_FALSE(rank.group->staging().is_staging_area(member, rank.buffers[kMember].data()));
+    EXPECT_THROW((void)rank.group->staging().is_staging_area(member, before), fenix_impl::Error);
     commit_barrier(rank);
     expect_elements(rank, job.model(rank), kLatest, 100, "after a slot was given out for nothing");
   }));

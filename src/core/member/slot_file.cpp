@@ -13,7 +13,7 @@
 
 namespace fenix_impl {
 
-SlotFile::SlotFile(std::span<std::byte> memory, std::uint64_t bytes, std::vector<std::byte>& spill, std::uint64_t limit)
+SlotFile::SlotFile(std::span<std::byte> memory, std::uint64_t bytes, Spill& spill, std::uint64_t limit)
     : memory_(memory), size_(bytes), spill_(&spill), limit_(limit) {
   open("w+");
 }

@@ -7,7 +7,8 @@
 #include <cstdio>
 #include <mutex>
 #include <span>
-#include <vector>
+
+#include "base/kept_addresses.hpp"
 
 namespace fenix_impl {
 
@@ -16,7 +17,7 @@ class SlotFile {
  public:
   /// Opens memory that others own. bytes: the part of it that can be read. spill: takes over all bytes when writes go
   /// beyond memory. Writes beyond limit fail with ENOSPC. Throws Error(FENIX_ERROR_NO_MEMORY).
-  SlotFile(std::span<std::byte> memory, std::uint64_t bytes, std::vector<std::byte>& spill, std::uint64_t limit);
+  SlotFile(std::span<std::byte> memory, std::uint64_t bytes, Spill& spill, std::uint64_t limit);
   /// Opens memory for reading only.
   explicit SlotFile(std::span<const std::byte> memory);
   SlotFile(const SlotFile&) = delete;
@@ -42,7 +43,7 @@ class SlotFile {
 
   std::span<std::byte> memory_;
   std::uint64_t size_ = 0;
-  std::vector<std::byte>* spill_ = nullptr;
+  Spill* spill_ = nullptr;
   std::uint64_t limit_ = 0;
   std::uint64_t position_ = 0;
   std::uint64_t written_ = 0;

@@ -58,7 +58,7 @@ void WorkingSlot::reset() {
   hashed_ = {};
   size_ = 0;
   sources_.clear();
-  std::vector<std::byte>().swap(spill_);
+  Spill().swap(spill_);
   draft_.reset();
 }
 

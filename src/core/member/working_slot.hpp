@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/interval_set.hpp"
+#include "base/kept_addresses.hpp"
 #include "base/types.hpp"
 
 namespace fenix_impl {
@@ -97,10 +98,10 @@ class WorkingSlot {
   // --------------------------------------------------------------------------------------------------------------- spill
 
   /// Staged elements, from the first one of the member on, if the slot has no room for them.
-  [[nodiscard]] const std::vector<std::byte>& spill() const { return spill_; }
-  [[nodiscard]] std::vector<std::byte>& spill() { return spill_; }
+  [[nodiscard]] const Spill& spill() const { return spill_; }
+  [[nodiscard]] Spill& spill() { return spill_; }
   /// Bytes that are written to a file while there is something already that must not suffer if the file is refused.
-  [[nodiscard]] std::optional<std::vector<std::byte>>& draft() { return draft_; }
+  [[nodiscard]] std::optional<Spill>& draft() { return draft_; }
 
   // ---------------------------------------------------------------------------------------------- slots of all snapshots
 
@@ -133,8 +134,8 @@ class WorkingSlot {
   std::uint64_t size_ = 0;
   std::vector<StoredFrom> sources_;
   std::vector<std::uint64_t> table_;
-  std::vector<std::byte> spill_;
-  std::optional<std::vector<std::byte>> draft_;
+  Spill spill_;
+  std::optional<Spill> draft_;
   // By slot.
   std::vector<IntervalSet> stale_;
   std::vector<IntervalSet> stale_next_;  // after the commit that is being made

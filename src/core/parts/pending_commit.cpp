@@ -37,7 +37,7 @@ void PendingCommit::begin(Epoch epoch, std::uint32_t entry) noexcept {
 void PendingCommit::drop() noexcept {
   for (Part& part : parts()) {
     part.sources.clear();
-    std::vector<std::byte>().swap(part.spill);
+    Spill().swap(part.spill);
   }
   used_ = 0;
   epoch_ = {};

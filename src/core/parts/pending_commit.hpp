@@ -46,7 +46,7 @@ class PendingCommit {
     std::uint64_t blocks = 0;  // hashes in the table
     std::vector<StoredFrom> sources;
     std::vector<std::uint64_t> table;
-    std::vector<std::byte> spill;
+    Spill spill;
   };
 
   [[nodiscard]] std::span<Part> parts() { return std::span(parts_).first(used_); }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -166,7 +165,7 @@ std::span<std::byte> Staging::staging_memory(const MemberAccess& access, std::ui
   if (has_slot && working.spill().empty() && bytes <= member.memory.layout().own_bytes()) {
     return member.memory.own_slot(*working.number()).data;
   }
-  std::vector<std::byte>& spill = working.spill();
+  Spill& spill = working.spill();
   if (spill.size() < bytes) {
     const bool first = spill.empty();
     spill.resize(bytes);
@@ -199,12 +198,12 @@ void Staging::stage_elements(const MemberAccess& access, const void* buffer, con
 }
 
 // Returns the elements of the snapshot under construction, packed, with zeros where nothing was stored or staged.
-std::vector<std::byte> Staging::elements_so_far(const MemberAccess& access) const {
+Spill Staging::elements_so_far(const MemberAccess& access) const {
   const WorkingSlot& working = access.slot();
   const Member& member = access.member();
   const std::uint32_t bytes = member.element_bytes();
   const IntervalSet stored = working.stored() - working.staged();
-  std::vector<std::byte> elements((working.stored() | working.staged()).end() * bytes);
+  Spill elements((working.stored() | working.staged()).end() * bytes);
   SnapshotReader reader(member, context_.parameters.commits_in_place());
   for (const Interval& each : stored.intervals()) {
     const auto from = reader.bytes(each.first * bytes, each.count() * bytes);
@@ -219,7 +218,7 @@ std::vector<std::byte> Staging::elements_so_far(const MemberAccess& access) cons
 }
 
 // shown: what the file has at first, if something was stored or staged. It goes to the draft.
-std::unique_ptr<SlotFile> Staging::staging_file(const MemberAccess& access, std::vector<std::byte> shown) {
+std::unique_ptr<SlotFile> Staging::staging_file(const MemberAccess& access, Spill shown) {
   WorkingSlot& working = access.slot();
   const Member& member = access.member();
   const bool has_slot = takes_slot(access);
@@ -240,7 +239,7 @@ std::unique_ptr<SlotFile> Staging::staging_file(const MemberAccess& access, std:
 void Staging::take_written(const MemberAccess& access, const IntervalSet& elements) {
   WorkingSlot& working = access.slot();
   const std::uint32_t bytes = access.member().element_bytes();
-  std::optional<std::vector<std::byte>> draft = std::exchange(working.draft(), std::nullopt);
+  std::optional<Spill> draft = std::exchange(working.draft(), std::nullopt);
   if (!draft || elements.empty()) return working.note_staged(elements, bytes);
   draft->resize(std::max<std::uint64_t>(draft->size(), elements.end() * bytes));
   const auto memory = staging_memory(access, elements.end() * bytes);
@@ -309,18 +308,17 @@ std::span<std::byte> Staging::staging_area(Member& member) {
   return memory.empty() ? std::span(&no_elements, 0) : memory;
 }
 
-bool Staging::is_staging_area(const Member& member, const void* buffer) {
+bool Staging::is_staging_area(const Member& member, const void* buffer) const {
   const WorkingSlot& working = member.working();
   const auto* start = static_cast<const std::byte*>(buffer);
-  if (start == &no_elements || (working.is_lent() && !working.spill().empty() && start == working.spill().data()))
+  if (start == &no_elements) return true;
+  if (working.is_lent() && !working.spill().empty() && start == working.spill().data()) return true;
+  if (working.is_lent() && working.spill().empty() && working.number() &&
+      start == member.memory.own_slot(*working.number()).data.data())
     return true;
-  const auto region = member.memory.region().bytes();
-  const bool inside =
-      std::greater_equal<>()(start, region.data()) && std::less<>()(start, region.data() + region.size());
-  if (!inside) return false;
-  if (working.is_lent() && working.spill().empty() && start == member.memory.own_slot(*working.number()).data.data())
-    return true;
-  throw Error(FENIX_ERROR_INVALID_ARGUMENT, "buf is memory of " + name_of(member) + ", but not of this snapshot");
+  if (!KeptAddresses::have(start) && !context_.members.have(start)) return false;
+  throw Error(FENIX_ERROR_INVALID_ARGUMENT,
+              "buf is memory of the library, but not of " + name_of(member) + " in this snapshot");
 }
 
 void Staging::unspill(const MemberAccess& access) {
@@ -334,7 +332,7 @@ void Staging::unspill(const MemberAccess& access) {
   for (const Interval& each : working.staged().intervals()) {
     std::memcpy(slot.data() + each.first * bytes, working.spill().data() + each.first * bytes, each.count() * bytes);
   }
-  std::vector<std::byte>().swap(working.spill());
+  Spill().swap(working.spill());
 }
 
 std::FILE* Staging::open(Member& member) {

@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "core/member/selection.hpp"
 #include "core/parts/operation_context.hpp"
@@ -37,8 +36,8 @@ class Staging {
   /// Returns the memory of the snapshot under construction, for the application to write to. May wait for space.
   std::span<std::byte> staging_area(Member& member);
   /// Whether a buffer is what staging_area() gave for this snapshot. Throws Error(FENIX_ERROR_INVALID_ARGUMENT) if it was for
-  /// another one.
-  [[nodiscard]] static bool is_staging_area(const Member& member, const void* buffer);
+  /// another one, or another member of the group.
+  [[nodiscard]] bool is_staging_area(const Member& member, const void* buffer) const;
   /// Opens and closes a file over the elements of the snapshot under construction.
   std::FILE* open(Member& member);
   void close(Member& member);
@@ -58,8 +57,8 @@ class Staging {
  private:
   void check_pieces(const Member& member, const IntervalSet& elements) const;
   [[nodiscard]] bool takes_slot(const MemberAccess& access) const;
-  [[nodiscard]] std::vector<std::byte> elements_so_far(const MemberAccess& access) const;
-  [[nodiscard]] std::unique_ptr<SlotFile> staging_file(const MemberAccess& access, std::vector<std::byte> shown);
+  [[nodiscard]] Spill elements_so_far(const MemberAccess& access) const;
+  [[nodiscard]] std::unique_ptr<SlotFile> staging_file(const MemberAccess& access, Spill shown);
   void take_written(const MemberAccess& access, const IntervalSet& elements);
 
   const OperationContext& context_;

@@ -186,6 +186,14 @@ Outcome stage_memory_of_another_snapshot() {
   });
 }
 
+Outcome stage_memory_of_another_member() {
+  return with_new_member(buffer, [] {
+    void* memory = nullptr;
+    (void)Fenix_Data_member_stage_memory(kGroup, kMember, &memory);
+    return Fenix_Data_member_stage_inplace(kGroup, kNew, memory, FENIX_DATA_SUBSET_FULL);
+  });
+}
+
 // The memory has room for as many elements as there were.
 Outcome stage_memory_that_is_too_small() {
   return with_new_member(buffer, [] {
@@ -222,6 +230,8 @@ void add_memory_rows(Rows& rows) {
   const char* const stage = "Fenix_Data_member_stage_inplace";
   add_here(rows, stage, "buf that is memory of the member, but not what Fenix_Data_member_stage_memory gave", kBad,
            "buf", stage_memory_of_another_snapshot);
+  add_here(rows, stage, "buf from Fenix_Data_member_stage_memory of another member", kBad, "buf",
+           stage_memory_of_another_member);
   add_here(rows, stage, "buf from Fenix_Data_member_stage_memory, before the count was raised", kBad, "buf",
            stage_memory_that_is_too_small);
 }
