@@ -50,10 +50,11 @@ Target target_of(const Member* member, const Destination& to) {
 
 /// Makes the target the source of stores on a rank that has taken a dead one's place, as the current Fenix does. Programs
 /// that restore there, and say nothing else of the member, then store from it. Not where a store would read beyond it.
-void adopt_target(Member& member, const Destination& to) {
+void adopt_target(Member& member, const Destination& to, const Found& found) {
   if (member.is_claimed() || member.buffer() != nullptr || to.by_specification) return;
   if (to.buffer == nullptr || to.buffer == FENIX_DATA_RESTORE_INPLACE) return;
-  if (to.max_count >= 0 && static_cast<std::uint64_t>(to.max_count) < member.own_count()) return;
+  const std::uint64_t needed = std::max(member.own_count(), found.elements.end());
+  if (to.max_count >= 0 && static_cast<std::uint64_t>(to.max_count) < needed) return;
   member.set_buffer(to.buffer);
 }
 
@@ -88,7 +89,7 @@ int restore_on_all(int group_id, int member_id, const Destination& to, int time_
       // A rank that does not know of the member is the only one that gets an error.
       if (is_known_here(group.parameters(), member_of(group, member_id))) check_destination(*member, to);
     });
-    adopt_target(*member, to);
+    adopt_target(*member, to, found);
     return give(found, found_data);
   });
 }

@@ -185,6 +185,35 @@ void check_targets() {
   expect(elsewhere, 9, "stored from the buffer of member_create");
 }
 
+// A member whose size may change: all that the snapshot has must have room in the target.
+void store_growing(int snapshot, int code) {
+  values = values_of(rank, snapshot);
+  Fenix_Data_subset all;
+  success(Fenix_Data_subset_create(1, 0, kCount - 1, 1, &all), "subset_create");
+  expect_equal(Fenix_Data_member_store(kGroup, kMember, all), code, "store of a member that may change its size");
+  success(Fenix_Data_subset_delete(&all), "subset_delete");
+  if (code == FENIX_SUCCESS) success(Fenix_Data_commit_barrier(kGroup, nullptr), "commit_barrier");
+}
+
+void start_growing() {
+  create_group();
+  success(Fenix_Data_member_create(kGroup, kMember, values.data(), FENIX_RESIZEABLE, MPI_INT), "member_create");
+  store_growing(1, FENIX_SUCCESS);
+}
+
+void check_growing() {
+  create_group();
+  Values part{};
+  success(Fenix_Data_member_restore(kGroup, kMember, part.data(), kCount - 1, kLatest, nullptr), "restore of a part");
+  store_growing(2, FENIX_ERROR_INVALID_ARGUMENT);
+  success(restore(values, kLatest), "restore");
+  expect(values, 1, "restored");
+  store_growing(3, FENIX_SUCCESS);
+  Values got{};
+  success(restore(got, kLatest), "restore of what was stored");
+  expect(got, 3, "stored from the target of the restore");
+}
+
 // ---------------------------------------------------------------------------------------------------------------- world
 
 // Before any collective call, each rank by itself.
@@ -278,6 +307,7 @@ struct Case {
 constexpr Case kCases[] = {{"repair", start_group, check_repair},
                            {"create", start_group, check_create},
                            {"targets", start_group, check_targets},
+                           {"growing", start_growing, check_growing},
                            {"world", start_world, check_world}};
 
 }  // namespace
