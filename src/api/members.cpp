@@ -146,19 +146,25 @@ void check_allocation(const Group& group, const Description& description) {
 int allocate(int group_id, Description description, void* baseptr) {
   description.set_allocated();
   Group& group = runtime().working_group(group_id);
+  Member* member = group.find(description.info().id);
+  // A buffer that there is stays as it is unless all ranks have the memory that they lack.
+  Region grown;
   const auto check = [&] {
     require(baseptr, "baseptr");
     check_allocation(group, description);
+    if (member != nullptr) grown = group.buffer_for(*member, *description.info().type, description.count());
   };
-  Member* member = group.find(description.info().id);
+  bool is_new = false;
   if (member != nullptr && member->is_taken_up()) {
     check();
-    redefine(*member, description);
-  } else if (group.define_member(description.info(), nullptr, description.count(), check) == nullptr) {
-    redefine(*group.find(description.info().id), description);
+  } else {
+    is_new = group.define_member(description.info(), nullptr, description.count(), check) != nullptr;
   }
   member = group.find(description.info().id);
-  group.take_buffer(*member);
+  if (!is_new) {
+    redefine(*member, description);
+    group.put_buffer(*member, std::move(grown));
+  }
   member->claim(member->allocated.data());
   member->set_serializer({});
   void* const base = member->allocated.data();

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/member/selection.hpp"
@@ -59,8 +60,11 @@ class Group {
   Member& create_member(const MemberInfo& info, const void* buffer, std::uint64_t count, const Check& check);
   /// Creates the member where no rank has it; null if all have it. Throws Error(FENIX_ERROR_MISMATCH) if some have it.
   Member* define_member(const MemberInfo& info, const void* buffer, std::uint64_t count, const Check& check);
-  /// Local: takes the memory for the buffer of a member that has it from the library, if it lacks some for its count.
-  void take_buffer(Member& member) { parts_.members.take_buffer(member); }
+  /// Local: as Members.
+  [[nodiscard]] Region buffer_for(const Member& member, const ElementType& type, std::uint64_t count) const {
+    return parts_.members.buffer_for(member, type, count);
+  }
+  void put_buffer(Member& member, Region grown) { parts_.members.put_buffer(member, std::move(grown)); }
   /// Throws, and leaves all as it was, if data has been staged, stored or committed, or memory is short.
   void set_policy(const Policy& policy, const Check& check);
   void set_hashing(bool hashing, const Check& check);

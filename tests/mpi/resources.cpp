@@ -198,6 +198,26 @@ class Closed {
   void* memory_;
 };
 
+// A buffer of the library that cannot become larger stays as it was, on all ranks.
+void larger_buffer() {
+  double* base = nullptr;
+  success(Fenix_Data_member_allocate(kGroup, kLarge, kCount, MPI_DOUBLE, &base), "member_allocate");
+  base[kCount - 1] = rank;
+  double* larger = nullptr;
+  in_need("larger buffer without address space", without_address_space, [&] {
+    const int code = Fenix_Data_member_allocate(kGroup, kLarge, kLargeCount, MPI_DOUBLE, &larger);
+    if (code == FENIX_SUCCESS) return code;
+    int count = -1;
+    success(Fenix_Data_member_attr_get(kGroup, kLarge, FENIX_DATA_MEMBER_ATTRIBUTE_COUNT, &count, nullptr, rank),
+            "attr_get");
+    expect_equal(count, kCount, "count after an error");
+    require(base[kCount - 1] == rank, "the buffer has changed");
+    return code;
+  });
+  require(larger[kCount - 1] == rank && larger[kLargeCount - 1] == 0, "contents of the larger buffer");
+  delete_large();
+}
+
 void buffers_that_cannot_be_accessed() {
   check::context() = "buffer: ";
   const Closed closed;
@@ -247,6 +267,8 @@ int main(int argc, char** argv) {
   delete_large();
   in_need("member without file size", "RLIMIT_FSIZE", without_file_size, create_large);
   delete_large();
+
+  larger_buffer();
 
   // A member grows in its store.
   success(Fenix_Data_member_create(kGroup, kLarge, large.data(), FENIX_RESIZEABLE, MPI_DOUBLE), "member_create");

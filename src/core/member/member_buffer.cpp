@@ -8,15 +8,20 @@
 
 namespace fenix_impl {
 
-void MemberBuffer::reserve(std::uint64_t bytes) {
-  if (is_there() && bytes <= this->bytes()) return;
+Region MemberBuffer::grown(std::uint64_t bytes) const {
+  if (is_there() && bytes <= this->bytes()) return {};
   if (bytes > std::numeric_limits<std::size_t>::max() - 2 * kOffset) throw Error(out_of_memory());
   const std::size_t all = to_pages(kOffset + bytes);
   Region region(all - Region::kHeaderBytes);
   region.reserve(kOffset, all - kOffset);
   if (is_there()) std::memcpy(region.bytes().data() + kOffset, data(), this->bytes());
+  return region;
+}
+
+void MemberBuffer::replace(Region grown) {
+  if (grown.bytes().empty()) return;
   hide();
-  region_ = std::move(region);
+  region_ = std::move(grown);
 }
 
 bool MemberBuffer::take_over(Region region, std::uint64_t bytes) {

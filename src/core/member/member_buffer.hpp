@@ -25,9 +25,11 @@ class MemberBuffer {
   [[nodiscard]] std::byte* data() const { return is_there() ? region_.bytes().data() + kOffset : nullptr; }
   [[nodiscard]] const Region& region() const { return region_; }
 
-  /// Takes memory for so many bytes, if it has no room for them. Contents are copied, and their address ends; the rest is
-  /// zero-filled. Other ranks do not know the new memory until it is exposed. Throws Error(FENIX_ERROR_NO_MEMORY).
-  void reserve(std::uint64_t bytes);
+  /// Takes memory for so many bytes, if it has no room for them: with the contents, and zeros after them. Otherwise returns an empty
+  /// region. Changes nothing. Throws Error(FENIX_ERROR_NO_MEMORY).
+  [[nodiscard]] Region grown(std::uint64_t bytes) const;
+  /// Puts memory of grown() in the place of what there is, whose address ends. Other ranks do not know it until it is exposed.
+  void replace(Region grown);
   /// Takes over the region of a buffer, with what is in it. False if it has no room for so many bytes.
   bool take_over(Region region, std::uint64_t bytes);
 

@@ -58,16 +58,26 @@ void Members::forget(Member& member) {
   orphaned_buffers_[member.id()] = std::move(member.allocated);
 }
 
-void Members::take_buffer(Member& member) {
-  if (!member.info().allocated) return;
-  const auto bytes = member.info().type->buffer_bytes(member.own_count());
+Region Members::buffer_for(const Member& member, const ElementType& type, std::uint64_t count) const {
+  const auto bytes = type.buffer_bytes(count);
   if (!bytes) throw Error(out_of_memory());
+  const auto orphaned = orphaned_buffers_.find(member.id());
+  const bool is_orphaned = !member.allocated.is_there() && orphaned != orphaned_buffers_.end();
+  return (is_orphaned ? orphaned->second : member.allocated).grown(*bytes);
+}
+
+void Members::put_buffer(Member& member, Region grown) {
   const auto orphaned = orphaned_buffers_.find(member.id());
   if (!member.allocated.is_there() && orphaned != orphaned_buffers_.end()) {
     member.allocated = std::move(orphaned->second);
     orphaned_buffers_.erase(orphaned);
   }
-  member.allocated.reserve(*bytes);
+  member.allocated.replace(std::move(grown));
+}
+
+void Members::take_buffer(Member& member) {
+  if (!member.info().allocated) return;
+  put_buffer(member, buffer_for(member, *member.info().type, member.own_count()));
 }
 
 void Members::clear() {

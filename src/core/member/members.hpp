@@ -47,6 +47,10 @@ class Members {
   /// Takes the memory for the buffer of a member that has it from the library, if it lacks some. The application may still have the
   /// buffer of one with its id that peers have forgotten: that is taken. Throws Error(FENIX_ERROR_NO_MEMORY).
   void take_buffer(Member& member);
+  /// The two steps of it, for another type or count: returns the memory that the buffer lacks, and changes nothing; and puts it in its
+  /// place.
+  [[nodiscard]] Region buffer_for(const Member& member, const ElementType& type, std::uint64_t count) const;
+  void put_buffer(Member& member, Region grown);
   /// Whether the application may still have the buffer of a member that peers have forgotten.
   [[nodiscard]] bool has_orphaned_buffer(std::int32_t member_id) const {
     return orphaned_buffers_.count(member_id) != 0;
