@@ -436,7 +436,10 @@ int Fenix_Data_member_attr_get(int group_id, int member_id, int attribute_name, 
  *
  *   FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER    the new source buffer itself, not its address; allowed at any time. NULL: none.
  *   FENIX_DATA_MEMBER_ATTRIBUTE_COUNT     int*: elements; only before the first store of the member. FENIX_RESIZEABLE on
- *                                         all ranks makes the member resizeable, other counts make it fixed.
+ *                                         all ranks makes the member resizeable, other counts make it fixed. Until the
+ *                                         next store, a rank that has set 0 may stage as with either. If its member then
+ *                                         has no elements, and some were staged, they are dropped, and the store returns
+ *                                         FENIX_ERROR_SUBSET_END_OFFSET on all ranks.
  *   FENIX_DATA_MEMBER_ATTRIBUTE_DATATYPE  MPI_Datatype*; only before the first store of the member. Same on all ranks.
  *
  * Recovered ranks must set the buffer before they store. The buffer stays owned by the caller, as with

@@ -145,10 +145,7 @@ void check_type(const Group& group, const Member& member, const ElementType& typ
   if (type.hash() != member.info().type->hash()) require_changeable(group, member);
 }
 
-void set_count(Member& member, std::uint64_t count) {
-  member.set_resizeable(count == FENIX_RESIZEABLE);
-  member.set_count(count);
-}
+void set_count(Member& member, std::uint64_t count) { member.redefine_count(count); }
 
 void set_type(Member& member, std::shared_ptr<const ElementType> type) {
   if (type->hash() != member.info().type->hash()) member.set_type(std::move(type));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "api/attributes.hpp"
 #include "support/partial_job.hpp"
 
 namespace fenix_test {
@@ -224,6 +225,60 @@ TEST(StagingOrder, MemoryOfAnotherMemberIsRefused) {
       commit_barrier(rank);
     }
   });
+}
+
+// ------------------------------------------------------------------------------------------------ a count of 0 on a rank
+
+TEST(StagingOrder, RankThatSetsItsCountToNothingStagesAll) {
+  for (const OrderedGroup& kind : kOrderedGroups) {
+    PartialJob job(3, kind.depth, kOrderCount, kOrderCount, kind.policy, kind.in_place);
+    expect_done(job.run([&](Rank& rank) {
+      const bool has_none = rank.number == 1;
+      if (has_none) fenix_impl::set_count(member_of(rank), 0);
+      const std::uint64_t count = has_none ? 0 : kOrderCount;
+      std::uint32_t* const area = area_of(rank);
+      write_to(rank, job.model(rank), area, {0, count}, 1);
+      rank.group->staging().stage_from(member_of(rank), area, Selection::all());
+      rank.group->staging().stage(member_of(rank), Selection::all());
+      store_staged(rank);
+      commit_barrier(rank);
+      expect_elements(rank, job.model(rank), kLatest, count, "one rank has no elements");
+      EXPECT_FALSE(member_of(rank).info().resizeable);
+    }));
+  }
+}
+
+TEST(StagingOrder, MemberBecomesResizeableIfAllRanksSayNothing) {
+  PartialJob job(3, 0, kOrderCount, kOrderCount);
+  expect_done(job.run([&](Rank& rank) {
+    fenix_impl::set_count(member_of(rank), 0);
+    change(rank, job.model(rank), {0, 50}, 1);
+    rank.group->staging().stage(member_of(rank), Selection::some({0, 50}));
+    store_staged(rank);
+    commit_barrier(rank);
+    expect_elements(rank, job.model(rank), kLatest, 50, "resizeable now");
+    EXPECT_TRUE(member_of(rank).info().resizeable);
+  }));
+}
+
+/// Only the meeting shows that the member has no element on the rank which has staged some.
+TEST(StagingOrder, ElementsBeyondAMemberAreRefusedInTheStore) {
+  PartialJob job(3, 0, kOrderCount, kOrderCount);
+  const auto stage = [&](Rank& rank) {
+    change(rank, job.model(rank), {0, 50}, 1);
+    rank.group->staging().stage(member_of(rank), Selection::some({0, 50}));
+  };
+  expect_done(job.run([&](Rank& rank) {
+    if (rank.number == 1) fenix_impl::set_count(member_of(rank), 0);
+    stage(rank);
+  }));
+  expect_error(job.run([&](Rank& rank) { store_staged(rank); }), FENIX_ERROR_SUBSET_END_OFFSET);
+  expect_done(job.run([&](Rank& rank) {
+    if (rank.number == 1) job.model(rank).clear();
+    store_staged(rank);
+    commit_barrier(rank);
+    expect_elements(rank, job.model(rank), kLatest, rank.number == 1 ? 0 : kOrderCount, "without what was refused");
+  }));
 }
 
 }  // namespace

@@ -60,6 +60,16 @@ class Member {
   [[nodiscard]] const void* buffer() const { return buffer_; }
   [[nodiscard]] const Serializer& serializer() const { return serializer_; }
   void set_count(std::uint64_t count) { own_count_ = count; }
+  /// Sets the count on this rank alone. Whether 0 says that the rank has no elements, or that the size may change, shows in the next
+  /// meeting: the member is resizeable if all ranks say 0.
+  void redefine_count(std::uint64_t count) {
+    own_count_ = count;
+    kind_is_open_ = count == 0;
+    if (count != 0) info_.resizeable = false;
+  }
+  /// Whether the size may change, as far as this rank knows.
+  [[nodiscard]] bool may_be_resizeable() const { return info_.resizeable || kind_is_open_; }
+  [[nodiscard]] bool is_resizeable() const { return info_.resizeable && !kind_is_open_; }
   void set_type(std::shared_ptr<const ElementType> type) { info_.type = std::move(type); }
   void set_buffer(const void* buffer) { buffer_ = buffer; }
   /// Sets the source of stores. From here on, the application knows that the member exists.
@@ -75,7 +85,11 @@ class Member {
   /// Notes that the library has created the member, and the application has still to say so.
   void disclaim() { claimed_ = false; }
   void set_serializer(Serializer serializer) { serializer_ = std::move(serializer); }
-  void set_resizeable(bool resizeable) { info_.resizeable = resizeable; }
+  /// Says what all ranks agree on.
+  void set_resizeable(bool resizeable) {
+    info_.resizeable = resizeable;
+    kind_is_open_ = false;
+  }
   void set_created_after(Epoch epoch) { info_.created_after = epoch; }
   /// Whether attributes have been compared on all ranks, and the memory fits them.
   [[nodiscard]] bool sizes_agreed() const { return sizes_agreed_; }
@@ -122,6 +136,7 @@ class Member {
   bool claimed_ = false;
   bool taken_up_ = false;
   bool sizes_agreed_ = false;
+  bool kind_is_open_ = false;
   WorkingSlot working_;
   std::unique_ptr<SlotFile> file_;
   FileUse file_use_ = FileUse::staging;

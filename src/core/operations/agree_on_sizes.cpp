@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -55,6 +56,7 @@ void AgreeOnSizes::run(std::span<Member* const> members, const Selection& select
   }
   (void)meet(context_.team(), Operation::agree_on_sizes, hash, 0, [&] {
     if (check) check();
+    for (Member* member : members) drop_beyond(*member);
     for (const Member* member : members) staging_.check_storable(*member, selection);
     for (Member* member : members) {
       const MemberAccess access = context_.requests.access(*member);
@@ -72,12 +74,23 @@ void AgreeOnSizes::run(std::span<Member* const> members, const Selection& select
 // A member is resizeable if it is on all ranks; elsewhere, a count of 0 says that the rank has no elements.
 void AgreeOnSizes::agree_on_kinds(std::span<Member* const> members) {
   std::vector<std::uint8_t> fixed;
-  for (const Member* member : members) fixed.push_back(member->info().resizeable ? 0 : 1);
+  for (const Member* member : members) fixed.push_back(member->may_be_resizeable() ? 0 : 1);
   const auto on_some = context_.team().reduce_lists(
       std::span<const std::uint8_t>(fixed), [](std::vector<std::uint8_t>& into, std::span<const std::uint8_t> from) {
         for (std::size_t i = 0; i < std::min(into.size(), from.size()); ++i) into[i] |= from[i];
       });
   for (std::size_t i = 0; i < members.size() && i < on_some.size(); ++i) members[i]->set_resizeable(on_some[i] == 0);
+}
+
+// Elements may have been staged before it was known that the member has none on this rank.
+void AgreeOnSizes::drop_beyond(Member& member) {
+  if (member.sizes_agreed() || member.info().resizeable) return;
+  const std::uint64_t end = member.working().staged().end();
+  if (end <= member.own_count()) return;
+  context_.requests.access(member).slot().reset();
+  throw Error(FENIX_ERROR_SUBSET_END_OFFSET, name_of(member) + " was staged up to element " + std::to_string(end - 1) +
+                                                 ", but has " + std::to_string(member.own_count()) +
+                                                 ": its count is not 0 on all ranks. What was staged is dropped");
 }
 
 // Returns the elements that slots need room for, of this rank and of its partners. needed: by this rank.

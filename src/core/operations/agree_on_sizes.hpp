@@ -24,6 +24,7 @@ class AgreeOnSizes {
 
  private:
   void agree_on_kinds(std::span<Member* const> members);
+  void drop_beyond(Member& member);
   [[nodiscard]] Counts wanted_counts(const Member& member, std::uint64_t needed);
   void agree_on(Member& member, std::uint64_t needed);
   void grow(Member& member, Counts counts, std::uint32_t slots);

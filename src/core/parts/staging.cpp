@@ -90,7 +90,7 @@ IntervalSet elements_of(const Member& member, const Selection& selection) {
   }
   // A subset without an end ends with the member.
   constexpr auto kNoEnd = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  if (selection.elements.end() > kNoEnd && !member.info().resizeable) {
+  if (selection.elements.end() > kNoEnd && !member.may_be_resizeable()) {
     return selection.elements.within(0, member.own_count());
   }
   return selection.elements;
@@ -110,12 +110,12 @@ void Staging::check_storable(const Member& member, const Selection& selection) c
 }
 
 void Staging::check_selection(const Member& member, const Selection& selection, bool has_serializer) const {
-  if (selection.kind == Selection::Kind::all && member.info().resizeable && !has_serializer) {
+  if (selection.kind == Selection::Kind::all && member.is_resizeable() && !has_serializer) {
     throw Error(FENIX_ERROR_INVALID_ARGUMENT,
                 "subset_specifier is FENIX_DATA_SUBSET_FULL, but " + name_of(member) + " is FENIX_RESIZEABLE");
   }
   const IntervalSet elements = elements_of(member, selection);
-  if (!member.info().resizeable && elements.end() > member.own_count()) {
+  if (!member.may_be_resizeable() && elements.end() > member.own_count()) {
     throw Error(FENIX_ERROR_SUBSET_END_OFFSET, "subset_specifier goes up to element " +
                                                    std::to_string(elements.end() - 1) + ", but " + name_of(member) +
                                                    " has " + std::to_string(member.own_count()));
@@ -225,7 +225,7 @@ std::unique_ptr<SlotFile> Staging::staging_file(const MemberAccess& access, Spil
   const std::span<std::byte> memory =
       has_slot ? member.memory.own_slot(*working.number()).data : std::span<std::byte>{};
   const std::uint64_t limit =
-      member.info().resizeable ? IntervalSet::kEndless : member.own_count() * member.element_bytes();
+      member.may_be_resizeable() ? IntervalSet::kEndless : member.own_count() * member.element_bytes();
   working.draft().reset();
   if (!working.is_untouched()) {
     auto& draft = working.draft().emplace(std::move(shown));
@@ -262,7 +262,7 @@ IntervalSet Staging::stage_with_serializer(const MemberAccess& access, const Sel
     const std::uint64_t elements = (file->position() - std::min(file->position(), first * bytes)) / bytes;
     written.push_back({first, first + (count > 0 ? std::min(elements, count) : elements)});
   };
-  if (selection.kind == Selection::Kind::all && member.info().resizeable) {
+  if (is_open_ended(member, selection)) {
     serialize(0, 0);
   } else {
     const IntervalSet elements = elements_of(member, selection);
@@ -297,7 +297,7 @@ void Staging::stage_from(Member& member, const void* buffer, const Selection& se
 }
 
 std::span<std::byte> Staging::staging_area(Member& member) {
-  if (member.info().resizeable || !member.info().type->contiguous()) {
+  if (member.is_resizeable() || !member.info().type->contiguous()) {
     throw Error(FENIX_ERROR_INVALID_ARGUMENT, name_of(member) + " is FENIX_RESIZEABLE, or its datatype has holes");
   }
   const MemberAccess access = context_.requests.access(member);

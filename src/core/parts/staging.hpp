@@ -15,7 +15,7 @@ namespace fenix_impl {
 
 /// Whether a serializer says how many elements there are.
 [[nodiscard]] inline bool is_open_ended(const Member& member, const Selection& selection) {
-  return selection.kind == Selection::Kind::all && member.info().resizeable && member.serializer();
+  return selection.kind == Selection::Kind::all && member.may_be_resizeable() && member.serializer();
 }
 
 /// Returns the elements of a member that a selection names. One that is open-ended names none.

@@ -53,7 +53,7 @@ void Checkpoints::require_fixed_sizes(Group& group, int log_member) {
   for (const auto& member : group.members()) {
     if (member->id() == log_member) continue;
     members.push_back(member.get());
-    fixed.push_back(member->info().resizeable ? 0 : 1);
+    fixed.push_back(member->may_be_resizeable() ? 0 : 1);
   }
   const auto on_some = group.attachment().team().reduce_lists(
       std::span<const std::uint8_t>(fixed), [](std::vector<std::uint8_t>& into, std::span<const std::uint8_t> from) {
