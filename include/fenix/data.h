@@ -121,7 +121,10 @@ int Fenix_Data_group_created(int group_id);
 /**
  * Deletes the group on this rank, with all members and snapshots. Local. Other ranks lose the copies that this rank
  * keeps for them. (Specification 3.2.1.) The id can be used again when all ranks have deleted the group, or after
- * Fenix_Data_barrier.
+ * Fenix_Data_barrier. Until then the group keeps a communicator and some memory on this rank: they go back in
+ * Fenix_Data_barrier, or when the id is created again. If some rank has more than eight such groups,
+ * Fenix_Data_group_create gives back those that all of their ranks have deleted, if its communicator has all these ranks.
+ * A later Fenix_Data_barrier on such an id returns FENIX_ERROR_INVALID_GROUPID.
  * @param[in] group_id id of the group
  * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_GROUPID, also for FENIX_DATA_GROUP_WORLD_ID.
  */

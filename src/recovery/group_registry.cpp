@@ -2,6 +2,8 @@
 #include "recovery/group_registry.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -88,7 +90,10 @@ void GroupRegistry::clear() {
 RejoinResult GroupRegistry::create(const GroupParameters& parameters, MPI_Comm comm,
                                    const std::function<void()>& check_arguments) {
   TeamFactory::NewTeam made = teams_.make(comm);
-  const RejoinResult result = together(*made.team, [&] { return create(parameters, made.team, check_arguments); });
+  const RejoinResult result = together(*made.team, [&] {
+    give_back_deleted(*made.team, made.ranks);
+    return create(parameters, made.team, check_arguments);
+  });
   const std::lock_guard lock(mutex_);
   ranks_[parameters.id] = std::move(made.ranks);
   return result;
@@ -147,9 +152,45 @@ void GroupRegistry::remove(int group_id) {
   }
 }
 
+// A program may give each group a new number, and never call a barrier for those that it has deleted. ranks: of the team.
+void GroupRegistry::give_back_deleted(Team& team, std::vector<int> ranks) {
+  constexpr std::size_t kFew = 8;  // the program may still mean to call the barrier
+  std::vector<int> mine;
+  std::unique_lock lock(mutex_);
+  for (const auto& [id, group] : groups_) {
+    if (group && group->is_deleted()) mine.push_back(id);
+  }
+  lock.unlock();
+  const std::uint8_t many = mine.size() > kFew ? 1 : 0;
+  if (team.reduce(many, [](std::uint8_t& into, std::uint8_t from) { into |= from; }) == 0) return;
+  const std::vector<int> deleted = team.gather_some(std::span<const int>(mine));
+  std::sort(ranks.begin(), ranks.end());
+  // All ranks of the group have deleted it, and are here.
+  const auto is_ready = [&](int id) {
+    const Group* group = find(id);
+    if (group == nullptr) return true;
+    if (!group->is_deleted() || !group->attached()) return false;
+    std::vector<int> its = ranks_of(id);
+    std::sort(its.begin(), its.end());
+    return std::includes(ranks.begin(), ranks.end(), its.begin(), its.end());
+  };
+  std::vector<std::uint8_t> not_ready;
+  for (const int id : deleted) not_ready.push_back(is_ready(id) ? 0 : 1);
+  not_ready = team.reduce_lists(std::span<const std::uint8_t>(not_ready),
+                                [](std::vector<std::uint8_t>& into, std::span<const std::uint8_t> from) {
+                                  for (std::size_t i = 0; i < std::min(into.size(), from.size()); ++i)
+                                    into[i] |= from[i];
+                                });
+  for (std::size_t i = 0; i < std::min(deleted.size(), not_ready.size()); ++i) {
+    Group* const group = not_ready[i] == 0 ? find(deleted[i]) : nullptr;
+    if (group != nullptr && !group->make_consistent()) erase(deleted[i]);
+  }
+}
+
 void GroupRegistry::erase(int group_id) {
   const std::lock_guard lock(mutex_);
   groups_.erase(group_id);
+  ranks_.erase(group_id);
 }
 
 bool GroupRegistry::has_pending_commits() const {
@@ -180,6 +221,7 @@ void GroupRegistry::detach_all() {
   for (auto group = groups_.begin(); group != groups_.end();) {
     // A deleted group has only waited for its peers to hear of it.
     if (group->second && group->second->is_deleted()) {
+      ranks_.erase(group->first);
       group = groups_.erase(group);
       continue;
     }

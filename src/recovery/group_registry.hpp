@@ -65,6 +65,7 @@ class GroupRegistry {
   RejoinResult create(const GroupParameters& parameters, const std::shared_ptr<MpiTeam>& team,
                       const std::function<void()>& check_arguments);
   void keep_only_complete(int group_id);
+  void give_back_deleted(Team& team, std::vector<int> ranks);
 
   Process& process_;
   TeamFactory& teams_;
