@@ -61,6 +61,19 @@ TEST(PartialStore, SnapshotsBuildUponEachOther) {
   }
 }
 
+TEST(PartialStore, InPlaceAPartOverAWholeBlockLeavesNoHashOfBefore) {
+  PartialJob job(2, 0, 100, 0, {}, 1);
+  expect_done(job.run([&](Rank& rank) {
+    change(rank, job.model(rank), {0, 100}, 1);
+    rank.group->staging().stage(member_of(rank), Selection::all());
+    store_elements(rank, kMember, Selection::staged());
+    change(rank, job.model(rank), {3, 9}, 2);  // what was staged is not in the buffer any more
+    store_elements(rank, kMember, Selection::some({3, 9}));
+    commit_barrier(rank);
+    expect_elements(rank, job.model(rank), kLatest, 100, "a part over the whole");
+  }));
+}
+
 TEST(PartialStore, EmptyStoreMakesAMemberThatHasNothing) {
   PartialJob job(2, 0, 10);
   expect_done(job.run([&](Rank& rank) {

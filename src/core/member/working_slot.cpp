@@ -32,7 +32,8 @@ void WorkingSlot::note_staged(const IntervalSet& elements, std::uint32_t element
   hashed_ = std::move(hashed);
 }
 
-void WorkingSlot::note_protected(const IntervalSet& elements) {
+void WorkingSlot::note_protected(const IntervalSet& elements, std::uint32_t element_bytes) {
+  if (!hashed_.empty()) hashed_ = hashed_ - blocks_of(elements, element_bytes);
   if (number_) stale_[*number_] = stale_[*number_] | elements;
 }
 

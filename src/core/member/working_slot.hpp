@@ -54,8 +54,8 @@ class WorkingSlot {
 
   /// Notes that elements are, or are about to be, written to the own slot: nothing else has them.
   void note_staged(const IntervalSet& elements, std::uint32_t element_bytes);
-  /// Notes that elements are about to be written to the redundancy, where commits are in place.
-  void note_protected(const IntervalSet& elements);
+  /// Notes that elements are about to be written to the redundancy, where commits are in place: their blocks have other hashes then.
+  void note_protected(const IntervalSet& elements, std::uint32_t element_bytes);
   /// Notes that the application may write anywhere from now on, without saying where.
   void lend();
   /// Notes that any element of the slot may be written.

@@ -110,7 +110,7 @@ Part StoreOperation::begin_part_in_place(Member& member, const Selection& select
   part.blocks = blocks_to_hash(member, part.elements);
   compare_with_latest(part, keeps_buffer);
   // The holder's slot is not what it was, whatever happens.
-  access.slot().note_protected(part.elements);
+  access.slot().note_protected(part.elements, member.element_bytes());
   return part;
 }
 
