@@ -27,11 +27,12 @@ typedef struct {
   const void* impl; /**< internal */
 } Fenix_Data_subset;
 
-/** All elements of the member. Not valid for a member that is FENIX_RESIZEABLE, unless it has a serializer. */
+/** All elements of the member. Not valid for a member that is FENIX_RESIZEABLE, unless it has a serializer: then they are
+ *  what the serializer writes, and in a store also what is staged. */
 extern const Fenix_Data_subset FENIX_DATA_SUBSET_FULL;
 /** No element. */
 extern const Fenix_Data_subset FENIX_DATA_SUBSET_EMPTY;
-/** The elements that were staged since the latest store of the member. For stores only. */
+/** The elements of the member that have been staged, and not stored since. For stores only. */
 extern const Fenix_Data_subset FENIX_DATA_SUBSET_PRESTAGED;
 /** Value of a deleted subset. Not valid as an argument of any function. */
 extern const Fenix_Data_subset FENIX_SUBSET_NULL;
@@ -143,7 +144,7 @@ int Fenix_Data_group_get_redundancy_policy(int group_id, int* policy_name, void*
 
 /**
  * Changes the policy of a group. Collective over the group, synchronising; before anything is staged, stored or
- * committed. (Specification 3.2.3.) Same arguments on all ranks.
+ * committed. What is gone with its member, or by a repair, does not count. (Specification 3.2.3.) Same arguments on all ranks.
  *
  *   FENIX_DATA_POLICY_IN_MEMORY_RAID        int[2] {1, separation}: buddies. Rank N and rank N + separation keep a copy
  *                                           of each other's data. For an odd number of ranks, the first, middle and
@@ -270,7 +271,7 @@ int Fenix_Data_group_get_number_of_members(int group_id, int* number_of_members)
 int Fenix_Data_group_get_member_at_position(int group_id, int* member_id, int position);
 
 /**
- * Gets the number of snapshots of this rank: its newest depth + 1 commits, without those that it has deleted. Local.
+ * Gets the number of snapshots of this rank: the newest depth + 1 of its commits that it has not deleted. Local.
  * (API reference; specification 3.7.2, where the function is collective.) The result does not depend on what other
  * ranks are doing. A commit counts at once, though it may not be consistent yet: restores of all ranks take a snapshot
  * that every rank has committed. On a shrunk communicator the old snapshots are counted, until this rank commits.
@@ -393,7 +394,8 @@ int Fenix_Data_member_created(int group_id, int member_id);
 
 /**
  * Deletes the member on this rank, with its data in all snapshots. Local; at any time. On the other ranks it is removed
- * by Fenix_Data_barrier or the next recovery. (Specification 3.2.2.) Waits for pending requests on it.
+ * by Fenix_Data_barrier or the next recovery. If this rank dies before that, the member may be there again.
+ * (Specification 3.2.2.) Waits for pending requests on it.
  * @param[in] group_id  id of the group
  * @param[in] member_id id of the member
  * @return FENIX_SUCCESS.
@@ -606,8 +608,9 @@ int Fenix_Data_member_stage_end(int group_id, int member_id);
  * elements that it names. The buffer may be changed on return. Stored data is not recoverable before it is committed.
  *
  * A member that is FENIX_RESIZEABLE has a size of its own in each snapshot: up to the last element that was stored for
- * the snapshot, 0 if only empty subsets were stored. Without a store, the size is that of the snapshot before. Space
- * grows as needed.
+ * the snapshot, 0 if only empty subsets were stored. Without a store, the size is that of the snapshot before. If it
+ * grows again, elements that are not stored have their latest values, also those from before it shrank. Space grows as
+ * needed.
  *
  * @param[in] group_id         id of the group; same on all ranks
  * @param[in] member_id        id of the member, or FENIX_DATA_MEMBER_ALL: all members, in the order of their creation.
@@ -765,7 +768,9 @@ int Fenix_Data_checkpointv(int group_id, const Fenix_Data_subset subset, int* ti
 /**
  * Deletes a snapshot on this rank, permanently. Local; reads the memory of other ranks. With MPI windows, these reads
  * may make progress only while the other ranks are inside MPI. (Specification 3.8.) The snapshot is not consistent any
- * more. Later snapshots keep the values that they have from it.
+ * more. Later snapshots keep the values that they have from it. The next commit goes on from the newest snapshot that
+ * this rank still has. Until all ranks are known to have the deleted one, this may be a snapshot older than depth, which
+ * is still kept for a failure; after Fenix_Data_barrier there is none.
  * @param[in] group_id   id of the group
  * @param[in] time_stamp time stamp of a snapshot of this rank, or FENIX_DATA_SNAPSHOT_ALL. FENIX_DATA_SNAPSHOT_LATEST
  *                       is refused, as in the current Fenix: −1 may come about by mistake.
@@ -812,7 +817,7 @@ int Fenix_Data_member_restore(int group_id, int member_id, void* target_buffer, 
 
 /**
  * Restores a member as Fenix_Data_member_restore does, from this rank's own copy. Local. (API reference.) It does not
- * check whether other ranks have the snapshot.
+ * check whether other ranks have the snapshot. The target does not become the source buffer.
  * @param[in]  group_id, member_id       as for Fenix_Data_member_restore
  * @param[out] target_buffer, found_data as for Fenix_Data_member_restore
  * @param[in]  max_count                 as for Fenix_Data_member_restore
@@ -824,8 +829,9 @@ int Fenix_Data_member_lrestore(int group_id, int member_id, void* target_buffer,
 
 /**
  * Restores a member as Fenix_Data_member_restore does, with the data that source_rank stored. Collective over the
- * group, synchronising. (Specification 3.5.) After the communicator has shrunk, the data of dead ranks is available as
- * far as the policy tolerates their loss, until the first commit on the new communicator has completed on all ranks.
+ * group, synchronising. (Specification 3.5.) The target does not become the source buffer. After the communicator has
+ * shrunk, the data of dead ranks is available as far as the policy tolerates their loss, until the first commit on the
+ * new communicator has completed on all ranks.
  * @param[in]  group_id, member_id, max_count, time_stamp as for Fenix_Data_member_restore
  * @param[out] target_buffer, found_data                  as for Fenix_Data_member_restore
  * @param[in]  source_rank                                rank in the communicator that stored; may differ between
