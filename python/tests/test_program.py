@@ -596,7 +596,7 @@ state[:] = 0
 assert group.restore(0) and state[2] == 2
 print("done", __name__, flush=True)
 """
-# What was registered before the import runs after the end of the session.
+# A function that was registered before the import runs after the end of the session.
 ENDS = ["after False 2", "before True"]
 
 
