@@ -4,10 +4,12 @@
 //
 //   resources [--policy buddies|rs]    rank 1 is the one in need
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <functional>
@@ -109,16 +111,22 @@ class Mappings {
     std::size_t at = page();
     while (at < bytes_ && mprotect(static_cast<char*>(memory_) + at, page(), PROT_READ) == 0) at += 2 * page();
     require(at < bytes_, "there are more mappings than the system said");
+    // Each of those takes two. One more may be left.
+    last_ = mmap(nullptr, page(), PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   }
   Mappings(const Mappings&) = delete;
   Mappings& operator=(const Mappings&) = delete;
-  ~Mappings() { munmap(memory_, bytes_); }
+  ~Mappings() {
+    munmap(memory_, bytes_);
+    if (last_ != MAP_FAILED) munmap(last_, page());
+  }
 
  private:
   static std::size_t page() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
   std::size_t bytes_;
   void* memory_ = nullptr;
+  void* last_ = nullptr;
 };
 
 /// call fails for want of memory on all ranks while the needy one is in need, and works then. limit: named by the error.
@@ -163,7 +171,12 @@ std::size_t most_mappings() {
   return most;
 }
 
+// The heap cannot grow then: it has some room beforehand.
 void without_mappings(const std::function<void()>& run) {
+  constexpr int kRoom = 16 << 20;
+  require(mallopt(M_TRIM_THRESHOLD, 2 * kRoom) == 1 && mallopt(M_MMAP_THRESHOLD, 2 * kRoom) == 1, "mallopt");
+  void* volatile room = std::malloc(kRoom);
+  std::free(room);
   const Mappings all(most_mappings());
   run();
 }
