@@ -27,9 +27,12 @@ using namespace fenix_impl;
 
 constexpr const char* kUsage =
     "usage: fenix-info\n"
-    "       mpirun --with-ft ulfm … fenix-info\n\n"
+    "       mpirun --with-ft ulfm … fenix-info\n"
+    "       fenix-info --fabric\n\n"
     "Tells versions, kernels and paths that libfenix has on this machine; under mpirun also on which nodes the ranks "
-    "run.\n";
+    "run.\n"
+    "With --fabric: looks at the provider of libfabric, in some seconds. The status is 1 if that is not as the library "
+    "needs it; each line that says so begins with \"not good\".\n";
 
 void line(const char* what, const std::string& value) { std::printf("%-16s %s\n", what, value.c_str()); }
 
@@ -73,6 +76,19 @@ bool has_fabric() {
   } catch (const Error&) {
     return false;
   }
+}
+
+// Returns the exit status.
+int tell_provider() {
+  try {
+    const auto all = examine_fabric();
+    for (const FabricFinding& each : all) line(each.what.c_str(), (each.good ? "" : "not good: ") + each.found);
+    if (std::all_of(all.begin(), all.end(), [](const FabricFinding& each) { return each.good; })) return EXIT_SUCCESS;
+  } catch (const Error& error) {
+    line("provider", std::string("not good: ") + error.what());
+  }
+  line("path fabric", fabric_path());
+  return EXIT_FAILURE;
 }
 
 void tell_settings() {
@@ -144,6 +160,7 @@ void tell_ranks(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::strcmp(argv[1], "--fabric") == 0) return tell_provider();
   if (argc > 1) {
     std::fputs(kUsage, std::strcmp(argv[1], "--help") == 0 ? stdout : stderr);
     return std::strcmp(argv[1], "--help") == 0 ? EXIT_SUCCESS : 2;

@@ -23,6 +23,10 @@ void find(void* library, const char* name, const char* version, Function& functi
   }
 }
 
+/// Registrations are not to be cached: the same memory would get the same key again, and a key that was withdrawn would stay valid. Set for the
+/// whole process, unless the user has set it.
+void want_new_keys() { (void)setenv("FI_MR_CACHE_MAX_COUNT", "0", 0); }
+
 /// Has the provider ofi_rxm take 8 MiB and not 68 for its buffers: they are for messages, and there are only writes and reads here. Settings of
 /// the user stay. If MPI has used the provider before, it has read them already, and MPI's buffers stay as they are.
 void want_small_buffers() {
@@ -32,6 +36,7 @@ void want_small_buffers() {
 }  // namespace
 
 FabricLibrary::FabricLibrary() {
+  want_new_keys();
   want_small_buffers();
   void* library = dlopen(kFile, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (library == nullptr) {

@@ -12,7 +12,9 @@ namespace {
 
 }  // namespace
 
-std::shared_ptr<FabricNetwork> open_fabric() { refuse(); }
+std::shared_ptr<FabricNetwork> open_fabric(Unfit) { refuse(); }
+
+std::vector<FabricFinding> examine_fabric() { refuse(); }
 
 std::string provider_of(const FabricNetwork&) { refuse(); }
 

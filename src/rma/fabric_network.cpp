@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/signals_blocked.hpp"
+#include "rma/fabric_probe.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -31,10 +32,12 @@ constexpr std::chrono::milliseconds kBeforeNudge{200};
 
 }  // namespace
 
-std::shared_ptr<FabricNetwork> open_fabric() {
+std::shared_ptr<FabricNetwork> open_fabric(Unfit unfit) {
   const SignalActionsKept actions;
   const SignalsBlocked signals;  // also for the threads of libfabric
-  return std::make_shared<FabricNetwork>();
+  auto network = std::make_shared<FabricNetwork>();
+  if (unfit == Unfit::is_refused) refuse_unfit(*network);
+  return network;
 }
 
 std::string provider_of(const FabricNetwork& network) { return std::string(network.endpoint().provider()); }
@@ -135,6 +138,11 @@ bool FabricNetwork::are_over(const FabricTally& tally) const {
 std::uint64_t FabricNetwork::bytes_fetched() const {
   const std::lock_guard lock(mutex_);
   return bytes_fetched_;
+}
+
+bool FabricNetwork::has_failed(const FabricLane& lane) const {
+  const std::lock_guard lock(mutex_);
+  return lane.error != 0;
 }
 
 void FabricNetwork::check(const FabricLane& lane) const {

@@ -72,6 +72,10 @@ class FabricNetwork {
   ~FabricNetwork();
 
   [[nodiscard]] const FabricEndpoint& endpoint() const { return endpoint_; }
+  /// Whether all memory that is registered becomes real, used or not.
+  [[nodiscard]] bool makes_memory_real() const { return makes_memory_real_; }
+  /// Once, before the network is shared.
+  void set_makes_memory_real(bool real) { makes_memory_real_ = real; }
 
   /// The peer of that name. Throws Error(FENIX_ERROR_NO_MEMORY).
   std::shared_ptr<const FabricPeer> find_peer(std::span<const std::byte> name);
@@ -102,6 +106,8 @@ class FabricNetwork {
   [[nodiscard]] bool are_over(const FabricTally& tally) const;
   /// By all reads so far.
   [[nodiscard]] std::uint64_t bytes_fetched() const;
+  /// Whether the latest transfer of a lane to end has failed.
+  [[nodiscard]] bool has_failed(const FabricLane& lane) const;
   /// Throws Error(FENIX_ERROR_TIMEOUT) if transfers of a lane have failed, again and again, for some seconds.
   void check(const FabricLane& lane) const;
 
@@ -123,6 +129,7 @@ class FabricNetwork {
   std::map<std::string, std::shared_ptr<FabricPeer>> peers_;  // by name
   std::list<FabricLane> lanes_;
   std::uint64_t bytes_fetched_ = 0;
+  bool makes_memory_real_ = false;
 };
 
 }  // namespace fenix_impl

@@ -73,6 +73,11 @@ std::shared_ptr<Path> PathFactory::path_across_nodes(MpiTeam& team) {
   bool no_memory = false;
   try {
     across = fabric_path();
+  } catch (const UnfitProvider& unfit) {
+    // Once on each node.
+    const auto first = std::find(team.near().begin(), team.near().end(), true) - team.near().begin();
+    log().log(first == team.rank() ? spdlog::level::warn : spdlog::level::info,
+              "{}; ranks on other nodes are reached by the path window", unfit.what());
   } catch (const Error& error) {
     log().info("{}", error.what());
   } catch (const std::bad_alloc&) {
