@@ -3,6 +3,7 @@
 
 #include <sys/random.h>
 
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -70,6 +71,7 @@ FabricBuffer* FabricBuffers::take(std::size_t bytes) {
     buffer->bytes = bytes <= kSmall ? kSmall : kLargest;
     buffer->memory = std::make_unique_for_overwrite<std::byte[]>(buffer->bytes);
     if (endpoint_.demands(FI_MR_LOCAL)) {
+      std::memset(buffer->memory.get(), 0, buffer->bytes);  // FI_MR_ALLOCATED: its pages have to be there
       buffer->registration =
           std::make_unique<FabricMemory>(endpoint_, std::span(buffer->memory.get(), buffer->bytes), FI_WRITE | FI_READ);
     }

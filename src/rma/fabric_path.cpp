@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -10,7 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/available_memory.hpp"
 #include "base/error.hpp"
+#include "base/fault.hpp"
+#include "base/signals_blocked.hpp"
 #include "rma/exposures.hpp"
 #include "rma/fabric.hpp"
 #include "rma/fabric_caller.hpp"
@@ -19,6 +25,29 @@
 
 namespace fenix_impl {
 namespace {
+
+// Takes memory for all of a region before the network does, which would go on until the system kills processes.
+void make_real(const Region& region) {
+  constexpr std::size_t kBlock = 512;
+  constexpr std::size_t kPiece = std::size_t{64} << 20;
+  const std::size_t all = region.bytes().size();
+  struct stat status {};
+  if (fstat(region.file()->get(), &status) != 0) throw Error(FENIX_ERROR_INTERN, "a region has no file");
+  const std::size_t there = std::min(all, static_cast<std::size_t>(status.st_blocks) * kBlock);
+  const auto refuse = [&] {
+    throw Error(FENIX_ERROR_NO_MEMORY, "the network needs memory for all of a region, " + std::to_string(all - there) +
+                                           " bytes more, and they are not there");
+  };
+  if (all - there > available_memory()) refuse();
+  const SignalsBlocked signals;  // the system may begin a piece anew for each
+  for (std::size_t offset = 0; there < all && offset < all; offset += kPiece) {
+    const std::size_t piece = std::min(kPiece, all - offset);
+    if (fault_fails("fabric.memory") ||
+        posix_fallocate(region.file()->get(), static_cast<off_t>(offset), static_cast<off_t>(piece)) != 0)
+      refuse();
+  }
+  region.populate(all);
+}
 
 /// The right of others to access a region, and a note of this rank's transfers toward theirs.
 struct FabricExposed {
@@ -174,6 +203,7 @@ class FabricPath final : public Path {
 
   [[nodiscard]] std::string_view name() const override { return "fabric"; }
   [[nodiscard]] bool puts_are_copies(int) const override { return false; }
+  [[nodiscard]] bool makes_memory_real() const override { return network_->makes_memory_real(); }
 
   [[nodiscard]] std::uint64_t bytes_fetched() const override { return network_->bytes_fetched(); }
 
@@ -238,7 +268,7 @@ class FabricPath final : public Path {
  private:
   const FabricExposed& register_region(const Region& region, std::uint32_t number) {
     constexpr std::uint64_t kAccess = FI_WRITE | FI_READ | FI_REMOTE_WRITE | FI_REMOTE_READ;
-    if (network_->endpoint().demands(FI_MR_ALLOCATED)) region.populate(region.bytes().size());
+    if (network_->makes_memory_real()) make_real(region);
     shared_->exposures.add(number, region);
     FabricExposed exposed{FabricMemory(network_->endpoint(), region.bytes(), kAccess)};
     return shared_->exposed.emplace(number, std::move(exposed)).first->second;

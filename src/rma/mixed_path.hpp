@@ -19,6 +19,7 @@ class MixedPath final : public Path {
 
   [[nodiscard]] std::string_view name() const override { return name_; }
   [[nodiscard]] bool puts_are_copies(int target) const override;
+  [[nodiscard]] bool makes_memory_real() const override { return across_->makes_memory_real(); }
   bool make_progress() override { return across_->make_progress(); }
   [[nodiscard]] std::uint64_t bytes_fetched() const override { return across_->bytes_fetched(); }
   [[nodiscard]] std::set<int> adopting_neighbours(const Team& team) const override {

@@ -86,6 +86,8 @@ class Path {
   [[nodiscard]] virtual std::string_view name() const = 0;
   /// True if put() to a rank copies with the caller's core; else the network works on after its return.
   [[nodiscard]] virtual bool puts_are_copies(int target) const = 0;
+  /// Whether all bytes of an exposed region become real memory, used or not.
+  [[nodiscard]] virtual bool makes_memory_real() const { return false; }
   /// Moves along what the network has under way, as far as that takes a core; from any thread. False if that cannot be done
   /// from another thread than the application's, or need not be.
   virtual bool make_progress() { return false; }

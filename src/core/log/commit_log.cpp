@@ -71,7 +71,13 @@ std::vector<CommittedEpoch> CommitLog::held_epochs(int copy) const {
 // -------------------------------------------------------------------------------------------------------------- memory
 
 std::uint32_t CommitLog::entries() const {
-  return control_.own_log.entries() > 0 ? control_.own_log.entries() : parameters_.first_slots() - 1 + kSpareEntries;
+  return control_.own_log.entries() > 0 ? control_.own_log.entries() : first_entries();
+}
+
+std::uint32_t CommitLog::first_entries() const { return parameters_.first_slots() - 1 + kSpareEntries; }
+
+std::size_t CommitLog::entry_bytes() const {
+  return entry_bytes_of(ranks_.placement, parameters_.keeps_all() ? 0 : first_entries(), ranks_.memory_is_real);
 }
 
 std::optional<std::uint32_t> CommitLog::free_entry(std::size_t to_spare) const {
@@ -84,10 +90,10 @@ std::optional<std::uint32_t> CommitLog::free_entry(std::size_t to_spare) const {
 void CommitLog::take_entries(std::uint32_t entries) {
   // A change of policy that was cut short may have left a log for another policy.
   if (control_.own_log.entries() >= entries &&
-      control_.suits(ranks_.placement, ranks_.rank, ranks_.size, parameters_.commits_in_place()))
+      control_.suits(ranks_.placement, ranks_.rank, ranks_.size, entry_bytes(), parameters_.commits_in_place()))
     return;
   Control control(ranks_.placement, ranks_.rank, ranks_.size, std::max(entries, control_.own_log.entries()),
-                  parameters_.commits_in_place(), control_);
+                  entry_bytes(), parameters_.commits_in_place(), control_);
   (void)replace_control(std::move(control));
 }
 

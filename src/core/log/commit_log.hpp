@@ -67,6 +67,8 @@ class CommitLog {
 
   /// Returns the number of entries in the log, or the number that it will begin with.
   [[nodiscard]] std::uint32_t entries() const;
+  /// Returns the bytes that an entry has on the present team's path, with the present policy.
+  [[nodiscard]] std::size_t entry_bytes() const;
   /// Returns an entry without a record if more than to_spare are free.
   [[nodiscard]] std::optional<std::uint32_t> free_entry(std::size_t to_spare) const;
   [[nodiscard]] bool is_full() const { return records_.size() + kEntriesToSpare >= entries(); }
@@ -126,6 +128,7 @@ class CommitLog {
   void clear();
 
  private:
+  [[nodiscard]] std::uint32_t first_entries() const;
   void replace_by_tombstone(LoggedRecord& logged);
   [[nodiscard]] Epoch oldest_kept_with(Epoch epoch) const;
   void note_oldest_own() noexcept;

@@ -2,6 +2,7 @@
 #include "core/log/control.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "base/error.hpp"
@@ -34,24 +35,36 @@ std::size_t bounce_bytes(const Placement& placement, std::size_t largest_cohort)
   return std::max<std::size_t>(kEnough / buffer, 2) * buffer;
 }
 
+std::size_t entry_bytes_of(const Placement& placement, std::uint32_t entries, bool memory_is_real) {
+  constexpr std::size_t kEnough = std::size_t{16} << 20;
+  if (!memory_is_real) return RecordLog::kEntryBytes;
+  if (entries == 0) return RecordLog::kLeastEntryBytes;
+  const std::size_t all = entries * (1 + static_cast<std::size_t>(placement.copies()));
+  return std::clamp(std::bit_floor(kEnough / all), RecordLog::kLeastEntryBytes, RecordLog::kEntryBytes);
+}
+
 struct Control::Sizes {
-  Sizes(const Placement& placement, int ranks, std::uint32_t entries, bool in_place)
+  Sizes(const Placement& placement, int ranks, std::uint32_t entries, std::size_t bytes_of_entry, bool in_place)
       : commits(to_pages(Dissemination::bytes(ranks) + kStatementBytes)),
         board(largest_cohort(placement, ranks) * ProgressCell::kBytes),
         cohort(to_pages(2 * board)),
         bounce(in_place ? bounce_bytes(placement, board / ProgressCell::kBytes) : 0),
-        announcement(board > 0 ? RecordLog::kEntryBytes : 0),
-        log(entries * RecordLog::kEntryBytes),
+        entry(bytes_of_entry),
+        announcement(board > 0 ? entry : 0),
+        log(entries * entry),
         copies(static_cast<std::size_t>(placement.copies())) {}
 
   [[nodiscard]] std::size_t all() const {
-    return kPage + commits + cohort + bounce + announcement + (1 + copies) * log;
+    // A reader of a damaged record may read as much as the largest one has.
+    const std::size_t behind = RecordLog::kEntryBytes - entry;
+    return kPage + commits + cohort + bounce + announcement + (1 + copies) * log + behind;
   }
 
   std::size_t commits;
   std::size_t board;
   std::size_t cohort;
   std::size_t bounce;
+  std::size_t entry;
   std::size_t announcement;
   std::size_t log;
   std::size_t copies;
@@ -72,7 +85,7 @@ void Control::lay_out(const Sizes& sizes, int rank, int ranks) {
   bounce_buffer = bounce_buffer_bytes(std::max<std::size_t>(sizes.board / ProgressCell::kBytes, 1));
   offset += sizes.bounce;
   const auto log_at = [&](std::size_t length) {
-    RecordLog log(bytes.subspan(offset, length), offset);
+    RecordLog log(bytes.subspan(offset, length), offset, sizes.entry);
     offset += length;
     return log;
   };
@@ -83,16 +96,16 @@ void Control::lay_out(const Sizes& sizes, int rank, int ranks) {
 
 Control::Control(Region written, const Placement& placement, int rank, int ranks, std::uint32_t entries, bool in_place)
     : region(std::move(written)) {
-  const Sizes sizes(placement, ranks, entries, in_place);
+  const Sizes sizes(placement, ranks, entries, RecordLog::kEntryBytes, in_place);
   if (region.bytes().size() != sizes.all() + Region::kHeaderBytes) {
     throw Error(FENIX_ERROR_NO_MEMORY, "a control region has another size than it should have");
   }
   lay_out(sizes, rank, ranks);
 }
 
-Control::Control(const Placement& placement, int rank, int ranks, std::uint32_t entries, bool in_place,
-                 Control& before) {
-  const Sizes sizes(placement, ranks, entries, in_place);
+Control::Control(const Placement& placement, int rank, int ranks, std::uint32_t entries, std::size_t entry_bytes,
+                 bool in_place, Control& before) {
+  const Sizes sizes(placement, ranks, entries, entry_bytes, in_place);
   region = Region(sizes.all());
   region.reserve(0, kPage + sizes.commits + sizes.cohort + sizes.bounce);
   lay_out(sizes, rank, ranks);
@@ -103,6 +116,9 @@ Control::Control(const Placement& placement, int rank, int ranks, std::uint32_t 
   reserve_records(before.reserved);
   const auto take_over = [&](const RecordLog& from, const RecordLog& to) {
     for (const auto& logged : from.read_all()) {
+      if (record_bytes(logged.record) > to.entry_bytes()) {
+        throw Error(FENIX_ERROR_NO_MEMORY, "the members are in more pieces than a record of the new log can describe");
+      }
       region.reserve(to.offset(logged.entry), to_pages(record_bytes(logged.record)));
       to.put(logged.entry, logged.record);
     }
@@ -113,9 +129,9 @@ Control::Control(const Placement& placement, int rank, int ranks, std::uint32_t 
   }
 }
 
-bool Control::suits(const Placement& placement, int rank, int ranks, bool in_place) const {
+bool Control::suits(const Placement& placement, int rank, int ranks, std::size_t entry_bytes, bool in_place) const {
   const std::size_t bounces = in_place ? bounce_bytes(placement, largest_cohort(placement, ranks)) : 0;
-  return bounce.size() == bounces && commits.suits(rank, ranks) &&
+  return own_log.entry_bytes() == entry_bytes && bounce.size() == bounces && commits.suits(rank, ranks) &&
          static_cast<int>(held_logs.size()) == placement.copies() &&
          static_cast<std::size_t>(announced.size()) == largest_cohort(placement, ranks);
 }

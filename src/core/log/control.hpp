@@ -21,6 +21,10 @@
 
 namespace fenix_impl {
 
+/// The bytes of a log entry in a group that has so many entries, on a path that makes all memory of a region real or not. entries: 0
+/// if their number will grow.
+[[nodiscard]] std::size_t entry_bytes_of(const Placement& placement, std::uint32_t entries, bool memory_is_real);
+
 /// Parts of the region. All ranks have the same number of entries, and cohorts of at most the same size: offsets are
 /// the same everywhere.
 struct Control {
@@ -48,7 +52,8 @@ struct Control {
   Control() = default;
   /// Takes memory for so many entries, and for the commits in place of a group that encodes. Goes on from another one, to which no
   /// rank may write any more. Throws Error(FENIX_ERROR_NO_MEMORY).
-  Control(const Placement& placement, int rank, int ranks, std::uint32_t entries, bool in_place, Control& before);
+  Control(const Placement& placement, int rank, int ranks, std::uint32_t entries, std::size_t entry_bytes,
+          bool in_place, Control& before);
 
   /// Uses a region that another rank has written. Throws Error(FENIX_ERROR_NO_MEMORY) if it does not have this layout.
   Control(Region written, const Placement& placement, int rank, int ranks, std::uint32_t entries, bool in_place);
@@ -68,7 +73,8 @@ struct Control {
   }
 
   /// Whether it is laid out for this rank, for so many ranks, and for their placement.
-  [[nodiscard]] bool suits(const Placement& placement, int rank, int ranks, bool in_place) const;
+  [[nodiscard]] bool suits(const Placement& placement, int rank, int ranks, std::size_t entry_bytes,
+                           bool in_place) const;
   /// Makes sure that records of so many bytes find memory in all entries. Throws Error(FENIX_ERROR_NO_MEMORY).
   void reserve_records(std::size_t bytes);
   /// Makes sure that a record finds memory in its entry, here and on the keepers of copies. Throws

@@ -22,16 +22,21 @@ class RecordLog {
  public:
   /// Address space of an entry. The owner of the region decides how much of it is backed by memory.
   static constexpr std::size_t kEntryBytes = std::size_t{1} << 20;
+  /// The least that it can be, where all address space of a region is backed by memory.
+  static constexpr std::size_t kLeastEntryBytes = std::size_t{64} << 10;
 
   RecordLog() = default;
   /// Uses memory of a region. start: offset of area in it.
-  RecordLog(std::span<std::byte> area, std::size_t start) : area_(area), start_(start) {}
+  RecordLog(std::span<std::byte> area, std::size_t start, std::size_t entry_bytes = kEntryBytes)
+      : area_(area), start_(start), entry_bytes_(entry_bytes) {}
 
-  [[nodiscard]] std::uint32_t entries() const { return static_cast<std::uint32_t>(area_.size() / kEntryBytes); }
+  [[nodiscard]] std::uint32_t entries() const { return static_cast<std::uint32_t>(area_.size() / entry_bytes_); }
+  /// Returns the most bytes that a record can have.
+  [[nodiscard]] std::size_t entry_bytes() const { return entry_bytes_; }
   /// Returns the offset of an entry from the start of the region.
-  [[nodiscard]] std::size_t offset(std::uint32_t entry) const { return start_ + entry * kEntryBytes; }
+  [[nodiscard]] std::size_t offset(std::uint32_t entry) const { return start_ + entry * entry_bytes_; }
   [[nodiscard]] std::span<std::byte> entry(std::uint32_t entry) const {
-    return area_.subspan(entry * kEntryBytes, kEntryBytes);
+    return area_.subspan(entry * entry_bytes_, entry_bytes_);
   }
 
   /// Returns the record in an entry, if there is a valid one.
@@ -57,6 +62,7 @@ class RecordLog {
 
   std::span<std::byte> area_;
   std::size_t start_ = 0;
+  std::size_t entry_bytes_ = kEntryBytes;
 };
 
 }  // namespace fenix_impl

@@ -17,8 +17,8 @@ namespace fenix_impl {
 namespace {
 
 // A store checks this too. Members can still be in more pieces later: when a snapshot was deleted that had them whole.
-void check_fits(const Record& record) {
-  if (record_bytes(record) <= RecordLog::kEntryBytes) return;
+void check_fits(const Record& record, const RecordLog& log) {
+  if (record_bytes(record) <= log.entry_bytes()) return;
   throw Error(FENIX_ERROR_SUBSET_NUM_BLOCKS,
               "the members are in more pieces than a record can describe: store one of them as a whole");
 }
@@ -137,7 +137,7 @@ int CommitOperation::run() {
   LoggedRecord logged;
   do_or_decline([&] {
     logged = {next_record(epoch), *log.free_entry(CommitLog::kEntriesToSpare)};
-    check_fits(logged.record);
+    check_fits(logged.record, log.control().own_log);
     log.make_room(logged);
     prepare(logged.record);
     note_changes();

@@ -32,7 +32,7 @@ void Definition::meet_to_create(const MemberInfo& info, const Check& check) {
         if (context_.members.find(info.id) != nullptr) {
           throw Error(FENIX_ERROR_MEMBER_EXISTS, name_of_member(info.id) + " exists in the group");
         }
-        if (record_bytes(context_.members.size() + 1, context_.members.size() + 1) > RecordLog::kEntryBytes) {
+        if (record_bytes(context_.members.size() + 1, context_.members.size() + 1) > context_.log.entry_bytes()) {
           throw Error(FENIX_ERROR_NO_MEMORY, "the group has as many members as a record can describe");
         }
       });

@@ -72,7 +72,7 @@ void make_announcement(const ProtectionContext& group, std::uint64_t number, con
     record.members.push_back({member.id(), slot, member.element_bytes(), change.is_in_buffer ? kInBuffer : 0,
                               member.working().epoch_of(slot).next(), 0, change.elements});
   }
-  if (record_bytes(record) <= RecordLog::kEntryBytes) return;
+  if (record_bytes(record) <= group.control.announcement.entry_bytes()) return;
   for (MemberVersion& each : record.members) each.found = IntervalSet(0, each.found.end());
 }
 
