@@ -35,7 +35,10 @@ extern "C" {
  *                            spare_ranks, in the same order. Owned by the library; written again after each repair.
  *                            Surviving ranks keep their number as long as there are spares. Communicators derived from
  *                            it are resilient as well: their calls end when a rank has died anywhere. They are not
- *                            rebuilt; the application derives them anew. With the library libfenix_mpi
+ *                            rebuilt; the application derives them anew. Calls on those from before a repair, and
+ *                            requests from before it, return an error of class MPIX_ERR_REVOKED or
+ *                            MPIX_ERR_PROC_FAILED, and lead to no repair. Unless FENIX_UNHANDLED_MODE is "silent", a
+ *                            line on stderr tells of the first such call after each repair. With the library libfenix_mpi
  *                            (docs/interposition.md) newcomm may be NULL. Then comm is the resilient communicator in
  *                            all calls of MPI. A newcomm keeps its value in repairs. Derived communicators are
  *                            repaired, and keep their handles.

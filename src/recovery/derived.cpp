@@ -95,8 +95,16 @@ void note_outsiders() {
   for_each_communicator([](MPI_Comm comm) { MPI_Comm_set_attr(comm, outsider_key(), nullptr); });
 }
 
-void revoke_derived(MPI_Errhandler inherited, MPI_Comm resilient) {
+void replace_handler(MPI_Errhandler from, MPI_Errhandler to) {
   // Errors about a communicator that is being freed come to these two communicators.
+  const QuietComm quiet_world(MPI_COMM_WORLD);
+  const QuietComm quiet_self(MPI_COMM_SELF);
+  for_each_communicator([&](MPI_Comm comm) {
+    if (has_handler(comm, from)) MPI_Comm_set_errhandler(comm, to);
+  });
+}
+
+void revoke_derived(MPI_Errhandler inherited, MPI_Comm resilient) {
   const QuietComm quiet_world(MPI_COMM_WORLD);
   const QuietComm quiet_self(MPI_COMM_SELF);
   for_each_communicator([&](MPI_Comm comm) {

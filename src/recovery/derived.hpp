@@ -14,6 +14,9 @@ void for_each_communicator(const std::function<void(MPI_Comm)>& visit);
 /// Whether a communicator has an error handler. Local.
 [[nodiscard]] bool has_handler(MPI_Comm comm, MPI_Errhandler wanted);
 
+/// Gives all communicators of this process that have one error handler another one. Local.
+void replace_handler(MPI_Errhandler from, MPI_Errhandler to);
+
 /// Whether all processes of a communicator, of both sides if it has two, are in another one. Local.
 [[nodiscard]] bool has_only_processes_of(MPI_Comm comm, MPI_Comm whole);
 

@@ -22,7 +22,6 @@
 #include "recovery/interposer.hpp"
 #include "rma/mpi_team.hpp"
 #include "rma/processes.hpp"
-#include "rma/quiet_comm.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -108,13 +107,15 @@ MPI_Group Process::group_of(const std::vector<int>& ranks) const {
 
 std::vector<int> Process::ranks_of(MPI_Comm comm) const {
   if (comm == MPI_COMM_NULL) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is MPI_COMM_NULL");
+  constexpr const char* kPast = "comm is from before a repair: derive it again";
+  if (has_handler(comm, handlers_.past)) throw Error(FENIX_ERROR_INVALID_ARGUMENT, kPast);
   if (is_revoked(comm)) {
-    // A repair revokes it that is just beginning, or an earlier one did. The former shows on the resilient
-    // communicator, too.
+    // A repair revokes it that is just beginning, which shows on the resilient communicator, too. Or the program did, or has given a
+    // communicator from before a repair another handler.
     for (const Deadline deadline(kNoticeTakes); !deadline.passed();) {
       if (look_for_failures() != MPI_SUCCESS) throw PeerFailure(MPIX_ERR_REVOKED);
     }
-    throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is from before a repair: derive it again");
+    throw Error(FENIX_ERROR_INVALID_ARGUMENT, kPast);
   }
   // Translation is skipped where it can be: Open MPI compares each rank with each.
   if (comm == resilient_) return all_ranks();
@@ -167,7 +168,7 @@ bool Process::agree_to(Intent intent) {
 
 void Process::call_all_to_repair() {
   revoke(resilient_);
-  revoke_derived(handler_, resilient_);
+  revoke_derived(handlers_.present, resilient_);
   revoke(world_);
   watch_.ring();
 }
@@ -277,17 +278,18 @@ void Process::adopt_communicators(const Rebuilt& rebuilt, Occasion occasion) {
   slots_.renumber(plan.former, rebuilt.world);
   world_ = rebuilt.world;
   barriers_.clear();
+  if (occasion == Occasion::repair && interposer() == nullptr) replace_handler(handlers_.present, handlers_.past);
   // Not all communicators of the program are recorded: intercommunicators, for example.
   if (occasion == Occasion::repair && interposer() != nullptr) {
     for_each_communicator([this](MPI_Comm comm) {
-      if (has_handler(comm, handler_)) interposer()->note_past(comm);
+      if (has_handler(comm, handlers_.present)) interposer()->note_past(comm);
     });
   }
   // The old communicator is not freed: the application may have copies of the handle, and requests on it.
   resilient_ = rebuilt.resilient;
-  if (resilient_ != MPI_COMM_NULL) MPI_Comm_set_errhandler(resilient_, handler_);
+  if (resilient_ != MPI_COMM_NULL) MPI_Comm_set_errhandler(resilient_, handlers_.present);
   if (occasion == Occasion::repair && interposer() != nullptr && resilient_ != MPI_COMM_NULL) {
-    interposer()->adopt(resilient_, handler_);
+    interposer()->adopt(resilient_, handlers_.present);
   }
   roles_.clear();
   for (const bool recovered : plan.recovered) {
@@ -403,11 +405,8 @@ bool Process::finish(bool repairs, const std::function<void()>& before_repair,
 }
 
 void Process::let_go_of_communicators() {
-  const QuietComm quiet_world(MPI_COMM_WORLD);
-  const QuietComm quiet_self(MPI_COMM_SELF);
-  for_each_communicator([&](MPI_Comm comm) {
-    if (has_handler(comm, handler_)) MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  });
+  replace_handler(handlers_.present, MPI_ERRORS_RETURN);
+  replace_handler(handlers_.past, MPI_ERRORS_RETURN);
 }
 
 }  // namespace fenix_impl

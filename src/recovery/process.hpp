@@ -28,16 +28,22 @@
 
 namespace fenix_impl {
 
+/// Handlers for errors on resilient communicators. Each is inherited by communicators that are derived from one that has it.
+struct ErrorHandlers {
+  MPI_Errhandler present = MPI_ERRHANDLER_NULL;
+  MPI_Errhandler past =
+      MPI_ERRHANDLER_NULL;  ///< of communicators from before a repair, also those that have been freed
+};
+
 class Process {
  public:
   /// Starts with the living ranks of comm. Ranks that have died are replaced by spares, or left out. Collective over
-  /// comm. handler: called by errors on the resilient communicator. check: compares arguments on the living ranks.
-  /// Throws the Error of check, on all ranks. Throws MpiError.
-  void start(MPI_Comm comm, int spares, MPI_Errhandler handler, const std::function<void(MPI_Comm)>& check);
+  /// comm. check: compares arguments on the living ranks. Throws the Error of check, on all ranks. Throws MpiError.
+  void start(MPI_Comm comm, int spares, const ErrorHandlers& handlers, const std::function<void(MPI_Comm)>& check);
 
   /// Starts a process that was spawned to replace a dead rank, instead of start(): takes part in the repair that it was
   /// spawned for. Returns false if it is not needed any more. Collective over MPI_COMM_WORLD.
-  [[nodiscard]] bool start_as_replacement(MPI_Errhandler handler);
+  [[nodiscard]] bool start_as_replacement(const ErrorHandlers& handlers);
 
   /// Says whether repairs spawn processes when the spares are used up. Same on all ranks.
   void allow_spawning(bool allowed) { reinforcement_.allow(allowed); }
@@ -151,7 +157,7 @@ class Process {
   std::map<std::pair<int, std::vector<int>>, std::shared_ptr<ResumableBarrier>> barriers_;  // by tag and ranks
   MPI_Comm world_ = MPI_COMM_NULL;
   MPI_Comm resilient_ = MPI_COMM_NULL;
-  MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
+  ErrorHandlers handlers_;
   int role_ = FENIX_ROLE_INITIAL_RANK;
   Seating seating_;
   NodeProcesses node_{watch_};

@@ -16,8 +16,9 @@
 
 namespace fenix_impl {
 
-void Process::start(MPI_Comm comm, int spares, MPI_Errhandler handler, const std::function<void(MPI_Comm)>& check) {
-  handler_ = handler;
+void Process::start(MPI_Comm comm, int spares, const ErrorHandlers& handlers,
+                    const std::function<void(MPI_Comm)>& check) {
+  handlers_ = handlers;
   seating_ = {size_of(comm) - spares, spares, {}};
   seating_.own = seating_.seat_of(rank_in(comm));
   node_.note_joined();
@@ -78,9 +79,9 @@ bool Process::try_start(MPI_Comm living, const std::function<void(MPI_Comm)>& ch
   return true;
 }
 
-bool Process::start_as_replacement(MPI_Errhandler handler) {
+bool Process::start_as_replacement(const ErrorHandlers& handlers) {
   noticed_ = MPI_Wtime();
-  handler_ = handler;
+  handlers_ = handlers;
   const Invitation invitation = report_to_recruiter();
   if (invitation.welcome == 0) return false;
   MPI_Comm joined = MPI_COMM_NULL;

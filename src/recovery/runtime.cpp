@@ -37,6 +37,8 @@ constexpr const char* kInChild = "called in a child of fork: Fenix is in use by 
 
 void handle_mpi_error(MPI_Comm* comm, int* error, ...) { runtime().on_mpi_error(*error, *comm); }
 
+void handle_past_error(MPI_Comm*, int* error, ...) { runtime().on_past_error(*error); }
+
 bool survivors_start_over() {
   return !runtime().repeats_calls() && runtime().settings.get(FENIX_RESUME_MODE) != FENIX_RESUME_RETURN;
 }
@@ -137,7 +139,8 @@ void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const O
   watch_forks();
   process_.emplace();
   storage_.begin();
-  check_mpi(MPI_Comm_create_errhandler(handle_mpi_error, &handler_), "MPI_Comm_create_errhandler");
+  check_mpi(MPI_Comm_create_errhandler(handle_mpi_error, &handlers_.present), "MPI_Comm_create_errhandler");
+  check_mpi(MPI_Comm_create_errhandler(handle_past_error, &handlers_.past), "MPI_Comm_create_errhandler");
   Settings taken = settings;
   taken.take(info);
   if (is_replacement() && !initialized_) {
@@ -158,7 +161,7 @@ void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const O
                                  taken.get(FENIX_UNHANDLED_MODE),
                                  0,
                                  storage_.drains() ? 1U : 0U};
-  process_->start(comm, spares, handler_, [&](MPI_Comm living) { check_start(living, arguments, outputs); });
+  process_->start(comm, spares, handlers_, [&](MPI_Comm living) { check_start(living, arguments, outputs); });
   begin_with(comm, spawn, info, taken, outputs, resume_point);
 }
 
@@ -191,6 +194,7 @@ void Runtime::begin_with(MPI_Comm comm, int spawn, MPI_Info info, const Settings
   persistence_.expect_threads(has_threads_);
   process_id_ = getpid();
   latest_failure_ = MPI_SUCCESS;
+  reported_repairs_ = 0;
   thrown_before_repair_ = nullptr;
   initialized_ = true;
   finalized_ = false;
@@ -198,7 +202,7 @@ void Runtime::begin_with(MPI_Comm comm, int spawn, MPI_Info info, const Settings
 
 void Runtime::start_as_replacement() {
   process_->allow_spawning(spawns());
-  if (process_->start_as_replacement(handler_)) {
+  if (process_->start_as_replacement(handlers_)) {
     latest_failure_ = MPI_ERR_PROC_FAILED;
     go_on_after_repair();
     return;
@@ -347,7 +351,8 @@ void Runtime::end_of_use() {
   callbacks.clear();
   attachments.clear();
   requests_.clear();
-  MPI_Errhandler_free(&handler_);
+  MPI_Errhandler_free(&handlers_.present);
+  MPI_Errhandler_free(&handlers_.past);
   settings = settings_before_use_;
   fortran_comm_ = nullptr;
   finalized_ = true;
@@ -394,15 +399,29 @@ void Runtime::on_mpi_error(int mpi_error, MPI_Comm comm) {
   resume(mpi_error, repaired);
 }
 
-// The communicator is from before a repair, and there is nothing to be repaired: a pending request ends with the error. If another
-// thread has repaired, this one resumes where all do.
+// There is nothing to be repaired: a pending request ends with the error. If another thread has repaired, this one resumes where all
+// do.
 void Runtime::on_past_error(int mpi_error) {
+  announced_error_ = MPI_SUCCESS;
+  if (Inside::here() || !ready()) return;
   bool knows = false;
   {
     const auto repair_is_over = begin_call();
     knows = known_repairs_ == process_->repairs();
   }
-  if (!knows) resume(mpi_error, /*callbacks_due=*/false);
+  if (knows) {
+    report_past_call();
+  } else {
+    resume(mpi_error, /*callbacks_due=*/false);
+  }
+}
+
+// Once after each repair: a program that does not look at codes would never see that nothing is sent. With libfenix_mpi, communicators
+// need not be derived again.
+void Runtime::report_past_call() {
+  if (interposer() != nullptr || settings.get(FENIX_UNHANDLED_MODE) == FENIX_UNHANDLED_SILENT) return;
+  if (const int repairs = process_->repairs(); reported_repairs_.exchange(repairs) == repairs) return;
+  std::fprintf(stderr, "fenix: a call returned an error because its communicator or request is from before a repair\n");
 }
 
 // With several threads, the error may come from a communicator that another thread has repaired in the meantime: then

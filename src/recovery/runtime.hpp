@@ -86,6 +86,8 @@ class Runtime {
   /// Reacts to an MPI error on a resilient communicator. Returns if the MPI call is to return the error. comm: where it
   /// occurred, or MPI_COMM_NULL.
   void on_mpi_error(int mpi_error, MPI_Comm comm = MPI_COMM_NULL);
+  /// Does the same on a communicator from before a repair.
+  void on_past_error(int mpi_error);
   /// Repairs as FENIX_RECOVERY_MODE says, unless another thread has done so since there were so many repairs. Returns
   /// whether this thread has dealt with the failure: then callbacks are due.
   bool repair(int mpi_error, int repairs_before);
@@ -215,12 +217,13 @@ class Runtime {
   static thread_local int known_repairs_;  // those after which this thread has resumed
   static thread_local int announced_error_;
   static thread_local bool repair_is_pending_;  // this thread calls the callbacks before a repair
-  MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
+  ErrorHandlers handlers_;
+  std::atomic<int> reported_repairs_{0};  // those after which a call on a communicator from before has been reported
   Outputs outputs_;
   MPI_Fint* fortran_comm_ = nullptr;
   std::jmp_buf* resume_point_ = nullptr;
   [[nodiscard]] bool repaired_elsewhere(int repairs_before) const;
-  void on_past_error(int mpi_error);
+  void report_past_call();
 
   TeamFactory teams_{*process_};
   Storage storage_;
