@@ -3,11 +3,9 @@
 
 #include <mpi-ext.h>
 
-#include <exception>
 #include <numeric>
 
 #include "base/deadline.hpp"
-#include "base/log.hpp"
 #include "rma/mpi_team.hpp"
 
 namespace fenix_impl {
@@ -69,15 +67,9 @@ bool comes_to_know_failure(MPI_Comm comm) {
   return false;
 }
 
-bool all_do(MPI_Comm living, const std::function<void()>& step) {
-  int done = 1;
-  try {
-    step();
-  } catch (const std::exception& error) {
-    log().info("repair: {}", error.what());
-    revoke(living);
-    done = 0;
-  }
+bool all_do(MPI_Comm living, VainTurns& turns, const std::function<void()>& step) {
+  int done = turns.run(step) ? 1 : 0;
+  if (done == 0) revoke(living);
   // The result is the same on all ranks, and counts ranks that have died without saying no.
   return MPIX_Comm_agree(living, &done) == MPI_SUCCESS && done != 0;
 }

@@ -8,6 +8,8 @@
 #include <functional>
 #include <vector>
 
+#include "recovery/vain_turns.hpp"
+
 namespace fenix_impl {
 
 /// Within this time, all ranks know of a repair that has begun.
@@ -30,6 +32,6 @@ void make_progress(MPI_Comm comm);
 [[nodiscard]] bool comes_to_know_failure(MPI_Comm comm);
 /// Runs a step that may throw, and agrees on its success. Collective over living; false on all its ranks if the step failed on
 /// one, or if one has died.
-[[nodiscard]] bool all_do(MPI_Comm living, const std::function<void()>& step);
+[[nodiscard]] bool all_do(MPI_Comm living, VainTurns& turns, const std::function<void()>& step);
 
 }  // namespace fenix_impl

@@ -184,18 +184,25 @@ void Process::repair() {
 
 void Process::rebuild_communicators() {
   reinforcement_.begin();
-  while (true) {
-    const LastResort resort(kTimeoutsOfARound);
-    fault_point("repair.agreed");
-    MPI_Comm living = MPI_COMM_NULL;
-    // The shrink is fault tolerant in itself: an error means that yet another rank has died in the meantime.
-    if (MPIX_Comm_shrink(world_, &living) != MPI_SUCCESS) continue;
-    MPI_Comm_set_errhandler(living, MPI_ERRORS_RETURN);
-    fault_point("repair.shrunk");
-    if (reinforcement_.run(living) && build_and_adopt(living)) return;
-    log().info("another rank died during the repair: repairing again");
-    world_ = living;
+  vain_turns_ = {};
+  while (!try_to_rebuild()) {
+    log().info("repairing again");
+    vain_turns_.note_turn(world_);
   }
+}
+
+bool Process::try_to_rebuild() {
+  const LastResort resort(kTimeoutsOfARound);
+  fault_point("repair.agreed");
+  MPI_Comm living = MPI_COMM_NULL;
+  // The shrink is fault tolerant in itself: as a rule an error means that yet another rank has died in the meantime.
+  if (!vain_turns_.run([&] { check_mpi(MPIX_Comm_shrink(world_, &living), "MPIX_Comm_shrink"); })) return false;
+  MPI_Comm_set_errhandler(living, MPI_ERRORS_RETURN);
+  fault_point("repair.shrunk");
+  if (size_of(living) < size_of(world_)) vain_turns_.note_death();
+  const bool done = reinforcement_.run(living) && build_and_adopt(living);
+  if (!done) world_ = living;
+  return done;
 }
 
 bool Process::build_and_adopt(MPI_Comm living) {
@@ -229,18 +236,14 @@ void Process::restore_recovered_roles(bool had_it) {
 }
 
 bool Process::build_on(MPI_Comm living, Rebuilt& rebuilt) {
-  try {
-    build(living, rebuilt, Occasion::repair);
-    return true;
-  } catch (const std::exception& error) {
-    log().info("repair: {}", error.what());
-    revoke(rebuilt.world);
-    return false;
-  }
+  const bool built = vain_turns_.run([&] { build(living, rebuilt, Occasion::repair); });
+  if (!built) revoke(rebuilt.world);
+  return built;
 }
 
 void Process::build(MPI_Comm living, Rebuilt& rebuilt, Occasion occasion) {
   const int rank = rank_in(living);
+  if (occasion == Occasion::repair && fault_fails("repair.memory")) throw Error(out_of_memory());
   rebuilt.seats = seating_.seats_in(living);
   if (node_.has_joined() && occasion == Occasion::repair) tell_slots(living);
   node_.watch_living(living, seating_, rebuilt.seats);

@@ -23,6 +23,7 @@
 #include "recovery/resumable_barrier.hpp"
 #include "recovery/seating.hpp"
 #include "recovery/slots.hpp"
+#include "recovery/vain_turns.hpp"
 #include "rma/silence_watch.hpp"
 #include "rma/team.hpp"
 
@@ -109,7 +110,7 @@ class Process {
   /// called while other threads use them.
   void call_all_to_repair();
   /// Takes the dead out and puts spares, or spawned processes, in their places. Collective over the living. It repeats
-  /// itself when more ranks die.
+  /// itself when more ranks die. If it fails again and again though none dies, it ends the job: see VainTurns.
   void repair();
   /// Lets errors on the resilient communicator and derived ones be returned from now on. Local.
   void let_go_of_communicators();
@@ -129,6 +130,7 @@ class Process {
   [[nodiscard]] std::vector<int> all_ranks() const;
   [[nodiscard]] bool agree_to(Intent intent);
   void rebuild_communicators();
+  [[nodiscard]] bool try_to_rebuild();
   /// Collective over living. Returns false on all its ranks if a rank has died in the meantime.
   bool build_and_adopt(MPI_Comm living);
   struct Rebuilt {
@@ -161,7 +163,8 @@ class Process {
   int role_ = FENIX_ROLE_INITIAL_RANK;
   Seating seating_;
   NodeProcesses node_{watch_};
-  Reinforcement reinforcement_{seating_, [this] { node_.note_joined(); }};
+  VainTurns vain_turns_;
+  Reinforcement reinforcement_{seating_, vain_turns_, [this] { node_.note_joined(); }};
   RankSlots slots_;
   std::vector<int> roles_;
   std::function<int()> answer_ = [] { return 0; };

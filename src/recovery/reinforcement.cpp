@@ -24,7 +24,7 @@ bool Reinforcement::run(MPI_Comm& living) {
   has_failed_ = false;
   if (!is_allowed_) return true;
   int missing = 0;
-  if (!all_do(living, [&] { missing = count_missing(living); })) return false;
+  if (!all_do(living, turns_, [&] { missing = count_missing(living); })) return false;
   if (missing == 0 || has_failed_) return true;
   return recruit(living, missing);
 }
@@ -66,7 +66,7 @@ bool Reinforcement::recruit(MPI_Comm& living, int missing) {
   const Deadline deadline;
   std::unique_ptr<Recruits> recruits;
   Invitation invitation{0, spawns_, seating_.active, seating_.spares, missing, {}};
-  const bool lived = all_do(living, [&] {
+  const bool lived = all_do(living, turns_, [&] {
     fault_point("spawn.begin");
     if (recruiter) recruits = call_recruits(invitation);
     MpiTeam(living, size_of(living), living).broadcast(std::as_writable_bytes(std::span(&invitation, 1)), 0);
@@ -82,7 +82,7 @@ bool Reinforcement::recruit(MPI_Comm& living, int missing) {
 
 bool Reinforcement::let_in(MPI_Comm& living, const Invitation& invitation, Recruits* recruits) {
   MPI_Comm joined = MPI_COMM_NULL;
-  const bool lived = all_do(living, [&] {
+  const bool lived = all_do(living, turns_, [&] {
     if (recruits != nullptr) recruits->invite(invitation);
     joined = join_with_recruits(living, invitation);
     fault_point("spawn.joined");

@@ -9,14 +9,15 @@
 
 #include "recovery/seating.hpp"
 #include "recovery/spawning.hpp"
+#include "recovery/vain_turns.hpp"
 
 namespace fenix_impl {
 
 class Reinforcement {
  public:
-  /// seating must outlive it. on_joined is called when processes have joined.
-  Reinforcement(Seating& seating, std::function<void()> on_joined)
-      : seating_(seating), on_joined_(std::move(on_joined)) {}
+  /// seating and turns must outlive it. on_joined is called when processes have joined.
+  Reinforcement(Seating& seating, VainTurns& turns, std::function<void()> on_joined)
+      : seating_(seating), turns_(turns), on_joined_(std::move(on_joined)) {}
 
   /// Says whether repairs spawn processes when the spares are used up. Same on all ranks.
   void allow(bool allowed) { is_allowed_ = allowed; }
@@ -43,6 +44,7 @@ class Reinforcement {
   bool let_in(MPI_Comm& living, const Invitation& invitation, Recruits* recruits);
 
   Seating& seating_;
+  VainTurns& turns_;
   std::function<void()> on_joined_;
   bool is_allowed_ = false;
   MPI_Info keys_ = MPI_INFO_NULL;

@@ -481,8 +481,13 @@ int Runtime::answers_in_repairs() const {
 void Runtime::go_on_after_repair() {
   detach_all();
   owes_recovered_role_ = process_->role() == FENIX_ROLE_RECOVERED_RANK;
-  while (!try_to_go_on()) {
+  for (VainTurns turns; !try_to_go_on();) {
     process_->repair();
+    if (process_->failed().empty()) {
+      turns.note_turn(process_->resilient());
+    } else {
+      turns.note_death();
+    }
     detach_all();
     owes_recovered_role_ = owes_recovered_role_ || process_->role() == FENIX_ROLE_RECOVERED_RANK;
   }
@@ -537,6 +542,8 @@ void Runtime::take_up_world() {
     groups_.form_world();
     fault_point("world.formed");
   } catch (const MpiError&) {
+    throw;
+  } catch (const PeerFailure&) {
     throw;
   } catch (const std::exception& error) {
     log().warn("FENIX_DATA_GROUP_WORLD_ID could not be taken up: {}", error.what());
