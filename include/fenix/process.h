@@ -56,13 +56,15 @@ extern "C" {
  *                            JUMP; RETURN or NO_JUMP; THROW), "FENIX_UNHANDLED_MODE" (SILENT; PRINT or NO_JUMP;
  *                            ABORT), in upper or lower case. They override the settings made by Fenix_set_option, until
  *                            Fenix_Finalize. Other values are ignored, with a warning (FENIX_LOG). The modes
- *                            have to be the same on all ranks, which is checked. All keys are passed on to
+ *                            have to be the same on all ranks, which is checked; so are FENIX_RECOVERY_MODE and
+ *                            FENIX_SPARE_FINALIZE_MODE. All keys are passed on to
  *                            MPI_Comm_spawn as well.
  * @param[out]    error       int*, or NULL; written again after each repair, with the same value on all ranks that
  *                            return. FENIX_SUCCESS; FENIX_WARNING_SPARE_RANKS_DEPLETED if the communicator has shrunk
  *                            in the latest repair, or began smaller; FENIX_ERROR_SPAWNING_FAILED if it has shrunk
  *                            because spawning failed. FENIX_ERROR_INVALID_ARGUMENT or FENIX_ERROR_MISMATCH if the
- *                            arguments were wrong; FENIX_ERROR_NOCATEGORY if an MPI call failed. After these errors all
+ *                            arguments were wrong, or comm has spare ranks of an earlier use that have exited;
+ *                            FENIX_ERROR_NOCATEGORY if an MPI call failed. After these errors all
  *                            ranks of comm get an error, Fenix is not initialised, newcomm is MPI_COMM_NULL, and
  *                            Fenix_Init may be called again.
  *                            FENIX_ERROR_INVALID_LOGIC_CALL if Fenix is in use already; newcomm then stays as it is.
@@ -98,7 +100,9 @@ int Fenix_Finalized(int* flag);
 /**
  * Ends the use of Fenix: releases the spare ranks, and all groups with all their snapshots. The resilient communicator
  * stays valid; the application owns it from then on, and may free it. Errors on it are returned. Settings are again what
- * they were before Fenix_Init, which may be called again.
+ * they were before Fenix_Init, which may be called again. Spares that exit are in MPI_Finalize until the program comes to
+ * it as well, and a later Fenix_Init on a communicator that has them is refused: use the resilient communicator, or
+ * FENIX_SPARE_FINALIZE_RELEASE.
  * Collective over the resilient communicator, synchronising; before MPI_Finalize. A failure before all active ranks
  * have entered is repaired, and control resumes as after any failure. (Specification 2.4.)
  * Where FENIX_RECOVERY_MODE excludes repairs, the surviving ranks finish without the dead ones.
@@ -112,6 +116,10 @@ int Fenix_Finalize(void);
 /**
  * Sets a setting of this process. Local; may be called at any time. Use the same value on all ranks. The two settings
  * for spare ranks have an effect only before Fenix_Init. The info argument of Fenix_Init overrides settings.
+ * Spares keep the FENIX_RECOVERY_MODE that they had in Fenix_Init. If it was FENIX_RECOVERY_REPAIR or
+ * FENIX_RECOVERY_SPAWN, they begin the repair of a death when the active ranks have not done so for a second, whatever
+ * mode these have meanwhile. If it was one of the other two, they do so only when no active rank is left. A program with
+ * spares that ignores deaths for longer sets such a mode before Fenix_Init, and changes it afterwards.
  * @param[in] setting a Fenix_Setting_name
  * @param[in] option  a value of the enumeration that belongs to the setting
  * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_SETTING_NAME; FENIX_ERROR_INVALID_SETTING_OPTION.

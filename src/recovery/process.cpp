@@ -105,6 +105,17 @@ MPI_Group Process::group_of(const std::vector<int>& ranks) const {
   return some;
 }
 
+MPI_Group Process::group_of_spares() const {
+  MPI_Group all = MPI_GROUP_NULL;
+  MPI_Group spares = MPI_GROUP_NULL;
+  check_mpi(MPI_Comm_group(world_, &all), "MPI_Comm_group");
+  std::vector<int> ranks(static_cast<std::size_t>(seating_.spares));
+  std::iota(ranks.begin(), ranks.end(), seating_.active);
+  MPI_Group_incl(all, seating_.spares, ranks.data(), &spares);
+  MPI_Group_free(&all);
+  return spares;
+}
+
 std::vector<int> Process::ranks_of(MPI_Comm comm) const {
   if (comm == MPI_COMM_NULL) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is MPI_COMM_NULL");
   constexpr const char* kPast = "comm is from before a repair: derive it again";
@@ -160,10 +171,16 @@ int Process::look_for_failures() const {
 
 bool Process::agree_to(Intent intent) {
   const LastResort resort(kTimeoutsOfARound);
-  int finish = intent == Intent::finish ? 1 : 0;
+  constexpr int kFinish = 1;
+  constexpr int kSpawn = 2;
+  constexpr int kNoActive = 4;
+  // Spares do not know the present setting of the active ranks. Alone they have their own.
+  int votes = (intent == Intent::finish ? kFinish : 0) | (is_spare() || allows_spawning_ ? kSpawn : 0) |
+              (is_spare() ? kNoActive : 0);
   // The result is the same on all living ranks, whatever the call returns. It works on a revoked communicator.
-  MPIX_Comm_agree(world_, &finish);
-  return finish == (intent == Intent::finish ? 1 : 0);
+  MPIX_Comm_agree(world_, &votes);
+  reinforcement_.allow((votes & kNoActive) != 0 ? allows_spawning_ : (votes & kSpawn) != 0);
+  return ((votes & kFinish) != 0) == (intent == Intent::finish);
 }
 
 void Process::call_all_to_repair() {
@@ -332,9 +349,10 @@ bool Process::told_to_finish() {
   return MPI_Recv(&message, 1, MPI_CHAR, status.MPI_SOURCE, kFinishTag, world_, MPI_STATUS_IGNORE) == MPI_SUCCESS;
 }
 
-bool Process::active_rank_failed() {
+bool Process::needs_spare(bool repairs) {
   const auto failed = known_failed(world_);
-  return std::any_of(failed.begin(), failed.end(), [&](int rank) { return rank < seating_.active; });
+  const auto dead = std::count_if(failed.begin(), failed.end(), [&](int rank) { return rank < seating_.active; });
+  return dead >= (repairs ? 1 : seating_.active);
 }
 
 bool Process::wait_as_spare(unsigned wait_mode, bool repairs) {
@@ -344,8 +362,8 @@ bool Process::wait_as_spare(unsigned wait_mode, bool repairs) {
     fault_point("spare.waits");
     const std::uint32_t rings = watch_.rings();
     const bool revoked = world_revoked();
-    if (!active_rank_failed()) patience = Deadline(kPatience);
-    if (revoked || (repairs && patience.passed())) {
+    if (!needs_spare(repairs)) patience = Deadline(kPatience);
+    if (revoked || patience.passed()) {
       repair();
       if (!is_spare()) return true;
       patience = Deadline(kPatience);

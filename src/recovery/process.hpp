@@ -46,8 +46,8 @@ class Process {
   /// spawned for. Returns false if it is not needed any more. Collective over MPI_COMM_WORLD.
   [[nodiscard]] bool start_as_replacement(const ErrorHandlers& handlers);
 
-  /// Says whether repairs spawn processes when the spares are used up. Same on all ranks.
-  void allow_spawning(bool allowed) { reinforcement_.allow(allowed); }
+  /// Says whether repairs spawn processes when the spares are used up. They do so if all active ranks allow it.
+  void allow_spawning(bool allowed) { allows_spawning_ = allowed; }
   /// Sets the info for MPI_Comm_spawn, which has to stay.
   void set_spawn_keys(MPI_Info keys) { reinforcement_.set_keys(keys); }
 
@@ -94,6 +94,8 @@ class Process {
   [[nodiscard]] const RankSlots& slots() const { return slots_; }
   /// Returns these ranks of the resilient communicator as a group, which the caller frees. Local.
   [[nodiscard]] MPI_Group group_of(const std::vector<int>& ranks) const;
+  /// Returns the spares as a group, which the caller frees. Local.
+  [[nodiscard]] MPI_Group group_of_spares() const;
   [[nodiscard]] bool shrunk() const { return shrunk_; }
   /// Whether the latest repair has shrunk the communicator because no process could be spawned.
   [[nodiscard]] bool spawning_failed() const { return shrunk_ && reinforcement_.has_failed(); }
@@ -115,7 +117,7 @@ class Process {
   /// Lets errors on the resilient communicator and derived ones be returned from now on. Local.
   void let_go_of_communicators();
   /// Waits in a spare. Returns true when this process has become active, false when all active ranks have finished.
-  /// repairs: whether deaths are repaired.
+  /// repairs: whether deaths are repaired; if not, the spares repair only when no active rank is left.
   bool wait_as_spare(unsigned wait_mode, bool repairs);
   /// Finishes an active rank: calls before_end when all have agreed to finish. The resilient communicator stays. Returns
   /// false if a repair was due instead, which it has then done; before_repair is called first. Throws PeerFailure if a
@@ -151,7 +153,7 @@ class Process {
   void release_spares();
 
   [[nodiscard]] bool told_to_finish();
-  [[nodiscard]] bool active_rank_failed();
+  [[nodiscard]] bool needs_spare(bool repairs);
   [[nodiscard]] bool world_revoked();
 
   SilenceWatch watch_;
@@ -170,6 +172,7 @@ class Process {
   std::function<int()> answer_ = [] { return 0; };
   int some_said_yes_ = 0;
   std::vector<int> failed_;
+  bool allows_spawning_ = false;
   bool shrunk_ = false;
   std::atomic<int> repairs_{0};  // read by threads that are in no call of the library
   double noticed_ = 0;

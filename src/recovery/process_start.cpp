@@ -96,6 +96,7 @@ bool Process::start_as_replacement(const ErrorHandlers& handlers) {
   }
   fault_point("recruit.confirmed");
   reinforcement_.set_spawns(invitation.spawn);
+  reinforcement_.allow(true);
   roles_.assign(static_cast<std::size_t>(invitation.ranks), FENIX_ROLE_SURVIVOR_RANK);
   role_ = FENIX_ROLE_SPARE_RANK;
   seating_ = {

@@ -135,6 +135,7 @@ void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const O
   if (comm == MPI_COMM_SELF) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is MPI_COMM_SELF");
   ignore_broken_pipes();
   const QuietComm quiet(comm);
+  require_no_exited_spares(comm);
   note_outsiders();
   watch_forks();
   process_.emplace();
@@ -159,6 +160,8 @@ void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const O
                                  spawn,
                                  taken.get(FENIX_RESUME_MODE),
                                  taken.get(FENIX_UNHANDLED_MODE),
+                                 taken.get(FENIX_RECOVERY_MODE),
+                                 taken.get(FENIX_SPARE_FINALIZE_MODE),
                                  0,
                                  storage_.drains() ? 1U : 0U};
   process_->start(comm, spares, handlers_, [&](MPI_Comm living) { check_start(living, arguments, outputs); });
@@ -172,6 +175,7 @@ void Runtime::begin_with(MPI_Comm comm, int spawn, MPI_Info info, const Settings
   if (spawn != 0 && settings.get(FENIX_RECOVERY_MODE) == FENIX_RECOVERY_REPAIR) {
     settings.set(FENIX_RECOVERY_MODE, FENIX_RECOVERY_SPAWN);
   }
+  spares_exit_ = settings.get(FENIX_SPARE_FINALIZE_MODE) == FENIX_SPARE_FINALIZE_EXIT;
   // The target of a jump is a frame of the application.
   if (resume_point == nullptr && settings.get(FENIX_RESUME_MODE) == FENIX_RESUME_JUMP) {
     settings.set(FENIX_RESUME_MODE, FENIX_RESUME_RETURN);
@@ -259,6 +263,9 @@ void Runtime::check_start(MPI_Comm living, StartArguments own, const Outputs& ou
     require_same(note.arguments.spares == first.arguments.spares, "spare_ranks");
     require_same((note.arguments.spawn != 0) == (first.arguments.spawn != 0), "spawn");
     require_same(note.arguments.resume_mode == first.arguments.resume_mode, "FENIX_RESUME_MODE in info");
+    require_same(note.arguments.recovery_mode == first.arguments.recovery_mode, "FENIX_RECOVERY_MODE");
+    require_same(note.arguments.spare_finalize_mode == first.arguments.spare_finalize_mode,
+                 "FENIX_SPARE_FINALIZE_MODE");
     require_same(note.arguments.drains == first.arguments.drains, "FENIX_DRAIN");
     require_same(note.arguments.unhandled_mode == first.arguments.unhandled_mode, "FENIX_UNHANDLED_MODE in info");
   }
@@ -285,9 +292,35 @@ void Runtime::serve_as_spare() {
     write_outputs();
     return;
   }
-  const LastResort resort;
+  // It waits for the active ranks, which may work on for long.
   MPI_Finalize();
   std::exit(EXIT_SUCCESS);
+}
+
+void Runtime::note_exiting_spares() {
+  if (!spares_exit_) return;
+  MPI_Group spares = process_->group_of_spares();
+  MPI_Group all = MPI_GROUP_NULL;
+  MPI_Group_union(exited_spares_, spares, &all);
+  MPI_Group_free(&spares);
+  if (exited_spares_ != MPI_GROUP_EMPTY) MPI_Group_free(&exited_spares_);
+  exited_spares_ = all;
+}
+
+// They are inside of MPI_Finalize: MPI takes them for living, and would wait for them without an end.
+void Runtime::require_no_exited_spares(MPI_Comm comm) const {
+  MPI_Group theirs = MPI_GROUP_NULL;
+  MPI_Group both = MPI_GROUP_NULL;
+  int exited = 0;
+  check_mpi(MPI_Comm_group(comm, &theirs), "MPI_Comm_group");
+  MPI_Group_intersection(theirs, exited_spares_, &both);
+  MPI_Group_size(both, &exited);
+  MPI_Group_free(&theirs);
+  MPI_Group_free(&both);
+  if (exited == 0) return;
+  throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm has " + std::to_string(exited) +
+                                                " spare ranks of an earlier use of Fenix, which have exited: see "
+                                                "FENIX_SPARE_FINALIZE_RELEASE");
 }
 
 void Runtime::give_up_drain(const char* why) {
@@ -330,6 +363,7 @@ bool Runtime::finish() {
   process_->allow_spawning(spawns());
   const auto announce = [this] { announce_repair(MPI_ERR_PROC_FAILED); };
   if (!process_->finish(repairs(), announce, /*before_end=*/[this] {
+        note_exiting_spares();
         checkpoints_.clear();
         groups_.clear();
         region_logs_.clear();

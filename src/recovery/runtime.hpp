@@ -178,6 +178,8 @@ class Runtime {
     std::int32_t spawn = 0;
     std::uint32_t resume_mode = 0;
     std::uint32_t unhandled_mode = 0;
+    std::uint32_t recovery_mode = 0;
+    std::uint32_t spare_finalize_mode = 0;
     std::uint32_t run = 0;  ///< number of this job on its store, from the first rank
     std::uint32_t drains = 0;
   };
@@ -186,6 +188,8 @@ class Runtime {
   void begin_with(MPI_Comm comm, int spawn, MPI_Info info, const Settings& taken, const Outputs& outputs,
                   std::jmp_buf* resume_point);
   void start_as_replacement();
+  void note_exiting_spares();
+  void require_no_exited_spares(MPI_Comm comm) const;
   [[nodiscard]] bool repairs() const;
   [[nodiscard]] bool spawns() const;
   void report_unhandled(int mpi_error) const;
@@ -213,6 +217,8 @@ class Runtime {
   bool owes_recovered_role_ = false;  // the application has not been told yet that this is a recovered rank
   std::optional<Process> process_{std::in_place};  // one for each use of Fenix
   Settings settings_before_use_;
+  MPI_Group exited_spares_ = MPI_GROUP_EMPTY;  // of all uses of Fenix so far
+  bool spares_exit_ = true;
   std::exception_ptr thrown_before_repair_;
   static thread_local int known_repairs_;  // those after which this thread has resumed
   static thread_local int announced_error_;
