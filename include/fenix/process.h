@@ -48,10 +48,13 @@ extern "C" {
  *                            Fenix_Init until they take the place of a dead rank. At the end they behave as
  *                            FENIX_SPARE_FINALIZE_MODE says; by default, they exit by themselves.
  * @param[in]     spawn       0: the communicator shrinks when the spares are used up. Any other value: missing ranks
- *                            are then spawned with MPI_Comm_spawn and the keys of info. They run main from its start,
- *                            and take their places when they reach Fenix_Init. Same on all ranks. Parts of spawning
- *                            cannot be cancelled: a rank that is blocked in them for 1.5 × FENIX_TIMEOUT terminates
- *                            itself, and counts as dead.
+ *                            are then spawned with MPI_Comm_spawn and the keys of info. They have the command and the
+ *                            environment of rank 0, run main from its start, and take their places when they reach
+ *                            Fenix_Init. Same on all ranks. A process that is spawned in a later use of Fenix returns
+ *                            from earlier Fenix_Init calls as a spare that was released. Only programs with
+ *                            FENIX_SPARE_FINALIZE_RELEASE expect that: with others, spawning fails in a later use.
+ *                            Parts of spawning cannot be cancelled: a rank that is blocked in them for
+ *                            1.5 × FENIX_TIMEOUT terminates itself, and counts as dead.
  * @param[in]     info        MPI_Info or MPI_INFO_NULL. Keys: "FENIX_RESUME_MODE" or "resume_mode" (FENIX_INIT or
  *                            JUMP; RETURN or NO_JUMP; THROW), "FENIX_UNHANDLED_MODE" (SILENT; PRINT or NO_JUMP;
  *                            ABORT), in upper or lower case. They override the settings made by Fenix_set_option, until

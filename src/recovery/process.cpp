@@ -277,7 +277,8 @@ void Process::build(MPI_Comm living, Rebuilt& rebuilt, Occasion occasion) {
   rebuilt.world = keeps_order(plan) ? living : split(living, 0, static_cast<int>(key));
   MPI_Comm_set_errhandler(rebuilt.world, MPI_ERRORS_RETURN);
   if (occasion == Occasion::repair) fault_point("repair.world");
-  rebuilt.resilient = split(rebuilt.world, active ? 0 : MPI_UNDEFINED, static_cast<int>(key));
+  // Not of the new world: a rank that has failed to get that one could not end the waits of others here.
+  rebuilt.resilient = split(living, active ? 0 : MPI_UNDEFINED, static_cast<int>(key));
 }
 
 // Processes that have joined do not know the slots. The first of the living has been there before.

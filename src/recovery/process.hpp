@@ -50,6 +50,10 @@ class Process {
   void allow_spawning(bool allowed) { allows_spawning_ = allowed; }
   /// Sets the info for MPI_Comm_spawn, which has to stay.
   void set_spawn_keys(MPI_Info keys) { reinforcement_.set_keys(keys); }
+  /// Sets the number of this use of Fenix, from 1, in which spawned processes are to join; 0: they could not.
+  void set_use(int use) { reinforcement_.set_use(use); }
+  /// Lets a process that has not started be a spare that was released.
+  void pass_as_spare() { role_ = FENIX_ROLE_SPARE_RANK; }
 
   /// Questions that a repair asks every process, spares included.
   enum Question : int {

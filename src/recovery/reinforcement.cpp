@@ -49,7 +49,7 @@ int Reinforcement::count_missing(MPI_Comm living) {
 
 std::unique_ptr<Recruits> Reinforcement::call_recruits(Invitation& invitation) {
   try {
-    auto recruits = std::make_unique<Recruits>(invitation, keys_);
+    auto recruits = std::make_unique<Recruits>(invitation, keys_, use_);
     check_mpi(MPI_Open_port(MPI_INFO_NULL, invitation.port.data()), "MPI_Open_port");
     invitation.welcome = 1;
     return recruits;

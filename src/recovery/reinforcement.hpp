@@ -23,6 +23,8 @@ class Reinforcement {
   void allow(bool allowed) { is_allowed_ = allowed; }
   /// Sets the info for MPI_Comm_spawn, which has to stay.
   void set_keys(MPI_Info keys) { keys_ = keys; }
+  /// Sets the number of the use of Fenix in which new processes are to join; 0: they could not.
+  void set_use(int use) { use_ = use; }
   /// Whether the latest repair got no process although it needed one.
   [[nodiscard]] bool has_failed() const { return has_failed_; }
   /// Notes, in a process that was spawned, how many times there has been spawning.
@@ -48,6 +50,7 @@ class Reinforcement {
   std::function<void()> on_joined_;
   bool is_allowed_ = false;
   MPI_Info keys_ = MPI_INFO_NULL;
+  int use_ = 1;
   bool has_failed_ = false;
   int spawns_ = 0;    // attempts, in all
   int attempts_ = 0;  // in this repair

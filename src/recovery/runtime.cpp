@@ -133,6 +133,10 @@ void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const O
   // Checked alone as well: Open MPI takes an agreement on it for the first one on MPI_COMM_WORLD, which then never
   // ends.
   if (comm == MPI_COMM_SELF) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is MPI_COMM_SELF");
+  if (is_replacement() && uses_ + 1 < use_of_replacement()) {
+    pass_as_released_spare(outputs);
+    return;
+  }
   ignore_broken_pipes();
   const QuietComm quiet(comm);
   require_no_exited_spares(comm);
@@ -144,7 +148,7 @@ void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const O
   check_mpi(MPI_Comm_create_errhandler(handle_past_error, &handlers_.past), "MPI_Comm_create_errhandler");
   Settings taken = settings;
   taken.take(info);
-  if (is_replacement() && !initialized_) {
+  if (is_replacement()) {
     // The program has been here before, with the same arguments: they are not checked again.
     begin_with(comm, spawn, info, taken, outputs, resume_point);
     start_as_replacement();
@@ -184,6 +188,9 @@ void Runtime::begin_with(MPI_Comm comm, int spawn, MPI_Info info, const Settings
   MPI_Info keys = MPI_INFO_NULL;
   if (info != MPI_INFO_NULL) MPI_Info_dup(info, &keys);
   process_->set_spawn_keys(keys);
+  ++uses_;
+  // The program has to expect that Fenix_Init returns in a spare.
+  process_->set_use(spares_exit_ && uses_ > 1 ? 0 : uses_);
   process_->ask_in_repairs([this] { return answers_in_repairs(); });
   outputs_ = outputs;
   // With newcomm NULL, comm is the name of the resilient communicator.
@@ -202,6 +209,17 @@ void Runtime::begin_with(MPI_Comm comm, int spawn, MPI_Info info, const Settings
   thrown_before_repair_ = nullptr;
   initialized_ = true;
   finalized_ = false;
+}
+
+// This process was spawned in a later use of Fenix.
+void Runtime::pass_as_released_spare(const Outputs& outputs) {
+  ++uses_;
+  initialized_ = true;
+  finalized_ = true;
+  process_.emplace();
+  process_->pass_as_spare();
+  outputs_ = outputs;
+  write_outputs();
 }
 
 void Runtime::start_as_replacement() {
@@ -272,7 +290,7 @@ void Runtime::check_start(MPI_Comm living, StartArguments own, const Outputs& ou
 }
 
 void Runtime::serve_as_spare() {
-  if (!process_->is_spare()) return;
+  if (!ready() || !process_->is_spare()) return;
   const Inside inside;
   process_->allow_spawning(spawns());
   // Nobody waits for a spare now; for a replacement all would.

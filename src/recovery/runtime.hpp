@@ -188,6 +188,7 @@ class Runtime {
   void begin_with(MPI_Comm comm, int spawn, MPI_Info info, const Settings& taken, const Outputs& outputs,
                   std::jmp_buf* resume_point);
   void start_as_replacement();
+  void pass_as_released_spare(const Outputs& outputs);
   void note_exiting_spares();
   void require_no_exited_spares(MPI_Comm comm) const;
   [[nodiscard]] bool repairs() const;
@@ -219,6 +220,7 @@ class Runtime {
   Settings settings_before_use_;
   MPI_Group exited_spares_ = MPI_GROUP_EMPTY;  // of all uses of Fenix so far
   bool spares_exit_ = true;
+  int uses_ = 0;  // of Fenix, that have begun
   std::exception_ptr thrown_before_repair_;
   static thread_local int known_repairs_;  // those after which this thread has resumed
   static thread_local int announced_error_;

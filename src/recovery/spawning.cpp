@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "recovery/spawning.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 #include <mpi-ext.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -32,6 +38,12 @@ constexpr int kConfirmTag = 14;
 // This is in the environment of a replacement only: the number of the spawn. A parent alone proves nothing:
 // applications spawn processes as well.
 constexpr const char* kMarker = "FENIX_REPLACEMENT";
+// The number of the use of Fenix that it has to join.
+constexpr const char* kUse = "FENIX_REPLACEMENT_USE";
+
+// Variables that the launcher gives to each process anew, or that belong to a node.
+constexpr std::array<std::string_view, 6> kNotPassedOn{"FENIX_REPLACEMENT", "PMIX_", "PRTE_", "OMPI_", "SLURM",
+                                                       "HOSTNAME="};
 
 constexpr std::chrono::microseconds kNap{100};
 
@@ -66,30 +78,54 @@ class Mail {
   std::vector<MPI_Request> requests_;
 };
 
+bool is_own_program(const std::string& path) {
+  struct stat there {};
+  struct stat own {};
+  return stat(path.c_str(), &there) == 0 && stat("/proc/self/exe", &own) == 0 && there.st_dev == own.st_dev &&
+         there.st_ino == own.st_ino;
+}
+
+/// Returns the path by which this process was started, if it still leads to its program, or else that of the program. Interpreters find
+/// their packages, and some programs their task, by the path.
+std::string own_program(const std::string& word) {
+  std::error_code ignored;  // an empty path cannot be run
+  std::vector<std::string> folders;
+  if (word.find('/') == std::string::npos) {
+    const char* path = std::getenv("PATH");
+    std::istringstream list(path != nullptr ? path : "");
+    for (std::string folder; std::getline(list, folder, ':');) folders.push_back(folder + '/');
+  } else {
+    folders.emplace_back();
+  }
+  for (const std::string& folder : folders) {
+    if (is_own_program(folder + word)) return std::filesystem::absolute(folder + word, ignored).string();
+  }
+  return std::filesystem::read_symlink("/proc/self/exe", ignored).string();
+}
+
 std::vector<std::string> own_command() {
-  std::array<char, 4096> program{};
-  const ssize_t length = readlink("/proc/self/exe", program.data(), program.size() - 1);
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::vector<std::string> words;
   for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
-  if (length <= 0 || words.empty()) {
-    throw Error(FENIX_ERROR_SPAWNING_FAILED, "spawning: the command of this process is not known");
-  }
-  words.front() = program.data();
+  if (words.empty()) throw Error(FENIX_ERROR_SPAWNING_FAILED, "spawning: the command of this process is not known");
+  words.front() = own_program(words.front());
   // Open MPI starts env, which is always there: it would wait for ever for a program that is not.
-  if (access(program.data(), X_OK) != 0) {
+  if (access(words.front().c_str(), X_OK) != 0) {
     throw Error(FENIX_ERROR_SPAWNING_FAILED, "spawning: " + words.front() + " cannot be run any more");
   }
   return words;
 }
 
-/// Returns the command of this process, in the environment that replacements need. mpirun does not pass on variables
-/// that it was given, and Open MPI limits values in an MPI_Info to 255 characters.
-std::vector<std::string> replacement_command(int number) {
-  std::vector<std::string> words{"/usr/bin/env", std::string(kMarker) + '=' + std::to_string(number)};
+/// Returns the command of this process, in its environment. mpirun does not pass on variables that it was given, and Open MPI limits
+/// values in an MPI_Info to 255 characters. MPI_Comm_spawn itself passes on OMPI_MCA_ variables.
+std::vector<std::string> replacement_command(int number, int use) {
+  std::vector<std::string> words{"/usr/bin/env", std::string(kMarker) + '=' + std::to_string(number),
+                                 std::string(kUse) + '=' + std::to_string(use)};
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string_view text = *variable;
-    if (text.starts_with("FENIX_") && !text.starts_with(kMarker)) words.emplace_back(text);
+    const bool stays = std::any_of(kNotPassedOn.begin(), kNotPassedOn.end(),
+                                   [&](std::string_view begin) { return text.starts_with(begin); });
+    if (!stays) words.emplace_back(text);
   }
   std::vector<std::string> own = own_command();
   // A program whose path has a "=" would be taken for one more variable. The shell drops variables with names that it
@@ -155,9 +191,14 @@ MPI_Comm introduce_all(MPI_Comm united, int begin, int end) {
 
 bool is_replacement() { return parent() != MPI_COMM_NULL && std::getenv(kMarker) != nullptr; }
 
-Recruits::Recruits(const Invitation& invitation, MPI_Info keys) : count_(invitation.recruits) {
+int use_of_replacement() {
+  const char* use = std::getenv(kUse);
+  return use != nullptr ? std::atoi(use) : 1;
+}
+
+Recruits::Recruits(const Invitation& invitation, MPI_Info keys, int use) : count_(invitation.recruits) {
   try {
-    spawn(invitation.spawn, keys);
+    spawn(invitation.spawn, keys, use);
     fault_point("spawn.started");
     meet();
     fault_point("spawn.met");
@@ -168,8 +209,12 @@ Recruits::Recruits(const Invitation& invitation, MPI_Info keys) : count_(invitat
   }
 }
 
-void Recruits::spawn(int number, MPI_Info keys) {
-  std::vector<std::string> words = replacement_command(number);
+void Recruits::spawn(int number, MPI_Info keys, int use) {
+  if (use == 0) {
+    throw Error(FENIX_ERROR_SPAWNING_FAILED,
+                "a new process would come to an earlier Fenix_Init first, which needs FENIX_SPARE_FINALIZE_RELEASE");
+  }
+  std::vector<std::string> words = replacement_command(number, use);
   std::vector<char*> arguments;
   for (std::size_t i = 1; i < words.size(); ++i) arguments.push_back(words[i].data());
   arguments.push_back(nullptr);
@@ -195,13 +240,22 @@ void Recruits::meet() {
   mail.wait("the replacements to reach Fenix_Init");
 }
 
+// All are told, whichever of them has died: the ones after it, that they are not needed. The first error is thrown after that.
 void Recruits::invite(const Invitation& invitation) {
   told_ = true;
-  Mail mail(children_);
+  Invitation told = invitation;
+  std::exception_ptr first;
   for (int child = 0; child < count_; ++child) {
-    mail.send(&invitation, static_cast<int>(sizeof invitation), child, kInvitationTag);
+    try {
+      Mail mail(children_);
+      mail.send(&told, static_cast<int>(sizeof told), child, kInvitationTag);
+      mail.wait("an invitation to be sent");
+    } catch (const std::exception&) {
+      if (!first) first = std::current_exception();
+      told = {};
+    }
   }
-  mail.wait("an invitation to be sent");
+  if (first) std::rethrow_exception(first);
 }
 
 Recruits::~Recruits() {
@@ -217,6 +271,7 @@ Invitation report_to_recruiter() {
   fault_point("recruit.begin");  // reads the marker
   // Processes that this one starts are no replacements.
   unsetenv(kMarker);
+  unsetenv(kUse);
   free_crossing_comms_at_finalize();
   MPI_Comm recruiter = parent();
   MPI_Comm_set_errhandler(recruiter, MPI_ERRORS_RETURN);

@@ -26,13 +26,15 @@ struct Invitation {
 
 /// Whether the library has spawned this process. Local.
 [[nodiscard]] bool is_replacement();
+/// Returns the number of the use of Fenix that a replacement has to join, from 1. Local.
+[[nodiscard]] int use_of_replacement();
 
 /// The recruiter's side of spawning.
 class Recruits {
  public:
-  /// Spawns the processes and waits until all of them are in Fenix_Init. keys: for MPI_Comm_spawn, or MPI_INFO_NULL. Throws
-  /// Error(FENIX_ERROR_SPAWNING_FAILED).
-  Recruits(const Invitation& invitation, MPI_Info keys);
+  /// Spawns the processes and waits until all of them are in Fenix_Init. keys: for MPI_Comm_spawn, or MPI_INFO_NULL. use: number of the
+  /// use of Fenix that they have to join; 0: they could not. Throws Error(FENIX_ERROR_SPAWNING_FAILED).
+  Recruits(const Invitation& invitation, MPI_Info keys, int use);
   Recruits(const Recruits&) = delete;
   Recruits& operator=(const Recruits&) = delete;
   /// Tells processes that have not been invited that they are not needed.
@@ -41,7 +43,7 @@ class Recruits {
   void invite(const Invitation& invitation);
 
  private:
-  void spawn(int number, MPI_Info keys);
+  void spawn(int number, MPI_Info keys, int use);
   void meet();
 
   MPI_Comm children_ = MPI_COMM_NULL;
