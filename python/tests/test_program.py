@@ -7,6 +7,7 @@ import mmap
 import multiprocessing
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -600,14 +601,14 @@ print("done", __name__, flush=True)
 ENDS = ["after False 2", "before True"]
 
 
-def launch(arguments, tmp_path, ranks=2, text=""):
+def launch(arguments, tmp_path, ranks=2, text="", python=sys.executable):
     """Runs Python on ranks, and returns status and output. Nothing of it stays, whatever happens."""
     token = f"{os.getpid()}-{time.monotonic_ns()}"
     begin = time.time()
     variables = {**os.environ, _TOKEN: token, "TMPDIR": str(tmp_path)}
     command = os.environ.get("FENIX_MPIRUN", "mpirun --with-ft ulfm").split()
     try:
-        done = subprocess.run([*command, "-n", str(ranks), sys.executable, *arguments], env=variables, input=text, text=True, timeout=60,
+        done = subprocess.run([*command, "-n", str(ranks), str(python), *arguments], env=variables, input=text, text=True, timeout=60,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     finally:
         _end(token, begin)
@@ -635,6 +636,34 @@ def test_prompt(tmp_path):
 def test_traceback_ends_the_job(tmp_path):
     status, output = launch(["-c", PROGRAM + "if session.comm.rank == 1: 1 / 0\nsession.comm.barrier()"], tmp_path)
     assert status != 0 and "ZeroDivisionError" in output, output
+
+
+SPAWNS = """
+import sys
+import fenix
+from fenix.testing import kill_here
+
+def main(session):
+    kill_here(1)
+    session.comm.barrier()
+    session.comm.barrier()
+    print(session.role.name, sys.prefix, flush=True)
+
+fenix.init(spawn=True).run(main)
+"""
+
+
+def test_virtual_environment(tmp_path, monkeypatch):
+    """A spawned replacement runs in the virtual environment of the others, which alone knows where fenix is."""
+    folder = tmp_path / "environment"
+    subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", "--without-pip", str(folder)], check=True)
+    packages = next(folder.glob("lib/python*/site-packages"))
+    (packages / "fenix.pth").write_text(os.path.dirname(os.path.dirname(fenix.__file__)), encoding="utf-8")
+    (tmp_path / "program.py").write_text(SPAWNS, encoding="utf-8")
+    monkeypatch.delenv("PYTHONPATH")
+    status, output = launch([str(tmp_path / "program.py")], tmp_path, python=folder / "bin" / "python3")
+    assert status == 0 and sorted(re.findall("([A-Z]+_RANK) (.*)", output)) == [(role, str(folder))
+                                                                                for role in ("RECOVERED_RANK", "SURVIVOR_RANK")], output
 
 
 # ------------------------------------------------------------------------------------------------------- fenix.testing
