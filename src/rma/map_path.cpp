@@ -101,17 +101,25 @@ class MapRemoteRegions final : public RemoteRegions {
   }
 
  private:
+  // This and what it calls is part of each store and commit: what is rare is in functions of its own.
   [[nodiscard]] Peer& at(int target) {
-    if (are_all_) return peers_.at(static_cast<std::size_t>(target));
+    const auto place = static_cast<std::size_t>(target);
+    return are_all_ && place < peers_.size() ? peers_[place] : find(target);
+  }
+
+  [[nodiscard, gnu::noinline]] Peer& find(int target) {
     const auto found = std::lower_bound(ranks_->begin(), ranks_->end(), target);
     if (found == ranks_->end() || *found != target) throw Error(FENIX_ERROR_INTERN, "the rank is on another node");
     return peers_[static_cast<std::size_t>(found - ranks_->begin())];
   }
 
-  // Maps the region if that has not been done. Threads of the library never come to that: the team must not be asked there. They use
-  // what has been reached.
   [[nodiscard]] std::byte* reached(Peer& peer) {
-    if (std::byte* const region = peer.region.load(std::memory_order_acquire)) return region;
+    std::byte* const region = peer.region.load(std::memory_order_acquire);
+    return region != nullptr ? region : map(peer);
+  }
+
+  // Threads of the library never come to this: the team must not be asked there. They use what has been reached.
+  [[nodiscard, gnu::noinline]] std::byte* map(Peer& peer) {
     const std::lock_guard lock(mutex_);
     if (std::byte* const region = peer.region.load(std::memory_order_acquire)) return region;
     peer.mapping = map_region_of_peer(team_, peer.address);
