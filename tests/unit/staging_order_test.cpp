@@ -95,7 +95,7 @@ TEST(StagingOrder, MemoryHasWhatWasStoredAndStaged) {
     area = area_of(rank);
     EXPECT_TRUE(std::equal(area, area + 600, job.model(rank).words.begin()));
     write_to(rank, job.model(rank), area, {150, 151}, 5);
-    // What is written stays there until it is staged.
+    // Written elements stay there until they are staged.
     area = area_of(rank);
     rank.group->staging().stage_from(member_of(rank), area, Selection::some({0, 600}));
     store_staged(rank);
