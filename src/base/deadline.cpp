@@ -20,7 +20,7 @@ Deadline::Clock::duration Deadline::timeout() {
     const char* text = std::getenv("FENIX_TIMEOUT");
     const double seconds = text != nullptr ? std::strtod(text, nullptr) : 0;
     const std::chrono::duration<double> wanted(seconds > 0 ? std::min(seconds, kMostSeconds) : kDefaultSeconds);
-    return std::chrono::duration_cast<std::chrono::steady_clock::duration>(wanted);
+    return std::chrono::duration_cast<Clock::duration>(wanted);
   }();
   return value;
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ends of waits: FENIX_TIMEOUT seconds from the start of a wait.
+// Ends of waits: FENIX_TIMEOUT seconds from the start of a wait, as far as this process has lived meanwhile.
 #pragma once
 
 #include <chrono>
+
+#include "base/lived_clock.hpp"
 
 namespace fenix_impl {
 
 class Deadline {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = LivedClock;
 
   /// FENIX_TIMEOUT seconds from now (default 600).
   Deadline();

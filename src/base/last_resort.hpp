@@ -3,11 +3,15 @@
 #pragma once
 
 #include <ctime>
+#include <memory>
+
+#include "base/deadline.hpp"
+#include "base/ticker.hpp"
 
 namespace fenix_impl {
 
-/// While one lives, the kernel kills this process when so many times FENIX_TIMEOUT have passed since its creation. For MPI
-/// calls that nothing else can end: the other ranks can repair the death of this one, but not its silence.
+/// While one lives, this process is killed when it has lived so many times FENIX_TIMEOUT since its creation. For MPI calls that
+/// nothing else can end: the other ranks can repair the death of this one, but not its silence.
 class LastResort {
  public:
   explicit LastResort(double timeouts = 1.5);
@@ -16,6 +20,9 @@ class LastResort {
   ~LastResort();
 
  private:
+  void arm_timer(Deadline::Clock::duration time);
+
+  std::unique_ptr<Ticker> ticker_;
   timer_t timer_{};
   bool armed_ = false;
 };

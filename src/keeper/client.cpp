@@ -53,6 +53,8 @@ std::vector<int> numbers_of(const std::vector<SharedFile>& files) {
 
 constexpr int kMostAttempts = 3;
 constexpr std::chrono::seconds kPatience{10};
+// A keeper that is there tells of its progress within this time.
+constexpr std::chrono::seconds kTimeToTell{2};
 
 // Other ranks may wait for this one meanwhile.
 Deadline::Clock::duration time_to_connect() {
@@ -157,7 +159,7 @@ bool KeeperClient::send_once(const Message& request, std::span<const int> files,
     is_sent = send_datagram(socket_.get(), encode(message), some);
   }
   if (is_sent && send_datagram(socket_.get(), encode(request), files)) {
-    heard_ = std::chrono::steady_clock::now();
+    note_heard();
     return true;
   }
   lose_connection();
@@ -221,7 +223,7 @@ bool KeeperClient::pump() {
       return true;
     }
     some = true;
-    heard_ = std::chrono::steady_clock::now();
+    note_heard();
     if (message->op == KeeperOp::progress) {
       written_[message->id] = FieldReader(message->body).number<std::uint64_t>();
     } else if (asked_.erase(message->id) > 0) {
@@ -371,6 +373,11 @@ void KeeperClient::finish_run(std::uint32_t run, const Check& check) {
   (void)call(KeeperOp::finish_run, body.all(), {}, check);
 }
 
+void KeeperClient::note_heard() {
+  heard_ = std::chrono::steady_clock::now();
+  heard_as_lived_ = LivedClock::now();
+}
+
 std::optional<KeeperClient::Outcome> KeeperClient::outcome(std::uint64_t flush) {
   const std::lock_guard lock(mutex_);
   (void)pump();
@@ -379,6 +386,8 @@ std::optional<KeeperClient::Outcome> KeeperClient::outcome(std::uint64_t flush) 
     // It tells of its progress each second: one that does not is stopped.
     const auto silence = std::chrono::steady_clock::now() - heard_;
     if (silence < kPatience + 2 * std::chrono::seconds(hello_.seconds)) return std::nullopt;
+    // Both may have been stopped. Commits are rare looks: that they have lived so long as well would come late.
+    if (LivedClock::now() - heard_as_lived_ < kTimeToTell) return std::nullopt;
     asked_.erase(flush);
     pending_.erase(flush);
     return Outcome{KeeperCode::failed, "the keeper of this node does not answer"};

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/descriptor.hpp"
+#include "base/lived_clock.hpp"
 #include "keeper/local_socket.hpp"
 #include "keeper/message.hpp"
 #include "keeper/offer.hpp"
@@ -130,6 +131,7 @@ class KeeperClient {
   Answer call(KeeperOp op, std::vector<std::byte> body, std::span<const int> files, const Check& check);
   bool pump();
   void lose_connection();
+  void note_heard();
   template <class Entry>
   [[nodiscard]] std::vector<Entry> list_of(KeeperOp op, const Check& check);
   [[nodiscard]] bool call_about(KeeperOp op, const std::string& name, const Check& check);
@@ -146,6 +148,7 @@ class KeeperClient {
   std::map<std::uint64_t, Pending> pending_;  // flushes
   bool has_lost_offers_ = false;
   std::chrono::steady_clock::time_point heard_;  // of the keeper
+  LivedClock::time_point heard_as_lived_;
   std::map<std::uint64_t, std::uint64_t> written_;
 };
 

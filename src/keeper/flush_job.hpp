@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/descriptor.hpp"
+#include "base/lived_clock.hpp"
 #include "keeper/message.hpp"
 #include "keeper/offer.hpp"
 #include "store/dataset_writer.hpp"
@@ -61,7 +62,7 @@ struct OfferedRank {
 
 class FlushJob {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = LivedClock;
 
   FlushJob(DatasetPlan plan, std::uint32_t writer);
 

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/descriptor.hpp"
+#include "base/lived_clock.hpp"
 #include "keeper/flush_job.hpp"
 #include "keeper/kept_groups.hpp"
 #include "keeper/kept_snapshots.hpp"
@@ -32,7 +33,7 @@ namespace fenix_impl {
 /// Runs pieces of work one after the other in a thread, and knows whether it moves.
 class KeeperThread {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = LivedClock;
 
   KeeperThread() = default;
   KeeperThread(const KeeperThread&) = delete;

@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 
+#include "base/lived_clock.hpp"
 #include "rma/fabric.hpp"
 #include "rma/fabric_endpoint.hpp"
 #include "rma/fabric_memory.hpp"
@@ -45,7 +46,7 @@ struct FabricTally {
 
 /// Transfers with one registration of one peer, in no order. Belongs to the network, and is used through it.
 struct FabricLane {
-  using Clock = std::chrono::steady_clock;
+  using Clock = LivedClock;
 
   fi_addr_t address = FI_ADDR_UNSPEC;
   std::uint64_t key = 0;

@@ -9,19 +9,20 @@
 #include <atomic>
 #include <csignal>
 #include <ctime>
-#include <exception>
 #include <new>
+#include <thread>
 #include <utility>
 
 #include "base/deadline.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "base/signals_blocked.hpp"
 #include "rma/processes.hpp"
 #include "rma/window_files.hpp"
 
 namespace fenix_impl {
 namespace {
+
+constexpr int kLooks = 10;  // until a process is killed, at least
 
 int open_process(pid_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pid, 0)); }
 
@@ -137,60 +138,42 @@ void SilenceWatch::end() {
   page_.reset();
 }
 
-SilenceWatch::Wait::Wait(SilenceWatch& watch, Kind kind) : watch_(watch) {
-  if (kind == Kind::round) {
-    watch_.set_rounds(watch_.rounds_ + 1);
-    round_ = watch_.rounds_;
-  }
-  const SignalsBlocked blocked;
-  try {
-    thread_ = std::thread([this] { run(); });
-  } catch (const std::exception& error) {
-    log().warn("no thread to watch for silent ranks: {}", error.what());
-  }
+SilenceWatch::Wait::Wait(SilenceWatch& watch, Kind kind)
+    : watch_(watch),
+      round_(begin(kind)),
+      ticker_(std::clamp<Deadline::Clock::duration>(watch.patience_ / kLooks, std::chrono::milliseconds(1),
+                                                    LivedClock::kBetweenLooks),
+              [this] { look(); }) {}
+
+std::uint64_t SilenceWatch::Wait::begin(Kind kind) const {
+  if (kind != Kind::round) return 0;
+  watch_.set_rounds(watch_.rounds_ + 1);
+  return watch_.rounds_;
 }
 
-SilenceWatch::Wait::~Wait() {
-  {
-    const std::lock_guard lock(mutex_);
-    done_ = true;
-  }
-  ended_.notify_all();
-  if (thread_.joinable()) thread_.join();
-}
-
-void SilenceWatch::Wait::run() {
-  using std::chrono::milliseconds;
-  constexpr int kLooks = 10;
-  const auto pause =
-      std::clamp<Deadline::Clock::duration>(watch_.patience_ / kLooks, milliseconds(1), milliseconds(1000));
-  std::unique_lock lock(mutex_);
-  while (!ended_.wait_for(lock, pause, [&] { return done_; })) {
-    try {
-      look();
-    } catch (const std::bad_alloc&) {
-      // At the next look there may be memory again.
-    }
-  }
-}
-
-void SilenceWatch::Wait::look() {
-  const auto now = Deadline::Clock::now();
+void SilenceWatch::Wait::look() noexcept {
   const std::lock_guard lock(watch_.mutex_);
-  for (const Peer& peer : watch_.peers_) {
-    const pid_t pid = peer.address.pid;
-    const bool stopped = is_stopped(pid);
-    const std::uint64_t rounds = std::atomic_ref(words_on(peer.page.bytes()).rounds).load(std::memory_order_relaxed);
-    if (!stopped && rounds >= round_) {
-      silent_since_.erase(pid);
-      continue;
-    }
-    const auto since = silent_since_.emplace(pid, now).first->second;
-    // A rank that is missing may be held up by one that is stopped.
-    if (now - since < (stopped ? 1 : 2) * watch_.patience_) continue;
-    log().warn("process {} has been silent for FENIX_TIMEOUT while others waited for it: killed", pid);
-    kill_process(peer.process);
+  try {
+    for (const Peer& peer : watch_.peers_) look_at(peer);
+  } catch (const std::bad_alloc&) {
+    // At the next look there may be memory again.
   }
+}
+
+void SilenceWatch::Wait::look_at(const Peer& peer) {
+  const auto now = Deadline::Clock::now();
+  const pid_t pid = peer.address.pid;
+  const bool stopped = is_stopped(pid);
+  const std::uint64_t rounds = std::atomic_ref(words_on(peer.page.bytes()).rounds).load(std::memory_order_relaxed);
+  if (!stopped && rounds >= round_) {
+    silent_since_.erase(pid);
+    return;
+  }
+  const auto since = silent_since_.emplace(pid, now).first->second;
+  // A rank that is missing may be held up by one that is stopped.
+  if (now - since < (stopped ? 1 : 2) * watch_.patience_) return;
+  log().warn("process {} has been silent for FENIX_TIMEOUT while others waited for it: killed", pid);
+  kill_process(peer.process);
 }
 
 }  // namespace fenix_impl

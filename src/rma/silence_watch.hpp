@@ -2,22 +2,21 @@
 // Processes of this node that keep the others waiting inside of MPI.
 //
 // MPI's agreements and the making of communicators wait for every living process, without an end: one that is stopped, or that
-// never comes, would hold up all. After FENIX_TIMEOUT it is killed by those that wait. Then its place can be repaired, and nothing
+// never comes, would hold up all. When those that wait have lived for FENIX_TIMEOUT, they kill it. Then its place can be repaired, and nothing
 // that it would do later can reach what the others commit meanwhile.
 #pragma once
 
 #include <sys/types.h>
 
-#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <span>
-#include <thread>
 #include <vector>
 
 #include "base/deadline.hpp"
+#include "base/ticker.hpp"
 #include "rma/region.hpp"
 
 namespace fenix_impl {
@@ -53,6 +52,10 @@ class SilenceWatch {
   /// Wakes the watched processes that sleep. Local; from any thread.
   void ring();
 
+ private:
+  struct Peer;
+
+ public:
   /// While one lives, this process waits in MPI for the others.
   class Wait {
    public:
@@ -62,19 +65,16 @@ class SilenceWatch {
     Wait(SilenceWatch& watch, Kind kind);
     Wait(const Wait&) = delete;
     Wait& operator=(const Wait&) = delete;
-    ~Wait();
 
    private:
-    void run();
-    void look();
+    [[nodiscard]] std::uint64_t begin(Kind kind) const;
+    void look() noexcept;
+    void look_at(const Peer& peer);
 
     SilenceWatch& watch_;
-    std::uint64_t round_ = 0;  // 0: of no round
+    const std::uint64_t round_;  // 0: of no round
     std::map<pid_t, Deadline::Clock::time_point> silent_since_;
-    std::mutex mutex_;
-    std::condition_variable ended_;
-    bool done_ = false;
-    std::thread thread_;
+    Ticker ticker_;
   };
 
  private:

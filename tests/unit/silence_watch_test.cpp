@@ -50,6 +50,11 @@ class Child {
 
   [[nodiscard]] const SilenceWatch::Address& address() const { return address_; }
 
+  [[nodiscard]] bool lives() const {
+    siginfo_t info{};
+    return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0;
+  }
+
   // Whether it is dead when some time has passed, or earlier.
   [[nodiscard]] bool dies() const {
     siginfo_t info{};
@@ -99,6 +104,21 @@ TEST(SilenceWatch, WaitsForItsPatienceToEnd) {
   const SilenceWatch::Wait wait(watched.watch, Kind::any);
   EXPECT_TRUE(child.dies());
   EXPECT_GE(Deadline::Clock::now() - start, kPatience);
+}
+
+// As if all had been stopped, and this one were the first to go on.
+TEST(SilenceWatch, DoesNotCountTheTimeInWhichItWasStoppedItself) {
+  const Child stopped(kStop);
+  const Child missing(kNothing);
+  SilenceWatch watch(std::chrono::seconds(3));
+  watch.observe(std::vector{watch.address(), stopped.address(), missing.address()});
+  const SilenceWatch::Wait wait(watch, Kind::round);
+  std::this_thread::sleep_for(2 * LivedClock::kBetweenLooks);  // until it has seen that they are silent
+  LivedClock::stop_for(std::chrono::hours(1));
+  std::this_thread::sleep_for(2 * LivedClock::kBetweenLooks);
+  EXPECT_TRUE(stopped.lives());
+  EXPECT_TRUE(missing.lives());
+  while (stopped.lives()) std::this_thread::sleep_for(kPatience / 10);
 }
 
 TEST(SilenceWatch, LeavesAStoppedProcessAloneThatNobodyWaitsFor) {

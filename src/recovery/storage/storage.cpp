@@ -176,11 +176,11 @@ void Storage::drop_kept(const Group& group, std::uint32_t run) noexcept {
 // The next job must find on all ranks the memory that counts, before any of them commits to it.
 void Storage::keep_memory(Group& group) noexcept {
   OfGroup* const known = find_of(group);
-  if (known == nullptr || (known->quiet_until && !known->quiet_until->passed())) return;
+  if (known == nullptr || std::chrono::steady_clock::now() < known->quiet_until) return;
   try {
     keeping_.keep(keeper(), group, run_);
   } catch (const std::exception& error) {
-    known->quiet_until.emplace(std::chrono::seconds(settings_.seconds));
+    known->quiet_until = std::chrono::steady_clock::now() + std::chrono::seconds(settings_.seconds);
     log().warn("group {}: its memory is not kept: {}", group.parameters().id, error.what());
   }
 }
@@ -196,7 +196,7 @@ Storage::Resumed Storage::take_up(Group& group, const RejoinResult& formed) {
   if (!is_on()) return Resumed::no;
   if (mine.generation == Generation{}) mine.every = settings_.every;
   mine.generation = group.log().generation();
-  mine.quiet_until.reset();
+  mine.quiet_until = {};
   flushing_.begin_generation(group, mine.flushes,
                              nodes_of(group.attachment().team().gather(group.attachment().team().location())));
   Resumed resumed = Resumed::no;
@@ -358,8 +358,7 @@ void Storage::after_commit(Group& group) noexcept {
       keeper().note_taken(*mine.begun_with);
       mine.begun_with.reset();
     }
-    if (mine.quiet_until && !mine.quiet_until->passed()) return;
-    mine.quiet_until.reset();
+    if (std::chrono::steady_clock::now() < mine.quiet_until) return;
     if (settings_.lease != 0) {
       flushing_.keep_latest(group, mine.flushes, run_);
       group.parts().tries_of_memory = 0;
@@ -371,7 +370,7 @@ void Storage::after_commit(Group& group) noexcept {
     flushing_.flush_latest(group, mine.flushes, run_);
   } catch (const std::exception& error) {
     // The commit stands. A failure is reported by the next call. A keeper that does not read must not delay each commit.
-    mine.quiet_until.emplace(std::chrono::seconds(settings_.seconds));
+    mine.quiet_until = std::chrono::steady_clock::now() + std::chrono::seconds(settings_.seconds);
     log().warn("group {}: a snapshot is not flushed: {}", group.parameters().id, error.what());
   }
 }

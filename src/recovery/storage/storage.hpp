@@ -108,7 +108,8 @@ class Storage {
   struct OfGroup {
     Generation generation;  ///< in which it was taken up
     int every = 0;
-    std::optional<Deadline> quiet_until;  ///< the keeper could not be reached
+    /// The keeper could not be reached. Looks are too rare for a Deadline.
+    std::chrono::steady_clock::time_point quiet_until;
     CommitSchedule schedule;
     std::optional<DatasetName> begun_with;  ///< and has not committed since
     std::vector<std::string> passed_over;   ///< datasets, when it began
