@@ -23,14 +23,15 @@
  *     error, and the text names that rank. A communicator or group that is not valid on one rank cannot be checked in
  *     this way: the other ranks wait for that rank until FENIX_TIMEOUT.
  *  5. Waiting. No function waits for ever. A wait ends when a rank that is waited for has died, or with
- *     FENIX_ERROR_TIMEOUT after FENIX_TIMEOUT seconds (environment variable, default 600).
+ *     FENIX_ERROR_TIMEOUT after FENIX_TIMEOUT seconds (environment variable, default 600). Time in which this process
+ *     was stopped does not count (docs/operations.md).
  *  6. Ownership. The library keeps no pointer into memory of the caller, with three exceptions. These are the source
  *     buffer of a member, read by each store; the context of its serializer; and the addresses given to Fenix_Init,
  *     written after each repair.
  *  7. NULL. A pointer may be NULL only where the description of the function says so.
  *  8. Threads. Without MPI_THREAD_MULTIPLE, calls of one process must not overlap. With it, calls on different groups
- *     may overlap, but calls on one group must not. Fenix_Init, Fenix_Finalize, settings and callbacks belong to one
- *     thread. A failure is repaired once. In resume mode "jump", only the thread that called Fenix_Init jumps; in the
+ *     may overlap, but calls on one group must not. Fenix_Init and Fenix_Finalize belong to one thread; any thread
+ *     may change settings and callbacks. A failure is repaired once. In resume mode "jump", only the thread that called Fenix_Init jumps; in the
  *     other threads the call returns FENIX_ERROR_CANCELLED, as in mode "return". Fenix_Error_message is per thread.
  *  9. Units. Sizes and counts are in elements of the member's datatype, unless bytes are named.
  * 10. Large counts. A function with an int count or offset has a twin with the suffix _c in <fenix/large.h>. The twin

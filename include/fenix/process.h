@@ -110,9 +110,13 @@ int Fenix_Finalized(int* flag);
  * have entered is repaired, and control resumes as after any failure. (Specification 2.4.)
  * Where FENIX_RECOVERY_MODE excludes repairs, the surviving ranks finish without the dead ones.
  * A rank that calls exit before it, without MPI_Finalize, counts as dead: after its functions of atexit the library ends
- * the process with SIGKILL, because MPI reports no process that ends otherwise. (Specification 2.4, advice to users.)
+ * the process with SIGKILL, because MPI reports no process that ends otherwise. (Specification 2.4, advice to users.) It
+ * writes what its streams have buffered before, for 10 seconds at most: another thread may hold a stream.
+ * A callback after a repair may call it. The call that met the failure then returns its error, in each resume mode.
+ * While Fenix is in use, and after a death until the process ends, SIGPIPE has a handler that does nothing, unless the
+ * application has set an action of its own. The process only sees that the write fails.
  * @return FENIX_SUCCESS; FENIX_ERROR_UNINITIALIZED; FENIX_ERROR_TIMEOUT if an active rank does not arrive: then the
- *         only way to end the job is MPI_Abort.
+ *         only way to end the job is MPI_Abort. FENIX_ERROR_INVALID_LOGIC_CALL in a callback before a repair.
  */
 int Fenix_Finalize(void);
 
@@ -125,7 +129,8 @@ int Fenix_Finalize(void);
  * spares that ignores deaths for longer sets such a mode before Fenix_Init, and changes it afterwards.
  * @param[in] setting a Fenix_Setting_name
  * @param[in] option  a value of the enumeration that belongs to the setting
- * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_SETTING_NAME; FENIX_ERROR_INVALID_SETTING_OPTION.
+ * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_SETTING_NAME; FENIX_ERROR_INVALID_SETTING_OPTION, also for
+ *         FENIX_RESUME_JUMP after Fenix_Init_no_jump, until Fenix_Finalize.
  */
 int Fenix_set_option(Fenix_Setting_name setting, unsigned option);
 

@@ -65,6 +65,7 @@ int Fenix_Finalized(int* flag) {
 int Fenix_Finalize(void) {
   bool finished = false;
   const int code = ready_entry([&]() -> int {
+    runtime().require_no_repair("Fenix_Finalize");
     finished = runtime().finish();
     return FENIX_SUCCESS;
   });
@@ -75,7 +76,7 @@ int Fenix_Finalize(void) {
 
 int Fenix_set_option(Fenix_Setting_name setting, unsigned option) {
   return entry([&]() -> int {
-    runtime().settings.set(setting, option);
+    runtime().set_option(setting, option);
     return FENIX_SUCCESS;
   });
 }

@@ -127,6 +127,12 @@ bool forget(MPI_Comm comm, std::vector<MPI_Comm>& unused) {
   return true;
 }
 
+/// The same as MPI_Comm_free, while libfenix does not look.
+int free_unseen_by_libfenix(MPI_Comm* comm) {
+  const InterposerServices* const libfenix = registry().services;
+  return libfenix != nullptr ? libfenix->free_unseen(real.Comm_free, comm) : real.Comm_free(comm);
+}
+
 int free_derived(MPI_Comm* comm, int (*free)(MPI_Comm*)) {
   static thread_local std::vector<MPI_Comm> unused;
   if (comm != nullptr) forget_persistent(*comm);
@@ -249,7 +255,7 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sourc
   });
 }
 
-int PMPI_Comm_free(MPI_Comm* comm) { return free_derived(comm, real.Comm_free); }
+int PMPI_Comm_free(MPI_Comm* comm) { return free_derived(comm, free_unseen_by_libfenix); }
 
 int PMPI_Comm_disconnect(MPI_Comm* comm) { return free_derived(comm, real.Comm_disconnect); }
 

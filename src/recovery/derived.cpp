@@ -4,10 +4,12 @@
 #include <mpi-ext.h>
 
 #include <algorithm>
+#include <mutex>
 #include <numeric>
 #include <vector>
 
 #include "recovery/interposer.hpp"
+#include "rma/freeing.hpp"
 #include "rma/mpi_team.hpp"
 #include "rma/quiet_comm.hpp"
 
@@ -80,6 +82,7 @@ bool has_handler(MPI_Comm comm, MPI_Errhandler wanted) {
 }
 
 void for_each_communicator(const std::function<void(MPI_Comm)>& visit) {
+  const std::lock_guard nobody_frees(freeing_mutex());
   MPI_Fint unused = 0;
   for (MPI_Fint number = 0; unused < kUnusedRun; ++number) {
     MPI_Comm comm = MPI_Comm_f2c(number);

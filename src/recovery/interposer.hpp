@@ -101,6 +101,8 @@ struct InterposerServices {
   void (*announce_error)(int mpi_error);
   /// Records for Fenix_Error_message why libfenix_mpi refuses a call.
   void (*note_refusal)(const char* why);
+  /// Frees a communicator while libfenix does not look at all of them. free: MPI's own function.
+  int (*free_unseen)(int (*free)(MPI_Comm*), MPI_Comm* comm);
   const PersistServices* persist;
 };
 

@@ -26,6 +26,7 @@
 #include "recovery/derived.hpp"
 #include "recovery/draining.hpp"
 #include "recovery/interposer.hpp"
+#include "rma/freeing.hpp"
 #include "rma/mpi_team.hpp"
 #include "rma/quiet_comm.hpp"
 #include "rma/window_files.hpp"
@@ -56,16 +57,25 @@ void note_refusal(const char* why) {
 // libfenix_mpi keeps a pointer to it.
 const InterposerServices* services() {
   static InterposerServices all;
-  all = {pass_fault_point, survivors_start_over, Runtime::announce_error, note_refusal, runtime().persist_services};
+  all = {pass_fault_point, survivors_start_over, Runtime::announce_error,
+         note_refusal,     free_unseen,          runtime().persist_services};
   return &all;
 }
 
-// Ignores SIGPIPE, which would end this process: Open MPI's TCP component writes to sockets of processes that have
-// died. A handler of the application stays.
-void ignore_broken_pipes() {
+// Only the write fails. Programs that this process starts do not inherit a handler, as they would SIG_IGN.
+void let_write_fail(int) {}
+
+// SIGPIPE would end this process: Open MPI's TCP component writes to sockets of processes that have died. A handler of the
+// application stays.
+void change_action_of_broken_pipes(void (*from)(int), void (*to)(int)) {
   struct sigaction action {};
-  if (sigaction(SIGPIPE, nullptr, &action) == 0 && action.sa_handler == SIG_DFL) std::signal(SIGPIPE, SIG_IGN);
+  if (sigaction(SIGPIPE, nullptr, &action) != 0 || action.sa_handler != from) return;
+  action.sa_handler = to;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGPIPE, &action, nullptr);
 }
+
+constexpr std::chrono::duration<double> kTimeToFlush{10};
 
 // Ends a process that calls exit() while Fenix is in use: MPI reports only processes that a signal has ended. It runs after
 // the functions that the program has registered with atexit. Children of fork() are left alone.
@@ -74,6 +84,8 @@ __attribute__((destructor)) void die_instead_of_leaving() {
   if (!runtime().in_use_by(getpid())) return;
   MPI_Finalized(&ended);
   if (ended != 0) return;
+  // Another thread may hold a stream in which it waits for input. The standard ones come last, standard input at the end.
+  const LastResort resort(std::min<double>(1, kTimeToFlush / std::chrono::duration<double>(Deadline::timeout())));
   std::fflush(nullptr);
   std::raise(SIGKILL);
 }
@@ -106,6 +118,7 @@ LastError& last_error() {
 thread_local int Runtime::Inside::depth_ = 0;
 thread_local int Runtime::RepeatedCall::depth_ = 0;
 thread_local bool Runtime::repair_is_pending_ = false;
+thread_local std::exception_ptr Runtime::thrown_before_repair_;
 thread_local int Runtime::known_repairs_ = 0;
 thread_local int Runtime::announced_error_ = MPI_SUCCESS;
 thread_local std::optional<int> Runtime::Inside::working_group_id_;
@@ -123,6 +136,19 @@ void Runtime::give_up_in_child() noexcept {
   has_threads_ = false;
 }
 
+void Runtime::require_no_repair(const char* call) {
+  if (!repair_is_pending_) return;
+  throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, std::string(call) + " in a callback before a repair");
+}
+
+void Runtime::set_option(int setting, unsigned option) {
+  if (ready() && resume_point_ == nullptr && setting == FENIX_RESUME_MODE && option == FENIX_RESUME_JUMP) {
+    throw Error(FENIX_ERROR_INVALID_SETTING_OPTION,
+                "option FENIX_RESUME_JUMP needs the macro Fenix_Init: there is no place to jump to");
+  }
+  settings.set(setting, option);
+}
+
 void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const Outputs& outputs,
                     std::jmp_buf* resume_point) {
   const Inside inside;
@@ -137,7 +163,7 @@ void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const O
     pass_as_released_spare(outputs);
     return;
   }
-  ignore_broken_pipes();
+  change_action_of_broken_pipes(SIG_DFL, let_write_fail);
   const QuietComm quiet(comm);
   require_no_exited_spares(comm);
   note_outsiders();
@@ -146,6 +172,8 @@ void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const O
   storage_.begin();
   check_mpi(MPI_Comm_create_errhandler(handle_mpi_error, &handlers_.present), "MPI_Comm_create_errhandler");
   check_mpi(MPI_Comm_create_errhandler(handle_past_error, &handlers_.past), "MPI_Comm_create_errhandler");
+  check_mpi(MPI_Comm_create_errhandler(handle_mpi_error, &copying_handler_), "MPI_Comm_create_errhandler");
+  teams_.begin(handlers_.present, copying_handler_);
   Settings taken = settings;
   taken.take(info);
   if (is_replacement()) {
@@ -405,6 +433,9 @@ void Runtime::end_of_use() {
   requests_.clear();
   MPI_Errhandler_free(&handlers_.present);
   MPI_Errhandler_free(&handlers_.past);
+  MPI_Errhandler_free(&copying_handler_);
+  // After a death MPI_Finalize may still write to dead processes.
+  if (process_->repairs() == 0 && process_->failed().empty()) change_action_of_broken_pipes(let_write_fail, SIG_DFL);
   settings = settings_before_use_;
   fortran_comm_ = nullptr;
   finalized_ = true;
@@ -510,6 +541,7 @@ bool Runtime::repair(int mpi_error, int repairs_before) {
   const std::lock_guard one_repair(repair_mutex_);
   if (process_->repairs() != repairs_before) return false;
   // Brings other threads out of their calls.
+  teams_.end_copies();
   process_->call_all_to_repair();
   const std::unique_lock alone(calls_);
   latest_failure_ = mpi_error;
@@ -631,6 +663,7 @@ void Runtime::end_job_that_cannot_go_back(const char* why) const {
 
 void Runtime::announce_repair(int mpi_error) {
   repair_is_pending_ = true;
+  thrown_before_repair_ = nullptr;
   try {
     run_callbacks(FENIX_CALLBACK_PRE_RECOVERY, mpi_error);
   } catch (...) {
@@ -650,6 +683,8 @@ void Runtime::resume(int mpi_error, bool callbacks_due) {
   known_repairs_ = process_->repairs();
   if (repair_is_pending_ || settings.get(FENIX_RECOVERY_MODE) == FENIX_RECOVERY_IGNORE) return;
   if (callbacks_due) run_callbacks(FENIX_CALLBACK_POST_RECOVERY, mpi_error);
+  // A callback may have ended the use of Fenix: there is nothing to resume.
+  if (!ready()) return;
   if (thrown_before_repair_) std::rethrow_exception(std::exchange(thrown_before_repair_, nullptr));
   if (RepeatedCall::here() || (interposer() != nullptr && interposer()->goes_on())) return;
   leave(mpi_error);
@@ -663,9 +698,9 @@ bool Runtime::repeats_calls() const {
 void Runtime::leave(int mpi_error) {
   const unsigned mode = settings.get(FENIX_RESUME_MODE);
   if (mode == FENIX_RESUME_RETURN) return;
-  if (mode == FENIX_RESUME_JUMP && resume_point_ != nullptr) {
-    // The frame to jump to is on another thread's stack.
-    if (std::this_thread::get_id() != init_thread_) return;
+  if (mode == FENIX_RESUME_JUMP) {
+    // There may be no frame to jump to, or it is on another thread's stack.
+    if (resume_point_ == nullptr || std::this_thread::get_id() != init_thread_) return;
     callbacks.leave_rounds();
     std::longjmp(*resume_point_, 1);
   }

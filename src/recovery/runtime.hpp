@@ -58,6 +58,10 @@ class Runtime {
   void give_up_in_child() noexcept;
   /// Throws Error(FENIX_ERROR_UNINITIALIZED) unless ready.
   void require_ready() const;
+  /// Throws Error(FENIX_ERROR_INVALID_LOGIC_CALL) in a callback before a repair. call: name of a function.
+  static void require_no_repair(const char* call);
+  /// Throws as Settings::set does, and if there is no place to jump to.
+  void set_option(int setting, unsigned option);
 
   /// Starts the use of Fenix. Collective over comm. Throws Error on all ranks if the arguments are wrong on one, or if
   /// one has died.
@@ -220,13 +224,14 @@ class Runtime {
   Settings settings_before_use_;
   MPI_Group exited_spares_ = MPI_GROUP_EMPTY;  // of all uses of Fenix so far
   bool spares_exit_ = true;
-  int uses_ = 0;  // of Fenix, that have begun
-  std::exception_ptr thrown_before_repair_;
+  int uses_ = 0;                           // of Fenix, that have begun
   static thread_local int known_repairs_;  // those after which this thread has resumed
   static thread_local int announced_error_;
+  static thread_local std::exception_ptr thrown_before_repair_;
   static thread_local bool repair_is_pending_;  // this thread calls the callbacks before a repair
   ErrorHandlers handlers_;
   std::atomic<int> reported_repairs_{0};  // those after which a call on a communicator from before has been reported
+  MPI_Errhandler copying_handler_ = MPI_ERRHANDLER_NULL;  // does the same as the present one: see TeamFactory
   Outputs outputs_;
   MPI_Fint* fortran_comm_ = nullptr;
   std::jmp_buf* resume_point_ = nullptr;

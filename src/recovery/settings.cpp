@@ -63,6 +63,14 @@ void take_key(Settings& settings, MPI_Info info, const char* key, Fenix_Setting_
 
 }  // namespace
 
+Settings& Settings::operator=(const Settings& other) {
+  for (std::size_t i = 0; i < options_.size(); ++i) {
+    options_[i] = other.options_[i].load();
+    is_set_[i] = other.is_set_[i].load();
+  }
+  return *this;
+}
+
 void Settings::set(int setting, unsigned option) {
   const std::size_t index = checked(setting);
   if (option >= kOptionCount[index]) {

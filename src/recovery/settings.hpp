@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The settings that Fenix_set_option and the info of Fenix_Init can change.
+// The settings that Fenix_set_option and the info of Fenix_Init can change. Any thread may do so at any time.
 #pragma once
 
 #include <fenix/codes.h>
 #include <mpi.h>
 
 #include <array>
+#include <atomic>
 
 namespace fenix_impl {
 
 class Settings {
  public:
+  Settings() = default;
+  Settings(const Settings& other) { *this = other; }
+  Settings& operator=(const Settings& other);
+  ~Settings() = default;
+
   /// Sets an option. Throws Error(FENIX_ERROR_INVALID_SETTING_NAME or _OPTION).
   void set(int setting, unsigned option);
   /// Sets an option that has not been set.
@@ -21,8 +27,8 @@ class Settings {
   void take(MPI_Info info);
 
  private:
-  std::array<bool, FENIX_SETTING_NAME_MAXCODE> is_set_{};
-  std::array<unsigned, FENIX_SETTING_NAME_MAXCODE> options_{
+  std::array<std::atomic<bool>, FENIX_SETTING_NAME_MAXCODE> is_set_{};
+  std::array<std::atomic<unsigned>, FENIX_SETTING_NAME_MAXCODE> options_{
       FENIX_RECOVERY_REPAIR,      FENIX_RESUME_JUMP,      FENIX_UNHANDLED_ABORT,    FENIX_CALLBACK_EXCEPTION_RETHROW,
       FENIX_MLOG_RECOVERY_MANUAL, FENIX_SPARE_WAIT_SLEEP, FENIX_SPARE_FINALIZE_EXIT};
 };

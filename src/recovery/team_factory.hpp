@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "recovery/process.hpp"
@@ -17,6 +18,14 @@ class TeamFactory {
  public:
   /// process must outlive it.
   explicit TeamFactory(Process& process) : process_(process) {}
+
+  /// inherited: handler by which repairs find communicators that they revoke. copying: one that reacts to errors in the same way.
+  void begin(MPI_Errhandler inherited, MPI_Errhandler copying) {
+    inherited_ = inherited;
+    copying_ = copying;
+  }
+  /// Revokes the communicators of which copies are being made: a repair begins. Local.
+  void end_copies();
 
   struct NewTeam {
     std::shared_ptr<MpiTeam> team;
@@ -35,7 +44,14 @@ class TeamFactory {
   void prepare_paths() noexcept { paths_.prepare(process_.on_one_node()); }
 
  private:
+  class Copied;
+  [[nodiscard]] std::shared_ptr<MpiTeam> copy(MPI_Comm comm, std::vector<bool> near);
+
   Process& process_;
+  MPI_Errhandler inherited_ = MPI_ERRHANDLER_NULL;
+  MPI_Errhandler copying_ = MPI_ERRHANDLER_NULL;
+  std::mutex mutex_;  // of copied_
+  std::vector<MPI_Comm> copied_;
   PathFactory paths_;
 };
 

@@ -14,6 +14,7 @@
 #include "base/deadline.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "rma/freeing.hpp"
 #include "rma/processes.hpp"
 #include "rma/quiet_comm.hpp"
 
@@ -68,15 +69,17 @@ int size_of(MPI_Comm comm) {
   return size;
 }
 
-MpiTeam::MpiTeam(MPI_Comm comm, MPI_Comm resilient, SilenceWatch& watch, std::vector<bool> near)
+MpiTeam::MpiTeam(MPI_Comm comm, MPI_Comm resilient, SilenceWatch& watch, std::vector<bool> near,
+                 MPI_Errhandler meanwhile)
     : resilient_(resilient), watch_(&watch), owns_comm_(true), near_(std::move(near)) {
   {
     const SilenceWatch::Wait wait(watch, SilenceWatch::Wait::Kind::any);
     // The duplicate must not inherit a handler by which a repair finds communicators to revoke: if it fails, it may be
     // half made then, and Open MPI crashes. (MPI_Comm_idup could have a deadline, but a death during it ends the job.)
-    const QuietComm quiet(comm, library_errors_return());
+    const QuietComm quiet(comm, meanwhile);
     check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
   }
+  MPI_Comm_set_errhandler(comm_, library_errors_return());
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);
 }
@@ -93,7 +96,7 @@ MpiTeam::~MpiTeam() {
   // A damaged communicator is abandoned: Open MPI would give its number to the next one, and messages of the old one that
   // are still on their way would be taken for messages of the new one.
   if (!sound_ || MPIX_Comm_is_revoked(resilient_, &revoked) != MPI_SUCCESS || revoked != 0) return;
-  MPI_Comm_free(&comm_);
+  free_unseen([](MPI_Comm* comm) { return MPI_Comm_free(comm); }, &comm_);
 }
 
 void MpiTeam::check() {

@@ -10,7 +10,7 @@ namespace fenix_impl {
 /// search takes them for communicators of the program. Local.
 [[nodiscard]] MPI_Errhandler library_errors_return();
 
-/// Makes MPI errors on a communicator end in return codes while it lives.
+/// Makes MPI errors on a communicator end in return codes while it lives, or gives it another handler.
 class QuietComm {
  public:
   explicit QuietComm(MPI_Comm comm, MPI_Errhandler meanwhile = MPI_ERRORS_RETURN) : comm_(comm) {

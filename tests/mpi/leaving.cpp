@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A rank leaves with exit(), without MPI_Finalize, as the advice to users of specification 2.4 has it: a spare takes its
-// place. Its functions of atexit run, and its output is not lost. 4 ranks, one of them spare.
+// place. Its functions of atexit run, and its output is not lost. 4 ranks, one of them spare. With "blocked", another thread of the
+// rank waits for input, and so has the stream that it reads.
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
+#include <thread>
 
 #include "check.hpp"
 
@@ -24,6 +27,15 @@ void have_a_child() {
 
 void say_goodbye() { std::printf("rank 1 says goodbye, without the end of a line"); }
 
+// Returns when it waits.
+void block_a_stream() {
+  int ends[2];
+  expect_equal(pipe(ends), 0, "pipe");
+  FILE* const stream = fdopen(ends[0], "r");
+  std::thread([stream] { (void)std::fgetc(stream); }).detach();
+  while (ftrylockfile(stream) == 0) funlockfile(stream);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -39,6 +51,7 @@ int main(int argc, char** argv) {
     MPI_Barrier(comm);
     if (rank == 1) {
       std::atexit(say_goodbye);
+      if (argc > 1 && std::strcmp(argv[1], "blocked") == 0) block_a_stream();
       std::exit(0);
     }
     MPI_Barrier(comm);

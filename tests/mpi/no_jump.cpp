@@ -22,6 +22,10 @@ int main(int argc, char** argv) {
   success(error, "error");
   success(Fenix_get_option(FENIX_RESUME_MODE, &mode), "get_option");
   expect_equal(mode, FENIX_RESUME_RETURN, "resume mode in use");
+  expect_equal(Fenix_set_option(FENIX_RESUME_MODE, FENIX_RESUME_JUMP), FENIX_ERROR_INVALID_SETTING_OPTION,
+               "resume mode jump without a place to jump to");
+  success(Fenix_get_option(FENIX_RESUME_MODE, &mode), "get_option");
+  expect_equal(mode, FENIX_RESUME_RETURN, "resume mode after a refusal");
   int rank = -1;
   MPI_Comm_rank(comm, &rank);
   if (role == FENIX_ROLE_INITIAL_RANK) {
