@@ -13,10 +13,10 @@
 namespace fenix_impl {
 namespace {
 
-constexpr auto kPlace = FENIX_CALLBACK_POST_RECOVERY;
+constexpr auto kAfterRepair = FENIX_CALLBACK_POST_RECOVERY;
 constexpr bool (*kNeverDropped)() = [] { return false; };
 
-void call(Callbacks& callbacks) { callbacks.call_all(kPlace, MPI_COMM_NULL, 0, kNeverDropped); }
+void call_registered(Callbacks& callbacks) { callbacks.call_all(kAfterRepair, MPI_COMM_NULL, 0, kNeverDropped); }
 
 TEST(CallbacksOfThreads, AreRegisteredByAllWhileSomeCallThem) {
   constexpr int kThreads = 4;
@@ -27,15 +27,16 @@ TEST(CallbacksOfThreads, AreRegisteredByAllWhileSomeCallThem) {
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([&] {
       for (int time = 0; time < kTimes; ++time) {
-        callbacks.push(kPlace, [&calls, counted = std::make_shared<int>(1)](MPI_Comm, int) { calls += *counted; });
-        if (time % 16 == 0) call(callbacks);
-        EXPECT_TRUE(callbacks.pop(kPlace));
+        callbacks.push(kAfterRepair,
+                       [&calls, counted = std::make_shared<int>(1)](MPI_Comm, int) { calls += *counted; });
+        if (time % 16 == 0) call_registered(callbacks);
+        EXPECT_TRUE(callbacks.pop(kAfterRepair));
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_GE(calls, 1);
-  EXPECT_FALSE(callbacks.pop(kPlace));
+  EXPECT_FALSE(callbacks.pop(kAfterRepair));
 }
 
 TEST(CallbacksOfThreads, StayWhileTheyRunInAnotherThread) {
@@ -43,16 +44,16 @@ TEST(CallbacksOfThreads, StayWhileTheyRunInAnotherThread) {
   std::atomic<bool> runs{false};
   std::atomic<bool> popped{false};
   const auto content = std::make_shared<int>(1);
-  callbacks.push(kPlace, [&runs, &popped, content](MPI_Comm, int) {
+  callbacks.push(kAfterRepair, [&runs, &popped, content](MPI_Comm, int) {
     runs = true;
     while (!popped) std::this_thread::yield();
     EXPECT_GE(content.use_count(), 2);
   });
-  std::thread other([&] { call(callbacks); });
+  std::thread other([&] { call_registered(callbacks); });
   while (!runs) std::this_thread::yield();
-  EXPECT_TRUE(callbacks.pop(kPlace));
+  EXPECT_TRUE(callbacks.pop(kAfterRepair));
   callbacks.leave_rounds();  // of this thread, which has none
-  call(callbacks);
+  call_registered(callbacks);
   popped = true;
   other.join();
   EXPECT_EQ(content.use_count(), 1);
@@ -62,13 +63,13 @@ TEST(CallbacksOfThreads, AreNotDestroyedWhileTheyClearAll) {
   Callbacks callbacks;
   int calls = 0;
   const auto content = std::make_shared<int>(1);
-  callbacks.push(kPlace, [&callbacks, &calls, content](MPI_Comm, int) {
+  callbacks.push(kAfterRepair, [&callbacks, &calls, content](MPI_Comm, int) {
     callbacks.clear();
     ++calls;
     EXPECT_EQ(content.use_count(), 2);
   });
-  callbacks.push(kPlace, [&calls](MPI_Comm, int) { ++calls; });
-  call(callbacks);
+  callbacks.push(kAfterRepair, [&calls](MPI_Comm, int) { ++calls; });
+  call_registered(callbacks);
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(content.use_count(), 1);
 }

@@ -13,14 +13,16 @@
 namespace fenix_impl {
 namespace {
 
-constexpr std::chrono::seconds kTime{2};
+constexpr std::chrono::seconds kTimeOfResort{2};
 
-double timeouts() { return std::chrono::duration<double>(kTime) / std::chrono::duration<double>(Deadline::timeout()); }
+double timeouts_of_resort() {
+  return std::chrono::duration<double>(kTimeOfResort) / std::chrono::duration<double>(Deadline::timeout());
+}
 
 TEST(LastResort, EndsAProcessThatStays) {
   EXPECT_EXIT(
       {
-        const LastResort resort(timeouts());
+        const LastResort resort(timeouts_of_resort());
         std::this_thread::sleep_for(std::chrono::minutes(10));
       },
       testing::KilledBySignal(SIGKILL), "");
@@ -30,7 +32,7 @@ TEST(LastResort, LeavesAProcessAloneThatHasBeenStopped) {
   EXPECT_EXIT(
       {
         {
-          const LastResort resort(timeouts());
+          const LastResort resort(timeouts_of_resort());
           LivedClock::stop_for(std::chrono::hours(1));
           std::this_thread::sleep_for(2 * LivedClock::kBetweenLooks);
         }
@@ -43,14 +45,14 @@ TEST(LastResort, LeavesAProcessAloneThatHasBeenStopped) {
 TEST(LastResort, LeavesAProcessAloneThatGoesOnAfterTheTime) {
   const pid_t child = fork();
   if (child == 0) {
-    const LastResort resort(timeouts());
+    const LastResort resort(timeouts_of_resort());
     raise(SIGSTOP);
     std::_Exit(7);
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, WUNTRACED), child);
   ASSERT_TRUE(WIFSTOPPED(status));
-  std::this_thread::sleep_for(kTime + kTime / 2);
+  std::this_thread::sleep_for(kTimeOfResort + kTimeOfResort / 2);
   kill(child, SIGCONT);
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
