@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "recovery/runtime.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "core/common/meeting.hpp"
@@ -21,6 +22,11 @@ void set_simulated_runtime(SimulatedRuntime* of_this_thread) { of_thread = of_th
 Group* SimulatedGroups::find(int id) const {
   const auto found = groups_.find(id);
   return found == groups_.end() ? nullptr : found->second.get();
+}
+
+bool SimulatedGroups::have(const void* address) const {
+  return std::any_of(groups_.begin(), groups_.end(),
+                     [&](const auto& group) { return group.second && group.second->members().have(address); });
 }
 
 Group& SimulatedGroups::at(int id) const {
