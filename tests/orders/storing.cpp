@@ -329,6 +329,7 @@ void Planner::stage_file(Group& group, Member& member) {
     Random random = random_of(rank);
     OnRank& own = member.on[static_cast<std::size_t>(rank)];
     if (random.one_in(3)) continue;
+    group.may_be_touched = true;
     const Elements known = own.known();
     // The file begins with the elements that have a value: a gap would have none.
     int before = 0;
