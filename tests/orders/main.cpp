@@ -154,6 +154,7 @@ void report(const Program& program, const char* name) {
     std::printf("minimal program%s: %s%s", again ? "" : " (does not fail each time)", text_of(small).c_str(),
                 shared().difference);
     std::fflush(stdout);
+    MPI_Finalize();
     return 0;
   });
   std::printf("repeat it with: %s --seed %llu --programs 1\n", name, static_cast<unsigned long long>(program.seed));
@@ -175,10 +176,12 @@ int run_some(const Options& options, std::chrono::steady_clock::time_point end) 
       told.steps += verdict.steps;
       if (!verdict.difference.empty()) {
         std::snprintf(told.difference, sizeof told.difference, "%s", verdict.difference.c_str());
+        MPI_Finalize();
         return kDiffers;
       }
       ++told.seed;
     }
+    MPI_Finalize();  // or a segment of Open MPI stays in /dev/shm
     return 0;
   });
 }
