@@ -91,7 +91,7 @@ void set_count_to(const Group& group, Member& member, Count count) {
     throw Error(FENIX_ERROR_INVALID_ATTRIBUTE_VALUE, named("attribute_value: count", count) + " is negative");
   }
   check_count(group, member, count);
-  if (is_changeable(group, member)) set_count(member, static_cast<std::uint64_t>(count));
+  set_count(group, member, static_cast<std::uint64_t>(count));
 }
 
 void set_type_to(const Group& group, Member& member, MPI_Datatype datatype) {
@@ -145,7 +145,9 @@ void check_type(const Group& group, const Member& member, const ElementType& typ
   if (type.hash() != member.info().type->hash()) require_changeable(group, member);
 }
 
-void set_count(Member& member, std::uint64_t count) { member.redefine_count(count); }
+void set_count(const Group& group, Member& member, std::uint64_t count) {
+  if (is_changeable(group, member)) member.redefine_count(count);
+}
 
 void set_type(Member& member, std::shared_ptr<const ElementType> type) {
   if (type->hash() != member.info().type->hash()) member.set_type(std::move(type));

@@ -22,8 +22,9 @@ void check_count(const Group& group, const Member& member, MPI_Count count);
 /// Throws Error if a type is another one than that of a member that has been stored.
 void check_type(const Group& group, const Member& member, const ElementType& type);
 
-/// Sets the count of a member on this rank. FENIX_RESIZEABLE makes it resizeable, if the other ranks do the same.
-void set_count(Member& member, std::uint64_t count);
+/// Sets the count of a member on this rank, if nothing of it has been stored. FENIX_RESIZEABLE makes it resizeable, if the other ranks do
+/// the same.
+void set_count(const Group& group, Member& member, std::uint64_t count);
 void set_type(Member& member, std::shared_ptr<const ElementType> type);
 
 /// Gets an attribute of a member of this rank, as Fenix_Data_member_attr_get does for its own rank. Local.

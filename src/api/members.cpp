@@ -110,9 +110,9 @@ void check_definition(const Group& group, const Description& description) {
 }
 
 /// Sets what a definition says about a member that there is. Local.
-void redefine(Member& member, const Description& description) {
+void redefine(const Group& group, Member& member, const Description& description) {
   set_type(member, description.info().type);
-  if (description.count() != member.own_count()) set_count(member, description.count());
+  set_count(group, member, description.count());
   member.claim(description.buffer());
 }
 
@@ -124,7 +124,7 @@ int create(int group_id, const Description& description, Serializer serializer) 
   if (member != nullptr && member->is_taken_up()) {
     if (member->is_claimed()) throw Error(FENIX_ERROR_MEMBER_EXISTS, name_of(*member) + " exists in the group");
     check_definition(group, description);
-    redefine(*member, description);
+    redefine(group, *member, description);
   } else {
     member = &group.create_member(description.info(), description.buffer(), description.count(),
                                   [&] { description.check(); });
@@ -162,7 +162,7 @@ int allocate(int group_id, Description description, void* baseptr) {
   }
   member = group.find(description.info().id);
   if (!is_new) {
-    redefine(*member, description);
+    redefine(group, *member, description);
     group.put_buffer(*member, std::move(grown));
   }
   member->claim(member->allocated.data());
@@ -177,13 +177,13 @@ int define(int group_id, const Description& description, Serializer serializer) 
   Member* member = group.find(description.info().id);
   if (member != nullptr && member->is_taken_up()) {
     check_definition(group, description);
-    redefine(*member, description);
+    redefine(group, *member, description);
   } else {
     member = group.define_member(description.info(), description.buffer(), description.count(),
                                  [&] { check_definition(group, description); });
     if (member == nullptr) {
       member = group.find(description.info().id);
-      redefine(*member, description);
+      redefine(group, *member, description);
     }
   }
   member->set_serializer(std::move(serializer));

@@ -342,6 +342,15 @@ void check_resizing(int group, std::vector<int>& data) {
   expect_equal(attribute<int>(group, kCountName, 0), 0, "count on rank 0");
   success(Fenix_Data_member_delete(group, 0), "member_delete");
   success(Fenix_Data_barrier(group), "barrier");
+  // Ranks that had nothing of a fixed count say the same as the others when the count becomes FENIX_RESIZEABLE.
+  success(Fenix_Data_member_create(group, 0, data.data(), rank == 1 ? count : 0, MPI_INT), "member_create");
+  success(Fenix_Data_member_define(group, 0, data.data(), FENIX_RESIZEABLE, MPI_INT), "member_define");
+  success(fenix::data::member_storev(group, 0, fenix::DataSubset({0, static_cast<std::size_t>(rank)})),
+          "member_storev");
+  success(Fenix_Data_commit_barrier(group, nullptr), "commit_barrier");
+  expect_equal(attribute<int>(group, kCountName), rank + 1, "count of a member that became FENIX_RESIZEABLE");
+  success(Fenix_Data_member_delete(group, 0), "member_delete");
+  success(Fenix_Data_barrier(group), "barrier");
 }
 
 // Ints with a gap behind each: sizes of attributes count it, stored bytes do not.
