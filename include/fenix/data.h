@@ -144,7 +144,7 @@ int Fenix_Data_group_get_redundancy_policy(int group_id, int* policy_name, void*
 
 /**
  * Changes the policy of a group. Collective over the group, synchronising; before anything is staged, stored or
- * committed. What is gone with its member, or by a repair, does not count. (Specification 3.2.3.) Same arguments on all ranks.
+ * committed. Data that is gone with its member, or by a repair, does not count. (Specification 3.2.3.) Same arguments on all ranks.
  *
  *   FENIX_DATA_POLICY_IN_MEMORY_RAID        int[2] {1, separation}: buddies. Rank N and rank N + separation keep a copy
  *                                           of each other's data. For an odd number of ranks, the first, middle and

@@ -151,7 +151,7 @@ void Planner::checkpoint(Group& group) {
 // ----------------------------------------------------------------------------------------------------------- snapshots
 
 void Planner::delete_snapshot(Group& group) {
-  // What is older than depth may come up again where ranks are not known to have the newest. After the deletion on one rank, they would
+  // Snapshots older than depth may come up again where ranks are not known to have the newest. After the deletion on one rank, they would
   // go on from different snapshots without the barrier.
   barrier(group);
   const bool on_one = random_.one_in(3);

@@ -58,7 +58,7 @@ Options options_of(int argc, char** argv) {
   return options;
 }
 
-/// What a child process tells its parent. In memory that both have.
+/// Message of a child process to its parent, in memory that both have.
 struct Told {
   std::uint64_t seed = 0;  ///< of the program that it has begun
   long programs = 0;

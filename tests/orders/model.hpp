@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a program may expect: rules of the headers in include/, and nothing of the implementation.
+// Model of what a program may expect: rules of the headers in include/, and nothing of the implementation.
 #pragma once
 
 #include <algorithm>
@@ -169,7 +169,7 @@ struct Model {
   void unfreeze(const Group& group);
 };
 
-/// What a restore has to give.
+/// Result that a restore has to give.
 struct Expected {
   Elements found;
   bool is_partial = false;

@@ -71,7 +71,7 @@ struct Program {
   std::vector<Call> calls;
 };
 
-/// What a rank really has.
+/// Contents that a rank really has.
 struct Real {
   int rank = 0;
   std::map<int, std::vector<std::byte>> owned;  ///< buffers, by number
@@ -171,7 +171,7 @@ class Planner {
 /// Returns a program that has its seed.
 Program program_of(std::uint64_t seed);
 
-/// What has become of a program.
+/// Result of a program.
 struct Verdict {
   std::string difference;  ///< empty: none
   int steps = 0;

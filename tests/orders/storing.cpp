@@ -155,7 +155,7 @@ void Planner::store(Group& group, Member& member, bool asynchronous, bool presta
       if (group.in_place && !asynchronous && !own.has_serializer) model_.source(rank, own.buffer).is_frozen = true;
     }
     if (open_ended && !prestaged) {
-      // What the serializer writes, and what is staged.
+      // Both are stored: elements that the serializer writes, and staged ones.
       for (const auto& [element, value] : own.staged) own.stored[element] = value;
       own.staged.clear();
     }
@@ -264,7 +264,7 @@ void Planner::stage_memory(Group& group, Member& member) {
     const int start = static_cast<int>(random.next() % 1000000);
     const Picked written = Picked::some(random, own.count, random.one_in(3));
     for (const int element : written.elements) after[element] = static_cast<Value>(start + element);
-    // What is written has to be staged; what has a value may be.
+    // Written elements have to be staged; others that have a value may be.
     std::vector<int> staged = written.elements;
     const bool all = static_cast<int>(after.size()) == own.count && random.one_in(2);
     if (all || random.one_in(3)) {

@@ -46,7 +46,7 @@ class SimulatedGroups {
   Generation highest_;
 };
 
-/// What the functions ask of the processes of the job.
+/// Stand-in for the processes of the job, as the functions see them.
 class SimulatedProcess {
  public:
   explicit SimulatedProcess(const SimulatedGroups& groups) : groups_(groups) {}
