@@ -29,10 +29,9 @@ void check_mpi(int mpi_error, const char* call);
 class MpiTeam final : public Team {
  public:
   /// Collective over comm: duplicates it. resilient is the communicator of all active ranks, comm's among them. A death
-  /// there, or its revocation, with which every repair begins on every rank, calls off the work of the team. Neither
-  /// communicator is owned. resilient and watch must outlive the team's use.
-  /// near: for each rank whether it is on the node of this one; empty if all are.
-  /// meanwhile: the handler for errors that comm has while it is duplicated.
+  /// there, or its revocation, calls off the work of the team: every repair begins with it. Neither communicator is
+  /// owned. For each rank, near says whether it is on the node of this one; it is empty if all are. The handler for
+  /// errors that comm has while it is duplicated is meanwhile. Both communicators and watch must outlive the team's use.
   MpiTeam(MPI_Comm comm, MPI_Comm resilient, SilenceWatch& watch, std::vector<bool> near = {},
           MPI_Errhandler meanwhile = library_errors_return());
   /// Local: the first size ranks of comm, which is borrowed.

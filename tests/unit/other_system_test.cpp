@@ -133,7 +133,7 @@ TEST(LargePages, TheKeeperMapsAnyPartOfARegion) {
 
 TEST(LargePages, BuffersOfMembersAreAligned) {
   MemberBuffer buffer;
-  buffer.reserve(1000);
+  buffer.replace(buffer.grown(1000));
   EXPECT_TRUE(is_aligned(buffer.data()));
   EXPECT_GE(buffer.bytes(), 1000U);
   EXPECT_LE(bytes_in_memory(buffer.region()), static_cast<off_t>(3 * 4096)) << "what is before it has memory";
