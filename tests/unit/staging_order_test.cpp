@@ -234,7 +234,7 @@ TEST(StagingOrder, RankThatSetsItsCountToNothingStagesAll) {
     PartialJob job(3, kind.depth, kOrderCount, kOrderCount, kind.policy, kind.in_place);
     expect_done(job.run([&](Rank& rank) {
       const bool has_none = rank.number == 1;
-      if (has_none) fenix_impl::set_count(member_of(rank), 0);
+      if (has_none) fenix_impl::set_count(*rank.group, member_of(rank), 0);
       const std::uint64_t count = has_none ? 0 : kOrderCount;
       std::uint32_t* const area = area_of(rank);
       write_to(rank, job.model(rank), area, {0, count}, 1);
@@ -251,7 +251,7 @@ TEST(StagingOrder, RankThatSetsItsCountToNothingStagesAll) {
 TEST(StagingOrder, MemberBecomesResizeableIfAllRanksSayNothing) {
   PartialJob job(3, 0, kOrderCount, kOrderCount);
   expect_done(job.run([&](Rank& rank) {
-    fenix_impl::set_count(member_of(rank), 0);
+    fenix_impl::set_count(*rank.group, member_of(rank), 0);
     change(rank, job.model(rank), {0, 50}, 1);
     rank.group->staging().stage(member_of(rank), Selection::some({0, 50}));
     store_staged(rank);
@@ -269,7 +269,7 @@ TEST(StagingOrder, ElementsBeyondAMemberAreRefusedInTheStore) {
     rank.group->staging().stage(member_of(rank), Selection::some({0, 50}));
   };
   expect_done(job.run([&](Rank& rank) {
-    if (rank.number == 1) fenix_impl::set_count(member_of(rank), 0);
+    if (rank.number == 1) fenix_impl::set_count(*rank.group, member_of(rank), 0);
     stage(rank);
   }));
   expect_error(job.run([&](Rank& rank) { store_staged(rank); }), FENIX_ERROR_SUBSET_END_OFFSET);
