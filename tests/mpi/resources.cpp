@@ -217,7 +217,7 @@ void larger_buffer() {
   success(Fenix_Data_member_allocate(kGroup, kLarge, kCount, MPI_DOUBLE, &base), "member_allocate");
   base[kCount - 1] = rank;
   double* larger = nullptr;
-  in_need("larger buffer without address space", without_address_space, [&] {
+  in_need("larger buffer without address space", "RLIMIT_AS", without_address_space, [&] {
     const int code = Fenix_Data_member_allocate(kGroup, kLarge, kLargeCount, MPI_DOUBLE, &larger);
     if (code == FENIX_SUCCESS) return code;
     int count = -1;

@@ -16,16 +16,16 @@ namespace {
 
 using namespace fenix_impl;
 
-using Outcome = std::optional<std::vector<int>>;
+using DecidedIndices = std::optional<std::vector<int>>;
 
 constexpr std::size_t kRoomOfDecisions = 8192;  // of messages that fit
 constexpr Signature kState{7, 0, 0};
 const MessageLog::Flow kToOther{5, 1, 3};
 const MessageLog::Flow kOtherTag{5, 1, 4};
-const Outcome kFreeToChoose;
-const Outcome kNothing{std::vector<int>()};
+const DecidedIndices kFreeToChoose;
+const DecidedIndices kNothing{std::vector<int>()};
 
-Outcome outcome(const std::vector<int>& numbers) { return numbers; }
+DecidedIndices outcome(const std::vector<int>& numbers) { return numbers; }
 
 class Decisions : public ::testing::Test {
  protected:

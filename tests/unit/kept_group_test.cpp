@@ -27,7 +27,7 @@ using fenix_impl::RejoinResult;
 using fenix_impl::StoreOfJob;
 
 constexpr std::array kMembers{kSmall, kUneven, kLarge};
-constexpr std::uint32_t kRun = 4;
+constexpr std::uint32_t kKeptOfRun = 4;
 const Policy kBuddies{Policy::Kind::buddies};
 const Policy kXor{Policy::Kind::parity, 1, 3, 1};
 const Policy kTwoLosses{Policy::Kind::reed_solomon, 1, 5, 2};
@@ -88,7 +88,7 @@ class Jobs : public Job {
   }
 
   /// Forms the group again. Returns what rank 0 is told.
-  RejoinResult form(const StoreOfJob& store = {kRun + 1, {}}) {
+  RejoinResult form(const StoreOfJob& store = {kKeptOfRun + 1, {}}) {
     RejoinResult result;
     expect_done(run([&](Rank& rank) {
       fenix_impl::Generation highest;
@@ -105,7 +105,7 @@ class Jobs : public Job {
     const auto outcomes = run([&](Rank& rank) {
       fenix_impl::Generation highest;
       (void)rejoin(
-          rank.group, parameters_, [] {}, rank.team, [&] { return rank.path; }, {kRun + 1, {}}, highest);
+          rank.group, parameters_, [] {}, rank.team, [&] { return rank.path; }, {kKeptOfRun + 1, {}}, highest);
       take_up(rank);
     });
     for (Rank& each : ranks()) {
@@ -142,7 +142,7 @@ class Jobs : public Job {
 
   void keep(Rank& rank) {
     Left& left = left_[static_cast<std::size_t>(rank.number)];
-    left = {describe_group(*rank.group, kRun), {}};
+    left = {describe_group(*rank.group, kKeptOfRun), {}};
     for (const int region : regions_of(*rank.group)) {
       left.regions.emplace_back(::fcntl(region, F_DUPFD_CLOEXEC, 0));
     }
@@ -160,7 +160,7 @@ TEST(KeptGroup, GoesOnWithoutACopy) {
     jobs.make_snapshot(1);
     jobs.start_again();
     const RejoinResult result = jobs.form();
-    EXPECT_EQ(result.kept_run, kRun);
+    EXPECT_EQ(result.kept_run, kKeptOfRun);
     EXPECT_FALSE(result.snapshots_lost || result.awaits_store);
     for (Rank& rank : jobs.ranks()) {
       const auto left = jobs.described(rank.number);
@@ -184,7 +184,7 @@ TEST(KeptGroup, LostMemoryIsRebuiltAsFarAsThePolicyGoes) {
     jobs.start_again(lost);
     const RejoinResult result = jobs.form();
     const int newest = jobs.check_newest();
-    EXPECT_EQ(result.kept_run, newest >= 0 ? kRun : 0U);
+    EXPECT_EQ(result.kept_run, newest >= 0 ? kKeptOfRun : 0U);
     EXPECT_EQ(result.awaits_store, newest < 0);
     return newest;
   };
@@ -250,14 +250,15 @@ TEST(KeptGroup, OtherThingsCountMore) {
   const auto newest = [](std::uint32_t run, std::uint32_t generation) {
     return [=](std::uint32_t) { return StoreOfJob::Newest{fenix_impl::DatasetName{5, 99, run, generation}, false}; };
   };
-  EXPECT_EQ(kept_run(nothing, {kRun + 1, {}}), kRun);
-  EXPECT_EQ(kept_run(nothing, {kRun, {}}), 0U) << "of this run, and deleted since";
-  EXPECT_EQ(kept_run(nothing, {kRun + 9, newest(kRun + 1, 0)}), 0U) << "the store has something of a later run";
-  EXPECT_EQ(kept_run(nothing, {kRun + 9, newest(kRun, 0)}), kRun);
+  EXPECT_EQ(kept_run(nothing, {kKeptOfRun + 1, {}}), kKeptOfRun);
+  EXPECT_EQ(kept_run(nothing, {kKeptOfRun, {}}), 0U) << "of this run, and deleted since";
+  EXPECT_EQ(kept_run(nothing, {kKeptOfRun + 9, newest(kKeptOfRun + 1, 0)}), 0U)
+      << "the store has something of a later run";
+  EXPECT_EQ(kept_run(nothing, {kKeptOfRun + 9, newest(kKeptOfRun, 0)}), kKeptOfRun);
   const auto chosen = [](std::uint32_t) { return StoreOfJob::Newest{fenix_impl::DatasetName{5, 1, 1, 1}, true}; };
-  EXPECT_EQ(kept_run(nothing, {kRun + 9, chosen}), 0U) << "the user has chosen a dataset";
-  EXPECT_EQ(kept_run([](Jobs& jobs) { jobs.parameters().depth = 3; }, {kRun + 1, {}}), 0U);
-  EXPECT_EQ(kept_run([](Jobs& jobs) { jobs.parameters().policy = kXor; }, {kRun + 1, {}}), 0U);
+  EXPECT_EQ(kept_run(nothing, {kKeptOfRun + 9, chosen}), 0U) << "the user has chosen a dataset";
+  EXPECT_EQ(kept_run([](Jobs& jobs) { jobs.parameters().depth = 3; }, {kKeptOfRun + 1, {}}), 0U);
+  EXPECT_EQ(kept_run([](Jobs& jobs) { jobs.parameters().policy = kXor; }, {kKeptOfRun + 1, {}}), 0U);
 }
 
 // It may be what the program dies of.
@@ -266,7 +267,7 @@ TEST(KeptGroup, IsNotTakenAgainAndAgainWithoutACommit) {
   jobs.make_snapshot(0);
   for (int tries = 0; tries < 3; ++tries) {
     jobs.start_again();
-    EXPECT_EQ(jobs.form().kept_run, kRun) << tries;
+    EXPECT_EQ(jobs.form().kept_run, kKeptOfRun) << tries;
   }
   jobs.start_again();
   EXPECT_EQ(jobs.form().kept_run, 0U);
@@ -277,7 +278,7 @@ TEST(KeptGroup, IsOfOneRank) {
   jobs.make_snapshot(0);
   Left left;
   Rank& rank = jobs.rank(1);
-  left.description = describe_group(*rank.group, kRun);
+  left.description = describe_group(*rank.group, kKeptOfRun);
   const std::vector<std::int32_t> files(1 + kMembers.size(), 3);
   EXPECT_TRUE(group_described(left.description, 1, files, 1, 3));
   EXPECT_FALSE(group_described(left.description, 1, files, 0, 3));

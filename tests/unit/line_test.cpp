@@ -16,11 +16,11 @@ namespace {
 
 using namespace fenix_impl;
 
-using Outcome = std::optional<std::vector<int>>;
+using DecidedOnLine = std::optional<std::vector<int>>;
 
 MessageFlow flow(int source, int destination, int tag = 0) { return {1, source, destination, tag, 0}; }
 
-Outcome outcome(const std::vector<int>& numbers) { return numbers; }
+DecidedOnLine outcome(const std::vector<int>& numbers) { return numbers; }
 
 // ------------------------------------------------------------------------------------------------------------ forced outcomes
 
