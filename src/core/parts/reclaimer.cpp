@@ -48,6 +48,17 @@ void Reclaimer::find_commits() {
   }
 }
 
+// To reach a rank for the first time takes a mapping. Where there is none, the wait goes on: others tell what they have heard, and there may
+// be one at the next question.
+void Reclaimer::try_to_ask(int most) {
+  try {
+    ask_others(most);
+  } catch (const Error& error) {
+    if (error.code() != FENIX_ERROR_NO_MEMORY) throw;
+    fenix_impl::log().debug("group {}: asking for commits: {}", parameters_.id, error.what());
+  }
+}
+
 // Ranks that are in the library pass on what they hear. Ranks that compute do not: their memory is asked after a while.
 void Reclaimer::wait_for_others(const char* waited_for, const std::function<bool()>& ready) {
   constexpr std::chrono::milliseconds kBetweenQuestions{1};
@@ -59,7 +70,7 @@ void Reclaimer::wait_for_others(const char* waited_for, const std::function<bool
     control.commits.pass_on(*control.remote);
     if (question.passed()) {
       // After this the wait goes on: ranks that wait for this one hear of its progress between its questions.
-      ask_others(kReadsAtOnce);
+      try_to_ask(kReadsAtOnce);
       question = Deadline(kBetweenQuestions);
     }
     return ready();

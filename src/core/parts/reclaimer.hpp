@@ -62,6 +62,7 @@ class Reclaimer {
 
  private:
   void ask_others(int most_reads);
+  void try_to_ask(int most_reads);
   /// Whether slots are still held. Local.
   bool is_holding();
 
