@@ -96,11 +96,15 @@ void Control::lay_out(const Sizes& sizes, int rank, int ranks) {
 
 Control::Control(Region written, const Placement& placement, int rank, int ranks, std::uint32_t entries, bool in_place)
     : region(std::move(written)) {
-  const Sizes sizes(placement, ranks, entries, RecordLog::kEntryBytes, in_place);
-  if (region.bytes().size() != sizes.all() + Region::kHeaderBytes) {
-    throw Error(FENIX_ERROR_NO_MEMORY, "a control region has another size than it should have");
+  // The process that made it may have had another path, with other entries.
+  for (std::size_t entry = RecordLog::kEntryBytes; entry >= RecordLog::kLeastEntryBytes; entry /= 2) {
+    const Sizes sizes(placement, ranks, entries, entry, in_place);
+    if (region.bytes().size() == sizes.all() + Region::kHeaderBytes) {
+      lay_out(sizes, rank, ranks);
+      return;
+    }
   }
-  lay_out(sizes, rank, ranks);
+  throw Error(FENIX_ERROR_NO_MEMORY, "a control region has another size than it should have");
 }
 
 Control::Control(const Placement& placement, int rank, int ranks, std::uint32_t entries, std::size_t entry_bytes,
