@@ -222,9 +222,6 @@ int Fenix_Data_member_stage_inplace(int group_id, int member_id, void* buf, cons
     Member& member = closed_member_of(group, member_id);
     require(buf, "buf");
     const bool is_own = group.staging().is_staging_area(member, buf);
-    if (!is_own && runtime().groups().have(buf)) {
-      throw Error(FENIX_ERROR_INVALID_ARGUMENT, "buf is memory of another group");
-    }
     group.staging().stage_from(member, buf, stageable(subset_specifier));
     if (!is_own) std::free(buf);
     return FENIX_SUCCESS;

@@ -13,7 +13,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <functional>
+#include <iterator>
 #include <limits>
+#include <map>
+#include <mutex>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -59,7 +64,26 @@ bool within_file_limit(std::size_t bytes) {
   return false;
 }
 
+/// All mappings there are: ends by starts.
+struct Mapped {
+  std::mutex mutex;
+  std::map<const std::byte*, const std::byte*, std::less<>> ends;
+};
+
+// Lives as long as the process.
+Mapped& mapped() {
+  static auto* instance = new Mapped;
+  return *instance;
+}
+
 }  // namespace
+
+bool Mapping::have(const void* address) {
+  const std::lock_guard lock(mapped().mutex);
+  const auto* const at = static_cast<const std::byte*>(address);
+  const auto after = mapped().ends.upper_bound(at);
+  return after != mapped().ends.begin() && std::less<>()(at, std::prev(after)->second);
+}
 
 Mapping::Mapping(int fd, std::size_t bytes, const char* fault) : size_(bytes) {
   void* memory = refused(fault, ENOMEM)
@@ -67,6 +91,13 @@ Mapping::Mapping(int fd, std::size_t bytes, const char* fault) : size_(bytes) {
                      : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
   if (memory == MAP_FAILED) no_memory("mapping " + std::to_string(bytes) + " bytes");
   data_ = static_cast<std::byte*>(memory);
+  try {
+    const std::lock_guard lock(mapped().mutex);
+    mapped().ends.emplace(data_, data_ + bytes);
+  } catch (const std::bad_alloc&) {
+    munmap(memory, bytes);
+    throw;
+  }
   (void)madvise(memory, bytes, MADV_HUGEPAGE);  // where the system has them for shared memory
 }
 
@@ -105,7 +136,10 @@ Mapping& Mapping::operator=(Mapping&& other) noexcept {
 }
 
 Mapping::~Mapping() {
-  if (data_ != nullptr) munmap(data_, size_);
+  if (data_ == nullptr) return;
+  const std::lock_guard lock(mapped().mutex);
+  mapped().ends.erase(data_);
+  munmap(data_, size_);
 }
 
 Region::Segment::~Segment() {

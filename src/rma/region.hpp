@@ -35,6 +35,8 @@ class Mapping {
   [[nodiscard]] std::span<std::byte> bytes() const { return {data_, size_}; }
   /// Gives the memory up without unmapping it.
   void leak() noexcept { data_ = nullptr; }
+  /// Whether an address is in a mapping of this process, given up or not. Any thread may ask.
+  [[nodiscard]] static bool have(const void* address);
 
  private:
   std::byte* data_ = nullptr;

@@ -2,7 +2,6 @@
 #include "core/member/members.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 namespace fenix_impl {
@@ -11,17 +10,6 @@ Member* Members::find(std::int32_t member_id) const {
   const auto found =
       std::find_if(members_.begin(), members_.end(), [&](const auto& member) { return member->id() == member_id; });
   return found == members_.end() ? nullptr : found->get();
-}
-
-bool Members::have(const void* address) const {
-  const auto has = [address](const Region& region) {
-    const auto bytes = region.bytes();
-    const auto* const at = static_cast<const std::byte*>(address);
-    return std::greater_equal<>()(at, bytes.data()) && std::less<>()(at, bytes.data() + bytes.size());
-  };
-  return std::any_of(members_.begin(), members_.end(), [&](const auto& member) {
-    return has(member->memory.region()) || has(member->allocated.region());
-  });
 }
 
 Member& Members::add(std::unique_ptr<Member> member) {

@@ -26,8 +26,6 @@ class Members {
   [[nodiscard]] std::span<const std::unique_ptr<Member>> all() const { return members_; }
   /// Returns the member with an id, or null.
   [[nodiscard]] Member* find(std::int32_t member_id) const;
-  /// Whether slots or buffers of a member are at an address.
-  [[nodiscard]] bool have(const void* address) const;
 
   /// Takes the memory for one more, so that add() cannot fail.
   void reserve_one() { members_.reserve(members_.size() + 1); }

@@ -316,7 +316,7 @@ bool Staging::is_staging_area(const Member& member, const void* buffer) const {
   if (working.is_lent() && working.spill().empty() && working.number() &&
       start == member.memory.own_slot(*working.number()).data.data())
     return true;
-  if (!KeptAddresses::have(start) && !context_.members.have(start)) return false;
+  if (!KeptAddresses::have(start) && !Mapping::have(start)) return false;
   throw Error(FENIX_ERROR_INVALID_ARGUMENT,
               "buf is memory of the library, but not of " + name_of(member) + " in this snapshot");
 }

@@ -24,11 +24,6 @@ Group* SimulatedGroups::find(int id) const {
   return found == groups_.end() ? nullptr : found->second.get();
 }
 
-bool SimulatedGroups::have(const void* address) const {
-  return std::any_of(groups_.begin(), groups_.end(),
-                     [&](const auto& group) { return group.second && group.second->members().have(address); });
-}
-
 Group& SimulatedGroups::at(int id) const {
   Group* found = find(id);
   if (found == nullptr || found->is_deleted()) throw Error(FENIX_ERROR_INVALID_GROUPID, "group_id does not exist");

@@ -29,7 +29,6 @@ class SimulatedGroups {
   std::function<std::shared_ptr<Path>()> make_path;
 
   [[nodiscard]] Group* find(int id) const;
-  [[nodiscard]] bool have(const void* address) const;
   [[nodiscard]] Group& at(int id) const;
   [[nodiscard]] Group& attached(int id) const;
   RejoinResult create(const GroupParameters& parameters, MPI_Comm comm, const std::function<void()>& check);
