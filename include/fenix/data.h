@@ -124,7 +124,8 @@ int Fenix_Data_group_created(int group_id);
  * keeps for them. (Specification 3.2.1.) The id can be used again when all ranks have deleted the group, or after
  * Fenix_Data_barrier. Until then the group keeps a communicator and some memory on this rank: they go back in
  * Fenix_Data_barrier, or when the id is created again. If some rank has more than eight such groups,
- * Fenix_Data_group_create gives back those that all of their ranks have deleted, if its communicator has all these ranks.
+ * Fenix_Data_group_create gives back those that all of their ranks have deleted, if its communicator has all these ranks
+ * (not under MPI_THREAD_MULTIPLE).
  * A later Fenix_Data_barrier on such an id returns FENIX_ERROR_INVALID_GROUPID.
  * @param[in] group_id id of the group
  * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_GROUPID, also for FENIX_DATA_GROUP_WORLD_ID.
@@ -444,7 +445,8 @@ int Fenix_Data_member_attr_get(int group_id, int member_id, int attribute_name, 
  *                                         all ranks makes the member resizeable, other counts make it fixed. Until the
  *                                         next store, a rank that has set 0 may stage as with either. If its member then
  *                                         has no elements, and some were staged, they are dropped, and the store returns
- *                                         FENIX_ERROR_SUBSET_END_OFFSET on all ranks.
+ *                                         FENIX_ERROR_SUBSET_END_OFFSET on all ranks. Before the first store, a
+ *                                         rank that replaces a dead one has to set the count again.
  *   FENIX_DATA_MEMBER_ATTRIBUTE_DATATYPE  MPI_Datatype*; only before the first store of the member. Same on all ranks.
  *
  * Recovered ranks must set the buffer before they store. The buffer stays owned by the caller, as with

@@ -2,12 +2,14 @@
 #include "recovery/group_registry.hpp"
 
 #include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "core/common/meeting.hpp"
 #include "core/operations/settlement.hpp"
 #include "rma/mpi_team.hpp"
@@ -17,6 +19,14 @@ namespace fenix_impl {
 namespace {
 
 const GroupParameters kWorld{FENIX_DATA_GROUP_WORLD_ID, 0, 0, {Policy::Kind::ring, Policy::kChosen}};
+
+/// A group that a rank of the resilient communicator has deleted.
+struct DeletedGroup {
+  std::int32_t id;
+  std::int32_t rank;
+
+  auto operator<=>(const DeletedGroup&) const = default;
+};
 
 // A group that has never had a team has nothing: its members are made with the team.
 bool is_formed(const Group& group) { return group.ranks().size > 0; }
@@ -47,12 +57,6 @@ Group* GroupRegistry::find(int group_id) const {
 bool GroupRegistry::has(int group_id) const {
   const Group* found = find(group_id);
   return found != nullptr && !found->is_deleted();
-}
-
-bool GroupRegistry::have(const void* address) const {
-  const std::lock_guard lock(mutex_);
-  return std::any_of(groups_.begin(), groups_.end(),
-                     [&](const auto& group) { return group.second && group.second->members().have(address); });
 }
 
 Group& GroupRegistry::at(int group_id) const {
@@ -152,38 +156,47 @@ void GroupRegistry::remove(int group_id) {
   }
 }
 
-// A program may give each group a new number, and never call a barrier for those that it has deleted. ranks: of the team.
-void GroupRegistry::give_back_deleted(Team& team, std::vector<int> ranks) {
-  constexpr std::size_t kFew = 8;  // the program may still mean to call the barrier
-  std::vector<int> mine;
-  std::unique_lock lock(mutex_);
+// None where threads of the program may call: another one may be in Fenix_Data_barrier of such a group.
+std::vector<int> GroupRegistry::deleted_groups() const {
+  std::vector<int> ids;
+  int level = MPI_THREAD_MULTIPLE;
+  MPI_Query_thread(&level);
+  if (level == MPI_THREAD_MULTIPLE) return ids;
+  const std::lock_guard lock(mutex_);
   for (const auto& [id, group] : groups_) {
-    if (group && group->is_deleted()) mine.push_back(id);
+    if (group && group->is_deleted() && group->attached()) ids.push_back(id);
   }
-  lock.unlock();
-  const std::uint8_t many = mine.size() > kFew ? 1 : 0;
+  std::sort(ids.begin(), ids.end());
+  return ids;
+}
+
+// A program may give each group a new number, and never call a barrier for those that it has deleted. ranks: of the team.
+void GroupRegistry::give_back_deleted(Team& team, const std::vector<int>& ranks) {
+  constexpr std::size_t kFew = 8;  // the program may still mean to call the barrier
+  const std::vector<int> ids = deleted_groups();
+  const std::uint8_t many = ids.size() > kFew ? 1 : 0;
   if (team.reduce(many, [](std::uint8_t& into, std::uint8_t from) { into |= from; }) == 0) return;
-  const std::vector<int> deleted = team.gather_some(std::span<const int>(mine));
-  std::sort(ranks.begin(), ranks.end());
-  // All ranks of the group have deleted it, and are here.
-  const auto is_ready = [&](int id) {
-    const Group* group = find(id);
-    if (group == nullptr) return true;
-    if (!group->is_deleted() || !group->attached()) return false;
-    std::vector<int> its = ranks_of(id);
-    std::sort(its.begin(), its.end());
-    return std::includes(ranks.begin(), ranks.end(), its.begin(), its.end());
-  };
-  std::vector<std::uint8_t> not_ready;
-  for (const int id : deleted) not_ready.push_back(is_ready(id) ? 0 : 1);
-  not_ready = team.reduce_lists(std::span<const std::uint8_t>(not_ready),
-                                [](std::vector<std::uint8_t>& into, std::span<const std::uint8_t> from) {
-                                  for (std::size_t i = 0; i < std::min(into.size(), from.size()); ++i)
-                                    into[i] |= from[i];
-                                });
-  for (std::size_t i = 0; i < std::min(deleted.size(), not_ready.size()); ++i) {
-    Group* const group = not_ready[i] == 0 ? find(deleted[i]) : nullptr;
-    if (group != nullptr && !group->make_consistent()) erase(deleted[i]);
+  std::vector<DeletedGroup> mine;
+  for (const int id : ids) mine.push_back({id, ranks.at(static_cast<std::size_t>(team.rank()))});
+  const std::vector<DeletedGroup> all = team.gather_some(std::span<const DeletedGroup>(mine));
+  for (const int id : ids) {
+    const std::vector<int>& its = ranks_of(id);
+    // All ranks of the group are here, and have it as this one has: all of them come to this.
+    const bool is_ready = std::all_of(its.begin(), its.end(), [&](int rank) {
+      return std::binary_search(all.begin(), all.end(), DeletedGroup{id, rank});
+    });
+    if (is_ready) give_back(id);
+  }
+}
+
+// The caller has not asked for this: an error is none of the group that it creates.
+void GroupRegistry::give_back(int group_id) {
+  try {
+    if (!find(group_id)->make_consistent()) erase(group_id);
+  } catch (const MpiError&) {
+    throw;
+  } catch (const Error& error) {
+    log().info("group {}: it is deleted, and cannot be given back: {}", group_id, error.what());
   }
 }
 

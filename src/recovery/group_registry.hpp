@@ -32,8 +32,6 @@ class GroupRegistry {
   /// Returns the group, deleted or not, or null. Local.
   [[nodiscard]] Group* find(int group_id) const;
   [[nodiscard]] bool has(int group_id) const;
-  /// Whether slots or buffers of a group are at an address. Local.
-  [[nodiscard]] bool have(const void* address) const;
   /// Throws Error(FENIX_ERROR_INVALID_GROUPID). Local.
   [[nodiscard]] Group& at(int group_id) const;
   /// Returns the group for local work with stored data. Throws Error(FENIX_ERROR_INVALID_LOGIC_CALL) too, if the group
@@ -65,7 +63,9 @@ class GroupRegistry {
   RejoinResult create(const GroupParameters& parameters, const std::shared_ptr<MpiTeam>& team,
                       const std::function<void()>& check_arguments);
   void keep_only_complete(int group_id);
-  void give_back_deleted(Team& team, std::vector<int> ranks);
+  [[nodiscard]] std::vector<int> deleted_groups() const;
+  void give_back_deleted(Team& team, const std::vector<int>& ranks);
+  void give_back(int group_id);
 
   Process& process_;
   TeamFactory& teams_;
