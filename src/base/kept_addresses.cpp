@@ -11,12 +11,14 @@
 #include <mutex>
 #include <new>
 
+#include "base/available_memory.hpp"
 #include "base/fault.hpp"
 
 namespace fenix_impl {
 namespace {
 
-constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+// Without access, addresses are promised no memory.
+constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS;
 
 struct Addresses {
   std::size_t size = 0;
@@ -35,11 +37,18 @@ Kept& kept() {
   return *instance;
 }
 
+std::size_t page() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+
 // Powers of two: memory that grows step by step leaves no more addresses behind than it ends with.
 std::size_t rounded(std::size_t bytes) {
-  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   if (bytes > std::size_t{1} << 62U) throw std::bad_alloc();
-  return std::max(page, std::bit_ceil(bytes));
+  return std::max(page(), std::bit_ceil(bytes));
+}
+
+// The system may promise more than it has.
+void check_available(std::size_t bytes) {
+  constexpr std::size_t kUnnoticed = std::size_t{16} << 20U;
+  if (bytes > kUnnoticed && bytes > available_memory()) throw std::bad_alloc();
 }
 
 void* mapped(std::size_t size) {
@@ -52,6 +61,7 @@ void* mapped(std::size_t size) {
 
 std::byte* KeptAddresses::take(std::size_t bytes) {
   const std::size_t size = rounded(bytes);
+  check_available(bytes);
   const std::lock_guard lock(kept().mutex);
   auto& all = kept().all;
   auto found = std::find_if(all.begin(), all.end(),
@@ -65,7 +75,7 @@ std::byte* KeptAddresses::take(std::size_t bytes) {
       throw;
     }
   }
-  if (mprotect(found->first, size, PROT_READ | PROT_WRITE) != 0) {
+  if (mprotect(found->first, std::max(page(), (bytes + page() - 1) / page() * page()), PROT_READ | PROT_WRITE) != 0) {
     throw std::bad_alloc();
   }
   found->second.is_taken = true;
