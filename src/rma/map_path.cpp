@@ -22,19 +22,20 @@ namespace {
 // A region that is not where it was may be that of a rank that has just died. The notice of its death is on its way then, and
 // takes a second or more when several die at once. If the process lives, something else is wrong. If the region is still
 // there, it is this process that has no memory for it.
-Mapping map_region_of_peer(Team& team, const RegionAddress& address) {
+void wait_for_notice(Team& team, const RegionAddress& address) {
   constexpr std::chrono::seconds kNoticeTakes{1};
-  const auto wait_for_notice = [&] {
-    const Deadline deadline = is_gone(address.pid) ? Deadline() : Deadline(kNoticeTakes);
-    while (!deadline.passed()) team.check();
-  };
+  const Deadline deadline = is_gone(address.pid) ? Deadline() : Deadline(kNoticeTakes);
+  while (!deadline.passed()) team.check();
+}
+
+Mapping map_region_of_peer(Team& team, const RegionAddress& address) {
   try {
     return map_peer_region(address);
   } catch (const RegionIsGone&) {
-    wait_for_notice();
+    wait_for_notice(team, address);
     throw;
   } catch (const Error&) {
-    if (!peer_region_exists(address)) wait_for_notice();
+    if (!peer_region_exists(address)) wait_for_notice(team, address);
     throw;
   }
 }
@@ -78,7 +79,13 @@ class MapRemoteRegions final : public RemoteRegions {
 
   void reserve(int target, std::size_t offset, std::size_t bytes) override {
     (void)part(target, offset, bytes);
-    reserve_at_peer(at(target).address, all_of(target), offset, bytes);
+    const RegionAddress& address = at(target).address;
+    try {
+      reserve_at_peer(address, all_of(target), offset, bytes);
+    } catch (const RegionIsGone&) {
+      wait_for_notice(team_, address);
+      throw;
+    }
   }
 
   void put(int target, std::size_t offset, std::span<const std::byte> data) override {
