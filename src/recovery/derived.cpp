@@ -96,6 +96,7 @@ void note_outsiders() {
   const QuietComm quiet_world(MPI_COMM_WORLD);
   const QuietComm quiet_self(MPI_COMM_SELF);
   for_each_communicator([](MPI_Comm comm) { MPI_Comm_set_attr(comm, outsider_key(), nullptr); });
+  MPI_Comm_set_attr(MPI_COMM_WORLD, outsider_key(), nullptr);
 }
 
 void replace_handler(MPI_Errhandler from, MPI_Errhandler to) {

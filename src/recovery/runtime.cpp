@@ -23,6 +23,7 @@
 #include "base/last_resort.hpp"
 #include "base/log.hpp"
 #include "core/common/meeting.hpp"
+#include "recovery/comm_functions.hpp"
 #include "recovery/derived.hpp"
 #include "recovery/draining.hpp"
 #include "recovery/interposer.hpp"
@@ -217,8 +218,11 @@ void Runtime::begin_with(MPI_Comm comm, int spawn, MPI_Info info, const Settings
   if (info != MPI_INFO_NULL) MPI_Info_dup(info, &keys);
   process_->set_spawn_keys(keys);
   ++uses_;
-  // The program has to expect that Fenix_Init returns in a spare.
-  process_->set_use(spares_exit_ && uses_ > 1 ? 0 : uses_);
+  // A new process comes to the earlier calls first. The program has to expect that they return in a spare, and that has nothing to give
+  // to this one but MPI_COMM_WORLD.
+  int same = MPI_IDENT;
+  if (uses_ > 1) MPI_Comm_compare(comm, MPI_COMM_WORLD, &same);
+  process_->set_use(uses_ > 1 && (spares_exit_ || same == MPI_UNEQUAL) ? 0 : uses_);
   process_->ask_in_repairs([this] { return answers_in_repairs(); });
   outputs_ = outputs;
   // With newcomm NULL, comm is the name of the resilient communicator.
@@ -434,8 +438,11 @@ void Runtime::end_of_use() {
   MPI_Errhandler_free(&handlers_.present);
   MPI_Errhandler_free(&handlers_.past);
   MPI_Errhandler_free(&copying_handler_);
-  // After a death MPI_Finalize may still write to dead processes.
-  if (process_->repairs() == 0 && process_->failed().empty()) change_action_of_broken_pipes(let_write_fail, SIG_DFL);
+  // After a death MPI_Finalize may still write to dead processes. A spare that exits waits there for the whole program.
+  has_seen_death_ = has_seen_death_ || process_->repairs() > 0 || !process_->failed().empty() ||
+                    !known_failed(MPI_COMM_WORLD).empty();
+  const bool waits_for_program = process_->is_spare() && spares_exit_;
+  if (!has_seen_death_ && !waits_for_program) change_action_of_broken_pipes(let_write_fail, SIG_DFL);
   settings = settings_before_use_;
   fortran_comm_ = nullptr;
   finalized_ = true;
@@ -682,9 +689,10 @@ void Runtime::run_callbacks(Fenix_Callback_location location, int mpi_error) {
 void Runtime::resume(int mpi_error, bool callbacks_due) {
   known_repairs_ = process_->repairs();
   if (repair_is_pending_ || settings.get(FENIX_RECOVERY_MODE) == FENIX_RECOVERY_IGNORE) return;
+  const int use = uses_;
   if (callbacks_due) run_callbacks(FENIX_CALLBACK_POST_RECOVERY, mpi_error);
-  // A callback may have ended the use of Fenix: there is nothing to resume.
-  if (!ready()) return;
+  // A callback may have ended this use of Fenix, and begun another one: there is nothing to resume.
+  if (!ready() || uses_ != use) return;
   if (thrown_before_repair_) std::rethrow_exception(std::exchange(thrown_before_repair_, nullptr));
   if (RepeatedCall::here() || (interposer() != nullptr && interposer()->goes_on())) return;
   leave(mpi_error);

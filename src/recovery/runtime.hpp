@@ -225,6 +225,7 @@ class Runtime {
   MPI_Group exited_spares_ = MPI_GROUP_EMPTY;  // of all uses of Fenix so far
   bool spares_exit_ = true;
   int uses_ = 0;                           // of Fenix, that have begun
+  bool has_seen_death_ = false;            // in any use
   static thread_local int known_repairs_;  // those after which this thread has resumed
   static thread_local int announced_error_;
   static thread_local std::exception_ptr thrown_before_repair_;

@@ -123,6 +123,8 @@ std::vector<std::string> replacement_command(int number, int use) {
                                  std::string(kUse) + '=' + std::to_string(use)};
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string_view text = *variable;
+    // env would take these for something else.
+    if (text.find('=') == std::string_view::npos || text.starts_with('=') || text.starts_with('-')) continue;
     const bool stays = std::any_of(kNotPassedOn.begin(), kNotPassedOn.end(),
                                    [&](std::string_view begin) { return text.starts_with(begin); });
     if (!stays) words.emplace_back(text);
@@ -243,16 +245,20 @@ void Recruits::meet() {
 // All are told, whichever of them has died: the ones after it, that they are not needed. The first error is thrown after that.
 void Recruits::invite(const Invitation& invitation) {
   told_ = true;
-  Invitation told = invitation;
+  // MPI may still read them when a wait has ended early.
+  static Invitation welcome;
+  static Invitation refusal;
+  welcome = invitation;
+  const Invitation* told = &welcome;
   std::exception_ptr first;
   for (int child = 0; child < count_; ++child) {
     try {
       Mail mail(children_);
-      mail.send(&told, static_cast<int>(sizeof told), child, kInvitationTag);
+      mail.send(told, static_cast<int>(sizeof *told), child, kInvitationTag);
       mail.wait("an invitation to be sent");
     } catch (const std::exception&) {
       if (!first) first = std::current_exception();
-      told = {};
+      told = &refusal;
     }
   }
   if (first) std::rethrow_exception(first);

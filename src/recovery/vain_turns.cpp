@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <new>
 #include <thread>
 
 #include "base/deadline.hpp"
@@ -28,9 +29,18 @@ bool VainTurns::run(const std::function<void()>& step) {
     log().info("repair: {}", failure.what());
   } catch (const std::exception& error) {
     log().warn("repair: {}", error.what());
-    error_ = error.what();
+    keep(error.what());
   }
   return false;
+}
+
+// Memory may be what lacks.
+void VainTurns::keep(const char* text) noexcept {
+  try {
+    error_ = text;
+  } catch (const std::bad_alloc&) {
+    error_ = "no memory";
+  }
 }
 
 void VainTurns::note_turn(MPI_Comm comm) {
@@ -44,7 +54,7 @@ void VainTurns::note_turn(MPI_Comm comm) {
 
 void VainTurns::end_job() const {
   // The rank that knows the error speaks first: MPI_Abort of another one would end it.
-  if (error_.empty()) std::this_thread::sleep_for(2 * kNoticeTakes);
+  if (error_.empty()) std::this_thread::sleep_for(10 * kNoticeTakes);
   std::fprintf(stderr, "fenix: a repair has failed %d times, and no rank has died meanwhile: %s\n", kMostTurns,
                error_.empty() ? "another rank has met an error" : error_.c_str());
   MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);

@@ -20,6 +20,7 @@ class VainTurns {
   void note_turn(MPI_Comm comm);
 
  private:
+  void keep(const char* text) noexcept;
   void end_job() const;
 
   int turns_ = 0;  // since the latest death
