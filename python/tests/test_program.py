@@ -585,9 +585,10 @@ def test_mapped_files(fenix_session, tmp_path):
 
 PROGRAM = """
 import atexit, sys
-atexit.register(lambda: print("before", fenix.finalized(), flush=True))
+say = lambda *words: sys.stdout.write(" ".join(map(str, words)) + "\\n")  # lines of several ranks stay whole
+atexit.register(lambda: say("before", fenix.finalized()))
 import fenix, numpy as np
-atexit.register(lambda: print("after", fenix.finalized(), fenix.current().comm.size, flush=True))
+atexit.register(lambda: say("after", fenix.finalized(), fenix.current().comm.size))
 session = fenix.init()
 state = np.arange(3.0)
 group = session.group(0)
@@ -595,7 +596,7 @@ group.define(0, state)
 group.checkpoint()
 state[:] = 0
 assert group.restore(0) and state[2] == 2
-print("done", __name__, flush=True)
+say("done", __name__)
 """
 # A function that was registered before the import runs after the end of the session.
 ENDS = ["after False 2", "before True"]
@@ -647,7 +648,7 @@ def main(session):
     kill_here(1)
     session.comm.barrier()
     session.comm.barrier()
-    print(session.role.name, sys.prefix, flush=True)
+    sys.stdout.write(f"{session.role.name} {sys.prefix}\\n")
 
 fenix.init(spawn=True).run(main)
 """

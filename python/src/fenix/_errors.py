@@ -57,6 +57,7 @@ class _Kept(threading.local):
 _kept = _Kept()
 # Exceptions of functions that a repair has called, in any thread, and that no call has raised so far: they end the attempt.
 _of_repairs: List[BaseException] = []
+_of_repairs_lock = threading.Lock()
 # Called when a failure has been repaired: the session looks at the new communicator.
 _after_repair: List[Callable[[], None]] = []
 
@@ -69,23 +70,26 @@ def keep_exception(error: BaseException) -> None:
 def keep_of_repair(error: BaseException) -> None:
     """Keeps an exception of a function that is called by a repair. The call may be one of MPI, after which nothing looks for it."""
     keep_exception(error)
-    _of_repairs.append(error)
+    with _of_repairs_lock:
+        _of_repairs.append(error)
 
 
 def raise_kept() -> None:
     """Raises the first exception that was kept in this thread, if there is one."""
     kept, _kept.exceptions = _kept.exceptions, []
     if kept:
-        _of_repairs[:] = [error for error in _of_repairs if not any(error is each for each in kept)]
+        with _of_repairs_lock:
+            _of_repairs[:] = [error for error in _of_repairs if not any(error is each for each in kept)]
         raise kept[0]
 
 
 def raise_of_repairs() -> None:
     """Raises the first exception that was kept in this thread, or of a repair in another one."""
     raise_kept()
-    found = list(_of_repairs)
-    if found:
+    with _of_repairs_lock:
+        found = list(_of_repairs)
         _of_repairs.clear()
+    if found:
         raise found[0]
 
 
