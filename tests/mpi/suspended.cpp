@@ -23,7 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr int kTimeouts = 5;  // for so long all are stopped: any wait would have ended
+constexpr int kTimeouts = 3;  // for so long all are stopped: any wait would have ended
 constexpr int kLateRank = 2;  // for which the others wait
 constexpr int kGroup = 1;
 constexpr int kElements = 1000;
