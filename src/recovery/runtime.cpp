@@ -85,8 +85,10 @@ __attribute__((destructor)) void die_instead_of_leaving() {
   if (!runtime().in_use_by(getpid())) return;
   MPI_Finalized(&ended);
   if (ended != 0) return;
-  // Another thread may hold a stream in which it waits for input. The standard ones come last, standard input at the end.
+  // Another thread may hold a stream in which it waits for input.
   const LastResort resort(std::min<double>(1, kTimeToFlush / std::chrono::duration<double>(Deadline::timeout())));
+  std::fflush(stdout);
+  std::fflush(stderr);
   std::fflush(nullptr);
   std::raise(SIGKILL);
 }
@@ -670,7 +672,6 @@ void Runtime::end_job_that_cannot_go_back(const char* why) const {
 
 void Runtime::announce_repair(int mpi_error) {
   repair_is_pending_ = true;
-  thrown_before_repair_ = nullptr;
   try {
     run_callbacks(FENIX_CALLBACK_PRE_RECOVERY, mpi_error);
   } catch (...) {
