@@ -385,8 +385,12 @@ class MortalPath final : public fenix_impl::Path {
   /// The region that was exposed first: the control region of a group, while it exists.
   [[nodiscard]] std::span<std::byte> first_region() const { return first_region_; }
 
+  /// Says from now on that it makes all memory real.
+  void say_real() { says_real_ = true; }
+
   [[nodiscard]] std::string_view name() const override { return map_.name(); }
   [[nodiscard]] bool puts_are_copies(int target) const override { return map_.puts_are_copies(target); }
+  [[nodiscard]] bool makes_memory_real() const override { return says_real_; }
   std::unique_ptr<fenix_impl::RemoteRegions> expose(fenix_impl::Team& team, const fenix_impl::Region& region) override {
     if (first_region_.empty()) first_region_ = region.bytes();
     return std::make_unique<MortalRemoteRegions>(map_.expose(team, region), crew_, rank_, life_, apart_);
@@ -399,6 +403,7 @@ class MortalPath final : public fenix_impl::Path {
   int rank_;
   std::shared_ptr<Life> life_;
   bool apart_;
+  bool says_real_ = false;
 };
 
 }  // namespace fenix_test

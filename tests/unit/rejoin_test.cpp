@@ -8,7 +8,7 @@
 
 #include "core/log/record_log.hpp"
 #include "parity/pairing.hpp"
-#include "support/group_data.hpp"
+#include "support/partial_job.hpp"
 #include "support/stride.hpp"
 
 namespace fenix_test {
@@ -161,6 +161,59 @@ TEST(Rejoin, MakesTheGroupTolerateTheNextDeath) {
       }
     }
   }
+}
+
+/// The bytes of an entry of each rank's log.
+std::vector<std::size_t> entries_of_logs(Job& job) {
+  std::vector<std::size_t> bytes;
+  for (Rank& rank : job.ranks()) bytes.push_back(rank.group->log().control().own_log.entry_bytes());
+  return bytes;
+}
+
+TEST(Rejoin, TakesUpRecordsThatAreLongerThanEntriesOnAnotherPath) {
+  constexpr std::uint64_t kCount = 12000;
+  PartialJob job(3, kKeepAll, kCount);
+  const auto store_and_commit = [&](Rank& rank, std::uint32_t seed, std::uint64_t pieces) {
+    fenix_impl::IntervalSet odd;
+    for (std::uint64_t i = 0; i < pieces; ++i) odd.append({2 * i + 1, 2 * i + 2});
+    change(rank, job.model(rank), odd, seed);
+    store_elements(rank, kMember, fenix_impl::Selection::some(odd));
+    commit_barrier(rank);
+  };
+  // Only the rank that dies has so many pieces: it is its keepers that need the room.
+  expect_done(job.run([&](Rank& rank) { store_and_commit(rank, 1, rank.number == 1 ? kCount / 2 : 5); }));
+  job.kill(1);
+  job.repair();
+  for (Rank& rank : job.ranks()) rank.path->say_real();
+  job.form();
+  EXPECT_EQ(entries_of_logs(job), std::vector<std::size_t>(3, 2 * RecordLog::kLeastEntryBytes));
+  expect_done(job.run([&](Rank& rank) {
+    expect_elements(rank, job.model(rank), kLatest, kCount, "what was committed before");
+    store_and_commit(rank, 2, kCount / 2);
+    expect_elements(rank, job.model(rank), kLatest, kCount, "and after");
+  }));
+}
+
+TEST(Rejoin, LogsAreLaidOutAlikeWhereOnlySomePathsMakeMemoryReal) {
+  Job job(3);
+  const GroupParameters parameters{5, 0, kKeepAll, {}};
+  const auto form = [&] {
+    job.rank(0).path->say_real();
+    expect_done(job.run([&](Rank& rank) {
+      (void)join(rank, parameters);
+      provide(rank, kSmall);
+    }));
+    EXPECT_EQ(entries_of_logs(job), std::vector<std::size_t>(3, RecordLog::kLeastEntryBytes));
+  };
+  form();
+  expect_done(job.run([&](Rank& rank) {
+    store(rank, kSmall, 0);
+    commit_barrier(rank);
+  }));
+  job.kill(1);
+  job.repair();
+  form();
+  expect_done(job.run([&](Rank& rank) { EXPECT_EQ(restore(rank, kSmall), contents(rank.number, kSmall, 0)); }));
 }
 
 TEST(Rejoin, GroupGoesOnWithTheNextTimeStamp) {

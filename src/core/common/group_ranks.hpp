@@ -12,7 +12,7 @@ struct GroupRanks {
   int size = 0;   ///< ranks of the team; 0 before the first one
   int rank = -1;  ///< number of this one
   Placement placement;
-  bool memory_is_real = false;  ///< the path makes all memory of a region real, used or not
+  bool memory_is_real = false;  ///< the path makes all memory of a region real, used or not, on some rank at least
 
   /// Returns the ranks that protect this one or are protected by it.
   [[nodiscard]] std::vector<int> partners() const { return placement.partners(rank); }

@@ -2,6 +2,7 @@
 #include "core/log/commit_log.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "base/fault.hpp"
@@ -77,7 +78,18 @@ std::uint32_t CommitLog::entries() const {
 std::uint32_t CommitLog::first_entries() const { return parameters_.first_slots() - 1 + kSpareEntries; }
 
 std::size_t CommitLog::entry_bytes() const {
-  return entry_bytes_of(ranks_.placement, parameters_.keeps_all() ? 0 : first_entries(), ranks_.memory_is_real);
+  return std::max(least_entry_bytes_, entry_bytes_of(ranks_.placement, parameters_.keeps_all() ? 0 : first_entries(),
+                                                     ranks_.memory_is_real));
+}
+
+std::size_t CommitLog::needed_entry_bytes(std::size_t members) const {
+  std::size_t longest = record_bytes(members, members);
+  const auto look_at = [&](const RecordLog& log) {
+    for (const LoggedRecord& logged : log.read_all()) longest = std::max(longest, record_bytes(logged.record));
+  };
+  look_at(control_.own_log);
+  for (const RecordLog& log : control_.held_logs) look_at(log);
+  return std::clamp(std::bit_ceil(longest), RecordLog::kLeastEntryBytes, RecordLog::kEntryBytes);
 }
 
 std::optional<std::uint32_t> CommitLog::free_entry(std::size_t to_spare) const {
@@ -87,7 +99,8 @@ std::optional<std::uint32_t> CommitLog::free_entry(std::size_t to_spare) const {
   return lowest_free(entries(), used_);
 }
 
-void CommitLog::take_entries(std::uint32_t entries) {
+void CommitLog::take_entries(std::uint32_t entries, std::size_t least_entry_bytes) {
+  least_entry_bytes_ = least_entry_bytes;
   // A change of policy that was cut short may have left a log for another policy.
   if (control_.own_log.entries() >= entries &&
       control_.suits(ranks_.placement, ranks_.rank, ranks_.size, entry_bytes(), parameters_.commits_in_place()))

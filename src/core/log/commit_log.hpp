@@ -69,11 +69,15 @@ class CommitLog {
   [[nodiscard]] std::uint32_t entries() const;
   /// Returns the bytes that an entry has on the present team's path, with the present policy.
   [[nodiscard]] std::size_t entry_bytes() const;
+  /// Returns the least bytes of an entry that has room for each record that there is, own or held, and for one of so many members in
+  /// one piece each.
+  [[nodiscard]] std::size_t needed_entry_bytes(std::size_t members) const;
   /// Returns an entry without a record if more than to_spare are free.
   [[nodiscard]] std::optional<std::uint32_t> free_entry(std::size_t to_spare) const;
   [[nodiscard]] bool is_full() const { return records_.size() + kEntriesToSpare >= entries(); }
   /// Takes memory for so many entries, unless there are as many. Throws Error(FENIX_ERROR_NO_MEMORY).
-  void take_entries(std::uint32_t entries);
+  /// least_entry_bytes: a power of two, the same on all ranks; entries have as many at least.
+  void take_entries(std::uint32_t entries, std::size_t least_entry_bytes = RecordLog::kLeastEntryBytes);
 
   // ----------------------------------------------------------------------------------------------------------- commits
 
@@ -136,6 +140,7 @@ class CommitLog {
   const GroupParameters& parameters_;
   const GroupRanks& ranks_;
   Control control_;
+  std::size_t least_entry_bytes_ = RecordLog::kLeastEntryBytes;
   Generation generation_;
   Epoch last_;
   std::vector<LoggedRecord> records_;

@@ -71,15 +71,16 @@ void TakingUp::attach_archive() {
   if (parts_.archive) parts_.archive->attach(parts_.attachment.team(), parts_.attachment.path());
 }
 
-void TakingUp::set_team(std::shared_ptr<Team> team, std::shared_ptr<Path> path, std::vector<int> order) {
+void TakingUp::set_team(std::shared_ptr<Team> team, std::shared_ptr<Path> path, std::vector<int> order,
+                        bool memory_is_real) {
   detach();
-  parts_.attachment.attach(std::move(team), std::move(path), std::move(order), parts_.log.control());
+  parts_.attachment.attach(std::move(team), std::move(path), std::move(order), memory_is_real, parts_.log.control());
 }
 
 bool TakingUp::adopt_memory(std::span<const OrphanedRegion> regions) { return Adoption(parts_.context).adopt(regions); }
 
-void TakingUp::take_memory(std::uint32_t entries) {
-  parts_.log.take_entries(entries);
+void TakingUp::take_memory(std::uint32_t entries, std::size_t least_entry_bytes) {
+  parts_.log.take_entries(entries, least_entry_bytes);
   parts_.log.control().reserve_records(record_bytes(parts_.members.size(), parts_.members.size()));
   for (const auto& member : parts_.members) take_member_memory(parts_.context, *member);
 }

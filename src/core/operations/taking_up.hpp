@@ -41,12 +41,14 @@ class TakingUp {
   /// Takes over the parameters that the others have: a change that was cut short may have reached some ranks only. Nothing is
   /// stored then. Local.
   void adopt_parameters(const GroupParameters& parameters) { parts_.parameters = parameters; }
-  /// Sets the team, of which this rank has the rank that it had, or a first one. order: of its ranks, for the placement. Local.
-  void set_team(std::shared_ptr<Team> team, std::shared_ptr<Path> path, std::vector<int> order);
+  /// Sets the team, of which this rank has the rank that it had, or a first one. order: of its ranks, for the placement.
+  /// memory_is_real: the path of some rank makes all memory of a region real. Local.
+  void set_team(std::shared_ptr<Team> team, std::shared_ptr<Path> path, std::vector<int> order, bool memory_is_real);
   /// Takes over the memory of the rank before, if it can be had. False if not. Local.
   bool adopt_memory(std::span<const OrphanedRegion> regions);
-  /// Takes the memory that is still missing for so many entries of the log. Local; Error(FENIX_ERROR_NO_MEMORY).
-  void take_memory(std::uint32_t entries);
+  /// Takes the memory that is still missing for so many entries of the log, each of so many bytes at least. Local;
+  /// Error(FENIX_ERROR_NO_MEMORY).
+  void take_memory(std::uint32_t entries, std::size_t least_entry_bytes);
   /// Makes control and member regions reachable for all. Collective, jointly successful.
   void expose();
   /// Drops all snapshots, and goes on from base with the team that there is. Peers must not publish before all ranks have done this. Local.

@@ -13,10 +13,10 @@ Wait Attachment::waiting() const {
 }
 
 void Attachment::attach(std::shared_ptr<Team> team, std::shared_ptr<Path> path, std::vector<int> order,
-                        Control& control) {
+                        bool memory_is_real, Control& control) {
   // First: this may lack memory, and size and placement must fit each other.
   Placement placement(parameters_.policy, team->size(), std::move(order));
-  ranks_ = {team->size(), team->rank(), std::move(placement), path->makes_memory_real()};
+  ranks_ = {team->size(), team->rank(), std::move(placement), memory_is_real};
   team_ = std::move(team);
   path_ = std::move(path);
   protection_ = make_protection({parameters_, ranks_.placement, control, *path_, ranks_.rank});

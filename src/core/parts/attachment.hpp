@@ -43,7 +43,9 @@ class Attachment {
   [[nodiscard]] Wait waiting() const;
 
   /// Attaches to a team, which must be detached from the one before. order: of its ranks, for the placement.
-  void attach(std::shared_ptr<Team> team, std::shared_ptr<Path> path, std::vector<int> order, Control& control);
+  /// memory_is_real: the same on all ranks.
+  void attach(std::shared_ptr<Team> team, std::shared_ptr<Path> path, std::vector<int> order, bool memory_is_real,
+              Control& control);
   void detach();
   /// Lets go of the protection alone: its peers' regions come next.
   void drop_protection() { protection_.reset(); }

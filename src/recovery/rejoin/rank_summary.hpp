@@ -27,6 +27,7 @@ struct RankSummary {
     kRedundant = 1024,      ///< the policy has redundancy; said of kept memory only
     kUnwanted = 2048,       ///< kept memory that is not to be taken: other arguments, or jobs have failed with it
     kSomeKnowLess = 4096,   ///< knowledge is not the same on all ranks
+    kMemoryIsReal = 8192,   ///< the path of a rank makes all memory of a region real
     kOfGroup =
         kSomeKnow | kSomeMoved | kHasSnapshots | kOwesReport | kHasArchive | kAwaitsStore | kRedundant | kUnwanted
   };

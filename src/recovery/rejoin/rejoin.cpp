@@ -58,7 +58,8 @@ class Rejoin {
     }
     if (moved_) group_->parts().orphaned = {};
     replacements_.adopt_memory(*team_, *group_, goes_on_with(Kind::kept_memory));
-    (void)meet(*team_, Operation::group_memory, 0, 0, [&] { taking_up().take_memory(log_entries()); });
+    const std::size_t entry = least_entry_bytes();
+    (void)meet(*team_, Operation::group_memory, 0, 0, [&] { taking_up().take_memory(log_entries(), entry); });
     fault_point("rejoin.memory");
     taking_up().expose();
     taking_up().attach_archive();
@@ -105,6 +106,7 @@ class Rejoin {
     if (group_ && !has_kept()) (void)group_->parts().log.mend_own();
     RankSummary mine = summary_of(*team_, group_.get(), wanted_, store_.run);
     mine.generation = std::max(mine.generation, highest_.value);
+    if (path_->makes_memory_real()) mine.flags |= RankSummary::kMemoryIsReal;
     all_ = team_->reduce(mine, [](RankSummary& into, const RankSummary& from) { into.merge(from); });
     if (all_.source < 0 || all_.source >= team_->size()) {
       throw Error(FENIX_ERROR_INTERN, "what a rank says of its group cannot be");
@@ -196,7 +198,7 @@ class Rejoin {
       const std::vector<int>& known = has_kept() ? group_->parts().kept->order : group_->ranks().placement.order();
       order_ = share_rank_order(*team_, all_.source, team_->size(), known);
     }
-    taking_up().set_team(team_, path_, std::move(order_));
+    taking_up().set_team(team_, path_, std::move(order_), all_.has(RankSummary::kMemoryIsReal));
     group_->parts().shape = existed_ && !moved_ ? shared_.shape : Shape{next_generation(), team_->size()};
     look_for_shared_fate();
   }
@@ -256,6 +258,13 @@ class Rejoin {
   // Returns the entries of the longest log.
   [[nodiscard]] std::uint32_t log_entries() const {
     return moved_ ? group_->log().entries() : std::max(group_->log().entries(), all_.log_entries);
+  }
+
+  // Returns how long entries have to be for the records that there are on any rank: the group may have had longer ones so far.
+  [[nodiscard]] std::size_t least_entry_bytes() {
+    if (!existed_ || !all_.has(RankSummary::kMemoryIsReal)) return RecordLog::kLeastEntryBytes;
+    return team_->reduce(group_->log().needed_entry_bytes(group_->members().size()),
+                         [](std::size_t& into, std::size_t from) { into = std::max(into, from); });
   }
 
   std::unique_ptr<Group>& group_;
