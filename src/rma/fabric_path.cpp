@@ -31,18 +31,20 @@ void make_real(const Region& region) {
   constexpr std::size_t kBlock = 512;
   constexpr std::size_t kPiece = std::size_t{64} << 20;
   const std::size_t all = region.bytes().size();
-  struct stat status {};
-  if (fstat(region.file()->get(), &status) != 0) throw Error(FENIX_ERROR_INTERN, "a region has no file");
-  const std::size_t there = std::min(all, static_cast<std::size_t>(status.st_blocks) * kBlock);
+  const auto missing = [&] {
+    struct stat status {};
+    if (fstat(region.file()->get(), &status) != 0) throw Error(FENIX_ERROR_INTERN, "a region has no file");
+    return all - std::min(all, static_cast<std::size_t>(status.st_blocks) * kBlock);
+  };
   const auto refuse = [&] {
-    throw Error(FENIX_ERROR_NO_MEMORY, "the network needs memory for all of a region, " + std::to_string(all - there) +
+    throw Error(FENIX_ERROR_NO_MEMORY, "the network needs memory for all of a region, " + std::to_string(missing()) +
                                            " bytes more, and they are not there");
   };
-  if (all - there > available_memory()) refuse();
   const SignalsBlocked signals;  // the system may begin a piece anew for each
-  for (std::size_t offset = 0; there < all && offset < all; offset += kPiece) {
+  for (std::size_t offset = 0; missing() > 0 && offset < all; offset += kPiece) {
     const std::size_t piece = std::min(kPiece, all - offset);
-    if (fault_fails("fabric.memory") ||
+    // Before each piece: other ranks of the node take memory at the same time.
+    if (missing() > available_memory() || fault_fails("fabric.memory") ||
         posix_fallocate(region.file()->get(), static_cast<off_t>(offset), static_cast<off_t>(piece)) != 0)
       refuse();
   }
