@@ -46,7 +46,7 @@ std::size_t bytes_there(const Region& region) {
 }  // namespace
 
 FabricProbe::FabricProbe(FabricNetwork& network)
-    : network_(network), self_(network.find_peer(network.endpoint().name())), region_(kProbedBytes), hold_(region_) {
+    : network_(network), self_(network.find_peer(network.endpoint().name())), region_(kProbedBytes) {
   take(region_);
 }
 
@@ -58,7 +58,8 @@ std::unique_ptr<FabricMemory> FabricProbe::registered(const Region& region) {
   return std::make_unique<FabricMemory>(network_.endpoint(), region.bytes(), kForOthers);
 }
 
-FabricProbe::End FabricProbe::write(std::uint64_t key, std::uint64_t remote, std::span<const std::byte> data) {
+FabricProbe::End FabricProbe::write(std::uint64_t key, std::uint64_t remote, std::span<const std::byte> data,
+                                    OnError on_error) {
   FabricTransfer piece;
   piece.remote = remote;
   piece.bytes = data.size();
@@ -68,6 +69,7 @@ FabricProbe::End FabricProbe::write(std::uint64_t key, std::uint64_t remote, std
   std::memcpy(piece.local, data.data(), data.size());
   FabricLane& lane = network_.open_lane(self_->address, key, nullptr);
   End end = End::none;
+  bool has_failed = false;
   try {
     network_.post(lane, piece);
     const Deadline deadline(kMostWait);
@@ -75,13 +77,16 @@ FabricProbe::End FabricProbe::write(std::uint64_t key, std::uint64_t remote, std
     while (end == End::none && !deadline.passed()) {
       if (!network_.progress()) backoff.pause();
       if (network_.open_transfers(lane) == 0) end = End::done;
-      if (network_.has_failed(lane)) end = End::refused;
+      has_failed = has_failed || network_.has_failed(lane);
+      if (has_failed && on_error == OnError::is_refused) end = End::refused;
     }
   } catch (...) {
     network_.close_lane(lane);
+    hold_.emplace(region_);
     throw;
   }
   network_.close_lane(lane);
+  if (end != End::done || has_failed) hold_.emplace(region_);
   return end;
 }
 
@@ -106,7 +111,7 @@ FabricFinding FabricProbe::fences() {
                "does not carry out a write of a process to itself: nobody can tell what it does with withdrawn keys");
   memory.reset();
   const auto late = pattern_of(2, kFew);
-  const End end = write(key, remote, late);
+  const End end = write(key, remote, late, OnError::is_refused);
   if (end == End::done || std::ranges::equal(place(region_).first(kFew), late)) {
     return bad(
         "fences",

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -35,10 +36,13 @@ class FabricProbe {
 
  private:
   enum class End { done, refused, none };
+  /// What an error of a write says: that it is refused, or nothing yet: the network tries it again, as it does for groups.
+  enum class OnError { is_refused, is_tried_again };
 
   [[nodiscard]] FabricFinding bad(const char* what, const std::string& does) const;
   [[nodiscard]] std::unique_ptr<FabricMemory> registered(const Region& region);
-  End write(std::uint64_t key, std::uint64_t remote, std::span<const std::byte> data);
+  End write(std::uint64_t key, std::uint64_t remote, std::span<const std::byte> data,
+            OnError on_error = OnError::is_tried_again);
   [[nodiscard]] static std::span<std::byte> place(const Region& region) {
     return region.bytes().subspan(Region::kHeaderBytes);
   }
@@ -46,7 +50,7 @@ class FabricProbe {
   FabricNetwork& network_;
   std::shared_ptr<const FabricPeer> self_;
   Region region_;
-  RegionHold hold_;  // a write that has not ended may come later
+  std::optional<RegionHold> hold_;  // there once a write has not ended well: it may come later
 };
 
 /// Throws UnfitProvider if a group would not be safe with it. Takes some milliseconds.

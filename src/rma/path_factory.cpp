@@ -40,7 +40,13 @@ PathFactory::Choice PathFactory::choose(MpiTeam& team) {
 
 std::shared_ptr<FabricNetwork> PathFactory::network() {
   const std::lock_guard lock(mutex_);
-  if (!fabric_) fabric_ = open_fabric();
+  if (unfit_) throw UnfitProvider(*unfit_);
+  try {
+    if (!fabric_) fabric_ = open_fabric();
+  } catch (const UnfitProvider& unfit) {
+    unfit_.emplace(unfit);
+    throw;
+  }
   return fabric_;
 }
 

@@ -6,13 +6,13 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 
+#include "rma/fabric.hpp"
 #include "rma/mpi_team.hpp"
 #include "rma/path.hpp"
 
 namespace fenix_impl {
-
-class FabricNetwork;
 
 /// One for each process: all its fabric paths share one endpoint.
 class PathFactory {
@@ -36,8 +36,9 @@ class PathFactory {
   void warn_of_launcher(const MpiTeam& team);
 
   std::atomic<bool> launcher_known_ = false;  // the warning about it was given, or not needed
-  std::mutex mutex_;                          // of fabric_
+  std::mutex mutex_;                          // of fabric_ and unfit_
   std::shared_ptr<FabricNetwork> fabric_;     // made when a group first needs it
+  std::optional<UnfitProvider> unfit_;        // once found, it stays: to find out may take seconds
 };
 
 }  // namespace fenix_impl
