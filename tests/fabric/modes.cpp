@@ -21,7 +21,8 @@ Modes read() {
                                                       {"deaf", &Modes::deaf},
                                                       {"early", &Modes::early},
                                                       {"late", &Modes::late},
-                                                      {"slow", &Modes::slow}};
+                                                      {"slow", &Modes::slow},
+                                                      {"shaky", &Modes::shaky}};
   const char* words = std::getenv("FENIX_TEST_PROVIDER");
   std::istringstream list(words != nullptr ? words : "");
   for (std::string word; std::getline(list, word, ',');) {

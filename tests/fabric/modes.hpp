@@ -17,6 +17,7 @@ struct Modes {
   bool early = false;         ///< writes end before they are carried out
   bool late = false;          ///< writes come late, in pieces and in any order
   bool slow = false;          ///< each transfer takes milliseconds, and a MiB twenty of them
+  bool shaky = false;         ///< the first write fails, and the next does not
   std::size_t pinned = 0;     ///< the most bytes that can be registered; they become real memory
   std::size_t few = 0;        ///< the most registrations
 

@@ -3,6 +3,7 @@
 
 #include <rdma/fi_errno.h>
 
+#include <atomic>
 #include <span>
 #include <utility>
 
@@ -117,6 +118,8 @@ ssize_t post(fid_ep* endpoint, const fi_msg_rma* message, bool writes) {
         !domain.registrations.cover(local.iov_base, local.iov_len, writes ? FI_WRITE : FI_READ))
       return -FI_EINVAL;
   }
+  static std::atomic<bool> has_failed = false;
+  if (modes().shaky && writes && !has_failed.exchange(true)) return -FI_ECONNREFUSED;
   return domain.wire.post(writes, *message);
 }
 
