@@ -316,9 +316,9 @@ int Fenix_Data_group_get_snapshot_at_position(int group_id, int position, int* t
  *                      data are stored, not its holes. Same on all ranks. Recovered ranks get a type that is built
  *                      alike.
  * @return FENIX_SUCCESS; FENIX_ERROR_MEMBER_EXISTS; FENIX_ERROR_INVALID_MEMBERID; FENIX_ERROR_INVALID_ARGUMENT (count,
- *         datatype); FENIX_ERROR_MISMATCH; FENIX_ERROR_NO_MEMORY, also if the group has 13,106 members already
- *         (some 800 in deep groups on networks that make all memory real, see docs/operations.md);
- *         FENIX_ERROR_INVALID_LOGIC_CALL if count or datatype differs, on a recovered rank that knows the member.
+ *         datatype); FENIX_ERROR_MISMATCH; FENIX_ERROR_NO_MEMORY, also if the group has 13,106 members already;
+ *         FENIX_ERROR_INVALID_LOGIC_CALL if count or datatype differs, on a recovered rank that knows the member. A deep
+ *         group has at most some 800 members on networks that make all memory real (docs/operations.md).
  */
 int Fenix_Data_member_create(int group_id, int member_id, void* buffer, int count, MPI_Datatype datatype);
 
@@ -624,9 +624,8 @@ int Fenix_Data_member_stage_end(int group_id, int member_id);
  *                             read.
  * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_ARGUMENT (no buffer, subset); FENIX_ERROR_SUBSET_END_OFFSET (beyond the
  *         member). FENIX_ERROR_SUBSET_NUM_BLOCKS if all members together would be in more pieces than a record can
- *         describe: some 65 000, counted over all stores; some 4 000 in deep groups on networks that make all memory
- *         real ("Memory that becomes real" in docs/operations.md). FENIX_ERROR_NO_MEMORY and FENIX_ERROR_MISMATCH
- *         where it synchronises.
+ *         describe (some 65 000, counted over all stores). In deep groups these are some 4 000 on networks that make all
+ *         memory real (docs/operations.md). FENIX_ERROR_NO_MEMORY and FENIX_ERROR_MISMATCH where it synchronises.
  */
 int Fenix_Data_member_store(int group_id, int member_id, const Fenix_Data_subset subset_specifier);
 

@@ -36,7 +36,7 @@ class FabricProbe {
 
  private:
   enum class End { done, refused, none };
-  /// What an error of a write says: that it is refused, or nothing yet: the network tries it again, as it does for groups.
+  /// Meaning of an error of a write. Where it says nothing yet, the network tries again, as it does for groups.
   enum class OnError { is_refused, is_tried_again };
 
   [[nodiscard]] FabricFinding bad(const char* what, const std::string& does) const;

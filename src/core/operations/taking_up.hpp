@@ -41,8 +41,8 @@ class TakingUp {
   /// Takes over the parameters that the others have: a change that was cut short may have reached some ranks only. Nothing is
   /// stored then. Local.
   void adopt_parameters(const GroupParameters& parameters) { parts_.parameters = parameters; }
-  /// Sets the team, of which this rank has the rank that it had, or a first one. order: of its ranks, for the placement.
-  /// memory_is_real: the path of some rank makes all memory of a region real. Local.
+  /// Sets the team, of which this rank has the rank that it had, or a first one. Local.
+  /// order: of its ranks, for the placement. memory_is_real: the path of some rank makes all memory of a region real.
   void set_team(std::shared_ptr<Team> team, std::shared_ptr<Path> path, std::vector<int> order, bool memory_is_real);
   /// Takes over the memory of the rank before, if it can be had. False if not. Local.
   bool adopt_memory(std::span<const OrphanedRegion> regions);
