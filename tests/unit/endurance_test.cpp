@@ -37,7 +37,9 @@ class Flat {
   }
   ~Flat() {
     // Sanitizers keep freed memory.
-    if (!kIsSanitized) EXPECT_LE(last_.resident_kib, first_.resident_kib + 2048) << what_;
+    if (!kIsSanitized) {
+      EXPECT_LE(last_.resident_kib, first_.resident_kib + 2048) << what_;
+    }
     EXPECT_LE(last_.shared_kib, first_.shared_kib + 512) << what_;
     EXPECT_LE(last_.descriptors, first_.descriptors) << what_;
     EXPECT_LE(last_.mappings, first_.mappings + 8) << what_;
