@@ -20,7 +20,7 @@ class UnfitProvider : public Error {
   explicit UnfitProvider(const std::string& text) : Error(FENIX_ERROR_GROUP_CREATE, text) {}
 };
 
-/// What becomes of a provider that is not as the paths need it.
+/// Ways to treat a provider that is not as the paths need it.
 enum class Unfit { is_refused, is_taken };
 
 /// Local: loads libfabric and opens an endpoint with the provider that it puts first, or with that of FI_PROVIDER.

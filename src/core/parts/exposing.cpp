@@ -44,7 +44,7 @@ void take_member_memory(const OperationContext& context, Member& member) {
 
 namespace {
 
-// What stores and commits reach must not be found lacking by them.
+// Maps what stores and commits need: they could not report a lack of memory to all ranks.
 void reach_all(RemoteRegions& remote, const std::vector<int>& ranks) {
   for (const int rank : ranks) remote.reach(rank);
 }
