@@ -125,10 +125,12 @@ int Fenix_Data_group_created(int group_id);
  * Fenix_Data_barrier. Until then the group keeps a communicator and some memory on this rank: they go back in
  * Fenix_Data_barrier, or when the id is created again. If some rank has more than eight such groups,
  * Fenix_Data_group_create gives back those that all of their ranks have deleted, if its communicator has all these ranks
- * (not under MPI_THREAD_MULTIPLE).
+ * (not under MPI_THREAD_MULTIPLE). Under a policy with parity it waits for pending requests, which need this rank on the
+ * other ranks; otherwise it ends them.
  * A later Fenix_Data_barrier on such an id returns FENIX_ERROR_INVALID_GROUPID.
  * @param[in] group_id id of the group
- * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_GROUPID, also for FENIX_DATA_GROUP_WORLD_ID.
+ * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_GROUPID, also for FENIX_DATA_GROUP_WORLD_ID; FENIX_ERROR_TIMEOUT if a request
+ *         does not end, and the group stays.
  */
 int Fenix_Data_group_delete(int group_id);
 
@@ -339,7 +341,8 @@ int Fenix_Data_member_fcreate(int group_id, int member_id, void* buffer, int cou
  * Creates the member if the group does not have it. Otherwise sets its buffer, and its count and datatype if they
  * differ, as Fenix_Data_member_attr_set does, and removes its serializer. Collective over the group, synchronising;
  * local for members that exist when the group is taken up again with replacements, so that some ranks may call it
- * alone.
+ * alone. Where it is collective and nothing of the member has been staged, all ranks know its count and datatype
+ * afterwards, as after a store.
  * @param[in] group_id, member_id, buffer, count, datatype as for Fenix_Data_member_create
  * @return as Fenix_Data_member_create, without FENIX_ERROR_MEMBER_EXISTS; FENIX_ERROR_MISMATCH if some ranks have the
  *         member and others have deleted it; FENIX_ERROR_INVALID_LOGIC_CALL if count or datatype differs and the
@@ -446,8 +449,10 @@ int Fenix_Data_member_attr_get(int group_id, int member_id, int attribute_name, 
  *                                         all ranks makes the member resizeable, other counts make it fixed. Until the
  *                                         next store, a rank that has set 0 may stage as with either. If its member then
  *                                         has no elements, and some were staged, they are dropped, and the store returns
- *                                         FENIX_ERROR_SUBSET_END_OFFSET on all ranks. Before the first store, a
- *                                         rank that replaces a dead one has to set the count again.
+ *                                         FENIX_ERROR_SUBSET_END_OFFSET on all ranks. Until the next store, or the next
+ *                                         Fenix_Data_member_define of all ranks, the others do not know the count: a rank
+ *                                         that replaces a dead one has to set it again. After a repair, a member that is
+ *                                         in no snapshot may count as not stored.
  *   FENIX_DATA_MEMBER_ATTRIBUTE_DATATYPE  MPI_Datatype*; only before the first store of the member. Same on all ranks.
  *
  * Recovered ranks must set the buffer before they store. The buffer stays owned by the caller, as with

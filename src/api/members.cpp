@@ -169,24 +169,25 @@ int allocate(int group_id, Description description, void* baseptr) {
   member->set_serializer({});
   void* const base = member->allocated.data();
   std::memcpy(baseptr, &base, sizeof base);
+  if (!is_new && !member->is_taken_up()) group.take_in_definition(*member);
   return FENIX_SUCCESS;
 }
 
 int define(int group_id, const Description& description, Serializer serializer) {
   Group& group = runtime().working_group(group_id);
-  Member* member = group.find(description.info().id);
-  if (member != nullptr && member->is_taken_up()) {
+  Member* known = group.find(description.info().id);
+  const bool alone = known != nullptr && known->is_taken_up();
+  Member* created = nullptr;
+  if (alone) {
     check_definition(group, description);
-    redefine(group, *member, description);
   } else {
-    member = group.define_member(description.info(), description.buffer(), description.count(),
-                                 [&] { check_definition(group, description); });
-    if (member == nullptr) {
-      member = group.find(description.info().id);
-      redefine(group, *member, description);
-    }
+    created = group.define_member(description.info(), description.buffer(), description.count(),
+                                  [&] { check_definition(group, description); });
   }
-  member->set_serializer(std::move(serializer));
+  Member& member = created != nullptr ? *created : *known;
+  if (created == nullptr) redefine(group, member, description);
+  member.set_serializer(std::move(serializer));
+  if (created == nullptr && !alone) group.take_in_definition(member);
   return FENIX_SUCCESS;
 }
 

@@ -40,6 +40,10 @@ Member* Group::define_member(const MemberInfo& info, const void* buffer, std::ui
   return Definition(parts_.context).define_member(info, buffer, count, check);
 }
 
+void Group::take_in_definition(Member& member) {
+  together(parts_.attachment.team(), [&] { AgreeOnSizes(parts_.context).take_in_definition(member); });
+}
+
 void Group::set_policy(const Policy& policy, const Check& check) {
   PolicyChange(parts_.context, parts_.parameters).set_policy(policy, check);
 }
@@ -159,6 +163,10 @@ void Group::delete_member(Member& member) { Deletion(parts_.context).delete_memb
 void Group::delete_snapshot(const SnapshotChoice& choice) {
   snapshots_.forget_count();
   Deletion(parts_.context).delete_snapshot(choice);
+}
+
+void Group::finish_encoding() {
+  if (parts_.attachment.protection().commits_collectively()) parts_.requests.wait_for_all();
 }
 
 void Group::mark_deleted() { TakingUp(parts_).mark_deleted(); }

@@ -60,6 +60,8 @@ class Group {
   Member& create_member(const MemberInfo& info, const void* buffer, std::uint64_t count, const Check& check);
   /// Creates the member where no rank has it; null if all have it. Throws Error(FENIX_ERROR_MISMATCH) if some have it.
   Member* define_member(const MemberInfo& info, const void* buffer, std::uint64_t count, const Check& check);
+  /// Makes what all ranks have said of a member that there is known to those that keep it for each other.
+  void take_in_definition(Member& member);
   /// Local: as Members.
   [[nodiscard]] Region buffer_for(const Member& member, const ElementType& type, std::uint64_t count) const {
     return parts_.members.buffer_for(member, type, count);
@@ -95,6 +97,8 @@ class Group {
   /// Local.
   void delete_member(Member& member);
   void delete_snapshot(const SnapshotChoice& choice);
+  /// Local: waits for requests that this rank has to end together with others.
+  void finish_encoding();
   /// Local: drops everything, but can still take part in make_consistent().
   void mark_deleted();
   /// Collective: removes what is not on all ranks. False if the group itself is not.

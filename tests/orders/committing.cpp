@@ -88,7 +88,6 @@ void Planner::commit(Group& group) {
                                FENIX_ERROR_INVALID_LOGIC_CALL);
           });
     }
-    model_.unfreeze(group);
     return;
   }
   for (Member& member : group.members) {
@@ -176,6 +175,14 @@ void Planner::delete_snapshot(Group& group) {
       each.deleted = each.deleted || all || each.stamp == stamp;
   }
   if (on_one) barrier(group);
+  for (Member& member : group.members) {
+    const auto has_it = [&](int rank) {
+      const Snapshot* latest = group.latest(rank);
+      return latest != nullptr && latest->members.count(member.id) != 0;
+    };
+    const auto ranks = model_.all_ranks();
+    if (member.is_taken_up && !std::all_of(ranks.begin(), ranks.end(), has_it)) member.is_unsure = member.is_fixed;
+  }
 }
 
 void Planner::barrier(Group& group) {

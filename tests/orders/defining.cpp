@@ -54,6 +54,9 @@ void Planner::define(Group& group, int id, bool only_new) {
   Member& member = *found;
   const bool changes = is_new || (!member.is_fixed && !member.is_unsure && !member.some_work() && random_.one_in(2));
   const bool resizeable = changes ? random_.one_in(4) : member.is_resizeable();
+  // A definition on all ranks is known to all, unless memory is in use; one of each rank by itself is not.
+  if (member.is_taken_up && (!member.is_fixed || member.is_unsure)) member.has_new_count = true;
+  if (!member.is_taken_up && !member.some_work()) member.has_new_count = false;
   const bool serializes = random_.one_in(5);
   for (const int rank : model_.all_ranks()) {
     Random random = random_of(rank);

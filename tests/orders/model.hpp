@@ -74,7 +74,7 @@ struct Member {
   bool is_fixed = false;     ///< it has been stored: count and datatype stay
   bool is_taken_up = false;  ///< it was there when the group was taken up with replacements
   bool is_allocated = false;
-  bool is_unsure = false;      ///< a repair has dropped its first store: whether count and datatype stay is not said
+  bool is_unsure = false;  ///< stored before a repair, but in no snapshot: whether count and datatype stay is not said
   bool has_new_count = false;  ///< set since the creation, and not stored since
   std::vector<OnRank> on;
 

@@ -172,6 +172,9 @@ void Planner::bad_store(Group& group, Member& member) {
   const bool resizeable = member.is_resizeable();
   if (resizeable && member.some([](const OnRank& own) { return own.has_serializer; })) return;
   const int how = random_.below(3);
+  const bool stages = how == 2;
+  // Whether 0 elements are none or any shows in the next store.
+  if (stages && member.has_new_count && member.some([](const OnRank& own) { return own.count == 0; })) return;
   for (const int rank : model_.all_ranks()) {
     Picked picked = Picked::named(Picked::Form::null);
     int expected = FENIX_ERROR_INVALID_ARGUMENT;
@@ -181,7 +184,6 @@ void Planner::bad_store(Group& group, Member& member) {
       expected = FENIX_ERROR_SUBSET_END_OFFSET;
     }
     need_buffer(group, member, rank);
-    const bool stages = how == 2;
     add(
         rank,
         [&] {
@@ -307,7 +309,8 @@ void Planner::old_memory(Group& group, Member& member) {
   if (kinds()[static_cast<std::size_t>(member.kind)].has_holes || member.is_resizeable()) return;
   for (const int rank : model_.all_ranks()) {
     OnRank& own = member.on[static_cast<std::size_t>(rank)];
-    if (own.of_other_snapshots.empty() || own.count == 0 || own.lent != kNone) continue;
+    // Memory of this snapshot may have the same address.
+    if (own.of_other_snapshots.empty() || own.count == 0 || own.lent != kNone || !own.used_up.empty()) continue;
     const int memory = own.of_other_snapshots.back();
     add(
         rank,

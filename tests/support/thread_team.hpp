@@ -149,7 +149,12 @@ class Crew {
       Round& round = rounds_[next_round_[index(rank)]++];
       give(round, rank, root, mine);
       if (life.ends_now()) die(rank);
-      changed_.notify_all();
+      // Wakes the others when they can go on, and get the lock.
+      if (complete(round)) {
+        lock.unlock();
+        changed_.notify_all();
+        lock.lock();
+      }
       await(lock, rank, round);
       if (has_dead() && is_unlucky(rank)) fail();
       result = round.data;

@@ -416,6 +416,62 @@ TEST(Deletion, OfAGroupOnOneRankIsCompletedByTheBarrier) {
   }));
 }
 
+// Local as it is: the other ranks wait for their own requests, which this rank has to end with them.
+TEST(Deletion, OfAGroupWaitsForWhatTheOthersEncodeWithThisRank) {
+  PartialJob job(3, 0, 100'000, 0, fenix_test::parity(3));
+  expect_done(job.run([](Rank& rank) {
+    Member* const member = &member_of(rank);
+    store_elements(rank, kMember, Selection::all());
+    const auto request = rank.group->store_asynchronously(std::span(&member, 1), Selection::some({0, 90'000}), 1);
+    if (rank.number != 2) rank.group->requests().wait_for(*request);
+    rank.group->finish_encoding();
+    rank.group->mark_deleted();
+    EXPECT_EQ(request->state(), fenix_impl::Request::State::done);
+  }));
+}
+
+// ------------------------------------------------------------------------------------------------------ new definitions
+
+TEST(NewDefinition, OfAllRanksIsKnownToARankThatReplacesOneOfThem) {
+  PartialJob job(3, 0, 30, 60);
+  const auto define = [](Rank& rank, std::uint64_t count) {
+    member_of(rank).redefine_count(count);
+    rank.group->take_in_definition(member_of(rank));
+  };
+  expect_done(job.run([&](Rank& rank) {
+    define(rank, 0);
+    EXPECT_TRUE(member_of(rank).is_resizeable());
+    define(rank, rank.number == 0 ? 0 : 50 + static_cast<std::uint64_t>(rank.number));
+    EXPECT_FALSE(member_of(rank).may_be_resizeable());
+  }));
+  job.kill(1);
+  job.repair();
+  job.form();
+  expect_done(job.run([&](Rank& rank) {
+    EXPECT_FALSE(member_of(rank).may_be_resizeable());
+    const std::uint64_t count = rank.number == 0 ? 0 : 50 + static_cast<std::uint64_t>(rank.number);
+    EXPECT_EQ(member_of(rank).own_count(), count) << "rank " << rank.number;
+    change(rank, job.model(rank), {0, count}, 1);
+    store_elements(rank, kMember, Selection::all());
+    commit_barrier(rank);
+    expect_elements(rank, job.model(rank), kLatest, count, "of the new definition");
+  }));
+}
+
+TEST(NewDefinition, LeavesMemoryThatIsInUseAsItIs) {
+  PartialJob job(2, 0, 30, 60);
+  expect_done(job.run([&](Rank& rank) {
+    Member& member = member_of(rank);
+    std::span<std::byte> lent;
+    if (rank.number == 0) lent = rank.group->staging().staging_area(member);
+    if (rank.number == 1) member.redefine_count(50'000);
+    rank.group->take_in_definition(member);
+    if (lent.empty()) return;
+    lent.back() = std::byte{1};
+    EXPECT_TRUE(rank.group->staging().is_staging_area(member, lent.data()));
+  }));
+}
+
 // ---------------------------------------------------------------------------------------------------------- the policy
 
 TEST(ChangeOfPolicy, HoldsForWhatIsStoredLater) {

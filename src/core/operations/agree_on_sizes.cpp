@@ -2,6 +2,7 @@
 #include "core/operations/agree_on_sizes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -68,7 +69,21 @@ void AgreeOnSizes::run(std::span<Member* const> members, const Selection& select
                                      ? std::max(elements_of(*member, selection).end(), member->working().staged().end())
                                      : member->own_count();
     agree_on(*member, needed);
+    member->set_sizes_agreed(true);
   }
+}
+
+void AgreeOnSizes::take_in_definition(Member& member) {
+  constexpr std::uint64_t kOpen = 1;
+  constexpr std::uint64_t kInUse = 2;
+  const WorkingSlot& slot = context_.requests.access(member).slot();
+  const std::uint64_t own = (member.sizes_agreed() ? 0 : kOpen) | (slot.is_untouched() && !slot.is_lent() ? 0 : kInUse);
+  const std::uint64_t same_on_all[] = {static_cast<std::uint64_t>(member.id()), member.info().type->hash()};
+  const auto said =
+      meet(context_.team(), Operation::agree_on_sizes, hash_bytes(std::as_bytes(std::span(same_on_all))), own, [] {});
+  if (said.bits != kOpen) return;
+  agree_on_kinds(std::array{&member});
+  agree_on(member, member.own_count());
 }
 
 // A member is resizeable if it is on all ranks; elsewhere, a count of 0 says that the rank has no elements.
@@ -117,7 +132,6 @@ void AgreeOnSizes::agree_on(Member& member, std::uint64_t needed) {
   const SlotNeeds all = context_.team().reduce(SlotNeeds{own_slots, own_slots, is_as_wanted && !full ? 0U : 1U},
                                                [](SlotNeeds& into, const SlotNeeds& from) { into.merge(from); });
   if (all.some_grow != 0 || all.most_slots != all.least_slots) grow(member, std::move(counts), all.most_slots);
-  member.set_sizes_agreed(true);
 }
 
 void AgreeOnSizes::grow(Member& member, Counts counts, std::uint32_t slots) {
