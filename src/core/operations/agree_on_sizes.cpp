@@ -81,9 +81,9 @@ void AgreeOnSizes::take_in_definition(Member& member) {
   const std::uint64_t same_on_all[] = {static_cast<std::uint64_t>(member.id()), member.info().type->hash()};
   const auto said =
       meet(context_.team(), Operation::agree_on_sizes, hash_bytes(std::as_bytes(std::span(same_on_all))), own, [] {});
-  if (said.bits != kOpen) return;
+  if ((said.bits & kOpen) == 0) return;
   agree_on_kinds(std::array{&member});
-  agree_on(member, member.own_count());
+  if ((said.bits & kInUse) == 0) agree_on(member, member.own_count());
 }
 
 // A member is resizeable if it is on all ranks; elsewhere, a count of 0 says that the rank has no elements.

@@ -21,8 +21,8 @@ class AgreeOnSizes {
   /// Elements of open-ended members are staged here: their number shows when they have been written. All ranks get to know what
   /// check throws.
   void run(std::span<Member* const> members, const Selection& selection, const std::function<void()>& check);
-  /// Takes in what all ranks have said of a member, so that replacements get to know it. Leaves it to the next store if a rank has
-  /// staged elements, or is using memory to do so.
+  /// Takes in what all ranks have said of a member, so that replacements get to know it. Leaves its memory to the next store if a rank
+  /// has staged elements, or is using memory to do so.
   void take_in_definition(Member& member);
 
  private:
