@@ -58,6 +58,7 @@ void Planner::define(Group& group, int id, bool only_new) {
   if (member.is_taken_up && (!member.is_fixed || member.is_unsure)) member.has_new_count = true;
   if (!member.is_taken_up && !member.some_work()) member.has_new_count = false;
   const bool serializes = random_.one_in(5);
+  if (changes) member.move();
   for (const int rank : model_.all_ranks()) {
     Random random = random_of(rank);
     OnRank& own = member.on[static_cast<std::size_t>(rank)];
@@ -236,7 +237,9 @@ void Planner::set_count(Group& group, Member& member) {
         });
     if (expected == FENIX_SUCCESS) own.count = count;
   }
-  if (!member.is_fixed) member.has_new_count = true;
+  if (member.is_fixed) return;
+  member.has_new_count = true;
+  member.move();
 }
 
 void Planner::attribute(Group& group, Member& member) {
@@ -361,7 +364,9 @@ void Planner::set_policy(Group& group) {
                              Fenix_Data_group_set_redundancy_policy(id, policy.name, values.data(), &flag), expected);
         });
   }
-  if (expected == FENIX_SUCCESS) group.policy = policy;
+  if (expected != FENIX_SUCCESS) return;
+  group.policy = policy;
+  for (Member& member : group.members) member.move();
 }
 
 void Planner::set_in_place(Group& group) {
@@ -385,7 +390,9 @@ void Planner::set_in_place(Group& group) {
               expected);
         });
   }
-  if (expected == FENIX_SUCCESS) (hashing ? group.hashing : group.in_place) = wanted != 0;
+  if (expected != FENIX_SUCCESS) return;
+  (hashing ? group.hashing : group.in_place) = wanted != 0;
+  for (Member& member : group.members) member.move();
 }
 
 }  // namespace fenix_orders

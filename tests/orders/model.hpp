@@ -78,6 +78,10 @@ struct Member {
   bool has_new_count = false;  ///< set since the creation, and not stored since
   std::vector<OnRank> on;
 
+  /// Forgets memory of other snapshots: the member gets other memory.
+  void move() {
+    for (OnRank& each : on) each.of_other_snapshots.clear();
+  }
   [[nodiscard]] bool is_resizeable() const {
     return std::all_of(on.begin(), on.end(), [](const OnRank& each) { return each.count == 0; });
   }
