@@ -125,7 +125,7 @@ void Planner::checkpoint(Group& group) {
           own.stored[element] = model_.source(rank, own.buffer).values[static_cast<std::size_t>(element)];
       }
       own.staged.clear();
-      own.is_stored = member.is_fixed = true;
+      own.is_stored = true;
     }
     add(
         rank,
@@ -142,8 +142,9 @@ void Planner::checkpoint(Group& group) {
           return expect_code("checkpointv", code, FENIX_SUCCESS);
         });
   }
-  for (Member& member : group.members) model_.settle(group.id, member.id);
+  for (const Member& member : group.members) model_.settle(group.id, member.id);
   group.commit();
+  for (Member& member : group.members) member.settle();
   model_.unfreeze(group);
 }
 

@@ -78,9 +78,18 @@ struct Member {
   bool has_new_count = false;  ///< set since the creation, and not stored since
   std::vector<OnRank> on;
 
-  /// Forgets memory of other snapshots: the member gets other memory.
+  /// Forgets memory that was given before: the member gets other memory.
   void move() {
-    for (OnRank& each : on) each.of_other_snapshots.clear();
+    for (OnRank& each : on) {
+      each.of_other_snapshots.clear();
+      each.used_up.clear();
+    }
+  }
+  /// All ranks know its count from here on.
+  void settle() {
+    if (has_new_count) move();
+    has_new_count = false;
+    is_fixed = true;
   }
   [[nodiscard]] bool is_resizeable() const {
     return std::all_of(on.begin(), on.end(), [](const OnRank& each) { return each.count == 0; });

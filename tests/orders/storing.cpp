@@ -165,7 +165,8 @@ void Planner::store(Group& group, Member& member, bool asynchronous, bool presta
   }
   model_.settle(group.id, member.id);
   if (asynchronous) model_.asked.push_back({request, group.id, member.id});
-  member.is_fixed = group.is_touched = true;
+  member.settle();
+  group.is_touched = true;
 }
 
 void Planner::bad_store(Group& group, Member& member) {
