@@ -308,13 +308,12 @@ void Planner::create_group(int id) {
           for (const int each : group.policy.values) text += number(each) + " ";
           return text + "}, &flag)" + (in_place ? "; Fenix_Data_group_set_in_place(" + number(id) + ", 1)" : "");
         },
-        [id, stamp = group.next_stamp, depth = group.depth, policy = group.policy, in_place](Real&) {
+        [id, stamp = group.next_stamp, depth = group.depth, policy = group.policy, in_place](Real& real) {
           auto values = policy.values;
           int flag = 0;
-          auto difference =
-              expect_code("group_create",
-                          Fenix_Data_group_create(id, MPI_COMM_WORLD, stamp, depth, policy.name, values.data(), &flag),
-                          FENIX_SUCCESS);
+          auto difference = expect_code(
+              "group_create", Fenix_Data_group_create(id, real.comm, stamp, depth, policy.name, values.data(), &flag),
+              FENIX_SUCCESS);
           if (difference.empty() && flag != FENIX_SUCCESS) difference = "flag is " + number(flag);
           if (difference.empty() && in_place)
             difference = expect_code("set_in_place", Fenix_Data_group_set_in_place(id, 1), FENIX_SUCCESS);

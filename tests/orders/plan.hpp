@@ -74,6 +74,7 @@ struct Program {
 /// Contents that a rank really has.
 struct Real {
   int rank = 0;
+  MPI_Comm comm = MPI_COMM_WORLD;               ///< of the groups
   std::map<int, std::vector<std::byte>> owned;  ///< buffers, by number
   std::map<int, std::byte*> buffers;            ///< the same, and those of the library
   std::map<int, void*> lent;

@@ -180,11 +180,11 @@ void Planner::take_up() {
     for (const int rank : model_.all_ranks()) {
       add(
           rank, [&, id = id] { return "Fenix_Data_group_create(" + number(id) + ", comm, …), after the repair"; },
-          [id = id, policy = group.policy](Real&) {
+          [id = id, policy = group.policy](Real& real) {
             auto values = policy.values;
             int flag = 0;
             const auto difference = expect_code(
-                "group_create", Fenix_Data_group_create(id, MPI_COMM_WORLD, 0, 0, policy.name, values.data(), &flag),
+                "group_create", Fenix_Data_group_create(id, real.comm, 0, 0, policy.name, values.data(), &flag),
                 FENIX_SUCCESS);
             return difference.empty() && flag != FENIX_SUCCESS ? "flag is " + number(flag) : difference;
           });
