@@ -60,8 +60,7 @@ class Mail {
   }
 
   /// Waits for all. If it throws, MPI may still use the buffers.
-  void wait(const char* waited_for) {
-    const Deadline deadline;
+  void wait(const char* waited_for, const Deadline& deadline = Deadline()) {
     for (MPI_Request& request : requests_) {
       for (int done = 0; done == 0;) {
         check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), waited_for);
@@ -251,11 +250,13 @@ void Recruits::invite(const Invitation& invitation) {
   welcome = invitation;
   const Invitation* told = &welcome;
   std::exception_ptr first;
+  // One for all: the other ranks wait meanwhile.
+  const Deadline deadline;
   for (int child = 0; child < count_; ++child) {
     try {
       Mail mail(children_);
       mail.send(told, static_cast<int>(sizeof *told), child, kInvitationTag);
-      mail.wait("an invitation to be sent");
+      mail.wait("an invitation to be sent", deadline);
     } catch (const std::exception&) {
       if (!first) first = std::current_exception();
       told = &refusal;
@@ -287,11 +288,14 @@ Invitation report_to_recruiter() {
   // If the recruiter has died, Open MPI may not find its address, and does not stop looking for it.
   const LastResort resort;
   try {
+    const Deadline deadline;
     Mail mail(recruiter);
     mail.receive(&word, 1, 0, kHelloTag);
     mail.send(&word, 1, 0, kHelloTag);
+    mail.wait("the rank that has started this one", deadline);
+    fault_point("recruit.met");
     mail.receive(&invitation, static_cast<int>(sizeof invitation), 0, kInvitationTag);
-    mail.wait("an invitation");
+    mail.wait("an invitation", deadline);
   } catch (const std::exception& error) {
     log().info("a replacement that nobody asks in: {}", error.what());
     return {};
