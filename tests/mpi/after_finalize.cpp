@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Spares that exit at the end of the use of Fenix: they wait for the program as long as it takes, and a second Fenix_Init on a communicator
-// that has them is refused. 3 ranks, 1 of them spare.
+// that has them is refused. SIGPIPE never ends a spare: the program may lose a rank in that time. 3 ranks, 1 of them spare.
 // usage: after_finalize SECONDS   for which the program works on; more than 1.5 × FENIX_TIMEOUT
 #include <mpi.h>
 #include <mpi-ext.h>
@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "check.hpp"
+#include "signal_action.hpp"
 
 namespace {
 
@@ -21,6 +22,12 @@ using check::success;
 MPI_Comm comm = MPI_COMM_NULL;
 int role = -1;
 int error = -1;
+bool returned = false;  // from Fenix_Init: not in a spare
+
+// MPI has been finalized.
+void look_at_spare() {
+  if (!returned && check::has_default_action(SIGPIPE)) std::printf("FENIX-TEST-FAIL SIGPIPE would end the spare\n");
+}
 
 int failed_ranks() {
   MPI_Group failed = MPI_GROUP_NULL;
@@ -39,7 +46,9 @@ int main(int argc, char** argv) {
   int rank = -1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const std::chrono::seconds work(std::atoi(argv[1]));
+  std::atexit(look_at_spare);
   Fenix_Init(&role, MPI_COMM_WORLD, &comm, &argc, &argv, 1, &error);
+  returned = true;
   success(error, "Fenix_Init");
   success(Fenix_Finalize(), "Fenix_Finalize");
   // The second use, on a communicator with the spare, which is inside of MPI_Finalize.

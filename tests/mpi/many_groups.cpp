@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Groups that each have a new id, and are deleted without a barrier: their communicators, descriptors and mappings do not add up. Also
 // where groups are those of a part of the ranks, and where some ranks have not deleted theirs yet. 4 ranks.
+// An argument: only groups after one that one rank has lost and deleted at once.
 #include <cstdlib>
 #include <string>
 
@@ -58,6 +59,14 @@ void many(int first, MPI_Comm ranks, const std::string& what) {
           what + ": mappings " + std::to_string(before.mappings) + " and then " + std::to_string(after.mappings));
 }
 
+/// Rank 1 waits for the others in vain. It has nothing of the group after the deletion; the others still have it.
+void lose_on_one(int id) {
+  use(id, comm);
+  if (rank == 1) expect_equal(Fenix_Data_barrier(id), FENIX_ERROR_TIMEOUT, "barrier that no other rank calls");
+  success(MPI_Barrier(comm), "MPI_Barrier");
+  success(Fenix_Data_group_delete(id), "group_delete of a group that one rank has lost");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -66,6 +75,14 @@ int main(int argc, char** argv) {
   int error = 0;
   Fenix_Init(&role, MPI_COMM_WORLD, &comm, &argc, &argv, 0, &error);
   MPI_Comm_rank(comm, &rank);
+  if (argc > 1) {
+    lose_on_one(50);
+    many(100, comm, "all ranks, after a group that one has lost");
+    success(Fenix_Finalize(), "Fenix_Finalize");
+    check::ok(rank);
+    MPI_Finalize();
+    return 0;
+  }
   many(100, comm, "all ranks");
   // Deleted on one rank only: it stays until the others have done the same.
   constexpr int kOnOne = 50;

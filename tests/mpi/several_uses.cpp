@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fenix_Init after Fenix_Finalize, three times, with a death in each use; and what stays after Fenix_Finalize: the
-// resilient communicator, and the settings of before. 6 ranks: 3 active and 3 spares at first.
+// Fenix_Init after Fenix_Finalize, four times, with a death in each use but the last; and what stays after Fenix_Finalize: the
+// resilient communicator, the settings of before, and what SIGPIPE does. 6 ranks: 3 active and 3 spares at first.
 #include <array>
 #include <csignal>
 #include <string>
 
 #include "check.hpp"
+#include "signal_action.hpp"
 
 namespace {
 
@@ -15,6 +16,7 @@ using check::success;
 
 constexpr int kGroup = 4;
 constexpr int kActive = 3;
+constexpr int kUses = 4;
 
 int uses = 0;
 MPI_Comm comm = MPI_COMM_NULL;
@@ -32,6 +34,7 @@ void store(int use) {
     state = 100 * use + rank;
     success(fenix::data::member_store(kGroup, 1), "store");
     success(fenix::data::commit_barrier(kGroup), "commit_barrier");
+    if (use == kUses - 1) return;
     if (rank == 1) raise(SIGKILL);
     MPI_Barrier(comm);
     check::fail("a barrier without rank 1");
@@ -73,6 +76,7 @@ void use_what_stays() {
   expect_equal(mode, FENIX_RESUME_JUMP, "resume mode after Fenix_Finalize");
   success(Fenix_get_option(FENIX_UNHANDLED_MODE, &mode), "get_option");
   expect_equal(mode, FENIX_UNHANDLED_PRINT, "unhandled mode after Fenix_Finalize");
+  require(!check::has_default_action(SIGPIPE), "SIGPIPE would end this process, which knows of a death");
   check::expect_thrown(FENIX_ERROR_UNINITIALIZED, "store after Fenix_Finalize",
                        [] { fenix::data::member_store(kGroup, 1); });
 }
@@ -85,8 +89,8 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &first_rank);
   fenix::set_option(fenix::SPARE_FINALIZE_MODE, fenix::RELEASE);
   fenix::set_option(fenix::UNHANDLED_MODE, fenix::PRINT);
-  // One rank dies in each use. It stays in MPI_COMM_WORLD, and the next use begins without it.
-  for (int use = 0; use < 3; ++use) {
+  // A rank that has died stays in MPI_COMM_WORLD, and the next use begins without it.
+  for (int use = 0; use < kUses; ++use) {
     comm = MPI_COMM_NULL;
     fenix::init({.role = &role, .out_comm = &comm, .spares = 3, .err = &error, .unhandled_mode = fenix::SILENT});
     success(error, "init");

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// No spare is left: the communicator shrinks, says so, and the group goes on with the ranks that are left.
+// No spare is left: the communicator shrinks, says so, and the group goes on with the ranks that are left. A duplicate of
+// MPI_COMM_WORLD belongs to the program: the repair does not revoke it.
+#include <mpi.h>
+#include <mpi-ext.h>
+
 #include <csignal>
 
 #include "check.hpp"
@@ -16,6 +20,7 @@ int role = -1;
 int error = -1;
 int rank = -1;
 long state = 0;
+MPI_Comm copy_of_world = MPI_COMM_NULL;
 
 void take_part() {
   success(Fenix_Data_member_store(kGroup, 0, FENIX_DATA_SUBSET_FULL), "store");
@@ -40,6 +45,8 @@ int main(int argc, char** argv) {
     success(Fenix_Data_member_create(kGroup, 0, &state, 1, MPI_LONG), "member_create");
     state = 100 + rank;
     take_part();
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy_of_world);
+    MPI_Comm_set_errhandler(copy_of_world, MPI_ERRORS_RETURN);
     if (rank == 1) raise(SIGKILL);
     while (true) take_part();
   }
@@ -48,6 +55,9 @@ int main(int argc, char** argv) {
   expect_equal(size, 3, "size");
   expect_equal(rank, first_rank > 1 ? first_rank - 1 : first_rank, "own number: compacted, in order");
   expect_equal(role, FENIX_ROLE_SURVIVOR_RANK, "role");
+  int revoked = -1;
+  MPIX_Comm_is_revoked(copy_of_world, &revoked);
+  expect_equal(revoked, 0, "revocation of a duplicate of MPI_COMM_WORLD");
 
   // Nobody has its old number and partner: the snapshots can only be read, by the old numbers, the dead rank's included.
   // Three ranks on two nodes cannot all protect each other across nodes.

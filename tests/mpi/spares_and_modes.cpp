@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // FENIX_RECOVERY_MODE and spares. 3 active ranks and 1 spare; rank 1 dies.
 // usage: spares_and_modes ignored   the mode excludes repairs from the start: the spare leaves the others alone, until they want a repair
-//                         finished  the same; the others finish without the dead rank
+//                         finished  the same; the others finish without the dead rank, and SIGPIPE still does not end them
 //                         spawn     the mode becomes FENIX_RECOVERY_SPAWN, which the spare does not know
 //                         mismatch  ranks give different modes
 #include <mpi.h>
@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "check.hpp"
+#include "signal_action.hpp"
 
 namespace {
 
@@ -84,6 +85,7 @@ int main(int argc, char** argv) {
   expect_equal(size, 3, "ranks");
   if (test != "finished") require(role != FENIX_ROLE_INITIAL_RANK, "no repair");
   success(Fenix_Finalize(), "Fenix_Finalize");
+  require(!check::has_default_action(SIGPIPE), "SIGPIPE would end a process that knows of a death");
   check::ok(rank);
   MPI_Finalize();
   return 0;

@@ -2,6 +2,7 @@
 // A process that is spawned in the second use of Fenix. 4 ranks; rank 1 dies in the second use.
 // usage: spawn_later release   1 spare in the first use, which is released: the new process comes to the first Fenix_Init like that one
 //                    exit      nothing in the program is prepared for that: the communicator shrinks
+//                    other     as release; the second use has a communicator that only the first ranks could make: it shrinks, too
 #include <csignal>
 #include <string_view>
 
@@ -18,6 +19,7 @@ int error = -1;
 int rank = -1;
 int size = 0;
 int first_uses = 0;  // in which this process was active
+MPI_Comm second = MPI_COMM_WORLD;
 
 void use_first() {
   success(error, "first Fenix_Init");
@@ -31,7 +33,9 @@ void use_first() {
   success(Fenix_Finalize(), "first Fenix_Finalize");
 }
 
-void use_second(bool released) {
+void use_second(bool spawns) {
+  int size_before = 0;
+  MPI_Comm_size(second, &size_before);
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
   if (role == FENIX_ROLE_INITIAL_RANK) {
@@ -40,9 +44,9 @@ void use_second(bool released) {
     if (rank == 1) raise(SIGKILL);
     while (true) MPI_Barrier(comm);
   }
-  expect_equal(error, released ? FENIX_SUCCESS : FENIX_ERROR_SPAWNING_FAILED, "error after the repair");
-  expect_equal(size, released ? 4 : 3, "size after the repair");
-  const bool is_new = released && rank == 1;
+  expect_equal(error, spawns ? FENIX_SUCCESS : FENIX_ERROR_SPAWNING_FAILED, "error after the repair");
+  expect_equal(size, spawns ? size_before : size_before - 1, "size after the repair");
+  const bool is_new = spawns && rank == 1;
   expect_equal(role, is_new ? FENIX_ROLE_RECOVERED_RANK : FENIX_ROLE_SURVIVOR_RANK, "role after the repair");
   if (is_new) expect_equal(first_uses, 0, "first uses of a process that was spawned in the second");
   int sum = 0;
@@ -55,12 +59,17 @@ void use_second(bool released) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  const bool released = argc > 1 && std::string_view(argv[1]) == "release";
+  const std::string_view test = argc > 1 ? argv[1] : "";
+  const bool released = test != "exit";
   if (released) Fenix_set_option(FENIX_SPARE_FINALIZE_MODE, FENIX_SPARE_FINALIZE_RELEASE);
   Fenix_Init(&role, MPI_COMM_WORLD, &comm, &argc, &argv, released ? 1 : 0, 1, MPI_INFO_NULL, &error);
+  const bool was_spare = role == FENIX_ROLE_SPARE_RANK;
   use_first();
-  Fenix_Init(&role, MPI_COMM_WORLD, &comm, &argc, &argv, 0, 1, MPI_INFO_NULL, &error);
-  use_second(released);
+  if (test == "other") MPI_Comm_split(MPI_COMM_WORLD, was_spare ? MPI_UNDEFINED : 0, 0, &second);
+  if (second != MPI_COMM_NULL) {
+    Fenix_Init(&role, second, &comm, &argc, &argv, 0, 1, MPI_INFO_NULL, &error);
+    use_second(test == "release");
+  }
   check::ok(rank);
   MPI_Finalize();
   return 0;
