@@ -251,16 +251,19 @@ class Raised(Exception):
 
 
 @pytest.mark.fenix(ranks=2, timeout=60)
-def test_exceptions_stay_in_their_thread(fenix_session):
+def test_exceptions_stay_in_their_thread(fenix_session, monkeypatch):
     """The serializer of one thread raises while another thread stores: each gets its own result."""
-    waits, goes_on = threading.Event(), threading.Event()
+    is_kept, goes_on = threading.Event(), threading.Event()
+    keep = fenix._errors.keep_exception
+
+    def keep_and_wait(error):
+        """Stays between the serializer and the end of the store."""
+        keep(error)
+        is_kept.set()
+        goes_on.wait(30)
 
     def raising(file, stores, first, number):
-        try:
-            raise Raised(first)
-        finally:
-            waits.set()
-            goes_on.wait(30)
+        raise Raised(first)
 
     got = []
 
@@ -270,6 +273,7 @@ def test_exceptions_stay_in_their_thread(fenix_session):
         except BaseException as error:
             got.append(error)
 
+    monkeypatch.setattr(fenix._errors, "keep_exception", keep_and_wait)
     values = np.arange(4.0)
     groups = [fenix_session.group(id) for id in range(2)]
     with groups[0] as group, groups[1] as second:
@@ -280,13 +284,13 @@ def test_exceptions_stay_in_their_thread(fenix_session):
         group.define(0, values, serializer=raising)
         thread = threading.Thread(target=other)
         thread.start()
-        assert waits.wait(30)
-        # The exception is on its way in the other thread.
-        goes_on.set()
-        for _ in range(20):
+        try:
+            assert is_kept.wait(30)
             second.store(0)
-            second.commit()
-        thread.join()
+        finally:
+            goes_on.set()
+            thread.join()
+        second.commit_barrier()
         assert len(got) == 1 and isinstance(got[0], Raised), got
 
 
