@@ -34,6 +34,15 @@ constexpr std::chrono::seconds kGrace{10};
 
 constexpr std::chrono::milliseconds kTimeBetweenLooks{1};
 
+// Returns whether Open MPI can make a communicator. It says only that there is an internal error if it has no number for one.
+bool has_number_left() {
+  const QuietComm quiet(MPI_COMM_SELF);
+  MPI_Comm made = MPI_COMM_NULL;
+  if (MPI_Comm_dup(MPI_COMM_SELF, &made) != MPI_SUCCESS) return false;
+  free_unseen([](MPI_Comm* comm) { return MPI_Comm_free(comm); }, &made);
+  return true;
+}
+
 void check_length(std::uint64_t bytes) {
   if (bytes > Team::kMostBytes) throw Error(FENIX_ERROR_INTERN, "what a rank says is longer than can be");
 }
@@ -77,7 +86,12 @@ MpiTeam::MpiTeam(MPI_Comm comm, MPI_Comm resilient, SilenceWatch& watch, std::ve
     // The duplicate must not inherit a handler by which a repair finds communicators to revoke: if it fails, it may be
     // half made then, and Open MPI crashes. (MPI_Comm_idup could have a deadline, but a death during it ends the job.)
     const QuietComm quiet(comm, meanwhile);
-    check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
+    const int result = MPI_Comm_dup(comm, &comm_);
+    if (result != MPI_SUCCESS && !is_failure(result) && !has_number_left()) {
+      throw Error(FENIX_ERROR_NO_MEMORY,
+                  "MPI has no number for another communicator (Open MPI: 65,535 in each process)");
+    }
+    check_mpi(result, "MPI_Comm_dup");
   }
   MPI_Comm_set_errhandler(comm_, library_errors_return());
   MPI_Comm_rank(comm_, &rank_);
