@@ -125,12 +125,11 @@ int Fenix_Data_group_created(int group_id);
  * Fenix_Data_barrier. Until then the group keeps a communicator and some memory on this rank: they go back in
  * Fenix_Data_barrier, or when the id is created again. If some rank has more than eight such groups,
  * Fenix_Data_group_create gives back those that all of their ranks have deleted, if its communicator has all these ranks
- * (not under MPI_THREAD_MULTIPLE). Under a policy with parity it waits for pending requests, which need this rank on the
- * other ranks; otherwise it ends them.
+ * (not under MPI_THREAD_MULTIPLE). Pending requests of this rank end. Under a policy with parity, those of other ranks
+ * that need this one end as well, and a commit there returns FENIX_ERROR_INVALID_LOGIC_CALL.
  * A later Fenix_Data_barrier on such an id returns FENIX_ERROR_INVALID_GROUPID.
  * @param[in] group_id id of the group
- * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_GROUPID, also for FENIX_DATA_GROUP_WORLD_ID; FENIX_ERROR_TIMEOUT if a request
- *         does not end, and the group stays.
+ * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_GROUPID, also for FENIX_DATA_GROUP_WORLD_ID.
  */
 int Fenix_Data_group_delete(int group_id);
 
@@ -341,8 +340,8 @@ int Fenix_Data_member_fcreate(int group_id, int member_id, void* buffer, int cou
  * Creates the member if the group does not have it. Otherwise sets its buffer, and its count and datatype if they
  * differ, as Fenix_Data_member_attr_set does, and removes its serializer. Collective over the group, synchronising;
  * local for members that exist when the group is taken up again with replacements, so that some ranks may call it
- * alone. Where it is collective and nothing of the member has been staged, all ranks know its count and datatype
- * afterwards, as after a store.
+ * alone. Where it is collective, memory suffices, and nothing of the member has been staged, all ranks know its count
+ * and datatype afterwards, as after a store.
  * @param[in] group_id, member_id, buffer, count, datatype as for Fenix_Data_member_create
  * @return as Fenix_Data_member_create, without FENIX_ERROR_MEMBER_EXISTS; FENIX_ERROR_MISMATCH if some ranks have the
  *         member and others have deleted it; FENIX_ERROR_INVALID_LOGIC_CALL if count or datatype differs and the
@@ -410,8 +409,8 @@ int Fenix_Data_member_delete(int group_id, int member_id);
 /**
  * Gets the size of the shared memory that a member uses on this rank (new). Local; known from the creation on. It
  * includes all slots, also the slot of the snapshot under construction, and in each slot the redundancy that this rank
- * keeps for others. The size changes with the redundancy policy, with COUNT and DATATYPE in the first store, and at
- * depth −1. It also changes with the size of a member that is FENIX_RESIZEABLE, which uses one page before its first
+ * keeps for others. The size changes with the redundancy policy, with COUNT and DATATYPE in the first store or in
+ * Fenix_Data_member_define, and at depth −1. It also changes with the size of a member that is FENIX_RESIZEABLE, which uses one page before its first
  * store.
  * @param[in]  group_id  id of the group
  * @param[in]  member_id id of the member

@@ -165,10 +165,6 @@ void Group::delete_snapshot(const SnapshotChoice& choice) {
   Deletion(parts_.context).delete_snapshot(choice);
 }
 
-void Group::finish_encoding() {
-  if (parts_.attachment.protection().commits_collectively()) parts_.requests.wait_for_all();
-}
-
 void Group::mark_deleted() { TakingUp(parts_).mark_deleted(); }
 
 bool Group::make_consistent() {

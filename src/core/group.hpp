@@ -97,8 +97,6 @@ class Group {
   /// Local.
   void delete_member(Member& member);
   void delete_snapshot(const SnapshotChoice& choice);
-  /// Local: waits for requests that this rank has to end together with others.
-  void finish_encoding();
   /// Local: drops everything, but can still take part in make_consistent().
   void mark_deleted();
   /// Collective: removes what is not on all ranks. False if the group itself is not.

@@ -147,7 +147,6 @@ void GroupRegistry::remove(int group_id) {
   if (group_id == FENIX_DATA_GROUP_WORLD_ID) {
     throw Error(FENIX_ERROR_INVALID_GROUPID, "group_id is FENIX_DATA_GROUP_WORLD_ID, which cannot be deleted");
   }
-  if (found.attached()) found.finish_encoding();
   storage_.forget(group_id);
   highest_ = std::max(highest_, found.log().generation());
   if (found.attached()) {

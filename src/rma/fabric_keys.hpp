@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Keys of registered memory, where the provider chooses them.
+// Keys of registered memory.
 #pragma once
 
 #include <cstdint>

@@ -53,9 +53,8 @@ FabricMemory::FabricMemory(const FabricEndpoint& endpoint, std::span<std::byte> 
   const auto make = [&] { return registered(endpoint, memory, access); };
   const auto key_of = [](const FabricHandle<fid_mr>& registration) { return fi_mr_key(registration.get()); };
   const bool others_write = (access & (FI_REMOTE_WRITE | FI_REMOTE_READ)) != 0;
-  // A random key is new, and one that the provider chooses need not be.
-  const bool may_repeat = others_write && endpoint.demands(FI_MR_PROV_KEY);
-  registration_ = may_repeat ? endpoint.keys().take_new(make, key_of) : make();
+  // One that the provider chooses need not be new, nor a random one of few bits.
+  registration_ = others_write ? endpoint.keys().take_new(make, key_of) : make();
   key_ = key_of(registration_);
   if (endpoint.demands(FI_MR_VIRT_ADDR)) base_ = reinterpret_cast<std::uint64_t>(memory.data());
   if (endpoint.demands(FI_MR_LOCAL)) descriptor_ = fi_mr_desc(registration_.get());

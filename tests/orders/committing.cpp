@@ -144,7 +144,7 @@ void Planner::checkpoint(Group& group) {
   }
   for (const Member& member : group.members) model_.settle(group.id, member.id);
   group.commit();
-  for (Member& member : group.members) member.settle();
+  for (Member& member : group.members) member.settle(group.depth < 0);
   model_.unfreeze(group);
 }
 

@@ -85,9 +85,9 @@ struct Member {
       each.used_up.clear();
     }
   }
-  /// All ranks know its count from here on.
-  void settle() {
-    if (has_new_count) move();
+  /// All ranks know its count from here on. grows: stores may move it, as at depth −1.
+  void settle(bool grows) {
+    if (has_new_count || grows) move();
     has_new_count = false;
     is_fixed = true;
   }

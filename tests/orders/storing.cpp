@@ -165,7 +165,7 @@ void Planner::store(Group& group, Member& member, bool asynchronous, bool presta
   }
   model_.settle(group.id, member.id);
   if (asynchronous) model_.asked.push_back({request, group.id, member.id});
-  member.settle();
+  member.settle(group.depth < 0);
   group.is_touched = true;
 }
 

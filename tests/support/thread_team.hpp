@@ -390,6 +390,9 @@ class MortalPath final : public fenix_impl::Path {
   /// The region that was exposed first: the control region of a group, while it exists.
   [[nodiscard]] std::span<std::byte> first_region() const { return first_region_; }
 
+  /// Exposes so many regions more, and no others.
+  void expose_at_most(int regions) { left_ = regions; }
+
   /// Says from now on that it makes all memory real.
   void say_real() { says_real_ = true; }
 
@@ -398,7 +401,10 @@ class MortalPath final : public fenix_impl::Path {
   [[nodiscard]] bool makes_memory_real() const override { return says_real_; }
   std::unique_ptr<fenix_impl::RemoteRegions> expose(fenix_impl::Team& team, const fenix_impl::Region& region) override {
     if (first_region_.empty()) first_region_ = region.bytes();
-    return std::make_unique<MortalRemoteRegions>(map_.expose(team, region), crew_, rank_, life_, apart_);
+    auto exposed = map_.expose(team, region);
+    if (left_ == 0) throw fenix_impl::Error(FENIX_ERROR_NO_MEMORY, "the path exposes no more regions");
+    if (left_ > 0) --left_;
+    return std::make_unique<MortalRemoteRegions>(std::move(exposed), crew_, rank_, life_, apart_);
   }
 
  private:
@@ -409,6 +415,7 @@ class MortalPath final : public fenix_impl::Path {
   std::shared_ptr<Life> life_;
   bool apart_;
   bool says_real_ = false;
+  int left_ = -1;  ///< regions that it still exposes; negative: any number
 };
 
 }  // namespace fenix_test

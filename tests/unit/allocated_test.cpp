@@ -103,6 +103,57 @@ TEST(Allocated, PartsOfABufferAreNotReadThere) {
   }
 }
 
+TEST(Allocated, BuffersStayOnSurvivorsWhereTheJobShrinksThoughASpareJoins) {
+  const GroupParameters parameters{5, 0, 0, {}};
+  Job job(4);
+  std::vector<std::span<std::uint32_t>> buffers(4);
+  expect_done(job.run([&](Rank& rank) {
+    take_up_allocated(rank, parameters);
+    store_until_commit(rank, kLarge, 0);
+    commit_barrier(rank);
+    auto& buffer = buffers[static_cast<std::size_t>(rank.number)] = source_buffer(rank, kLarge);
+    std::fill(buffer.begin(), buffer.end(), 7U + static_cast<std::uint32_t>(rank.number));
+  }));
+  job.kill(2);
+  job.kill(3);
+  job.rank(2).alive = true;
+  job.shrink();
+  expect_done(job.run([&](Rank& rank) {
+    rank.allocates = true;
+    join(rank, parameters);
+    EXPECT_EQ(rank.group->find(kLarge), nullptr) << "nobody knows how much the new rank has";
+    provide(rank, kLarge);
+    if (rank.origin >= 2) return;
+    const auto& buffer = buffers[static_cast<std::size_t>(rank.origin)];
+    EXPECT_EQ(source_buffer(rank, kLarge).data(), buffer.data());
+    EXPECT_EQ(std::count(buffer.begin(), buffer.end(), 7U + static_cast<std::uint32_t>(rank.origin)), buffer.size());
+  }));
+}
+
+// The memory of the member has been exposed, and that of its buffer not: all goes on in the memory that there was.
+TEST(Allocated, DataIsSafeAfterAGrowthThatFailedHalfWay) {
+  const GroupParameters parameters{5, 0, 0, {}};
+  Job job(3);
+  expect_done(job.run([&](Rank& rank) {
+    take_up_allocated(rank, parameters);
+    fenix_impl::Member& member = *rank.group->find(kLarge);
+    const std::uint64_t before = member.own_count();
+    member.redefine_count(before + 100'000);
+    if (rank.number == 1) rank.path->expose_at_most(1);
+    rank.group->take_in_definition(member);
+    rank.path->expose_at_most(-1);
+    member.redefine_count(before);
+    store_until_commit(rank, kLarge, 0);
+    commit_barrier(rank);
+  }));
+  job.kill(0);
+  job.repair();
+  expect_done(job.run([&](Rank& rank) {
+    take_up_allocated(rank, parameters);
+    EXPECT_EQ(restore(rank, kLarge), contents(rank.origin, kLarge, 0));
+  }));
+}
+
 // A buffer of the application beside those of the library.
 TEST(Allocated, ABufferOfTheApplicationIsNoneOfThem) {
   const GroupParameters parameters = committing_in_place(parity(3));

@@ -416,17 +416,28 @@ TEST(Deletion, OfAGroupOnOneRankIsCompletedByTheBarrier) {
   }));
 }
 
-// Local as it is: the other ranks wait for their own requests, which this rank has to end with them.
-TEST(Deletion, OfAGroupWaitsForWhatTheOthersEncodeWithThisRank) {
+TEST(Deletion, OfAGroupLeavesNobodyWaitingThatEncodesWithThisRank) {
   PartialJob job(3, 0, 100'000, 0, fenix_test::parity(3));
   expect_done(job.run([](Rank& rank) {
     Member* const member = &member_of(rank);
     store_elements(rank, kMember, Selection::all());
-    const auto request = rank.group->store_asynchronously(std::span(&member, 1), Selection::some({0, 90'000}), 1);
-    if (rank.number != 2) rank.group->requests().wait_for(*request);
-    rank.group->finish_encoding();
-    rank.group->mark_deleted();
+    const auto store = [&](std::uint64_t id) {
+      return rank.group->store_asynchronously(std::span(&member, 1), Selection::some({0, 90'000}), id);
+    };
+    const auto request = store(1);
+    if (rank.number == 2) return rank.group->mark_deleted();
+    const auto another = store(2);
+    rank.group->requests().wait_for(*request);
+    rank.group->requests().wait_for(*another);
     EXPECT_EQ(request->state(), fenix_impl::Request::State::done);
+    EXPECT_EQ(another->state(), fenix_impl::Request::State::done);
+    try {
+      (void)rank.group->commit();
+      ADD_FAILURE() << "a commit without rank 2";
+    } catch (const fenix_impl::Error& error) {
+      EXPECT_EQ(error.code(), FENIX_ERROR_INVALID_LOGIC_CALL) << error.what();
+      EXPECT_NE(std::string(error.what()).find("rank 2 has deleted the group"), std::string::npos) << error.what();
+    }
   }));
 }
 

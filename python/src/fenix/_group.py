@@ -178,14 +178,15 @@ class Group:
     # ------------------------------------------------------------------------------------------------------- members
 
     def _keep_while(self, member: int, thing: Any, code: Callable[[], int]) -> None:
-        """Keeps an object alive while the library points to it. A call that a failure cuts short may have noted the address or not."""
+        """Keeps an object alive while the library points to it. A call that a failure or a signal's handler cuts short may
+        have noted the address or not."""
         before = self._kept.get(member, [])
         self._kept[member] = [*before, thing]
         try:
             check(code())
         except _errors.CommException:
             raise
-        except BaseException:
+        except _errors.Error:
             self._kept[member] = before
             raise
         self._kept[member] = [thing]
@@ -239,10 +240,15 @@ class Group:
         kind = np.dtype(dtype)
         dimensions = (shape, ) if isinstance(shape, int) else tuple(shape)
         elements = int(np.prod(dimensions, dtype=np.int64))
-        for each in self._kept.get(number, []):
-            if isinstance(each, Allocated) and elements * kind.itemsize > each.nbytes:
-                each.check_unused()
         base = ffi.new("void**")
+        try:
+            for each in self._kept.get(number, []):
+                if isinstance(each, Allocated) and elements * kind.itemsize > each.nbytes:
+                    each.check_unused()
+        except BufferError:
+            # The others get an error, too, and do not wait.
+            lib.fenix_py_member_allocate(self.id, number, _REFUSED_COUNT, datatype_of(kind).py2f(), base)
+            raise
         check(lib.fenix_py_member_allocate(self.id, number, elements, datatype_of(kind).py2f(), base))
         size = max(elements * kind.itemsize, 1)
         array = np.frombuffer(ffi.buffer(base[0], size), np.uint8)[:elements * kind.itemsize].view(kind).reshape(dimensions)

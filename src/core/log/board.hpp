@@ -27,6 +27,11 @@ class Board {
   void reset(Generation generation, Epoch base);
   /// Notes own progress in an entry, and tells the peers. ranks: the rank of each entry.
   void publish(RemoteRegions& peers, std::span<const int> ranks, int entry, Epoch epoch);
+  /// Notes that this rank takes no further part, and tells the peers: nobody waits for it any more.
+  void leave(RemoteRegions& peers, std::span<const int> ranks, int entry) {
+    publish(peers, ranks, entry, kEpochOfTheGone);
+  }
+  [[nodiscard]] bool has_left(int entry) { return reached_by(entry) == kEpochOfTheGone; }
   /// Returns the progress that the first so many entries have all reached. It never decreases between two resets.
   [[nodiscard]] Epoch reached_by_first(int entries);
 

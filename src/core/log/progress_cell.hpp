@@ -16,6 +16,9 @@ namespace fenix_impl {
 /// system: words that are read while they are being written must not count.
 using ProgressWords = std::array<std::uint64_t, 2>;
 
+/// The largest epoch that a cell can have: of a rank that takes no further part.
+inline constexpr Epoch kEpochOfTheGone{(std::uint64_t{1} << 48) - 1};
+
 [[nodiscard]] ProgressWords encode_progress(Generation generation, Epoch epoch);
 /// Returns the epoch; nullopt if the words are torn, or of another generation.
 [[nodiscard]] std::optional<Epoch> decode_progress(const ProgressWords& words, Generation generation);

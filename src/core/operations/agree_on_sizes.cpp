@@ -10,6 +10,7 @@
 
 #include "base/fault.hpp"
 #include "base/hash.hpp"
+#include "base/log.hpp"
 #include "core/common/meeting.hpp"
 #include "core/parts/exposing.hpp"
 
@@ -83,7 +84,16 @@ void AgreeOnSizes::take_in_definition(Member& member) {
       meet(context_.team(), Operation::agree_on_sizes, hash_bytes(std::as_bytes(std::span(same_on_all))), own, [] {});
   if ((said.bits & kOpen) == 0) return;
   agree_on_kinds(std::array{&member});
-  if ((said.bits & kInUse) == 0) agree_on(member, member.own_count());
+  if ((said.bits & kInUse) != 0) return;
+  try {
+    agree_on(member, member.own_count());
+  } catch (const MpiError&) {
+    throw;
+  } catch (const Error& error) {
+    // All ranks get it, and what the program has defined stands: the next store tries again.
+    if (error.code() != FENIX_ERROR_NO_MEMORY) throw;
+    log().info("{}: {}", name_of(member), error.what());
+  }
 }
 
 // A member is resizeable if it is on all ranks; elsewhere, a count of 0 says that the rank has no elements.
@@ -151,8 +161,10 @@ void AgreeOnSizes::grow(Member& member, Counts counts, std::uint32_t slots) {
     member.add_slots(wanted.slots());
   });
   fault_point("grow.memory");
-  memory.adopt(expose_member(context_, member, fits ? memory.region() : grown, fits ? memory.layout() : wanted));
+  auto exposed = expose_member(context_, member, fits ? memory.region() : grown, fits ? memory.layout() : wanted);
+  // Nothing of the member may lead to new memory before all ranks have it: an error leaves it with the old.
   expose_buffer(context_, member);
+  memory.adopt(std::move(exposed));
   fault_point("grow.exposed");
   if (!fits) memory.replace(std::move(grown), wanted);
   memory.counts() = std::move(counts);

@@ -22,7 +22,7 @@ class AgreeOnSizes {
   /// check throws.
   void run(std::span<Member* const> members, const Selection& selection, const std::function<void()>& check);
   /// Takes in what all ranks have said of a member, so that replacements get to know it. Leaves its memory to the next store if a rank
-  /// has staged elements, or is using memory to do so.
+  /// has staged elements, is using memory to do so, or has too little.
   void take_in_definition(Member& member);
 
  private:

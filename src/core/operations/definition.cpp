@@ -49,8 +49,9 @@ Member& Definition::create_member(const MemberInfo& info, const void* buffer, st
 
 Member* Definition::define_member(const MemberInfo& info, const void* buffer, std::uint64_t count, const Check& check) {
   const Member* known = context_.members.find(info.id);
+  const std::uint64_t same_on_all[] = {static_cast<std::uint64_t>(info.id), info.type ? info.type->hash() : 0};
   const auto said = together(context_.team(), [&] {
-    return meet(context_.team(), Operation::member_define, static_cast<std::uint64_t>(info.id),
+    return meet(context_.team(), Operation::member_define, hash_bytes(std::as_bytes(std::span(same_on_all))),
                 known != nullptr ? kKnown : kNotKnown, check);
   });
   if (said.bits == kKnown) return nullptr;

@@ -31,6 +31,7 @@ void TakingUp::forget_snapshots() {
 
 void TakingUp::mark_deleted() {
   parts_.requests.cancel();
+  if (CollectiveEncoder* const encoder = parts_.attachment.protection().encoder()) encoder->leave();
   for (const auto& member : parts_.members) (void)member->release_memory();
   parts_.members.clear();
   parts_.log.forget_records();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "core/common/meeting.hpp"
 #include "core/log/dissemination.hpp"
 
@@ -106,7 +107,14 @@ void reach_buffers(const OperationContext& context) {
 
 void prepare_member(const OperationContext& context, const Member& member) {
   member.memory.populate();
-  context.protection().prepare(member);
+  try {
+    context.protection().prepare(member);
+  } catch (const MpiError&) {
+    throw;
+  } catch (const Error& error) {
+    // The first access does what is missing, and reports it: the other ranks have gone on.
+    log().info("{}: {}", name_of(member), error.what());
+  }
 }
 
 void replace_control(const OperationContext& context, Control control) {

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/fault.hpp"
+#include "base/log.hpp"
 #include "core/protection/bounced_encoding.hpp"
 #include "core/protection/mending.hpp"
 #include "core/protection/shared_decoding.hpp"
@@ -143,16 +144,21 @@ void ParityProtection::announce(const Wait& wait) {
 }
 
 void ParityProtection::read_announcements() {
-  const Control& control = context_.control;
   theirs_.resize(cohort_.size());
-  for (std::size_t i = 0; i < cohort_.size(); ++i) {
-    Record& record = theirs_[i];
-    const bool read =
-        fetch_record(*control.remote, cohort_[i], control.announcement.offset(0), bytes_) && decode(bytes_, record);
-    if (!read || record.epoch.value != announcements_ || record.owner != cohort_[i]) {
-      throw Error(FENIX_ERROR_INTERN, "the announcement of rank " + std::to_string(cohort_[i]) + " cannot be read");
-    }
+  for (std::size_t i = 0; i < cohort_.size(); ++i) read_announcement(i);
+}
+
+void ParityProtection::read_announcement(std::size_t of) {
+  Control& control = context_.control;
+  Record& record = theirs_[of];
+  const bool read =
+      fetch_record(*control.remote, cohort_[of], control.announcement.offset(0), bytes_) && decode(bytes_, record);
+  if (read && record.epoch.value == announcements_ && record.owner == cohort_[of]) return;
+  if (!control.announced.has_left(static_cast<int>(of))) {
+    throw Error(FENIX_ERROR_INTERN, "the announcement of rank " + std::to_string(cohort_[of]) + " cannot be read");
   }
+  record = {};
+  record.deleted = true;
 }
 
 void ParityProtection::finish(const Wait& wait) {
@@ -228,7 +234,7 @@ void ParityProtection::encode_in_place(std::span<const Change> changes, const Wa
 
 // Returns the reason why this rank cannot encode together with another one; empty if it can.
 std::string ParityProtection::difference(const Record& other, std::span<const Change> changes) const {
-  if (other.deleted) return "cannot commit";
+  if (other.deleted) return other.epoch.none() ? "has deleted the group" : "cannot commit";
   if (other.time_stamp != mine_.time_stamp) return "commits while this one stores asynchronously, or the other way";
   if (other.oldest_kept != mine_.oldest_kept) return "has made another number of commits than this one";
   const bool same =
@@ -254,6 +260,18 @@ void ParityProtection::decline(const Wait& wait) {
   make_announcement(context_, announcements_, {}, {}, mine_);
   refuse(wait);
   step.done();
+}
+
+void ParityProtection::leave() noexcept {
+  if (parity_ == 0) return;
+  Control& control = context_.control;
+  try {
+    control.announced.leave(*control.remote, cohort_, index_);
+    control.finished.leave(*control.remote, cohort_, index_);
+  } catch (const std::exception& error) {
+    // Others may wait for FENIX_TIMEOUT now, unless they see the same.
+    log().info("group {}: {}", context_.parameters.id, error.what());
+  }
 }
 
 bool ParityProtection::all_are_in_buffers(const Change& change) const {

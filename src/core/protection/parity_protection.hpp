@@ -32,6 +32,7 @@ class ParityProtection final : public Protection, private CollectiveEncoder, pri
  private:
   void encode(const EncodeFor& purpose, std::span<const Change> changes, const Wait& wait) override;
   void decline(const Wait& wait) override;
+  void leave() noexcept override;
   [[nodiscard]] bool is_broken() const override { return broken_; }
 
   [[nodiscard]] std::span<const int> cohort() const override { return cohort_; }
@@ -46,6 +47,7 @@ class ParityProtection final : public Protection, private CollectiveEncoder, pri
   void refuse(const Wait& wait);
   void announce(const Wait& wait);
   void read_announcements();
+  void read_announcement(std::size_t of);
   void finish(const Wait& wait);
   [[nodiscard]] std::string difference(const Record& other, std::span<const Change> changes) const;
   [[nodiscard]] bool all_are_in_buffers(const Change& change) const;

@@ -68,6 +68,8 @@ class CollectiveEncoder {
   virtual void encode(const EncodeFor& purpose, std::span<const Change> changes, const Wait& wait) = 0;
   /// Tells the others that this rank cannot commit. Called instead of encode().
   virtual void decline(const Wait& wait) = 0;
+  /// Tells the others that this rank takes no further part. No thread of it encodes. Local.
+  virtual void leave() noexcept = 0;
   /// Whether an encoding has been cut short. This rank and its cohort may be out of step then, until the group is taken
   /// up anew.
   [[nodiscard]] virtual bool is_broken() const = 0;

@@ -23,8 +23,10 @@ struct KnownCount {
 /// A statement about a member: of a rank, or merged. Sent to other ranks.
 struct MemberState {
   std::uint32_t slots = 0;    ///< the most that a rank has
-  std::uint16_t unknown = 0;  ///< nobody knows how much some rank has
-  std::uint16_t deleted = 0;  ///< a rank has deleted it
+  std::uint8_t unknown = 0;   ///< nobody knows how much some rank has
+  std::uint8_t deleted = 0;   ///< a rank has deleted it
+  std::uint8_t taken_up = 0;  ///< for a rank it is one that each rank defines alone
+  std::uint8_t reserved = 0;
 };
 
 void merge_states(std::vector<MemberState>& into, std::span<const MemberState> from) {
@@ -33,6 +35,7 @@ void merge_states(std::vector<MemberState>& into, std::span<const MemberState> f
     into[i].slots = std::max(into[i].slots, from[i].slots);
     into[i].unknown = std::max(into[i].unknown, from[i].unknown);
     into[i].deleted = std::max(into[i].deleted, from[i].deleted);
+    into[i].taken_up = std::max(into[i].taken_up, from[i].taken_up);
   }
 }
 
@@ -66,15 +69,19 @@ class MemberSizes {
           std::all_of(partners_.begin(), partners_.end(), [&](int partner) { return counts_[i].count(partner) != 0; });
       // Where the memory is still to be taken over, only its description knows the slots.
       states.push_back({member != nullptr ? std::max(member->memory.layout().slots(), member->memory.least_slots()) : 0,
-                        static_cast<std::uint16_t>(known || info.resizeable ? 0 : 1),
-                        static_cast<std::uint16_t>(group_.members().has_deleted(info.id) ? 1 : 0)});
+                        static_cast<std::uint8_t>(known || info.resizeable ? 0 : 1),
+                        static_cast<std::uint8_t>(group_.members().has_deleted(info.id) ? 1 : 0),
+                        static_cast<std::uint8_t>(member != nullptr && member->is_taken_up() ? 1 : 0), 0});
     }
     return states;
   }
 
   void take(const MemberInfo& info, const MemberState& state, Counts counts) {
     Members& members = group_.parts().members;
+    Member* const known = members.find(info.id);
     if (state.unknown != 0 || state.deleted != 0) {
+      // The application goes on using its buffer.
+      if (known != nullptr && state.deleted == 0) members.forget(*known);
       members.drop(info.id);
       return;
     }
@@ -82,6 +89,8 @@ class MemberSizes {
     counts.try_emplace(self_, 0);
     for (const int partner : partners_) counts.try_emplace(partner, 0);
     members.adopt(info, std::move(counts), state.slots, self_);
+    // An attempt that was cut short has told some ranks only.
+    if (state.taken_up != 0) members.find(info.id)->note_taken_up();
   }
 
   [[nodiscard]] Counts known_counts(const MemberInfo& info) const {

@@ -62,7 +62,6 @@ RejoinResult SimulatedGroups::create(const GroupParameters& parameters, MPI_Comm
 
 void SimulatedGroups::remove(int id) {
   Group& found = at(id);
-  if (found.attached()) found.finish_encoding();
   highest_ = std::max(highest_, found.log().generation());
   if (found.attached()) {
     found.mark_deleted();
