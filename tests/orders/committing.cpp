@@ -68,6 +68,7 @@ void Planner::commit_on_all(Group& group, int form) {
           return expect_code(names[form], code, FENIX_SUCCESS);
         });
   }
+  for (auto& steps : phase_->steps) steps.back().commits = true;
   group.commit();
   model_.unfreeze(group);
 }

@@ -88,20 +88,31 @@ using Work = std::function<std::string(Real&)>;
 struct Step {
   std::string text;
   Work work;
+  bool commits = false;
 };
 
 /// The work of all ranks up to the next deaths.
 struct Phase {
   std::vector<std::vector<Step>> steps;  ///< by rank
   std::vector<int> dying;                ///< after it
+  /// By rank: where the steps begin in which others may meet the deaths. Empty: all ranks do all steps first.
+  std::vector<std::size_t> open_from;
+  /// By rank: the step that a dying one does not do any more.
+  std::vector<std::size_t> dies_before;
+  /// The group whose commits are cut short by the deaths; or, if its time stamps are here, to be looked at after the phase.
+  int cut_group = kNone;
+  /// The newest time stamp, kNone if there is none, after 0, 1, … of these commits.
+  std::vector<int> stamps;
 };
 
 /// Converts a program into phases by executing it on the model.
 class Planner {
  public:
-  Planner(const Program& program, bool describes);
+  Planner(const Program& program, bool describes, int most_deaths = 1000);
   /// Returns false if there is none.
   bool next(Phase& phase);
+  /// Says how many of the commits that deaths have cut short are there. Otherwise, all are.
+  void tell(int commits);
 
  private:
   void apply(const Call& call);
@@ -137,6 +148,9 @@ class Planner {
   void verify(Group& group);
   void kill();
   [[nodiscard]] bool loses_knowledge() const;
+  void store_while_dying(Group& group);
+  void cut_short(Phase& phase);
+  void create_again();
   void take_up();
   void take_up(Group& group, Member& member);
   void take_up_allocated(Group& group, Member& member, int rank);
@@ -160,8 +174,13 @@ class Planner {
 
   const Program& program_;
   bool describes_;
+  int deaths_left_;
   std::size_t at_ = 0;
   bool needs_take_up_ = false;
+  bool is_created_again_ = false;
+  int cut_group_ = kNone;
+  std::vector<Group> outcomes_;         ///< of the group after 0, 1, … of its commits
+  std::vector<std::size_t> open_from_;  ///< by rank
   Phase* phase_ = nullptr;
   const Call* call_ = nullptr;
   Random random_{0};

@@ -4,16 +4,22 @@
 
 namespace fenix_orders {
 
-Planner::Planner(const Program& program, bool describes) : program_(program), describes_(describes) {
+Planner::Planner(const Program& program, bool describes, int most_deaths)
+    : program_(program), describes_(describes), deaths_left_(most_deaths) {
   model_.ranks = program.ranks;
   model_.sources.resize(static_cast<std::size_t>(program.ranks));
 }
 
 bool Planner::next(Phase& phase) {
   if (at_ == program_.calls.size() && !needs_take_up_) return false;
-  phase.steps.assign(static_cast<std::size_t>(model_.ranks), {});
-  phase.dying.clear();
+  phase = Phase();
+  phase.steps.resize(static_cast<std::size_t>(model_.ranks));
   phase_ = &phase;
+  if (needs_take_up_ && !is_created_again_) {
+    create_again();
+    // The program goes on from what is there then.
+    if (cut_group_ != kNone) return true;
+  }
   if (needs_take_up_) take_up();
   while (at_ < program_.calls.size() && dying_.empty()) {
     call_ = &program_.calls[at_++];
@@ -24,6 +30,7 @@ bool Planner::next(Phase& phase) {
   phase.dying = std::move(dying_);
   dying_.clear();
   needs_take_up_ = !phase.dying.empty();
+  if (needs_take_up_ && cut_group_ != kNone) cut_short(phase);
   return true;
 }
 
@@ -142,11 +149,17 @@ void Planner::kill() {
   for (const auto& [id, group] : model_.groups) most = std::min(most, group.policy.losses);
   if (model_.groups.empty() || most == 0) return;
   const int deaths = 1 + random_.below(most);
+  if (deaths > deaths_left_) return;
   while (static_cast<int>(dying_.size()) < deaths) {
     const int rank = random_.below(model_.ranks);
     if (std::find(dying_.begin(), dying_.end(), rank) == dying_.end()) dying_.push_back(rank);
   }
   if (loses_knowledge()) dying_.clear();
+  if (dying_.empty()) return;
+  deaths_left_ -= deaths;
+  auto chosen = model_.groups.begin();
+  std::advance(chosen, random_.below(static_cast<int>(model_.groups.size())));
+  if (random_.one_in(2)) store_while_dying(chosen->second);
   for (const int rank : dying_) {
     model_.sources[static_cast<std::size_t>(rank)].clear();
     for (auto& [id, group] : model_.groups) {
@@ -174,8 +187,8 @@ bool Planner::loses_knowledge() const {
   return false;
 }
 
-void Planner::take_up() {
-  needs_take_up_ = false;
+void Planner::create_again() {
+  is_created_again_ = true;
   for (auto& [id, group] : model_.groups) {
     for (const int rank : model_.all_ranks()) {
       add(
@@ -189,11 +202,28 @@ void Planner::take_up() {
             return difference.empty() && flag != FENIX_SUCCESS ? "flag is " + number(flag) : difference;
           });
     }
+  }
+  if (cut_group_ == kNone) return;
+  phase_->cut_group = cut_group_;
+  for (const Group& each : outcomes_) {
+    const Snapshot* latest = each.latest(0);
+    phase_->stamps.push_back(latest == nullptr ? kNone : latest->stamp);
+  }
+}
+
+void Planner::take_up() {
+  needs_take_up_ = is_created_again_ = false;
+  for (auto& [id, group] : model_.groups) {
     group.keep_consistent();
     group.is_touched = group.may_be_touched = group.has_committed;  // what was dropped does not count
-    for (Member& member : group.members) take_up(group, member);
     model_.unfreeze(group);
+    // How far a survivor has come is not known here.
+    for (Member& member : group.members) {
+      if (id == cut_group_ && !member.is_allocated) fill(group, member);
+    }
+    for (Member& member : group.members) take_up(group, member);
   }
+  cut_group_ = kNone;
   for (Asked& each : model_.asked) {
     each.is_pending = false;
     each.may_be_cancelled = true;

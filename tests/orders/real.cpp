@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random programs on real ranks, with real deaths. Every process makes the plan of the same program, and does the steps of its own rank;
-// at the end of a phase the ranks that are to die kill themselves, spares take their places, and all go on.
+// Random programs on real ranks, with real deaths. Every process makes the plan of the same program, and does the steps of its own rank. At
+// the end of a phase, or in its last commits, the ranks that are to die kill themselves. Spares take their places, and all go on.
 //
 //   orders_under_mpirun --ranks N [--seed N] [--programs N] [--mode jump] [--keep N,N,…] [--show yes]
 //
@@ -10,10 +10,11 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <csignal>
-#include <set>
+#include <thread>
 
-#include "orders/plan.hpp"
+#include "orders/played.hpp"
 
 namespace fenix_orders {
 
@@ -25,97 +26,15 @@ std::string expect_code(const char* call, int code, int expected) {
 
 namespace {
 
-struct Options {
-  std::uint64_t seed = 1;
-  std::uint64_t programs = 1;
-  int ranks = 1;
-  bool jumps = false;
-  bool shows = false;
-  std::set<int> keep;  ///< empty: all
+/// Steps of a rank in which others may die.
+struct Progress {
+  std::uint64_t begun = 0;  ///< commits
+  std::uint64_t done = 0;
 };
 
-Options options_of(int argc, char** argv) {
-  Options options;
-  for (int at = 1; at + 1 < argc; at += 2) {
-    const std::string name = argv[at];
-    std::string value = argv[at + 1];
-    if (name == "--seed") options.seed = std::stoull(value);
-    if (name == "--programs") options.programs = std::stoull(value);
-    if (name == "--ranks") options.ranks = std::stoi(value);
-    if (name == "--mode") options.jumps = value == "jump";
-    if (name == "--show") options.shows = true;
-    if (name != "--keep") continue;
-    options.keep.insert(-1);
-    for (std::size_t end = 0; !value.empty(); value.erase(0, end + 1)) {
-      options.keep.insert(std::stoi(value, &end));
-      if (end == value.size()) break;
-    }
-  }
-  return options;
-}
+constexpr std::uint64_t kManyCommits = 1000;
 
-/// Returns the program of a seed, which deletes its groups at its end.
-Program program_of(std::uint64_t seed, const Options& options) {
-  Program whole = fenix_orders::program_of(seed);
-  Program program{seed, options.ranks, {}};
-  std::set<int> groups;
-  for (std::size_t at = 0; at < whole.calls.size(); ++at) {
-    if (!options.keep.empty() && options.keep.count(static_cast<int>(at)) == 0) continue;
-    program.calls.push_back(whole.calls[at]);
-    groups.insert(whole.calls[at].group);
-  }
-  for (const int group : groups) program.calls.push_back({Op::delete_group, group, 0, seed});
-  return program;
-}
-
-int deaths_of(const Program& program) {
-  Planner planner(program, false);
-  Phase phase;
-  std::size_t deaths = 0;
-  while (planner.next(phase)) deaths += phase.dying.size();
-  return static_cast<int>(deaths);
-}
-
-/// A program on this rank.
-class Played {
- public:
-  /// phase: number of phases that others have done, and this rank has not.
-  Played(const Options& options, std::uint64_t seed, std::uint64_t phase)
-      : program_(program_of(seed, options)), planner_(program_, true) {
-    while (number_ < phase && next()) {
-    }
-  }
-
-  bool next() {
-    ++number_;
-    return planner_.next(phase_);
-  }
-  [[nodiscard]] std::uint64_t seed() const { return program_.seed; }
-  /// Returns the number of phases that have begun.
-  [[nodiscard]] std::uint64_t number() const { return number_; }
-  [[nodiscard]] const std::vector<int>& dying() const { return phase_.dying; }
-  [[nodiscard]] bool ends(int rank) const {
-    return std::find(phase_.dying.begin(), phase_.dying.end(), rank) != phase_.dying.end();
-  }
-
-  /// Does the steps of a rank in this phase. Returns the first difference.
-  std::string play(int rank, MPI_Comm comm) {
-    real_.rank = rank;
-    real_.comm = comm;
-    for (const Step& step : phase_.steps[static_cast<std::size_t>(rank)]) {
-      const std::string difference = step.work(real_);
-      if (!difference.empty()) return difference + " [" + step.text + "]";
-    }
-    return {};
-  }
-
- private:
-  Program program_;
-  Planner planner_;
-  Phase phase_;
-  std::uint64_t number_ = 0;
-  Real real_;
-};
+const std::string kCancelled = "returned " + number(FENIX_ERROR_CANCELLED) + " ";
 
 /// The programs of a job, on this rank. In resume mode "jump", control leaves agree() and meet_deaths() for Fenix_Init: no object with a
 /// destructor lives in the frames between.
@@ -159,51 +78,126 @@ class Job {
     if (rank_ == 0 && options_.shows) std::fputs(text_of(program_of(seed_, options_)).c_str(), stdout);
     std::fflush(stdout);
     if (deaths > spares_) return false;
-    played_ = std::make_unique<Played>(options_, seed_, 0);
+    played_ = std::make_unique<Played>(options_, seed_, 0, 0);
     return true;
   }
 
   /// Does the steps up to the next deaths, or to the end of the program.
   void play() {
-    const int before = repairs;
     while (played_->next()) {
-      const std::string difference = played_->play(rank_, comm);
-      if (!difference.empty()) fail(difference);
-      if (repairs != before) fail("a failure, without a death");
-      if (!played_->dying().empty()) return;
+      const Phase& phase = played_->phase();
+      before_ = repairs;
+      progress_ = {};
+      // A jump would leave the frames of steps.
+      cuts_ = !options_.jumps && !phase.open_from.empty();
+      play_steps(phase.steps[static_cast<std::size_t>(rank_)]);
+      if (!phase.stamps.empty()) look(phase);
+      if (!phase.dying.empty()) return;
     }
     played_.reset();
     ++seed_;
   }
 
-  /// Returns after a repair. The deaths come when all ranks have done their steps.
+  void play_steps(const std::vector<Step>& steps) {
+    const auto at_rank = static_cast<std::size_t>(rank_);
+    const bool ends = cuts_ && played_->ends(rank_);
+    const std::size_t open = cuts_ ? played_->phase().open_from[at_rank] : steps.size();
+    for (std::size_t at = 0; at < steps.size(); ++at) {
+      if (at == open) MPI_Barrier(comm);
+      if (at >= open && repairs != before_) return;
+      if (ends && at == played_->phase().dies_before[at_rank]) die(steps[at]);
+      if (at >= open) progress_.begun += steps[at].commits ? 1 : 0;
+      const std::string difference = played_->play(steps[at], rank_, comm);
+      if (repairs != before_ && at < open) fail("a failure, without a death; " + difference);
+      const bool is_cut = repairs != before_ && difference.find(kCancelled) != std::string::npos;
+      if (!difference.empty() && !is_cut) fail(difference);
+      if (at >= open && difference.empty()) progress_.done += steps[at].commits ? 1 : 0;
+    }
+  }
+
+  /// Dies before a step, or in it: when, is up to the clock.
+  void die(const Step& step) {
+    if (!played_->dies_in_step(rank_)) raise(SIGKILL);
+    std::thread([microseconds = played_->microseconds(rank_)] {
+      std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
+      raise(SIGKILL);
+    }).detach();
+    played_->play(step, rank_, comm);
+    raise(SIGKILL);
+  }
+
+  /// Finds out which commits are there. A commit that all ranks had done has to be, and one that no rank had begun cannot be.
+  void look(const Phase& phase) {
+    int count = 0;
+    int stamp = kNone;
+    Fenix_Data_group_get_number_of_snapshots(phase.cut_group, &count);
+    if (count > 0) Fenix_Data_group_get_snapshot_at_position(phase.cut_group, 0, &stamp);
+    const std::array<int, 2> own = {stamp, -stamp};
+    std::array<int, 2> most{};
+    if (MPI_Allreduce(own.data(), most.data(), 2, MPI_INT, MPI_MAX, comm) != MPI_SUCCESS) fail("MPI_Allreduce");
+    const std::string text = "after the deaths, the newest time stamp is " + number(stamp);
+    if (most[0] != -most[1]) fail(text + ", and another one on another rank");
+    const auto found = std::find(phase.stamps.begin(), phase.stamps.end(), stamp);
+    const auto commits = static_cast<std::uint64_t>(found - phase.stamps.begin());
+    if (found == phase.stamps.end() || commits < least_ || commits > most_) {
+      fail(text + ", which is none of those after " + std::to_string(least_) + " to " + std::to_string(most_) +
+           " commits, which begin with " + number(phase.stamps[0]));
+    }
+    if (rank_ == 0 && most_ > least_)
+      std::printf("orders: %d commits, %d at least\n", static_cast<int>(commits), static_cast<int>(least_));
+    played_->tell(commits);
+  }
+
+  /// Returns after a repair. Deaths after all steps come when all ranks have done theirs.
   void meet_deaths() {
     expects_deaths_ = true;
-    const int before = repairs;
-    MPI_Barrier(comm);
+    if (!cuts_) MPI_Barrier(comm);
     if (played_->ends(rank_)) raise(SIGKILL);
-    while (repairs == before) MPI_Barrier(comm);
+    while (repairs == before_) MPI_Barrier(comm);
   }
 
   /// Tells replacements where the program is. When this is done, all that were to die have died and have been replaced: they take no part.
   void agree() {
     if (played_ && played_->ends(rank_)) raise(SIGKILL);
-    const std::array<std::uint64_t, 3> own = {played_ ? seed_ : 0, played_ ? played_->number() : 0,
-                                              played_ ? static_cast<std::uint64_t>(spares_) : 0};
-    std::array<std::uint64_t, 3> all{};
-    while (MPI_Allreduce(own.data(), all.data(), 3, MPI_UINT64_T, MPI_MAX, comm) != MPI_SUCCESS) {
+    std::array<std::uint64_t, 6> own{};
+    if (played_) {
+      own = {seed_,
+             played_->number(),
+             static_cast<std::uint64_t>(spares_),
+             played_->outcomes(),
+             progress_.begun,
+             kManyCommits - progress_.done};
+    }
+    std::array<std::uint64_t, 6> all{};
+    while (MPI_Allreduce(own.data(), all.data(), 6, MPI_UINT64_T, MPI_MAX, comm) != MPI_SUCCESS) {
       if (++failures_ > 100) fail("MPI_Allreduce fails again and again");
     }
-    take_place(all[0], all[1], static_cast<int>(all[2]));
+    expects_deaths_ = false;
+    seed_ = all[0];
+    if (!played_) {
+      played_ = std::make_unique<Played>(options_, seed_, all[1], all[3]);
+      if (!played_->ends(rank_)) fail("a rank has been replaced that was not to die");
+    }
+    spares_ = static_cast<int>(all[2]) - static_cast<int>(played_->phase().dying.size());
+    if (!played_->phase().open_from.empty()) limit(all[4], kManyCommits - all[5]);
   }
 
-  void take_place(std::uint64_t seed, std::uint64_t phase, int spares) {
-    expects_deaths_ = false;
-    const bool is_new = !played_;
-    seed_ = seed;
-    if (is_new) played_ = std::make_unique<Played>(options_, seed, phase);
-    if (is_new && !played_->ends(rank_)) fail("a rank has been replaced that was not to die");
-    spares_ = spares - static_cast<int>(played_->dying().size());
+  /// Notes how many of the last commits may be there.
+  void limit(std::uint64_t begun, std::uint64_t done) {
+    const Phase& phase = played_->phase();
+    most_ = begun;
+    least_ = done;
+    if (options_.jumps) {
+      most_ = least_ = static_cast<std::uint64_t>(
+          std::count_if(phase.steps[0].begin() + static_cast<std::ptrdiff_t>(phase.open_from[0]), phase.steps[0].end(),
+                        [](const Step& step) { return step.commits; }));
+      return;
+    }
+    for (const int rank : phase.dying) {
+      most_ = std::max(most_, played_->commits_before_death(rank) + (played_->dies_in_step(rank) ? 1 : 0));
+      // The death of another one may have cut it short earlier.
+      least_ = phase.dying.size() > 1 ? 0 : std::min(least_, played_->commits_before_death(rank));
+    }
   }
 
   Options options_;
@@ -211,7 +205,12 @@ class Job {
   std::uint64_t seed_;
   int rank_ = -1;
   int failures_ = 0;
+  int before_ = 0;  ///< repairs before the phase
   bool expects_deaths_ = false;
+  bool cuts_ = false;  ///< ranks die while others do their steps
+  Progress progress_;
+  std::uint64_t least_ = 0;  ///< of the last commits are there
+  std::uint64_t most_ = 0;
   std::unique_ptr<Played> played_;
 };
 

@@ -24,7 +24,12 @@ std::string text_of(const Program& program) {
         if (on_all) break;
       }
     }
-    for (const int rank : phase.dying) text += "rank " + number(rank) + " dies, and is replaced\n";
+    for (const int rank : phase.dying) {
+      const auto at = static_cast<std::size_t>(rank);
+      const bool early = !phase.open_from.empty() && phase.dies_before[at] < phase.steps[at].size();
+      text += "rank " + number(rank) + " dies, and is replaced" +
+              (early ? ": before " + phase.steps[at][phase.dies_before[at]].text : "") + "\n";
+    }
   }
   return text;
 }
