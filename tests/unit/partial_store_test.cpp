@@ -485,6 +485,16 @@ TEST(NewDefinition, LeavesMemoryThatIsInUseAsItIs) {
 
 // ---------------------------------------------------------------------------------------------------------- the policy
 
+TEST(ChangeOfPolicy, WaitsForARequestThatLeavesAllUntouched) {
+  PartialJob job(4, 0, 30, 0, fenix_test::parity(4));
+  expect_done(job.run([](Rank& rank) {
+    const auto request = rank.group->store_asynchronously({}, Selection::all(), 1);
+    rank.group->set_policy(fenix_test::parity(2), [] {});
+    rank.group->requests().wait_for(*request);
+    EXPECT_EQ(request->state(), fenix_impl::Request::State::done);
+  }));
+}
+
 TEST(ChangeOfPolicy, HoldsForWhatIsStoredLater) {
   PartialJob job(4, 0, 30);  // pairs 0-1, 2-3
   expect_done(job.run([&](Rank& rank) {

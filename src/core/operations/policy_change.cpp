@@ -19,6 +19,8 @@ void PolicyChange::meet_to_change(std::uint64_t wanted, bool changes, const Chec
   for (const auto& member : context_.members) same_on_all.push_back(static_cast<std::uint64_t>(member->id()));
   (void)meet(context_.team(), Operation::policy, hash_bytes(std::as_bytes(std::span(same_on_all))), 0, [&] {
     check();
+    // Requests for no member leave all untouched. The others may need this rank's part of them.
+    context_.requests.wait_for_all();
     const bool frozen = !context_.log.last().none() ||
                         std::any_of(context_.members.begin(), context_.members.end(), [](const auto& member) {
                           const WorkingSlot& working = member->working();
