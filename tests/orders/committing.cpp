@@ -42,8 +42,7 @@ void Planner::wait() {
 
 void Planner::finish_requests(int group, std::optional<int> member) {
   for (Asked& each : model_.asked) {
-    if (each.is_pending && each.group == group && (!member || each.member == *member))
-      wait_for(each, random_.one_in(2));
+    if (each.is_pending && each.is_of(group, member)) wait_for(each, random_.one_in(2));
   }
 }
 
@@ -95,58 +94,6 @@ void Planner::commit(Group& group) {
     if (member.some_staged()) store(group, member, false, true);
   }
   commit_on_all(group, random_.below(3));
-}
-
-void Planner::checkpoint(Group& group) {
-  finish_requests(group.id, {});
-  int least = kMost;
-  bool staged = false;
-  bool resizeable = false;
-  for (const Member& member : group.members) {
-    if (!member.is_everywhere() || member.some([](const OnRank& each) { return each.has_serializer; })) return;
-    resizeable = resizeable || member.is_resizeable();
-    staged = staged || member.some_staged();
-    for (const OnRank& each : member.on) least = member.is_resizeable() ? least : std::min(least, each.count);
-  }
-  const auto pick = [&] {
-    if (staged) return Picked::named(Picked::Form::prestaged);
-    return resizeable ? Picked::some(random_, least, false) : Picked::named(Picked::Form::full);
-  };
-  const Picked picked = pick();
-  for (const int rank : model_.all_ranks()) {
-    for (Member& member : group.members) {
-      OnRank& own = member.on[static_cast<std::size_t>(rank)];
-      if (staged) {
-        for (const auto& [element, value] : own.staged) own.stored[element] = value;
-      } else {
-        const Picked of_member =
-            picked.form == Picked::Form::full ? Picked::named(Picked::Form::full, own.count) : picked;
-        if (!of_member.elements.empty()) need_buffer(group, member, rank);
-        for (const int element : of_member.elements)
-          own.stored[element] = model_.source(rank, own.buffer).values[static_cast<std::size_t>(element)];
-      }
-      own.staged.clear();
-      own.is_stored = true;
-    }
-    add(
-        rank,
-        [&] {
-          return "Fenix_Data_checkpointv(" + number(group.id) + ", " + picked.text() +
-                 ", &stamp): " + number(group.next_stamp);
-        },
-        [id = group.id, picked, expected = group.next_stamp](Real&) {
-          int stamp = kNone;
-          const int code =
-              picked.with([&](Fenix_Data_subset subset) { return Fenix_Data_checkpointv(id, subset, &stamp); });
-          if (code == FENIX_SUCCESS && stamp != expected)
-            return "the time stamp is " + number(stamp) + " instead of " + number(expected);
-          return expect_code("checkpointv", code, FENIX_SUCCESS);
-        });
-  }
-  for (const Member& member : group.members) model_.settle(group.id, member.id);
-  group.commit();
-  for (Member& member : group.members) member.settle(group.depth < 0);
-  model_.unfreeze(group);
 }
 
 // ----------------------------------------------------------------------------------------------------------- snapshots
@@ -201,53 +148,6 @@ void Planner::cleanup(Group& group) {
     add(
         rank, [&] { return "Fenix_Data_cleanup(" + number(group.id) + ")"; },
         [id = group.id](Real&) { return expect_code("cleanup", Fenix_Data_cleanup(id), FENIX_SUCCESS); });
-  }
-}
-
-void Planner::query(Group& group) {
-  for (const int rank : model_.all_ranks()) {
-    std::vector<int> ids;
-    for (const Member& each : group.members) {
-      if (each.on[static_cast<std::size_t>(rank)].is_here) ids.push_back(each.id);
-    }
-    const auto stamps = group.stamps(rank);
-    add(
-        rank,
-        [&] {
-          std::string text = "the time stamps of group " + number(group.id) + ":";
-          for (const int each : stamps) text += " " + number(each);
-          text += ", members:";
-          for (const int each : ids) text += " " + number(each);
-          return text;
-        },
-        [id = group.id, stamps, ids, in_place = group.in_place ? 1 : 0, hashing = group.hashing ? 1 : 0](Real&) {
-          int count = kNone;
-          auto difference = expect_code("get_number_of_snapshots", Fenix_Data_group_get_number_of_snapshots(id, &count),
-                                        FENIX_SUCCESS);
-          if (difference.empty() && count != static_cast<int>(stamps.size()))
-            difference = "there are " + number(count) + " snapshots";
-          for (int at = 0; difference.empty() && at < count; ++at) {
-            int stamp = kNone;
-            difference = expect_code("get_snapshot_at_position",
-                                     Fenix_Data_group_get_snapshot_at_position(id, at, &stamp), FENIX_SUCCESS);
-            if (stamp != stamps[static_cast<std::size_t>(at)])
-              difference = "at position " + number(at) + " is time stamp " + number(stamp);
-          }
-          Fenix_Data_group_get_number_of_members(id, &count);
-          if (difference.empty() && count != static_cast<int>(ids.size()))
-            difference = "there are " + number(count) + " members";
-          for (int at = 0; difference.empty() && at < count; ++at) {
-            int member = kNone;
-            Fenix_Data_group_get_member_at_position(id, &member, at);
-            if (member != ids[static_cast<std::size_t>(at)])
-              difference = "at position " + number(at) + " is member " + number(member);
-          }
-          Fenix_Data_group_get_in_place(id, &count);
-          if (difference.empty() && count != in_place) difference = "in_place is " + number(count);
-          Fenix_Data_group_get_hashing(id, &count);
-          if (difference.empty() && count != hashing) difference = "hashing is " + number(count);
-          return difference;
-        });
   }
 }
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Groups, members and their attributes.
+// Groups and members.
 #include "orders/plan.hpp"
 
 namespace fenix_orders {
 namespace {
 
 // Writes or reads elements, packed, at the place where the file is.
-void serialize(FILE* file, int direction, void* buffer, int offset, int count, void* ctx) {
+void serialize_c(FILE* file, int direction, void* buffer, MPI_Count offset, MPI_Count count, void* ctx) {
   const auto& [kind, open_count] = *static_cast<const std::pair<const Kind*, int>*>(ctx);
   auto* const start = static_cast<std::byte*>(buffer);
-  const int end = count != 0 || direction == FENIX_DESERIALIZE ? offset + count : open_count;
+  const MPI_Count end = count != 0 || direction == FENIX_DESERIALIZE ? offset + count : open_count;
   std::vector<std::byte> packed(static_cast<std::size_t>(kind->bytes));
-  for (int element = offset; element < end; ++element) {
-    std::byte* const at = start + static_cast<std::ptrdiff_t>(element) * kind->extent;
+  for (MPI_Count element = offset; element < end; ++element) {
+    std::byte* const at = start + element * kind->extent;
     if (direction == FENIX_DESERIALIZE && std::fread(packed.data(), packed.size(), 1, file) != 1) return;
     for (int byte = 0; byte < kind->bytes; ++byte) {
       std::byte& in_buffer = at[kind->place(byte)];
@@ -23,19 +23,15 @@ void serialize(FILE* file, int direction, void* buffer, int offset, int count, v
   }
 }
 
-std::string definition(const char* call, const Group& group, const Member& member, const std::string& buffer,
+void serialize(FILE* file, int direction, void* buffer, int offset, int count, void* ctx) {
+  serialize_c(file, direction, buffer, offset, count, ctx);
+}
+
+std::string definition(const std::string& call, const Group& group, const Member& member, const std::string& buffer,
                        int count) {
-  return std::string("Fenix_Data_") + call + "(" + number(group.id) + ", " + number(member.id) + ", " + buffer + ", " +
+  return "Fenix_Data_" + call + "(" + number(group.id) + ", " + number(member.id) + ", " + buffer + ", " +
          number(count) + ", " + kinds()[static_cast<std::size_t>(member.kind)].name + ")";
 }
-
-// Ranks that have deleted different members agree on nothing.
-bool is_whole(const Group& group) {
-  return std::all_of(group.members.begin(), group.members.end(),
-                     [](const Member& member) { return member.is_everywhere(); });
-}
-
-MPI_Datatype type_of(int kind) { return kinds()[static_cast<std::size_t>(kind)].type; }
 
 }  // namespace
 
@@ -66,26 +62,32 @@ void Planner::define(Group& group, int id, bool only_new) {
     own.buffer = new_buffer(rank, group, member, member.kind);
     own.is_claimed = true;
     own.has_serializer = serializes;
-    const char* const call =
-        serializes ? (only_new ? "member_fcreate" : "member_fdefine") : (only_new ? "member_create" : "member_define");
+    const bool large = random.one_in(2);
+    const std::string call =
+        std::string(serializes ? "member_f" : "member_") + (only_new ? "create" : "define") + (large ? "_c" : "");
     add(
         rank, [&] { return definition(call, group, member, "buffer " + number(own.buffer), own.count); },
-        [group = group.id, id, kind = member.kind, count = own.count, buffer = own.buffer, only_new, serializes,
-         call](Real& real) {
+        [group = group.id, id, kind = member.kind, count = own.count, buffer = own.buffer, only_new, serializes, call,
+         large](Real& real) {
           void* const memory = real.buffers.at(buffer);
           auto& context = real.contexts[{group, id}];
           if (serializes)
             context = std::make_unique<std::pair<const Kind*, int>>(&kinds()[static_cast<std::size_t>(kind)], 0);
           const MPI_Datatype type = type_of(kind);
-          int code = 0;
-          if (serializes) {
-            code = only_new ? Fenix_Data_member_fcreate(group, id, memory, count, type, serialize, context.get())
-                            : Fenix_Data_member_fdefine(group, id, memory, count, type, serialize, context.get());
-          } else {
-            code = only_new ? Fenix_Data_member_create(group, id, memory, count, type)
-                            : Fenix_Data_member_define(group, id, memory, count, type);
-          }
-          return expect_code(call, code, FENIX_SUCCESS);
+          const auto plainly = [&] {
+            return only_new ? either(large, Fenix_Data_member_create, Fenix_Data_member_create_c, group, id, memory,
+                                     count, type)
+                            : either(large, Fenix_Data_member_define, Fenix_Data_member_define_c, group, id, memory,
+                                     count, type);
+          };
+          const auto serializing = [&] {
+            void* const ctx = context.get();
+            if (large && only_new) return Fenix_Data_member_fcreate_c(group, id, memory, count, type, serialize_c, ctx);
+            if (large) return Fenix_Data_member_fdefine_c(group, id, memory, count, type, serialize_c, ctx);
+            return only_new ? Fenix_Data_member_fcreate(group, id, memory, count, type, serialize, ctx)
+                            : Fenix_Data_member_fdefine(group, id, memory, count, type, serialize, ctx);
+          };
+          return expect_code(call.c_str(), serializes ? serializing() : plainly(), FENIX_SUCCESS);
         });
   }
 }
@@ -114,6 +116,7 @@ void Planner::allocate(Group& group, int id) {
     const int before = is_new ? 0 : own.count;
     if (is_new) own.count = 1 + random.below(kMost / 2);
     if (grows) own.count = std::min(kMost / 2, own.count + random.below(4));
+    const bool large = random.one_in(2);
     const int asked = rank == greedy ? 2147000000 : own.count;
     const int buffer = is_new || own.buffer == kNone ? model_.next_number++ : own.buffer;
     const int start = static_cast<int>(random.next() % 1000000);
@@ -124,12 +127,15 @@ void Planner::allocate(Group& group, int id) {
     add(
         rank,
         [&] {
-          return definition("member_allocate", group, fresh, "&buffer " + number(buffer), asked) + " = " +
-                 number(expected);
+          return definition(large ? "member_allocate_c" : "member_allocate", group, fresh, "&buffer " + number(buffer),
+                            asked) +
+                 " = " + number(expected);
         },
-        [group = group.id, id, kind = fresh.kind, asked, buffer, kept, start, expected, count = own.count](Real& real) {
+        [group = group.id, id, kind = fresh.kind, asked, buffer, kept, start, expected, large,
+         count = own.count](Real& real) {
           void* base = nullptr;
-          const int code = Fenix_Data_member_allocate(group, id, asked, type_of(kind), &base);
+          const int code = either(large, Fenix_Data_member_allocate, Fenix_Data_member_allocate_c, group, id, asked,
+                                  type_of(kind), static_cast<void*>(&base));
           auto difference = expect_code("allocate", code, expected);
           if (!difference.empty() || code != FENIX_SUCCESS) return difference;
           auto* const bytes = static_cast<std::byte*>(base);
@@ -185,95 +191,6 @@ void Planner::delete_member(Group& group, Member& member) {
   }
   if (alone == kNone || model_.ranks == 1)
     std::erase_if(group.members, [id = member.id](const Member& each) { return each.id == id; });
-}
-
-// ---------------------------------------------------------------------------------------------------------- attributes
-
-void Planner::set_buffer(Group& group, Member& member) {
-  if (member.is_allocated) return;
-  for (const int rank : model_.all_ranks()) {
-    Random random = random_of(rank);
-    if (random.one_in(2)) set_attribute(rank, group, member, new_buffer(rank, group, member, member.kind));
-  }
-}
-
-void Planner::set_count(Group& group, Member& member) {
-  if (member.is_allocated || member.is_unsure || member.some_work()) return;
-  const bool serializes = member.some([](const OnRank& own) { return own.has_serializer; });
-  const bool type_too = !member.is_fixed && !serializes && random_.one_in(3);
-  if (type_too) member.kind = random_.below(kLargeElements);
-  const bool resizeable = random_.one_in(4);
-  for (const int rank : model_.all_ranks()) {
-    Random random = random_of(rank);
-    OnRank& own = member.on[static_cast<std::size_t>(rank)];
-    const int count = resizeable || random.one_in(4) ? 0 : 1 + random.below(kMost / 2);
-    const int expected = member.is_fixed && count != own.count ? FENIX_ERROR_INVALID_LOGIC_CALL : FENIX_SUCCESS;
-    if (type_too) {
-      own.buffer = new_buffer(rank, group, member, member.kind);
-      set_attribute(rank, group, member, own.buffer);
-    }
-    add(
-        rank,
-        [&] {
-          return (type_too
-                      ? std::string("attr_set(DATATYPE, ") + kinds()[static_cast<std::size_t>(member.kind)].name + "); "
-                      : std::string()) +
-                 "Fenix_Data_member_attr_set(" + number(group.id) + ", " + number(member.id) + ", COUNT, " +
-                 number(count) + ") = " + number(expected);
-        },
-        [group = group.id, id = member.id, count, expected, type_too, kind = member.kind](Real&) {
-          int flag = 0;
-          MPI_Datatype type = type_of(kind);
-          if (type_too) {
-            const auto difference = expect_code(
-                "attr_set", Fenix_Data_member_attr_set(group, id, FENIX_DATA_MEMBER_ATTRIBUTE_DATATYPE, &type, &flag),
-                FENIX_SUCCESS);
-            if (!difference.empty()) return difference;
-          }
-          int value = count;
-          return expect_code("attr_set",
-                             Fenix_Data_member_attr_set(group, id, FENIX_DATA_MEMBER_ATTRIBUTE_COUNT, &value, &flag),
-                             expected);
-        });
-    if (expected == FENIX_SUCCESS) own.count = count;
-  }
-  if (member.is_fixed) return;
-  member.has_new_count = true;
-  member.move();
-}
-
-void Planner::attribute(Group& group, Member& member) {
-  for (const int rank : model_.all_ranks()) {
-    const int source = random_of(rank).below(model_.ranks);
-    const OnRank& own = member.on[static_cast<std::size_t>(rank)];
-    int count = member.on[static_cast<std::size_t>(source)].count;
-    const Snapshot* latest = group.latest(source);
-    if (member.is_resizeable() && latest != nullptr && latest->members.count(member.id) != 0)
-      count = latest->members.at(member.id).size;
-    add(
-        rank,
-        [&] {
-          return "Fenix_Data_member_attr_get(" + number(group.id) + ", " + number(member.id) + ", COUNT of rank " +
-                 number(source) + ": " + number(count) + ", BUFFER: buffer " + number(own.buffer) + ")";
-        },
-        [group = group.id, id = member.id, source, count, buffer = own.buffer, rank](Real& real) {
-          int flag = 0;
-          int got = kNone;
-          auto difference = expect_code(
-              "attr_get",
-              (Fenix_Data_member_attr_get)(group, id, FENIX_DATA_MEMBER_ATTRIBUTE_COUNT, &got, &flag, source),
-              FENIX_SUCCESS);
-          if (difference.empty() && got != count) difference = "COUNT is " + number(got);
-          void* address = nullptr;
-          const int code =
-              (Fenix_Data_member_attr_get)(group, id, FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER, &address, &flag, rank);
-          if (difference.empty()) difference = expect_code("attr_get", code, FENIX_SUCCESS);
-          const void* const expected = buffer == kNone ? nullptr : real.buffers.at(buffer);
-          if (difference.empty() && address != expected)
-            difference = std::string("BUFFER is another one") + (address == nullptr ? ": NULL" : "");
-          return difference;
-        });
-  }
 }
 
 // -------------------------------------------------------------------------------------------------------------- groups
@@ -340,7 +257,7 @@ void Planner::delete_group(Group& group) {
 }
 
 void Planner::set_policy(Group& group) {
-  if (!is_whole(group)) return;
+  if (!group.is_whole()) return;
   if (!group.is_touched && (group.may_be_touched || model_.ranks == 1)) return;
   const Policy policy = some_policy();
   const bool is_same = policy.name == group.policy.name && policy.values == group.policy.values;
@@ -369,7 +286,7 @@ void Planner::set_policy(Group& group) {
 }
 
 void Planner::set_in_place(Group& group) {
-  if (!is_whole(group)) return;
+  if (!group.is_whole()) return;
   if (!group.is_touched && group.may_be_touched) return;
   const bool hashing = random_.one_in(2);
   const int wanted = random_.below(2);

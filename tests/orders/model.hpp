@@ -57,12 +57,25 @@ struct OnRank {
     all.insert(stored.begin(), stored.end());
     return all;
   }
+  void store(const std::vector<int>& elements, const std::vector<Value>& values) {
+    for (const int element : elements) {
+      stored[element] = values[static_cast<std::size_t>(element)];
+      staged.erase(element);
+    }
+  }
+  void store_staged() {
+    for (const auto& [element, value] : staged) stored[element] = value;
+    staged.clear();
+  }
+  void use_up_memory() {
+    if (lent != kNone) used_up.push_back(lent);
+    lent = kNone;
+  }
   void forget_work() {
     is_stored = false;
     stored.clear();
     staged.clear();
-    if (lent != kNone) used_up.push_back(lent);
-    lent = kNone;
+    use_up_memory();
     of_other_snapshots.insert(of_other_snapshots.end(), used_up.begin(), used_up.end());
     used_up.clear();
   }
@@ -130,6 +143,10 @@ struct Group {
   std::vector<std::vector<Snapshot>> snapshots;  ///< by rank, oldest first
   bool has_committed = false;
 
+  /// Whether the ranks agree on members: not if they have deleted different ones.
+  [[nodiscard]] bool is_whole() const {
+    return std::all_of(members.begin(), members.end(), [](const Member& each) { return each.is_everywhere(); });
+  }
   [[nodiscard]] Member* find(int member) {
     const auto found =
         std::find_if(members.begin(), members.end(), [&](const Member& each) { return each.id == member; });
@@ -150,9 +167,14 @@ struct Group {
 struct Asked {
   int number = 0;
   int group = 0;
-  int member = 0;
+  std::vector<int> members;  ///< that there were then
   bool is_pending = true;
   bool may_be_cancelled = false;
+
+  [[nodiscard]] bool is_of(int its_group, std::optional<int> its_member) const {
+    return group == its_group &&
+           (!its_member || std::find(members.begin(), members.end(), *its_member) != members.end());
+  }
 };
 
 struct Model {
@@ -169,14 +191,13 @@ struct Model {
   }
   Source& source(int rank, int buffer) { return sources[static_cast<std::size_t>(rank)].at(buffer); }
   [[nodiscard]] bool is_pending(int group, std::optional<int> member = {}) const {
-    return std::any_of(asked.begin(), asked.end(), [&](const Asked& each) {
-      return each.is_pending && each.group == group && (!member || each.member == *member);
-    });
+    return std::any_of(asked.begin(), asked.end(),
+                       [&](const Asked& each) { return each.is_pending && each.is_of(group, member); });
   }
   /// Other calls for the member wait for its requests.
   void settle(int group, std::optional<int> member = {}) {
     for (Asked& each : asked) {
-      if (each.group == group && (!member || each.member == *member)) each.is_pending = false;
+      if (each.is_of(group, member)) each.is_pending = false;
     }
   }
   void unfreeze(const Group& group);

@@ -30,6 +30,7 @@ Picked Picked::some(Random& random, int limit, bool full) {
   if (limit == 0 || what == 3) return named(Form::empty);
   Picked picked;
   picked.form = what < 7 ? Form::regular : Form::list;
+  picked.is_large = random.one_in(2);
   const int blocks = 1 + random.below(4);
   if (picked.form == Form::regular) {
     const int first = random.below(limit);
@@ -56,8 +57,13 @@ Picked Picked::some(Random& random, int limit, bool full) {
 
 void Picked::make(Fenix_Data_subset& subset) const {
   const int blocks = static_cast<int>(first.size());
+  const std::vector<MPI_Count> large_first(first.begin(), first.end());
+  const std::vector<MPI_Count> large_last(last.begin(), last.end());
   if (form == Form::regular) {
-    Fenix_Data_subset_create(blocks, first[0], last[0], stride, &subset);
+    is_large ? Fenix_Data_subset_create_c(blocks, first[0], last[0], stride, &subset)
+             : Fenix_Data_subset_create(blocks, first[0], last[0], stride, &subset);
+  } else if (is_large) {
+    Fenix_Data_subset_createv_c(blocks, large_first.data(), large_last.data(), &subset);
   } else {
     Fenix_Data_subset_createv(blocks, const_cast<int*>(first.data()), const_cast<int*>(last.data()), &subset);
   }

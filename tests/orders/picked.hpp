@@ -19,6 +19,7 @@ struct Picked {
   std::vector<int> first;
   std::vector<int> last;
   int stride = 1;
+  bool is_large = false;      ///< it is made by the functions with large counts
   std::vector<int> elements;  ///< ascending; those of prestaged are not known here
 
   /// Picks elements below limit. full: FENIX_DATA_SUBSET_FULL is one of the choices.

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "orders/model.hpp"
+#include "orders/picked.hpp"
 
 namespace fenix_orders {
 
@@ -53,6 +54,9 @@ enum class Op {
   kill,
   bad_store,
   checkpoint,
+  store_all,
+  istore_all,
+  repair,
   kOps
 };
 
@@ -127,6 +131,7 @@ class Planner {
   void old_memory(Group& group, Member& member);
   void stage_file(Group& group, Member& member);
   void restore(Group& group, Member& member, Op op);
+  void repair(Group& group, Member& member);
   void load_file(Group& group, Member& member);
   void attribute(Group& group, Member& member);
   void set_count(Group& group, Member& member);
@@ -137,6 +142,7 @@ class Planner {
   void wait();
   void commit(Group& group);
   void checkpoint(Group& group);
+  void store_all(Group& group, bool asynchronous);
   void query(Group& group);
   void delete_snapshot(Group& group);
   void barrier(Group& group);
@@ -163,6 +169,8 @@ class Planner {
   void wait_for(Asked& asked, bool tests);
   void set_attribute(int rank, const Group& group, Member& member, int buffer);
   void commit_on_all(Group& group, int form);
+  Picked picked_of_all(const Group& group, Random& random, bool prestaged);
+  void store_each(Group& group, int rank, const Picked& picked, bool asynchronous);
   [[nodiscard]] Policy some_policy();
 
   /// text() is called only if somebody wants to read the program.
@@ -204,6 +212,13 @@ std::string text_of(const Program& program);
 /// Says if a code is another one than expected.
 std::string expect_code(const char* call, int code, int expected);
 
+/// Calls a function, or its twin with large counts.
+template <class Small, class Large, class... Arguments>
+int either(bool large, Small* small, Large* twin, Arguments... arguments) {
+  return large ? twin(arguments...) : small(arguments...);
+}
+
+inline MPI_Datatype type_of(int kind) { return kinds()[static_cast<std::size_t>(kind)].type; }
 inline std::string number(int value) { return std::to_string(value); }
 
 }  // namespace fenix_orders

@@ -53,6 +53,10 @@ void Planner::apply(const Call& call) {
       return commit(group);
     case Op::checkpoint:
       return checkpoint(group);
+    case Op::store_all:
+      return store_all(group, false);
+    case Op::istore_all:
+      return store_all(group, true);
     case Op::query:
       return query(group);
     case Op::delete_snapshot:
@@ -98,6 +102,8 @@ void Planner::apply(const Call& call) {
     case Op::lrestore:
     case Op::restore_from:
       return restore(group, *member, call.op);
+    case Op::repair:
+      return repair(group, *member);
     case Op::load_file:
       return load_file(group, *member);
     case Op::attribute:
@@ -248,17 +254,18 @@ void Planner::take_up(Group& group, Member& member) {
       const int buffer = new_buffer(rank, group, member, member.kind);
       own.buffer = buffer;
       own.is_claimed = true;
+      const bool large = random_of(rank).one_in(2);
       add(
           rank,
           [&] {
-            return "Fenix_Data_member_define(" + number(group.id) + ", " + number(member.id) + ", buffer " +
-                   number(buffer) + ", " + number(own.count) + ", " +
+            return std::string("Fenix_Data_member_define") + (large ? "_c(" : "(") + number(group.id) + ", " +
+                   number(member.id) + ", buffer " + number(buffer) + ", " + number(own.count) + ", " +
                    kinds()[static_cast<std::size_t>(member.kind)].name + ")";
           },
-          [group = group.id, id = member.id, buffer, count = own.count, kind = member.kind](Real& real) {
+          [group = group.id, id = member.id, buffer, count = own.count, kind = member.kind, large](Real& real) {
             return expect_code("define",
-                               Fenix_Data_member_define(group, id, real.buffers.at(buffer), count,
-                                                        kinds()[static_cast<std::size_t>(kind)].type),
+                               either(large, Fenix_Data_member_define, Fenix_Data_member_define_c, group, id,
+                                      real.buffers.at(buffer), count, type_of(kind)),
                                FENIX_SUCCESS);
           });
     }
@@ -315,7 +322,8 @@ Program program_of(std::uint64_t seed) {
       {Op::allocate, 3},   {Op::create_member, 3}, {Op::delete_member, 1}, {Op::delete_snapshot, 2},
       {Op::barrier, 2},    {Op::cleanup, 1},       {Op::create_group, 1},  {Op::delete_group, 1},
       {Op::set_policy, 1}, {Op::set_in_place, 1},  {Op::verify, 1},        {Op::kill, 4},
-      {Op::bad_store, 2},  {Op::checkpoint, 3}};
+      {Op::bad_store, 2},  {Op::checkpoint, 3},    {Op::store_all, 3},     {Op::istore_all, 2},
+      {Op::repair, 1}};
   Random random(seed);
   int all = 0;
   for (const auto& [op, weight] : weights) all += weight;

@@ -8,6 +8,8 @@ namespace {
 
 /// Arguments of a restore on a rank, and what it has to give.
 struct Restore {
+  enum class Form { as_named, load_to, load };
+
   Op op = Op::restore;
   int group = 0;
   int member = 0;
@@ -18,14 +20,23 @@ struct Restore {
   int target = kNone;  ///< buffer
   bool in_place = false;
   bool is_null = false;
+  bool repairs = false;  ///< it takes part without data
   int code = FENIX_SUCCESS;
   Elements found = {};
+  bool large = false;
+  Form form = Form::as_named;  ///< other names of lrestore
 
   [[nodiscard]] std::string text() const {
-    const char* const name = op == Op::restore    ? "member_restore"
-                             : op == Op::lrestore ? "member_lrestore"
-                                                  : "member_restore_from_rank";
-    std::string text = std::string("Fenix_Data_") + name + "(" + number(group) + ", " + number(member) + ", ";
+    const char* const name = repairs                 ? "member_repair"
+                             : form == Form::load    ? "member_load"
+                             : form == Form::load_to ? "member_load_to"
+                             : op == Op::restore     ? "member_restore"
+                             : op == Op::lrestore    ? "member_lrestore"
+                                                     : "member_restore_from_rank";
+    std::string text = std::string("Fenix_Data_") + name + (large && form != Form::load && !repairs ? "_c(" : "(") +
+                       number(group) + ", " + number(member);
+    if (repairs) return text + ")";
+    text += ", ";
     text += is_null ? "NULL" : in_place ? "INPLACE" : "buffer " + number(target);
     text += ", " + number(max_count) + ", " + number(stamp) + ", &found";
     if (op == Op::restore_from) text += ", " + number(source);
@@ -33,12 +44,22 @@ struct Restore {
   }
 
   [[nodiscard]] int call(void* buffer, Fenix_Data_subset* subset) const {
-    if (op == Op::restore) return Fenix_Data_member_restore(group, member, buffer, max_count, stamp, subset);
-    if (op == Op::lrestore) return Fenix_Data_member_lrestore(group, member, buffer, max_count, stamp, subset);
-    return Fenix_Data_member_restore_from_rank(group, member, buffer, max_count, stamp, subset, source);
+    if (form == Form::load) return Fenix_Data_member_load(group, member, stamp, subset);
+    if (form == Form::load_to)
+      return either(large, Fenix_Data_member_load_to, Fenix_Data_member_load_to_c, group, member, buffer, max_count,
+                    stamp, subset);
+    if (op == Op::restore)
+      return either(large, Fenix_Data_member_restore, Fenix_Data_member_restore_c, group, member, buffer, max_count,
+                    stamp, subset);
+    if (op == Op::lrestore)
+      return either(large, Fenix_Data_member_lrestore, Fenix_Data_member_lrestore_c, group, member, buffer, max_count,
+                    stamp, subset);
+    return either(large, Fenix_Data_member_restore_from_rank, Fenix_Data_member_restore_from_rank_c, group, member,
+                  buffer, max_count, stamp, subset, source);
   }
 
   std::string operator()(Real& real) const {
+    if (repairs) return expect_code("repair", Fenix_Data_member_repair(group, member), FENIX_SUCCESS);
     void* const buffer = is_null    ? nullptr
                          : in_place ? FENIX_DATA_RESTORE_INPLACE
                                     : static_cast<void*>(real.buffers.at(target));
@@ -84,6 +105,10 @@ void Planner::restore(Group& group, Member& member, Op op) {
     restore.in_place = own.buffer != kNone && !model_.source(rank, own.buffer).is_frozen && random.one_in(3);
     restore.is_null = !restore.in_place && random.one_in(8);
     if (restore.is_null && own.buffer != kNone) restore.max_count = 0;
+    restore.large = random.one_in(2);
+    if (local && random.one_in(2)) restore.form = Restore::Form::load_to;
+    if (local && restore.in_place && restore.max_count < 0 && random.one_in(2)) restore.form = Restore::Form::load;
+    restore.repairs = op == Op::restore && random.one_in(8);
     const std::optional<int> most = stamp < 0 ? std::nullopt : std::optional<int>(stamp);
     const Snapshot* snapshot = group.at_most(restore.source, most, local ? std::vector<int>{rank} : ranks);
     const auto version =
@@ -110,6 +135,8 @@ void Planner::restore(Group& group, Member& member, Op op) {
     // All ranks get data, or all an error.
     if (!local && error != FENIX_SUCCESS) restore.code = error;
     if (restore.code < 0) restore.found.clear();
+    restore.repairs = restore.repairs && error == FENIX_SUCCESS;
+    if (restore.repairs) restore.is_null = true;
     if (!restore.is_null) restore.target = restore.in_place ? own.buffer : new_buffer(rank, group, member, member.kind);
     add(
         rank, [&] { return restore.text(); }, restore);
@@ -123,6 +150,15 @@ void Planner::restore(Group& group, Member& member, Op op) {
     // A rank that has taken a dead one's place has a source buffer then, if all elements have room.
     const bool has_room = restore.max_count < 0 || restore.max_count >= std::max(own.count, end);
     if (op == Op::restore && own.buffer == kNone && !own.is_claimed && has_room) own.buffer = restore.target;
+  }
+}
+
+void Planner::repair(Group& group, Member& member) {
+  for (const int rank : model_.all_ranks()) {
+    Restore repair{Op::restore, group.id, member.id, member.kind};
+    repair.repairs = true;
+    add(
+        rank, [&] { return repair.text(); }, repair);
   }
 }
 
@@ -143,11 +179,12 @@ void Planner::load_file(Group& group, Member& member) {
           return "Fenix_Data_member_load_begin(" + number(group.id) + ", " + number(member.id) +
                  ", &file, LATEST, &found) = " + number(code) + "; read; Fenix_Data_member_load_end";
         },
-        [group = group.id, id = member.id, kind = member.kind, code, found = expected.found](Real&) {
+        [group = group.id, id = member.id, kind = member.kind, code, found = expected.found,
+         open = random_.one_in(2) ? Fenix_Data_member_load_begin : Fenix_data_member_load_begin](Real&) {
           FILE* file = nullptr;
           Fenix_Data_subset subset = FENIX_SUBSET_NULL;
-          auto difference = expect_code(
-              "load_begin", Fenix_Data_member_load_begin(group, id, &file, FENIX_DATA_SNAPSHOT_LATEST, &subset), code);
+          auto difference =
+              expect_code("load_begin", open(group, id, &file, FENIX_DATA_SNAPSHOT_LATEST, &subset), code);
           if (!difference.empty() || code < 0) return difference;
           const Kind& type = kinds()[static_cast<std::size_t>(kind)];
           std::vector<std::byte> bytes(static_cast<std::size_t>(type.bytes) * (kMost + 1));

@@ -13,13 +13,6 @@ std::string named(const char* call, const Group& group, const Member& member, co
          (rest.empty() ? "" : ", ") + rest + ")";
 }
 
-void write_to(OnRank& own, Elements& to, const std::vector<int>& elements, const std::vector<Value>& values) {
-  for (const int element : elements) to[element] = values[static_cast<std::size_t>(element)];
-  if (&to == &own.stored) {
-    for (const int element : elements) own.staged.erase(element);
-  }
-}
-
 // A file or a plain buffer: what there is at the elements that have a value.
 std::string compare(const Kind& kind, const std::byte* packed, const Elements& elements, const char* what) {
   for (const auto& [element, value] : elements) {
@@ -148,23 +141,18 @@ void Planner::store(Group& group, Member& member, bool asynchronous, bool presta
           return expect_code(call, code, FENIX_SUCCESS);
         });
     if (prestaged) {
-      for (const auto& [element, value] : own.staged) own.stored[element] = value;
-      own.staged.clear();
+      own.store_staged();
     } else if (!picked.elements.empty()) {
-      write_to(own, own.stored, picked.elements, model_.source(rank, own.buffer).values);
+      own.store(picked.elements, model_.source(rank, own.buffer).values);
       if (group.in_place && !asynchronous && !own.has_serializer) model_.source(rank, own.buffer).is_frozen = true;
     }
-    if (open_ended && !prestaged) {
-      // Both are stored: elements that the serializer writes, and staged ones.
-      for (const auto& [element, value] : own.staged) own.stored[element] = value;
-      own.staged.clear();
-    }
+    // Both are stored: elements that the serializer writes, and staged ones.
+    if (open_ended && !prestaged) own.store_staged();
     own.is_stored = true;
-    if (own.lent != kNone) own.used_up.push_back(own.lent);
-    own.lent = kNone;
+    own.use_up_memory();
   }
   model_.settle(group.id, member.id);
-  if (asynchronous) model_.asked.push_back({request, group.id, member.id});
+  if (asynchronous) model_.asked.push_back({request, group.id, {member.id}});
   member.settle(group.depth < 0);
   group.is_touched = true;
 }
@@ -218,7 +206,8 @@ void Planner::stage(Group& group, Member& member) {
           }),
                              FENIX_SUCCESS);
         });
-    if (!picked.elements.empty()) write_to(own, own.staged, picked.elements, model_.source(rank, own.buffer).values);
+    for (const int element : picked.elements)
+      own.staged[element] = model_.source(rank, own.buffer).values[static_cast<std::size_t>(element)];
     group.is_touched = group.is_touched || !picked.elements.empty();
     group.may_be_touched = true;
   }
@@ -299,7 +288,7 @@ void Planner::stage_memory(Group& group, Member& member) {
           return expect_code("stage_inplace", code, FENIX_SUCCESS);
         });
     for (const int element : picked.elements) own.staged[element] = after.at(element);
-    if (own.lent != kNone) own.used_up.push_back(own.lent);
+    own.use_up_memory();
     own.lent = memory;
     group.is_touched = group.is_touched || !picked.elements.empty();
     group.may_be_touched = true;
