@@ -238,6 +238,26 @@ TEST(AsynchronousStore, PendingAtTheCommitIsAnErrorOrComplete) {
   }));
 }
 
+// As a store of all members makes it in a group that has none.
+TEST(AsynchronousStore, OfNoMemberIsPendingAtTheCommit) {
+  PartialJob job(2, 0, 10);
+  expect_done(job.run([&](Rank& rank) {
+    fenix_impl::RequestQueue& requests = rank.group->requests();
+    const auto request = std::make_shared<fenix_impl::Request>(1, std::vector<std::int32_t>{});
+    requests.reserve_one();
+    requests.add(request);
+    try {
+      rank.group->commit();
+      ADD_FAILURE() << "committed";
+    } catch (const fenix_impl::Error& error) {
+      EXPECT_EQ(error.code(), FENIX_ERROR_INVALID_LOGIC_CALL);
+      EXPECT_NE(std::string(error.what()).find("no member"), std::string::npos);
+    }
+    request->end(fenix_impl::Request::State::done);
+    rank.group->commit();
+  }));
+}
+
 TEST(AsynchronousStore, IsCancelledByADeath) {
   PartialJob job(2, 0, 3'000'000);
   std::vector<std::shared_ptr<fenix_impl::Request>> requests(2);

@@ -69,7 +69,10 @@ void RequestQueue::check_none_pending() {
   const auto requests = requests_;  // is_finished() takes them out
   for (const auto& request : requests) {
     if (!is_finished(*request)) {
-      throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "a request for " + name_of_member(request->members().front()) +
+      // A store of all members of a group without any has none.
+      const auto& ids = request->members();
+      throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "a request for " +
+                                                      (ids.empty() ? "no member" : name_of_member(ids.front())) +
                                                       " is pending: wait for it before the commit");
     }
     if (request->state() == Request::State::failed) throw Error(request->error());
