@@ -257,8 +257,7 @@ void Planner::delete_group(Group& group) {
 }
 
 void Planner::set_policy(Group& group) {
-  // A request for no member is no store, and is not over yet.
-  if (!group.is_whole() || model_.is_pending(group.id)) return;
+  if (!group.is_whole()) return;
   if (!group.is_touched && (group.may_be_touched || model_.ranks == 1)) return;
   const Policy policy = some_policy();
   const bool is_same = policy.name == group.policy.name && policy.values == group.policy.values;
