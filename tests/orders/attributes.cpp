@@ -70,7 +70,7 @@ struct AttributeOf {
   }
 };
 
-/// What a group has to say of itself on a rank. Where a member has to have memory for so many bytes, they are with its id.
+/// Answers of a group about itself on a rank. Where a member has to have memory for so many bytes, they are with its id.
 struct Answers {
   int id = 0;
   std::vector<int> stamps;

@@ -19,7 +19,7 @@ Picked Planner::picked_of_all(const Group& group, Random& random, bool prestaged
   return Picked::some(random, least, full);
 }
 
-// What a store of all members does on a rank.
+// Does to the model what a store of all members does on a rank.
 void Planner::store_each(Group& group, int rank, const Picked& picked, bool asynchronous) {
   for (Member& member : group.members) {
     OnRank& own = member.on[static_cast<std::size_t>(rank)];

@@ -2,6 +2,7 @@
 #include "core/parts/reclaimer.hpp"
 
 #include <chrono>
+#include <new>
 
 #include "base/deadline.hpp"
 #include "base/error.hpp"
@@ -43,16 +44,20 @@ void Reclaimer::find_commits() {
     if (attachment_.is_usable()) ask_others(attachment_.ranks().size);
   } catch (const PeerFailure&) {
     // Ignored here: the next operation will report the failure.
+  } catch (const std::bad_alloc&) {
+    // As below.
   } catch (const Error& error) {
     fenix_impl::log().debug("group {}: asking for commits: {}", parameters_.id, error.what());
   }
 }
 
-// To reach a rank for the first time takes a mapping. Where there is none, the wait goes on: others tell what they have heard, and there may
-// be one at the next question.
+// To reach a rank for the first time takes a mapping and memory. Where there is none, the wait goes on: others tell what they have heard,
+// and there may be some at the next question.
 void Reclaimer::try_to_ask(int most) {
   try {
     ask_others(most);
+  } catch (const std::bad_alloc&) {
+    // The commit stands: an error of this rank alone would say that it does not.
   } catch (const Error& error) {
     if (error.code() != FENIX_ERROR_NO_MEMORY) throw;
     fenix_impl::log().debug("group {}: asking for commits: {}", parameters_.id, error.what());
