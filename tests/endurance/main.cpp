@@ -2,7 +2,7 @@
 // A long run in short time: many commits, groups and repairs on real ranks. Memory, descriptors and mappings are written to a table, and must
 // be flat, or grow by what docs/operations.md says.
 //
-//   endurance [--commits N] [--groups N] [--repairs N] [--table FILE] [--samples N]
+//   endurance [--commits N] [--groups N] [--repairs N] [--group-kib N] [--table FILE] [--samples N]
 //
 // Each rank writes its number of process to FILE.<rank>.pid, and its table to FILE.<rank>.csv. scripts/endurance suspends the ranks.
 #include <fenix.h>
@@ -142,7 +142,7 @@ void many_commits(long commits, Watched watched) {
 }
 
 /// As a program does that numbers its groups: it never calls a barrier on a group that it has deleted.
-void many_groups(long groups, Watched watched) {
+void many_groups(long groups, long kib_a_group, Watched watched) {
   for (long step = 1; step <= groups; ++step) {
     const int id = kFirstOfMany + static_cast<int>(step);
     form(id, kMember);
@@ -150,7 +150,7 @@ void many_groups(long groups, Watched watched) {
     success(Fenix_Data_group_delete(id), "group_delete");
     watched.look(step);
   }
-  watched.expect_flat();
+  watched.expect_flat(static_cast<double>(kib_a_group));
 }
 
 /// Nobody dies: the communicator is revoked, which is all that a repair needs.
@@ -181,6 +181,7 @@ int main(int argc, char** argv) {
   long commits = 2000;
   long groups = 50;
   long repairs = 5;
+  long kib_a_group = 0;
   long samples = 100;
   std::string file = "/dev/null";
   for (int i = 1; i + 1 < argc; i += 2) {
@@ -188,6 +189,7 @@ int main(int argc, char** argv) {
     if (name == "--commits") commits = std::atol(argv[i + 1]);
     if (name == "--groups") groups = std::atol(argv[i + 1]);
     if (name == "--repairs") repairs = std::atol(argv[i + 1]);
+    if (name == "--group-kib") kib_a_group = std::atol(argv[i + 1]);
     if (name == "--samples") samples = std::atol(argv[i + 1]);
     if (name == "--table") file = argv[i + 1];
   }
@@ -200,7 +202,7 @@ int main(int argc, char** argv) {
   form(kGroup, kMember);
   commit_one(kGroup, kMember);
   if (commits > 0) many_commits(commits, Watched("commits", commits, samples, table));
-  if (groups > 0) many_groups(groups, Watched("groups", groups, samples, table));
+  if (groups > 0) many_groups(groups, kib_a_group, Watched("groups", groups, samples, table));
   stored = commits + 1;
   if (repairs > 0) many_repairs(repairs, Watched("repairs", repairs, samples, table));
   success(Fenix_Finalize(), "Fenix_Finalize");
