@@ -410,8 +410,8 @@ int Fenix_Data_member_delete(int group_id, int member_id);
  * Gets the size of the shared memory that a member uses on this rank (new). Local; known from the creation on. It
  * includes all slots, also the slot of the snapshot under construction, and in each slot the redundancy that this rank
  * keeps for others. The size changes with the redundancy policy, with COUNT and DATATYPE in the first store or in
- * Fenix_Data_member_define, and at depth −1. It also changes with the size of a member that is FENIX_RESIZEABLE, which uses one page before its first
- * store.
+ * Fenix_Data_member_define, and at depth −1. It also changes with the size of a member that is FENIX_RESIZEABLE, which
+ * uses one page before its first store.
  * @param[in]  group_id  id of the group
  * @param[in]  member_id id of the member
  * @param[out] bytes     size in bytes

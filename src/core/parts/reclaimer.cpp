@@ -45,7 +45,7 @@ void Reclaimer::find_commits() {
   } catch (const PeerFailure&) {
     // Ignored here: the next operation will report the failure.
   } catch (const std::bad_alloc&) {
-    // As below.
+    // Nobody has to be asked: others tell what they have heard.
   } catch (const Error& error) {
     fenix_impl::log().debug("group {}: asking for commits: {}", parameters_.id, error.what());
   }
