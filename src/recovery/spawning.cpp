@@ -197,7 +197,8 @@ int use_of_replacement() {
   return use != nullptr ? std::atoi(use) : 1;
 }
 
-Recruits::Recruits(const Invitation& invitation, MPI_Info keys, int use) : count_(invitation.recruits) {
+// From here on the destructor runs, whatever fails: nobody waits for an invitation that does not come.
+Recruits::Recruits(const Invitation& invitation, MPI_Info keys, int use) : Recruits(invitation.recruits) {
   try {
     spawn(invitation.spawn, keys, use);
     fault_point("spawn.started");
@@ -234,10 +235,17 @@ void Recruits::meet() {
   static char word = 0;
   const LastResort resort;
   Mail mail(children_);
+  std::exception_ptr first;
+  // All hear of this rank, whichever of them has died: they wait for its word before the invitation.
   for (int child = 0; child < count_; ++child) {
-    mail.receive(&word, 1, child, kHelloTag);
-    mail.send(&word, 1, child, kHelloTag);
+    try {
+      mail.receive(&word, 1, child, kHelloTag);
+      mail.send(&word, 1, child, kHelloTag);
+    } catch (const std::exception&) {
+      if (!first) first = std::current_exception();
+    }
   }
+  if (first) std::rethrow_exception(first);
   mail.wait("the replacements to reach Fenix_Init");
 }
 

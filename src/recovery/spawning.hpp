@@ -43,6 +43,7 @@ class Recruits {
   void invite(const Invitation& invitation);
 
  private:
+  explicit Recruits(int count) : count_(count) {}
   void spawn(int number, MPI_Info keys, int use);
   void meet();
 
