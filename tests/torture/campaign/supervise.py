@@ -18,6 +18,12 @@ from .draw import NODE_TIMEOUT
 _PAUSE = 0.004  # between two looks
 _LEASE_AND_MORE = 40  # seconds
 _GRACE = 3.0  # for the launcher, when all ranks have ended
+_FLUSH_TIMEOUT = 10  # seconds; over nodes, where keepers may wait for parts of a dataset that dead ranks have not offered
+
+
+def _seconds_of_keepers(run):
+    """How long the keeper of a node may go on whose ranks have all died: for the lease, and then until a dataset has come to its end."""
+    return run.keep + _FLUSH_TIMEOUT + 2 if run.nodes and run.flush else 0
 
 
 @dataclass
@@ -37,7 +43,8 @@ class Outcome:
 def make_job(run, command, folder, limit):
     """The last launch of a run, or the only one."""
     if run.nodes:
-        return JobOnNodes(run.ranks_per_node().split(","), [*command, folder], folder, limit, _environment(run, folder), linger=10)
+        return JobOnNodes(run.ranks_per_node().split(","), [*command, folder], folder, limit, _environment(run, folder),
+                          linger=10 + _seconds_of_keepers(run))
     return Job(mpirun(run.processes(), *command, folder), folder, limit, _environment(run, folder))
 
 
@@ -53,6 +60,8 @@ def _environment(run, folder):
         variables.pop(name, None)
     if run.flush:
         variables.update(FENIX_STORE=str(folder / "store"), FENIX_FLUSH=str(run.flush), FENIX_KEEP=str(run.keep))
+    if run.flush and run.nodes:
+        variables["FENIX_FLUSH_TIMEOUT"] = str(_FLUSH_TIMEOUT)
     if run.points:
         variables["FENIX_FAULT"] = ",".join(run.points)
     return variables
@@ -182,7 +191,7 @@ class Watch:
             self.all_gone = None
         elif self.all_gone is None:
             self.all_gone = now
-        return self.all_gone is not None and now - self.all_gone > _GRACE
+        return self.all_gone is not None and now - self.all_gone > _GRACE + _seconds_of_keepers(self.run)
 
 
 class Launch:
