@@ -22,8 +22,9 @@ _FLUSH_TIMEOUT = 10  # seconds; over nodes, where keepers may wait for parts of 
 
 
 def _seconds_of_keepers(run):
-    """How long the keeper of a node may go on whose ranks have all died: for the lease, and then until a dataset has come to its end."""
-    return run.keep + _FLUSH_TIMEOUT + 2 if run.nodes and run.flush else 0
+    """How long the keeper of a node may go on whose ranks have all died: for the lease, and then until a dataset has come to its end, or a
+    minute if the rank that has started it has died before it came to it."""
+    return max(run.keep + _FLUSH_TIMEOUT, 60) + 2 if run.nodes and run.flush else 0
 
 
 @dataclass
@@ -43,8 +44,8 @@ class Outcome:
 def make_job(run, command, folder, limit):
     """The last launch of a run, or the only one."""
     if run.nodes:
-        return JobOnNodes(run.ranks_per_node().split(","), [*command, folder], folder, limit, _environment(run, folder),
-                          linger=10 + _seconds_of_keepers(run))
+        return JobOnNodes(run.ranks_per_node().split(","), [*command, folder], folder, limit + _seconds_of_keepers(run),
+                          _environment(run, folder), linger=10 + _seconds_of_keepers(run))
     return Job(mpirun(run.processes(), *command, folder), folder, limit, _environment(run, folder))
 
 
