@@ -18,6 +18,7 @@ from harness.programs.demo import Screen, as_seconds
 
 RANKS, KILLS, LIMIT, INTERVAL = 4, 2, 120, 20
 NODES = 4
+FLUSH_TIMEOUT = 10  # seconds
 OTHER_RANKS = (3, 7, 1)
 
 DESCRIPTION = """Builds everything, then runs examples/heat2d on 4 ranks without spares, with a store: mpirun is killed with kill -9 in mid-computation, twice, and
@@ -74,7 +75,7 @@ class Run:
         # The policy of scripts/env.sh would be joined with that of the nodes.
         command = ["env", "--unset=PRTE_MCA_rmaps_default_mapping_policy", tools / "fenix-run", "--store", self.store, "--hostfile", hosts, "--flush", "3",
                    "--", "--map-by", "node:oversubscribe", "--bind-to", "none", "-n", str(RANKS), *program]
-        return nodes.JobOnNodes([RANKS] * NODES, command, self.folder / "job", limit, environment, on_head=True)
+        return nodes.JobOnNodes([RANKS] * NODES, command, self.folder / "job", limit, environment, linger=FLUSH_TIMEOUT + 2, on_head=True)
 
     def launcher(self):
         for process in self.job.find():
@@ -118,6 +119,8 @@ class Run:
         kills = list(kills)
         if is_on_nodes:
             demo.environment.share_cores(environment)
+            # A keeper waits so long for the parts that killed nodes have not written.
+            environment["FENIX_FLUSH_TIMEOUT"] = str(FLUSH_TIMEOUT)
             job = self.on_nodes(LIMIT, environment)
         else:
             job = Job(self.command(ranks, under_fenix_run), self.folder / "job", LIMIT, environment)
