@@ -74,7 +74,10 @@ def node_lost(jobs, _):
             lost.append("node2")
             job.nodes.kill("node2")
 
-    with nodes.JobOnNodes([2, 2, 2], program, folder, 100, dict(jobs.variables, STORE_SPARES="2")) as job:
+    # A keeper waits so long for the parts that the lost node has not written.
+    flush_timeout = 10
+    variables = dict(jobs.variables, STORE_SPARES="2", FENIX_FLUSH_TIMEOUT=str(flush_timeout))
+    with nodes.JobOnNodes([2, 2, 2], program, folder, 100, variables, linger=flush_timeout + 2) as job:
         job.follow(look)
         hung, left, text = job.hung, job.finish(), job.text()
     starts = [int(step) for step in re.findall(r"^run 1 from (-?\d+) of 4 ranks", text, re.MULTILINE)]
