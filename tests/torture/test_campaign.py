@@ -249,6 +249,8 @@ class Judging(unittest.TestCase):
         self.assertEqual(self.verdict([fewer, fewer, fewer]).kind, OK, "a rank died in Fenix_Init")
         self.run = replace(self.run, kind="node at start")
         self.assertEqual(self.verdict(good).kind, OK, "the ranks may be elsewhere")
+        self.run = replace(self.run, kind="start and end", spares=1, nodes=(1, 1, 2, 3), victims={1})
+        self.assertEqual(self.verdict([good[0], [(1, "start 5")], *good[1:]]).kind, OK, "a spare took the place of one that died in Fenix_Init")
 
     def test_losses_need_deaths_beyond_the_policy(self):
         self.run = replace(self.run, tolerated=False, victims={1, 2})

@@ -169,10 +169,11 @@ def _check_warnings(run, events):
     """As long as nobody has died, each group says whether it survives the death of a node."""
     if run.kind == "node at start":  # if it is lost early enough, mpirun puts all ranks on the others
         return None
+    begun = [event for event in events if event.word == "resume" and event.rest[1] == "0"]
+    if any(event.rank >= run.ranks or int(event.rest[event.rest.index("of") + 1]) != run.ranks for event in begun):
+        return None  # a rank died in Fenix_Init: the others have other numbers
     repaired = set()
     for event in events:
-        if event.word == "resume" and event.rest[1] == "0" and int(event.rest[event.rest.index("of") + 1]) != run.ranks:
-            return None  # a rank died in Fenix_Init: the others have other numbers
         if event.word == "resume" and event.rest[1] != "0":
             repaired.add(event.rank)
         elif event.word == "created" and event.rank not in repaired:
