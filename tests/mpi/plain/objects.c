@@ -245,9 +245,16 @@ static void threads(int round) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-static const struct Case cases[] = {{"self_files", self_files},     {"output", output},
-                                    {"grequests", grequests},       {"tools", tools},
-                                    {"small_things", small_things}, {"threads", threads}};
+/* One rank ends the job while others wait. */
+static void aborts(int round) {
+  step();
+  if (round == 2 && rank == 1) MPI_Abort(MPI_COMM_WORLD, 7);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static const struct Case cases[] = {
+    {"self_files", self_files},     {"output", output},   {"grequests", grequests}, {"tools", tools},
+    {"small_things", small_things}, {"threads", threads}, {"aborts", aborts}};
 
 int main(int argc, char** argv) {
   if (argc > 1 && strcmp(argv[1], "threads") == 0) {

@@ -39,6 +39,7 @@ static void win_allocate_shared(int round) {
   step();
   MPI_Win_allocate_shared(sizeof(int), sizeof(int), MPI_INFO_NULL, node, &memory, &window);
   *memory = rank + round;
+  step();
   MPI_Win_fence(0, window);
   MPI_Win_shared_query(window, 0, &bytes, &unit, &first);
   CHECK(bytes == sizeof(int) && *first >= round);
@@ -54,6 +55,7 @@ static void win_create_dynamic(int round) {
   step();
   MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window);
   MPI_Win_attach(window, &memory, sizeof(memory));
+  step();
   MPI_Get_address(&memory, &place);
   MPI_Bcast(&place, 1, MPI_AINT, 0, MPI_COMM_WORLD);
   MPI_Win_fence(0, window);
@@ -80,6 +82,7 @@ static void file_open(int round) {
   MPI_File_sync(file);
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_File_sync(file);
+  step();
   MPI_File_read_at_all(file, (rank + 1) % size * (MPI_Offset)sizeof(int), &got, 1, MPI_INT, MPI_STATUS_IGNORE);
   CHECK(got == (rank + 1) % size + round);
   MPI_File_close(&file);
@@ -93,6 +96,7 @@ static void intercomm_create(int round) {
   MPI_Comm_split(MPI_COMM_WORLD, half, rank, &own);
   step();
   MPI_Intercomm_create(own, 0, MPI_COMM_WORLD, 1 - half, 3, &both);
+  step();
   MPI_Allreduce(&value, &got, 1, MPI_INT, MPI_MIN, both);
   CHECK(got == 1 - half + round);
   MPI_Comm_free(&both);
@@ -110,6 +114,7 @@ static void comm_spawn(int round) {
   step();
   MPI_Comm_spawn(program, arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &child, &error);
   CHECK(error == MPI_SUCCESS);
+  step();
   if (rank == 0) MPI_Recv(&value, 1, MPI_INT, 0, 1, child, MPI_STATUS_IGNORE);
   CHECK(rank != 0 || value == 4711);
   MPI_Comm_disconnect(&child);
