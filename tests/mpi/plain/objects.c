@@ -252,9 +252,43 @@ static void aborts(int round) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-static const struct Case cases[] = {
-    {"self_files", self_files},     {"output", output},   {"grequests", grequests}, {"tools", tools},
-    {"small_things", small_things}, {"threads", threads}, {"aborts", aborts}};
+/* Sends what no replacement has again: the number of the process. */
+static void process_numbers(int round) {
+  int value = (int)getpid(), got = -1;
+  step();
+  MPI_Sendrecv(&value, 1, MPI_INT, (rank + 1) % size, 1, &got, 1, MPI_INT, (rank + size - 1) % size, 1, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  MPI_Sendrecv_replace(&got, 1, MPI_INT, (rank + size - 1) % size, 2, (rank + 1) % size, 2, MPI_COMM_WORLD,
+                       MPI_STATUS_IGNORE);
+  CHECK(got == value && round >= 0);
+}
+
+/* Rank 0 reads a number from its input, and gives it to all. */
+static void input(int round) {
+  static int number = -1;
+  if (round == 0) {
+    step();
+    if (rank == 0 && scanf("%d", &number) != 1) {
+      printf("rank 0 has no input\n");
+      fflush(stdout);
+      MPI_Abort(MPI_COMM_WORLD, 9);
+    }
+    MPI_Bcast(&number, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  }
+  step();
+  CHECK(number == 4711);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static const struct Case cases[] = {{"self_files", self_files},
+                                    {"output", output},
+                                    {"grequests", grequests},
+                                    {"tools", tools},
+                                    {"small_things", small_things},
+                                    {"threads", threads},
+                                    {"aborts", aborts},
+                                    {"process_numbers", process_numbers},
+                                    {"input", input}};
 
 int main(int argc, char** argv) {
   if (argc > 1 && strcmp(argv[1], "threads") == 0) {
