@@ -2,9 +2,10 @@
 #include "api/persist_calls.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <vector>
+
+#include "recovery/comm_functions.hpp"
+#include "recovery/job_end.hpp"
 
 namespace fenix_impl {
 
@@ -69,11 +70,7 @@ void set_status(MPI_Status* status, int source, int tag, std::uint64_t bytes) {
   MPI_Status_set_cancelled(status, 0);
 }
 
-void end_job(const char* why) {
-  std::fprintf(stderr, "fenix: %s\n", why);
-  MPI_Abort(MPI_COMM_WORLD, MPI_ERR_OTHER);
-  std::abort();
-}
+void end_job(const char* why) { abort_job(JobEnd::differs, rank_in(runtime().process().resilient()), why); }
 
 void tell_outcome(const std::optional<std::vector<int>>& forced, int room, int* count, int* outcome) {
   *count = forced ? static_cast<int>(forced->size()) : PersistServices::kFree;

@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <sched.h>
 
+#include "mpi/logged.hpp"
 #include "mpi/persistent.hpp"
 
 namespace fenix_impl {
@@ -32,6 +33,10 @@ inline int look_at_wait(double since) {
   } while (tells_of_failure(error) && repeats_calls());
   return error;
 }
+
+/// Says whether a wait for what the predecessor of this process has found ends after FENIX_TIMEOUT. Where the program knows nothing of Fenix,
+/// it does not: others may still be doing again what they had done, and their deaths are noticed.
+inline bool forced_waits_end() { return !is_transparent.load(std::memory_order_acquire); }
 
 /// Called while something has not come yet.
 inline int pause_wait(double since) {

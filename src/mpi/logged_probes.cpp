@@ -68,7 +68,7 @@ int probe(Decision call, bool waits, int source, int tag, MPI_Comm comm, int* fl
   int outcome[2] = {source, tag};
   int error = next_decision(call, !waits, 2, &count, outcome);
   if (error != MPI_SUCCESS) return raise_on(comm, error);
-  if (count == 2) return wait_for_message(outcome[0], outcome[1], comm, true, probed);
+  if (count == 2) return wait_for_message(outcome[0], outcome[1], comm, forced_waits_end(), probed);
   if (count == 0) {
     *flag = 0;
     return MPI_SUCCESS;

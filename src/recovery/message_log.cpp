@@ -146,6 +146,33 @@ bool MessageLog::is_to_be_sent(const Flow& of) const {
   return !is_in_log(flow, number) && !received_by_others_.has(flow, number);
 }
 
+bool MessageLog::predecessor_went_on() const {
+  const auto is_ahead = [this](const Flow& flow, std::uint64_t number) {
+    const std::uint64_t* const sent = sent_.find(flow);
+    return number > (sent != nullptr ? *sent : 0);
+  };
+  const auto is_logged_ahead = [&](const auto& each) {
+    return !each.second.empty() && is_ahead(each.first, each.second.end() - 1);
+  };
+  // The log of a dead rank may be lost. Receives that have no message yet may have begun before it was sent.
+  const auto is_received_ahead = [&](const auto& each) {
+    std::uint64_t latest = each.second;
+    while (latest > 0 && !received_by_others_.has(each.first, latest)) --latest;
+    return each.first.tag != kTagOfCounter && is_ahead(each.first, latest);
+  };
+  const auto& received = received_by_others_.numbers;
+  return decisions_.is_repeating() || std::any_of(logged_.all().begin(), logged_.all().end(), is_logged_ahead) ||
+         std::any_of(received.begin(), received.end(), is_received_ahead);
+}
+
+bool MessageLog::has_unreceived() const {
+  return std::any_of(logged_by_others_.begin(), logged_by_others_.end(), [this](const auto& each) {
+    const auto& [logged, numbers] = each;
+    const std::uint64_t* const received = received_.find({logged.channel ^ kLogged, logged.peer, logged.tag});
+    return numbers.end() > (received != nullptr ? *received : 0) + 1;
+  });
+}
+
 std::optional<std::span<const std::byte>> MessageLog::log_send(const LogJournals& journals, const Flow& of,
                                                                const Payload& payload) {
   const Flow flow{of.channel ^ kLogged, of.peer, of.tag};

@@ -68,6 +68,11 @@ class MessageLog {
   /// meeting on. Local.
   void note_checkpoint(bool is_on_all);
 
+  /// Whether the predecessor of this process has sent or decided something that is still ahead. Local.
+  [[nodiscard]] bool predecessor_went_on() const;
+  /// Whether logs have messages for this process that no receive has got. Local.
+  [[nodiscard]] bool has_unreceived() const;
+
   /// Outcomes on which messages may depend. They are written to the journal before the next message is logged, or numbers are stored.
   [[nodiscard]] DecisionLog& decisions() { return decisions_; }
   /// Writes them now: something else that others can see is about to be stored. Local. Throws as Journal::append does.

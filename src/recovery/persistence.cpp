@@ -361,6 +361,16 @@ std::optional<StoredMessage> Persistence::logged(const MessageLog::Flow& flow, s
   return StoredMessage{flow.peer, flow.peer, message->entry, message->journal};
 }
 
+bool Persistence::predecessor_went_on() {
+  const auto turn = take_turn();
+  return log_.predecessor_went_on();
+}
+
+bool Persistence::has_unreceived() {
+  const auto turn = take_turn();
+  return log_.has_unreceived();
+}
+
 // ---------------------------------------------------------------------------------------- regions of messages that are logged
 
 std::vector<MessageLog::Number> Persistence::message_numbers(std::uint64_t channel) {

@@ -131,6 +131,10 @@ class Persistence {
   /// it since the last call. Local.
   [[nodiscard]] std::optional<StoredMessage> logged(const MessageLog::Flow& flow, std::uint64_t number, bool anew);
 
+  /// Say at the end whether this process has done less than its predecessor: that one had sent or decided more, or was sent more. Local.
+  [[nodiscard]] bool predecessor_went_on();
+  [[nodiscard]] bool has_unreceived();
+
   // ------------------------------------------------------------------------------------ regions of messages that are logged
 
   /// Returns the numbers of the messages of a channel. Local.

@@ -27,6 +27,7 @@
 #include "recovery/derived.hpp"
 #include "recovery/draining.hpp"
 #include "recovery/interposer.hpp"
+#include "recovery/job_end.hpp"
 #include "rma/freeing.hpp"
 #include "rma/mpi_team.hpp"
 #include "rma/quiet_comm.hpp"
@@ -97,6 +98,13 @@ __attribute__((destructor)) void die_instead_of_leaving() {
 void watch_forks() {
   static const int registered = pthread_atfork(nullptr, nullptr, [] { runtime().give_up_in_child(); });
   if (registered != 0) throw std::bad_alloc();
+}
+
+std::string text_of_dead(const std::vector<int>& ranks) {
+  if (ranks.empty()) return "a rank has died";
+  const std::string first = "rank " + std::to_string(ranks.front());
+  return ranks.size() == 1 ? first + " has died"
+                           : first + " and " + std::to_string(ranks.size() - 1) + " more have died";
 }
 
 std::string text_of(int mpi_error) {
@@ -483,9 +491,8 @@ void Runtime::on_mpi_error(int mpi_error, MPI_Comm comm) {
     return;
   }
   if (interposer() != nullptr && interposer()->must_go_on() && !interposer()->goes_on()) {
-    std::fprintf(stderr,
-                 "fenix: a rank has died, and a call was cut short that cannot go on: its messages are not logged\n");
-    MPI_Abort(MPI_COMM_WORLD, mpi_error);
+    abort_job(JobEnd::begins_again, rank_in(process_->resilient()),
+              "a rank has died, and a call was cut short that cannot go on: its messages are not logged");
   }
   const bool repaired = !elsewhere && repair(mpi_error, repairs_before);
   resume(mpi_error, repaired);
@@ -596,7 +603,7 @@ void Runtime::detach_all() {
     region_logs_.fall_back();
   }
   // A program that knows nothing of Fenix does not know either that it has fewer ranks now.
-  if (process_->shrunk()) end_job_that_cannot_go_back("no spare process is left to take its place");
+  if (process_->shrunk()) end_job_without_spares();
   const bool starts_over = survivors_start_over();
   persistence_.detach(starts_over);
   region_logs_.note_repair(starts_over);
@@ -666,8 +673,13 @@ void Runtime::take_up_persistence() {
 
 void Runtime::end_job_that_cannot_go_back(const char* why) const {
   if (interposer() == nullptr || !interposer()->must_go_on()) return;
-  std::fprintf(stderr, "fenix: a rank has died, and %s: the job has to begin again\n", why);
-  MPI_Abort(MPI_COMM_WORLD, latest_failure_);
+  const int rank = rank_in(process_->resilient());
+  abort_job(JobEnd::begins_again, rank,
+            text_of_dead(process_->failed()) + ", and " + why + ": the job has to begin again", /*waits=*/rank != 0);
+}
+
+void Runtime::end_job_without_spares() const {
+  end_job_that_cannot_go_back("no spare process is left to take its place");
 }
 
 void Runtime::announce_repair(int mpi_error) {

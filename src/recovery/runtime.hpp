@@ -102,6 +102,8 @@ class Runtime {
   void leave(int mpi_error);
   /// Whether a message log is active, and calls that a failure has cut short are repeated.
   [[nodiscard]] bool repeats_calls() const;
+  /// Ends the job if the program knows nothing of Fenix, as more ranks have died than there were spares.
+  void end_job_without_spares() const;
   /// Calls the callbacks of a location.
   void run_callbacks(Fenix_Callback_location location, int mpi_error);
 

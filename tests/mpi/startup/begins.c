@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A program that knows nothing of Fenix, and looks at what MPI_Init has given it.
+ *
+ *   begins RANKS [threads]   RANKS: without the spares; threads: asks for MPI_THREAD_MULTIPLE
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void check(int is_right, const char* what) {
+  if (is_right) return;
+  printf("FENIX-TEST-FAIL %s\n", what);
+  exit(EXIT_FAILURE);
+}
+
+int main(int argc, char** argv) {
+  int rank, size, provided = MPI_THREAD_MULTIPLE, level = MPI_THREAD_MULTIPLE, sum = 0;
+  const int wanted = atoi(argv[1]);
+  if (argc > 2) {
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    check(provided == MPI_THREAD_SERIALIZED, "MPI_Init_thread gives another level");
+  } else {
+    MPI_Init(&argc, &argv);
+  }
+  MPI_Query_thread(&level);
+  check(level <= MPI_THREAD_SERIALIZED, "MPI_Query_thread gives another level");
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  check(size == wanted, "the program runs on another number of ranks");
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  check(sum == wanted * (wanted - 1) / 2, "the sum is wrong");
+  printf("FENIX-TEST-OK rank %d\n", rank);
+  MPI_Finalize();
+  return EXIT_SUCCESS;
+}
