@@ -362,7 +362,41 @@ static void large(int round) {
   free(all);
 }
 
-static const struct Case cases[] = {{"basic", basic},           {"vectors", vectors},       {"in_place", in_place},
-                                    {"operations", operations}, {"neighbours", neighbours}, {"large", large}};
+/* Communicators of one rank. */
+static void alone(int round) {
+  int value = 10 * rank + round, got = -1, i;
+  const int dims[] = {1}, periods[] = {1};
+  MPI_Comm comms[4];
+  comms[0] = MPI_COMM_SELF;
+  MPI_Comm_dup(MPI_COMM_SELF, &comms[1]);
+  MPI_Comm_split(MPI_COMM_WORLD, rank, 0, &comms[2]);
+  MPI_Cart_create(comms[2], 1, dims, periods, 0, &comms[3]);
+  for (i = 0; i < 4; ++i) {
+    MPI_Request request;
+    step();
+    MPI_Barrier(comms[i]);
+    MPI_Allreduce(&value, &got, 1, MPI_INT, MPI_SUM, comms[i]);
+    CHECK(got == value);
+    got = -1;
+    MPI_Alltoall(&value, 1, MPI_INT, &got, 1, MPI_INT, comms[i]);
+    CHECK(got == value);
+    got = -1;
+    MPI_Iallgather(&value, 1, MPI_INT, &got, 1, MPI_INT, comms[i], &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(got == value);
+    MPI_Bcast(&got, 1, MPI_INT, 0, comms[i]);
+    got = -1;
+    MPI_Sendrecv(&value, 1, MPI_INT, 0, 1, &got, 1, MPI_INT, 0, 1, comms[i], MPI_STATUS_IGNORE);
+    CHECK(got == value);
+    MPI_Sendrecv_replace(&value, 1, MPI_INT, (rank + 1) % size, 2, (rank + size - 1) % size, 2, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
+  }
+  CHECK(value == 10 * (((rank - 4) % size + size) % size) + round);
+  for (i = 1; i < 4; ++i) MPI_Comm_free(&comms[i]);
+}
+
+static const struct Case cases[] = {
+    {"basic", basic},           {"vectors", vectors}, {"in_place", in_place}, {"operations", operations},
+    {"neighbours", neighbours}, {"large", large},     {"alone", alone}};
 
 int main(int argc, char** argv) { return run_cases(argc, argv, cases, COUNT_OF(cases)); }

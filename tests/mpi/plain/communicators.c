@@ -259,7 +259,10 @@ static void nested(int round) {
     CHECK(sum_on(comm, i) == i * size_of(comm));
     if (i == round) step();
   }
-  for (i = 1; i < 5; ++i) MPI_Comm_free(&comms[i]);
+  for (i = 1; i < 4; ++i) MPI_Comm_free(&comms[i]);
+  step();
+  CHECK(sum_on(comms[4], 1) == size_of(comms[4]));
+  MPI_Comm_disconnect(&comms[4]);
 }
 
 /* Many that are made and freed again. */
@@ -489,6 +492,26 @@ static void errors(int round) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
   step();
+  /* The same among requests: the others are right. */
+  {
+    int sent[4] = {1, 2, 3, 4}, got[2][2] = {{-1, -1}, {-1, -1}}, own_class = -1;
+    MPI_Request requests[4];
+    MPI_Status statuses[4];
+    const int to = (rank + 1) % size, from = (rank + size - 1) % size;
+    MPI_Irecv(got[0], 1, MPI_INT, from, 4, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(got[1], 2, MPI_INT, from, 5, MPI_COMM_WORLD, &requests[1]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Isend(sent, 4, MPI_INT, to, 4, MPI_COMM_WORLD, &requests[2]);
+    MPI_Isend(sent, 2, MPI_INT, to, 5, MPI_COMM_WORLD, &requests[3]);
+    step();
+    error = MPI_Waitall(4, requests, statuses);
+    MPI_Error_class(error, &error_class);
+    CHECK(error_class == MPI_ERR_IN_STATUS);
+    MPI_Error_class(statuses[0].MPI_ERROR, &own_class);
+    CHECK(own_class == MPI_ERR_TRUNCATE && got[0][1] == -1);
+    MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+    CHECK(got[1][1] == 2);
+  }
   use(one, round);
   CHECK(handled == 3);
   MPI_Comm_free(&one);

@@ -121,6 +121,39 @@ static void persistent(int round) {
   detach();
 }
 
+/* Persistent receives that take what comes: rank 0 starts one for each message. */
+static void persistent_wildcards(int round) {
+  int value = -1, sent = 10 * rank + round, i, sum = 0, flag = 0;
+  MPI_Request request;
+  MPI_Status status;
+  if (rank == 0) {
+    MPI_Recv_init(&value, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
+    for (i = 0; i < 2 * (size - 1); ++i) {
+      MPI_Start(&request);
+      if (i % 2 == 0) step();
+      if (i % 3 == 0) {
+        MPI_Wait(&request, &status);
+      } else {
+        for (flag = 0; !flag;) MPI_Test(&request, &flag, &status);
+      }
+      CHECK(value == 10 * status.MPI_SOURCE + round + status.MPI_TAG);
+      sum += value;
+    }
+    CHECK(sum == 10 * size * (size - 1) + (size - 1) * (2 * round + 1));
+    MPI_Request_free(&request);
+  } else {
+    MPI_Send_init(&sent, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &request);
+    step();
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+    ++sent;
+    step();
+    MPI_Send(&sent, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* Exchanges in one call. */
 static void sendrecv(int round) {
   int sent[WORDS], got[WORDS];
@@ -490,6 +523,7 @@ static const struct Case cases[] = {{"modes", modes},
                                     {"ready", ready},
                                     {"nonblocking", nonblocking},
                                     {"persistent", persistent},
+                                    {"persistent_wildcards", persistent_wildcards},
                                     {"sendrecv", sendrecv},
                                     {"wildcards", wildcards},
                                     {"probes", probes},
