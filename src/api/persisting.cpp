@@ -347,24 +347,6 @@ bool repeats_calls() {
 
 void leave_call(int error) { runtime().leave(error); }
 
-// Whether this process has begun in the place of a dead one, in a program that knows nothing of Fenix.
-bool has_predecessor = false;
-
-void end_job_that_ends_early(const char* what_that_one_did) {
-  const std::string why = "a replacement does not do what its predecessor did: it calls MPI_Finalize, and that one ";
-  end_job((why + what_that_one_did).c_str());
-}
-
-// Ranks that are still at work may be waiting for this process. It looks only after some time: a program may end without a message that it
-// was sent, and then all come to the end.
-int check_messages_at_end() {
-  return ready_entry([]() -> int {
-    const bool is_early = has_predecessor && runtime().persistence().has_unreceived();
-    if (is_early) end_job_that_ends_early("was sent messages that this one has not received");
-    return FENIX_SUCCESS;
-  });
-}
-
 constexpr std::atomic<bool> kTrue{true};
 
 constexpr PersistServices kServices = {open,
@@ -412,43 +394,6 @@ int Fenix_Failure(int* flag) {
     *flag = runtime().persistence().has_failed() ? 1 : 0;
     return FENIX_SUCCESS;
   });
-}
-
-int fenix_detail_begin(int spares) {
-  // Written again after each repair.
-  static int role = 0;
-  static int error = FENIX_SUCCESS;
-  const int code =
-      Fenix_Init_no_jump(&role, MPI_COMM_WORLD, nullptr, nullptr, nullptr, spares, 0, MPI_INFO_NULL, &error);
-  if (code < 0) return code;
-  if (code == FENIX_WARNING_SPARE_RANKS_DEPLETED) runtime().end_job_without_spares();
-  has_predecessor = role == FENIX_ROLE_RECOVERED_RANK;
-  const auto begin = [] {
-    return ready_entry([]() -> int {
-      runtime().persistence().log_messages(log_options_of_environment());
-      return FENIX_SUCCESS;
-    });
-  };
-  int begun = FENIX_ERROR_CANCELLED;
-  while (begun == FENIX_ERROR_CANCELLED) begun = begin();
-  return begun;
-}
-
-int fenix_detail_check_end(void) {
-  return ready_entry([]() -> int {
-    if (has_predecessor && runtime().persistence().predecessor_went_on()) end_job_that_ends_early("had gone on");
-    return FENIX_SUCCESS;
-  });
-}
-
-int fenix_detail_end(void) {
-  int code = FENIX_ERROR_CANCELLED;
-  // After a repair, other ranks may need what this one has logged. Ranks that are still at work are waited for.
-  while (code == FENIX_ERROR_CANCELLED || code == FENIX_ERROR_TIMEOUT) {
-    code = Fenix_Finalize();
-    if (code == FENIX_ERROR_TIMEOUT) (void)check_messages_at_end();
-  }
-  return code;
 }
 
 }  // extern "C"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/attributes.hpp"
 
+#include <iterator>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -36,6 +37,15 @@ bool next(Key& key) {
   const auto found = keys().by_number.upper_bound(key.number);
   if (found == keys().by_number.end()) return false;
   key = found->second;
+  return true;
+}
+
+/// Replaces a key by the one with the number before. Returns false at the end.
+bool previous(Key& key) {
+  const std::lock_guard lock(keys().mutex);
+  const auto found = keys().by_number.lower_bound(key.number);
+  if (found == keys().by_number.begin()) return false;
+  key = std::prev(found)->second;
   return true;
 }
 
@@ -99,6 +109,14 @@ int delete_attributes(MPI_Comm comm) {
     if (error != MPI_SUCCESS) return error;
   }
   return MPI_SUCCESS;
+}
+
+void delete_attributes_of_self() {
+  Key key;
+  for (key.number = std::numeric_limits<int>::max(); previous(key);) {
+    void* value = nullptr;
+    if (get(MPI_COMM_SELF, key, value)) (void)PMPI_Comm_delete_attr(MPI_COMM_SELF, key.number);
+  }
 }
 
 }  // namespace fenix_impl

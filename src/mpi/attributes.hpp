@@ -18,4 +18,7 @@ void let_mpi_copy_attributes(bool let);
 /// Deletes the attributes of a communicator, as MPI_Comm_free does. Returns the first error. Local.
 int delete_attributes(MPI_Comm comm);
 
+/// Deletes the attributes of MPI_COMM_SELF, as MPI_Finalize does before all else: those with newer keys first. Their functions may call MPI.
+void delete_attributes_of_self();
+
 }  // namespace fenix_impl

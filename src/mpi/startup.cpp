@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <string>
 
+#include "mpi/attributes.hpp"
 #include "mpi/logged.hpp"
 #include "mpi/real.hpp"
 #include "recovery/job_end.hpp"
@@ -90,6 +91,7 @@ void lower_thread_level_of_environment() {
 }
 
 void end() {
+  delete_attributes_of_self();
   (void)function_of_libfenix<int()>("fenix_detail_check_end")();
   wait_for_sent_messages();
   const int code = function_of_libfenix<int()>("fenix_detail_end")();

@@ -4,6 +4,7 @@
  *
  *   all_die RANKS MILLISECONDS
  */
+#define _GNU_SOURCE
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
