@@ -12,6 +12,7 @@ WORLD = MPI.COMM_WORLD
 RANK, SIZE = WORLD.Get_rank(), WORLD.Get_size()
 RIGHT, LEFT = (RANK + 1) % SIZE, (RANK - 1) % SIZE
 steps = 0
+timers = []
 
 
 def check(holds, what):
@@ -33,7 +34,8 @@ def step():
         except FileExistsError:
             continue
         if after:
-            threading.Timer(after * 1e-6, os.kill, (os.getpid(), signal.SIGKILL)).start()
+            timers.append(threading.Timer(after * 1e-6, os.kill, (os.getpid(), signal.SIGKILL)))
+            timers[-1].start()
         else:
             os.kill(os.getpid(), signal.SIGKILL)
 
@@ -98,4 +100,6 @@ for turn in range(1, 4):
     serve(turn)
     communicators(turn)
 step()
+for timer in timers:
+    timer.cancel()
 print(f"FENIX-TEST-OK rank {RANK} of {SIZE}, {steps} steps, process {os.environ['PMIX_RANK']}", flush=True)

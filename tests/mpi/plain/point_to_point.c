@@ -470,6 +470,42 @@ static void nothing(int round) {
   CHECK(requests[0] == MPI_REQUEST_NULL && status.MPI_SOURCE == MPI_ANY_SOURCE);
 }
 
+/* A row of ranks whose ends have no neighbour: each call there is one with MPI_PROC_NULL. */
+static void edges(int round) {
+  const int above = rank + 1 < size ? rank + 1 : MPI_PROC_NULL, below = rank > 0 ? rank - 1 : MPI_PROC_NULL;
+  int i, got, found;
+  MPI_Request requests[4];
+  MPI_Message message;
+  MPI_Status status;
+  for (i = 0; i < 40; ++i) {
+    const int value = 100 * rank + i + round;
+    if (i % 10 == 0) step();
+    got = -1;
+    MPI_Sendrecv(&value, 1, MPI_INT, above, 1, &got, 1, MPI_INT, below, 1, MPI_COMM_WORLD, &status);
+    CHECK(got == (rank > 0 ? value - 100 : -1) && status.MPI_SOURCE == below);
+    got = -1;
+    MPI_Irecv(&got, 1, MPI_INT, above, 2, MPI_COMM_WORLD, &requests[0]);
+    MPI_Recv_init(&got, 1, MPI_INT, MPI_PROC_NULL, 3, MPI_COMM_WORLD, &requests[1]);
+    MPI_Start(&requests[1]);
+    MPI_Isend(&value, 1, MPI_INT, below, 2, MPI_COMM_WORLD, &requests[2]);
+    MPI_Issend(&value, 1, MPI_INT, MPI_PROC_NULL, 2, MPI_COMM_WORLD, &requests[3]);
+    MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+    MPI_Request_free(&requests[1]);
+    CHECK(got == (rank + 1 < size ? value + 100 : -1));
+    MPI_Probe(MPI_PROC_NULL, 4, MPI_COMM_WORLD, &status);
+    CHECK(status.MPI_SOURCE == MPI_PROC_NULL && status.MPI_TAG == MPI_ANY_TAG);
+    MPI_Iprobe(MPI_PROC_NULL, 4, MPI_COMM_WORLD, &found, &status);
+    CHECK(found && status.MPI_SOURCE == MPI_PROC_NULL);
+    MPI_Improbe(MPI_PROC_NULL, 4, MPI_COMM_WORLD, &found, &message, &status);
+    CHECK(found && message == MPI_MESSAGE_NO_PROC);
+    MPI_Mrecv(&got, 1, MPI_INT, &message, &status);
+    MPI_Recv(&got, 1, MPI_INT, MPI_PROC_NULL, 4, MPI_COMM_WORLD, &status);
+    CHECK(status.MPI_SOURCE == MPI_PROC_NULL);
+    MPI_Ssend(&got, 1, MPI_INT, MPI_PROC_NULL, 4, MPI_COMM_WORLD);
+    MPI_Sendrecv_replace(&got, 1, MPI_INT, MPI_PROC_NULL, 4, MPI_PROC_NULL, 4, MPI_COMM_WORLD, &status);
+  }
+}
+
 /* Many messages in an attached buffer; MPI_Buffer_detach waits until they are on their way. */
 static void buffered(int round) {
   int sent[6][WORDS], got[WORDS], i;
@@ -536,6 +572,7 @@ static const struct Case cases[] = {{"modes", modes},
                                     {"largest_tag", largest_tag},
                                     {"to_itself", to_itself},
                                     {"nothing", nothing},
+                                    {"edges", edges},
                                     {"buffered", buffered},
                                     {"large", large}};
 
