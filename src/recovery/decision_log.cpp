@@ -46,6 +46,7 @@ const char* name_of(Decision call) {
 }  // namespace
 
 Signature DecisionLog::signature_in(const Journal& journal) { return {kChannel, journal.slot(), 0}; }
+Signature DecisionLog::signature_of_loss(const Journal& journal) { return {kChannel, journal.slot(), 1}; }
 
 // -------------------------------------------------------------------------------------------------------------------- outcomes
 
@@ -104,8 +105,14 @@ void DecisionLog::note_match(std::uint64_t receive, const Match& match) {
 // -------------------------------------------------------------------------------------------------------------------- journal
 
 // Words of a run: call, outcomes before, negative ones, length, outcome. Words of a match: -1, receive, source, tag.
-void DecisionLog::write(const Journal& journal, const Append& append) {
+void DecisionLog::write(Journal& journal, const Append& append) {
   if (!has_new()) return;
+  // It is there before something is lost: another one that takes its place finds room at any time.
+  if (!tells_of_loss_) {
+    const Position none;
+    tells_of_loss_ = append(signature_of_loss(journal), 1, {sizeof none, std::as_bytes(std::span(&none, 1))},
+                            journal.latest_number() + 1);
+  }
   std::vector<std::int64_t> words;
   Position end;
   for (const Run& run : new_) {
@@ -120,9 +127,13 @@ void DecisionLog::write(const Journal& journal, const Append& append) {
     end.receives = receive;
   }
   const auto bytes = std::as_bytes(std::span<const std::int64_t>(words));
-  append(signature_in(journal), kDepth, {bytes.size(), bytes}, next_number_);
-  written_.push_back({next_number_, end});
-  ++next_number_;
+  if (append(signature_in(journal), kDepth, {bytes.size(), bytes}, next_number_)) {
+    written_.push_back({next_number_, end});
+    ++next_number_;
+  } else {
+    end.move_beyond(lost_);
+    say_lost(journal, end);
+  }
   new_.clear();
   new_matches_.clear();
   has_new_ = false;
@@ -154,9 +165,29 @@ void DecisionLog::read(std::span<const std::int64_t> words, Position& end) {
   }
 }
 
+std::optional<DecisionLog::Position> DecisionLog::read_loss(const Journal& journal) {
+  for (const Entry& each : journal.messages_of(journal.slot(), signature_of_loss(journal))) {
+    Position until;
+    if (each.head.bytes == sizeof until &&
+        journal.read(journal.slot(), each, std::as_writable_bytes(std::span(&until, 1)))) {
+      return until;
+    }
+    throw Error(FENIX_ERROR_NODATA_FOUND, "the decisions of a predecessor are damaged");
+  }
+  return std::nullopt;
+}
+
+bool DecisionLog::lacks_those_of_predecessor(const Journal& journal, const Position& begin) const {
+  return !is_begun() && read_loss(journal).value_or(Position()).is_beyond(begin);
+}
+
 // Survivors know what they have written.
-void DecisionLog::take_up(const Journal& journal) {
-  if (next_number_ > 1 || position_.outcomes > 0 || position_.receives > 0) return;
+void DecisionLog::take_up(const Journal& journal, const Position& begin) {
+  if (is_begun()) return;
+  const auto loss = read_loss(journal);
+  tells_of_loss_ = loss.has_value();
+  lost_ = loss.value_or(Position());
+  begin_ = begin;
   for (const Entry& each : journal.messages_of(journal.slot(), signature_in(journal))) {
     std::vector<std::int64_t> words(each.head.bytes / sizeof(std::int64_t));
     if (!journal.read(journal.slot(), each, std::as_writable_bytes(std::span(words)))) {
@@ -169,7 +200,15 @@ void DecisionLog::take_up(const Journal& journal) {
   }
 }
 
-void DecisionLog::forget() {
+void DecisionLog::say_lost(Journal& journal, const Position& until) {
+  journal.append(signature_of_loss(journal), 1, {sizeof until, std::as_bytes(std::span(&until, 1))});
+  tells_of_loss_ = true;
+  lost_ = until;
+}
+
+void DecisionLog::forget(Journal& journal) {
+  if (read_loss(journal).value_or(Position()) != Position()) say_lost(journal, {});
+  begin_ = {};
   known_.clear();
   known_matches_.clear();
   new_.clear();
@@ -178,7 +217,23 @@ void DecisionLog::forget() {
   written_.clear();
 }
 
+// One entry says for all that are there now that they are of no use without those that go.
+bool DecisionLog::lose(Journal& journal, std::uint64_t number) {
+  Position gone;
+  auto rest = written_.begin();
+  for (; rest != written_.end() && rest->number <= number; ++rest) gone.move_beyond(rest->end);
+  const bool is_news = gone.is_beyond(lost_);
+  if (is_news) {
+    for (auto each = rest; each != written_.end(); ++each) gone.move_beyond(each->end);
+    say_lost(journal, gone);
+  }
+  written_.erase(written_.begin(), rest);
+  return is_news;
+}
+
 void DecisionLog::release(Journal& journal, const Position& position) {
+  begin_.move_beyond(position);
+  if (lost_ != Position() && !lacks_some()) say_lost(journal, {});
   std::uint64_t number = 0;
   while (!written_.empty() && written_.front().end.outcomes <= position.outcomes &&
          written_.front().end.receives <= position.receives) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The outcomes of calls of a program that are not determined, where messages are logged: which message a wildcard has got, what a test has
-// found. They are in the journal before a message is sent that may depend on them. A replacement does as they say.
+// found. They are in the journal before a message is sent that may depend on them. A replacement does as they say. A journal that is full lets
+// go of the oldest ones, and has an entry that says so: then no replacement can begin before them.
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -24,6 +26,16 @@ class DecisionLog {
   struct Position {
     std::uint64_t outcomes = 0;
     std::uint64_t receives = 0;
+
+    bool operator==(const Position&) const = default;
+    /// Whether something is before this place that is not before the other one.
+    [[nodiscard]] bool is_beyond(const Position& other) const {
+      return outcomes > other.outcomes || receives > other.receives;
+    }
+    void move_beyond(const Position& other) {
+      outcomes = std::max(outcomes, other.outcomes);
+      receives = std::max(receives, other.receives);
+    }
   };
   /// The sender and the tag of the message that a receive has got.
   struct Match {
@@ -32,14 +44,17 @@ class DecisionLog {
 
     auto operator<=>(const Match&) const = default;
   };
-  /// Appends a payload to the journal with a signature, a depth and a number.
-  using Append = std::function<void(const Signature&, std::uint32_t, const Payload&, std::uint64_t)>;
+  /// Appends a payload to the journal with a signature, a depth and a number. Returns false if there is no room.
+  using Append = std::function<bool(const Signature&, std::uint32_t, const Payload&, std::uint64_t)>;
 
   /// The depth of entries with decisions: all are kept.
   static constexpr std::uint32_t kDepth = (1U << 31U) - 1;
 
-  /// Reads what the predecessor of a new process has decided. Local. Throws PeerFailure, Error(FENIX_ERROR_NODATA_FOUND).
-  void take_up(const Journal& journal);
+  /// Reads what the predecessor of a new process has decided. begin: the new process begins there. Local. Throws PeerFailure,
+  /// Error(FENIX_ERROR_NODATA_FOUND).
+  void take_up(const Journal& journal, const Position& begin);
+  /// Whether decisions of the predecessor are in no journal any more that a new process needs which begins there. Throws as take_up does.
+  [[nodiscard]] bool lacks_those_of_predecessor(const Journal& journal, const Position& begin) const;
 
   /// Returns the outcome that a call must have; nothing: any. may_be_negative: the call may find nothing. Throws
   /// Error(FENIX_ERROR_INVALID_LOGIC_CALL) if the predecessor has called something else. Local.
@@ -61,15 +76,22 @@ class DecisionLog {
 
   /// Whether there is something to write. Local.
   [[nodiscard]] const bool& has_new() const { return has_new_; }
+  /// Whether it is so much that it should not wait for a message. Local.
+  [[nodiscard]] bool has_many() const { return new_.size() + new_matches_.size() >= kMany; }
   /// Writes to the journal what is not there yet. Throws as append does; then it may be repeated. Local.
-  void write(const Journal& journal, const Append& append);
+  void write(Journal& journal, const Append& append);
   [[nodiscard]] const Position& position() const { return position_; }
   /// Goes on from another place. Local.
   void set_position(const Position& position) { position_ = position; }
-  /// Forgets all decisions, own ones and those of the predecessor: all ranks go back, and are free. Local.
-  void forget();
-  /// Lets go of what no replacement needs that begins at this place. Local.
+  /// Forgets all decisions, own ones and those of the predecessor: all ranks go back, and are free. Local. Throws as Journal::append does.
+  void forget(Journal& journal);
+  /// Lets go of what no replacement needs that begins at this place: none will begin before it. Local. Throws as Journal::append does.
   void release(Journal& journal, const Position& position);
+  /// Notes that the entries up to a number are about to go from the journal, as there is no room. Returns true if the journal has an entry more that
+  /// says so: others may have moved. Local. Throws as Journal::append does; then they have to stay.
+  bool lose(Journal& journal, std::uint64_t number);
+  /// Whether a replacement of this rank may need decisions that are in the journal no more. Local.
+  [[nodiscard]] bool lacks_some() const { return lost_.is_beyond(begin_); }
 
  private:
   /// Outcomes that follow each other: a number of negative ones, and then perhaps one that is not.
@@ -87,7 +109,16 @@ class DecisionLog {
     Position end;
   };
 
+  static constexpr std::size_t kMany = 512;
+
   [[nodiscard]] static Signature signature_in(const Journal& journal);
+  /// The signature of the entry that says which decisions are lost.
+  [[nodiscard]] static Signature signature_of_loss(const Journal& journal);
+  /// Returns the place before which some are lost, as the journal says; nothing if it says nothing.
+  [[nodiscard]] static std::optional<Position> read_loss(const Journal& journal);
+  void say_lost(Journal& journal, const Position& until);
+  /// Whether this process has decided something, or knows what its predecessor has decided.
+  [[nodiscard]] bool is_begun() const { return next_number_ > 1 || position_.outcomes > 0 || position_.receives > 0; }
   void read(std::span<const std::int64_t> words, Position& end);
   [[nodiscard]] Run& open_run();
 
@@ -99,6 +130,9 @@ class DecisionLog {
   bool has_new_ = false;  // some of both
   std::deque<Written> written_;
   std::uint64_t next_number_ = 1;
+  bool tells_of_loss_ = false;  // the journal has an entry for it
+  Position lost_;               // some before this place are lost
+  Position begin_;              // no replacement begins before it
 };
 
 }  // namespace fenix_impl

@@ -107,7 +107,7 @@ void MessageLog::take_up(Team& team, const LogJournals& journals, bool goes_back
     }
   }
   if (latest) next_order_ = latest->depth + 1;
-  decisions_.take_up(journals.held);
+  decisions_.take_up(journals.held, begin_of_decisions(journals));
   logged_.clear();
   std::vector<Numbered> mine;
   for (auto& [flow, numbers] : logged) {
@@ -189,9 +189,10 @@ std::optional<std::span<const std::byte>> MessageLog::log_send(const LogJournals
 
 std::span<const std::byte> MessageLog::log_message(const LogJournals& journals, const Signature& signature,
                                                    std::uint64_t number, const Payload& payload) {
-  if (put_into_log(journals, signature, number, payload)) {
+  if (put(journals.messages, journals, signature, kLeastDepth | next_order_++, payload, number)) {
     return journals.messages.own_payload(journals.messages.latest());
   }
+  note_missing(flow_of(signature), number);
   unlogged_.resize(payload.bytes);
   payload.copy_to(unlogged_);
   return unlogged_;
@@ -208,8 +209,8 @@ void MessageLog::let_go(const LogJournals& journals) {
     while (journal->release_oldest(DecisionLog::kDepth)) {
     }
   }
+  decisions_.forget(journals.held);
   journals.held.store_again();
-  decisions_.forget();
   sent_.clear();
   received_.clear();
   forget_open();
@@ -264,73 +265,112 @@ bool MessageLog::log_late(const LogJournals& journals, const Late& message) {
   const auto has_number = [&](const Entry& each) { return each.head.number == message.number; };
   // This process has sent it, or its receiver gets it from the log.
   if (std::any_of(own.begin(), own.end(), has_number)) return false;
-  append_to(journals.messages, journals, signature, kLeastDepth | next_order_,
-            {message.content.size(), message.content}, message.number);
-  ++next_order_;
+  if (!put(journals.messages, journals, signature, kLeastDepth | next_order_++,
+           {message.content.size(), message.content}, message.number)) {
+    note_missing(message.flow, message.number);
+  }
   return !received_by_others_.has(message.flow, message.number);
 }
 
 void MessageLog::write_decisions(const LogJournals& journals) {
   if (!decisions_.has_new()) return;
   journals.held.note_needed();
-  decisions_.write(journals.held, [&](const Signature& signature, std::uint32_t depth, const Payload& payload,
-                                      std::uint64_t number) { append(journals, signature, depth, payload, number); });
+  decisions_.write(journals.held,
+                   [&](const Signature& signature, std::uint32_t depth, const Payload& payload, std::uint64_t number) {
+                     return put(journals.held, journals, signature, depth, payload, number);
+                   });
+  if (decisions_.lacks_some()) say_that_it_lacks_some();
 }
 
 void MessageLog::append(const LogJournals& journals, const Signature& signature, std::uint32_t depth,
                         const Payload& payload, std::optional<std::uint64_t> number) {
-  append_to(journals.held, journals, signature, depth, payload, number.value_or(journals.held.latest_number() + 1));
+  const std::uint64_t with_number = number.value_or(journals.held.latest_number() + 1);
+  if (put(journals.held, journals, signature, depth, payload, with_number)) return;
+  // Says why not.
+  journals.held.append(signature, depth, payload, with_number);
 }
 
-// A message for which there is no room takes that of older ones: the program goes on, and asks for a checkpoint.
-bool MessageLog::put_into_log(const LogJournals& journals, const Signature& signature, std::uint64_t number,
-                              const Payload& payload) {
-  const std::uint32_t depth = kLeastDepth | next_order_++;
-  const auto note_missing = [this](const Flow& of, std::uint64_t which) {
-    if (!lacks_messages_) {
-      log().warn(
-          "the log of messages is full, and lets go of messages that may be needed: until the next checkpoint, a "
-          "failure "
-          "takes all ranks back; FENIX_MLOG_MEMORY gives more room");
-    }
-    lacks_messages_ = lacks_newer_ones_ = true;
-    std::uint64_t& greatest = missing_[of];
-    greatest = std::max(greatest, which);
-  };
-  for (;;) {
+// ------------------------------------------------------------------------------------------------------------------ want of room
+
+// The program goes on, whatever the log can keep.
+bool MessageLog::put(Journal& journal, const LogJournals& journals, const Signature& signature, std::uint32_t depth,
+                     const Payload& payload, std::uint64_t number) {
+  const auto append = [&] {
     try {
-      // Receivers that store their states by themselves may be about to do so.
-      const bool may_get_room = journals.messages.parameters().copies > 0 && !lacks_messages_;
-      if (!may_get_room) {
-        journals.messages.append(signature, depth, payload, number);
-      } else {
-        append_to(journals.messages, journals, signature, depth, payload, number);
-      }
+      journal.append(signature, depth, payload, number);
       return true;
     } catch (const Error& error) {
       if (error.code() != FENIX_ERROR_NO_MEMORY) throw;
+      return false;
     }
-    const auto oldest = journals.messages.release_oldest(kLeastDepth);
-    note_missing(flow_of(oldest ? oldest->head.signature : signature), oldest ? oldest->head.number : number);
-    if (!oldest) return false;
+  };
+  if (append() || wait_for_room(journals, append)) return true;
+  while (let_go_of_oldest(journal, journals)) {
+    if (append()) return true;
   }
+  return false;
 }
 
-// If there is no room, receivers may be about to store a state with which they need less of the log.
-void MessageLog::append_to(Journal& journal, const LogJournals& journals, const Signature& signature,
-                           std::uint32_t depth, const Payload& payload, std::uint64_t number) {
+// Receivers may be about to store a state with which they need less of the log.
+bool MessageLog::wait_for_room(const LogJournals& journals, const TryToAppend& append) {
   constexpr std::chrono::seconds kPatience{2};
-  const Deadline deadline(kPatience);
+  const auto others_have_states = look_for_states(journals, next_look_for_room_);
+  if (!others_have_states) return false;
+  const bool waits = *others_have_states && !waits_in_vain_;
+  const Deadline deadline(waits ? kPatience : std::chrono::seconds(0));
   for (const Backoff backoff;; backoff.pause()) {
-    try {
-      journal.append(signature, depth, payload, number);
-      return;
-    } catch (const Error& error) {
-      if (error.code() != FENIX_ERROR_NO_MEMORY || deadline.passed()) throw;
+    if (append()) {
+      next_look_for_room_ = {};
+      return true;
     }
+    if (deadline.passed()) break;
     release_what_is_stable(journals);
   }
+  waits_in_vain_ = waits_in_vain_ || waits;
+  return false;
 }
+
+// A log with many entries is looked through: that takes a part of the time only.
+std::optional<bool> MessageLog::look_for_states(const LogJournals& journals, Clock::time_point& next_look) {
+  constexpr int kPart = 20;
+  const auto begun = Clock::now();
+  if (begun < next_look) return std::nullopt;
+  const bool has_found = release_what_is_stable(journals);
+  next_look = Clock::now() + kPart * (Clock::now() - begun);
+  return has_found;
+}
+
+// The log loses entries in the order in which they came, a part of its room at once: this is not done for each message.
+bool MessageLog::let_go_of_oldest(Journal& journal, const LogJournals& journals) {
+  constexpr double kPart = 1.0 / 64;
+  const double enough = journal.filling() - kPart;
+  const Entry* oldest = journal.oldest(DecisionLog::kDepth);
+  if (oldest == nullptr) return false;
+  for (; oldest != nullptr && journal.filling() > enough; oldest = journal.oldest(DecisionLog::kDepth)) {
+    const EntryHead head = oldest->head;
+    // Before it goes: a replacement has to know.
+    if (!is_logged(head) && decisions_.lose(journals.held, head.number)) continue;
+    (void)journal.release_oldest(DecisionLog::kDepth);
+    if (is_logged(head)) note_missing(flow_of(head.signature), head.number);
+  }
+  return true;
+}
+
+void MessageLog::note_missing(const Flow& flow, std::uint64_t number) {
+  lacks_messages_ = lacks_newer_ones_ = true;
+  std::uint64_t& greatest = missing_[flow];
+  greatest = std::max(greatest, number);
+  say_that_it_lacks_some();
+}
+
+void MessageLog::say_that_it_lacks_some() {
+  if (std::exchange(has_warned_, true)) return;
+  log().warn(
+      "the log of messages is full, and lets go of what may be needed: until the next checkpoint, a failure takes all "
+      "ranks back; FENIX_MLOG_MEMORY or FENIX_PERSIST_VOLUME gives more room");
+}
+
+// --------------------------------------------------------------------------------------------------------------------- receiving
 
 std::optional<MessageLog::Logged> MessageLog::logged(const LogJournals& journals, const Flow& of, std::uint64_t number,
                                                      bool anew) {
@@ -481,6 +521,10 @@ void MessageLog::store_numbers(const LogJournals& journals, const Signature& sig
   append(journals, signature_of_numbers(signature), depth + 1, {bytes.size(), bytes});
 }
 
+void MessageLog::note_stored(const LogJournals& journals) {
+  if (lacks_some()) (void)look_for_states(journals, next_look_when_stored_);
+}
+
 std::optional<std::vector<MessageLog::Number>> MessageLog::read_numbers(const Journal& journal, int slot,
                                                                         const Entry& entry) {
   std::vector<Number> numbers(entry.head.bytes / sizeof(Number));
@@ -509,8 +553,9 @@ void MessageLog::take_numbers(const LogJournals& journals, int own_slot, const E
 }
 
 // A receiver never goes back behind the oldest message to itself that it keeps: it does not need what it had received before.
-void MessageLog::release_what_is_stable(const LogJournals& journals) {
+bool MessageLog::release_what_is_stable(const LogJournals& journals) {
   const int own_slot = journals.held.slot();
+  bool has_states = false;
   // A journal that was taken back has messages that its owner had let go of: those of all receivers count.
   std::set<int> receivers;
   for (const Journal* journal : {&journals.messages, &journals.held}) {
@@ -518,14 +563,28 @@ void MessageLog::release_what_is_stable(const LogJournals& journals) {
       if (is_logged(each.head)) receivers.insert(each.head.signature.destination);
     }
   }
+  for (const auto& [flow, number] : missing_) receivers.insert(flow.peer);
   for (const int receiver : receivers) {
-    for (const auto& [flow, number] : stable_numbers(journals.held, receiver)) {
-      if (flow.channel != kPositions) release(journals, {flow.channel ^ kLogged, receiver, flow.tag}, number);
+    const auto stable = stable_numbers(journals.held, receiver);
+    has_states = has_states || (receiver != own_slot && !stable.empty());
+    for (const auto& [flow, number] : stable) {
+      if (flow.channel == kPositions) continue;
+      const Signature sent{flow.channel ^ kLogged, receiver, flow.tag};
+      release(journals, sent, number);
+      const auto missing = missing_.find(flow_of(sent));
+      if (missing != missing_.end() && missing->second <= number) missing_.erase(missing);
     }
   }
+  if (missing_.empty()) lacks_messages_ = lacks_newer_ones_ = false;
   // The same holds for its own decisions.
+  decisions_.release(journals.held, begin_of_decisions(journals));
+  return has_states;
+}
+
+DecisionLog::Position MessageLog::begin_of_decisions(const LogJournals& journals) const {
+  const int own_slot = journals.held.slot();
   auto own = stable_numbers(journals.held, own_slot);
-  decisions_.release(journals.held, {own[{kPositions, own_slot, 0}], own[{kPositions, own_slot, 1}]});
+  return {own[{kPositions, own_slot, 0}], own[{kPositions, own_slot, 1}]};
 }
 
 std::map<MessageLog::Flow, std::uint64_t> MessageLog::stable_numbers(const Journal& journal, int receiver) const {

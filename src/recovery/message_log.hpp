@@ -4,8 +4,10 @@
 // messages that are in the log or have been received.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -64,6 +66,12 @@ class MessageLog {
   void let_go(const LogJournals& journals);
   /// Whether messages are missing in the log, as there was no room. Then no rank can go back alone.
   [[nodiscard]] bool lacks_messages() const { return lacks_messages_; }
+  /// Whether messages or decisions are missing, as there was no room, that a rank may need which goes back alone.
+  [[nodiscard]] bool lacks_some() const { return lacks_messages_ || decisions_.lacks_some(); }
+  /// Whether this new process cannot be what its predecessor was, as decisions are missing. Local. Throws PeerFailure, Error.
+  [[nodiscard]] bool lacks_decisions_of_predecessor(const LogJournals& journals) const {
+    return decisions_.lacks_those_of_predecessor(journals.held, begin_of_decisions(journals));
+  }
   /// Notes that all ranks have stored their states: older messages are not needed any more. is_on_all: otherwise it counts from the next
   /// meeting on. Local.
   void note_checkpoint(bool is_on_all);
@@ -75,6 +83,7 @@ class MessageLog {
 
   /// Outcomes on which messages may depend. They are written to the journal before the next message is logged, or numbers are stored.
   [[nodiscard]] DecisionLog& decisions() { return decisions_; }
+  [[nodiscard]] const DecisionLog& decisions() const { return decisions_; }
   /// Writes them now: something else that others can see is about to be stored. Local. Throws as Journal::append does.
   void write_decisions(const LogJournals& journals);
 
@@ -115,7 +124,7 @@ class MessageLog {
                                                                        std::uint64_t channel, std::optional<int> peer,
                                                                        std::optional<int> tag);
 
-  /// Appends to the journal that is held. Lets go of logged messages if there is no room otherwise. Local. Throws as Journal::append does.
+  /// Appends to the journal that is held. Lets go of what is logged if there is no room otherwise. Local. Throws as Journal::append does.
   void append(const LogJournals& journals, const Signature& signature, std::uint32_t depth, const Payload& payload,
               std::optional<std::uint64_t> number = std::nullopt);
 
@@ -153,10 +162,14 @@ class MessageLog {
 
   /// Stores the numbers that there are, for a message to oneself that is about to be stored. Local. Throws as Journal::append does.
   void store_numbers(const LogJournals& journals, const Signature& signature, std::uint32_t depth);
+  /// Notes that the message is stored: what the log lacks may not be needed any more. Local. Throws PeerFailure.
+  void note_stored(const LogJournals& journals);
   /// Goes back to the numbers that were stored with a message of the dead rank whose place this one has. Local.
   void take_numbers(const LogJournals& journals, int own_slot, const Entry& message);
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   [[nodiscard]] static Signature signature_of(const Flow& flow) { return {flow.channel, flow.peer, flow.tag}; }
   [[nodiscard]] static Signature signature_of_numbers(const Signature& signature);
   /// Returns nothing if they have been replaced meanwhile, or are damaged in all places.
@@ -169,8 +182,15 @@ class MessageLog {
   [[nodiscard]] static Flow flow_of(const Signature& signature) {
     return {signature.channel, signature.destination, signature.tag};
   }
-  void append_to(Journal& journal, const LogJournals& journals, const Signature& signature, std::uint32_t depth,
-                 const Payload& payload, std::uint64_t number);
+  using TryToAppend = std::function<bool()>;
+  /// Appends to a journal. Older entries of the log make room. Returns false if there is none, not even when all of that has gone.
+  bool put(Journal& journal, const LogJournals& journals, const Signature& signature, std::uint32_t depth,
+           const Payload& payload, std::uint64_t number);
+  bool wait_for_room(const LogJournals& journals, const TryToAppend& append);
+  /// Lets go of the oldest messages and decisions in a journal. Returns false if there are none.
+  bool let_go_of_oldest(Journal& journal, const LogJournals& journals);
+  void note_missing(const Flow& flow, std::uint64_t number);
+  void say_that_it_lacks_some();
   struct Numbered;
   /// Messages that other ranks have received from this one.
   struct Received {
@@ -186,19 +206,25 @@ class MessageLog {
   void add_open(int own_slot, std::vector<Numbered>& to) const;
   [[nodiscard]] static Received received_of(const std::vector<std::vector<Numbered>>& told, int own_slot);
   static void release(const LogJournals& journals, const Signature& signature, std::uint64_t number);
-  void release_what_is_stable(const LogJournals& journals);
+  /// Lets go of what no receiver needs that goes back to its oldest state. Returns whether another rank has stored a state.
+  bool release_what_is_stable(const LogJournals& journals);
+  /// Does the same now and then; otherwise returns nothing.
+  std::optional<bool> look_for_states(const LogJournals& journals, Clock::time_point& next_look);
+  /// Returns the place in the stream of decisions of the oldest state of this rank.
+  [[nodiscard]] DecisionLog::Position begin_of_decisions(const LogJournals& journals) const;
   [[nodiscard]] std::map<Flow, std::uint64_t> stable_numbers(const Journal& journal, int receiver) const;
 
   [[nodiscard]] bool is_in_log(const Flow& flow, std::uint64_t number) const;
-  /// Returns false if there is no room, not even when all older messages have gone.
-  bool put_into_log(const LogJournals& journals, const Signature& signature, std::uint64_t number,
-                    const Payload& payload);
   [[nodiscard]] std::span<const std::byte> log_message(const LogJournals& journals, const Signature& signature,
                                                        std::uint64_t number, const Payload& payload);
 
   bool active_ = false;
   bool lacks_messages_ = false;
-  bool lacks_newer_ones_ = false;            // sent since the latest meeting
+  bool lacks_newer_ones_ = false;         // sent since the latest meeting
+  bool has_warned_ = false;               // that it lacks some
+  bool waits_in_vain_ = false;            // for states that make room
+  Clock::time_point next_look_for_room_;  // at such states: not before
+  Clock::time_point next_look_when_stored_;
   bool is_stored_ = false;                   // the state with which ranks met
   std::map<Flow, std::uint64_t> missing_;    // greatest number that is not in the log
   std::uint32_t next_order_ = 0;             // of logged messages

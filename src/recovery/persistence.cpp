@@ -76,7 +76,7 @@ void Persistence::note_start_over(bool starts_over) {
   for (auto& [name, comm] : comms_) comm.is_past = true;
 }
 
-void Persistence::take_up(bool falls_back, const std::function<void()>& fall_back) {
+void Persistence::take_up(bool falls_back, const std::function<void(const char* why)>& fall_back) {
   TeamFactory::NewTeam made = teams_.make(process_.resilient());
   together(*made.team, [&] {
     const auto take_up_one = [&](std::unique_ptr<Journal>& journal) {
@@ -90,13 +90,15 @@ void Persistence::take_up(bool falls_back, const std::function<void()>& fall_bac
     };
     take_up_one(journal_);
     take_up_one(message_journal_);
-    // The outcomes on which messages depend are lost with a rank.
+    // The outcomes on which messages depend are lost with a rank, or had no room.
     const bool is_mine_lost = journal_->has_lost_messages() && journal_->is_needed();
-    const auto is_lost = made.team->reduce(std::uint64_t{is_mine_lost ? 1U : 0U},
-                                           [](std::uint64_t& into, std::uint64_t from) { into |= from; });
-    if (!falls_back && is_lost != 0) {
+    const bool had_no_room = log_.lacks_decisions_of_predecessor(journals());
+    const auto losses = made.team->reduce(std::uint64_t{is_mine_lost ? 1U : 0U} | (had_no_room ? 2U : 0U),
+                                          [](std::uint64_t& into, std::uint64_t from) { into |= from; });
+    if (!falls_back && losses != 0) {
       falls_back = true;
-      fall_back();
+      fall_back((losses & 1U) != 0 ? "what it had decided is lost: no rank is left that has it"
+                                   : "its log lacks what it had decided, as there was no room");
     }
     if (falls_back) log_.let_go(journals());
     log_.take_up(*made.team, journals(), starts_over_ || falls_back);
@@ -354,6 +356,16 @@ std::optional<StoredMessage> Persistence::find_unreceived(MPI_Comm name, MPI_Com
   return StoredMessage{static_cast<int>(rank), flow.peer, message.entry, message.journal};
 }
 
+// A rank that only receives has no message before which they would be written.
+void Persistence::write_many_decisions() {
+  if (!log_.decisions().has_many()) return;
+  try {
+    log_.write_decisions(journals());
+  } catch (const PeerFailure&) {
+    // No message depends on them yet: they are written after the repair.
+  }
+}
+
 std::optional<StoredMessage> Persistence::logged(const MessageLog::Flow& flow, std::uint64_t number, bool anew) {
   const auto turn = take_turn();
   const auto message = log_.logged(journals(), flow, number, anew);
@@ -405,7 +417,7 @@ bool Persistence::log_is_filling() {
   constexpr double kHalf = 0.5;
   const auto turn = take_turn();
   require_journal();
-  return log_.lacks_messages() || journals().messages.filling() > kHalf;
+  return log_.lacks_some() || journals().messages.filling() > kHalf;
 }
 
 std::vector<MessageLog::Late> Persistence::late_messages(std::uint64_t channel) {
@@ -456,6 +468,7 @@ void Persistence::store(MPI_Comm name, MPI_Comm now, int destination, int tag, c
   }
   append(comm, signature, payload);
   has_failed_ = false;
+  if (log_.is_active() && tag >= 0 && signature.destination == journal_->slot()) log_.note_stored(journals());
 }
 
 void Persistence::append(Communicator& comm, const Signature& signature, const Payload& payload) {

@@ -73,8 +73,8 @@ class Persistence {
   /// Notes whether survivors will call MPI_Comm_persist again. Local.
   void note_start_over(bool starts_over);
   /// Takes the journals up again, or gives new processes theirs. falls_back: all ranks go back to a state that they have stored; fall_back is
-  /// called on all if this turns out now. Collective over the active ranks, if one of them has a journal. Throws as Team does.
-  void take_up(bool falls_back, const std::function<void()>& fall_back);
+  /// called on all if this turns out now, with the reason. Collective over the active ranks, if one of them has a journal. Throws as Team does.
+  void take_up(bool falls_back, const std::function<void(const char* why)>& fall_back);
   /// Whether the log lacks messages, as there was no room. Local.
   [[nodiscard]] bool lacks_messages() const { return log_.lacks_messages(); }
   /// Ends the use. Local.
@@ -125,6 +125,7 @@ class Persistence {
   auto with_decisions(const Work& work) {
     const auto turn = take_turn();
     require_journal();
+    write_many_decisions();
     return work(log_.decisions());
   }
   /// Returns the message with this number if it has to be taken from the log of its sender. Its rank is the slot. anew: its sender may have moved
@@ -212,6 +213,7 @@ class Persistence {
     return has_threads_ ? std::unique_lock(mutex_) : std::unique_lock(mutex_, std::defer_lock);
   }
   [[nodiscard]] MessageLog::Flow look_up_flow(const Partner& partner, MPI_Comm now);
+  void write_many_decisions();
   void look_up_ranks(Communicator& comm, MPI_Comm now) const;
   void form_journal(const PersistOptions& options);
   void open_file(Communicator& comm);

@@ -654,9 +654,9 @@ void Runtime::take_up_world() {
 void Runtime::take_up_persistence() {
   try {
     const bool falls_back = (process_->some_said_yes() & Process::kLacksMessages) != 0;
-    persistence_.take_up(falls_back, [this] {
-      end_job_that_cannot_go_back("what it had decided is lost: no rank is left that has it");
-      log().warn("what a process had decided is lost with it: all ranks have to go back");
+    persistence_.take_up(falls_back, [this](const char* why) {
+      end_job_that_cannot_go_back(why);
+      log().warn("a rank has died, and {}: all ranks have to go back", why);
       region_logs_.fall_back();
       const bool starts_over = survivors_start_over();
       persistence_.note_start_over(starts_over);

@@ -45,6 +45,20 @@ class Decisions : public ::testing::Test {
     to.append(job.journal(0), kState, 1, {state.size(), state});
   }
 
+  void decide_and_send(int index, MessageLog& to) {
+    note(to, Decision::waitany, {index});
+    to.decisions().note_match(to.decisions().begin_receive(), {1, index});
+    send(to);
+  }
+  void decide_and_send(int index) { decide_and_send(index, log); }
+
+  /// Rank 0 dies. Returns whether the process that takes its place cannot be what it was.
+  bool replaced_lacks_some() {
+    job.kill(0);
+    job.repair();
+    return MessageLog().lacks_decisions_of_predecessor(job.journal(0));
+  }
+
   /// Rank 0 dies. Returns the log of the process that takes its place.
   MessageLog replaced() {
     job.kill(0);
@@ -149,7 +163,80 @@ TEST_F(Decisions, ManyNegativeOutcomesTakeNoRoom) {
   }
   std::size_t bytes = 0;
   for (const Entry& each : job.journal(0).messages_of(0)) bytes += each.head.bytes;
-  EXPECT_EQ(bytes, 10U * (100 + 4 * sizeof(std::int64_t)));
+  // And an entry that says that none is lost.
+  EXPECT_EQ(bytes, 10U * (100 + 4 * sizeof(std::int64_t)) + sizeof(DecisionLog::Position));
+}
+
+TEST_F(Decisions, GoOnWhereTheJournalIsFullAndTheReplacementKnowsThatSomeAreLost) {
+  for (int i = 0; i < 10; ++i) decide_and_send(i);
+  EXPECT_FALSE(log.lacks_some());
+  EXPECT_FALSE(replaced_lacks_some());
+  for (int i = 10; i < 1000; ++i) decide_and_send(i);
+  EXPECT_TRUE(log.lacks_some());
+  EXPECT_TRUE(log.lacks_messages());
+  EXPECT_TRUE(replaced_lacks_some());
+}
+
+TEST_F(Decisions, AreLostOneByOneAndEachReplacementKnowsIt) {
+  // Without messages beside them.
+  for (int i = 0; i < 400; ++i) {
+    note(log, Decision::waitany, {i});
+    log.write_decisions(job.journal(0));
+    if (i % 20 != 19) continue;
+    SCOPED_TRACE(i);
+    job.kill(0);
+    job.repair();
+    MessageLog replacement;
+    EXPECT_EQ(replacement.lacks_decisions_of_predecessor(job.journal(0)), log.lacks_some());
+    EXPECT_EQ(log.lacks_some(), i > 60);
+  }
+  EXPECT_FALSE(log.lacks_messages());
+}
+
+TEST_F(Decisions, ThatAreLostAreNotNeededByAReplacementThatBeginsBehindThem) {
+  for (int i = 0; i < 500; ++i) decide_and_send(i);
+  ASSERT_TRUE(log.lacks_some());
+  store_state(log);
+  log.note_stored(job.journal(0));
+  // Messages are missing as before.
+  EXPECT_FALSE(log.decisions().lacks_some());
+  EXPECT_TRUE(log.lacks_messages());
+  decide_and_send(1000);
+  MessageLog next = replaced();
+  EXPECT_FALSE(next.decisions().lacks_some());
+  const auto states = job.journal(0).messages_of(0, kState);
+  ASSERT_EQ(states.size(), 1U);
+  next.take_numbers(job.journal(0), 0, states.front());
+  EXPECT_EQ(next.decisions().next(Decision::waitany, false), outcome({1000}));
+  EXPECT_EQ(next.decisions().next(Decision::waitany, false), kFreeToChoose);
+  for (int i = 0; i < 500; ++i) decide_and_send(i, next);
+  EXPECT_TRUE(next.lacks_some());
+  EXPECT_TRUE(replaced_lacks_some());
+}
+
+TEST_F(Decisions, ThatAreLargerThanTheJournalAreLost) {
+  decide_and_send(1);
+  note(log, Decision::testsome, std::vector<int>(kRoomOfDecisions, 1));
+  send(log);
+  EXPECT_TRUE(log.lacks_some());
+  EXPECT_TRUE(replaced_lacks_some());
+}
+
+TEST_F(Decisions, ThatAreManyDoNotWaitForAMessage) {
+  for (int i = 0; !log.decisions().has_many(); ++i) {
+    ASSERT_LT(i, 10000);
+    log.decisions().note_match(log.decisions().begin_receive(), {1, i});
+  }
+  log.write_decisions(job.journal(0));
+  EXPECT_FALSE(log.decisions().has_many());
+}
+
+TEST_F(Decisions, ThatAreLostAreForgottenWhenAllGoBack) {
+  for (int i = 0; i < 500; ++i) decide_and_send(i);
+  ASSERT_TRUE(log.lacks_some());
+  log.let_go(job.journal(0));
+  EXPECT_FALSE(log.lacks_some());
+  EXPECT_FALSE(replaced_lacks_some());
 }
 
 TEST_F(Decisions, BeforeAStoredStateAreLetGoOfAndTheOthersStay) {

@@ -88,6 +88,21 @@ TEST_F(LogOfMessages, MessagesThatWereLetGoOfAreNotSentAgain) {
   EXPECT_THROW((void)of_receiver.logged(job.journal(1), kFromSender, 1, false), Error);
 }
 
+TEST_F(LogOfMessages, ProtectionThatIsLostComesBackWhenAStateHasBeenStored) {
+  for (unsigned value = 1; value <= 200; ++value) ASSERT_TRUE(send(value));
+  EXPECT_TRUE(sender.lacks_messages());
+  // A state is stored where the log has no room either.
+  const auto state = journal_bytes(500, 9);
+  const auto store = [&] {
+    sender.append(job.journal(0), kStateOfSender, 1, {state.size(), state});
+    sender.note_stored(job.journal(0));
+  };
+  EXPECT_NO_THROW(store());
+  EXPECT_TRUE(sender.lacks_messages());
+  receive_and_store(200);
+  while (sender.lacks_messages()) store();
+}
+
 TEST_F(LogOfMessages, AMessageThatItsSenderHasMovedIsFoundAnew) {
   for (unsigned value = 1; value <= 3; ++value) ASSERT_TRUE(send(value));
   job.run([&](int rank, Journal& journal) {

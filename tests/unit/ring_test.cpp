@@ -266,6 +266,28 @@ TEST(JournalRing, GoesOnFromWhatItHasReadBack) {
   }
 }
 
+TEST(JournalRing, TheOldestGoInTheirOrderAlsoBehindOneThatStays) {
+  constexpr std::uint32_t kAll = 1U << 30U;
+  RingInMemory ring(500 * kRingUnit);
+  ASSERT_TRUE(ring.store({1, 0, 0}, 1, 10));
+  std::vector<std::uint64_t> in_order;
+  std::size_t gone = 0;
+  for (int i = 0; i < 2000; ++i) {
+    in_order.push_back(ring.ring.next_number());
+    while (!ring.store({1, 0, 1 + i % 3}, kAll, 10 + i % 100)) {
+      const Entry* const next = ring.ring.find_oldest(kAll);
+      ASSERT_NE(next, nullptr);
+      EXPECT_EQ(next->head.number, in_order[gone]);
+      EXPECT_EQ(ring.ring.release_oldest(kAll)->head.number, in_order[gone++]);
+    }
+  }
+  EXPECT_GT(gone, 1900U);
+  while (ring.ring.release_oldest(kAll)) ++gone;
+  EXPECT_EQ(gone, in_order.size());
+  EXPECT_EQ(ring.ring.find_oldest(kAll), nullptr);
+  EXPECT_EQ(ring.read_back().front().head.signature, (Signature{1, 0, 0}));
+}
+
 TEST(JournalRing, AnEntryWithoutItsSealEndsTheChain) {
   constexpr std::size_t kCapacity = 1024;
   std::vector<std::byte> memory(kCapacity);

@@ -91,7 +91,9 @@ class Journal {
   }
   /// Lets go of own messages of a signature up to a number, except the newest one. Local.
   void release_until(const Signature& signature, std::uint64_t number) { ring_.release_until(signature, number); }
-  /// Lets go of the oldest own message that has at least this depth. Returns nothing if there is none. Local.
+  /// Returns the oldest own message that has at least this depth; null if there is none. Valid until the next call. Local.
+  [[nodiscard]] const Entry* oldest(std::uint32_t least_depth) { return ring_.find_oldest(least_depth); }
+  /// Lets go of it. Returns nothing if there is none. Local.
   std::optional<Entry> release_oldest(std::uint32_t least_depth) { return ring_.release_oldest(least_depth); }
   /// Returns the number of the latest own message, of whatever signature; 0 if there is none. Local.
   [[nodiscard]] std::uint64_t latest_number() const { return ring_.next_number() - 1; }

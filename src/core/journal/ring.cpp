@@ -2,6 +2,7 @@
 #include "core/journal/ring.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace fenix_impl {
 
@@ -139,6 +140,7 @@ void Ring::take_back_jump() {
   head_ = order_.back().entry.position;
   turned_ = false;
   --next_sequence_;
+  searched_from_ = std::min(searched_from_, next_sequence_);
   order_.pop_back();
 }
 
@@ -152,12 +154,21 @@ void Ring::release_until(const Signature& signature, std::uint64_t number) {
   drop_front();
 }
 
+// Each entry is looked at once: one that stays at the front may have many behind it that are not needed any more.
+const Entry* Ring::find_oldest(std::uint32_t least_depth) {
+  if (std::exchange(searched_depth_, least_depth) != least_depth) searched_from_ = 0;
+  if (!order_.empty()) searched_from_ = std::max(searched_from_, order_.front().entry.head.sequence);
+  for (; searched_from_ < next_sequence_ && !order_.empty(); ++searched_from_) {
+    const Placed& each = placed(searched_from_);
+    if (each.needed && each.entry.head.depth >= least_depth) return &each.entry;
+  }
+  return nullptr;
+}
+
 std::optional<Entry> Ring::release_oldest(std::uint32_t least_depth) {
-  const auto oldest = std::find_if(order_.begin(), order_.end(), [&](const Placed& each) {
-    return each.needed && each.entry.head.depth >= least_depth;
-  });
-  if (oldest == order_.end()) return std::nullopt;
-  const Entry entry = oldest->entry;
+  const Entry* const oldest = find_oldest(least_depth);
+  if (oldest == nullptr) return std::nullopt;
+  const Entry entry = *oldest;
   auto& same = sequences_[entry.head.signature];
   same.erase(std::find(same.begin(), same.end(), entry.head.sequence));
   release(entry.head.sequence);

@@ -62,7 +62,9 @@ class Ring {
   /// Lets go of the messages of a signature up to a number, except the newest one. The start of the chain moves on.
   void release_until(const Signature& signature, std::uint64_t number);
 
-  /// Lets go of the oldest message that is needed, and that has at least this depth. Returns nothing if there is none.
+  /// Returns the oldest message that is needed, and that has at least this depth; null if there is none. Valid until the ring changes.
+  [[nodiscard]] const Entry* find_oldest(std::uint32_t least_depth);
+  /// Lets go of it. Returns nothing if there is none.
   std::optional<Entry> release_oldest(std::uint32_t least_depth);
 
   /// Lets go of all entries before the start of the chain, as its owner has published it. Returns false if the chain cannot be followed
@@ -118,6 +120,8 @@ class Ring {
   std::uint64_t next_sequence_ = 1;
   std::uint64_t next_number_ = 1;
   std::size_t needed_bytes_ = 0;
+  std::uint32_t searched_depth_ = 0;  // of the latest search for the oldest message
+  std::uint64_t searched_from_ = 0;   // no older one has this depth and is needed
   using Sequences = std::deque<std::uint64_t>;
   std::deque<Placed> order_;                                    // successive sequences
   RecentMap<Signature, Sequences, HashOfSignature> sequences_;  // of needed messages, oldest first
