@@ -39,12 +39,14 @@ static_assert(sizeof(FileHead) == kUnit);
   throw MpiError(MPI_ERR_IO, "persist_dir: " + what + " " + path + ": " + std::strerror(errno));
 }
 
-void write_all(int fd, std::span<const std::byte> bytes, const std::string& path) {
+// The place is given: a write that has failed may have left a part there.
+void write_all(int fd, std::span<const std::byte> bytes, std::size_t position, const std::string& path) {
   while (!bytes.empty()) {
-    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    const ssize_t written = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(position));
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) fail("writing", path);
     bytes = bytes.subspan(static_cast<std::size_t>(written));
+    position += static_cast<std::size_t>(written);
   }
 }
 
@@ -128,22 +130,33 @@ std::vector<FiledMessage> messages_in(std::span<const std::byte> file, std::uint
 }
 
 void PersistFile::open_new(const std::string& path) {
-  close();
   fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (fd_ < 0) fail("making", path);
   const FileHead head{FileHead().magic, channel_, slot_, journal_format::kVersion, {}};
-  write_all(fd_, std::as_bytes(std::span(&head, 1)), path);
+  write_all(fd_, std::as_bytes(std::span(&head, 1)), 0, path);
   end_ = sizeof head;
 }
 
 void PersistFile::replace(const std::function<void(const Write&)>& write_messages) {
   const std::string path = path_ + ".new";
-  open_new(path);
-  write_messages([this](const EntryHead& head, std::span<const std::byte> payload) { append(head, payload); });
-  // The new name must not come to the disk before the bytes.
-  if (fdatasync(fd_) != 0) fail("writing", path);
-  fault_point("persist.file_ready");
-  if (std::rename(path.c_str(), path_.c_str()) != 0) fail("renaming", path);
+  const int old_fd = std::exchange(fd_, -1);
+  const std::size_t old_end = end_;
+  try {
+    open_new(path);
+    write_messages([this](const EntryHead& head, std::span<const std::byte> payload) { append(head, payload); });
+    // The new name must not come to the disk before the bytes.
+    if (fdatasync(fd_) != 0) fail("writing", path);
+    fault_point("persist.file_ready");
+    if (std::rename(path.c_str(), path_.c_str()) != 0) fail("renaming", path);
+  } catch (...) {
+    // Later messages go to the old one, which a later job reads.
+    close();
+    ::unlink(path.c_str());
+    fd_ = old_fd;
+    end_ = old_end;
+    throw;
+  }
+  if (old_fd >= 0) ::close(old_fd);
   fault_point("persist.file_replaced");
 }
 
@@ -156,9 +169,9 @@ void PersistFile::append(const EntryHead& of, std::span<const std::byte> payload
   std::copy(payload.begin(), payload.end(), entry.begin() + journal_format::kHeadBytes);
   // In two parts, for tests: a death in between leaves half an entry.
   const std::size_t half = bytes / 2;
-  write_all(fd_, std::span(entry).first(half), path_);
+  write_all(fd_, std::span(entry).first(half), end_, path_);
   fault_point("persist.file_half");
-  write_all(fd_, std::span(entry).subspan(half), path_);
+  write_all(fd_, std::span(entry).subspan(half), end_ + half, path_);
   end_ += bytes;
   fault_point("persist.filed");
 }
