@@ -39,7 +39,7 @@ void allow_receive(int source, int tag, MPI_Comm comm, std::uint64_t channel, Qu
 int count_send(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm,
                std::uint64_t channel, const void** packed, std::size_t* bytes) {
   return counting_entry([&] {
-    check_buffer(buffer, count);
+    check_buffer(buffer, count, type);
     check_rank(present(comm), destination, "dest");
     if (tag < 0) throw MpiError(MPI_ERR_TAG, "tag " + std::to_string(tag) + " is out of range");
     MessageTypes types;
@@ -96,7 +96,7 @@ int receive_logged(void* buffer, int count, MPI_Datatype type, int source, int t
     const LateMessage* const message = checkpoints().logged({comm, channel, source, tag}, number);
     *flag = message != nullptr ? 1 : 0;
     if (message == nullptr) return;
-    check_buffer(buffer, count);
+    check_buffer(buffer, count, type);
     MessageTypes types;
     const ElementType& elements = types.of(type);
     if (message->bytes.size() > static_cast<std::uint64_t>(count) * elements.bytes()) {

@@ -22,6 +22,10 @@ const ElementType& MessageTypes::of(MPI_Datatype type) {
   const auto known_here = made_.find(type);
   if (known_here != made_.end()) return known_here->second;
   if (type == MPI_DATATYPE_NULL) throw MpiError(MPI_ERR_TYPE, "datatype is MPI_DATATYPE_NULL");
+  static const ElementType no_bytes;
+  MPI_Count bytes = 0;
+  check_mpi(MPI_Type_size_x(type, &bytes), "MPI_Type_size_x");
+  if (bytes == 0) return no_bytes;
   int integers = 0;
   int addresses = 0;
   int types = 0;
@@ -37,9 +41,16 @@ const ElementType& MessageTypes::of(MPI_Datatype type) {
   }
 }
 
-void check_buffer(const void* buffer, int count) {
+void check_buffer(const void* buffer, int count, MPI_Datatype type) {
   if (count < 0) throw MpiError(MPI_ERR_COUNT, "count " + std::to_string(count) + " is negative");
-  if (buffer == nullptr && count > 0) throw MpiError(MPI_ERR_BUFFER, "buffer is NULL");
+  if (buffer != nullptr || count == 0 || type == MPI_DATATYPE_NULL) return;
+  // MPI_BOTTOM is NULL in Open MPI: displacements are addresses then, and none of them is 0.
+  MPI_Count bytes = 0;
+  MPI_Count first = 0;
+  MPI_Count extent = 0;
+  check_mpi(MPI_Type_size_x(type, &bytes), "MPI_Type_size_x");
+  check_mpi(MPI_Type_get_true_extent_x(type, &first, &extent), "MPI_Type_get_true_extent_x");
+  if (bytes != 0 && first == 0) throw MpiError(MPI_ERR_BUFFER, "buffer is NULL");
 }
 
 void check_rank(MPI_Comm now, int rank, const char* name) {
@@ -50,6 +61,7 @@ void check_rank(MPI_Comm now, int rank, const char* name) {
 }
 
 void unpack_part(const ElementType& elements, std::span<const std::byte> bytes, std::int64_t first, void* buffer) {
+  if (bytes.empty()) return;
   const auto start = static_cast<std::uint64_t>(first);
   const std::uint64_t whole = bytes.size() / elements.bytes();
   elements.unpack(bytes.data(), start, whole, buffer);

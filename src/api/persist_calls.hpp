@@ -39,7 +39,7 @@ class MessageTypes {
 };
 
 /// Throw MpiError if an argument is wrong; name: of the argument.
-void check_buffer(const void* buffer, int count);
+void check_buffer(const void* buffer, int count, MPI_Datatype type);
 void check_rank(MPI_Comm now, int rank, const char* name);
 
 /// Writes the status of a message of so many bytes.

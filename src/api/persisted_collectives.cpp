@@ -75,7 +75,7 @@ void CollectiveCall::contribute() {
   std::vector<BlockToStore> stored;
   for (const BlockOfRank& each : blocks_.given()) {
     const ElementRange place = each.place;
-    check_buffer(place.buffer, place.count);
+    check_buffer(place.buffer, place.count, place.type);
     BlockToStore block;
     if (each.rank != BlockOfRank::kEveryRank) block.target = {slot_of(each.rank), each.label};
     if (place.count > 0) {
@@ -125,7 +125,7 @@ std::optional<StoredMessage> CollectiveCall::read(int rank, std::vector<std::byt
 std::vector<CollectiveCall::Taken> CollectiveCall::prepare() {
   std::vector<Taken> all;
   for (const BlockOfRank& each : blocks_.taken()) {
-    check_buffer(each.place.buffer, each.place.count);
+    check_buffer(each.place.buffer, each.place.count, each.place.type);
     all.push_back({each, each.place.count > 0 ? &types_.of(each.place.type) : nullptr, {}});
   }
   return all;

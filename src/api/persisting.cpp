@@ -61,7 +61,7 @@ int store(const void* buffer, int count, MPI_Datatype type, int destination, int
   return mpi_entry([&] {
     const MPI_Comm now = present(comm);
     if (destination == MPI_PROC_NULL) return;
-    check_buffer(buffer, count);
+    check_buffer(buffer, count, type);
     check_rank(now, destination, "dest");
     check_tag(now, tag);
     MessageTypes types;
@@ -96,7 +96,7 @@ int receive(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI
     const MPI_Comm now = present(comm);
     *flag = 1;
     if (source == MPI_PROC_NULL) return set_status(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
-    check_buffer(buffer, count);
+    check_buffer(buffer, count, type);
     check_source(now, source, tag);
     MessageTypes types;
     const ElementType& elements = types.of(type);
@@ -195,7 +195,7 @@ void allow_receive(int source, int tag, MPI_Comm comm, std::uint64_t channel, Qu
 int log_send(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm,
              std::uint64_t channel, const void** packed, std::size_t* bytes) {
   return mpi_entry([&] {
-    check_buffer(buffer, count);
+    check_buffer(buffer, count, type);
     const MessageLog::Flow flow = flow_with({comm, channel, destination, tag}, "dest");
     MessageTypes types;
     const ElementType& elements = types.of(type);
@@ -209,7 +209,7 @@ int log_send(const void* buffer, int count, MPI_Datatype type, int destination, 
 int receive_logged(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                    std::uint64_t channel, std::uint64_t number, int* flag, MPI_Status* status) {
   return mpi_entry([&] {
-    check_buffer(buffer, count);
+    check_buffer(buffer, count, type);
     const MessageLog::Flow flow = flow_with({comm, channel, source, tag}, "source");
     Persistence& persistence = runtime().persistence();
     auto message = persistence.logged(flow, number, /*anew=*/false);

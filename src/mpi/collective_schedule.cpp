@@ -128,7 +128,8 @@ void CollectiveSchedule::add_exchange() {
       if (own == nullptr || own->place.count == 0) continue;
       const Transfer from = transfer_of(*own);
       const Transfer to = transfer_of(each);
-      if (from.buffer == to.buffer) continue;
+      // Of two types with addresses, both have the buffer MPI_BOTTOM.
+      if (from.buffer == to.buffer && from.type == to.type) continue;
       check(real.Sendrecv(from.buffer, from.count, from.type, 0, 0, to.buffer, to.count, to.type, 0, 0, MPI_COMM_SELF,
                           MPI_STATUS_IGNORE),
             "MPI_Sendrecv");
@@ -193,7 +194,7 @@ void* CollectiveSchedule::add_reduction(const ElementRange& contribution, const 
     rounds_.emplace_back().sent.push_back({root, sum, count, type});
   } else if (rank_ == root && root != 0 && at_root.count > 0) {
     rounds_.emplace_back().received.push_back({0, at_root.buffer, count, type});
-  } else if (rank_ == 0 && root == 0 && at_root.buffer != nullptr) {
+  } else if (rank_ == 0 && root == 0 && at_root.count > 0) {
     rounds_.emplace_back().then = [sum, to = at_root.buffer, count, type] { copy(sum, to, count, type); };
   }
   return sum;
