@@ -163,8 +163,9 @@ int Fenix_Checkpoint_potential(int* taken) {
   if (taken != nullptr) *taken = 0;
   Checkpoints& checkpoints = runtime().checkpoints();
   if (checkpoints.is_active() && !checkpoints.is_due()) return FENIX_SUCCESS;
+  const bool has_open_calls = checkpoints.is_active() && interposer()->has_open_calls();
   return ready_entry([&]() -> int {
-    const bool is_taken = active_checkpoints().take_if_requested(interposer()->has_open_calls());
+    const bool is_taken = active_checkpoints().take_if_requested(has_open_calls);
     if (taken != nullptr && is_taken) *taken = 1;
     return FENIX_SUCCESS;
   });

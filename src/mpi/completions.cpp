@@ -47,7 +47,7 @@ int finish(MPI_Request completed, MPI_Request* slot, MPI_Status* status) {
     const auto found = stand_in_table().requests.find(completed);
     if (found == stand_in_table().requests.end()) return MPI_SUCCESS;
     StandIn& stand_in = found->second;
-    if (stand_in.kind == StandIn::Kind::send || stand_in.kind == StandIn::Kind::logged_send) return MPI_SUCCESS;
+    if (stand_in.kind == StandIn::Kind::send) return MPI_SUCCESS;
     if (stand_in.state != StandIn::State::done) return MPI_SUCCESS;
     error = stand_in.error;
     comm = stand_in.kind == StandIn::Kind::receive ? stand_in.receive.comm : MPI_COMM_NULL;
@@ -90,6 +90,7 @@ bool some_are_pending(int count, const MPI_Request* requests) {
 }
 
 void look_for_all(int count, const MPI_Request* requests) {
+  progress_logged_calls();
   for (int i = 0; i < count; ++i) look_for(requests[i]);
 }
 
@@ -155,10 +156,28 @@ int start_collective(MPI_Request request, StandIn stand_in) {
   return error;
 }
 
+/// Starts a persistent request for a logged message once more.
+int start_logged_again(MPI_Request request, const StandIn& stand_in) {
+  if (stand_in.state != StandIn::State::inactive) return raise_on(stand_in.send.comm, MPI_ERR_REQUEST);
+  MPI_Request inner = MPI_REQUEST_NULL;
+  const int error = begin_logged_send(stand_in.send, &inner);
+  if (error != MPI_SUCCESS) return error;
+  {
+    const auto lock = lock_stand_ins();
+    StandIn& started = stand_in_table().requests.at(request);
+    started.inner = inner;
+    started.repairs = registry().repairs;
+    started.state = StandIn::State::pending;
+  }
+  if (inner == MPI_REQUEST_NULL) set_done(request, MPI_SUCCESS, {});
+  return MPI_SUCCESS;
+}
+
 }  // namespace
 
 int test(MPI_Request* request, int* flag, MPI_Status* status) {
   const MPI_Request before = *request;
+  progress_logged_calls();
   if (is_counted_receive(before)) {
     const int error = real.Test(request, flag, status);
     forget_completed_receives(1, &before, request);
@@ -235,6 +254,7 @@ int wait_some(int incount, MPI_Request array_of_requests[], int* outcount, int a
 }
 
 int get_status(MPI_Request request, int* flag, MPI_Status* status) {
+  progress_logged_calls();
   look_for(request);
   const auto stand_in = find_stand_in(request);
   if (!stand_in || stand_in->kind == StandIn::Kind::send || stand_in->state == StandIn::State::inactive) {
@@ -255,11 +275,7 @@ int with_stand_ins_Start(MPI_Request* request) {
     });
     return error != MPI_SUCCESS ? raise_on(send.comm, error) : real.Start(request);
   }
-  if (stand_in->kind == StandIn::Kind::logged_send) {
-    const Send& send = stand_in->send;
-    const int error = start_logged_send(send.buffer, send.count, send.type, send.destination, send.tag, send.comm);
-    return error != MPI_SUCCESS ? error : real.Start(request);
-  }
+  if (stand_in->kind == StandIn::Kind::logged_send) return start_logged_again(*request, *stand_in);
   if (stand_in->kind == StandIn::Kind::logged_receive) {
     if (stand_in->state != StandIn::State::inactive) return raise_on(stand_in->wanted.comm, MPI_ERR_REQUEST);
     return begin_logged_receive(*request);
@@ -300,16 +316,25 @@ int with_stand_ins_Waitall(int count, MPI_Request array_of_requests[], MPI_Statu
 
 int with_stand_ins_Request_free(MPI_Request* request) {
   forget_counted_receive(*request);
+  const auto freed = find_stand_in(*request);
+  if (!freed) return real.Request_free(request);
+  const bool is_pending = freed->state == StandIn::State::pending;
+  if (is_pending && freed->kind == StandIn::Kind::logged_collective) {
+    return raise_on(freed->collective.comm, MPI_ERR_REQUEST);
+  }
   {
     const auto lock = lock_stand_ins();
-    const auto found = stand_in_table().requests.find(*request);
-    if (found != stand_in_table().requests.end()) {
-      const bool is_of_mpi =
-          found->second.kind == StandIn::Kind::collective || found->second.kind == StandIn::Kind::started_send;
-      const bool has_inner = is_of_mpi && found->second.inner != MPI_REQUEST_NULL;
-      if (has_inner) (void)real.Request_free(&found->second.inner);
-      stand_in_table().requests.erase(found);
+    StandIn& stand_in = stand_in_table().requests.at(*request);
+    if (is_pending && stand_in.kind == StandIn::Kind::logged_receive) {
+      // The program gets its message all the same.
+      stand_in.is_used_once = stand_in.is_freed = true;
+      ++stand_in_table().freed;
+      *request = MPI_REQUEST_NULL;
+      return MPI_SUCCESS;
     }
+    const bool is_of_mpi = stand_in.kind == StandIn::Kind::collective || is_send_of_mpi(stand_in);
+    if (is_of_mpi && stand_in.inner != MPI_REQUEST_NULL) (void)real.Request_free(&stand_in.inner);
+    stand_in_table().requests.erase(*request);
     count_stand_ins();
   }
   return real.Request_free(request);

@@ -45,6 +45,10 @@ int derive(const Derivation& derivation, MPI_Comm* newcomm, const Call& call) {
   if (derivation.done) return take_made(derivation, newcomm);
   if (!derivation.tracked) return call(now(derivation.parent_name));
   fault_point("derive.begin");
+  // MPI waits for all members, and some may come to this call only after others have gone on. Groups are not known here.
+  if (is_transparent.load(std::memory_order_acquire) && derivation.constructor != Constructor::create_group) {
+    if (const int error = meet(derivation.parent_name); error != MPI_SUCCESS) return error;
+  }
   // If a copy function fails, it is to fail when all ranks have the communicator.
   let_mpi_copy_attributes(false);
   const int error = call_quietly(now(derivation.parent_name), newcomm, call);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/logged.hpp"
 
+#include <sched.h>
 #include <mpi-ext.h>
 
 #include <cstddef>
@@ -185,33 +186,52 @@ bool count_quickly(int dest, int tag, MPI_Comm comm) {
   return true;
 }
 
-int send(SendFunction real_send, const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+/// Whether messages are only counted, for checkpoints.
+bool are_counted() { return libfenix().prepare_send == nullptr; }
+
+/// Waits for a request of MPI. Other calls of the program go on meanwhile: another rank may wait for them.
+int wait_and_go_on(MPI_Request* request) {
+  constexpr unsigned kLooksAtOnce = 16;
+  for (unsigned looks = 1; calls_need_progress(); ++looks) {
+    int flag = 0;
+    const int error = real.Test(request, &flag, MPI_STATUS_IGNORE);
+    if (error != MPI_SUCCESS || flag != 0) return error;
+    progress_logged_calls();
+    if (looks % kLooksAtOnce == 0) sched_yield();
+  }
+  return real.Wait(request, MPI_STATUS_IGNORE);
+}
+
+/// Logs a message, or counts it, and sends it. start: the function that begins what real_send does.
+int send(SendFunction real_send, StartFunction start, const void* buf, int count, MPI_Datatype type, int dest, int tag,
+         MPI_Comm comm) {
   if (dest == MPI_PROC_NULL) return MPI_SUCCESS;
   const GoingOn call;
   Packed packed;
   MPI_Request request = MPI_REQUEST_NULL;
-  // As long as receives are unmatched, the program must not be kept in MPI: its receiver may wait for their messages.
-  const bool may_be_kept = !has_unmatched_receives();
+  const bool is_begun = is_large(count, type);
+  progress_logged_calls();
+  // As long as other calls need this library, the program must not be kept in MPI.
+  const auto begin = [&] {
+    const MPI_Comm at = now(comm);
+    return is_begun || calls_need_progress() ? start(buf, count, type, dest, tag, at, &request)
+                                             : real_send(buf, count, type, dest, tag, at);
+  };
   int error = MPI_SUCCESS;
-  if (!may_be_kept || libfenix().prepare_send == nullptr) {
-    if (may_be_kept && count_quickly(dest, tag, comm)) {
-      return without_failure(real_send(buf, count, type, dest, tag, now(comm)), dest, tag, comm);
-    }
-    error = log_send(buf, count, type, dest, tag, comm, &packed);
-    if (error != MPI_SUCCESS) error = raise_on(comm, error);
-  } else if (real_send == real.Send && is_large(count, type)) {
-    const auto begin = [&] { return real.Isend(buf, count, type, dest, tag, now(comm), &request); };
+  if (!are_counted()) {
     error = log_meanwhile(buf, count, type, dest, tag, comm, begin, &request, &packed);
+  } else if (count_quickly(dest, tag, comm)) {
+    packed.data = &packed;
   } else {
-    const auto begin = [&] { return real_send(buf, count, type, dest, tag, now(comm)); };
-    error = log_meanwhile(buf, count, type, dest, tag, comm, begin, &request, &packed);
+    error = raise_on(comm, log_send(buf, count, type, dest, tag, comm, &packed));
   }
   if (error != MPI_SUCCESS) return error;
-  if (request != MPI_REQUEST_NULL) return without_failure(real.Wait(&request, MPI_STATUS_IGNORE), dest, tag, comm);
-  if (packed.data == nullptr) return MPI_SUCCESS;
-  const int sent =
-      may_be_kept ? real_send(buf, count, type, dest, tag, now(comm)) : start_copy(packed, dest, tag, comm);
-  return without_failure(sent, dest, tag, comm);
+  if (packed.data != nullptr) {
+    error = begin();
+    if (error != MPI_SUCCESS) request = MPI_REQUEST_NULL;
+  }
+  if (request != MPI_REQUEST_NULL) error = wait_and_go_on(&request);
+  return without_failure(error, dest, tag, comm);
 }
 
 bool is_repeating() {
@@ -219,42 +239,29 @@ bool is_repeating() {
   return libfenix().look_whether_repeating(&repeats) != MPI_SUCCESS || repeats != 0;
 }
 
-int start_send(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
+/// Makes a request for a message that is logged, or counted, and begins to send it.
+int start_send(StartFunction start, const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+               MPI_Request* request) {
   if (dest == MPI_PROC_NULL) return real.Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
-  const bool is_of_large_one = is_large(count, type);
-  // The outcomes of calls with the request of a large message are logged, also where it is complete at once.
-  const auto make_done = [is_of_large_one, request] {
-    return is_of_large_one ? add_started_send(MPI_REQUEST_NULL, request)
-                           : real.Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
-  };
-  const GoingOn call;
-  Packed packed;
-  int error = MPI_SUCCESS;
-  // A process that repeats what its predecessor has done must not wait where that one had gone on.
-  if (is_of_large_one && !is_repeating()) {
-    MPI_Request inner = MPI_REQUEST_NULL;
-    const auto begin = [&] { return real.Isend(buf, count, type, dest, tag, now(comm), &inner); };
-    error = log_meanwhile(buf, count, type, dest, tag, comm, begin, &inner, &packed);
-    if (inner != MPI_REQUEST_NULL) return add_started_send(inner, request);
-  } else if (count_quickly(dest, tag, comm)) {
-    return without_failure(real.Isend(buf, count, type, dest, tag, now(comm), request), dest, tag, comm);
-  } else {
-    error = log_send(buf, count, type, dest, tag, comm, &packed);
-    if (error != MPI_SUCCESS) error = raise_on(comm, error);
-  }
+  MPI_Request inner = MPI_REQUEST_NULL;
+  const int error = begin_logged_send({buf, count, type, dest, tag, comm, start}, &inner);
   if (error != MPI_SUCCESS) return error;
-  if (packed.data == nullptr) return make_done();
-  // No log has a copy: the program leaves the buffer alone until the request is complete.
-  if (packed.data == buf)
-    return without_failure(real.Isend(buf, count, type, dest, tag, now(comm), request), dest, tag, comm);
-  const int failed = without_failure(start_copy(packed, dest, tag, comm), dest, tag, comm);
-  return failed != MPI_SUCCESS ? failed : make_done();
+  if (!are_counted()) return add_started_send(inner, request);
+  if (inner == MPI_REQUEST_NULL) {
+    return real.Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
+  }
+  *request = inner;
+  return MPI_SUCCESS;
 }
 
+/// Returns the function that begins a send whose message is copied in the call. Null: libfenix_mpi has the copy.
+StartFunction copies_at_once() { return are_counted() ? real.Ibsend : nullptr; }
+
 /// Makes a request that logs a message and begins to send it each time when it is started.
-int init_send(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
+int init_send(StartFunction start, const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+              MPI_Request* request) {
   const int error = real.Send_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
-  if (error == MPI_SUCCESS) add_logged_send(*request, {buf, count, type, dest, tag, comm});
+  if (error == MPI_SUCCESS) add_logged_send(*request, {buf, count, type, dest, tag, comm, start});
   return error;
 }
 
@@ -275,6 +282,33 @@ int start_logged_send(const void* buf, int count, MPI_Datatype type, int dest, i
   return packed.data != nullptr ? without_failure(start_copy(packed, dest, tag, comm), dest, tag, comm) : MPI_SUCCESS;
 }
 
+int begin_logged_send(const Send& send, MPI_Request* inner) {
+  *inner = MPI_REQUEST_NULL;
+  const int dest = send.destination;
+  // A process that repeats what its predecessor has done must not wait where that one had gone on.
+  if (send.start == nullptr || (!are_counted() && is_repeating())) {
+    return start_logged_send(send.buffer, send.count, send.type, dest, send.tag, send.comm);
+  }
+  if (dest == MPI_PROC_NULL) return MPI_SUCCESS;
+  const GoingOn call;
+  Packed packed;
+  const auto begin = [&] {
+    return send.start(send.buffer, send.count, send.type, dest, send.tag, now(send.comm), inner);
+  };
+  int error = MPI_SUCCESS;
+  if (!are_counted()) {
+    error = log_meanwhile(send.buffer, send.count, send.type, dest, send.tag, send.comm, begin, inner, &packed);
+  } else if (count_quickly(dest, send.tag, send.comm)) {
+    packed.data = &packed;
+  } else {
+    error = raise_on(send.comm, log_send(send.buffer, send.count, send.type, dest, send.tag, send.comm, &packed));
+  }
+  if (error != MPI_SUCCESS || packed.data == nullptr) return error;
+  error = begin();
+  if (error != MPI_SUCCESS) *inner = MPI_REQUEST_NULL;
+  return without_failure(error, dest, send.tag, send.comm);
+}
+
 void send_later(MPI_Comm comm, int dest, int tag, const void* content, std::size_t bytes) {
   const auto* const from = static_cast<const std::byte*>(content);
   messages_for_later().push_back({{from, from + bytes}, dest, tag, comm, registry().repairs});
@@ -283,6 +317,33 @@ void send_later(MPI_Comm comm, int dest, int tag, const void* content, std::size
 void send_what_waits() {
   // Its begin does so.
   const GoingOn call;
+}
+
+int meet(MPI_Comm comm) {
+  constexpr int kTagOfMeeting = kTagOfCounter + 1;
+  const GoingOn call;
+  int rank = 0;
+  int size = 0;
+  (void)real.Comm_rank(now(comm), &rank);
+  (void)real.Comm_size(now(comm), &size);
+  int error = MPI_SUCCESS;
+  // After the turn with distance d each rank knows of 2 d ranks before it that they have come.
+  for (int distance = 1; distance < size && error == MPI_SUCCESS; distance *= 2) {
+    const int source = (rank - distance + size) % size;
+    MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Message stashed = MPI_MESSAGE_NULL;
+    error = take_stashed(comm, source, kTagOfMeeting, &stashed)
+                ? real.Imrecv(nullptr, 0, MPI_BYTE, &stashed, requests)
+                : real.Irecv(nullptr, 0, MPI_BYTE, source, kTagOfMeeting, now(comm), requests);
+    if (error == MPI_SUCCESS) {
+      error = real.Isend(nullptr, 0, MPI_BYTE, (rank + distance) % size, kTagOfMeeting, now(comm), requests + 1);
+    }
+    for (MPI_Request& each : requests) {
+      if (error == MPI_SUCCESS) error = wait_and_go_on(&each);
+      if (error != MPI_SUCCESS && each != MPI_REQUEST_NULL) drain(&each);
+    }
+  }
+  return error;
 }
 
 int greatest_of_all(int value, int* greatest, MPI_Comm comm) {
@@ -340,17 +401,19 @@ bool has_log(MPI_Comm comm) { return number_of(comm) != 0; }
 bool goes_on() { return depth_of_calls > 0; }
 
 int logged_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  return send(real.Send, buf, count, datatype, dest, tag, comm);
+  return send(real.Send, real.Isend, buf, count, datatype, dest, tag, comm);
 }
+// Its copy does not stay in the program's memory: that would have to be waited for, also by MPI_Buffer_detach.
 int logged_Bsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  return send(real.Bsend, buf, count, datatype, dest, tag, comm);
+  if (!are_counted()) return start_logged_send(buf, count, datatype, dest, tag, comm);
+  return send(real.Bsend, real.Ibsend, buf, count, datatype, dest, tag, comm);
 }
 int logged_Ssend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  return send(real.Ssend, buf, count, datatype, dest, tag, comm);
+  return send(real.Ssend, real.Issend, buf, count, datatype, dest, tag, comm);
 }
 // After a failure its receiver may not have come to its receive.
 int logged_Rsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  return send(real.Send, buf, count, datatype, dest, tag, comm);
+  return send(real.Send, real.Isend, buf, count, datatype, dest, tag, comm);
 }
 
 int begin_receive(LoggedReceive* receive) {
@@ -475,7 +538,7 @@ bool receive_quickly(LoggedReceive* receive, MPI_Status* status, int* error) {
 int logged_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status) {
   if (source == MPI_PROC_NULL) return real.Recv(buf, count, datatype, source, tag, now(comm), status);
   LoggedReceive receive{buf, count, datatype, source, tag, comm};
-  if (is_wildcard(receive) || has_unmatched_receives()) return receive_in_turn(receive, status);
+  if (is_wildcard(receive) || progress_logged_calls()) return receive_in_turn(receive, status);
   MPI_Status own{};
   if (status == MPI_STATUS_IGNORE) status = &own;
   int error = MPI_SUCCESS;
@@ -525,7 +588,7 @@ int logged_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, i
                     int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
   MPI_Request sent = MPI_REQUEST_NULL;
   const bool is_begun = dest != MPI_PROC_NULL && is_large(sendcount, sendtype);
-  const int error = is_begun ? start_send(sendbuf, sendcount, sendtype, dest, sendtag, comm, &sent)
+  const int error = is_begun ? start_send(real.Isend, sendbuf, sendcount, sendtype, dest, sendtag, comm, &sent)
                              : start_logged_send(sendbuf, sendcount, sendtype, dest, sendtag, comm);
   if (error != MPI_SUCCESS) return error;
   const int received = logged_Recv(recvbuf, recvcount, recvtype, source, recvtag, comm, status);
@@ -565,36 +628,36 @@ int logged_Isendrecv_replace(void* buf, int count, MPI_Datatype datatype, int de
 
 int logged_Isend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                  MPI_Request* request) {
-  return start_send(buf, count, datatype, dest, tag, comm, request);
+  return start_send(real.Isend, buf, count, datatype, dest, tag, comm, request);
 }
 int logged_Ibsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                   MPI_Request* request) {
-  return start_send(buf, count, datatype, dest, tag, comm, request);
+  return start_send(copies_at_once(), buf, count, datatype, dest, tag, comm, request);
 }
 int logged_Issend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                   MPI_Request* request) {
-  return start_send(buf, count, datatype, dest, tag, comm, request);
+  return start_send(real.Issend, buf, count, datatype, dest, tag, comm, request);
 }
 int logged_Irsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                   MPI_Request* request) {
-  return start_send(buf, count, datatype, dest, tag, comm, request);
+  return start_send(real.Isend, buf, count, datatype, dest, tag, comm, request);
 }
 
 int logged_Send_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                      MPI_Request* request) {
-  return init_send(buf, count, datatype, dest, tag, comm, request);
+  return init_send(real.Isend, buf, count, datatype, dest, tag, comm, request);
 }
 int logged_Bsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                       MPI_Request* request) {
-  return init_send(buf, count, datatype, dest, tag, comm, request);
+  return init_send(copies_at_once(), buf, count, datatype, dest, tag, comm, request);
 }
 int logged_Ssend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                       MPI_Request* request) {
-  return init_send(buf, count, datatype, dest, tag, comm, request);
+  return init_send(real.Issend, buf, count, datatype, dest, tag, comm, request);
 }
 int logged_Rsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                       MPI_Request* request) {
-  return init_send(buf, count, datatype, dest, tag, comm, request);
+  return init_send(real.Isend, buf, count, datatype, dest, tag, comm, request);
 }
 
 int logged_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,

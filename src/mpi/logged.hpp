@@ -59,6 +59,18 @@ struct LoggedReceive {
   bool will_be_cancelled = false;
 };
 
+using StartFunction = int (*)(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+
+struct Send {
+  const void* buffer = nullptr;
+  int count = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  int destination = 0;
+  int tag = 0;
+  MPI_Comm comm = MPI_COMM_NULL;
+  StartFunction start = nullptr;  ///< of MPI; null: the message is copied in the call
+};
+
 /// Looks whether its message is there, in a log or from MPI. inner: the request of MPI, made here if need be. Goes on after a failure.
 /// only_begins: does not look again when the request is made.
 int look_for_logged(const LoggedReceive& receive, MPI_Request* inner, bool only_begins, int* flag, MPI_Status* status);
@@ -71,9 +83,14 @@ void end_receive(const LoggedReceive& receive, const MPI_Status* status);
 void take_back(bool is_sent, int peer, int tag, MPI_Comm comm);
 /// Logs a message and begins to send it. The buffer may be used again.
 int start_logged_send(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
+/// Logs a message, or counts it, and begins to send it. inner: of MPI; MPI_REQUEST_NULL if the program need not wait.
+int begin_logged_send(const Send& send, MPI_Request* inner);
 /// Sends a message by send_what_waits, or with the next logged call, unless there is a repair before.
 void send_later(MPI_Comm comm, int dest, int tag, const void* content, std::size_t bytes);
 void send_what_waits();
+/// Lets the program's calls that are under way go on until all members of a communicator are here. Its messages are not logged. Returns an
+/// error of MPI.
+int meet(MPI_Comm comm);
 /// Finds the greatest of the values of all ranks by messages that are logged. Control may leave it.
 int greatest_of_all(int value, int* greatest, MPI_Comm comm);
 /// Waits until MPI has sent all messages that the program takes for sent.

@@ -126,6 +126,7 @@ bool Operation::progress() {
 struct Requested {
   std::unique_ptr<Operation> operation;
   MPI_Request request = MPI_REQUEST_NULL;
+  bool waits = false;  ///< for the end of an earlier one with the same tag
 };
 
 std::list<Requested>& under_way() {
@@ -133,8 +134,9 @@ std::list<Requested>& under_way() {
   return *instance;
 }
 
-bool is_under_way(MPI_Comm comm, int tag) {
-  return std::any_of(under_way().begin(), under_way().end(), [&](const Requested& each) {
+/// Returns the first operation with a tag from a place on.
+std::list<Requested>::iterator find_from(std::list<Requested>::iterator from, MPI_Comm comm, int tag) {
+  return std::find_if(from, under_way().end(), [comm, tag](const Requested& each) {
     return each.operation->comm() == comm && each.operation->tag() == tag;
   });
 }
@@ -169,11 +171,12 @@ int begin(const Collective& call, int tag, std::unique_ptr<Operation>* operation
 int begin_requested(const Collective& call, MPI_Request request) {
   int tag = 0;
   int error = next_tag(call.comm, &tag);
-  while (is_under_way(call.comm, tag)) progress_logged_collectives();
   std::unique_ptr<Operation> operation;
   if (error == MPI_SUCCESS) error = begin(call, tag, &operation);
   if (error != MPI_SUCCESS) return error;
-  under_way().push_back({std::move(operation), request});
+  // Messages of two operations with the same tag must not be mixed up. All ranks have them in the same order.
+  const bool waits = find_from(under_way().begin(), call.comm, tag) != under_way().end();
+  under_way().push_back({std::move(operation), request, waits});
   progress_logged_collectives();
   return MPI_SUCCESS;
 }
@@ -182,14 +185,19 @@ int begin_requested(const Collective& call, MPI_Request request) {
 
 void progress_logged_collectives() {
   for (auto each = under_way().begin(); each != under_way().end();) {
-    if (each->operation->progress()) {
-      set_done(each->request, each->operation->error(), {});
+    if (!each->waits && each->operation->progress()) {
+      const std::unique_ptr<Operation> ended = std::move(each->operation);
+      set_done(each->request, ended->error(), {});
       each = under_way().erase(each);
+      const auto next = find_from(each, ended->comm(), ended->tag());
+      if (next != under_way().end()) next->waits = false;
     } else {
       ++each;
     }
   }
 }
+
+bool has_logged_collectives() { return !under_way().empty(); }
 
 void forget_logged_collectives() { under_way().clear(); }
 
@@ -198,7 +206,8 @@ int run_logged_collective(const Collective& call) {
   int error = begin(call, kFirstInternalTag, &operation);
   if (error == MPI_SUCCESS) {
     while (!operation->progress()) {
-      progress_logged_collectives();
+      // Other ranks may wait for other calls of this one before they come to the operation.
+      progress_logged_calls();
       sched_yield();
     }
     error = operation->error();

@@ -24,5 +24,7 @@ int restart_logged_collective(const Collective& call, MPI_Request request);
 void forget_logged_collectives();
 /// Lets the operations that are under way make progress.
 void progress_logged_collectives();
+/// Whether there are some.
+bool has_logged_collectives();
 
 }  // namespace fenix_impl

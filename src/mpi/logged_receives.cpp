@@ -217,6 +217,12 @@ void look(MPI_Request request, unsigned repairs, bool only_begins) {
   if (error != MPI_SUCCESS || flag != 0) set_done(request, error, status);
 }
 
+/// Whether MPI knows a receive, or its message is there.
+bool is_known(MPI_Request request) {
+  const auto stand_in = find_stand_in(request);
+  return !stand_in || stand_in->state != StandIn::State::pending || stand_in->inner != MPI_REQUEST_NULL;
+}
+
 /// Looks for all messages, and returns whether there was a repair meanwhile. only_begins: looks only for those of receives that MPI does not
 /// know yet.
 bool look_for_all(bool only_begins) {
@@ -231,12 +237,14 @@ bool look_for_all(bool only_begins) {
       if (is_one && !(only_begins && has_begun)) pending.emplace_back(stand_in.order, request);
     }
   }
-  if (only_begins) note_known(pending.empty(), repairs);
   std::sort(pending.begin(), pending.end());
+  bool are_known = true;
   for (const auto& [order, request] : pending) {
     look(request, repairs, only_begins);
     if (registry().repairs != repairs) return true;
+    are_known = are_known && is_known(request);
   }
+  if (only_begins) note_known(are_known, repairs);
   return false;
 }
 
@@ -247,9 +255,7 @@ void begin_after_earlier_ones(MPI_Request request) {
   note_known(false, repairs);
   if (!is_alone) return begin_earlier_receives();
   look(request, repairs, /*only_begins=*/true);
-  const auto stand_in = find_stand_in(request);
-  const bool is_known = !stand_in || stand_in->state != StandIn::State::pending || stand_in->inner != MPI_REQUEST_NULL;
-  note_known(is_known, repairs);
+  note_known(is_known(request), repairs);
 }
 
 std::uint64_t next_order() {
@@ -288,6 +294,23 @@ bool take_stashed(MPI_Comm comm, int source, int tag, MPI_Message* message) {
   return true;
 }
 
+namespace {
+
+/// Looks for messages of receives for which the program has no request.
+void look_for_freed_receives() {
+  static thread_local std::vector<MPI_Request> freed;
+  freed.clear();
+  {
+    const auto lock = lock_stand_ins();
+    for (const auto& [request, stand_in] : stand_in_table().requests) {
+      if (stand_in.is_freed) freed.push_back(request);
+    }
+  }
+  for (const MPI_Request each : freed) look(each, registry().repairs, /*only_begins=*/false);
+}
+
+}  // namespace
+
 void look_for_earlier_receives() {
   if (stand_ins.load(std::memory_order_acquire) == 0) return;
   progress_logged_collectives();
@@ -301,11 +324,20 @@ void begin_earlier_receives() {
   }
 }
 
-void look_for_receive(MPI_Request request) {
+bool calls_need_progress() {
+  if (stand_ins.load(std::memory_order_acquire) == 0) return false;
+  return has_logged_collectives() || !knows_all_receives();
+}
+
+bool progress_logged_calls() {
+  if (stand_ins.load(std::memory_order_acquire) == 0) return false;
   progress_logged_collectives();
   begin_earlier_receives();
-  look(request, registry().repairs, /*only_begins=*/false);
+  if (stand_in_table().freed > 0) look_for_freed_receives();
+  return calls_need_progress();
 }
+
+void look_for_receive(MPI_Request request) { look(request, registry().repairs, /*only_begins=*/false); }
 
 bool has_unmatched_receives() {
   if (stand_ins.load(std::memory_order_acquire) == 0) return false;

@@ -42,6 +42,10 @@ int find_message(int source, int tag, MPI_Comm comm, int* flag, bool* is_in_log,
 void drain(MPI_Request* inner);
 /// Lets MPI know of all receives that have begun, in their order.
 void begin_earlier_receives();
+/// Whether the program must not be kept in MPI: collective operations or receives that it has begun need this library to go on.
+bool calls_need_progress();
+/// Lets them go on as far as is possible without a wait. Returns whether they still need it.
+bool progress_logged_calls();
 /// Gives a message that MPI had given to a matched probe, and that is for a receive of the library itself. False if there is none.
 bool take_stashed(MPI_Comm comm, int source, int tag, MPI_Message* message);
 

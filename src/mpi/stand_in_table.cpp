@@ -40,6 +40,13 @@ void set_done(MPI_Request request, int error, const MPI_Status& status) {
     const auto lock = lock_stand_ins();
     const auto found = stand_in_table().requests.find(request);
     if (found == stand_in_table().requests.end()) return;
+    if (found->second.is_freed) {
+      stand_in_table().requests.erase(found);
+      --stand_in_table().freed;
+      count_stand_ins();
+      (void)real.Request_free(&request);
+      return;
+    }
     found->second.state = StandIn::State::done;
     found->second.error = error;
     found->second.status = status;

@@ -21,7 +21,7 @@ struct StandIn {
   enum class Kind {
     send,
     receive,
-    logged_send,   ///< is logged and sent each time when it is started
+    logged_send,   ///< is logged each time when it is started, and MPI sends it from the program's buffer
     started_send,  ///< is logged, and MPI sends it from the program's buffer
     logged_receive,
     collective,
@@ -30,6 +30,7 @@ struct StandIn {
   enum class State { inactive, pending, done } state = State::inactive;
   bool is_used_once = false;
   bool is_cancelled = false;
+  bool is_freed = false;  // by the program, which has no request any more
   int error = MPI_SUCCESS;
   Receive receive;
   Send send;
@@ -46,10 +47,15 @@ struct StandIn {
 // Copies of them are in frames that control may leave by longjmp.
 static_assert(std::is_trivially_destructible_v<StandIn>);
 
+inline bool is_send_of_mpi(const StandIn& stand_in) {
+  return stand_in.kind == StandIn::Kind::started_send || stand_in.kind == StandIn::Kind::logged_send;
+}
+
 struct StandInTable {
   std::mutex mutex;
   std::unordered_map<MPI_Request, StandIn> requests;
   std::size_t messages = 0;         ///< matched ones
+  std::size_t freed = 0;            ///< stand-ins of which the program has let go
   std::vector<MPI_Request> unused;  ///< made by make_request, for later ones
   static constexpr std::size_t kMostUnused = 256;
 };
@@ -66,7 +72,7 @@ void count_stand_ins();
 /// Whether a request is a stand-in whose message has not come.
 [[nodiscard]] bool is_pending(MPI_Request request);
 void add_stand_in(MPI_Request request, const StandIn& stand_in);
-/// Has MPI complete the request of a stand-in.
+/// Has MPI complete the request of a stand-in. If the program has let go of it, the stand-in goes.
 void set_done(MPI_Request request, int error, const MPI_Status& status);
 /// Makes a request that can be started later.
 [[nodiscard]] int make_request(MPI_Request* request);

@@ -32,6 +32,8 @@ int make_request(MPI_Request* request) {
 
 namespace {
 
+constexpr unsigned kLooksAtOnce = 16;
+
 /// Looks whether MPI has executed the collective operation of a stand-in, or waits until it has.
 void look_for_collective(MPI_Request request, MPI_Request inner, bool waits) {
   int flag = 1;
@@ -63,13 +65,25 @@ bool is_logged_message(const StandIn& stand_in) {
   return stand_in.kind == Kind::logged_receive || stand_in.kind == Kind::logged_collective;
 }
 
-/// Calls look until the message of a stand-in is there. Lets other processes have the core after some looks in vain.
-template <class Look>
-void look_until_done(MPI_Request request, const Look& look) {
-  constexpr unsigned kLooksAtOnce = 16;
-  unsigned looks = 0;
-  for (look(); is_pending(request); look()) {
-    if (++looks % kLooksAtOnce == 0) sched_yield();
+/// Lets other calls of the program go on until a request of MPI is complete, or none of them needs it.
+void go_on_until_complete(MPI_Request request) {
+  const unsigned repairs = registry().repairs;
+  for (unsigned looks = 1; progress_logged_calls(); ++looks) {
+    int flag = 0;
+    const int error = real.Request_get_status(request, &flag, MPI_STATUS_IGNORE);
+    // After a repair, MPI ends the request with an error.
+    if (error != MPI_SUCCESS || flag != 0 || registry().repairs != repairs) return;
+    if (looks % kLooksAtOnce == 0) sched_yield();
+  }
+}
+
+/// Looks until the message of a stand-in is there, as long as goes_on says. Lets other processes have the core after some looks in vain.
+template <class GoesOn>
+void look_while(MPI_Request request, const GoesOn& goes_on) {
+  for (unsigned looks = 1; is_pending(request) && goes_on(); ++looks) {
+    progress_logged_calls();
+    look_for(request);
+    if (looks % kLooksAtOnce == 0) sched_yield();
   }
 }
 
@@ -81,8 +95,8 @@ void look_for(MPI_Request request) {
     const auto stand_in = find_stand_in(request);
     if (!stand_in || stand_in->state != StandIn::State::pending) return;
     if (stand_in->kind == StandIn::Kind::logged_receive) return look_for_receive(request);
-    if (stand_in->kind == StandIn::Kind::logged_collective) return look_for_earlier_receives();
-    if (stand_in->kind == StandIn::Kind::started_send) return look_for_sent(request, *stand_in);
+    if (stand_in->kind == StandIn::Kind::logged_collective) return;
+    if (is_send_of_mpi(*stand_in)) return look_for_sent(request, *stand_in);
     if (stand_in->kind == StandIn::Kind::collective) return look_for_collective(request, stand_in->inner, false);
     wanted = stand_in->receive;
   }
@@ -99,21 +113,12 @@ void wait_for(MPI_Request request) {
   Receive wanted;
   {
     const auto stand_in = find_stand_in(request);
-    if (!stand_in || stand_in->state != StandIn::State::pending) return;
-    if (stand_in->kind == StandIn::Kind::logged_receive) {
-      return look_until_done(request, [request] { look_for_receive(request); });
-    }
-    if (stand_in->kind == StandIn::Kind::logged_collective) {
-      return look_until_done(request, [] { look_for_earlier_receives(); });
-    }
-    if (stand_in->kind == StandIn::Kind::started_send) {
-      // Its receiver may wait for a message that comes after a receive of this process.
-      return look_until_done(request, [&] {
-        progress_logged_collectives();
-        begin_earlier_receives();
-        look_for_sent(request, *stand_in);
-      });
-    }
+    if (!stand_in) return go_on_until_complete(request);
+    if (stand_in->state != StandIn::State::pending) return;
+    // Others may wait for a message that comes from another call of this process.
+    const bool needs_looks = is_logged_message(*stand_in) || is_send_of_mpi(*stand_in);
+    look_while(request, [needs_looks] { return needs_looks || calls_need_progress(); });
+    if (!is_pending(request)) return;
     if (stand_in->kind == StandIn::Kind::collective) return look_for_collective(request, stand_in->inner, true);
     wanted = stand_in->receive;
   }
@@ -149,6 +154,7 @@ int start_receive(const Receive& receive, MPI_Request* request) {
 }
 
 bool has_open_calls() {
+  progress_logged_calls();
   if (has_counted_receives()) return true;
   const auto lock = lock_stand_ins();
   return std::any_of(stand_in_table().requests.begin(), stand_in_table().requests.end(), [](const auto& each) {
@@ -160,11 +166,23 @@ void forget_logged_calls() {
   forget_logged_collectives();
   forget_counted_receives();
   const auto lock = lock_stand_ins();
-  std::erase_if(stand_in_table().requests, [](const auto& each) {
-    const StandIn& stand_in = each.second;
-    return stand_in.state == StandIn::State::pending &&
-           (is_logged_message(stand_in) || stand_in.kind == StandIn::Kind::started_send);
-  });
+  auto& requests = stand_in_table().requests;
+  for (auto each = requests.begin(); each != requests.end();) {
+    StandIn& stand_in = each->second;
+    const bool is_logged = is_logged_message(stand_in) || is_send_of_mpi(stand_in);
+    const bool is_forgotten = is_logged && stand_in.state == StandIn::State::pending;
+    if (is_forgotten && stand_in.is_used_once) {
+      if (stand_in.is_freed) --stand_in_table().freed;
+      each = requests.erase(each);
+      continue;
+    }
+    if (is_forgotten) {
+      // It can be started again.
+      stand_in.state = StandIn::State::inactive;
+      stand_in.inner = MPI_REQUEST_NULL;
+    }
+    ++each;
+  }
   count_stand_ins();
 }
 

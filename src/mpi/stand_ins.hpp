@@ -21,15 +21,6 @@ struct Receive {
   MPI_Comm comm = MPI_COMM_NULL;
 };
 
-struct Send {
-  const void* buffer = nullptr;
-  int count = 0;
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  int destination = 0;
-  int tag = 0;
-  MPI_Comm comm = MPI_COMM_NULL;
-};
-
 /// Stand-ins, and messages that were matched and not received yet.
 [[gnu::visibility("hidden")]] extern std::atomic<int> stand_ins;
 
@@ -53,7 +44,7 @@ int add_started_send(MPI_Request inner, MPI_Request* request);
 int start_logged_receive(const LoggedReceive& receive, MPI_Request* request);
 /// Looks for the messages of all receives that have begun: after a failure, MPI has to know them in the order in which they have begun.
 void look_for_earlier_receives();
-/// Looks for the message of one receive, after MPI knows those that have begun before.
+/// Looks for the message of one receive. MPI has to know those that have begun before: progress_logged_calls().
 void look_for_receive(MPI_Request request);
 /// Forgets logged receives and collective operations that are under way.
 void forget_logged_calls();
