@@ -139,7 +139,7 @@ int Fenix_Data_group_delete(int group_id);
  * @param[out] policy_name  FENIX_DATA_POLICY_…
  * @param[out] policy_value room for int[3]: the values as in Fenix_Data_group_set_redundancy_policy, with defaults
  *                          filled in. Up to three are written, none for FENIX_DATA_POLICY_LOCAL.
- * @param[out] flag         may be NULL: 1, because every group has a policy
+ * @param[out] flag         may be NULL: FENIX_SUCCESS, which is 0, as in the current Fenix: every group has a policy
  * @return FENIX_SUCCESS.
  */
 int Fenix_Data_group_get_redundancy_policy(int group_id, int* policy_name, void* policy_value, int* flag);

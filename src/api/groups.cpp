@@ -91,7 +91,7 @@ int Fenix_Data_group_get_redundancy_policy(int group_id, int* policy_name, void*
     const Placement placement =
         formed ? group.ranks().placement : Placement(policy, static_cast<int>(runtime().process().roles().size()));
     *policy_name = policy_to(policy, placement, static_cast<int*>(policy_value));
-    return set_flag(flag, 1);
+    return set_flag(flag, FENIX_SUCCESS);
   });
 }
 

@@ -16,8 +16,8 @@ void fenix_f_group_created(int group_id, int* flag, int* ierr) {
 void fenix_f_group_delete(int group_id, int* ierr) { *ierr = Fenix_Data_group_delete(group_id); }
 
 void fenix_f_group_get_redundancy_policy(int group_id, int* policy_name, int* policy_value, int* flag, int* ierr) {
-  *flag = 0;
-  *ierr = Fenix_Data_group_get_redundancy_policy(group_id, policy_name, policy_value, flag);
+  *ierr = Fenix_Data_group_get_redundancy_policy(group_id, policy_name, policy_value, nullptr);
+  *flag = *ierr == FENIX_SUCCESS ? 1 : 0;
 }
 
 void fenix_f_group_set_redundancy_policy(int group_id, int policy_name, int* policy_value, int* flag, int* ierr) {

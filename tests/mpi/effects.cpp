@@ -76,9 +76,10 @@ void check_life(int initialized, int finalized) {
 void check_policy(int name, int wanted_first, int wanted_second) {
   int got = 0;
   int values[3] = {-1, -1, -1};
-  int flag = 0;
+  int flag = 7;
   success(Fenix_Data_group_get_redundancy_policy(kGroup, &got, values, &flag), "get_redundancy_policy");
-  require(got == name && flag == 1 && values[0] == wanted_first && values[1] == wanted_second, "another policy");
+  require(got == name && flag == FENIX_SUCCESS && values[0] == wanted_first && values[1] == wanted_second,
+          "another policy");
 }
 
 void check_groups() {

@@ -530,9 +530,9 @@ static void try_snapshots(void) {
 
 static void try_groups(void) {
   create_groups(2);
-  int name = 0, flag = 0, values[3] = {0};
+  int name = 0, flag = 7, values[3] = {0};
   check(Fenix_Data_group_get_redundancy_policy(21, &name, values, &flag));
-  require(name == FENIX_DATA_POLICY_PEER_RANK_SEPARATION && values[0] == 2 && flag == 1, "another policy");
+  require(name == FENIX_DATA_POLICY_PEER_RANK_SEPARATION && values[0] == 2 && flag == FENIX_SUCCESS, "another policy");
   int in_place = 0;
   save_memory(23);
   check(Fenix_Data_group_get_in_place(23, &in_place));

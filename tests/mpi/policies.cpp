@@ -69,7 +69,7 @@ void expect_policy(int group, int name, std::vector<int> wanted) {
   wanted.resize(3, -7);
   success(Fenix_Data_group_get_redundancy_policy(group, &got, values.data(), &flag), "get_redundancy_policy");
   expect_equal(got, name, "the policy");
-  expect_equal(flag, 1, "its flag");
+  expect_equal(flag, FENIX_SUCCESS, "its flag");
   for (std::size_t i = 0; i < 3; ++i) expect_equal(values[i], wanted[i], "value " + std::to_string(i));
 }
 
