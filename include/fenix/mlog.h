@@ -20,6 +20,8 @@ extern "C" {
 /**
  * Creates a log for the messages on a communicator. The first call in a job is collective over the resilient communicator, otherwise it is
  * local. Ranks that come out of Fenix_Init after a repair call it again, recovered ranks and others: they get the log that there was.
+ * A rank that has died does not cut the call short: it returns at once, and the next call that needs other ranks meets the failure. The repair
+ * makes what the log needs.
  *
  * Messages are kept in FENIX_MLOG_MEMORY bytes of each rank (environment; default 64 MiB), with FENIX_MLOG_COPIES copies on other ranks
  * (default 0). A log that is full lets go of its oldest messages: a failure before the next checkpoint takes all ranks back. Then no log
@@ -29,7 +31,7 @@ extern "C" {
  * @param[in] depth   older regions that are kept beside the present one, ≥ 0. A rank can go back to the begin of a region that is kept: there
  *                    have to be as many as regions between two checkpoints.
  * @return FENIX_SUCCESS; FENIX_ERROR_MLOG_EXISTS; FENIX_ERROR_INVALID_MLOGID if mlog_id is negative; FENIX_ERROR_INVALID_ARGUMENT (comm,
- *         depth); FENIX_ERROR_NO_MEMORY; FENIX_ERROR_CANCELLED if a rank has died.
+ *         depth); FENIX_ERROR_NO_MEMORY; FENIX_ERROR_CANCELLED if a rank has died and FENIX_RECOVERY_MODE says that nothing is repaired.
  */
 int Fenix_Mlog_create(int mlog_id, MPI_Comm* comm, int depth);
 
@@ -54,11 +56,13 @@ int Fenix_Mlog_active(int* mlog_id);
 
 /**
  * Begins a region of a log: a rank can go back to it. Regions that are older than the depth of the log are let go of, with their messages.
- * There must be no request that is pending. Local.
+ * There must be no request that is pending. Local. If it meets a failure it goes on after the repair, unless FENIX_MLOG_RECOVERY_MODE is
+ * FENIX_MLOG_RECOVERY_MANUAL.
  * @param[in] mlog_id   id of the log
  * @param[in] region_id id of the region, ≥ 0, and greater than that of the present region. The id of the present region does nothing if
  *                      there was no message in it.
- * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_ARGUMENT (region_id); FENIX_ERROR_NO_MEMORY; FENIX_ERROR_CANCELLED if a rank has died.
+ * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_ARGUMENT (region_id); FENIX_ERROR_NO_MEMORY; FENIX_ERROR_CANCELLED if it has met a failure and
+ *         does not go on.
  */
 int Fenix_Mlog_begin_region(int mlog_id, int region_id);
 
@@ -72,7 +76,8 @@ int Fenix_Mlog_activate_region(int mlog_id, int region_id);
 
 /**
  * Says at which region this rank goes on after a failure: at its begin. Messages that it had received since then come from the logs, and
- * messages that it sends once more are not delivered again. Local; other ranks need not call it.
+ * messages that it sends once more are not delivered again. Local; other ranks need not call it. It goes on after a further failure as
+ * Fenix_Mlog_begin_region does.
  * @param[in] mlog_id   id of the log
  * @param[in] region_id id of the region. One that has not begun: the rank goes on from the state of the log that was restored.
  *                      FENIX_MLOG_CONTINUE: the rank goes on where it is.

@@ -313,8 +313,9 @@ int Fenix_Process_repair_times(double* noticed, double* repaired);
 /**
  * Looks for failures, so that long computations without MPI calls do not delay the repair. Local, unless it finds a
  * failure.
- * @param[in] do_recovery if not 0, a failure is repaired, and control resumes as FENIX_RESUME_MODE says
- * @return FENIX_SUCCESS if there is none; FENIX_ERROR_PROCESS_FAILURE if there is one, repaired or not;
+ * @param[in] do_recovery if not 0, a failure is repaired, and control resumes as FENIX_RESUME_MODE says. Where a message log is active, and
+ *                        FENIX_MLOG_RECOVERY_MODE is not FENIX_MLOG_RECOVERY_MANUAL, the call goes on after the callbacks.
+ * @return FENIX_SUCCESS if there is none, or if the call has gone on; FENIX_ERROR_PROCESS_FAILURE if there is one, repaired or not;
  *         FENIX_ERROR_UNINITIALIZED.
  */
 int Fenix_Process_detect_failures(int do_recovery);

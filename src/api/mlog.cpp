@@ -24,6 +24,26 @@ int log_entry(Body&& body) {
   });
 }
 
+template <class Body>
+int repeat_entry(Body&& body) {
+  const Runtime::RepeatedCall repeated;
+  int code = FENIX_SUCCESS;
+  do {
+    code = log_entry(body);
+  } while (code == FENIX_ERROR_CANCELLED && runtime().repeats_functions_of_logs());
+  return code;
+}
+
+/// Does the same as log_entry(), and goes on after a failure if calls do.
+template <class Body>
+int lasting_entry(Body&& body) {
+  if (!runtime().repeats_functions_of_logs()) return log_entry(body);
+  const int code = repeat_entry(body);
+  // All ranks have to go back.
+  if (code == FENIX_ERROR_CANCELLED) runtime().leave(runtime().latest_failure());
+  return code;
+}
+
 /// Writes or reads the state of a log, for the member of a data group. A restore that has no buffer only helps other ranks.
 void serialize(FILE* file, int direction, void* buffer, MPI_Count, MPI_Count count, void* context) {
   if (buffer == nullptr) return;
@@ -78,7 +98,19 @@ int Fenix_Mlog_create(int mlog_id, MPI_Comm* comm, int depth) {
     LogOptions options = log_options_of_environment();
     // Messages that have not been received at a checkpoint are stored with it.
     if (!options.copies) options.copies = 0;
-    logs.create(mlog_id, *comm, channel, depth, options);
+    // The program learns of a death where it next needs other ranks.
+    const auto create_after_repair = [&] {
+      if (!runtime().put_off_repair()) throw;
+      logs.create_after_repair(mlog_id, *comm, channel, depth, options);
+    };
+    try {
+      logs.create(mlog_id, *comm, channel, depth, options);
+    } catch (const PeerFailure&) {
+      create_after_repair();
+    } catch (const MpiError& error) {
+      if (!runtime().comes_from_failure(error.mpi_error())) throw;
+      create_after_repair();
+    }
   });
 }
 
@@ -97,18 +129,18 @@ int Fenix_Mlog_active(int* mlog_id) {
 }
 
 int Fenix_Mlog_begin_region(int mlog_id, int region_id) {
-  return log_entry([&](RegionLogs& logs) { logs.begin_region(mlog_id, region_id); });
+  return lasting_entry([&](RegionLogs& logs) { logs.begin_region(mlog_id, region_id); });
 }
 
 int Fenix_Mlog_activate_region(int mlog_id, int region_id) {
-  return with_late_messages(log_entry([&](RegionLogs& logs) {
+  return with_late_messages(lasting_entry([&](RegionLogs& logs) {
     logs.begin_region(mlog_id, region_id);
     logs.activate(mlog_id);
   }));
 }
 
 int Fenix_Mlog_sync(int mlog_id, int region_id) {
-  return log_entry([&](RegionLogs& logs) { logs.sync(mlog_id, region_id); });
+  return lasting_entry([&](RegionLogs& logs) { logs.sync(mlog_id, region_id); });
 }
 
 int Fenix_Mlog_create_data_member(int mlog_id, int group_id, int member_id) {

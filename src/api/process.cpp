@@ -46,6 +46,13 @@ int rank_of(MPI_Comm comm, int rank) {
   return ranks[static_cast<std::size_t>(rank)];
 }
 
+/// Repairs a failure without leaving the call. Returns false if all ranks have to go back.
+bool repair_inline(int mpi_error) {
+  const Runtime::RepeatedCall repeated;
+  runtime().on_mpi_error(mpi_error);
+  return runtime().repeats_calls();
+}
+
 }  // namespace
 
 extern "C" {
@@ -210,7 +217,12 @@ int Fenix_Process_detect_failures(int do_recovery) {
     return FENIX_SUCCESS;
   });
   if (code != FENIX_SUCCESS || mpi_error == MPI_SUCCESS) return code;
-  if (do_recovery != 0) runtime().on_mpi_error(mpi_error);
+  if (do_recovery != 0 && runtime().repeats_calls()) {
+    if (repair_inline(mpi_error)) return FENIX_SUCCESS;
+    runtime().leave(mpi_error);
+  } else if (do_recovery != 0) {
+    runtime().on_mpi_error(mpi_error);
+  }
   return report(FENIX_ERROR_PROCESS_FAILURE, "a rank has died");
 }
 

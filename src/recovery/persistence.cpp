@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "recovery/persistence.hpp"
 
+#include <mpi-ext.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -52,6 +54,22 @@ std::int32_t best_separation(const std::vector<Location>& where) {
   return static_cast<std::int32_t>(best);
 }
 
+/// Parameters where there is no journal, and none is awaited. A journal has a separation, which is at least 1.
+constexpr JournalParameters kNoJournal{0, 0, 0};
+
+JournalParameters parameters_of(const PersistOptions& held) { return {ring_bytes_for(held.volume), held.copies, 0}; }
+
+/// Whether logged messages have a journal of their own.
+bool are_apart(const LogOptions& options) {
+  return options.memory || options.copies.value_or(options.held.copies) != options.held.copies;
+}
+
+JournalParameters parameters_of_messages(const LogOptions& options) {
+  if (!are_apart(options)) return kNoJournal;
+  return {ring_bytes_for(options.memory.value_or(options.held.volume)), options.copies.value_or(options.held.copies),
+          0};
+}
+
 std::uint64_t channel_of(const std::string& key, const std::vector<int>& slots, unsigned order) {
   const std::uint64_t of_key = hash_bytes(std::as_bytes(std::span(key)), order);
   return hash_bytes(std::as_bytes(std::span(slots)), of_key);
@@ -79,17 +97,9 @@ void Persistence::note_start_over(bool starts_over) {
 void Persistence::take_up(bool falls_back, const std::function<void(const char* why)>& fall_back) {
   TeamFactory::NewTeam made = teams_.make(process_.resilient());
   together(*made.team, [&] {
-    const auto take_up_one = [&](std::unique_ptr<Journal>& journal) {
-      const JournalParameters mine = journal ? journal->parameters() : JournalParameters{};
-      const JournalParameters parameters = made.team->reduce(mine, merge_parameters);
-      if (parameters.ring_bytes == 0) return;
-      (void)meet(*made.team, Operation::journal_memory, 0, 0, [&] {
-        if (!journal) journal = std::make_unique<Journal>(parameters, own_slot(*made.team), has_failed_);
-      });
-      attach(*journal, made);
-    };
-    take_up_one(journal_);
-    take_up_one(message_journal_);
+    take_up_one(made, journal_, awaited_ ? parameters_of(awaited_->held) : kNoJournal);
+    take_up_one(made, message_journal_, awaited_ ? parameters_of_messages(*awaited_) : kNoJournal);
+    awaited_.reset();
     // The outcomes on which messages depend are lost with a rank, or had no room.
     const bool is_mine_lost = journal_->has_lost_messages() && journal_->is_needed();
     const bool had_no_room = log_.lacks_decisions_of_predecessor(journals());
@@ -106,6 +116,20 @@ void Persistence::take_up(bool falls_back, const std::function<void(const char* 
   });
 }
 
+// awaited: of a journal that no rank may have yet.
+void Persistence::take_up_one(const TeamFactory::NewTeam& made, std::unique_ptr<Journal>& journal,
+                              const JournalParameters& awaited) {
+  JournalParameters parameters = made.team->reduce(journal ? journal->parameters() : awaited, merge_parameters);
+  if (parameters.ring_bytes == 0) return;
+  const bool is_first = parameters.separation == kNoJournal.separation;
+  if (is_first) parameters.separation = best_separation(made.team->gather(made.team->location()));
+  (void)meet(*made.team, Operation::journal_memory, 0, 0, [&] {
+    const bool has_less = has_failed_ && !is_first;
+    if (!journal) journal = std::make_unique<Journal>(parameters, own_slot(*made.team), has_less);
+  });
+  attach(*journal, made);
+}
+
 void Persistence::clear() {
   comms_.clear();
   logged_comms_.clear();
@@ -114,6 +138,7 @@ void Persistence::clear() {
   message_journal_.reset();
   journal_.reset();
   team_.reset();
+  awaited_.reset();
   has_failed_ = false;
 }
 
@@ -124,8 +149,7 @@ int Persistence::own_slot(const Team& team) const {
 void Persistence::form_journal(const PersistOptions& options) {
   TeamFactory::NewTeam made = teams_.make(process_.resilient());
   together(*made.team, [&] {
-    JournalParameters parameters{ring_bytes_for(options.volume), options.copies, 1};
-    parameters = made.team->reduce(parameters, merge_parameters);
+    JournalParameters parameters = made.team->reduce(parameters_of(options), merge_parameters);
     parameters.separation = best_separation(made.team->gather(made.team->location()));
     (void)meet(*made.team, Operation::journal_memory, 0, 0,
                [&] { journal_ = std::make_unique<Journal>(parameters, own_slot(*made.team), false); });
@@ -137,9 +161,7 @@ void Persistence::form_journal(const PersistOptions& options) {
 void Persistence::form_message_journal(const LogOptions& options) {
   TeamFactory::NewTeam made = teams_.make(process_.resilient());
   together(*made.team, [&] {
-    const std::uint64_t bytes = ring_bytes_for(options.memory.value_or(options.held.volume));
-    JournalParameters parameters{bytes, options.copies.value_or(options.held.copies), 1};
-    parameters = made.team->reduce(parameters, merge_parameters);
+    JournalParameters parameters = made.team->reduce(parameters_of_messages(options), merge_parameters);
     parameters.separation = journal_->parameters().separation;
     (void)meet(*made.team, Operation::journal_memory, 0, 0,
                [&] { message_journal_ = std::make_unique<Journal>(parameters, own_slot(*made.team), false); });
@@ -160,6 +182,7 @@ void Persistence::attach(Journal& journal, const TeamFactory::NewTeam& made) {
 }
 
 void Persistence::require_journal() const {
+  if (awaited_ && awaited_since_ == process_.repairs()) throw PeerFailure(MPIX_ERR_REVOKED);
   const bool all = !message_journal_ || message_journal_->is_attached();
   if (all && journal_ && journal_->is_attached()) return;
   throw Error(FENIX_ERROR_INVALID_LOGIC_CALL,
@@ -269,8 +292,18 @@ void Persistence::log_messages(const LogOptions& options) {
   const auto turn = take_turn();
   if (!journal_) form_journal(options.held);
   require_journal();
-  const bool are_apart = options.memory || options.copies.value_or(options.held.copies) != options.held.copies;
-  if (are_apart && !message_journal_) form_message_journal(options);
+  if (are_apart(options) && !message_journal_) form_message_journal(options);
+  begin_logging();
+}
+
+void Persistence::log_messages_after_repair(const LogOptions& options) {
+  const auto turn = take_turn();
+  awaited_ = options;
+  awaited_since_ = process_.repairs();
+  begin_logging();
+}
+
+void Persistence::begin_logging() {
   log_.activate();
   // The name of a communicator that was freed may be that of another one now.
   logged_comms_.clear();

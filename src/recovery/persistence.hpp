@@ -64,8 +64,8 @@ class Persistence {
 
   /// Says whether several threads of the program may call at once. At the start. Local.
   void expect_threads(bool are_many) { has_threads_ = are_many; }
-  /// Whether this process has a journal. Local.
-  [[nodiscard]] bool in_use() const { return journal_ != nullptr; }
+  /// Whether this process has a journal, or gets one in the next repair. Local.
+  [[nodiscard]] bool in_use() const { return journal_ != nullptr || awaited_; }
   /// Notes that this process has taken the place of a dead one. Local.
   void note_replacement() { has_failed_ = true; }
   /// Lets go of the team, as a repair has begun. starts_over: survivors will call MPI_Comm_persist again. Local.
@@ -95,6 +95,8 @@ class Persistence {
   /// Has messages on ordinary communicators logged from now on. Collective over the resilient communicator; replacements call it before
   /// anything else, and meet nobody.
   void log_messages(const LogOptions& options);
+  /// Has them logged from the next repair on, which makes the journals: a rank has died. Until then calls that need them throw PeerFailure. Local.
+  void log_messages_after_repair(const LogOptions& options);
   /// Returns the flow of messages with a partner. now: what the name of the communicator stands for. Local.
   [[nodiscard]] MessageLog::Flow flow_of(const Partner& partner, MPI_Comm now);
   /// Returns the flow if it was looked up of late: then messages can be logged, and the rank and the tag are right. Local.
@@ -222,6 +224,9 @@ class Persistence {
   void file_latest(Communicator& comm);
   [[nodiscard]] int own_slot(const Team& team) const;
   void form_message_journal(const LogOptions& options);
+  void take_up_one(const TeamFactory::NewTeam& made, std::unique_ptr<Journal>& journal,
+                   const JournalParameters& awaited);
+  void begin_logging();
   void attach(Journal& journal, const TeamFactory::NewTeam& made);
   [[nodiscard]] LogJournals journals() {
     return message_journal_ ? LogJournals{*journal_, *message_journal_} : *journal_;
@@ -241,6 +246,8 @@ class Persistence {
   std::shared_ptr<MpiTeam> team_;
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<Journal> message_journal_;  // logged messages, if they have one of their own
+  std::optional<LogOptions> awaited_;         // for journals that the next repair makes
+  int awaited_since_ = 0;                     // so many repairs there had been
   bool has_failed_ = false;
   bool starts_over_ = false;  // survivors, after the repair that is under way
 };

@@ -30,10 +30,26 @@ const RegionLogs::Log& RegionLogs::at(int id) const {
 bool RegionLogs::has(int id) const { return logs_.count(id) != 0; }
 
 void RegionLogs::create(int id, MPI_Comm name, std::uint64_t channel, int depth, const LogOptions& options) {
+  require_none(id);
+  persistence_.log_messages(options);
+  note(id, name, channel, depth);
+}
+
+void RegionLogs::create_after_repair(int id, MPI_Comm name, std::uint64_t channel, int depth,
+                                     const LogOptions& options) {
+  require_none(id);
+  persistence_.log_messages_after_repair(options);
+  note(id, name, channel, depth);
+}
+
+void RegionLogs::require_none(int id) const {
   const auto found = logs_.find(id);
   if (found != logs_.end() && !found->second.is_past)
     throw Error(FENIX_ERROR_MLOG_EXISTS, named(id) + " exists already");
-  persistence_.log_messages(options);
+}
+
+void RegionLogs::note(int id, MPI_Comm name, std::uint64_t channel, int depth) {
+  const auto found = logs_.find(id);
   falls_back_ = false;
   if (found != logs_.end() && found->second.channel == channel) {
     found->second.name = name;

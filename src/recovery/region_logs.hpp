@@ -31,6 +31,8 @@ class RegionLogs {
   /// kept. Where a repair has sent control back to Fenix_Init, a log that there was goes on. Collective over the resilient
   /// communicator, if no journal has been made yet. Throws as Persistence::log_messages does, and Error.
   void create(int id, MPI_Comm name, std::uint64_t channel, int depth, const LogOptions& options);
+  /// Does the same, and has journals made by the next repair: a rank has died. Local. Throws Error.
+  void create_after_repair(int id, MPI_Comm name, std::uint64_t channel, int depth, const LogOptions& options);
   /// Local, as all that follow. Throw Error(FENIX_ERROR_INVALID_MLOGID) for a log that is not there.
   void remove(int id);
   /// id: FENIX_MLOG_NONE for none.
@@ -88,6 +90,8 @@ class RegionLogs {
   };
   static constexpr std::int64_t kNoRegion = -1;
 
+  void require_none(int id) const;
+  void note(int id, MPI_Comm name, std::uint64_t channel, int depth);
   void leave_calls();
   [[nodiscard]] const Log& at(int id) const;
   [[nodiscard]] Log& at(int id);

@@ -42,8 +42,11 @@ void handle_mpi_error(MPI_Comm* comm, int* error, ...) { runtime().on_mpi_error(
 
 void handle_past_error(MPI_Comm*, int* error, ...) { runtime().on_past_error(*error); }
 
+// Programs whose logged calls go on catch exceptions of other calls where these come.
 bool survivors_start_over() {
-  return !runtime().repeats_calls() && runtime().settings.get(FENIX_RESUME_MODE) != FENIX_RESUME_RETURN;
+  const unsigned mode = runtime().settings.get(FENIX_RESUME_MODE);
+  if (mode == FENIX_RESUME_RETURN || runtime().repeats_calls()) return false;
+  return mode == FENIX_RESUME_JUMP || !runtime().repeats_functions_of_logs();
 }
 
 void pass_fault_point(const char* name) { fault_point(name); }
@@ -569,6 +572,12 @@ bool Runtime::repair(int mpi_error, int repairs_before) {
   return true;
 }
 
+bool Runtime::put_off_repair() {
+  if (!repairs()) return false;
+  process_->call_all_to_repair();
+  return true;
+}
+
 int Runtime::answers_in_repairs() const {
   return (groups_.uses_world() ? Process::kUsesWorld : 0) |
          (groups_.has_pending_commits() ? Process::kHasPendingCommits : 0) |
@@ -711,9 +720,10 @@ void Runtime::resume(int mpi_error, bool callbacks_due) {
   leave(mpi_error);
 }
 
-bool Runtime::repeats_calls() const {
-  return region_logs_.active() != FENIX_MLOG_NONE && !region_logs_.falls_back() &&
-         settings.get(FENIX_MLOG_RECOVERY_MODE) != FENIX_MLOG_RECOVERY_MANUAL;
+bool Runtime::repeats_calls() const { return region_logs_.active() != FENIX_MLOG_NONE && repeats_functions_of_logs(); }
+
+bool Runtime::repeats_functions_of_logs() const {
+  return !region_logs_.falls_back() && settings.get(FENIX_MLOG_RECOVERY_MODE) != FENIX_MLOG_RECOVERY_MANUAL;
 }
 
 void Runtime::leave(int mpi_error) {

@@ -95,6 +95,8 @@ class Runtime {
   /// Repairs as FENIX_RECOVERY_MODE says, unless another thread has done so since there were so many repairs. Returns
   /// whether this thread has dealt with the failure: then callbacks are due.
   bool repair(int mpi_error, int repairs_before);
+  /// Has the other ranks come to a repair, which this rank makes in its next call. Returns false if failures are not repaired.
+  bool put_off_repair();
   /// Calls the callbacks if they are due, and goes on as FENIX_RESUME_MODE says. Returns only in mode "return", and in
   /// mode "jump" in threads other than that of Fenix_Init.
   void resume(int mpi_error, bool callbacks_due = true);
@@ -102,6 +104,8 @@ class Runtime {
   void leave(int mpi_error);
   /// Whether a message log is active, and calls that a failure has cut short are repeated.
   [[nodiscard]] bool repeats_calls() const;
+  /// Whether functions of message logs are repeated, too, whatever log is active.
+  [[nodiscard]] bool repeats_functions_of_logs() const;
   /// Ends the job if the program knows nothing of Fenix, as more ranks have died than there were spares.
   void end_job_without_spares() const;
   /// Calls the callbacks of a location.

@@ -48,6 +48,18 @@ inline int create_data_member(int mlog_id, int group_id, int member_id) {
 inline int define_data_member(int mlog_id, int group_id, int member_id) {
   return check(Fenix_Mlog_define_data_member(mlog_id, group_id, member_id));
 }
+/// Calls Fenix_Mlog_stage.
+/// @param mlog_id, group_id, member_id as in C
+/// @return as in C
+inline int stage(int mlog_id, int group_id, int member_id) {
+  return check(Fenix_Mlog_stage(mlog_id, group_id, member_id));
+}
+/// Calls Fenix_Mlog_lrestore.
+/// @param mlog_id, group_id, member_id, time_stamp as in C
+/// @return as in C
+inline int lrestore(int mlog_id, int group_id, int member_id, int time_stamp = FENIX_DATA_SNAPSHOT_LATEST) {
+  return check(Fenix_Mlog_lrestore(mlog_id, group_id, member_id, time_stamp));
+}
 /// Calls Fenix_Mlog_delete.
 /// @param mlog_id as in C
 /// @return as in C

@@ -190,7 +190,7 @@ int register_exception_callback();
 std::vector<int> fail_list();
 /// Calls Fenix_Process_detect_failures.
 /// @param recover whether a failure is repaired
-/// @return FENIX_SUCCESS or FENIX_ERROR_PROCESS_FAILURE, as in C
+/// @return FENIX_SUCCESS or FENIX_ERROR_PROCESS_FAILURE, as in C: FENIX_SUCCESS also where a call has gone on
 int detect_failures(bool recover = true);
 /// Calls MPIX_Comm_revoke: calls on comm end on all its ranks.
 /// @param comm any communicator
