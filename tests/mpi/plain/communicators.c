@@ -265,6 +265,37 @@ static void nested(int round) {
   MPI_Comm_disconnect(&comms[4]);
 }
 
+static MPI_Comm lead(void) {
+  MPI_Comm made;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &made);
+  return made;
+}
+
+static MPI_Comm follow(void) {
+  MPI_Comm made;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &made);
+  return made;
+}
+
+/* Ranks that call a constructor from different places of the program. */
+static void places(int round) {
+  MPI_Comm made, other;
+  step();
+  made = rank == 0 ? lead() : follow();
+  step();
+  if (rank == round % size) {
+    MPI_Comm_dup(made, &other);
+  } else {
+    step();
+    MPI_Comm_dup(made, &other);
+  }
+  use(other, round);
+  step();
+  use(made, round);
+  MPI_Comm_free(&made);
+  MPI_Comm_free(&other);
+}
+
 /* Many that are made and freed again. */
 static void many(int round) {
   int i;
@@ -529,6 +560,7 @@ static const struct Case cases[] = {{"dup", dup},
                                     {"dist_graph", dist_graph},
                                     {"dist_graph_adjacent", dist_graph_adjacent},
                                     {"nested", nested},
+                                    {"places", places},
                                     {"many", many},
                                     {"groups", groups},
                                     {"attributes", attributes},
