@@ -13,8 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/location.hpp"
+#include "base/other_variables.hpp"
 #include "base/simd.hpp"
 #include "rma/fabric.hpp"
 #include "rma/launcher.hpp"
@@ -28,11 +30,14 @@ using namespace fenix_impl;
 constexpr const char* kUsage =
     "usage: fenix-info\n"
     "       mpirun --with-ft ulfm … fenix-info\n"
-    "       fenix-info --fabric\n\n"
+    "       fenix-info --fabric\n"
+    "       fenix-info --settings [--table]\n\n"
     "Tells versions, kernels and paths that libfenix has on this machine; under mpirun also on which nodes the ranks "
     "run.\n"
     "With --fabric: looks at the provider of libfabric, in some seconds. The status is 1 if that is not as the library "
-    "needs it; each line that says so begins with \"not good\".\n";
+    "needs it; each line that says so begins with \"not good\".\n"
+    "With --settings: lists all variables of the environment that the library reads, with values, defaults and allowed "
+    "forms. The status is 1 if a value is not allowed. --table: as a page of the documentation has them.\n";
 
 void line(const char* what, const std::string& value) { std::printf("%-16s %s\n", what, value.c_str()); }
 
@@ -91,11 +96,57 @@ int tell_provider() {
   return EXIT_FAILURE;
 }
 
+// Tells those that are set, and what is wrong with them.
 void tell_settings() {
-  for (const char* name :
-       {"FENIX_PATH", "FENIX_TIMEOUT", "FENIX_FAILURE_DOMAIN", "FENIX_SIMD", "FENIX_LOG", "FI_PROVIDER"}) {
-    if (const char* value = std::getenv(name)) line(name, value);
+  for (const Variable& each : kVariables) {
+    const char* const value = std::getenv(each.name.data());
+    if (value == nullptr) continue;
+    const auto mistake = environment::mistake_in(each);
+    line(each.name.data(), mistake.empty() ? value : "not good: " + mistake);
   }
+  if (const char* const value = std::getenv("FI_PROVIDER")) line("FI_PROVIDER", value);
+  for (const std::string& each : environment::ignored()) line("ignored", each);
+}
+
+std::string default_of(const Variable& variable) {
+  if (!variable.default_as.empty()) return std::string(variable.default_as);
+  return variable.without.empty() ? "none" : std::string(variable.without);
+}
+
+// Returns the exit status.
+int tell_all_settings() {
+  bool is_good = true;
+  for (const Variable& each : kVariables) {
+    const char* const value = std::getenv(each.name.data());
+    const bool is_set = value != nullptr && *value != 0;
+    const auto mistake = environment::mistake_in(each);
+    is_good = is_good && mistake.empty();
+    std::printf("%-26s %s%s%s\n", each.name.data(),
+                mistake.empty() ? "" : "not good: ", is_set ? value : default_of(each).c_str(),
+                is_set ? "" : " (default)");
+    std::printf("%-26s default: %s; allowed: %s\n", "", default_of(each).c_str(), environment::forms_of(each).c_str());
+  }
+  for (const std::string& each : environment::ignored()) line("ignored", each);
+  return is_good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+// In words, for docs/settings.md.
+const char* on_ranks(Differing differing) {
+  if (differing == Differing::refused) return "the same, or `Fenix_Init` fails";
+  return differing == Differing::warned_of ? "the same, or a warning" : "may differ";
+}
+
+int print_tables() {
+  std::puts("| variable | allowed | default | on all ranks | meaning |\n|---|---|---|---|---|");
+  for (const Variable& each : kVariables) {
+    std::printf("| `%s` | %s | %s | %s | %s |\n", each.name.data(), environment::forms_of(each).c_str(),
+                default_of(each).c_str(), on_ranks(each.differing), each.meaning.data());
+  }
+  std::puts("\nOther programs read these:\n\n| variable | read by | meaning |\n|---|---|---|");
+  for (const OtherVariable& each : kOtherVariables) {
+    std::printf("| `%s` | %s | %s |\n", each.name.data(), each.reader.data(), each.meaning.data());
+  }
+  return EXIT_SUCCESS;
 }
 
 struct RankInfo {
@@ -161,6 +212,9 @@ void tell_ranks(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "--fabric") == 0) return tell_provider();
+  if (argc == 2 && std::strcmp(argv[1], "--settings") == 0) return tell_all_settings();
+  if (argc == 3 && std::strcmp(argv[1], "--settings") == 0 && std::strcmp(argv[2], "--table") == 0)
+    return print_tables();
   if (argc > 1) {
     std::fputs(kUsage, std::strcmp(argv[1], "--help") == 0 ? stdout : stderr);
     return std::strcmp(argv[1], "--help") == 0 ? EXIT_SUCCESS : 2;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <cstdlib>
 #include <span>
 #include <string>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "api/attributes.hpp"
 #include "api/counting.hpp"
 #include "api/groups.hpp"
+#include "base/environment.hpp"
 #include "base/hash.hpp"
 #include "core/common/meeting.hpp"
 
@@ -83,8 +83,8 @@ void check_begin(Group& group, const Wish& wish) {
         throw Error(FENIX_ERROR_INVALID_ARGUMENT, "time_stamp is NULL, and there are checkpoints");
       }
       if (!interval) {
-        throw Error(FENIX_ERROR_INVALID_ARGUMENT, std::string("FENIX_CHECKPOINT_INTERVAL is no number of seconds: ") +
-                                                      std::getenv("FENIX_CHECKPOINT_INTERVAL"));
+        throw Error(FENIX_ERROR_INVALID_ARGUMENT,
+                    environment::mistake_in(*environment::Name("FENIX_CHECKPOINT_INTERVAL")));
       }
       memory.resize(static_cast<std::size_t>(wish.log_bytes));
     });

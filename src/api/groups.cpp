@@ -5,13 +5,12 @@
 #include <fenix.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <new>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "api/policies.hpp"
+#include "base/environment.hpp"
 #include "recovery/interposer.hpp"
 
 using namespace fenix_impl;
@@ -26,11 +25,6 @@ void check_group_arguments(int start_time_stamp, int depth) {
   if (depth < GroupParameters::kKeepAll || depth >= kMostDepth) {
     throw Error(FENIX_ERROR_INVALID_DEPTH, named("depth", depth) + " is out of range");
   }
-}
-
-bool in_place_by_default() {
-  const char* wanted = std::getenv("FENIX_IN_PLACE");
-  return wanted != nullptr && std::string_view(wanted) == "1";
 }
 
 int set_flag(int* flag, int value) {
@@ -50,7 +44,7 @@ int Fenix_Data_group_create(int group_id, MPI_Comm given, int start_time_stamp, 
     const int* values = static_cast<const int*>(policy_value);
     const Policy policy = policy_from(policy_name, values);
     GroupParameters wanted{group_id, start_time_stamp, depth, policy};
-    wanted.in_place = depth == 0 && in_place_by_default() ? 1 : 0;
+    wanted.in_place = depth == 0 && environment::is_on("FENIX_IN_PLACE") ? 1 : 0;
     const auto result = runtime().groups().create(wanted, comm, [&] {
       check_group_arguments(start_time_stamp, depth);
       check_policy(policy_name, values, size);

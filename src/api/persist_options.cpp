@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdlib>
-#include <cstring>
 #include <limits>
 #include <optional>
 #include <string>
 
+#include "base/environment.hpp"
 #include "base/error.hpp"
 
 namespace fenix_impl {
@@ -46,15 +45,6 @@ void take_choice(MPI_Info info, const char* key, const char* no, const char* yes
   chosen = *value == yes;
 }
 
-/// Returns the number in the environment, if there is one.
-template <class T>
-std::optional<T> number_of(const char* name) {
-  const char* const value = std::getenv(name);
-  T number = 0;
-  if (value == nullptr || std::from_chars(value, value + std::strlen(value), number).ec != std::errc()) return {};
-  return number;
-}
-
 }  // namespace
 
 PersistOptions persist_options(MPI_Info info) {
@@ -72,20 +62,22 @@ PersistOptions persist_options(MPI_Info info) {
   return options;
 }
 
+static_assert(kMostCopiesHeld == JournalParameters::kMostCopies);
+
 PersistOptions persist_options_of_environment() {
   PersistOptions options;
-  options.volume = number_of<std::uint64_t>("FENIX_PERSIST_VOLUME").value_or(options.volume);
-  options.copies = number_of<std::int32_t>("FENIX_PERSIST_COPIES").value_or(options.copies);
-  options.copies = std::clamp(options.copies, 0, JournalParameters::kMostCopies);
+  options.volume = environment::whole("FENIX_PERSIST_VOLUME");
+  options.copies = static_cast<std::int32_t>(environment::whole("FENIX_PERSIST_COPIES"));
   return options;
 }
 
 LogOptions log_options_of_environment() {
   LogOptions options;
   options.held = persist_options_of_environment();
-  options.memory = number_of<std::uint64_t>("FENIX_MLOG_MEMORY");
-  options.copies = number_of<std::int32_t>("FENIX_MLOG_COPIES");
-  if (options.copies) options.copies = std::clamp(*options.copies, 0, JournalParameters::kMostCopies);
+  if (environment::is_set("FENIX_MLOG_MEMORY")) options.memory = environment::whole("FENIX_MLOG_MEMORY");
+  if (environment::is_set("FENIX_MLOG_COPIES")) {
+    options.copies = static_cast<std::int32_t>(environment::whole("FENIX_MLOG_COPIES"));
+  }
   return options;
 }
 

@@ -17,6 +17,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/environment.hpp"
+
 namespace fenix_impl {
 namespace {
 
@@ -37,8 +39,7 @@ std::string own_rank() {
 
 std::vector<Fault> read_environment() {
   std::vector<Fault> faults;
-  const char* text = std::getenv("FENIX_FAULT");
-  std::istringstream list(text != nullptr ? text : "");
+  std::istringstream list(environment::text("FENIX_FAULT"));
   for (std::string entry; std::getline(list, entry, ',');) {
     std::istringstream fields(entry);
     std::string point;

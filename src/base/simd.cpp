@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdlib>
 #include <string_view>
 
-#include "base/log.hpp"
+#include "base/environment.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -35,12 +34,10 @@ bool has(Simd simd) {
 
 Simd chosen() {
   const Simd best = available_simd().back();
-  const char* wanted = std::getenv("FENIX_SIMD");
-  if (wanted == nullptr) return best;
+  const std::string_view wanted = environment::word("FENIX_SIMD");
   for (const Simd each : available_simd()) {
-    if (std::string_view(wanted) == name_of(each)) return each;
+    if (wanted == name_of(each)) return each;
   }
-  log().warn("FENIX_SIMD={}: not known, or not on this machine; using {}", wanted, name_of(best));
   return best;
 }
 

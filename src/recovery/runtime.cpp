@@ -12,12 +12,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <new>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "base/deadline.hpp"
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/fault.hpp"
 #include "base/last_resort.hpp"
@@ -28,6 +30,7 @@
 #include "recovery/draining.hpp"
 #include "recovery/interposer.hpp"
 #include "recovery/job_end.hpp"
+#include "recovery/surroundings.hpp"
 #include "rma/freeing.hpp"
 #include "rma/mpi_team.hpp"
 #include "rma/quiet_comm.hpp"
@@ -189,7 +192,7 @@ void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const O
   check_mpi(MPI_Comm_create_errhandler(handle_mpi_error, &copying_handler_), "MPI_Comm_create_errhandler");
   teams_.begin(handlers_.present, copying_handler_);
   Settings taken = settings;
-  taken.take(info);
+  auto ignored = taken.take(info);
   if (is_replacement()) {
     // The program has been here before, with the same arguments: they are not checked again.
     begin_with(comm, spawn, info, taken, outputs, resume_point);
@@ -210,7 +213,7 @@ void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const O
                                  taken.get(FENIX_SPARE_FINALIZE_MODE),
                                  0,
                                  storage_.drains() ? 1U : 0U};
-  process_->start(comm, spares, handlers_, [&](MPI_Comm living) { check_start(living, arguments, outputs); });
+  process_->start(comm, spares, handlers_, [&](MPI_Comm living) { check_start(living, arguments, outputs, ignored); });
   begin_with(comm, spawn, info, taken, outputs, resume_point);
 }
 
@@ -284,18 +287,23 @@ bool Runtime::repairs() const { return spawns() || settings.get(FENIX_RECOVERY_M
 
 bool Runtime::spawns() const { return settings.get(FENIX_RECOVERY_MODE) == FENIX_RECOVERY_SPAWN; }
 
-void Runtime::check_start(MPI_Comm living, StartArguments own, const Outputs& outputs) {
+void Runtime::check_start(MPI_Comm living, StartArguments own, const Outputs& outputs,
+                          std::vector<std::string> ignored) {
   struct Note {
     std::int32_t code = 0;
     StartArguments arguments;
-    std::array<char, 120> text{};
+    Surroundings surroundings;
+    std::array<char, 240> text{};
   };
   Note mine;
   int rank = 0;
   MPI_Comm_rank(living, &rank);
   if (rank == 0) own.run = storage_.begin_run();
   mine.arguments = own;
+  for (auto& each : environment::ignored()) ignored.push_back(std::move(each));
+  mine.surroundings = Surroundings::here(ignored);
   try {
+    environment::check();
     if (outputs.comm == nullptr && interposer() == nullptr) {
       throw Error(FENIX_ERROR_INVALID_ARGUMENT, "newcomm is NULL, which needs the library libfenix_mpi before MPI");
     }
@@ -332,6 +340,13 @@ void Runtime::check_start(MPI_Comm living, StartArguments own, const Outputs& ou
     require_same(note.arguments.drains == first.arguments.drains, "FENIX_DRAIN");
     require_same(note.arguments.unhandled_mode == first.arguments.unhandled_mode, "FENIX_UNHANDLED_MODE in info");
   }
+  std::vector<Surroundings> all;
+  std::transform(notes.begin(), notes.end(), std::back_inserter(all),
+                 [](const Note& each) { return each.surroundings; });
+  const AllSurroundings surroundings(std::move(all));
+  surroundings.check();
+  surroundings.warn(rank, ignored);
+  if (rank == 0) surroundings.tell(own.size - own.spares, own.spares);
 }
 
 void Runtime::serve_as_spare() {
@@ -608,7 +623,8 @@ void Runtime::detach_all() {
   const bool falls_back = (process_->some_said_yes() & Process::kLacksMessages) != 0;
   if (falls_back) {
     end_job_that_cannot_go_back("logs lack messages that are needed, as there was no room");
-    log().warn("a log of messages lacks some that are needed: all ranks have to go back");
+    log().log(warning_of_all(rank_in(process_->resilient())),
+              "a log of messages lacks some that are needed: all ranks have to go back");
     region_logs_.fall_back();
   }
   // A program that knows nothing of Fenix does not know either that it has fewer ranks now.
@@ -665,7 +681,7 @@ void Runtime::take_up_persistence() {
     const bool falls_back = (process_->some_said_yes() & Process::kLacksMessages) != 0;
     persistence_.take_up(falls_back, [this](const char* why) {
       end_job_that_cannot_go_back(why);
-      log().warn("a rank has died, and {}: all ranks have to go back", why);
+      log().log(warning_of_all(rank_in(process_->resilient())), "a rank has died, and {}: all ranks have to go back", why);
       region_logs_.fall_back();
       const bool starts_over = survivors_start_over();
       persistence_.note_start_over(starts_over);

@@ -193,7 +193,8 @@ class Runtime {
     std::uint32_t run = 0;  ///< number of this job on its store, from the first rank
     std::uint32_t drains = 0;
   };
-  void check_start(MPI_Comm living, StartArguments own, const Outputs& outputs);
+  /// ignored: what was given in vain.
+  void check_start(MPI_Comm living, StartArguments own, const Outputs& outputs, std::vector<std::string> ignored);
   /// taken: the settings with those of info.
   void begin_with(MPI_Comm comm, int spawn, MPI_Info info, const Settings& taken, const Outputs& outputs,
                   std::jmp_buf* resume_point);

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/log.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -50,12 +49,13 @@ std::optional<std::string> value_of(MPI_Info info, const char* key) {
 }
 
 void take_key(Settings& settings, MPI_Info info, const char* key, Fenix_Setting_name setting,
-              const std::map<std::string, unsigned>& options) {
+              const std::map<std::string, unsigned>& options, std::vector<std::string>& ignored) {
   const auto value = value_of(info, key);
   if (!value) return;
   const auto option = options.find(*value);
   if (option == options.end()) {
-    log().warn("info of Fenix_Init: key {} has the unknown value {}, which is ignored", key, *value);
+    ignored.push_back(std::string("info of Fenix_Init: key ") + key + " has the unknown value " + *value +
+                      ", which is ignored");
     return;
   }
   settings.set(setting, option->second);
@@ -88,11 +88,13 @@ void Settings::set_default(int setting, unsigned option) {
 
 unsigned Settings::get(int setting) const { return options_[checked(setting)]; }
 
-void Settings::take(MPI_Info info) {
-  if (info == MPI_INFO_NULL) return;
-  take_key(*this, info, "resume_mode", FENIX_RESUME_MODE, kResumeModes);
-  take_key(*this, info, "FENIX_RESUME_MODE", FENIX_RESUME_MODE, kResumeModes);
-  take_key(*this, info, "FENIX_UNHANDLED_MODE", FENIX_UNHANDLED_MODE, kUnhandledModes);
+std::vector<std::string> Settings::take(MPI_Info info) {
+  std::vector<std::string> ignored;
+  if (info == MPI_INFO_NULL) return ignored;
+  take_key(*this, info, "resume_mode", FENIX_RESUME_MODE, kResumeModes, ignored);
+  take_key(*this, info, "FENIX_RESUME_MODE", FENIX_RESUME_MODE, kResumeModes, ignored);
+  take_key(*this, info, "FENIX_UNHANDLED_MODE", FENIX_UNHANDLED_MODE, kUnhandledModes, ignored);
+  return ignored;
 }
 
 }  // namespace fenix_impl

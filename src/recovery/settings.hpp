@@ -7,6 +7,8 @@
 
 #include <array>
 #include <atomic>
+#include <string>
+#include <vector>
 
 namespace fenix_impl {
 
@@ -23,8 +25,8 @@ class Settings {
   void set_default(int setting, unsigned option);
   /// Returns an option. Throws Error(FENIX_ERROR_INVALID_SETTING_NAME).
   [[nodiscard]] unsigned get(int setting) const;
-  /// Takes the keys of Fenix_Init. An unknown value is ignored, with a warning.
-  void take(MPI_Info info);
+  /// Takes the keys of Fenix_Init. Returns a text for each value that is unknown, which is ignored.
+  [[nodiscard]] std::vector<std::string> take(MPI_Info info);
 
  private:
   std::array<std::atomic<bool>, FENIX_SETTING_NAME_MAXCODE> is_set_{};

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 
@@ -34,8 +34,7 @@ bool can_be_trusted(std::string_view provider) {
 /// basic (virtual addresses, keys of the provider and memory that is there, which tcp does on demand) and local (memory of
 /// own transfers is registered, too).
 bool is_forced(std::string_view mode) {
-  const char* forced = std::getenv("FENIX_FABRIC_MR_MODE");
-  return forced != nullptr && std::string_view(forced).find(mode) != std::string_view::npos;
+  return environment::text("FENIX_FABRIC_MR_MODE").find(mode) != std::string::npos;
 }
 
 constexpr int kBasic = FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY;

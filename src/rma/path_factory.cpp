@@ -2,11 +2,11 @@
 #include "rma/path_factory.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <new>
-#include <string_view>
+#include <string>
 #include <utility>
 
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "rma/fabric.hpp"
@@ -20,14 +20,11 @@ namespace {
 
 // Whether a rank that takes the place of a dead one of its node takes over its memory.
 MapPath::Keep wanted_replacement() {
-  const char* wanted = std::getenv("FENIX_WARM_REPLACEMENT");
-  return wanted != nullptr && std::string_view(wanted) == "off" ? MapPath::Keep::no : MapPath::Keep::yes;
+  return environment::is_on("FENIX_WARM_REPLACEMENT") ? MapPath::Keep::yes : MapPath::Keep::no;
 }
 
-std::string_view wanted_path() {
-  const char* wanted = std::getenv("FENIX_PATH");
-  return wanted != nullptr ? wanted : "auto";
-}
+// As the environment has it now: what is wrong is refused where a path is needed.
+std::string wanted_path() { return environment::is_set("FENIX_PATH") ? environment::text("FENIX_PATH") : "auto"; }
 
 }  // namespace
 
@@ -54,7 +51,7 @@ std::shared_ptr<Path> PathFactory::fabric_path() { return make_fabric_path(netwo
 
 void PathFactory::prepare(bool on_one_node) noexcept {
   try {
-    const std::string_view name = wanted_path();
+    const std::string name = wanted_path();
     if (name != "fabric" && (name != "auto" || on_one_node)) return;
     (void)network();
     log().info("the network is open before it is needed");
@@ -76,23 +73,27 @@ void PathFactory::warn_of_launcher(const MpiTeam& team) {
 // Collective: the fabric path if all ranks have it, else windows.
 std::shared_ptr<Path> PathFactory::path_across_nodes(MpiTeam& team) {
   std::shared_ptr<Path> across;
+  std::string why;
   bool no_memory = false;
   try {
     across = fabric_path();
-  } catch (const UnfitProvider& unfit) {
-    // Once on each node.
-    const auto first = std::find(team.near().begin(), team.near().end(), true) - team.near().begin();
-    log().log(first == team.rank() ? spdlog::level::warn : spdlog::level::info,
-              "{}; ranks on other nodes are reached by the path window", unfit.what());
   } catch (const Error& error) {
-    log().info("{}", error.what());
+    why = error.what();
   } catch (const std::bad_alloc&) {
     no_memory = true;  // the others wait for what this rank says
   }
   // All the same: a rank without libfabric cannot be written to by the others.
-  const bool all_can = team.all_of(across != nullptr);
+  const int first = team.reduce(across != nullptr ? team.size() : team.rank(),
+                                [](int& into, int from) { into = std::min(into, from); });
   if (no_memory) throw Error(out_of_memory());
-  if (!all_can) across = std::make_shared<WindowPath>(team);
+  if (first < team.size()) across = std::make_shared<WindowPath>(team);
+  // One rank speaks for all.
+  if (!why.empty()) {
+    log().log(first == team.rank() ? spdlog::level::warn : spdlog::level::info,
+              "{}; ranks on other nodes are reached by the path window, with which data may be lost when several ranks "
+              "of a node die",
+              why);
+  }
   const auto near = std::count(team.near().begin(), team.near().end(), true);
   log().info("ranks on this node, by the path map: {}; on others, by the path {}: {}", near, across->name(),
              team.size() - near);
@@ -100,14 +101,14 @@ std::shared_ptr<Path> PathFactory::path_across_nodes(MpiTeam& team) {
 }
 
 std::shared_ptr<Path> PathFactory::named_path(MpiTeam& team) {
-  const std::string_view name = wanted_path();
+  const std::string name = wanted_path();
   if (name == "window") return std::make_shared<WindowPath>(team);
   if (name == "fabric") return fabric_path();
   if (name == "map" && !team.on_one_node()) {
     throw Error(FENIX_ERROR_GROUP_CREATE, "FENIX_PATH is map, but the ranks of comm are on several nodes");
   }
   if (name != "map" && name != "auto") {
-    throw Error(FENIX_ERROR_GROUP_CREATE, "FENIX_PATH is neither auto, map, fabric nor window");
+    throw Error(FENIX_ERROR_GROUP_CREATE, environment::mistake_in(*environment::Name("FENIX_PATH")));
   }
   return std::make_shared<MapPath>(wanted_replacement());
 }

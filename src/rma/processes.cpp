@@ -5,11 +5,11 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <fstream>
 #include <span>
 #include <string>
 
+#include "base/environment.hpp"
 #include "base/hash.hpp"
 
 namespace fenix_impl {
@@ -45,8 +45,7 @@ Location this_location() {
   std::array<char, 256> name{};
   (void)gethostname(name.data(), name.size() - 1);
   const std::string node = boot_id() + name.data();
-  const char* text = std::getenv("FENIX_FAILURE_DOMAIN");
-  const std::string domain = text != nullptr ? text : "";
+  const std::string domain = environment::text("FENIX_FAILURE_DOMAIN");
   return {domain.empty() ? 0 : hash_bytes(std::as_bytes(std::span(domain))),
           hash_bytes(std::as_bytes(std::span(node)))};
 }

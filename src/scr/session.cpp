@@ -31,6 +31,12 @@ void set_default(const char* variable, const std::string& value) {
   if (present == nullptr || *present == 0) ::setenv(variable, value.c_str(), 1);
 }
 
+bool is_none(const std::string& number) {
+  char* end = nullptr;
+  const double value = std::strtod(number.c_str(), &end);
+  return number.empty() || (*end == 0 && value <= 0);
+}
+
 void put_name(const std::string& name, char* to) {
   if (to == nullptr) return;
   std::strncpy(to, name.c_str(), SCR_MAX_FILENAME - 1);
@@ -95,8 +101,8 @@ bool Session::prepare_environment() {
        {"SCR_END_TIME", "FENIX_END_TIME"}}};
   for (const auto& [own, variable] : kSame) {
     const auto value = parameters_.get(own);
-    // 0 is the word of SCR for "not at all".
-    if (value && std::strtod(value->c_str(), nullptr) > 0) set_default(variable, *value);
+    // 0 is the word of SCR for "not at all". Fenix_Init refuses what is no number.
+    if (value && !is_none(*value)) set_default(variable, *value);
   }
   if (parameters_.number("SCR_FETCH", 1) == 0) set_default("FENIX_FETCH", "off");
   return true;
@@ -132,12 +138,16 @@ bool Session::begin(MPI_Comm* repaired) {
   static int latest_role = 0;
   static int latest_error = 0;
   int spares = 0;
-  if (repaired != nullptr) spares = static_cast<int>(parameters_.number("FENIX_SPARES", 0));
+  // Fenix_Init refuses -1, which stands for what is no number.
+  if (repaired != nullptr && parameters_.get("FENIX_SPARES")) {
+    spares = static_cast<int>(parameters_.number("FENIX_SPARES", -1));
+  }
   const int code = Fenix_Init_no_jump(&latest_role, MPI_COMM_WORLD, &comm_, nullptr, nullptr, spares, 0, MPI_INFO_NULL,
                                       &latest_error);
   const int role = latest_role;
   if (code != FENIX_SUCCESS && code != FENIX_WARNING_SPARE_RANKS_DEPLETED) {
-    return refuse(std::string("Fenix_Init: ") + Fenix_Error_message());
+    if (rank_of(MPI_COMM_WORLD) == 0) std::fprintf(stderr, "scr: SCR_Init has failed: %s\n", Fenix_Error_message());
+    return false;
   }
   is_begun_ = true;
   state_ = State::idle;

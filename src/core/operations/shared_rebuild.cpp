@@ -2,28 +2,17 @@
 #include "core/operations/shared_rebuild.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
 #include <map>
 #include <new>
 #include <stdexcept>
-#include <string_view>
 
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/fault.hpp"
 #include "base/log.hpp"
 
 namespace fenix_impl {
-namespace {
-
-// Whether replacements are to do without help: for measurements and tests.
-bool alone_is_wanted() {
-  const char* wanted = std::getenv("FENIX_REBUILD");
-  return wanted != nullptr && std::string_view(wanted) == "alone";
-}
-
-}  // namespace
-
 /// A rank's part in the making of a lost slot. Sent to other ranks.
 struct SharedRebuild::Statement {
   enum Flags : std::uint32_t {
@@ -62,7 +51,7 @@ std::set<MemberSlot> SharedRebuild::run(std::span<const CommitLog::RecordCopy> c
 // Whether the others are to make what this rank lacks. The data of a single source comes to this rank once in any case.
 bool SharedRebuild::wants_help() const {
   const auto left = std::count_if(peers_.begin(), peers_.end(), [&](int rank) { return !is_missing(rank); });
-  return left > 1 && decoder_->needed() > 1 && !alone_is_wanted();
+  return left > 1 && decoder_->needed() > 1 && environment::word("FENIX_REBUILD") != "alone";
 }
 
 void SharedRebuild::look_for_lost(std::span<const CommitLog::RecordCopy> copies) {

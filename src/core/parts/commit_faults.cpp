@@ -3,15 +3,14 @@
 
 #ifdef FENIX_FAULT_INJECTION
 
-#include <cstdlib>
-
+#include "base/environment.hpp"
 #include "base/fault.hpp"
 
 namespace fenix_impl {
 namespace {
 
 // Looking for the bytes takes time, and memory.
-bool wanted() { return std::getenv("FENIX_FAULT") != nullptr; }
+bool wanted() { return environment::is_set("FENIX_FAULT"); }
 
 /// Returns the first member that has elements in the record, and its version; both null if there is none.
 std::pair<const Member*, const MemberVersion*> first_version(const Members& members, const Record& record) {

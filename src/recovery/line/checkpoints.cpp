@@ -3,16 +3,14 @@
 
 #include <algorithm>
 #include <cassert>
-#include <charconv>
-#include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <iterator>
 #include <string>
 #include <utility>
 
 #include "base/backoff.hpp"
 #include "base/deadline.hpp"
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/fault.hpp"
 #include "base/log.hpp"
@@ -37,13 +35,9 @@ bool is_message(int tag) { return tag != kTagOfCounter; }
 // ----------------------------------------------------------------------------------------------------------------- begin, end
 
 std::optional<double> Checkpoints::interval_of_environment() {
-  double seconds = 0;
-  const char* const text = std::getenv("FENIX_CHECKPOINT_INTERVAL");
-  if (text == nullptr) return 0;
-  const char* const end = text + std::strlen(text);
-  const auto [rest, error] = std::from_chars(text, end, seconds);
-  const bool is_good = error == std::errc() && rest == end && seconds > 0 && std::isfinite(seconds);
-  return is_good ? std::optional(seconds) : std::nullopt;
+  constexpr environment::Name kName("FENIX_CHECKPOINT_INTERVAL");
+  if (!environment::is_set(kName)) return 0;
+  return environment::parse(*kName, environment::text(kName));
 }
 
 // A count of 0 on some ranks only says that they have no elements: it is for all ranks to say what may change.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,23 @@
 
 namespace fenix_impl {
 namespace {
+
+std::string name_of(const Policy& policy) {
+  const std::string cohort = std::to_string(policy.cohort_size);
+  switch (policy.kind) {
+    case Policy::Kind::buddies:
+      return "copies on pairs";
+    case Policy::Kind::ring:
+      return "copies on a ring";
+    case Policy::Kind::parity:
+      return "XOR over " + cohort;
+    case Policy::Kind::reed_solomon:
+      return "Reed-Solomon over " + cohort + " for " + std::to_string(policy.losses) + " losses";
+    case Policy::Kind::local:
+      break;
+  }
+  return "no redundancy";
+}
 
 /// The state of a group that a rank tells the others.
 struct SharedState {
@@ -70,8 +88,8 @@ class Rejoin {
     team_->barrier();
     group_->parts().kept_origin.reset();
     group_->parts().owes_loss_report = false;
-    log().info("group {}: {} ranks, {} path, {} snapshots", group_->parameters().id, team_->size(), path_->name(),
-               snapshots_);
+    log().info("group {}: {} ranks, {} path, {} snapshots, {}", group_->parameters().id, team_->size(), path_->name(),
+               snapshots_, name_of(group_->parameters().policy));
     fault_point("rejoin.end");
     const bool has_none = snapshots_ == 0 && archived_.none();
     const bool awaits_store = has_none && (!existed_ || report_.lost() || all_.has(RankSummary::kAwaitsStore));
@@ -220,6 +238,11 @@ class Rejoin {
 
   void look_for_shared_fate() {
     const Placement& placement = group_->ranks().placement;
+    const Policy& policy = group_->parameters().policy;
+    if (policy.has_redundancy() && placement.copies() < policy.losses && self_ == 0) {
+      log().warn("group {}: with {} ranks it survives the loss of {}, and not of {} as the policy says",
+                 group_->parameters().id, team_->size(), placement.copies(), policy.losses);
+    }
     if (placement.copies() == 0 || !all_.has(RankSummary::kSeveralNodes)) return;
     auto where = team_->ask(group_->ranks().partners(), team_->location());
     where[self_] = team_->location();

@@ -49,8 +49,8 @@ ConsistentEpochs SnapshotRecovery::run(LossReport& report) {
 
 void SnapshotRecovery::warn_of_older(const ConsistentEpochs& result) const {
   if (result.newest.none() || result.newest >= clues_.all.known_on_all) return;
-  log().warn("group {}: the latest snapshot is lost, going back to time stamp {}", group_.parameters().id,
-             group_.parameters().time_stamp_of(result.newest));
+  log().log(warning_of_all(team_.rank()), "group {}: the latest snapshot is lost, going back to time stamp {}",
+            group_.parameters().id, group_.parameters().time_stamp_of(result.newest));
 }
 
 // Brings this rank's own part of the snapshots into order.

@@ -2,24 +2,13 @@
 #include "recovery/storage/commit_schedule.hpp"
 
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 
-#include "base/log.hpp"
+#include "base/environment.hpp"
 #include "core/common/meeting.hpp"
 
 namespace fenix_impl {
 namespace {
-
-double positive_number(const char* name) {
-  const char* const text = std::getenv(name);
-  if (text == nullptr || *text == 0) return 0;
-  char* end = nullptr;
-  const double number = std::strtod(text, &end);
-  if (*end == 0 && number > 0 && std::isfinite(number)) return number;
-  log().warn("{}={} makes no sense, and is ignored", name, text);
-  return 0;
-}
 
 /// The state of the ranks, merged: the slowest one counts.
 struct ScheduleState {
@@ -40,11 +29,10 @@ struct ScheduleState {
 
 CommitSettings CommitSettings::from_environment() {
   CommitSettings settings;
-  settings.every = static_cast<std::uint32_t>(
-      std::min(positive_number("FENIX_COMMIT_EVERY"), double{std::numeric_limits<std::uint32_t>::max()}));
-  settings.seconds = positive_number("FENIX_COMMIT_SECONDS");
-  settings.overhead = positive_number("FENIX_COMMIT_OVERHEAD") / 100;
-  settings.mtbf = positive_number("FENIX_COMMIT_MTBF");
+  settings.every = static_cast<std::uint32_t>(environment::whole("FENIX_COMMIT_EVERY"));
+  settings.seconds = environment::number("FENIX_COMMIT_SECONDS");
+  settings.overhead = environment::number("FENIX_COMMIT_OVERHEAD") / 100;
+  settings.mtbf = environment::number("FENIX_COMMIT_MTBF");
   return settings;
 }
 

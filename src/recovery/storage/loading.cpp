@@ -42,7 +42,8 @@ bool Loading::run(const DatasetPlan& plan) {
   } catch (const Error& error) {
     // Damage on one rank is found in a meeting, which tells all. A store that does not answer is another matter: nobody knows what is there.
     if (error.code() != FENIX_ERROR_NODATA_FOUND && error.code() != FENIX_ERROR_MISMATCH) throw;
-    log().warn("group {}: the dataset {} cannot be used: {}", group_.parameters().id, plan.name.text(), error.what());
+    log().log(warning_of_all(group_.ranks().rank), "group {}: the dataset {} cannot be used: {}",
+              group_.parameters().id, plan.name.text(), error.what());
     return false;
   }
 }

@@ -278,7 +278,8 @@ Storage::Resumed Storage::load_newest(Group& group, const std::string& label, st
   group.parts().stored.reset();
   group.parts().parameters.start_time_stamp = before.start_time_stamp;
   Loading(group, keeper_).begin_anew();
-  log().warn("group {}: no dataset of the store could be used", group.parameters().id);
+  log().log(warning_of_all(group.ranks().rank), "group {}: no dataset of the store could be used",
+            group.parameters().id);
   return Resumed::unusable;
 }
 

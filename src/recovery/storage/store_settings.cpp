@@ -11,37 +11,19 @@
 #include <cstring>
 #include <string_view>
 
-#include "base/log.hpp"
+#include "base/environment.hpp"
 
 namespace fenix_impl {
 namespace {
 
 constexpr const char* kProgram = "fenix-keeper";
 
-std::string text_of_variable(const char* name) {
-  const char* const text = std::getenv(name);
-  return text != nullptr ? text : "";
-}
-
-// Numbers may have a K, M, G or T behind them, for powers of 1024.
-template <class T>
-void read_number(const char* name, T& number) {
-  const std::string text = text_of_variable(name);
-  if (text.empty()) return;
-  std::uint64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, value);
-  unsigned shift = 0;
-  const std::string_view unit(read.ptr, static_cast<std::size_t>(end - read.ptr));
-  constexpr std::string_view kUnits = "KMGT";
-  const bool has_unit = unit.size() == 1 && kUnits.find(unit[0]) != std::string_view::npos;
-  if (has_unit) shift = 10U * static_cast<unsigned>(kUnits.find(unit[0]) + 1);
-  const std::uint64_t most = static_cast<std::uint64_t>(std::numeric_limits<T>::max()) >> shift;
-  if (read.ec != std::errc() || (!unit.empty() && !has_unit) || value > most) {
-    log().warn("{}={} makes no sense, and is ignored", name, text);
-    return;
-  }
-  number = static_cast<T>(value << shift);
+// What Slurm says, if it is a number.
+std::int64_t end_of_allocation() {
+  const char* const text = std::getenv("SLURM_JOB_END_TIME");
+  std::int64_t time = 0;
+  if (text == nullptr) return 0;
+  return std::from_chars(text, text + std::strlen(text), time).ec == std::errc() ? time : 0;
 }
 
 std::string absolute(const std::string& path) {
@@ -55,7 +37,7 @@ bool is_program(const std::string& path) { return ::access(path.c_str(), X_OK) =
 
 // Next to the library or the program that this code is in, as it was built or installed; or where programs are.
 std::string find_keeper() {
-  if (auto given = text_of_variable("FENIX_KEEPER"); !given.empty()) return given;
+  if (auto given = environment::text("FENIX_KEEPER"); !given.empty()) return given;
   Dl_info info{};
   if (::dladdr(reinterpret_cast<void*>(&find_keeper), &info) != 0 && info.dli_fname != nullptr) {
     std::string folder = info.dli_fname;
@@ -79,21 +61,22 @@ std::string find_keeper() {
 }  // namespace
 
 StoreSettings StoreSettings::from_environment() {
+  const auto narrow = [](std::uint64_t number) { return static_cast<std::uint32_t>(number); };
   StoreSettings settings;
-  read_number("SLURM_JOB_END_TIME", settings.end_time);
-  read_number("FENIX_END_TIME", settings.end_time);
-  settings.drains = text_of_variable("FENIX_DRAIN") == "1";
-  read_number("FENIX_HALT_SECONDS", settings.halt_seconds);
-  settings.root = absolute(text_of_variable("FENIX_STORE"));
+  settings.end_time = environment::is_set("FENIX_END_TIME")
+                          ? static_cast<std::int64_t>(environment::whole("FENIX_END_TIME"))
+                          : end_of_allocation();
+  settings.drains = environment::is_on("FENIX_DRAIN");
+  settings.halt_seconds = narrow(environment::whole("FENIX_HALT_SECONDS"));
+  settings.root = absolute(environment::text("FENIX_STORE"));
   if (settings.root.empty()) return settings;
   while (settings.root.size() > 1 && settings.root.back() == '/') settings.root.pop_back();
-  settings.fetches = text_of_variable("FENIX_FETCH") != "off";
-  read_number("FENIX_FLUSH", settings.every);
-  read_number("FENIX_FLUSH_RATE", settings.rate);
-  read_number("FENIX_FLUSH_TIMEOUT", settings.seconds);
-  read_number("FENIX_STORE_KEEP", settings.kept);
-  read_number("FENIX_KEEP", settings.lease);
-  if (settings.seconds == 0) settings.seconds = StoreSettings().seconds;
+  settings.fetches = environment::is_on("FENIX_FETCH");
+  settings.every = static_cast<int>(environment::whole("FENIX_FLUSH"));
+  settings.rate = environment::whole("FENIX_FLUSH_RATE");
+  settings.seconds = narrow(environment::whole("FENIX_FLUSH_TIMEOUT"));
+  settings.kept = narrow(environment::whole("FENIX_STORE_KEEP"));
+  settings.lease = narrow(environment::whole("FENIX_KEEP"));
   settings.keeper = find_keeper();
   return settings;
 }

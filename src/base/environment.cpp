@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/environment.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+#include <span>
+
+#include "base/error.hpp"
+#include "base/hash.hpp"
+#include "base/other_variables.hpp"
+#include "base/simd.hpp"
+
+namespace fenix_impl::environment {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double factor;
+};
+
+constexpr std::array kUnitsOfBytes{Unit{"K", 1024.}, Unit{"M", 1024. * 1024}, Unit{"G", 1024. * 1024 * 1024},
+                                   Unit{"T", 1024. * 1024 * 1024 * 1024}};
+constexpr std::array kUnitsOfTime{Unit{"ms", 0.001}, Unit{"s", 1.}, Unit{"m", 60.}, Unit{"h", 3600.},
+                                  Unit{"d", 86400.}};
+
+std::string_view raw(const Variable& variable) {
+  const char* const value = std::getenv(variable.name.data());
+  return value != nullptr ? value : "";
+}
+
+std::optional<double> number_in(std::string_view text, std::span<const Unit> units) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
+  if (error != std::errc() || !std::isfinite(number) || text.front() == '-') return {};
+  const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
+  if (unit.empty()) return number;
+  const auto found = std::find_if(units.begin(), units.end(), [&](const Unit& each) { return each.name == unit; });
+  return found != units.end() ? std::optional(number * found->factor) : std::nullopt;
+}
+
+std::optional<double> whole_in(std::string_view text, std::span<const Unit> units) {
+  return text.find('.') == std::string_view::npos ? number_in(text, units) : std::nullopt;
+}
+
+std::vector<std::string_view> parts_of(std::string_view text, char between) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t end = text.find(between);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::optional<double> place_of(std::string_view word, std::string_view words) {
+  const auto all = parts_of(words, ' ');
+  const auto found = std::find(all.begin(), all.end(), word);
+  return found != all.end() ? std::optional(static_cast<double>(found - all.begin())) : std::nullopt;
+}
+
+std::optional<double> switch_in(std::string_view text) {
+  if (text == "on" || text == "1") return 1;
+  return text == "off" || text == "0" ? std::optional(0.) : std::nullopt;
+}
+
+bool are_faults(std::string_view text) {
+  const auto all = parts_of(text, ',');
+  return std::all_of(all.begin(), all.end(), [](std::string_view each) {
+    const auto fields = parts_of(each, ':');
+    return fields.size() >= 3 && !fields[0].empty() && !fields[1].empty() && whole_in(fields[2], {});
+  });
+}
+
+std::string rounded(double number) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::general).ptr;
+  return {text.data(), end};
+}
+
+std::string range_of(const Variable& variable) {
+  if (variable.most <= 100) return " from " + rounded(variable.least) + " to " + rounded(variable.most);
+  return variable.least > 0 ? ", at least " + rounded(variable.least) : "";
+}
+
+double value_of(const Variable& variable) {
+  const std::string_view given = raw(variable);
+  const auto value = given.empty() ? std::nullopt : parse(variable, given);
+  return value ? *value : parse(variable, variable.without).value_or(0);
+}
+
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+bool is_known(std::string_view name) {
+  const auto has_name = [&](const auto& each) { return each.name == name; };
+  return std::any_of(kVariables.begin(), kVariables.end(), has_name) ||
+         std::any_of(kOtherVariables.begin(), kOtherVariables.end(), has_name) ||
+         std::any_of(kQuietNames.begin(), kQuietNames.end(), [&](auto each) { return name.starts_with(each); });
+}
+
+/// Returns the known name that is most like this one, if one is.
+std::string_view meant_by(std::string_view name) {
+  constexpr std::size_t kLong = 11;
+  std::string_view nearest;
+  std::size_t least = name.size() >= kLong ? 3 : 2;
+  for (const Variable& each : kVariables) {
+    const std::size_t mistakes = distance(name, each.name);
+    if (mistakes < least) nearest = each.name;
+    least = std::min(least, mistakes);
+  }
+  return nearest;
+}
+
+}  // namespace
+
+std::optional<double> parse(const Variable& variable, std::string_view text) {
+  std::optional<double> value;
+  if (text.empty()) return value;
+  switch (variable.form) {
+    case Form::whole:
+      value = whole_in(text, {});
+      break;
+    case Form::number:
+      value = number_in(text, {});
+      break;
+    case Form::bytes:
+      value = whole_in(text, kUnitsOfBytes);
+      break;
+    case Form::duration:
+      value = number_in(text, kUnitsOfTime);
+      break;
+    case Form::on_off:
+      return switch_in(text);
+    case Form::choice:
+      return place_of(text, variable.words);
+    case Form::faults:
+      return are_faults(text) ? std::optional(0.) : std::nullopt;
+    case Form::text:
+      return 0;
+  }
+  return value && *value >= variable.least && *value <= variable.most ? value : std::nullopt;
+}
+
+std::string forms_of(const Variable& variable) {
+  switch (variable.form) {
+    case Form::whole:
+      return "a whole number" + range_of(variable);
+    case Form::number:
+      return "a number" + range_of(variable);
+    case Form::bytes:
+      return "bytes: a whole number" + range_of(variable) + "; K, M, G or T may stand behind it";
+    case Form::duration:
+      return "seconds" + range_of(variable) + "; ms, s, m, h or d may stand behind the number";
+    case Form::on_off:
+      return "on or off, or 1 or 0";
+    case Form::faults:
+      return "point:rank:count[:action], several with commas";
+    case Form::text:
+      return std::string(variable.words);
+    case Form::choice:
+      break;
+  }
+  std::string text;
+  const auto words = parts_of(variable.words, ' ');
+  for (const std::string_view& each : words) {
+    if (!text.empty()) text += &each == &words.back() ? " or " : ", ";
+    text += each;
+  }
+  return text;
+}
+
+bool is_set(Name name) { return !raw(*name).empty(); }
+
+double number(Name name) { return value_of(*name); }
+
+std::uint64_t whole(Name name) { return static_cast<std::uint64_t>(std::ceil(value_of(*name))); }
+
+bool is_on(Name name) { return value_of(*name) != 0; }
+
+std::string_view word(Name name) {
+  const std::string_view given = raw(*name);
+  return parse(*name, given) ? given : name->without;
+}
+
+std::string text(Name name) { return std::string(raw(*name)); }
+
+std::string mistake_in(const Variable& variable) {
+  constexpr std::size_t kLongest = 60;
+  const std::string_view given = raw(variable);
+  if (given.empty() || parse(variable, given)) return {};
+  return std::string(variable.name) + " is \"" + std::string(given.substr(0, kLongest)) +
+         "\" in the environment, and has to be " + forms_of(variable);
+}
+
+void check() {
+  for (const Variable& each : kVariables) {
+    if (const auto mistake = mistake_in(each); !mistake.empty()) throw Error(FENIX_ERROR_INVALID_ARGUMENT, mistake);
+  }
+}
+
+std::vector<std::string> ignored() {
+  constexpr std::string_view kOwn = "FENIX_";
+  std::vector<std::string> found;
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string_view entry = *each;
+    const std::string_view name = entry.substr(0, entry.find('='));
+    if (!name.starts_with(kOwn) || is_known(name)) continue;
+    const std::string_view meant = meant_by(name);
+    found.push_back(std::string(name) + " is in the environment, and nobody reads it" +
+                    (meant.empty() ? "" : "; " + std::string(meant) + " may be meant"));
+  }
+  const auto sets = available_simd();
+  const std::string_view simd = word("FENIX_SIMD");
+  if (!simd.empty() && std::none_of(sets.begin(), sets.end(), [&](Simd each) { return simd == name_of(each); })) {
+    found.push_back("FENIX_SIMD is " + std::string(simd) + ", which this machine does not have; " +
+                    name_of(sets.back()) + " is used");
+  }
+#ifndef FENIX_FAULT_INJECTION
+  if (is_set("FENIX_FAULT")) found.emplace_back("FENIX_FAULT is set, and this build has no fault points");
+#endif
+  return found;
+}
+
+std::vector<Shared> shared() {
+  std::vector<Shared> all;
+  for (const Variable& each : kVariables) {
+    if (each.differing == Differing::allowed) continue;
+    const std::string value = each.form == Form::text ? std::string(raw(each)) : rounded(value_of(each));
+    // Without a default, no value is another one than 0.
+    const bool is_none = raw(each).empty() && each.without.empty();
+    all.push_back({&each, is_none ? 0 : static_cast<std::uint32_t>(hash_bytes(std::as_bytes(std::span(value))) | 1U)});
+  }
+  return all;
+}
+
+}  // namespace fenix_impl::environment

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Variables of the environment, strictly read. A value that is not allowed counts as the default, until Fenix_Init refuses it by check().
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/known_variables.hpp"
+
+namespace fenix_impl::environment {
+
+/// A variable of the table: a name that is not in it does not compile.
+class Name {
+ public:
+  consteval Name(const char* name)
+      : variable_(&find(name)) {}  // NOLINT(google-explicit-constructor): a name is what callers have
+  const Variable& operator*() const { return *variable_; }
+  const Variable* operator->() const { return variable_; }
+
+ private:
+  static consteval const Variable& find(std::string_view name) {
+    for (const Variable& each : kVariables) {
+      if (each.name == name) return each;
+    }
+    throw "not in kVariables";
+  }
+
+  const Variable* variable_;
+};
+
+/// Returns what a text means: a number, 1 or 0 for on and off, the place of a word, 0 for a text. Nothing if it is not allowed.
+[[nodiscard]] std::optional<double> parse(const Variable& variable, std::string_view text);
+/// Returns the forms that a value may have, in words.
+[[nodiscard]] std::string forms_of(const Variable& variable);
+
+/// Whether there is one. An empty variable is none.
+[[nodiscard]] bool is_set(Name name);
+/// Return the value, or the default if there is none, or none that is allowed. A time is in seconds.
+[[nodiscard]] double number(Name name);
+/// Rounds up.
+[[nodiscard]] std::uint64_t whole(Name name);
+[[nodiscard]] bool is_on(Name name);
+[[nodiscard]] std::string_view word(Name name);
+[[nodiscard]] std::string text(Name name);
+
+/// Names the variable, its value and the allowed forms if the value is not allowed; else empty.
+[[nodiscard]] std::string mistake_in(const Variable& variable);
+/// Throws Error(FENIX_ERROR_INVALID_ARGUMENT) with that for the first one that is wrong.
+void check();
+/// Returns what is in the environment without an effect: names that nobody knows, and values that this machine or build cannot follow.
+[[nodiscard]] std::vector<std::string> ignored();
+
+/// What a variable whose values should be the same on all ranks is on this one.
+struct Shared {
+  const Variable* variable = nullptr;
+  std::uint32_t value = 0;  ///< a hash
+};
+/// Returns those variables, in the same order on all ranks.
+[[nodiscard]] std::vector<Shared> shared();
+
+}  // namespace fenix_impl::environment

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "recovery/surroundings.hpp"
+
+#include <numeric>
+#include <set>
+
+#include "base/environment.hpp"
+#include "base/error.hpp"
+#include "base/hash.hpp"
+#include "base/log.hpp"
+#include "rma/processes.hpp"
+
+namespace fenix_impl {
+
+Surroundings Surroundings::here(std::span<const std::string> ignored) {
+  Surroundings mine;
+  mine.node = this_location().node;
+  const std::string all = std::accumulate(ignored.begin(), ignored.end(), std::string());
+  if (!all.empty()) mine.ignored = hash_bytes(std::as_bytes(std::span(all))) | 1U;
+  const auto values = environment::shared();
+  std::transform(values.begin(), values.end(), mine.shared.begin(), [](const auto& each) { return each.value; });
+  return mine;
+}
+
+// The first one, in words.
+std::string AllSurroundings::difference(Differing kind) const {
+  const auto values = environment::shared();
+  for (std::size_t rank = 1; rank < all_.size(); ++rank) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (values[i].variable->differing != kind || all_[rank].shared[i] == all_.front().shared[i]) continue;
+      return "rank " + std::to_string(rank) + " and rank 0 have different values of " +
+             std::string(values[i].variable->name) + " in the environment; mpirun -x gives it to all";
+    }
+  }
+  return {};
+}
+
+void AllSurroundings::check() const {
+  const auto found = difference(Differing::refused);
+  if (!found.empty()) throw Error(FENIX_ERROR_MISMATCH, found);
+}
+
+void AllSurroundings::warn(int rank, std::span<const std::string> ignored) const {
+  const auto self = all_.begin() + rank;
+  const bool is_first =
+      std::none_of(all_.begin(), self, [&](const Surroundings& each) { return each.ignored == self->ignored; });
+  for (const std::string& each : ignored) {
+    if (is_first) log().warn("{}", each);
+  }
+  if (rank != 0) return;
+  if (const auto found = difference(Differing::warned_of); !found.empty()) log().warn("{}", found);
+}
+
+void AllSurroundings::tell(int ranks, int spares) const {
+  std::set<std::uint64_t> nodes;
+  for (const Surroundings& each : all_) nodes.insert(each.node);
+  const std::string store = environment::text("FENIX_STORE");
+  log().info("fenix {}: {} ranks + {} spares on {} {}, path {}, {}", FENIX_VERSION_TEXT, ranks, spares, nodes.size(),
+             nodes.size() == 1 ? "node" : "nodes", environment::word("FENIX_PATH"),
+             store.empty() ? "no store" : "store " + store);
+}
+
+}  // namespace fenix_impl
