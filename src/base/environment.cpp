@@ -233,6 +233,9 @@ std::vector<std::string> ignored() {
     found.push_back("FENIX_SIMD is " + std::string(simd) + ", which this machine does not have; " +
                     name_of(sets.back()) + " is used");
   }
+  if (!is_set("FENIX_STORE") && (whole("FENIX_FLUSH") > 0 || whole("FENIX_KEEP") > 0 || is_on("FENIX_DRAIN"))) {
+    found.emplace_back("FENIX_STORE is not set, so that nothing is flushed or kept, whatever other variables say");
+  }
 #ifndef FENIX_FAULT_INJECTION
   if (is_set("FENIX_FAULT")) found.emplace_back("FENIX_FAULT is set, and this build has no fault points");
 #endif

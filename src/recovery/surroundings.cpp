@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/log.hpp"
+#include "rma/launcher.hpp"
 #include "rma/processes.hpp"
 
 namespace fenix_impl {
@@ -48,15 +49,21 @@ void AllSurroundings::warn(int rank, std::span<const std::string> ignored) const
     if (is_first) log().warn("{}", each);
   }
   if (rank != 0) return;
+  const auto weakness = weakness_of_launcher(nodes() > 1);
+  if (all_.size() > 1 && !weakness.empty()) log().warn("{}", weakness);
   if (const auto found = difference(Differing::warned_of); !found.empty()) log().warn("{}", found);
 }
 
-void AllSurroundings::tell(int ranks, int spares) const {
+std::size_t AllSurroundings::nodes() const {
   std::set<std::uint64_t> nodes;
   for (const Surroundings& each : all_) nodes.insert(each.node);
+  return nodes.size();
+}
+
+void AllSurroundings::tell(int ranks, int spares) const {
   const std::string store = environment::text("FENIX_STORE");
-  log().info("fenix {}: {} ranks + {} spares on {} {}, path {}, {}", FENIX_VERSION_TEXT, ranks, spares, nodes.size(),
-             nodes.size() == 1 ? "node" : "nodes", environment::word("FENIX_PATH"),
+  log().info("fenix {}: {} ranks + {} spares on {} {}, path {}, {}", FENIX_VERSION_TEXT, ranks, spares, nodes(),
+             nodes() == 1 ? "node" : "nodes", environment::word("FENIX_PATH"),
              store.empty() ? "no store" : "store " + store);
 }
 

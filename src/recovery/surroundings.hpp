@@ -34,12 +34,13 @@ class AllSurroundings {
 
   /// Throws Error(FENIX_ERROR_MISMATCH), which names the variable, if ranks differ where all must agree. The same on all ranks.
   void check() const;
-  /// Warns of what has no effect, on the first rank that has it, and of other differences, on rank 0.
+  /// Warns of what has no effect, on the first rank that has it; of other differences, and of a launcher that ends the job, on rank 0.
   void warn(int rank, std::span<const std::string> ignored) const;
   /// Says how the job begins, at the level info.
   void tell(int ranks, int spares) const;
 
  private:
+  [[nodiscard]] std::size_t nodes() const;
   [[nodiscard]] std::string difference(Differing kind) const;
 
   std::vector<Surroundings> all_;

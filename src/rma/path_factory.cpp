@@ -10,7 +10,6 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "rma/fabric.hpp"
-#include "rma/launcher.hpp"
 #include "rma/map_path.hpp"
 #include "rma/mixed_path.hpp"
 #include "rma/window_path.hpp"
@@ -30,7 +29,6 @@ std::string wanted_path() { return environment::is_set("FENIX_PATH") ? environme
 
 PathFactory::Choice PathFactory::choose(MpiTeam& team) {
   std::shared_ptr<Path> path;
-  if (!team.on_one_node()) warn_of_launcher(team);
   if (!team.on_one_node() && wanted_path() == "auto") path = path_across_nodes(team);
   return [this, &team, path = std::move(path)] { return path ? path : named_path(team); };
 }
@@ -60,14 +58,6 @@ void PathFactory::prepare(bool on_one_node) noexcept {
   } catch (const std::bad_alloc&) {
     // There may be memory again when it is needed.
   }
-}
-
-// Says once, at the first group on several nodes, what deaths of ranks alone do not show.
-void PathFactory::warn_of_launcher(const MpiTeam& team) {
-  if (launcher_known_.exchange(true) || team.rank() != 0 || launcher_survives_loss_of_node()) return;
-  log().warn(
-      "this mpirun ends the job when a node is lost with its daemon; the one that scripts/bootstrap builds, and that "
-      "of Open MPI 6, go on without it");
 }
 
 // Collective: the fabric path if all ranks have it, else windows.

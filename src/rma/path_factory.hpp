@@ -2,7 +2,6 @@
 // The choice of a path for a team: FENIX_PATH, the nodes that its ranks run on, and what the network offers.
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -33,12 +32,10 @@ class PathFactory {
   std::shared_ptr<Path> fabric_path();
   std::shared_ptr<Path> path_across_nodes(MpiTeam& team);
   std::shared_ptr<Path> named_path(MpiTeam& team);
-  void warn_of_launcher(const MpiTeam& team);
 
-  std::atomic<bool> launcher_known_ = false;  // the warning about it was given, or not needed
-  std::mutex mutex_;                          // of fabric_ and unfit_
-  std::shared_ptr<FabricNetwork> fabric_;     // made when a group first needs it
-  std::optional<UnfitProvider> unfit_;        // once found, it stays: to find out may take seconds
+  std::mutex mutex_;                       // of fabric_ and unfit_
+  std::shared_ptr<FabricNetwork> fabric_;  // made when a group first needs it
+  std::optional<UnfitProvider> unfit_;     // once found, it stays: to find out may take seconds
 };
 
 }  // namespace fenix_impl

@@ -167,6 +167,18 @@ TEST(Environment, ANameThatNobodyKnowsIsToldWithTheOneThatMayBeMeant) {
   EXPECT_EQ(told[1], "FENIX_TIMEOOUT is in the environment, and nobody reads it; FENIX_TIMEOUT may be meant");
 }
 
+TEST(Environment, FlushesWithoutAStoreAreTold) {
+  {
+    const Setting never("FENIX_FLUSH", "0");
+    EXPECT_TRUE(environment::ignored().empty());
+  }
+  const Setting often("FENIX_FLUSH", "10");
+  ASSERT_EQ(environment::ignored().size(), 1U);
+  EXPECT_EQ(environment::ignored().front().substr(0, 22), "FENIX_STORE is not set");
+  const Setting store("FENIX_STORE", "/scratch");
+  EXPECT_TRUE(environment::ignored().empty());
+}
+
 TEST(Environment, ValuesThatMeanTheSameAreTheSame) {
   const auto shared_of = [](std::string_view name) {
     for (const auto& each : environment::shared()) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <span>
 #include <thread>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/fault.hpp"
@@ -47,6 +48,8 @@ void Flushing::clear() {
 }
 
 void Flushing::begin_generation(Group& group, OfGroup& mine, std::vector<std::uint32_t> writers) {
+  const auto self = writers.begin() + group.ranks().rank;
+  mine.speaks = std::find(writers.begin(), self, *self) == self;
   mine.writers = std::move(writers);
   mine.automatic = 0;
   mine.is_behind = false;
@@ -100,12 +103,19 @@ void Flushing::flush_latest(Group& group, OfGroup& mine, std::uint32_t run) {
     if (mine.is_behind) return;
     wait_a_little();
   }
-  const auto before = mine.automatic != 0 ? outcome(mine.automatic) : std::nullopt;
-  if (before && before->code != KeeperCode::done) {
-    log().warn("group {}: a snapshot could not be flushed: {}", group.parameters().id, before->text);
-  }
+  look_at_automatic(group.parameters().id, mine);
   mine.automatic = 0;
   mine.automatic = offer(group, mine, run, group.log().last(), {});
+}
+
+void Flushing::look_at_automatic(int group_id, OfGroup& mine) {
+  if (mine.automatic == 0) return;
+  const auto ended = outcome(mine.automatic);
+  const bool is_new = !std::exchange(mine.has_failed, !ended || ended->code != KeeperCode::done);
+  if (!mine.has_failed) return;
+  log().log(is_new && mine.speaks ? spdlog::level::warn : spdlog::level::info,
+            "group {}: a snapshot could not be flushed, and is not in the store: {}", group_id,
+            ended ? ended->text : "the file system does not move");
 }
 
 // --------------------------------------------------------------------------------------------------------------- together
@@ -178,7 +188,7 @@ std::optional<Flushing::Outcome> Flushing::wait_for_outcome(Team& team, std::uin
 }
 
 // Another keeper may have taken the work over, which has not been told that nothing more is offered.
-void Flushing::wait_at_end(const OfGroup& mine, const Deadline& deadline) {
+void Flushing::wait_at_end(int group_id, OfGroup& mine, const Deadline& deadline) {
   constexpr std::chrono::milliseconds kBetweenTellings{100};
   for (const auto& [name, flush] : mine.flushes) {
     for (Deadline tell{std::chrono::milliseconds(0)}; !outcome(flush) && !deadline.passed(); wait_a_little()) {
@@ -187,6 +197,7 @@ void Flushing::wait_at_end(const OfGroup& mine, const Deadline& deadline) {
       tell = Deadline(kBetweenTellings);
     }
   }
+  look_at_automatic(group_id, mine);
 }
 
 void Flushing::check_result(std::uint64_t flush) {

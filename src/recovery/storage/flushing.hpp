@@ -36,6 +36,8 @@ class Flushing {
     std::vector<std::uint32_t> writers;                         ///< by rank
     std::uint64_t automatic = 0;                                ///< the latest automatic flush, if it has not ended
     bool is_behind = false;                                     ///< it has been waited for in vain
+    bool speaks = true;                                         ///< this rank is the first of its node
+    bool has_failed = false;                                    ///< the last automatic flush that has ended
     std::deque<std::pair<DatasetName, std::uint64_t>> flushes;  ///< the latest ones, oldest first
   };
 
@@ -66,10 +68,12 @@ class Flushing {
   void check_result(std::uint64_t flush);
   [[nodiscard]] Progress progress(const OfGroup& mine, int time_stamp);
   /// Waits for the flushes of a group at the end of the use of Fenix: no rank offers anything more.
-  void wait_at_end(const OfGroup& mine, const Deadline& deadline);
+  void wait_at_end(int group_id, OfGroup& mine, const Deadline& deadline);
   static void wait_a_little();
 
  private:
+  /// Warns of an automatic flush that has failed, or that has not ended: once for each time that flushes begin to fail, on each node.
+  void look_at_automatic(int group_id, OfGroup& mine);
   std::uint64_t offer(Group& group, OfGroup& mine, std::uint32_t run, Epoch epoch, const std::string& label);
   /// Returns how a flush has ended; nullopt if it has not after a while. Throws as Team::check().
   std::optional<Outcome> wait_for_outcome(Team& team, std::uint64_t flush);

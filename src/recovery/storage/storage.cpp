@@ -63,7 +63,7 @@ void Storage::finish(bool is_first) noexcept {
   const Deadline deadline(std::chrono::seconds(settings_.seconds));
   try {
     // All ranks have agreed to finish: none of them offers anything more.
-    for (const auto& [id, mine] : groups_) flushing_.wait_at_end(mine.flushes, deadline);
+    for (auto& [id, mine] : groups_) flushing_.wait_at_end(id, mine.flushes, deadline);
     if (is_on() && settings_.lease != 0) keeper().forget(run_);
     // The program has not come to its end if this job has only written what was left of another one.
     if (is_on() && is_first && !drains()) keeper().finish_run(run_, [] {});
