@@ -53,7 +53,7 @@ void check();
 /// Returns what is in the environment without an effect: names that nobody knows, and values that this machine or build cannot follow.
 [[nodiscard]] std::vector<std::string> ignored();
 
-/// What a variable whose values should be the same on all ranks is on this one.
+/// The value on this rank of a variable that should have the same one on all.
 struct Shared {
   const Variable* variable = nullptr;
   std::uint32_t value = 0;  ///< a hash

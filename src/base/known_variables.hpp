@@ -18,7 +18,7 @@ enum class Form {
   text
 };
 
-/// What is done where ranks have different values.
+/// The answer to ranks that have different values.
 enum class Differing { allowed, warned_of, refused };
 
 struct Variable {
@@ -85,7 +85,7 @@ inline constexpr std::array kVariables{
              .form = Form::choice,
              .words = "shared alone",
              .without = "shared",
-             .meaning = "Who computes the data of a replacement from parity: [all ranks of its "
+             .meaning = "The ranks that compute the data of a replacement from parity: [all ranks of its "
                         "cohort](../DESIGN.md#shared-rebuild), or the replacement itself. Only replacements look at "
                         "it. For measurements"},
     Variable{.name = "FENIX_IN_PLACE",
@@ -127,12 +127,14 @@ inline constexpr std::array kVariables{
              .default_as = "refused",
              .differing = Differing::warned_of,
              .meaning = "Calls of MPI that cannot be logged are let through: their effects are lost with a rank"},
-    Variable{.name = "FENIX_PERSIST_VOLUME",
-             .form = Form::bytes,
-             .without = "64M",
-             .least = 1,
-             .most = 68'719'476'736,
-             .meaning = "What a rank [stores on persistent communicators](persistent.md), and outcomes that it logs"},
+    Variable{
+        .name = "FENIX_PERSIST_VOLUME",
+        .form = Form::bytes,
+        .without = "64M",
+        .least = 1,
+        .most = 68'719'476'736,
+        .meaning =
+            "The room for what a rank [stores on persistent communicators](persistent.md), and outcomes that it logs"},
     Variable{.name = "FENIX_PERSIST_COPIES",
              .form = Form::whole,
              .without = "1",
@@ -152,7 +154,7 @@ inline constexpr std::array kVariables{
     Variable{.name = "FENIX_FLUSH_RATE",
              .form = Form::bytes,
              .default_as = "no limit",
-             .meaning = "What a node writes in a second"},
+             .meaning = "The most that a node writes in a second"},
     Variable{.name = "FENIX_FLUSH_TIMEOUT",
              .form = Form::duration,
              .without = "60",

@@ -681,7 +681,8 @@ void Runtime::take_up_persistence() {
     const bool falls_back = (process_->some_said_yes() & Process::kLacksMessages) != 0;
     persistence_.take_up(falls_back, [this](const char* why) {
       end_job_that_cannot_go_back(why);
-      log().log(warning_of_all(rank_in(process_->resilient())), "a rank has died, and {}: all ranks have to go back", why);
+      log().log(warning_of_all(rank_in(process_->resilient())), "a rank has died, and {}: all ranks have to go back",
+                why);
       region_logs_.fall_back();
       const bool starts_over = survivors_start_over();
       persistence_.note_start_over(starts_over);

@@ -23,11 +23,11 @@ struct Surroundings {
   std::uint64_t ignored = 0;                    ///< hash of what has no effect; 0: nothing
   std::array<std::uint32_t, kShared> shared{};  ///< hashes of the values of variables that all ranks should have
 
-  /// Those of this rank. ignored: what it was given in vain.
+  /// Returns those of this rank. ignored: what it was given in vain.
   [[nodiscard]] static Surroundings here(std::span<const std::string> ignored);
 };
 
-/// Those of all ranks, in the order of ranks.
+/// The surroundings of all ranks, in the order of ranks.
 class AllSurroundings {
  public:
   explicit AllSurroundings(std::vector<Surroundings> all) : all_(std::move(all)) {}
