@@ -14,6 +14,7 @@
 #include "mpi/attributes.hpp"
 #include "mpi/error_handlers.hpp"
 #include "mpi/handles.hpp"
+#include "mpi/logged.hpp"
 #include "mpi/real.hpp"
 #include "mpi/topology.hpp"
 
@@ -191,7 +192,8 @@ Derivation begin_derivation(MPI_Comm parent, Constructor constructor, const void
   derivation.constructor = constructor;
   Derived* found = all.find(parent);
   if (found == nullptr || found->now == MPI_COMM_NULL) return derivation;
-  derivation.site = site_of(caller);
+  // Ranks may call from different places. A process that does all again calls in the same order as before.
+  if (!is_transparent.load(std::memory_order_acquire)) derivation.site = site_of(caller);
   derivation.parent = found->id();
   const std::vector<int> members = group != MPI_GROUP_NULL ? ranks_in(group, all.root.now) : std::vector<int>();
   if (Derived* awaiting = all.find_awaiting(*found, constructor, derivation.site, members)) {
