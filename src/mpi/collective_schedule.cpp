@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <numeric>
+#include <string>
 #include <utility>
 
 #include "base/error.hpp"
@@ -159,10 +161,15 @@ void CollectiveSchedule::add_broadcast(const ElementRange& range, int root) {
 
 ElementRange CollectiveSchedule::input() const {
   const bool in_place = call_.send.buffer == MPI_IN_PLACE;
-  int count = call_.receive.count;
-  if (call_.receive.counts != nullptr) count = std::accumulate(call_.receive.counts, call_.receive.counts + size_, 0);
+  std::int64_t count = call_.receive.count;
+  if (call_.receive.counts != nullptr) {
+    count = std::accumulate(call_.receive.counts, call_.receive.counts + size_, std::int64_t{0});
+  }
   if (call_.kind == CollectiveKind::reduce_scatter_block) count *= size_;
-  return {in_place ? call_.receive.buffer : call_.send.buffer, 0, count, call_.receive.type};
+  if (count > std::numeric_limits<int>::max()) {
+    throw MpiError(MPI_ERR_COUNT, std::to_string(count) + " elements of all ranks are too many to be reduced at once");
+  }
+  return {in_place ? call_.receive.buffer : call_.send.buffer, 0, static_cast<int>(count), call_.receive.type};
 }
 
 ElementRange CollectiveSchedule::result() const {

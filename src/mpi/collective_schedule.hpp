@@ -34,7 +34,7 @@ struct Transfer {
   MPI_Datatype type = MPI_BYTE;
 };
 
-/// All messages are under way at the same time. Messages are copied from their buffers when the round begins.
+/// All messages are under way at the same time. They are sent from their buffers, or from copies.
 struct Round {
   std::vector<Transfer> sent;
   std::vector<Transfer> received;

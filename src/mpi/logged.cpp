@@ -81,6 +81,25 @@ int log_send(const void* buf, int count, MPI_Datatype type, int dest, int tag, M
   return error;
 }
 
+/// Begins to send bytes. Many of them go as one element of a type that is made for them: MPI counts with int.
+int start_bytes(const void* bytes, std::size_t count, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
+  constexpr std::size_t kMostCounted = std::size_t{16} << 20;
+  if (count <= kMostCounted) return real.Isend(bytes, static_cast<int>(count), MPI_BYTE, dest, tag, comm, request);
+  const std::size_t rest = count % kMostCounted;
+  const int lengths[] = {static_cast<int>(count / kMostCounted), static_cast<int>(rest)};
+  const MPI_Aint places[] = {0, static_cast<MPI_Aint>(count - rest)};
+  MPI_Datatype types[] = {MPI_DATATYPE_NULL, MPI_BYTE};
+  MPI_Datatype all = MPI_DATATYPE_NULL;
+  int error = PMPI_Type_contiguous(static_cast<int>(kMostCounted), MPI_BYTE, types);
+  if (error != MPI_SUCCESS) return error;
+  error = PMPI_Type_create_struct(2, lengths, places, types, &all);
+  if (error == MPI_SUCCESS) error = PMPI_Type_commit(&all);
+  if (error == MPI_SUCCESS) error = real.Isend(bytes, 1, all, dest, tag, comm, request);
+  PMPI_Type_free(types);
+  if (all != MPI_DATATYPE_NULL) PMPI_Type_free(&all);
+  return error;
+}
+
 int start_copy(const Packed& packed, int dest, int tag, MPI_Comm comm) {
   Sent& sent = sent_messages().emplace_back();
   if (packed.bytes >= kLargeBytes && !spare_memory().empty()) {
@@ -89,7 +108,7 @@ int start_copy(const Packed& packed, int dest, int tag, MPI_Comm comm) {
   }
   const auto* bytes = static_cast<const std::byte*>(packed.data);
   sent.bytes.assign(bytes, bytes + packed.bytes);
-  return real.Isend(sent.bytes.data(), static_cast<int>(packed.bytes), MPI_BYTE, dest, tag, now(comm), &sent.request);
+  return start_bytes(sent.bytes.data(), packed.bytes, dest, tag, now(comm), &sent.request);
 }
 
 /// A message that is logged, and is to be sent with the next call.
@@ -126,9 +145,7 @@ int without_failure(int error, int dest, int tag, MPI_Comm comm) {
 
 /// Whether a message takes so long that its copy for the log is made meanwhile.
 bool is_large(int count, MPI_Datatype type) {
-  int bytes = 0;
-  if (libfenix().prepare_send == nullptr || PMPI_Type_size(type, &bytes) != MPI_SUCCESS) return false;
-  return static_cast<std::size_t>(count) * static_cast<std::size_t>(bytes) >= kLargeBytes;
+  return libfenix().prepare_send != nullptr && has_many_bytes(count, type);
 }
 
 /// Logs a message, and begins to send it. begin: returns an error of MPI, and may make the request. Returns an error after the error handler.
@@ -280,6 +297,11 @@ int start_logged_send(const void* buf, int count, MPI_Datatype type, int dest, i
   const int error = log_send(buf, count, type, dest, tag, comm, &packed);
   if (error != MPI_SUCCESS) return raise_on(comm, error);
   return packed.data != nullptr ? without_failure(start_copy(packed, dest, tag, comm), dest, tag, comm) : MPI_SUCCESS;
+}
+
+bool has_many_bytes(int count, MPI_Datatype type) {
+  MPI_Count bytes = 0;
+  return PMPI_Type_size_x(type, &bytes) == MPI_SUCCESS && count * bytes >= static_cast<MPI_Count>(kLargeBytes);
 }
 
 int begin_logged_send(const Send& send, MPI_Request* inner) {

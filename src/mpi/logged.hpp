@@ -83,6 +83,8 @@ void end_receive(const LoggedReceive& receive, const MPI_Status* status);
 void take_back(bool is_sent, int peer, int tag, MPI_Comm comm);
 /// Logs a message and begins to send it. The buffer may be used again.
 int start_logged_send(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
+/// Whether a message is so large that it is sent from where it is, rather than from a copy.
+bool has_many_bytes(int count, MPI_Datatype type);
 /// Logs a message, or counts it, and begins to send it. inner: of MPI; MPI_REQUEST_NULL if the program need not wait.
 int begin_logged_send(const Send& send, MPI_Request* inner);
 /// Sends a message by send_what_waits, or with the next logged call, unless there is a repair before.

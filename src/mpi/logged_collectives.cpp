@@ -45,16 +45,20 @@ class Operation {
 
   int begin_round();
   void take_back();
+  int send(const Transfer& transfer);
   /// Looks for messages of the round. Returns an error of MPI.
   int look();
+  int look_at_sent();
   [[nodiscard]] bool has_all() const {
-    return std::all_of(received_.begin(), received_.end(), [](const Received& each) { return each.is_done; });
+    return sent_.empty() &&
+           std::all_of(received_.begin(), received_.end(), [](const Received& each) { return each.is_done; });
   }
 
   CollectiveSchedule schedule_;
   std::deque<Round>::const_iterator next_;
   bool has_begun_ = false;  // the round
   std::vector<Received> received_;
+  std::vector<MPI_Request> sent_;               // of messages that go from where they are
   std::vector<std::pair<bool, int>> numbered_;  // messages: whether sent, and the rank
   unsigned repairs_ = registry().repairs;       // when MPI was told of the receives of the round
   MPI_Comm comm_;
@@ -62,9 +66,18 @@ class Operation {
   int error_ = MPI_SUCCESS;
 };
 
+int Operation::send(const Transfer& transfer) {
+  const auto& [rank, buffer, count, type] = transfer;
+  if (!has_many_bytes(count, type)) return start_logged_send(buffer, count, type, rank, tag_, comm_);
+  MPI_Request begun = MPI_REQUEST_NULL;
+  const int error = begin_logged_send({buffer, count, type, rank, tag_, comm_, real.Isend}, &begun);
+  if (begun != MPI_REQUEST_NULL) sent_.push_back(begun);
+  return error;
+}
+
 int Operation::begin_round() {
   for (const Transfer& each : next_->sent) {
-    const int error = start_logged_send(each.buffer, each.count, each.type, each.rank, tag_, comm_);
+    const int error = send(each);
     if (error != MPI_SUCCESS) return error;
     numbered_.emplace_back(true, each.rank);
   }
@@ -90,8 +103,12 @@ int Operation::look() {
     for (Received& each : received_) {
       if (each.inner != MPI_REQUEST_NULL) drain(&each.inner);
     }
+    // Their receivers get these messages from the log.
+    for (MPI_Request& each : sent_) drain(&each);
+    sent_.clear();
     repairs_ = registry().repairs;
   }
+  if (const int error = look_at_sent(); error != MPI_SUCCESS) return error;
   for (Received& each : received_) {
     if (each.is_done) continue;
     if (repairs_ != registry().repairs && repeats_calls()) return MPI_SUCCESS;
@@ -100,6 +117,19 @@ int Operation::look() {
     const int error = look_for_logged(each.receive, &each.inner, /*only_begins=*/false, &flag, &status);
     if (error != MPI_SUCCESS) return error;
     each.is_done = flag != 0;
+  }
+  return MPI_SUCCESS;
+}
+
+/// Forgets messages that MPI has sent. Returns an error of MPI.
+int Operation::look_at_sent() {
+  const GoingOn call;
+  while (!sent_.empty()) {
+    int flag = 0;
+    const int error = real.Test(&sent_.back(), &flag, MPI_STATUS_IGNORE);
+    if (error == MPI_SUCCESS && flag == 0) break;
+    sent_.pop_back();
+    if (error != MPI_SUCCESS && (!tells_of_failure(error) || !repeats_calls())) return error;
   }
   return MPI_SUCCESS;
 }
@@ -117,6 +147,10 @@ bool Operation::progress() {
     }
     ++next_;
     has_begun_ = false;
+  }
+  if (error_ != MPI_SUCCESS) {
+    for (MPI_Request& each : sent_) drain(&each);
+    sent_.clear();
   }
   if (tells_of_failure(error_)) take_back();
   return error_ != MPI_SUCCESS || next_ == schedule_.rounds().end();

@@ -193,6 +193,9 @@ std::span<const std::byte> MessageLog::log_message(const LogJournals& journals, 
     return journals.messages.own_payload(journals.messages.latest());
   }
   note_missing(flow_of(signature), number);
+  if (!payload.pack && payload.bytes > 0) return payload.data;
+  // A message without bytes has an address, too: it is sent.
+  unlogged_.reserve(1);
   unlogged_.resize(payload.bytes);
   payload.copy_to(unlogged_);
   return unlogged_;

@@ -229,7 +229,7 @@ class MessageLog {
   std::map<Flow, std::uint64_t> missing_;    // greatest number that is not in the log
   std::uint32_t next_order_ = 0;             // of logged messages
   std::uint64_t numbers_from_ = 0;           // message from which the numbers were taken
-  std::vector<std::byte> unlogged_;          // latest message for which the log had no room
+  std::vector<std::byte> unlogged_;          // latest message with gaps for which the log had no room
   ByFlow<std::uint64_t> sent_;               // messages of this rank, skipped ones included
   ByFlow<std::uint64_t> received_;           // receives that have begun
   ByFlow<std::vector<std::uint64_t>> open_;  // those of them that have no message yet, ascending

@@ -3,7 +3,7 @@
  * A program that knows nothing of Fenix, with messages of all kinds: absolute addresses, no bytes, requests that are let go of, synchronous
  * and buffered ones.
  *
- *   data_messages CASE
+ *   data_messages CASE [MEBIBYTES]
  */
 #define _DEFAULT_SOURCE
 #include <mpi.h>
@@ -225,6 +225,51 @@ static void with_buffered(void) {
   require(detached == attached, "the buffer");
 }
 
+/* A block of bytes of which each eighth one says where it is. */
+static char* block(size_t bytes, unsigned first) {
+  char* const made = malloc(bytes);
+  require(made != NULL, "there is no memory");
+  for (size_t i = 0; i < bytes / 8; ++i) ((unsigned long*)made)[i] = first + i;
+  return made;
+}
+
+static void check_block(const char* from, size_t bytes, unsigned first, const char* what) {
+  size_t good = 0;
+  for (size_t i = 0; i < bytes / 8; ++i) good += ((const unsigned long*)from)[i] == first + i;
+  require(good == bytes / 8, what);
+}
+
+/* Messages of so many MiB, also where a call has one buffer for both directions. */
+static void with_large(int mebibytes, int everything) {
+  const size_t bytes = (size_t)mebibytes << 20;
+  const int count = (int)(bytes / 8), other = 1 - rank;
+  char* content = block(bytes, rank == 0 ? 7 : 100);
+  MPI_Request request;
+  MPI_Bcast(content, count, MPI_UNSIGNED_LONG, 0, MPI_COMM_WORLD);
+  check_block(content, bytes, 7, "MPI_Bcast");
+  free(content);
+  if (!everything) return;
+  content = block(bytes, (unsigned)rank);
+  MPI_Sendrecv_replace(content, count, MPI_UNSIGNED_LONG, other, TAG, other, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  check_block(content, bytes, (unsigned)other, "MPI_Sendrecv_replace");
+  char* got = block(bytes, 1000);
+  MPI_Isendrecv(content, count, MPI_UNSIGNED_LONG, other, TAG, got, count, MPI_UNSIGNED_LONG, other, TAG,
+                MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  check_block(got, bytes, (unsigned)rank, "MPI_Isendrecv");
+  MPI_Send_init(content, count, MPI_UNSIGNED_LONG, other, TAG, MPI_COMM_WORLD, &request);
+  MPI_Start(&request);
+  MPI_Recv(got, count, MPI_UNSIGNED_LONG, other, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Request_free(&request);
+  check_block(got, bytes, (unsigned)rank, "MPI_Send_init");
+  MPI_Alltoall(content, count / 2, MPI_UNSIGNED_LONG, got, count / 2, MPI_UNSIGNED_LONG, MPI_COMM_WORLD);
+  check_block(got + (size_t)rank * (bytes / 2), bytes / 2, (unsigned)other + (unsigned)rank * (unsigned)(count / 2),
+              "MPI_Alltoall");
+  free(content);
+  free(got);
+}
+
 int main(int argc, char** argv) {
   const char* const name = argc > 1 ? argv[1] : "nothing";
   static char attached[1 << 16];
@@ -242,6 +287,8 @@ int main(int argc, char** argv) {
     if (strcmp(name, "freed") == 0) with_freed(1);
     if (strcmp(name, "freed_any") == 0) with_freed(MPI_ANY_SOURCE);
     if (strcmp(name, "synchronous") == 0) with_synchronous();
+    if (strcmp(name, "large") == 0) with_large(40, 1);
+    if (strcmp(name, "huge") == 0) with_large(argc > 2 ? atoi(argv[2]) : 2304, argc <= 2);
     MPI_Buffer_detach(&detached, &bytes);
   }
   if (!wrong) printf("FENIX-TEST-OK rank %d\n", rank);
