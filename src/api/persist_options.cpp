@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/persist_options.hpp"
 
+#include <linux/magic.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <string>
@@ -45,6 +51,14 @@ void take_choice(MPI_Info info, const char* key, const char* no, const char* yes
   chosen = *value == yes;
 }
 
+/// Returns how many processes of the job are on this node, as the launcher says.
+std::uint64_t ranks_of_node() {
+  const char* const value = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  std::uint64_t ranks = 1;
+  if (value != nullptr) (void)std::from_chars(value, value + std::strlen(value), ranks);
+  return std::max<std::uint64_t>(ranks, 1);
+}
+
 }  // namespace
 
 PersistOptions persist_options(MPI_Info info) {
@@ -68,6 +82,30 @@ PersistOptions persist_options_of_environment() {
   PersistOptions options;
   options.volume = environment::whole("FENIX_PERSIST_VOLUME");
   options.copies = static_cast<std::int32_t>(environment::whole("FENIX_PERSIST_COPIES"));
+  return options;
+}
+
+SpillOptions spill_options_of_environment() {
+  constexpr std::uint64_t kMost = std::uint64_t{16} << 30;
+  constexpr std::uint64_t kParts = 4;
+  const bool is_chosen = environment::is_set("FENIX_MLOG_SPILL");
+  const char* const temporary = std::getenv("TMPDIR");
+  SpillOptions options;
+  options.folder = temporary != nullptr && *temporary != '\0' ? temporary : "/var/tmp";
+  if (is_chosen) options.folder = environment::text("FENIX_MLOG_SPILL");
+  if (options.folder == "off") return {};
+  struct statfs status {};
+  const bool is_usable =
+      statfs(options.folder.c_str(), &status) == 0 && access(options.folder.c_str(), W_OK | X_OK) == 0;
+  if (is_chosen && !is_usable) {
+    throw Error(FENIX_ERROR_INVALID_ARGUMENT, "FENIX_MLOG_SPILL is \"" + options.folder +
+                                                  "\", and has to be a folder in which files can be made, or off");
+  }
+  const bool is_memory = status.f_type == TMPFS_MAGIC || status.f_type == RAMFS_MAGIC;
+  if (!is_chosen && (!is_usable || is_memory)) return {};
+  const std::uint64_t room = std::uint64_t{status.f_bavail} * static_cast<std::uint64_t>(status.f_bsize);
+  options.most_bytes = environment::is_set("FENIX_MLOG_SPILL_SIZE") ? environment::whole("FENIX_MLOG_SPILL_SIZE")
+                                                                    : std::min(kMost, room / kParts / ranks_of_node());
   return options;
 }
 

@@ -15,5 +15,9 @@ namespace fenix_impl {
 [[nodiscard]] PersistOptions persist_options_of_environment();
 /// Returns those that FENIX_MLOG_MEMORY and FENIX_MLOG_COPIES name as well.
 [[nodiscard]] LogOptions log_options_of_environment();
+/// Returns where the log goes on when its memory is full, as FENIX_MLOG_SPILL and FENIX_MLOG_SPILL_SIZE name it. Without them: in TMPDIR or
+/// /var/tmp, if that is on a disk, with a quarter of its room for all ranks of the node, and 16 GiB at most for each. Throws
+/// Error(FENIX_ERROR_INVALID_ARGUMENT) if no files can be made in the folder that is named.
+[[nodiscard]] SpillOptions spill_options_of_environment();
 
 }  // namespace fenix_impl

@@ -222,10 +222,12 @@ int receive_logged(void* buffer, int count, MPI_Datatype type, int source, int t
       throw MpiError(MPI_ERR_TRUNCATE, "the message has " + std::to_string(bytes) + " bytes, more than the buffer");
     }
     for (const Deadline deadline; !take(*message, elements, buffer); deadline.check("a logged message")) {
-      const std::uint64_t before = message->entry.head.sequence;
+      const StoredMessage before = *message;
       message = persistence.logged(flow, number, /*anew=*/true);
       // Its sender has moved it, or it is damaged in all places.
-      if (!message || message->entry.head.sequence == before) {
+      const bool is_there =
+          message && message->journal == before.journal && message->entry.head.sequence == before.entry.head.sequence;
+      if (!message || is_there) {
         throw Error(FENIX_ERROR_NODATA_FOUND, "a logged message is damaged");
       }
     }

@@ -59,6 +59,8 @@ int fenix_detail_begin(int spares) {
   static int role = 0;
   static int error = FENIX_SUCCESS;
   int code = entry([]() -> int {
+    // Now, as a replacement reads such files in Fenix_Init.
+    runtime().persistence().spill_to(spill_options_of_environment());
     wait_for_all_to_begin();
     return FENIX_SUCCESS;
   });

@@ -116,7 +116,7 @@ inline constexpr std::array kVariables{
         .name = "FENIX_MLOG_SPILL",
         .words = "a folder, or off",
         .default_as = "`TMPDIR` or `/var/tmp`, if that is on a disk",
-        .meaning = "Where [logged messages](message-logging.md#memory) go for which there is no memory; off: nowhere"},
+        .meaning = "Where [logged messages](message-logging.md#files) go for which there is no memory; off: nowhere"},
     Variable{.name = "FENIX_MLOG_SPILL_SIZE",
              .form = Form::bytes,
              .default_as = "a part of the room in the folder",

@@ -2,6 +2,7 @@
 #include "recovery/decision_log.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "base/error.hpp"
@@ -182,21 +183,33 @@ bool DecisionLog::lacks_those_of_predecessor(const Journal& journal, const Posit
 }
 
 // Survivors know what they have written.
-void DecisionLog::take_up(const Journal& journal, const Position& begin) {
+void DecisionLog::take_up(const Journal& journal, const Position& begin,
+                          const std::function<std::vector<Older>()>& older) {
   if (is_begun()) return;
   const auto loss = read_loss(journal);
   tells_of_loss_ = loss.has_value();
   lost_ = loss.value_or(Position());
   begin_ = begin;
-  for (const Entry& each : journal.messages_of(journal.slot(), signature_in(journal))) {
-    std::vector<std::int64_t> words(each.head.bytes / sizeof(std::int64_t));
-    if (!journal.read(journal.slot(), each, std::as_writable_bytes(std::span(words)))) {
-      throw Error(FENIX_ERROR_NODATA_FOUND, "the decisions of a predecessor are damaged");
-    }
+  const auto take = [this](std::uint64_t number, std::span<const std::byte> payload) {
+    // A death may leave an entry in both.
+    if (number < next_number_) return;
+    std::vector<std::int64_t> words(payload.size() / sizeof(std::int64_t));
+    std::memcpy(words.data(), payload.data(), words.size() * sizeof(std::int64_t));
     Position end;
     read(words, end);
-    written_.push_back({each.head.number, end});
-    next_number_ = each.head.number + 1;
+    written_.push_back({number, end});
+    next_number_ = number + 1;
+  };
+  if (older) {
+    for (const Older& each : older()) take(each.number, each.payload);
+  }
+  std::vector<std::byte> payload;
+  for (const Entry& each : journal.messages_of(journal.slot(), signature_in(journal))) {
+    payload.resize(each.head.bytes);
+    if (!journal.read(journal.slot(), each, payload)) {
+      throw Error(FENIX_ERROR_NODATA_FOUND, "the decisions of a predecessor are damaged");
+    }
+    take(each.head.number, payload);
   }
 }
 
@@ -231,7 +244,7 @@ bool DecisionLog::lose(Journal& journal, std::uint64_t number) {
   return is_news;
 }
 
-void DecisionLog::release(Journal& journal, const Position& position) {
+std::uint64_t DecisionLog::release(Journal& journal, const Position& position) {
   begin_.move_beyond(position);
   if (lost_ != Position() && !lacks_some()) say_lost(journal, {});
   std::uint64_t number = 0;
@@ -241,6 +254,7 @@ void DecisionLog::release(Journal& journal, const Position& position) {
     written_.pop_front();
   }
   if (number > 0) journal.release_until(signature_in(journal), number);
+  return number;
 }
 
 }  // namespace fenix_impl

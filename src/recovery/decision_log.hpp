@@ -50,9 +50,16 @@ class DecisionLog {
   /// The depth of entries with decisions: all are kept.
   static constexpr std::uint32_t kDepth = (1U << 31U) - 1;
 
-  /// Reads what the predecessor of a new process has decided. begin: the new process begins there. Local. Throws PeerFailure,
-  /// Error(FENIX_ERROR_NODATA_FOUND).
-  void take_up(const Journal& journal, const Position& begin);
+  /// Returns the signature of entries with decisions in a journal.
+  [[nodiscard]] static Signature signature_in(const Journal& journal);
+  /// An entry that is in the journal no more.
+  struct Older {
+    std::uint64_t number = 0;
+    std::vector<std::byte> payload;
+  };
+  /// Reads what the predecessor of a new process has decided. begin: the new process begins there. older: returns entries that were in the
+  /// journal before. Local. Throws PeerFailure, Error(FENIX_ERROR_NODATA_FOUND).
+  void take_up(const Journal& journal, const Position& begin, const std::function<std::vector<Older>()>& older = {});
   /// Whether decisions of the predecessor are in no journal any more that a new process needs which begins there. Throws as take_up does.
   [[nodiscard]] bool lacks_those_of_predecessor(const Journal& journal, const Position& begin) const;
 
@@ -85,8 +92,9 @@ class DecisionLog {
   void set_position(const Position& position) { position_ = position; }
   /// Forgets all decisions, own ones and those of the predecessor: all ranks go back, and are free. Local. Throws as Journal::append does.
   void forget(Journal& journal);
-  /// Lets go of what no replacement needs that begins at this place: none will begin before it. Local. Throws as Journal::append does.
-  void release(Journal& journal, const Position& position);
+  /// Lets go of what no replacement needs that begins at this place: none will begin before it. Returns the number of the latest entry of which
+  /// that holds, or 0. Local. Throws as Journal::append does.
+  std::uint64_t release(Journal& journal, const Position& position);
   /// Notes that the entries up to a number are about to go from the journal, as there is no room. Returns true if the journal has an entry more that
   /// says so: others may have moved. Local. Throws as Journal::append does; then they have to stay.
   bool lose(Journal& journal, std::uint64_t number);
@@ -111,7 +119,6 @@ class DecisionLog {
 
   static constexpr std::size_t kMany = 512;
 
-  [[nodiscard]] static Signature signature_in(const Journal& journal);
   /// The signature of the entry that says which decisions are lost.
   [[nodiscard]] static Signature signature_of_loss(const Journal& journal);
   /// Returns the place before which some are lost, as the journal says; nothing if it says nothing.

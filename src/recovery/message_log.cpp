@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::uint64_t kLogged = 0x6C6F67676564U;       // in channels of logged messages
 constexpr std::uint64_t kNumbers = 0x6E756D62657273U;    // in channels of stored numbers
+constexpr std::uint64_t kSpilled = 0x7370696C6C6564U;    // of entries that name the files in which the log goes on
 constexpr std::uint64_t kPositions = 0x706F736974696FU;  // of stored numbers that are places in the stream of decisions
 // Depths from this one on are those of logged messages: all are kept. The other bits tell in which order they were sent.
 constexpr std::uint32_t kLeastDepth = 1U << 31U;
@@ -95,8 +96,9 @@ MessageLog::Received MessageLog::received_of(const std::vector<std::vector<Numbe
   return received;
 }
 
-void MessageLog::take_up(Team& team, const LogJournals& journals, bool goes_back) {
+bool MessageLog::take_up(Team& team, const LogJournals& journals, bool goes_back) {
   const int own_slot = journals.held.slot();
+  const bool has_decisions = meet_about_spills(team, journals);
   std::map<Flow, std::vector<Interval>> logged;
   std::optional<EntryHead> latest;
   for (const Journal* journal : {&journals.messages, &journals.held}) {
@@ -107,7 +109,13 @@ void MessageLog::take_up(Team& team, const LogJournals& journals, bool goes_back
     }
   }
   if (latest) next_order_ = latest->depth + 1;
-  decisions_.take_up(journals.held, begin_of_decisions(journals));
+  if (spill_) {
+    for (const auto& [signature, numbers] : spill_->numbers()) {
+      if (signature == DecisionLog::signature_in(journals.held)) continue;
+      for (const Interval& each : numbers.intervals()) logged[flow_of(signature)].push_back(each);
+    }
+  }
+  decisions_.take_up(journals.held, begin_of_decisions(journals), [&] { return spilled_decisions(journals.held); });
   logged_.clear();
   std::vector<Numbered> mine;
   for (auto& [flow, numbers] : logged) {
@@ -131,6 +139,10 @@ void MessageLog::take_up(Team& team, const LogJournals& journals, bool goes_back
       logged_by_others_[{each.flow.channel, each.slot, each.flow.tag}].append({each.number, each.end});
     }
   }
+  const bool has_messages = spills_of_others_.fetch(
+      team, senders_of_spilled(),
+      [&](int reader, const SpillsOfOthers::Take& take) { give_logged(journals, reader, take); });
+  return has_decisions && has_messages;
 }
 
 bool MessageLog::is_in_log(const Flow& flow, std::uint64_t number) const {
@@ -214,6 +226,10 @@ void MessageLog::let_go(const LogJournals& journals) {
   }
   decisions_.forget(journals.held);
   journals.held.store_again();
+  if (spill_) {
+    spill_->clear();
+    note_place(journals);
+  }
   sent_.clear();
   received_.clear();
   forget_open();
@@ -308,6 +324,9 @@ bool MessageLog::put(Journal& journal, const LogJournals& journals, const Signat
     }
   };
   if (append() || wait_for_room(journals, append)) return true;
+  while (spill(journals, journal)) {
+    if (append()) return true;
+  }
   while (let_go_of_oldest(journal, journals)) {
     if (append()) return true;
   }
@@ -319,7 +338,7 @@ bool MessageLog::wait_for_room(const LogJournals& journals, const TryToAppend& a
   constexpr std::chrono::seconds kPatience{2};
   const auto others_have_states = look_for_states(journals, next_look_for_room_);
   if (!others_have_states) return false;
-  const bool waits = *others_have_states && !waits_in_vain_;
+  const bool waits = *others_have_states && !waits_in_vain_ && !can_spill();
   const Deadline deadline(waits ? kPatience : std::chrono::seconds(0));
   for (const Backoff backoff;; backoff.pause()) {
     if (append()) {
@@ -333,6 +352,166 @@ bool MessageLog::wait_for_room(const LogJournals& journals, const TryToAppend& a
   return false;
 }
 
+// ---------------------------------------------------------------------------------------------------------------------- files
+
+Signature MessageLog::signature_of_place(const Journal& journal) { return {kSpilled, journal.slot(), 0}; }
+
+bool MessageLog::Logged::read(int slot, std::span<std::byte> to) const {
+  return journal != nullptr ? journal->read(slot, entry, to) : spill->read({file, entry}, to);
+}
+
+void MessageLog::spill_to(const SpillOptions& options, const LogJournals& journals) {
+  if (!spill_ && !options.folder.empty()) spill_ = std::make_unique<LogSpill>(options, journals.held.slot());
+}
+
+void MessageLog::note_place(const LogJournals& journals) {
+  if (!spill_ || noted_place_ == spill_->place() || has_noted_place(journals)) return;
+  // A journal that was taken back may have more than there is room for.
+  if (spill(journals, journals.held) || has_noted_place(journals)) return;
+  throw Error(FENIX_ERROR_NO_MEMORY, "the log of messages has no room for the place of its files");
+}
+
+bool MessageLog::has_noted_place(const LogJournals& journals) {
+  const auto place = std::as_bytes(std::span(&spill_->place(), 1));
+  try {
+    const std::uint64_t number = journals.held.latest_number() + 1;
+    journals.held.append(signature_of_place(journals.held), 1, {place.size(), place}, number);
+  } catch (const Error& error) {
+    if (error.code() != FENIX_ERROR_NO_MEMORY) throw;
+    return false;
+  }
+  noted_place_ = spill_->place();
+  fault_point("mlog.placed");
+  return true;
+}
+
+// The oldest part of the log goes to the files all at once: then the ring has room for a while, and its start moves on. The place of the
+// files is in the journal before the entries leave it: a replacement knows from it what has to be in the files.
+bool MessageLog::spill(const LogJournals& journals, Journal& from) {
+  constexpr std::size_t kPart = 4;
+  if (!can_spill()) return false;
+  std::vector<LogSpill::Item> items;
+  std::size_t all = 0;
+  const std::vector<Entry> entries = from.messages_of(from.slot());
+  for (const Entry& each : entries) all += entry_bytes(each.head.bytes);
+  std::size_t taken = 0;
+  for (const Entry& each : entries) {
+    if (each.head.depth < DecisionLog::kDepth) continue;
+    if (taken > all / kPart) break;
+    items.push_back({each.head, from.own_payload(each), each.head.depth == DecisionLog::kDepth});
+    taken += entry_bytes(each.head.bytes);
+  }
+  if (items.empty()) return false;
+  const std::uint64_t decisions = spill_->place().decisions;
+  if (!spill_->append(items) || (spill_->place().decisions != decisions && !spill_->sync())) {
+    give_up_files(journals);
+    return false;
+  }
+  const bool is_noted = has_noted_place(journals);
+  for (std::size_t i = 0; i < items.size(); ++i) (void)from.release_oldest(DecisionLog::kDepth);
+  return is_noted || has_noted_place(journals);
+}
+
+// The files have older messages than those that are about to be let go of.
+void MessageLog::give_up_files(const LogJournals& journals) {
+  log().warn("the log of messages cannot go on in files: {}", spill_->why());
+  for (const auto& [signature, numbers] : spill_->numbers()) {
+    if (signature == DecisionLog::signature_in(journals.held)) {
+      (void)decisions_.lose(journals.held, numbers.end() - 1);
+    } else {
+      note_missing(flow_of(signature), numbers.end() - 1);
+    }
+  }
+  spill_->clear();
+  note_place(journals);
+}
+
+// A new process finds in its journal what its predecessor had written into files.
+std::optional<SpillPlace> MessageLog::take_over_spill(const LogJournals& journals) {
+  const int own_slot = journals.held.slot();
+  if (noted_place_ != SpillPlace()) return std::nullopt;
+  const auto told = journals.held.messages_of(own_slot, signature_of_place(journals.held));
+  if (told.empty()) return std::nullopt;
+  SpillPlace place;
+  if (!journals.held.read(own_slot, told.back(), std::as_writable_bytes(std::span(&place, 1)))) {
+    throw Error(FENIX_ERROR_NODATA_FOUND, "the place of the files of a predecessor is damaged");
+  }
+  if (!spill_->take_over(place)) return place;
+  noted_place_ = place;
+  // A journal that was taken back has what its owner had let go of.
+  const auto files = spill_->numbers();
+  const auto is_in_files = [&files](const Entry* entry) {
+    const auto found = entry != nullptr ? files.find(entry->head.signature) : files.end();
+    return found != files.end() && found->second.covers(entry->head.number, entry->head.number + 1);
+  };
+  while (is_in_files(journals.held.oldest(DecisionLog::kDepth))) {
+    (void)journals.held.release_oldest(DecisionLog::kDepth);
+  }
+  return std::nullopt;
+}
+
+// Without the files of its predecessor a new process sends the messages again. It must have the decisions.
+bool MessageLog::meet_about_spills(Team& team, const LogJournals& journals) {
+  const auto unseen = spill_ ? take_over_spill(journals) : std::nullopt;
+  const Signature decisions = DecisionLog::signature_in(journals.held);
+  const auto take = [&](const EntryHead& head, std::span<const std::byte> payload) {
+    const LogSpill::Item item{head, payload, /*has_decisions=*/true};
+    return spill_->append(std::span(&item, 1));
+  };
+  const bool has_some = spills_of_others_.meet(
+      team, spill_.get(), journals.held.slot(), unseen, [&](const Signature& each) { return each == decisions; }, take);
+  return has_some && (!unseen || spill_->place().decisions >= unseen->decisions);
+}
+
+std::vector<DecisionLog::Older> MessageLog::spilled_decisions(const Journal& journal) const {
+  std::vector<DecisionLog::Older> decisions;
+  if (!spill_ || spill_->place().decisions == 0) return decisions;
+  const Signature signature = DecisionLog::signature_in(journal);
+  SpillReader files(spill_->options().folder, spill_->place(),
+                    [&](const Signature& each) { return each == signature; });
+  if (!files.look()) throw Error(FENIX_ERROR_NODATA_FOUND, "the decisions of a predecessor cannot be read");
+  for (const Spilled& each : files.all()) {
+    DecisionLog::Older& one = decisions.emplace_back();
+    one.number = each.entry.head.number;
+    one.payload.resize(each.entry.head.bytes);
+    if (!files.read(each, one.payload)) {
+      throw Error(FENIX_ERROR_NODATA_FOUND, "the decisions of a predecessor are damaged");
+    }
+  }
+  return decisions;
+}
+
+std::set<int> MessageLog::senders_of_spilled() const {
+  std::set<int> senders;
+  for (const auto& [flow, numbers] : logged_by_others_) {
+    const std::uint64_t* const received = received_.find({flow.channel ^ kLogged, flow.peer, flow.tag});
+    if (numbers.end() > (received != nullptr ? *received : 0) + 1) senders.insert(flow.peer);
+  }
+  return senders;
+}
+
+// Those in the memory as well: they may leave it before the reader comes to them.
+void MessageLog::give_logged(const LogJournals& journals, int reader, const SpillsOfOthers::Take& take) const {
+  const auto is_for_it = [reader](const Signature& each) { return each.destination == reader; };
+  if (spill_) {
+    SpillReader files(spill_->options().folder, spill_->place(), is_for_it);
+    (void)files.look();
+    std::vector<std::byte> payload;
+    for (const Spilled& each : files.all()) {
+      payload.resize(each.entry.head.bytes);
+      if (!is_logged(each.entry.head) || !files.read(each, payload)) continue;
+      if (!take(each.entry.head, payload)) return;
+    }
+  }
+  const auto give = [&](const Journal& journal) {
+    for (const Entry& each : journal.messages_of(journal.slot())) {
+      if (!is_logged(each.head) || !is_for_it(each.head.signature)) continue;
+      if (!take(each.head, journal.own_payload(each))) return;
+    }
+  };
+  give(journals.messages);
+  if (!journals.are_one()) give(journals.held);
+}
 // A log with many entries is looked through: that takes a part of the time only.
 std::optional<bool> MessageLog::look_for_states(const LogJournals& journals, Clock::time_point& next_look) {
   constexpr int kPart = 20;
@@ -381,19 +560,26 @@ std::optional<MessageLog::Logged> MessageLog::logged(const LogJournals& journals
   const auto logged = logged_by_others_.find(flow);
   if (logged == logged_by_others_.end() || !has_logged(logged->second, number)) return std::nullopt;
   std::vector<Logged>& found = found_[flow];
+  const auto by_number = [](const Logged& a, const Logged& b) { return a.entry.head.number < b.entry.head.number; };
   const auto look_into = [&](const Journal& journal) {
     for (const Entry& each : journal.messages_of(flow.peer, {flow.channel, journal.slot(), flow.tag}))
-      found.push_back({each, &journal});
+      found.push_back({each, &journal, nullptr});
   };
   for (const bool again : {false, true}) {
     if (again || anew) {
       found.clear();
       look_into(journals.messages);
       if (!journals.are_one()) look_into(journals.held);
+      std::stable_sort(found.begin(), found.end(), by_number);
     }
-    const auto message = std::find_if(found.begin(), found.end(),
-                                      [number](const Logged& each) { return each.entry.head.number == number; });
-    if (message != found.end()) return *message;
+    const auto message =
+        std::lower_bound(found.begin(), found.end(), number,
+                         [](const Logged& each, std::uint64_t wanted) { return each.entry.head.number < wanted; });
+    if (message != found.end() && message->entry.head.number == number) return *message;
+    // It is in the files before it leaves the memory.
+    const auto spill = spills_of_others_.of(flow.peer, again || anew);
+    const auto spilled = spill ? spill->find({flow.channel, journals.held.slot(), flow.tag}, number) : std::nullopt;
+    if (spilled) return Logged{spilled->entry, nullptr, spill, spilled->file};
   }
   throw Error(FENIX_ERROR_NODATA_FOUND,
               "message " + std::to_string(number) + " with tag " + std::to_string(flow.tag) + " is in no log any more");
@@ -506,12 +692,13 @@ void MessageLog::release_until(const LogJournals& journals, std::span<const Numb
     const std::uint64_t most = only_received ? received_at_checkpoint_.all_until(each.flow) : each.number;
     release(journals, signature_of(each.flow), std::min(each.number, most));
   }
-  decisions_.release(journals.held, position);
+  release_decisions(journals, position);
 }
 
 void MessageLog::release(const LogJournals& journals, const Signature& signature, std::uint64_t number) {
   journals.messages.release_until(signature, number);
   if (!journals.are_one()) journals.held.release_until(signature, number);
+  if (spill_) spill_->release_until(signature, number);
 }
 
 void MessageLog::store_numbers(const LogJournals& journals, const Signature& signature, std::uint32_t depth) {
@@ -580,7 +767,7 @@ bool MessageLog::release_what_is_stable(const LogJournals& journals) {
   }
   if (missing_.empty()) lacks_messages_ = lacks_newer_ones_ = false;
   // The same holds for its own decisions.
-  decisions_.release(journals.held, begin_of_decisions(journals));
+  release_decisions(journals, begin_of_decisions(journals));
   return has_states;
 }
 
@@ -588,6 +775,14 @@ DecisionLog::Position MessageLog::begin_of_decisions(const LogJournals& journals
   const int own_slot = journals.held.slot();
   auto own = stable_numbers(journals.held, own_slot);
   return {own[{kPositions, own_slot, 0}], own[{kPositions, own_slot, 1}]};
+}
+
+// Files have gone with what they had: a replacement must not look for them.
+void MessageLog::release_decisions(const LogJournals& journals, const DecisionLog::Position& position) {
+  const std::uint64_t number = decisions_.release(journals.held, position);
+  if (!spill_) return;
+  spill_->release_until(DecisionLog::signature_in(journals.held), number);
+  note_place(journals);
 }
 
 std::map<MessageLog::Flow, std::uint64_t> MessageLog::stable_numbers(const Journal& journal, int receiver) const {

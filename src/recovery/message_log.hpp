@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -19,7 +20,9 @@
 #include "base/recent_map.hpp"
 #include "core/journal/journal.hpp"
 #include "recovery/decision_log.hpp"
+#include "recovery/log_spill.hpp"
 #include "recovery/quick_messages.hpp"
+#include "recovery/spills_of_others.hpp"
 #include "rma/team.hpp"
 
 namespace fenix_impl {
@@ -59,9 +62,14 @@ class MessageLog {
     *this = {};
   }
 
+  /// Has the log go on in files where memory ends. Local, with the journals attached; more calls have no effect.
+  void spill_to(const SpillOptions& options, const LogJournals& journals);
+  /// Has the journal tell where the files are, so that there is room for that also when it is full. Local. Throws as Journal::append does.
+  void note_place(const LogJournals& journals);
   /// Learns how many messages each rank had logged and received when the failure was repaired. goes_back: survivors will receive messages
-  /// once more. Collective, with the journals attached. Throws as Team does.
-  void take_up(Team& team, const LogJournals& journals, bool goes_back);
+  /// once more. Returns false if this rank cannot read files that have what it needs. Collective, with the journals attached. Throws as
+  /// Team does.
+  bool take_up(Team& team, const LogJournals& journals, bool goes_back);
   /// Lets go of all messages and decisions: all ranks go back to a state that they have stored. Local. Throws as Journal::append does.
   void let_go(const LogJournals& journals);
   /// Whether messages are missing in the log, as there was no room. Then no rank can go back alone.
@@ -110,7 +118,12 @@ class MessageLog {
   /// A message in a journal of its sender.
   struct Logged {
     Entry entry;
-    const Journal* journal = nullptr;
+    const Journal* journal = nullptr;          ///< where it is, or
+    std::shared_ptr<const SpillReader> spill;  ///< in which files
+    std::uint32_t file = 0;                    ///< of those
+
+    /// Returns false if it has been replaced meanwhile, or is damaged in all places. slot: of its sender. Local. Throws PeerFailure.
+    [[nodiscard]] bool read(int slot, std::span<std::byte> to) const;
   };
 
   /// Returns the message of a flow with this number if it has to be read from the log of its sender. anew: not where it was before, as
@@ -205,7 +218,8 @@ class MessageLog {
   void forget_open();
   void add_open(int own_slot, std::vector<Numbered>& to) const;
   [[nodiscard]] static Received received_of(const std::vector<std::vector<Numbered>>& told, int own_slot);
-  static void release(const LogJournals& journals, const Signature& signature, std::uint64_t number);
+  void release(const LogJournals& journals, const Signature& signature, std::uint64_t number);
+  void release_decisions(const LogJournals& journals, const DecisionLog::Position& position);
   /// Lets go of what no receiver needs that goes back to its oldest state. Returns whether another rank has stored a state.
   bool release_what_is_stable(const LogJournals& journals);
   /// Does the same now and then; otherwise returns nothing.
@@ -217,6 +231,20 @@ class MessageLog {
   [[nodiscard]] bool is_in_log(const Flow& flow, std::uint64_t number) const;
   [[nodiscard]] std::span<const std::byte> log_message(const LogJournals& journals, const Signature& signature,
                                                        std::uint64_t number, const Payload& payload);
+
+  [[nodiscard]] static Signature signature_of_place(const Journal& journal);
+  /// Returns the files of the predecessor of a new process, if it cannot go on with them.
+  [[nodiscard]] std::optional<SpillPlace> take_over_spill(const LogJournals& journals);
+  [[nodiscard]] bool meet_about_spills(Team& team, const LogJournals& journals);
+  [[nodiscard]] std::vector<DecisionLog::Older> spilled_decisions(const Journal& journal) const;
+  [[nodiscard]] std::set<int> senders_of_spilled() const;
+  void give_logged(const LogJournals& journals, int reader, const SpillsOfOthers::Take& take) const;
+  /// Not while something is missing: what comes after it is of no use.
+  [[nodiscard]] bool can_spill() const { return spill_ && !lacks_messages_ && !decisions_.lacks_some(); }
+  /// Moves the oldest part of a journal to the files. Returns false if that cannot be.
+  [[nodiscard]] bool spill(const LogJournals& journals, Journal& from);
+  [[nodiscard]] bool has_noted_place(const LogJournals& journals);
+  void give_up_files(const LogJournals& journals);
 
   bool active_ = false;
   bool lacks_messages_ = false;
@@ -240,6 +268,9 @@ class MessageLog {
   Received received_at_checkpoint_;               // of messages of this rank, at the latest meeting
   std::map<Flow, std::vector<Logged>> found_;     // in logs of others
   DecisionLog decisions_;
+  std::unique_ptr<LogSpill> spill_;  // none: the log has only its memory
+  SpillPlace noted_place_;           // of the files, as it is in the journal
+  SpillsOfOthers spills_of_others_;
 };
 
 }  // namespace fenix_impl

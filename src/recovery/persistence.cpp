@@ -100,6 +100,7 @@ void Persistence::take_up(bool falls_back, const std::function<void(const char* 
     take_up_one(made, journal_, awaited_ ? parameters_of(awaited_->held) : kNoJournal);
     take_up_one(made, message_journal_, awaited_ ? parameters_of_messages(*awaited_) : kNoJournal);
     awaited_.reset();
+    log_.spill_to(spill_, journals());
     // The outcomes on which messages depend are lost with a rank, or had no room.
     const bool is_mine_lost = journal_->has_lost_messages() && journal_->is_needed();
     const bool had_no_room = log_.lacks_decisions_of_predecessor(journals());
@@ -111,7 +112,11 @@ void Persistence::take_up(bool falls_back, const std::function<void(const char* 
                                    : "its log lacks what it had decided, as there was no room");
     }
     if (falls_back) log_.let_go(journals());
-    log_.take_up(*made.team, journals(), starts_over_ || falls_back);
+    if (!made.team->all_of(log_.take_up(*made.team, journals(), starts_over_ || falls_back)) && !falls_back) {
+      fall_back("files of FENIX_MLOG_SPILL that are needed cannot be read by all ranks");
+      log_.let_go(journals());
+      (void)log_.take_up(*made.team, journals(), /*goes_back=*/true);
+    }
     journal_->forget_loss();
   });
 }
@@ -293,6 +298,8 @@ void Persistence::log_messages(const LogOptions& options) {
   if (!journal_) form_journal(options.held);
   require_journal();
   if (are_apart(options) && !message_journal_) form_message_journal(options);
+  log_.spill_to(spill_, journals());
+  log_.note_place(journals());
   begin_logging();
 }
 
@@ -386,7 +393,7 @@ std::optional<StoredMessage> Persistence::find_unreceived(MPI_Comm name, MPI_Com
   const auto& [flow, message] = *found;
   const std::vector<int>& slots = logged_comms_.at(name).slots;
   const auto rank = std::find(slots.begin(), slots.end(), flow.peer) - slots.begin();
-  return StoredMessage{static_cast<int>(rank), flow.peer, message.entry, message.journal};
+  return StoredMessage{message, static_cast<int>(rank), flow.peer};
 }
 
 // A rank that only receives has no message before which they would be written.
@@ -403,7 +410,7 @@ std::optional<StoredMessage> Persistence::logged(const MessageLog::Flow& flow, s
   const auto turn = take_turn();
   const auto message = log_.logged(journals(), flow, number, anew);
   if (!message) return std::nullopt;
-  return StoredMessage{flow.peer, flow.peer, message->entry, message->journal};
+  return StoredMessage{*message, flow.peer, flow.peer};
 }
 
 bool Persistence::predecessor_went_on() {
@@ -564,7 +571,7 @@ std::optional<StoredMessage> Persistence::find(MPI_Comm name, MPI_Comm now, int 
   for (int rank = first; rank <= last; ++rank) {
     const int slot = comm.slots.at(static_cast<std::size_t>(rank));
     if (const auto entry = next_of(comm, slot, comm.own_slot, tag))
-      return StoredMessage{rank, slot, *entry, journal_.get()};
+      return StoredMessage{{*entry, journal_.get(), nullptr}, rank, slot};
   }
   return std::nullopt;
 }
@@ -574,7 +581,7 @@ std::optional<StoredMessage> Persistence::find_for(MPI_Comm name, MPI_Comm now, 
   const Communicator& comm = at(name, now);
   const int slot = slot_in(comm, source);
   const auto entry = next_of(comm, slot, slot_in(comm, destination), tag);
-  return entry ? std::optional(StoredMessage{source, slot, *entry, journal_.get()}) : std::nullopt;
+  return entry ? std::optional(StoredMessage{{*entry, journal_.get(), nullptr}, source, slot}) : std::nullopt;
 }
 
 bool Persistence::stays(const StoredMessage& message) {
@@ -588,7 +595,7 @@ bool Persistence::stays(const StoredMessage& message) {
 bool Persistence::read(const StoredMessage& message, std::span<std::byte> to) {
   const auto turn = take_turn();
   require_journal();
-  return message.journal->read(message.source_slot, message.entry, to);
+  return message.read(message.source_slot, to);
 }
 
 void Persistence::note_received(MPI_Comm name, const StoredMessage& message) {

@@ -47,12 +47,10 @@ struct LogOptions {
       copies{};  ///< of logged messages on other ranks; without a number they are held as all others
 };
 
-/// A message that matches a receive.
-struct StoredMessage {
+/// A message that matches a receive, and where it is.
+struct StoredMessage : MessageLog::Logged {
   int source = 0;       ///< rank in the communicator
   int source_slot = 0;  ///< of that rank
-  Entry entry;
-  const Journal* journal = nullptr;  ///< where it is
 };
 
 class Persistence {
@@ -64,6 +62,8 @@ class Persistence {
 
   /// Says whether several threads of the program may call at once. At the start. Local.
   void expect_threads(bool are_many) { has_threads_ = are_many; }
+  /// Says where the log of messages goes on when its memory is full. At the start. Local.
+  void spill_to(const SpillOptions& options) { spill_ = options; }
   /// Whether this process has a journal, or gets one in the next repair. Local.
   [[nodiscard]] bool in_use() const { return journal_ != nullptr || awaited_; }
   /// Notes that this process has taken the place of a dead one. Local.
@@ -242,6 +242,7 @@ class Persistence {
   std::map<MPI_Comm, Communicator> comms_;
   std::map<MPI_Comm, Communicator> logged_comms_;  // ordinary ones
   RecentPartners<MessageLog::Flow> known_flows_;
+  SpillOptions spill_;
   MessageLog log_;
   std::shared_ptr<MpiTeam> team_;
   std::unique_ptr<Journal> journal_;
