@@ -24,33 +24,33 @@ namespace {
 
 using journal_format::kHeadBytes;
 
-constexpr std::uint64_t kMostFileBytes = std::uint64_t{64} << 20;
-constexpr std::uint64_t kLeastFileBytes = std::uint64_t{1} << 20;
-constexpr std::uint64_t kFiles = 8;  // of which there is room for at least so many
+constexpr std::uint64_t kMostSpillFile = std::uint64_t{64} << 20;
+constexpr std::uint64_t kLeastSpillFile = std::uint64_t{1} << 20;
+constexpr std::uint64_t kSpillFiles = 8;  // of which there is room for at least so many
 
 /// First bytes of a file.
-struct FileHead {
+struct SpillFileHead {
   std::array<char, 8> magic{'F', 'E', 'N', 'I', 'X', 'S', 'P', '1'};
   std::uint64_t id = 0;
   std::int32_t slot = 0;
   std::uint32_t file = 0;
   std::array<std::uint64_t, 5> zero{};
 
-  bool operator==(const FileHead&) const = default;
+  bool operator==(const SpillFileHead&) const = default;
 };
-static_assert(sizeof(FileHead) == kHeadBytes);
+static_assert(sizeof(SpillFileHead) == kHeadBytes);
 
-FileHead head_of(const SpillPlace& place, std::uint32_t file) {
-  return {FileHead().magic, place.id, place.slot, file, {}};
+SpillFileHead spill_head_of(const SpillPlace& place, std::uint32_t file) {
+  return {SpillFileHead().magic, place.id, place.slot, file, {}};
 }
 
-std::uint64_t random_id() {
+std::uint64_t random_spill_id() {
   std::random_device device;
   const std::uint64_t id = std::uint64_t{device()} << 32U | device();
   return id != 0 ? id : 1;
 }
 
-bool write_at(int fd, std::span<const std::byte> bytes, std::uint64_t position) {
+bool write_spilled(int fd, std::span<const std::byte> bytes, std::uint64_t position) {
   while (!bytes.empty()) {
     const ssize_t written = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(position));
     if (written < 0 && errno == EINTR) continue;
@@ -62,7 +62,7 @@ bool write_at(int fd, std::span<const std::byte> bytes, std::uint64_t position) 
 }
 
 /// Reads as much as there is. Returns nothing if the system refuses.
-std::optional<std::size_t> read_at(int fd, std::span<std::byte> to, std::uint64_t position) {
+std::optional<std::size_t> read_spilled(int fd, std::span<std::byte> to, std::uint64_t position) {
   std::size_t done = 0;
   while (done < to.size()) {
     const ssize_t read = ::pread(fd, to.data() + done, to.size() - done, static_cast<off_t>(position + done));
@@ -75,16 +75,16 @@ std::optional<std::size_t> read_at(int fd, std::span<std::byte> to, std::uint64_
 }
 
 /// Reads heads, which lie close together where messages are small: many at once.
-class Heads {
+class SpillHeads {
  public:
-  explicit Heads(int fd) : fd_(fd) {}
+  explicit SpillHeads(int fd) : fd_(fd) {}
 
   /// Returns false if there is none.
   bool read(std::uint64_t position, EntryHead& head) {
     if (position < begin_ || position + sizeof head > begin_ + window_.size()) {
       window_.resize(kWindow);
       begin_ = position;
-      window_.resize(read_at(fd_, window_, position).value_or(0));
+      window_.resize(read_spilled(fd_, window_, position).value_or(0));
       if (window_.size() < sizeof head) return false;
     }
     std::memcpy(&head, window_.data() + (position - begin_), sizeof head);
@@ -134,11 +134,11 @@ std::optional<std::uint64_t> scan_spill_file(const std::string& path, const Spil
   struct stat status {};
   if (!fd || ::fstat(fd.get(), &status) != 0) return std::nullopt;
   const auto bytes = static_cast<std::uint64_t>(status.st_size);
-  FileHead head;
-  const auto read = read_at(fd.get(), std::as_writable_bytes(std::span(&head, 1)), 0);
-  if (read != sizeof head || head != head_of(of, file)) return std::nullopt;
+  SpillFileHead head;
+  const auto read = read_spilled(fd.get(), std::as_writable_bytes(std::span(&head, 1)), 0);
+  if (read != sizeof head || head != spill_head_of(of, file)) return std::nullopt;
   std::uint64_t position = std::max<std::uint64_t>(from, sizeof head);
-  Heads heads(fd.get());
+  SpillHeads heads(fd.get());
   EntryHead entry;
   while (position <= bytes && bytes - position >= kHeadBytes && heads.read(position, entry)) {
     const std::uint64_t room = bytes - position - kHeadBytes;
@@ -155,7 +155,7 @@ std::optional<std::uint64_t> scan_spill_file(const std::string& path, const Spil
 // -------------------------------------------------------------------------------------------------------------------- writing
 
 LogSpill::LogSpill(SpillOptions options, int slot) : options_(std::move(options)) {
-  place_.id = random_id();
+  place_.id = random_spill_id();
   place_.slot = slot;
 }
 
@@ -172,7 +172,7 @@ bool LogSpill::fail(const std::string& what) {
 }
 
 std::uint64_t LogSpill::file_bytes() const {
-  return std::clamp(options_.most_bytes / kFiles, kLeastFileBytes, kMostFileBytes);
+  return std::clamp(options_.most_bytes / kSpillFiles, kLeastSpillFile, kMostSpillFile);
 }
 
 bool LogSpill::open_next() {
@@ -180,8 +180,8 @@ bool LogSpill::open_next() {
   const std::string path = spill_file_path(options_.folder, place_, next);
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (fd < 0) return fail("making " + path);
-  const FileHead head = head_of(place_, next);
-  if (!write_at(fd, std::as_bytes(std::span(&head, 1)), 0)) {
+  const SpillFileHead head = spill_head_of(place_, next);
+  if (!write_spilled(fd, std::as_bytes(std::span(&head, 1)), 0)) {
     const bool failed = fail("writing " + path);
     ::close(fd);
     ::unlink(path.c_str());
@@ -205,11 +205,11 @@ bool LogSpill::append(std::span<const Item> items) {
   std::size_t size = 0;
   for (const Item& each : items) size += entry_bytes(each.payload.size());
   if (size == 0) return true;
-  if (bytes_ + size + sizeof(FileHead) > options_.most_bytes) {
+  if (bytes_ + size + sizeof(SpillFileHead) > options_.most_bytes) {
     why_ = "FENIX_MLOG_SPILL_SIZE is " + std::to_string(options_.most_bytes) + " bytes";
     return false;
   }
-  const bool needs_file = fd_ < 0 || (place_.end > sizeof(FileHead) && place_.end + size > file_bytes());
+  const bool needs_file = fd_ < 0 || (place_.end > sizeof(SpillFileHead) && place_.end + size > file_bytes());
   if (needs_file && !open_next()) return false;
   buffer_.assign(size, std::byte{});
   std::size_t at = 0;
@@ -221,7 +221,7 @@ bool LogSpill::append(std::span<const Item> items) {
               buffer_.begin() + static_cast<std::ptrdiff_t>(at + sizeof head));
     at += entry_bytes(each.payload.size());
   }
-  if (!write_at(fd_, buffer_, place_.end)) {
+  if (!write_spilled(fd_, buffer_, place_.end)) {
     return fail("writing " + spill_file_path(options_.folder, place_, place_.last));
   }
   fault_point("mlog.spilled");
@@ -380,7 +380,7 @@ std::optional<Spilled> SpillReader::entry_at(const At& at, const Signature& sign
   const int fd = open_file(at.file);
   Spilled spilled{at.file, {{}, at.position}};
   EntryHead& head = spilled.entry.head;
-  if (fd < 0 || read_at(fd, std::as_writable_bytes(std::span(&head, 1)), at.position) != sizeof head) return {};
+  if (fd < 0 || read_spilled(fd, std::as_writable_bytes(std::span(&head, 1)), at.position) != sizeof head) return {};
   const bool is_it = head.seal == seal_of(head, at.position) && head.signature == signature && head.number == at.number;
   return is_it ? std::optional(spilled) : std::nullopt;
 }
@@ -406,7 +406,7 @@ std::vector<Spilled> SpillReader::all() const {
 bool SpillReader::read(const Spilled& spilled, std::span<std::byte> to) const {
   const int fd = open_file(spilled.file);
   if (fd < 0 || to.size() != spilled.entry.head.bytes) return false;
-  return read_at(fd, to, spilled.entry.payload()) == to.size() && hash_bytes(to) == spilled.entry.head.hash;
+  return read_spilled(fd, to, spilled.entry.payload()) == to.size() && hash_bytes(to) == spilled.entry.head.hash;
 }
 
 }  // namespace fenix_impl

@@ -12,7 +12,7 @@
 namespace fenix_impl {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{8} << 20;  // bytes that are sent at once
+constexpr std::size_t kSpillPiece = std::size_t{8} << 20;  // bytes that are sent at once
 
 /// Words of a rank about files.
 struct SpillWords {
@@ -42,10 +42,10 @@ void SpillsOfOthers::send(Team& team, int root, const std::function<void(const T
   if (team.rank() == root) {
     const auto add = [&](std::span<const std::byte> bytes) {
       while (!bytes.empty()) {
-        const std::size_t part = std::min(bytes.size(), kPiece - piece.size());
+        const std::size_t part = std::min(bytes.size(), kSpillPiece - piece.size());
         piece.insert(piece.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(part));
         bytes = bytes.subspan(part);
-        if (piece.size() < kPiece) continue;
+        if (piece.size() < kSpillPiece) continue;
         team.broadcast_list(piece, root);
         piece.clear();
       }
