@@ -3,6 +3,8 @@
 #include "base/environment.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -218,6 +220,29 @@ TEST(Environment, WarningsAreShownOnceUnlessTheyAreTurnedOff) {
         warn();
       },
       testing::ExitedWithCode(0), "^$");
+}
+
+// A second process of the job gives the same warning while the first one lives.
+[[noreturn]] void warn_in_two_processes(const char* level) {
+  setenv("PMIX_NAMESPACE", ("job of process " + std::to_string(getpid())).c_str(), 1);
+  setenv("FENIX_LOG", level, 1);
+  std::array<int, 2> ends{};
+  char byte = 0;
+  if (pipe(ends.data()) != 0) std::_Exit(1);
+  const pid_t second = fork();
+  const bool is_first = second != 0;
+  if (!is_first && read(ends[0], &byte, 1) != 1) std::_Exit(1);
+  log().warn("a log is full");
+  if (!is_first) std::_Exit(0);
+  int ended = 1;
+  if (write(ends[1], &byte, 1) != 1 || waitpid(second, &ended, 0) != second) std::_Exit(1);
+  std::_Exit(ended);
+}
+
+TEST(Environment, RanksOfANodeWarnOnce) {
+  EXPECT_EXIT(warn_in_two_processes("warn"), testing::ExitedWithCode(0), "^[^\n]*a log is full\n$");
+  EXPECT_EXIT(warn_in_two_processes("info"), testing::ExitedWithCode(0),
+              "^[^\n]*a log is full\n[^\n]*a log is full\n$");
 }
 
 }  // namespace
