@@ -36,7 +36,7 @@ std::string name_for(const std::string& root) {
 }
 
 /// The environment, without libraries that are to be loaded into programs with MPI.
-std::vector<char*> environment() {
+std::vector<char*> environment_of_keeper() {
   std::vector<char*> all;
   for (char** each = environ; *each != nullptr; ++each) {
     if (std::string_view(*each).rfind("LD_PRELOAD=", 0) != 0) all.push_back(*each);
@@ -94,7 +94,7 @@ void KeeperClient::start_keeper(Descriptor listener) const {
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   std::string path = program_;
   char* const arguments[] = {path.data(), nullptr};
-  const auto variables = environment();
+  const auto variables = environment_of_keeper();
   pid_t child = -1;
   const int result = ::posix_spawn(&child, path.c_str(), &actions, &attributes, arguments, variables.data());
   posix_spawn_file_actions_destroy(&actions);
