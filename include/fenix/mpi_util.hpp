@@ -10,7 +10,7 @@ namespace fenix::util {
 
 /// Calls MPI_Comm_size.
 /// @param comm a communicator, not MPI_COMM_NULL
-/// @return the number of its ranks, at least 1. Of an intercommunicator: those of this side.
+/// @return the number of its ranks, at least 1; those of this side, if it is an intercommunicator
 inline int comm_size(MPI_Comm comm) {
   int size = 0;
   MPI_Comm_size(comm, &size);

@@ -3,9 +3,9 @@
 //
 //   logged_late_create MODE SPARES [--again 1]
 //
-// MODE: known (the others create the log when they know of the death), waiting (they wait for the rank that dies), jump (known, and the repair
-// sends the survivors back to Fenix_Init), or fault (rank 1 dies by FENIX_FAULT, in the call). --again: a further rank dies when messages are logged. Its
-// successor begins anew, and its messages come from copies of the logs.
+// MODE: known (the others create the log when they know of the death), waiting (they wait for the rank that dies), jump (as known; the
+// repair sends the survivors back to Fenix_Init), or fault. With fault, rank 1 dies by FENIX_FAULT, in the call. --again: a further rank
+// dies when messages are logged. Its successor begins anew, and its messages come from copies of the logs.
 #include <fenix.h>
 #include <fenix/mpi_util.hpp>
 #include <mpi.h>
