@@ -11,6 +11,53 @@ namespace fenix_impl {
 
 constinit thread_local MessageTypes::Latest MessageTypes::latest_;
 
+namespace {
+
+/// Descriptions of types that the program has made. MPI tells of the end of a type by an attribute: its handle may become that of another one.
+class MadeTypes {
+ public:
+  /// Returns null if there is none.
+  [[nodiscard]] const ElementType* find(MPI_Datatype type) {
+    const std::lock_guard lock(mutex_);
+    const auto found = known_.find(type);
+    return found != known_.end() ? found->second.get() : nullptr;
+  }
+  /// Keeps a description. Returns null if MPI does not take the attribute.
+  [[nodiscard]] const ElementType* keep(MPI_Datatype type, std::unique_ptr<ElementType> described) {
+    const std::lock_guard lock(mutex_);
+    ended_.clear();
+    const bool has_keyval = keyval_ != MPI_KEYVAL_INVALID ||
+                            MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget, &keyval_, this) == MPI_SUCCESS;
+    if (!has_keyval || MPI_Type_set_attr(type, keyval_, this) != MPI_SUCCESS) return nullptr;
+    return (known_[type] = std::move(described)).get();
+  }
+
+ private:
+  // A description has a type of its own, and MPI is in the middle of freeing one.
+  static int forget(MPI_Datatype type, int /*keyval*/, void* /*value*/, void* all) {
+    auto& self = *static_cast<MadeTypes*>(all);
+    const std::lock_guard lock(self.mutex_);
+    const auto found = self.known_.find(type);
+    if (found == self.known_.end()) return MPI_SUCCESS;
+    self.ended_.push_back(std::move(found->second));
+    self.known_.erase(found);
+    return MPI_SUCCESS;
+  }
+
+  std::mutex mutex_;
+  int keyval_ = MPI_KEYVAL_INVALID;
+  std::unordered_map<MPI_Datatype, std::unique_ptr<ElementType>> known_;
+  std::vector<std::unique_ptr<ElementType>> ended_;
+};
+
+// Never destroyed: MPI may free types when the process ends.
+MadeTypes& made_types() {
+  static auto* instance = new MadeTypes;
+  return *instance;
+}
+
+}  // namespace
+
 const ElementType& MessageTypes::of(MPI_Datatype type) {
   if (latest_.type == type && latest_.elements != nullptr) return *latest_.elements;
   static thread_local std::unordered_map<MPI_Datatype, ElementType> named;
@@ -21,6 +68,7 @@ const ElementType& MessageTypes::of(MPI_Datatype type) {
   }
   const auto known_here = made_.find(type);
   if (known_here != made_.end()) return known_here->second;
+  if (const ElementType* const made = made_types().find(type)) return *made;
   if (type == MPI_DATATYPE_NULL) throw MpiError(MPI_ERR_TYPE, "datatype is MPI_DATATYPE_NULL");
   static const ElementType no_bytes;
   MPI_Count bytes = 0;
@@ -33,6 +81,7 @@ const ElementType& MessageTypes::of(MPI_Datatype type) {
   check_mpi(MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner), "MPI_Type_get_envelope");
   try {
     if (combiner == MPI_COMBINER_NAMED) return named.emplace(type, ElementType(type)).first->second;
+    if (const ElementType* const kept = made_types().keep(type, std::make_unique<ElementType>(type))) return *kept;
     return made_.emplace(type, ElementType(type)).first->second;
   } catch (const MpiError&) {
     throw;

@@ -21,7 +21,7 @@
 
 namespace fenix_impl {
 
-/// Types of the messages of a call. Types that MPI has by itself are described once for all calls: they are never freed.
+/// Types of the messages of a call. Each one is described once for all calls, until the program has freed it.
 class MessageTypes {
  public:
   /// Throws MpiError for a type that cannot be stored. The description stays as long as this object.
