@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <mpi-ext.h>
 
+#include <array>
 #include <cstddef>
 #include <list>
 #include <mutex>
@@ -382,22 +383,25 @@ int refuse_tag(MPI_Comm comm) {
   return refuse_call(comm, MPI_ERR_TAG, "tags from 0x40000000 on are those of the library where messages are logged");
 }
 
-// Each message asks several times.
+// Each message asks several times, and a program may use several communicators in turn.
 std::uint64_t number_of(MPI_Comm comm) {
-  struct Latest {
+  struct Known {
     MPI_Comm comm = nullptr;
     unsigned removals = 0;
     std::uint64_t number = 0;
   };
-  static thread_local Latest latest;
+  constexpr std::uint64_t kGoldenRatio = 0x9E3779B97F4A7C15U;
+  constexpr unsigned kBits = 7;
+  static thread_local std::array<Known, std::size_t{1} << kBits> all_known;
+  Known& known = all_known[(reinterpret_cast<std::uintptr_t>(comm) * kGoldenRatio) >> (64U - kBits)];
   Registry& all = registry();
   const unsigned removals = all.removals.load(std::memory_order_acquire);
-  if (latest.comm == comm && latest.removals == removals && latest.number != 0) return latest.number;
+  if (known.comm == comm && known.removals == removals && known.number != 0) return known.number;
   const std::lock_guard lock(all.mutex);
   const Derived* found = all.find(comm);
   // The id of the resilient communicator is 0.
-  latest = {comm, removals, found != nullptr ? found->id() + 1 : 0};
-  return latest.number;
+  known = {comm, removals, found != nullptr ? found->id() + 1 : 0};
+  return known.number;
 }
 
 std::uint64_t channel_of(MPI_Comm comm) {

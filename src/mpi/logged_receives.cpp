@@ -27,11 +27,6 @@ namespace {
 
 using Pending = std::pair<std::uint64_t, MPI_Request>;  // order, request
 
-bool is_unmatched(const StandIn& stand_in) {
-  return stand_in.kind == StandIn::Kind::logged_receive && stand_in.state == StandIn::State::pending &&
-         stand_in.logged.number == 0 && !stand_in.logged.will_be_cancelled;
-}
-
 bool takes(const LoggedReceive& receive, MPI_Comm comm, int source, int tag) {
   return receive.comm == comm && (receive.source == MPI_ANY_SOURCE || receive.source == source) &&
          (receive.tag == MPI_ANY_TAG ? !is_internal(tag) : receive.tag == tag);
@@ -48,12 +43,12 @@ bool overlap(const LoggedReceive& one, const LoggedReceive& other) {
 /// Returns the first unmatched receive that suits, in the order in which they have begun; or MPI_REQUEST_NULL.
 template <class Suits>
 MPI_Request first_unmatched(const Suits& suits) {
-  Pending first{UINT64_MAX, MPI_REQUEST_NULL};
   const auto lock = lock_stand_ins();
-  for (const auto& [request, stand_in] : stand_in_table().requests) {
-    if (stand_in.order < first.first && is_unmatched(stand_in) && suits(stand_in)) first = {stand_in.order, request};
+  StandInTable& table = stand_in_table();
+  for (const auto& [order, request] : table.unmatched) {
+    if (suits(table.requests.at(request))) return request;
   }
-  return first.second;
+  return MPI_REQUEST_NULL;
 }
 
 void update(MPI_Request request, const LoggedReceive& receive, MPI_Request inner, unsigned repairs) {
@@ -63,6 +58,7 @@ void update(MPI_Request request, const LoggedReceive& receive, MPI_Request inner
   found->second.logged = receive;
   found->second.inner = inner;
   found->second.repairs = repairs;
+  if (receive.number != 0) stand_in_table().unmatched.erase(found->second.order);
 }
 
 int note_match(std::uint64_t receive, int source, int tag) {
@@ -341,7 +337,8 @@ void look_for_receive(MPI_Request request) { look(request, registry().repairs, /
 
 bool has_unmatched_receives() {
   if (stand_ins.load(std::memory_order_acquire) == 0) return false;
-  return first_unmatched([](const StandIn&) { return true; }) != MPI_REQUEST_NULL;
+  const auto lock = lock_stand_ins();
+  return !stand_in_table().unmatched.empty();
 }
 
 int start_logged_receive(const LoggedReceive& receive, MPI_Request* request) {
@@ -351,8 +348,13 @@ int start_logged_receive(const LoggedReceive& receive, MPI_Request* request) {
   stand_in.order = next_order();
   stand_in.state = StandIn::State::pending;
   const int error = add_receive(stand_in, request);
-  if (error == MPI_SUCCESS) begin_after_earlier_ones(*request);
-  return error;
+  if (error != MPI_SUCCESS) return error;
+  {
+    const auto lock = lock_stand_ins();
+    stand_in_table().unmatched.emplace(stand_in.order, *request);
+  }
+  begin_after_earlier_ones(*request);
+  return MPI_SUCCESS;
 }
 
 int init_logged_receive(const LoggedReceive& receive, MPI_Request* request) {
@@ -375,8 +377,7 @@ int start_probed_receive(const LoggedReceive& receive, MPI_Request inner, unsign
 }
 
 int begin_logged_receive(MPI_Request request) {
-  StandIn stand_in = find_stand_in(request).value();
-  LoggedReceive receive = stand_in.wanted;
+  LoggedReceive receive = find_stand_in(request)->wanted;
   int is_known = 0;
   const int error = call_libfenix([&](const PersistServices& libfenix) {
     return libfenix.next_match(&receive.receive, &receive.source, &receive.tag, &is_known);
@@ -386,6 +387,9 @@ int begin_logged_receive(MPI_Request request) {
   if (is_known != 0 && !receive.will_be_cancelled) {
     if (const int wrong = begin_receive(&receive); wrong != MPI_SUCCESS) return wrong;
   }
+  int begun = MPI_SUCCESS;
+  const bool has_to_wait = is_wildcard(receive) || receive.will_be_cancelled || has_unmatched_receives();
+  if (receive.number == 0 && !has_to_wait) begun = begin_receive(&receive);
   {
     const auto lock = lock_stand_ins();
     StandIn& started = stand_in_table().requests.at(request);
@@ -395,6 +399,12 @@ int begin_logged_receive(MPI_Request request) {
     started.begun_after = registry().repairs;
     started.is_cancelled = false;
     started.state = StandIn::State::pending;
+    const bool has_number = receive.number != 0 || receive.will_be_cancelled || begun != MPI_SUCCESS;
+    if (!has_number) stand_in_table().unmatched.emplace(started.order, request);
+  }
+  if (begun != MPI_SUCCESS) {
+    set_done(request, begun, {});
+    return MPI_SUCCESS;
   }
   begin_after_earlier_ones(request);
   return MPI_SUCCESS;

@@ -40,6 +40,7 @@ void set_done(MPI_Request request, int error, const MPI_Status& status) {
     const auto lock = lock_stand_ins();
     const auto found = stand_in_table().requests.find(request);
     if (found == stand_in_table().requests.end()) return;
+    stand_in_table().unmatched.erase(found->second.order);
     if (found->second.is_freed) {
       stand_in_table().requests.erase(found);
       --stand_in_table().freed;

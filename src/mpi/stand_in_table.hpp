@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <type_traits>
@@ -54,9 +55,10 @@ inline bool is_send_of_mpi(const StandIn& stand_in) {
 struct StandInTable {
   std::mutex mutex;
   std::unordered_map<MPI_Request, StandIn> requests;
-  std::size_t messages = 0;         ///< matched ones
-  std::size_t freed = 0;            ///< stand-ins of which the program has let go
-  std::vector<MPI_Request> unused;  ///< made by make_request, for later ones
+  std::size_t messages = 0;                        ///< matched ones
+  std::size_t freed = 0;                           ///< stand-ins of which the program has let go
+  std::map<std::uint64_t, MPI_Request> unmatched;  ///< receives that have begun and have no number, by their order
+  std::vector<MPI_Request> unused;                 ///< made by make_request, for later ones
   static constexpr std::size_t kMostUnused = 256;
 };
 

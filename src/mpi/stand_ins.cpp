@@ -41,9 +41,15 @@ void look_for_collective(MPI_Request request, MPI_Request inner, bool waits) {
   if (error != MPI_SUCCESS || flag != 0) set_done(request, error, {});
 }
 
+/// A request of MPI, and the number of repairs before it was made.
+struct Sending {
+  MPI_Request inner = MPI_REQUEST_NULL;
+  unsigned repairs = 0;
+};
+
 /// Looks whether MPI has sent the message of a stand-in. After a failure its receiver has it, or gets it from the log; the program is told where
 /// its calls do not go on.
-void look_for_sent(MPI_Request request, const StandIn& sent) {
+void look_for_sent(MPI_Request request, const Sending& sent) {
   MPI_Request inner = sent.inner;
   int flag = 1;
   int error = MPIX_ERR_REVOKED;
@@ -91,14 +97,29 @@ void look_while(MPI_Request request, const GoesOn& goes_on) {
 
 void look_for(MPI_Request request) {
   Receive wanted;
+  StandIn::Kind kind{};
+  Sending sent;
   {
-    const auto stand_in = find_stand_in(request);
-    if (!stand_in || stand_in->state != StandIn::State::pending) return;
-    if (stand_in->kind == StandIn::Kind::logged_receive) return look_for_receive(request);
-    if (stand_in->kind == StandIn::Kind::logged_collective) return;
-    if (is_send_of_mpi(*stand_in)) return look_for_sent(request, *stand_in);
-    if (stand_in->kind == StandIn::Kind::collective) return look_for_collective(request, stand_in->inner, false);
-    wanted = stand_in->receive;
+    const auto lock = lock_stand_ins();
+    const auto found = stand_in_table().requests.find(request);
+    if (found == stand_in_table().requests.end() || found->second.state != StandIn::State::pending) return;
+    const StandIn& stand_in = found->second;
+    kind = stand_in.kind;
+    sent = {stand_in.inner, stand_in.repairs};
+    wanted = stand_in.receive;
+  }
+  switch (kind) {
+    case StandIn::Kind::logged_receive:
+      return look_for_receive(request);
+    case StandIn::Kind::logged_collective:
+      return;
+    case StandIn::Kind::logged_send:
+    case StandIn::Kind::started_send:
+      return look_for_sent(request, sent);
+    case StandIn::Kind::collective:
+      return look_for_collective(request, sent.inner, false);
+    default:
+      break;
   }
   int flag = 0;
   MPI_Status status{};
@@ -167,6 +188,7 @@ void forget_logged_calls() {
   forget_counted_receives();
   const auto lock = lock_stand_ins();
   auto& requests = stand_in_table().requests;
+  stand_in_table().unmatched.clear();
   for (auto each = requests.begin(); each != requests.end();) {
     StandIn& stand_in = each->second;
     const bool is_logged = is_logged_message(stand_in) || is_send_of_mpi(stand_in);

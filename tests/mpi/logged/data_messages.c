@@ -225,6 +225,37 @@ static void with_buffered(void) {
   require(detached == attached, "the buffer");
 }
 
+/* Types that are freed, and whose handles become those of others with other gaps. */
+static void with_types(void) {
+  enum { ELEMENTS = 5, MOST_GAP = 40 };
+  static int from[ELEMENTS * MOST_GAP], to[ELEMENTS * MOST_GAP];
+  const int other = 1 - rank;
+  for (int gap = 1; gap < MOST_GAP; ++gap) {
+    MPI_Datatype type;
+    MPI_Request request;
+    MPI_Type_vector(ELEMENTS, 1, gap, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    for (int i = 0; i < ELEMENTS * MOST_GAP; ++i) from[i] = 1000 * rank + i;
+    for (int turn = 0; turn < 2; ++turn) {
+      memset(to, -1, sizeof to);
+      MPI_Isend(from, 1, type, other, TAG, MPI_COMM_WORLD, &request);
+      if (turn == 1) MPI_Type_free(&type);
+      MPI_Recv(to, ELEMENTS, MPI_INT, other, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      for (int i = 0; i < ELEMENTS; ++i) require(to[i] == 1000 * other + i * gap, "an element of a type with gaps");
+      MPI_Sendrecv_replace(to, ELEMENTS, MPI_INT, other, TAG, other, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      for (int i = 0; i < ELEMENTS; ++i) require(to[i] == 1000 * rank + i * gap, "an element that comes back");
+    }
+    MPI_Type_vector(ELEMENTS, 1, gap, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    memset(to, -1, sizeof to);
+    MPI_Bsend(from, 1, type, other, TAG, MPI_COMM_WORLD);
+    MPI_Type_free(&type);
+    MPI_Recv(to, ELEMENTS, MPI_INT, other, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < ELEMENTS; ++i) require(to[i] == 1000 * other + i * gap, "an element that is copied");
+  }
+}
+
 /* A block of bytes of which each eighth one says where it is. */
 static char* block(size_t bytes, unsigned first) {
   char* const made = malloc(bytes);
@@ -287,6 +318,7 @@ int main(int argc, char** argv) {
     if (strcmp(name, "freed") == 0) with_freed(1);
     if (strcmp(name, "freed_any") == 0) with_freed(MPI_ANY_SOURCE);
     if (strcmp(name, "synchronous") == 0) with_synchronous();
+    if (strcmp(name, "types") == 0) with_types();
     if (strcmp(name, "large") == 0) with_large(40, 1);
     if (strcmp(name, "huge") == 0) with_large(argc > 2 ? atoi(argv[2]) : 2304, argc <= 2);
     MPI_Buffer_detach(&detached, &bytes);
