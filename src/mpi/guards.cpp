@@ -13,6 +13,7 @@
 #include "mpi/handles.hpp"
 #include "mpi/persistent.hpp"
 #include "mpi/real.hpp"
+#include "mpi/unlogged.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -120,18 +121,41 @@ Guard guard_on(MPI_Comm name) {
   return guard;
 }
 
-int note_window(int error, MPI_Comm name, const Guard& guard, const MPI_Win* win) {
-  if (error == MPI_SUCCESS && is_guarded(name)) add(windows(), *win, guard);
+/// Ends the job if a death is behind the error of a window, and otherwise as MPI does at first. libfenix does not hear of these errors.
+void end_with_window(MPI_Win* win, int* error, ...) {
+  if (tells_of_failure(*error)) end_job_with_unlogged_calls();
+  MPI_Win_set_errhandler(*win, MPI_ERRORS_ARE_FATAL);
+  MPI_Win_call_errhandler(*win, *error);
+}
+
+MPI_Errhandler handler_of_windows() {
+  static const MPI_Errhandler handler = [] {
+    MPI_Errhandler made = MPI_ERRHANDLER_NULL;
+    MPI_Win_create_errhandler(end_with_window, &made);
+    return made;
+  }();
+  return handler;
+}
+
+/// Makes a window by make, which is called with what comm stands for. call: name of the function.
+template <class Make>
+int make_window(MPI_Comm comm, const char* call, MPI_Win* win, const Make& make) {
+  if (is_persistent(comm)) {
+    return refuse_call(comm, MPI_ERR_UNSUPPORTED_OPERATION, "comm is a persistent communicator, which has no windows");
+  }
+  if (const MPI_Comm alone = alone_on(comm); alone != MPI_COMM_NULL) return make(alone);
+  if (refuses_unlogged(comm)) return refuse_unlogged(comm, call);
+  note_unlogged(call);
+  const Guard guard = guard_on(comm);
+  const int error = make(guard.working);
+  if (error == MPI_SUCCESS && is_guarded(comm)) add(windows(), *win, guard);
+  if (error == MPI_SUCCESS && has_unlogged_calls()) MPI_Win_set_errhandler(*win, handler_of_windows());
   return error;
 }
 
-int refuse_window(MPI_Comm comm) {
-  return refuse_call(comm, MPI_ERR_UNSUPPORTED_OPERATION, "comm is a persistent communicator, which has no windows");
-}
-
-int refuse_partitioned(MPI_Comm comm) {
-  return refuse_call(comm, MPI_ERR_UNSUPPORTED_OPERATION,
-                     "comm is a persistent or a resilient communicator, which has no partitioned communication");
+int refuse_partitioned(MPI_Comm comm, const char* call) {
+  return refuse_aloud(comm, MPI_ERR_UNSUPPORTED_OPERATION, call,
+                      "comm is a persistent or a resilient communicator, which has no partitioned communication");
 }
 
 }  // namespace
@@ -153,27 +177,23 @@ using namespace fenix_impl;
 extern "C" {
 
 int PMPI_Win_create(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
-  if (is_persistent(comm)) return refuse_window(comm);
-  const Guard guard = guard_on(comm);
-  return note_window(real.Win_create(base, size, disp_unit, info, guard.working, win), comm, guard, win);
+  return make_window(comm, "MPI_Win_create", win,
+                     [=](MPI_Comm now) { return real.Win_create(base, size, disp_unit, info, now, win); });
 }
 
 int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win) {
-  if (is_persistent(comm)) return refuse_window(comm);
-  const Guard guard = guard_on(comm);
-  return note_window(real.Win_allocate(size, disp_unit, info, guard.working, baseptr, win), comm, guard, win);
+  return make_window(comm, "MPI_Win_allocate", win,
+                     [=](MPI_Comm now) { return real.Win_allocate(size, disp_unit, info, now, baseptr, win); });
 }
 
 int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win) {
-  if (is_persistent(comm)) return refuse_window(comm);
-  const Guard guard = guard_on(comm);
-  return note_window(real.Win_allocate_shared(size, disp_unit, info, guard.working, baseptr, win), comm, guard, win);
+  return make_window(comm, "MPI_Win_allocate_shared", win,
+                     [=](MPI_Comm now) { return real.Win_allocate_shared(size, disp_unit, info, now, baseptr, win); });
 }
 
 int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
-  if (is_persistent(comm)) return refuse_window(comm);
-  const Guard guard = guard_on(comm);
-  return note_window(real.Win_create_dynamic(info, guard.working, win), comm, guard, win);
+  return make_window(comm, "MPI_Win_create_dynamic", win,
+                     [=](MPI_Comm now) { return real.Win_create_dynamic(info, now, win); });
 }
 
 int PMPI_Win_free(MPI_Win* win) {
@@ -198,6 +218,11 @@ int PMPI_Win_wait(MPI_Win win) {
 }
 
 int PMPI_File_open(MPI_Comm comm, const char* filename, int amode, MPI_Info info, MPI_File* fh) {
+  if (const MPI_Comm alone = alone_on(comm); alone != MPI_COMM_NULL) {
+    return real.File_open(alone, filename, amode, info, fh);
+  }
+  if (refuses_unlogged(comm)) return refuse_unlogged(comm, "MPI_File_open");
+  note_unlogged("MPI_File_open");
   Guard guard = guard_on(comm);
   if (!is_guarded(comm)) return real.File_open(guard.working, filename, amode, info, fh);
   int rank = 0;
@@ -220,13 +245,13 @@ int PMPI_File_close(MPI_File* fh) {
 // Open MPI 5.0.7 makes duplicates of MPI_COMM_WORLD for them, and waits for all its processes: spares, and the dead.
 int PMPI_Psend_init(const void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                     MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  if (is_guarded(comm) || is_persistent(comm)) return refuse_partitioned(comm);
+  if (is_guarded(comm) || is_persistent(comm)) return refuse_partitioned(comm, "MPI_Psend_init");
   return real.Psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request);
 }
 
 int PMPI_Precv_init(void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag,
                     MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  if (is_guarded(comm) || is_persistent(comm)) return refuse_partitioned(comm);
+  if (is_guarded(comm) || is_persistent(comm)) return refuse_partitioned(comm, "MPI_Precv_init");
   return real.Precv_init(buf, partitions, count, datatype, source, tag, comm, info, request);
 }
 

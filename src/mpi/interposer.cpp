@@ -10,11 +10,21 @@
 #include "mpi/real.hpp"
 #include "mpi/rebuilding.hpp"
 #include "mpi/stand_ins.hpp"
+#include "mpi/unlogged.hpp"
 
 namespace fenix_impl {
 namespace {
 
+/// Has MPI promise only tags that are not those of the library. The attribute is MPI's own memory, in C and in Fortran.
+void limit_tags() {
+  int* greatest = nullptr;
+  int there = 0;
+  const int error = PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&greatest), &there);
+  if (error == MPI_SUCCESS && there != 0 && *greatest >= kFirstInternalTag) *greatest = kFirstInternalTag - 1;
+}
+
 void start(const InterposerServices* services, MPI_Comm name, MPI_Comm resilient) {
+  limit_tags();
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   all.services = services;
@@ -47,6 +57,12 @@ void note_past(MPI_Comm comm) {
 
 MPI_Comm now_of(MPI_Comm comm) { return now(comm); }
 
+/// libfenix asks when a failure has been found.
+bool goes_on_after_failure() {
+  end_job_with_unlogged_calls();
+  return goes_on();
+}
+
 bool must_go_on() { return is_transparent.load(std::memory_order_acquire); }
 
 constexpr Interposer kInterposer = {&real,
@@ -59,7 +75,7 @@ constexpr Interposer kInterposer = {&real,
                                     is_past,
                                     note_past,
                                     call_kept_handler,
-                                    goes_on,
+                                    goes_on_after_failure,
                                     must_go_on,
                                     number_of,
                                     set_log,

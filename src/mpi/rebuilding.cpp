@@ -14,6 +14,7 @@
 #include "mpi/logged.hpp"
 #include "mpi/real.hpp"
 #include "mpi/topology.hpp"
+#include "mpi/unlogged.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -253,6 +254,7 @@ void adopt_one(const Rebuild& rebuild, Derived& derived, MPI_Errhandler handler)
 }  // namespace
 
 int rebuild_derived(MPI_Comm resilient, const int* former, const bool* recovered) {
+  end_job_with_unlogged_calls();
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   Rebuild& rebuild = under_way();

@@ -1,0 +1,37 @@
+# Calls that cannot be logged are refused by the first of them. On a communicator of one process they work.
+foreach(name refused_calls refused_device made_alone)
+  add_executable(logged_${name} ${name}.c)
+  target_link_libraries(logged_${name} PRIVATE fenix::mpi fenix::fenix ${CMAKE_DL_LIBS})
+endforeach()
+add_library(logged_fake_driver MODULE fake_driver.c)
+target_link_options(logged_fake_driver PRIVATE LINKER:-soname,libcuda.so.1)
+add_dependencies(logged_refused_device logged_fake_driver)
+
+# with_spare(<name> <program> [OK n] [SAYS regex] [ARGS …] [ENV …] [LABELS …]): 4 ranks and a spare.
+function(with_spare name program)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "OK;SAYS" "ARGS;ENV;LABELS")
+  if(NOT DEFINED arg_OK)
+    set(arg_OK 4)
+  endif()
+  set(says)
+  if(DEFINED arg_SAYS)
+    set(says SAYS ${arg_SAYS})
+  endif()
+  fenix_mpi_test(NAME logged.${name} PROGRAM logged_${program} RANKS 5 OK ${arg_OK} STATUS any ARGS ${arg_ARGS} LABELS ${arg_LABELS} ${says}
+                 ENV FENIX_SPARES=1 FENIX_TIMEOUT=20 ${arg_ENV})
+endfunction()
+
+fenix_mpi_test(NAME logged.refused.calls.plain PROGRAM logged_refused_calls RANKS 4)
+with_spare(refused.calls refused_calls SAYS "MPI_Session_init is refused")
+with_spare(refused.calls.dies refused_calls ARGS dies)
+foreach(call MPI_Win_create MPI_File_open MPI_Comm_idup)
+  with_spare(refused.fatal.${call} refused_calls OK 0 ARGS ${call} SAYS "${call} is refused")
+endforeach()
+with_spare(refused.allowed refused_calls ENV FENIX_UNLOGGED=allow)
+with_spare(refused.allowed.dies refused_calls OK 0 ARGS MPI_Win_create dies ENV FENIX_UNLOGGED=allow
+           SAYS "what MPI_Win_create has made cannot be made anew")
+with_spare(refused.value refused_calls OK 0 ENV FENIX_UNLOGGED=yes SAYS "FENIX_UNLOGGED")
+with_spare(refused.device refused_device ARGS $<TARGET_FILE:logged_fake_driver> SAYS "MPI_Send is refused: its buffer is in the memory of a device")
+fenix_mpi_test(NAME logged.made.alone.plain PROGRAM logged_made_alone RANKS 4)
+with_spare(made.alone made_alone)
+with_spare(made.alone.dies made_alone ARGS dies)
