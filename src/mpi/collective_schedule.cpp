@@ -43,6 +43,25 @@ void combine(void* of_lower, void* of_higher, int count, MPI_Datatype type, MPI_
 
 bool is_neighbourhood(CollectiveKind kind) { return kind >= CollectiveKind::neighbor_allgather; }
 
+/// Whether an operation combines elements of a type. MPI says so when it has nothing to combine.
+bool suits(MPI_Op op, MPI_Datatype type) {
+  struct Pair {
+    MPI_Op op;
+    MPI_Datatype type;
+  };
+  static thread_local Pair latest{MPI_OP_NULL, MPI_DATATYPE_NULL};
+  if (op == MPI_OP_NULL) return false;
+  if (type == MPI_DATATYPE_NULL || (op == latest.op && type == latest.type)) return true;
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  real.Comm_get_errhandler(MPI_COMM_WORLD, &handler);
+  real.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  const bool found = PMPI_Reduce_local(nullptr, nullptr, 0, type, op) == MPI_SUCCESS;
+  real.Comm_set_errhandler(MPI_COMM_WORLD, handler);
+  PMPI_Errhandler_free(&handler);
+  if (found) latest = {op, type};
+  return found;
+}
+
 }  // namespace
 
 ElementMemory::ElementMemory(int count, MPI_Datatype type) {
@@ -66,7 +85,7 @@ CollectiveSchedule::CollectiveSchedule(const Collective& call, MPI_Comm now) : c
   check(real.Comm_rank(now, &rank_), "MPI_Comm_rank");
   check(real.Comm_size(now, &size_), "MPI_Comm_size");
   const bool combines = shape_of(call.kind).combination != Combines::none;
-  if (combines && call.op == MPI_OP_NULL) throw MpiError(MPI_ERR_OP, "op is MPI_OP_NULL");
+  if (combines && !suits(call.op, call.receive.type)) throw MpiError(MPI_ERR_OP, "op does not combine this type");
   plan();
 }
 

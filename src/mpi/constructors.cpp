@@ -4,12 +4,14 @@
 
 #include "mpi/attributes.hpp"
 #include "mpi/derivation.hpp"
+#include "mpi/dist_graph.hpp"
 #include "mpi/error_handlers.hpp"
 #include "mpi/groups.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/logged.hpp"
 #include "mpi/persistent.hpp"
 #include "mpi/real.hpp"
+#include "mpi/unlogged.hpp"
 
 using namespace fenix_impl;
 
@@ -53,6 +55,7 @@ int derive(const Derivation& derivation, MPI_Comm* newcomm, const Call& call) {
   let_mpi_copy_attributes(false);
   const int error = call_quietly(now(derivation.parent_name), newcomm, call);
   let_mpi_copy_attributes(true);
+  if (error != MPI_SUCCESS && !tells_of_failure(error)) take_back_number(derivation);
   return end_derivation(derivation, error, newcomm);
 }
 
@@ -106,6 +109,33 @@ int split_off(MPI_Comm parent, MPI_Group group, MPI_Comm* newcomm) {
   return error == MPI_SUCCESS ? real.Comm_split(parent, color, key, newcomm) : error;
 }
 
+/// The tag of messages by which members of a group meet. MPI's function for all members of a communicator has the one before.
+constexpr int kTagOfMeetings = kTagOfCounter + 2;
+
+/// Has the members of a group wait for each other: Open MPI's MPI_Comm_create_group does not end if one has died before. A process that
+/// takes a dead one's place does the same again.
+int meet_group(MPI_Comm comm, MPI_Group group) {
+  int size = 0;
+  int rank = MPI_UNDEFINED;
+  real.Group_size(group, &size);
+  real.Group_rank(group, &rank);
+  if (rank == MPI_UNDEFINED) return MPI_SUCCESS;
+  MPI_Group all = MPI_GROUP_NULL;
+  real.Comm_group(now(comm), &all);
+  int error = MPI_SUCCESS;
+  for (int distance = 1; distance < size && error == MPI_SUCCESS; distance *= 2) {
+    const int ends[2] = {(rank + distance) % size, (rank - distance + size) % size};
+    int ranks[2] = {0, 0};
+    real.Group_translate_ranks(group, 2, ends, all, ranks);
+    error = start_logged_send(nullptr, 0, MPI_BYTE, ranks[0], kTagOfMeetings, comm);
+    if (error == MPI_SUCCESS) {
+      error = logged_Recv(nullptr, 0, MPI_BYTE, ranks[1], kTagOfMeetings, comm, MPI_STATUS_IGNORE);
+    }
+  }
+  real.Group_free(&all);
+  return error;
+}
+
 /// Deletes the attributes of a communicator that was derived from the resilient one: MPI does not free it if another one stands for it.
 int delete_all_attributes(MPI_Comm comm) {
   Registry& all = registry();
@@ -139,14 +169,17 @@ int free_unseen_by_libfenix(MPI_Comm* comm) {
 
 int free_derived(MPI_Comm* comm, int (*free)(MPI_Comm*)) {
   static thread_local std::vector<MPI_Comm> unused;
+  if (comm != nullptr && *comm == MPI_COMM_WORLD && has_log(MPI_COMM_WORLD)) {
+    return refuse_call(*comm, MPI_ERR_COMM, "MPI_COMM_WORLD cannot be freed");
+  }
   if (comm != nullptr) forget_persistent(*comm);
+  int error = comm != nullptr ? delete_all_attributes(*comm) : MPI_SUCCESS;
+  if (error != MPI_SUCCESS) return error;
   if (comm != nullptr && is_logged(*comm)) {
     // A process that takes a dead one's place makes it once more, and its other ranks take part in that no more.
     *comm = MPI_COMM_NULL;
     return MPI_SUCCESS;
   }
-  int error = comm != nullptr ? delete_all_attributes(*comm) : MPI_SUCCESS;
-  if (error != MPI_SUCCESS) return error;
   if (comm == nullptr || !forget(*comm, unused)) return free(comm);
   for (MPI_Comm& one : unused) {
     const int code = free(&one);
@@ -179,6 +212,8 @@ int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
 }
 
 int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
+  if (refuses_unlogged(comm)) return refuse_unlogged(comm, "MPI_Comm_idup");
+  note_unlogged("MPI_Comm_idup");
   const auto start = [](MPI_Comm parent, MPI_Info, MPI_Comm* made, MPI_Request* begun) {
     return real.Comm_idup(parent, made, begun);
   };
@@ -187,6 +222,8 @@ int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
 }
 
 int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
+  if (refuses_unlogged(comm)) return refuse_unlogged(comm, "MPI_Comm_idup_with_info");
+  note_unlogged("MPI_Comm_idup_with_info");
   return duplicate_later(begin_derivation(comm, Constructor::dup, FENIX_CALLER, newcomm), real.Comm_idup_with_info,
                          info, newcomm, request);
 }
@@ -208,7 +245,9 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
     const MPI_Group members = current(group);
     const Derivation derivation = begin_derivation(comm, Constructor::create, caller, newcomm);
     const int error = derive(derivation, newcomm, [=](MPI_Comm parent) {
-      return derivation.tracked ? split_off(parent, members, newcomm) : real.Comm_create(parent, members, newcomm);
+      const bool is_valid = members != MPI_GROUP_NULL && newcomm != nullptr;
+      return derivation.tracked && is_valid ? split_off(parent, members, newcomm)
+                                            : real.Comm_create(parent, members, newcomm);
     });
     release(members, group);
     return error;
@@ -217,6 +256,12 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
 
 int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm) {
   const void* const caller = FENIX_CALLER;
+  if (is_logged(comm) && group != MPI_GROUP_NULL && newcomm != nullptr) {
+    const MPI_Group members = current(group);
+    const int error = left(meet_group(comm, members));
+    release(members, group);
+    if (error != MPI_SUCCESS) return error;
+  }
   return go_on_deriving([=] {
     const MPI_Group members = current(group);
     const int error = derive(begin_derivation(comm, Constructor::create_group, caller, newcomm, members, tag), newcomm,
@@ -245,8 +290,20 @@ int PMPI_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int ed
 
 int PMPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int degrees[], const int destinations[],
                            const int weights[], MPI_Info info, int reorder, MPI_Comm* newcomm) {
-  return derive_and_go_on(comm, Constructor::dist_graph, FENIX_CALLER, newcomm, [=](MPI_Comm parent) {
-    return real.Dist_graph_create(parent, n, sources, degrees, destinations, weights, info, reorder, newcomm);
+  const void* const caller = FENIX_CALLER;
+  const GivenEdges edges{n, sources, degrees, destinations, weights};
+  int size = 0;
+  if (!has_log(comm) || newcomm == nullptr || real.Comm_size(now(comm), &size) != MPI_SUCCESS ||
+      !are_valid(edges, size)) {
+    return real.Dist_graph_create(now(comm), n, sources, degrees, destinations, weights, info, reorder, newcomm);
+  }
+  // Also where a repair has made the communicator: its predecessor has sent and received these messages.
+  const bool logs = is_logged(comm);
+  const int error = logs ? left(share_edges(edges, comm, /*logs=*/true)) : MPI_SUCCESS;
+  if (error != MPI_SUCCESS) return error;
+  return derive_and_go_on(comm, Constructor::dist_graph, caller, newcomm, [=](MPI_Comm parent) {
+    const int failed = logs ? MPI_SUCCESS : share_edges(edges, parent, /*logs=*/false);
+    return failed != MPI_SUCCESS ? failed : make_of_shared_edges(parent, info, reorder, newcomm);
   });
 }
 

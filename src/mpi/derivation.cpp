@@ -15,8 +15,10 @@
 #include "mpi/error_handlers.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/logged.hpp"
+#include "mpi/persistent.hpp"
 #include "mpi/real.hpp"
 #include "mpi/topology.hpp"
+#include "recovery/job_end.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -59,12 +61,18 @@ std::vector<int> ranks_in(MPI_Comm comm, MPI_Comm where) {
   return ranks;
 }
 
+/// Returns the number of calls on a parent: all, or those of MPI_Comm_create_group for a group.
+unsigned& counter_of(Derived& parent, std::uint64_t group) {
+  return group == 0 ? parent.made : parent.made_by_groups[group];
+}
+
 /// Numbers the calls on one parent, equally on all ranks that take part. members: of MPI_Comm_create_group, otherwise empty.
 void number(Derivation& derivation, Derived& parent, const std::vector<int>& members, int tag) {
   std::uint64_t group = 0;
   for (const int rank : members) group = mix(group + 1, static_cast<std::uint64_t>(rank));
   if (!members.empty()) group = mix(group + 1, static_cast<std::uint64_t>(tag));
-  const unsigned count = members.empty() ? parent.made++ : parent.made_by_groups[group]++;
+  const unsigned count = counter_of(parent, group)++;
+  derivation.group = group;
   derivation.order = (std::uint64_t{registry().repairs.load()} << 32U) | count;
   derivation.id = mix(mix(derivation.parent + 1, derivation.order), group);
 }
@@ -179,6 +187,23 @@ int make_name(MPI_Comm comm, MPI_Comm* name) {
   return error;
 }
 
+/// Returns what a repair has made for a call, or null. A program without calls of Fenix that stores no state does again all that it had
+/// done, in the same order. Ranks may call from different places, and a compiler may have made two places of one.
+Derived* find_made(const Derived& parent, const Derivation& call, const std::vector<int>& members) {
+  const bool stores_state = persistent_comms.load(std::memory_order_acquire) != nullptr;
+  if (!is_transparent.load(std::memory_order_acquire) || stores_state) {
+    return registry().find_awaiting(parent, call.constructor, call.site, members);
+  }
+  Derived* next = registry().find_next(parent, members);
+  if (next != nullptr && next->construction.constructor != call.constructor) {
+    int rank = 0;
+    real.Comm_rank(registry().root.now, &rank);
+    abort_job(JobEnd::differs, rank,
+              "a replacement does not do what its predecessor did: it makes another communicator");
+  }
+  return next;
+}
+
 }  // namespace
 
 Derivation begin_derivation(MPI_Comm parent, Constructor constructor, const void* caller, MPI_Comm* newcomm,
@@ -192,11 +217,10 @@ Derivation begin_derivation(MPI_Comm parent, Constructor constructor, const void
   derivation.constructor = constructor;
   Derived* found = all.find(parent);
   if (found == nullptr || found->now == MPI_COMM_NULL) return derivation;
-  // Ranks may call from different places. A process that does all again calls in the same order as before.
-  if (!is_transparent.load(std::memory_order_acquire)) derivation.site = site_of(caller);
+  derivation.site = site_of(caller);
   derivation.parent = found->id();
   const std::vector<int> members = group != MPI_GROUP_NULL ? ranks_in(group, all.root.now) : std::vector<int>();
-  if (Derived* awaiting = all.find_awaiting(*found, constructor, derivation.site, members)) {
+  if (Derived* awaiting = find_made(*found, derivation, members)) {
     awaiting->awaits_call = false;
     awaiting->freed = false;
     *newcomm = awaiting->name;
@@ -208,6 +232,14 @@ Derivation begin_derivation(MPI_Comm parent, Constructor constructor, const void
   derivation.tracked = true;
   number(derivation, *found, members, tag);
   return derivation;
+}
+
+void take_back_number(const Derivation& derivation) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  Derived* parent = all.find(derivation.parent_name);
+  // A repair begins the numbers anew.
+  if (parent != nullptr && derivation.order >> 32U == all.repairs) --counter_of(*parent, derivation.group);
 }
 
 int inherit_attributes(MPI_Comm parent, MPI_Comm* newcomm) {

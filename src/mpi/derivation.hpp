@@ -16,14 +16,18 @@ struct Derivation {
   std::uint64_t id = 0;
   std::uint64_t parent = 0;
   std::uint64_t order = 0;
-  bool tracked = false;  ///< the parent is resilient: what is made is repaired
-  bool done = false;     ///< a repair has made the communicator: newcomm is written
-  bool is_new = false;   ///< done, and the program of this process has not had it yet
+  std::uint64_t group = 0;  ///< of MPI_Comm_create_group, otherwise 0
+  bool tracked = false;     ///< the parent is resilient: what is made is repaired
+  bool done = false;        ///< a repair has made the communicator: newcomm is written
+  bool is_new = false;      ///< done, and the program of this process has not had it yet
 };
 
 /// Begins a call. caller: its return address. group: of MPI_Comm_create_group, and a tag, otherwise MPI_GROUP_NULL. Local.
 [[nodiscard]] Derivation begin_derivation(MPI_Comm parent, Constructor constructor, const void* caller,
                                           MPI_Comm* newcomm, MPI_Group group = MPI_GROUP_NULL, int tag = 0);
+
+/// Takes back the number of a call in which MPI has found something wrong: other ranks may not have called it. Local.
+void take_back_number(const Derivation& derivation);
 
 /// Copies the attributes of the parent to a duplicate: they belong to the name of the parent, for which another communicator may
 /// stand. MPI has not done so. Returns the error of a copy function, after the error handler; newcomm is MPI_COMM_NULL then. Local.

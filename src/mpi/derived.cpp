@@ -53,6 +53,16 @@ Derived* Registry::find_awaiting(const Derived& parent, Constructor constructor,
   return nullptr;
 }
 
+Derived* Registry::find_next(const Derived& parent, const std::vector<int>& members) {
+  for (const auto& one : derived) {
+    const Construction& made = one->construction;
+    if (!one->awaits_call || made.parent != parent.id()) continue;
+    const bool by_group = made.constructor == Constructor::create_group;
+    if (by_group ? made.callers == members : members.empty()) return one.get();
+  }
+  return nullptr;
+}
+
 bool Registry::has_children(std::uint64_t id) const {
   return std::any_of(derived.begin(), derived.end(),
                      [&](const auto& one) { return one->construction.parent == id && one->part >= 0; });

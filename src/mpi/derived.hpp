@@ -93,6 +93,8 @@ struct Registry {
   /// Returns the first one that awaits this call, or null. members: of MPI_Comm_create_group, otherwise empty.
   [[nodiscard]] Derived* find_awaiting(const Derived& parent, Constructor constructor, std::uint64_t site,
                                        const std::vector<int>& members);
+  /// Returns the first one that awaits the next call on its parent, or null: for a program that does all its calls again.
+  [[nodiscard]] Derived* find_next(const Derived& parent, const std::vector<int>& members);
   /// Removes one that the program has freed, and those above it that were kept for its sake. Returns the communicators to be freed.
   [[nodiscard]] std::vector<MPI_Comm> remove(Derived& freed);
   /// Writes the table of names anew.

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include "mpi/handles.hpp"
+#include "mpi/logged.hpp"
 #include "mpi/real.hpp"
 
 namespace fenix_impl {
@@ -21,6 +22,14 @@ MPI_Comm find_keeper(MPI_Comm comm, bool by_name) {
   const std::lock_guard lock(all.mutex);
   const Derived* found = by_name ? all.find(comm) : all.find_working(comm);
   return found != nullptr ? found->handler_keeper : MPI_COMM_NULL;
+}
+
+/// A program that knows nothing of Fenix is to find the handler that MPI has at first.
+void keep_first_handler(MPI_Comm comm) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  Derived* found = all.find(comm);
+  if (found != nullptr && found->handler_keeper == MPI_COMM_NULL) (void)keep_handler(*found, MPI_ERRORS_ARE_FATAL);
 }
 
 }  // namespace
@@ -87,10 +96,18 @@ int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   Derived* found = all.find(comm);
-  return found != nullptr ? keep_handler(*found, errhandler) : real.Comm_set_errhandler(comm, errhandler);
+  // MPI is to say what is wrong.
+  const bool is_kept = found != nullptr && errhandler != MPI_ERRHANDLER_NULL;
+  // MPI raises errors on it that belong to no communicator.
+  if (is_kept && comm == MPI_COMM_WORLD && is_transparent.load(std::memory_order_acquire)) {
+    const int error = real.Comm_set_errhandler(comm, errhandler);
+    if (error != MPI_SUCCESS) return error;
+  }
+  return is_kept ? keep_handler(*found, errhandler) : real.Comm_set_errhandler(now(comm), errhandler);
 }
 
 int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* errhandler) {
+  if (is_transparent.load(std::memory_order_acquire)) keep_first_handler(comm);
   const MPI_Comm keeper = find_keeper(comm, /*by_name=*/true);
   return real.Comm_get_errhandler(keeper != MPI_COMM_NULL ? keeper : now(comm), errhandler);
 }
