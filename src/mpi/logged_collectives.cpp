@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/logged_collectives.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <list>
 #include <memory>
@@ -10,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/backoff.hpp"
 #include "base/error.hpp"
 #include "mpi/collective_schedule.hpp"
 #include "mpi/derived.hpp"
@@ -239,10 +238,9 @@ int run_logged_collective(const Collective& call) {
   std::unique_ptr<Operation> operation;
   int error = begin(call, kFirstInternalTag, &operation);
   if (error == MPI_SUCCESS) {
-    while (!operation->progress()) {
+    for (const Backoff backoff; !operation->progress(); backoff.pause()) {
       // Other ranks may wait for other calls of this one before they come to the operation.
       progress_logged_calls();
-      sched_yield();
     }
     error = operation->error();
   }
