@@ -27,6 +27,11 @@ std::int64_t coarse_time() {
   return std::int64_t{1'000'000'000} * now.tv_sec + now.tv_nsec;
 }
 
+void say_that_it_is_no_use(const LineRecord& line) {
+  log().warn("checkpoint: the log has no room for {} messages and {} events: a restart cannot begin with this one",
+             line.late.size(), line.trace.words().size());
+}
+
 /// A number that is no message: the library counts operations with it.
 bool is_message(int tag) { return tag != kTagOfCounter; }
 
@@ -201,7 +206,8 @@ void Checkpoints::clear() {
   peers_.clear();
   drop_line();
   told_.clear();
-  last_told_.clear();
+  without_room_.clear();
+  kept_waiting_since_ = 0;
   broken_.reset();
 }
 
@@ -231,9 +237,24 @@ bool Checkpoints::take_if_requested(bool has_open_receives) {
   }
   // Not before all that the latest line depends on is behind this rank: docs/model/README.md, checkpoint_in_replay.
   if (broken_) throw Error(*broken_);
-  if (is_busy() || is_replaying() || has_open_receives || !control_->is_requested()) return false;
+  if (is_busy() || is_replaying() || !control_->is_requested()) return false;
+  warn_if_others_wait(has_open_receives);
+  if (has_open_receives) return false;
   take();
   return true;
+}
+
+// The others log all messages meanwhile, until their logs are full.
+void Checkpoints::warn_if_others_wait(bool has_open_receives) {
+  constexpr double kLong = 10;
+  const double now = MPI_Wtime();
+  if (!has_open_receives || kept_waiting_since_ == 0) kept_waiting_since_ = has_open_receives ? now : 0;
+  if (kept_waiting_since_ == 0 || now - kept_waiting_since_ < kLong || std::exchange(has_warned_of_wait_, true)) return;
+  log().warn(
+      "checkpoint: rank {} has been asked for one, and has had receives under way for {} s at each call that could "
+      "take "
+      "it: the others wait, and log their messages",
+      team_->rank(), kLong);
 }
 
 std::vector<FlowCount> Checkpoints::with_peers(const FlowCounts& counts, bool are_sent) const {
@@ -269,6 +290,7 @@ void Checkpoints::take() {
   line_->sent = with_peers(sent_, true);
   line_->received = with_peers(received_, false);
   told_.clear();
+  without_room_.clear();
   open_late_ = 0;
   log_bytes_ = 0;
   std::map<int, std::vector<FlowCount>> by_rank;
@@ -318,6 +340,8 @@ void Checkpoints::learn_counts() {
   }
   std::erase_if(line_->late, [&](const LateMessage& each) { return each.number > count_of(told_, each.flow); });
   open_late_ -= line_->late.size();
+  for (const auto& [flow, numbers] : without_room_) open_late_ -= numbers.within(0, count_of(told_, flow) + 1).count();
+  without_room_.clear();
   fault_point("line.known");
 }
 
@@ -333,12 +357,11 @@ void Checkpoints::seal() {
   if (member == nullptr) throw Error(FENIX_ERROR_INVALID_MEMBERID, "the member for the log of checkpoints was deleted");
   auto bytes = line_->is_whole ? line_->encode(memory_.size()) : std::nullopt;
   if (!bytes) {
-    log().warn("checkpoint: the log has no room for {} messages and {} events: a restart cannot begin with this one",
-               line_->late.size(), line_->trace.words().size());
-    line_->is_whole = false;
-    line_->sent.clear();
-    line_->received.clear();
-    bytes = line_->encode(memory_.size());
+    if (line_->is_whole) say_that_it_is_no_use(*line_);
+    LineRecord of_no_use;
+    of_no_use.ranks = line_->ranks;
+    of_no_use.is_whole = false;
+    bytes = of_no_use.encode(memory_.size());
   }
   fault_point("line.seal");
   std::copy(bytes->begin(), bytes->end(), memory_.begin());
@@ -347,12 +370,44 @@ void Checkpoints::seal() {
   const int time_stamp = group.commit();
   log().debug("checkpoint {}: {} late messages, {} words of events", time_stamp, line_->late.size(),
               line_->trace.words().size());
-  last_told_ = std::move(told_);
+  count_from_line();
   told_.clear();
   drop_line();
   control_->end();
   ++lines_;
   fault_point("line.end");
+}
+
+// All messages from before the line have come: both ends of a flow count from the line on, and forget the flow if there were none since.
+void Checkpoints::count_from_line() {
+  const auto take_off = [](FlowCounts& from, const MessageFlow& flow, std::uint64_t count) {
+    const auto found = from.find(flow);
+    // Claims 1.3 and 2.3 of seed 002: nothing from before the line comes to a rank that has stopped logging. Collective operations are
+    // messages here.
+    assert(found != from.end() && found->second >= count);
+    if (found == from.end()) return;
+    found->second -= std::min(found->second, count);
+    if (found->second == 0) from.erase(found);
+  };
+  for (const FlowCount& each : line_->sent) take_off(sent_, each.flow, each.count);
+  for (const auto& [flow, count] : told_) take_off(received_, flow, count);
+}
+
+// Without room, the checkpoint is of no use. Its late messages are still waited for: others may have room, and epochs are those of all.
+void Checkpoints::keep_within_room() {
+  const Trace& trace = line_->trace;
+  const std::size_t events = trace.words().size() * sizeof(std::int64_t) + trace.flows().size() * sizeof(MessageFlow);
+  if (!line_->is_whole || std::max(log_bytes_, events) <= memory_.size()) return;
+  say_that_it_is_no_use(*line_);
+  line_->is_whole = false;
+  line_->trace.clear();
+  for (const LateMessage& each : std::exchange(line_->late, {})) note_without_room(each.flow, each.number);
+}
+
+void Checkpoints::note_without_room(const MessageFlow& flow, std::uint64_t number) {
+  if (control_->phase() >= LineControl::Phase::logging) return;
+  IntervalSet& numbers = without_room_[flow];
+  numbers = numbers | IntervalSet(number, number + 1);
 }
 
 // ------------------------------------------------------------------------------------------------------------------- messages
@@ -386,7 +441,10 @@ bool Checkpoints::count_send(const Partner& to) {
   progress();
   const MessageFlow flow = flow_to(to);
   const std::uint64_t number = ++sent_[flow];
-  if (line_) line_->trace.note_sent(flow);
+  if (trace() != nullptr) {
+    trace()->note_sent(flow);
+    keep_within_room();
+  }
   if (open_early_ == 0 || number > count_of(early_, flow)) return true;
   --open_early_;
   fault_point("line.skipped");
@@ -402,23 +460,17 @@ void Checkpoints::end_receive(const Partner& from, std::uint64_t number,
                               const std::function<std::vector<std::byte>()>& pack) {
   if (!is_message(from.tag)) return;
   const MessageFlow flow = flow_from(from);
-  // Claims 1.3 and 2.3 of seed 002: nothing from before the line comes to a rank that has stopped logging. Collective operations are
-  // messages here.
-  assert(line_ || number > count_of(last_told_, flow));
   if (!line_) return;
-  line_->trace.note_delivered(flow, number);
+  if (trace() != nullptr) trace()->note_delivered(flow, number);
   const bool is_known = control_->phase() >= LineControl::Phase::logging;
-  if (is_known && number > count_of(told_, flow)) return;
-  // Without room, the checkpoint is of no use. Its late messages are still waited for: others may have room, and epochs are those of all.
-  LateMessage message{flow, number, {}};
-  if (log_bytes_ <= memory_.size()) message.bytes = pack();
-  log_bytes_ += message.bytes.size();
-  if (log_bytes_ > memory_.size()) {
-    line_->is_whole = false;
-    for (LateMessage& each : line_->late) each.bytes = {};
-    message.bytes.clear();
+  const bool may_be_late = !is_known || number <= count_of(told_, flow);
+  if (may_be_late && line_->is_whole) {
+    log_bytes_ += line_->late.emplace_back(LateMessage{flow, number, pack()}).bytes.size();
+  } else if (may_be_late) {
+    note_without_room(flow, number);
   }
-  line_->late.push_back(std::move(message));
+  keep_within_room();
+  if (!may_be_late) return;
   if (is_known) --open_late_;
   fault_point("line.late");
 }
@@ -463,17 +515,21 @@ std::optional<std::vector<int>> Checkpoints::next(Decision call, bool may_be_neg
 }
 
 void Checkpoints::note_found(const Partner& from, std::uint64_t number) {
-  if (!line_) return;
+  if (trace() == nullptr) return;
   const MessageFlow flow = flow_from(from);
-  line_->trace.note_delivered(flow, number != 0 ? number : count_of(received_, flow) + 1);
+  trace()->note_delivered(flow, number != 0 ? number : count_of(received_, flow) + 1);
 }
 
 void Checkpoints::note(Decision call, std::span<const int> outcome) {
-  if (line_) line_->trace.note_outcome(call, outcome);
+  if (trace() == nullptr) return;
+  trace()->note_outcome(call, outcome);
+  keep_within_room();
 }
 
 void Checkpoints::note_match(std::uint64_t receive, int source, int tag) {
-  if (line_) line_->trace.note_match(receive, source, tag);
+  if (trace() == nullptr) return;
+  trace()->note_match(receive, source, tag);
+  keep_within_room();
 }
 
 }  // namespace fenix_impl

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/interval_set.hpp"
 #include "core/group.hpp"
 #include "recovery/decision.hpp"
 #include "recovery/line/line_control.hpp"
@@ -136,6 +137,12 @@ class Checkpoints {
   void learn_counts();
   void stop_if_complete();
   void seal();
+  void count_from_line();
+  /// Returns the trace of the line under way, or null if none is needed.
+  [[nodiscard]] Trace* trace() { return line_ && line_->is_whole ? &line_->trace : nullptr; }
+  void keep_within_room();
+  void note_without_room(const MessageFlow& flow, std::uint64_t number);
+  void warn_if_others_wait(bool has_open_receives);
 
   Process& process_;
   TeamFactory& teams_;
@@ -149,12 +156,14 @@ class Checkpoints {
   std::int64_t next_look_ = 0;  // by the coarse clock
   double interval_ = 0;         // seconds between requests of rank 0; 0: none
   double next_request_ = 0;
+  double kept_waiting_since_ = 0;    // by open receives
+  bool has_warned_of_wait_ = false;  // that others wait
 
   std::map<std::uint64_t, Channel> channels_;
   std::uint64_t latest_number_ = 0;  // of latest_channel_
   Channel* latest_channel_ = nullptr;
-  FlowCounts sent_;
-  FlowCounts received_;                                              // receives that have begun
+  FlowCounts sent_;                                                  // since the latest complete line, or the restart
+  FlowCounts received_;                                              // receives that have begun, since then
   std::unordered_map<MessageFlow, std::int32_t, HashOfFlow> peers_;  // of flows from before the restart
   std::uint64_t receives_ = 0;                                       // that can have a wildcard or be cancelled
 
@@ -175,7 +184,8 @@ class Checkpoints {
   FlowCounts told_;              // messages that were sent before the line, by flow
   std::uint64_t open_late_ = 0;  // late messages that have not come
   std::size_t log_bytes_ = 0;    // of late messages
-  FlowCounts last_told_;         // of the latest complete line
+  /// Numbers of messages that have come since the line, where the log had no room for them.
+  std::unordered_map<MessageFlow, IntervalSet, HashOfFlow> without_room_;
   std::optional<Error> broken_;  // why this rank takes no more checkpoints
 };
 
