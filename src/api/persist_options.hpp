@@ -13,7 +13,7 @@ namespace fenix_impl {
 
 /// Returns the options that FENIX_PERSIST_VOLUME and FENIX_PERSIST_COPIES name.
 [[nodiscard]] PersistOptions persist_options_of_environment();
-/// Returns those that FENIX_MLOG_MEMORY and FENIX_MLOG_COPIES name as well.
+/// Returns those that FENIX_MLOG_MEMORY, FENIX_MLOG_COPIES and FENIX_MLOG_COMPARE name as well.
 [[nodiscard]] LogOptions log_options_of_environment();
 /// Returns where the log goes on when its memory is full, as FENIX_MLOG_SPILL and FENIX_MLOG_SPILL_SIZE name it. Without them: in TMPDIR or
 /// /var/tmp, if that is on a disk, with a quarter of its room for all ranks of the node, and 16 GiB at most for each. Throws

@@ -200,9 +200,13 @@ int log_send(const void* buffer, int count, MPI_Datatype type, int destination, 
     MessageTypes types;
     const ElementType& elements = types.of(type);
     const Payload payload = payload_of(buffer, count, elements);
-    const auto logged = runtime().persistence().log_send(flow, payload);
-    *packed = logged ? logged->data() : nullptr;
-    *bytes = logged ? logged->size() : 0;
+    try {
+      const auto logged = runtime().persistence().log_send(flow, payload);
+      *packed = logged ? logged->data() : nullptr;
+      *bytes = logged ? logged->size() : 0;
+    } catch (const AnotherHistory& error) {
+      end_job(error.what());
+    }
   });
 }
 

@@ -112,6 +112,11 @@ inline constexpr std::array kVariables{
              .most = kMostCopiesHeld,
              .differing = Differing::refused,
              .meaning = "Copies of logged messages on other ranks"},
+    Variable{.name = "FENIX_MLOG_COMPARE",
+             .form = Form::on_off,
+             .without = "on",
+             .meaning = "Messages that a replacement sends once more are [compared](message-logging.md#limits) with "
+                        "those in the log"},
     Variable{
         .name = "FENIX_MLOG_SPILL",
         .words = "a folder, or off",

@@ -48,6 +48,11 @@ class RecentMap {
 
   /// Returns all keys and values, in the order of the keys.
   [[nodiscard]] const std::map<Key, Value>& all() const { return all_; }
+  void erase(const Key& key) {
+    Place& place = recent_[Hash()(key) % kPlaces];
+    if (place.value != nullptr && place.key == key) place = {};
+    all_.erase(key);
+  }
   /// Removes those for which suits is true.
   template <class Suits>
   void erase_if(const Suits& suits) {

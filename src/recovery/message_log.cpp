@@ -12,6 +12,7 @@
 #include "base/deadline.hpp"
 #include "base/error.hpp"
 #include "base/fault.hpp"
+#include "base/hash.hpp"
 #include "base/log.hpp"
 
 namespace fenix_impl {
@@ -193,10 +194,29 @@ std::optional<std::span<const std::byte>> MessageLog::log_send(const LogJournals
   const bool is_sent = !is_logged && !received_by_others_.has(flow, sent + 1);
   write_decisions(journals);
   std::optional<std::span<const std::byte>> content;
+  if (is_logged && compares_) compare_with_log(journals, signature_of(flow), sent + 1, payload);
   if (!is_logged) content = log_message(journals, signature_of(flow), sent + 1, payload);
   ++sent;
   fault_point("replay.logged");
   return is_sent ? content : std::nullopt;
+}
+
+// Another message than before means that the program does not do the same again: its receiver would have the other history.
+void MessageLog::compare_with_log(const LogJournals& journals, const Signature& signature, std::uint64_t number,
+                                  const Payload& payload) {
+  const Entry* before = journals.messages.own(signature, number);
+  if (before == nullptr) before = journals.held.own(signature, number);
+  if (before == nullptr) return;
+  std::vector<std::byte> packed(payload.pack ? payload.bytes : 0);
+  if (payload.pack) payload.pack(packed);
+  const auto content = payload.pack ? std::span<const std::byte>(packed) : payload.data;
+  if (before->head.bytes == payload.bytes && before->head.hash == hash_bytes(content)) return;
+  const char* const others = before->head.bytes == payload.bytes ? " other ones" : "";
+  throw AnotherHistory("a replacement does not do what its predecessor did: message " + std::to_string(number) +
+                       " to rank " + std::to_string(signature.destination) + " with tag " +
+                       std::to_string(signature.tag) + " had " + std::to_string(before->head.bytes) +
+                       " bytes, and now has " + std::to_string(payload.bytes) + others +
+                       "; time, random numbers and files are not logged (FENIX_MLOG_COMPARE)");
 }
 
 std::span<const std::byte> MessageLog::log_message(const LogJournals& journals, const Signature& signature,
@@ -251,6 +271,8 @@ void MessageLog::meet_at_checkpoint(Team& team, const LogJournals& journals) {
   add_received(own_slot, mine);
   add_open(own_slot, mine);
   received_at_checkpoint_ = received_of(team.gather_lists(std::span<const Numbered>(mine)), own_slot);
+  std::erase_if(missing_,
+                [this](const auto& each) { return received_at_checkpoint_.all_until(each.first) >= each.second; });
   fault_point("mlog.met");
 }
 
@@ -615,6 +637,7 @@ QuickSend MessageLog::allow_send(const Flow& of) {
 }
 
 QuickReceive MessageLog::allow_receive(const Flow& flow) {
+  forget_quiet_flows();
   const auto logged = logged_by_others_.find({flow.channel ^ kLogged, flow.peer, flow.tag});
   std::uint64_t& begun = received_[flow];
   if (logged != logged_by_others_.end() && is_before_end(logged->second, begun + 1)) return {};
@@ -622,6 +645,7 @@ QuickReceive MessageLog::allow_receive(const Flow& flow) {
 }
 
 MessageLog::Begun MessageLog::begin_receive(const Flow& flow) {
+  forget_quiet_flows();
   Begun begun{++received_[flow], false};
   open_[flow].push_back(begun.number);
   if (logged_by_others_.empty()) return begun;
@@ -630,9 +654,17 @@ MessageLog::Begun MessageLog::begin_receive(const Flow& flow) {
   return begun;
 }
 
-// Lists stay when they are empty: there will be a next message.
+// Lists stay when they are empty: there will be a next message. Where each message has another tag, there are many of them in time.
+void MessageLog::forget_quiet_flows() {
+  if (open_.all().size() + waited_for_.all().size() < most_flows_) return;
+  forbid_quick_messages();
+  open_.erase_if([](const auto& each) { return each.second.empty(); });
+  waited_for_.erase_if([](const auto& each) { return each.second == 0; });
+  most_flows_ = std::max(kLeastFlows, 2 * (open_.all().size() + waited_for_.all().size()));
+}
+
 void MessageLog::end_receive(const Flow& flow, std::uint64_t number) {
-  std::erase(open_[flow], number);
+  if (auto* const open = open_.find(flow); open != nullptr) std::erase(*open, number);
   if (std::uint64_t* const waited_for = waited_for_.find(flow); waited_for != nullptr && *waited_for == number) {
     *waited_for = 0;
   }
@@ -690,14 +722,16 @@ void MessageLog::release_until(const LogJournals& journals, std::span<const Numb
   for (const Number& each : numbers) {
     if (take_position(each, position) || each.is_sent == 0) continue;
     const std::uint64_t most = only_received ? received_at_checkpoint_.all_until(each.flow) : each.number;
-    release(journals, signature_of(each.flow), std::min(each.number, most));
+    // This rank goes back to such numbers, or later ones: it does not send again what its receiver has.
+    release(journals, signature_of(each.flow), std::min(each.number, most), /*keeps_newest=*/!only_received);
   }
   release_decisions(journals, position);
 }
 
-void MessageLog::release(const LogJournals& journals, const Signature& signature, std::uint64_t number) {
-  journals.messages.release_until(signature, number);
-  if (!journals.are_one()) journals.held.release_until(signature, number);
+void MessageLog::release(const LogJournals& journals, const Signature& signature, std::uint64_t number,
+                         bool keeps_newest) {
+  journals.messages.release_until(signature, number, keeps_newest);
+  if (!journals.are_one()) journals.held.release_until(signature, number, keeps_newest);
   if (spill_) spill_->release_until(signature, number);
 }
 
@@ -760,7 +794,8 @@ bool MessageLog::release_what_is_stable(const LogJournals& journals) {
     for (const auto& [flow, number] : stable) {
       if (flow.channel == kPositions) continue;
       const Signature sent{flow.channel ^ kLogged, receiver, flow.tag};
-      release(journals, sent, number);
+      // The newest one tells this rank's replacement that it has been received.
+      release(journals, sent, number, /*keeps_newest=*/true);
       const auto missing = missing_.find(flow_of(sent));
       if (missing != missing_.end() && missing->second <= number) missing_.erase(missing);
     }

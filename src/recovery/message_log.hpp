@@ -13,9 +13,11 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/interval_set.hpp"
 #include "base/recent_map.hpp"
 #include "core/journal/journal.hpp"
@@ -37,6 +39,12 @@ struct LogJournals {
 
   Journal& held;      ///< with copies on other ranks, for what a dead rank cannot make again
   Journal& messages;  ///< perhaps without copies
+};
+
+/// A process sends something else than was sent before it in its place.
+class AnotherHistory : public Error {
+ public:
+  explicit AnotherHistory(const std::string& what) : Error(FENIX_ERROR_INVALID_LOGIC_CALL, what) {}
 };
 
 class MessageLog {
@@ -95,8 +103,10 @@ class MessageLog {
   /// Writes them now: something else that others can see is about to be stored. Local. Throws as Journal::append does.
   void write_decisions(const LogJournals& journals);
 
+  /// Says whether a message that is sent once more is compared with the one in the log. Local.
+  void compare_repeated(bool are_compared) { compares_ = are_compared; }
   /// Logs the next message of a flow. Returns its bytes, valid until the next call; nothing if it must not be sent, as its receiver has it, or gets
-  /// it from the log. Local. Throws as Journal::append does.
+  /// it from the log. Local. Throws as Journal::append does, and AnotherHistory.
   [[nodiscard]] std::optional<std::span<const std::byte>> log_send(const LogJournals& journals, const Flow& flow,
                                                                    const Payload& payload);
   /// Returns whether the next message of a flow has to be sent when it is logged.
@@ -182,6 +192,7 @@ class MessageLog {
 
  private:
   using Clock = std::chrono::steady_clock;
+  static constexpr std::size_t kLeastFlows = 4096;
 
   [[nodiscard]] static Signature signature_of(const Flow& flow) { return {flow.channel, flow.peer, flow.tag}; }
   [[nodiscard]] static Signature signature_of_numbers(const Signature& signature);
@@ -218,8 +229,9 @@ class MessageLog {
   void forget_open();
   void add_open(int own_slot, std::vector<Numbered>& to) const;
   [[nodiscard]] static Received received_of(const std::vector<std::vector<Numbered>>& told, int own_slot);
-  void release(const LogJournals& journals, const Signature& signature, std::uint64_t number);
+  void release(const LogJournals& journals, const Signature& signature, std::uint64_t number, bool keeps_newest);
   void release_decisions(const LogJournals& journals, const DecisionLog::Position& position);
+  void forget_quiet_flows();
   /// Lets go of what no receiver needs that goes back to its oldest state. Returns whether another rank has stored a state.
   bool release_what_is_stable(const LogJournals& journals);
   /// Does the same now and then; otherwise returns nothing.
@@ -229,6 +241,8 @@ class MessageLog {
   [[nodiscard]] std::map<Flow, std::uint64_t> stable_numbers(const Journal& journal, int receiver) const;
 
   [[nodiscard]] bool is_in_log(const Flow& flow, std::uint64_t number) const;
+  static void compare_with_log(const LogJournals& journals, const Signature& signature, std::uint64_t number,
+                               const Payload& payload);
   [[nodiscard]] std::span<const std::byte> log_message(const LogJournals& journals, const Signature& signature,
                                                        std::uint64_t number, const Payload& payload);
 
@@ -247,6 +261,7 @@ class MessageLog {
   void give_up_files(const LogJournals& journals);
 
   bool active_ = false;
+  bool compares_ = true;  // repeated messages with those in the log
   bool lacks_messages_ = false;
   bool lacks_newer_ones_ = false;         // sent since the latest meeting
   bool has_warned_ = false;               // that it lacks some
@@ -262,6 +277,7 @@ class MessageLog {
   ByFlow<std::uint64_t> received_;           // receives that have begun
   ByFlow<std::vector<std::uint64_t>> open_;  // those of them that have no message yet, ascending
   ByFlow<std::uint64_t> waited_for_;         // one more of them: that for which the program waits, or 0
+  std::size_t most_flows_ = kLeastFlows;     // with entries in these two
   ByFlow<IntervalSet> logged_;               // by this rank or its predecessor, when the latest failure was repaired
   std::map<Flow, IntervalSet> logged_by_others_;  // when the latest failure was repaired, for this rank
   Received received_by_others_;                   // of messages of this rank, when the latest failure was repaired

@@ -300,18 +300,19 @@ void Persistence::log_messages(const LogOptions& options) {
   if (are_apart(options) && !message_journal_) form_message_journal(options);
   log_.spill_to(spill_, journals());
   log_.note_place(journals());
-  begin_logging();
+  begin_logging(options);
 }
 
 void Persistence::log_messages_after_repair(const LogOptions& options) {
   const auto turn = take_turn();
   awaited_ = options;
   awaited_since_ = process_.repairs();
-  begin_logging();
+  begin_logging(options);
 }
 
-void Persistence::begin_logging() {
+void Persistence::begin_logging(const LogOptions& options) {
   log_.activate();
+  log_.compare_repeated(options.compares);
   // The name of a communicator that was freed may be that of another one now.
   logged_comms_.clear();
   known_flows_.forget();

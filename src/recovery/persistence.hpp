@@ -44,7 +44,8 @@ struct LogOptions {
   PersistOptions held;                  ///< of what other ranks hold
   std::optional<std::uint64_t> memory;  ///< bytes of logged messages of this rank, apart from the others
   std::optional<std::int32_t>
-      copies{};  ///< of logged messages on other ranks; without a number they are held as all others
+      copies{};          ///< of logged messages on other ranks; without a number they are held as all others
+  bool compares = true;  ///< messages that are sent once more with those in the log
 };
 
 /// A message that matches a receive, and where it is.
@@ -226,7 +227,7 @@ class Persistence {
   void form_message_journal(const LogOptions& options);
   void take_up_one(const TeamFactory::NewTeam& made, std::unique_ptr<Journal>& journal,
                    const JournalParameters& awaited);
-  void begin_logging();
+  void begin_logging(const LogOptions& options);
   void attach(Journal& journal, const TeamFactory::NewTeam& made);
   [[nodiscard]] LogJournals journals() {
     return message_journal_ ? LogJournals{*journal_, *message_journal_} : *journal_;

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+
 #include "support/journal_job.hpp"
 
 namespace fenix_test {
@@ -81,11 +84,42 @@ TEST_F(LogOfMessages, MessagesThatWereLetGoOfAreNotSentAgain) {
   });
   const MessageLog::Number two_sent{{kToReceiver.channel ^ 0x6C6F67676564U, kToReceiver.peer, kToReceiver.tag}, 1, 2};
   of_sender.set_numbers_of(kToReceiver.channel, std::span(&two_sent, 1));
-  const auto data = journal_bytes(kLoggedBytes, 3);
-  for (int i = 0; i < 4; ++i) EXPECT_FALSE(of_sender.log_send(job.journal(0), kToReceiver, {data.size(), data}));
-  EXPECT_TRUE(of_sender.log_send(job.journal(0), kToReceiver, {data.size(), data}));
+  for (unsigned value = 3; value <= 7; ++value) {
+    const auto data = journal_bytes(kLoggedBytes, value);
+    EXPECT_EQ(of_sender.log_send(job.journal(0), kToReceiver, {data.size(), data}).has_value(), value == 7);
+  }
   // A receiver that has lost its state cannot have them.
   EXPECT_THROW((void)of_receiver.logged(job.journal(1), kFromSender, 1, false), Error);
+}
+
+TEST_F(LogOfMessages, AMessageThatIsSentOnceMoreHasToBeTheSame) {
+  for (unsigned value = 1; value <= 4; ++value) ASSERT_TRUE(send(value));
+  job.kill(0);
+  job.repair();
+  MessageLog replacement;
+  job.run([&](int rank, Journal& journal) {
+    (rank == 0 ? replacement : receiver).take_up(job.team(rank), journal, /*goes_back=*/false);
+  });
+  const auto send_again = [&](std::size_t bytes, unsigned value) -> std::string {
+    const auto data = journal_bytes(bytes, value);
+    const Payload packed{bytes, {}, [&](std::span<std::byte> to) { std::copy(data.begin(), data.end(), to.begin()); }};
+    try {
+      EXPECT_FALSE(replacement.log_send(job.journal(0), kToReceiver, packed));
+    } catch (const AnotherHistory& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(send_again(kLoggedBytes, 1), "");
+  EXPECT_NE(
+      send_again(kLoggedBytes, 1).find("message 2 to rank 1 with tag 3 had 100 bytes, and now has 100 other ones"),
+      std::string::npos);
+  EXPECT_NE(send_again(8, 2).find("had 100 bytes, and now has 8;"), std::string::npos);
+  EXPECT_EQ(send_again(kLoggedBytes, 2), "");
+  replacement.compare_repeated(false);
+  EXPECT_EQ(send_again(8, 3), "");
+  replacement.compare_repeated(true);
+  EXPECT_EQ(send_again(kLoggedBytes, 4), "");
 }
 
 TEST_F(LogOfMessages, ProtectionThatIsLostComesBackWhenAStateHasBeenStored) {
@@ -276,6 +310,19 @@ TEST_F(LogWithoutCopies, OlderMessagesMakeRoomForNewerOnes) {
   sender.note_checkpoint(/*is_on_all=*/false);
   EXPECT_TRUE(sender.lacks_messages());
   meet();
+  EXPECT_FALSE(sender.lacks_messages());
+}
+
+TEST_F(LogWithoutCopies, ANewTagForEachMessageDoesNotFillIt) {
+  for (int tag = 0; tag < 500; ++tag) {
+    const auto data = content(1);
+    EXPECT_TRUE(sender.log_send(journals(0), {5, 1, tag}, {data.size(), data}));
+    receiver.end_receive({5, 0, tag}, receiver.begin_receive({5, 0, tag}).number);
+    if (tag % 10 != 9) continue;
+    meet();
+    sender.release_until(journals(0), sender.numbers_of(journals(0), 5), /*only_received=*/true);
+    EXPECT_TRUE(messages.journal(0).messages_of(0).empty());
+  }
   EXPECT_FALSE(sender.lacks_messages());
 }
 

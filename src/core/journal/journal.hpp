@@ -85,12 +85,18 @@ class Journal {
   void append(const Signature& signature, std::uint32_t depth, const Payload& payload, std::uint64_t number);
   /// Returns the message that was stored last. Local.
   [[nodiscard]] const Entry& latest() const { return latest_; }
+  /// Returns the own message of a signature with this number, or null. Valid until the next call. Local.
+  [[nodiscard]] const Entry* own(const Signature& signature, std::uint64_t number) const {
+    return ring_.find(signature, number);
+  }
   /// Returns the payload of an own message, valid until the next call. Local.
   [[nodiscard]] std::span<const std::byte> own_payload(const Entry& entry) const {
     return memory_.own_ring().subspan(entry.payload(), entry.head.bytes);
   }
-  /// Lets go of own messages of a signature up to a number, except the newest one. Local.
-  void release_until(const Signature& signature, std::uint64_t number) { ring_.release_until(signature, number); }
+  /// Lets go of own messages of a signature up to a number. keeps_newest: except the newest one, which tells that there were others. Local.
+  void release_until(const Signature& signature, std::uint64_t number, bool keeps_newest = true) {
+    ring_.release_until(signature, number, keeps_newest);
+  }
   /// Returns the oldest own message that has at least this depth; null if there is none. Valid until the next call. Local.
   [[nodiscard]] const Entry* oldest(std::uint32_t least_depth) { return ring_.find_oldest(least_depth); }
   /// Lets go of it. Returns nothing if there is none. Local.

@@ -144,13 +144,15 @@ void Ring::take_back_jump() {
   order_.pop_back();
 }
 
-void Ring::release_until(const Signature& signature, std::uint64_t number) {
+void Ring::release_until(const Signature& signature, std::uint64_t number, bool keeps_newest) {
   auto* const same = sequences_.find(signature);
   if (same == nullptr) return;
-  while (same->size() > 1 && placed(same->front()).entry.head.number <= number) {
+  const std::size_t least = keeps_newest ? 1 : 0;
+  while (same->size() > least && placed(same->front()).entry.head.number <= number) {
     release(same->front());
     same->pop_front();
   }
+  if (same->empty()) sequences_.erase(signature);
   drop_front();
 }
 
@@ -169,11 +171,17 @@ std::optional<Entry> Ring::release_oldest(std::uint32_t least_depth) {
   const Entry* const oldest = find_oldest(least_depth);
   if (oldest == nullptr) return std::nullopt;
   const Entry entry = *oldest;
-  auto& same = sequences_[entry.head.signature];
-  same.erase(std::find(same.begin(), same.end(), entry.head.sequence));
-  release(entry.head.sequence);
+  remove(entry);
   drop_front();
   return entry;
+}
+
+// A signature without messages leaves nothing: programs may have a new tag for each message.
+void Ring::remove(const Entry& entry) {
+  auto& same = sequences_[entry.head.signature];
+  same.erase(std::find(same.begin(), same.end(), entry.head.sequence));
+  if (same.empty()) sequences_.erase(entry.head.signature);
+  release(entry.head.sequence);
 }
 
 bool Ring::forget_before(std::uint64_t start) {
@@ -181,11 +189,7 @@ bool Ring::forget_before(std::uint64_t start) {
   while (!order_.empty() &&
          static_cast<std::int32_t>(wanted - static_cast<std::uint32_t>(order_.front().entry.head.sequence)) > 0) {
     const Entry& front = order_.front().entry;
-    if (order_.front().needed) {
-      auto& same = sequences_[front.head.signature];
-      same.erase(std::find(same.begin(), same.end(), front.head.sequence));
-      release(front.head.sequence);
-    }
+    if (order_.front().needed) remove(front);
     if (front.head.kind == EntryKind::jump) turned_ = false;
     order_.pop_front();
   }
@@ -198,6 +202,16 @@ void Ring::drop_front() {
     if (order_.front().entry.head.kind == EntryKind::jump) turned_ = false;
     order_.pop_front();
   }
+}
+
+const Entry* Ring::find(const Signature& signature, std::uint64_t number) const {
+  const auto* const same = sequences_.find(signature);
+  if (same == nullptr) return nullptr;
+  const auto is_before = [this](std::uint64_t sequence, std::uint64_t wanted) {
+    return placed(sequence).entry.head.number < wanted;
+  };
+  const auto found = std::lower_bound(same->begin(), same->end(), number, is_before);
+  return found != same->end() && placed(*found).entry.head.number == number ? &placed(*found).entry : nullptr;
 }
 
 std::vector<Entry> Ring::messages(const Signature& signature) const {

@@ -59,8 +59,8 @@ class Ring {
   /// Takes the newest entry back if it is a jump: the message for which it was put has not come. The next entry is put in its place.
   void take_back_jump();
 
-  /// Lets go of the messages of a signature up to a number, except the newest one. The start of the chain moves on.
-  void release_until(const Signature& signature, std::uint64_t number);
+  /// Lets go of the messages of a signature up to a number. keeps_newest: except the newest one. The start of the chain moves on.
+  void release_until(const Signature& signature, std::uint64_t number, bool keeps_newest = true);
 
   /// Returns the oldest message that is needed, and that has at least this depth; null if there is none. Valid until the ring changes.
   [[nodiscard]] const Entry* find_oldest(std::uint32_t least_depth);
@@ -73,6 +73,8 @@ class Ring {
   /// Returns the start of what has not been read yet. For readers.
   [[nodiscard]] std::uint64_t rest() const { return chain_start(head_, next_sequence_); }
 
+  /// Returns the message of a signature with this number that is kept, or null. Valid until the ring changes.
+  [[nodiscard]] const Entry* find(const Signature& signature, std::uint64_t number) const;
   /// Returns the messages of a signature that are kept, oldest first.
   [[nodiscard]] std::vector<Entry> messages(const Signature& signature) const;
   /// Returns all messages that are kept, oldest first.
@@ -111,6 +113,7 @@ class Ring {
   [[nodiscard]] bool leaves_room(std::size_t end, std::size_t position, std::size_t size, const Outlook& outlook) const;
   [[nodiscard]] bool can_move_all(std::size_t end) const;
   void release(std::uint64_t sequence);
+  void remove(const Entry& entry);
   void drop_front();
 
   std::size_t capacity_ = 0;
