@@ -118,6 +118,7 @@ bool MessageLog::take_up(Team& team, const LogJournals& journals, bool goes_back
   }
   decisions_.take_up(journals.held, begin_of_decisions(journals), [&] { return spilled_decisions(journals.held); });
   logged_.clear();
+  own_files_.reset();
   std::vector<Numbered> mine;
   for (auto& [flow, numbers] : logged) {
     const IntervalSet& all = logged_[flow] = IntervalSet::of_sorting(numbers);
@@ -201,20 +202,36 @@ std::optional<std::span<const std::byte>> MessageLog::log_send(const LogJournals
   return is_sent ? content : std::nullopt;
 }
 
+std::optional<EntryHead> MessageLog::own_logged(const LogJournals& journals, const Signature& signature,
+                                                std::uint64_t number) {
+  for (const Journal* journal : {&journals.messages, &journals.held}) {
+    if (const Entry* const own = journal->own(signature, number); own != nullptr) return own->head;
+  }
+  if (!spill_) return std::nullopt;
+  // Entries go to the files while it repeats.
+  if (own_files_ == nullptr || own_files_place_ != spill_->place()) {
+    own_files_place_ = spill_->place();
+    own_files_ = std::make_unique<SpillReader>(spill_->options().folder, own_files_place_,
+                                               [](const Signature&) { return true; });
+    (void)own_files_->look();
+  }
+  const auto spilled = own_files_->find(signature, number);
+  return spilled ? std::optional(spilled->entry.head) : std::nullopt;
+}
+
 // Another message than before means that the program does not do the same again: its receiver would have the other history.
 void MessageLog::compare_with_log(const LogJournals& journals, const Signature& signature, std::uint64_t number,
                                   const Payload& payload) {
-  const Entry* before = journals.messages.own(signature, number);
-  if (before == nullptr) before = journals.held.own(signature, number);
-  if (before == nullptr) return;
+  const auto before = own_logged(journals, signature, number);
+  if (!before) return;
   std::vector<std::byte> packed(payload.pack ? payload.bytes : 0);
   if (payload.pack) payload.pack(packed);
   const auto content = payload.pack ? std::span<const std::byte>(packed) : payload.data;
-  if (before->head.bytes == payload.bytes && before->head.hash == hash_bytes(content)) return;
-  const char* const others = before->head.bytes == payload.bytes ? " other ones" : "";
+  if (before->bytes == payload.bytes && before->hash == hash_bytes(content)) return;
+  const char* const others = before->bytes == payload.bytes ? " other ones" : "";
   throw AnotherHistory("a replacement does not do what its predecessor did: message " + std::to_string(number) +
                        " to rank " + std::to_string(signature.destination) + " with tag " +
-                       std::to_string(signature.tag) + " had " + std::to_string(before->head.bytes) +
+                       std::to_string(signature.tag) + " had " + std::to_string(before->bytes) +
                        " bytes, and now has " + std::to_string(payload.bytes) + others +
                        "; time, random numbers and files are not logged (FENIX_MLOG_COMPARE)");
 }
@@ -788,12 +805,20 @@ bool MessageLog::release_what_is_stable(const LogJournals& journals) {
     }
   }
   for (const auto& [flow, number] : missing_) receivers.insert(flow.peer);
+  // This rank does not send again what it had sent before its own oldest state.
+  const auto sent_before =
+      stable_numbers(journals.held, own_slot, [](const Number& each) { return each.is_sent != 0; });
+  const auto is_from_here = [&](const Number& each) { return each.is_sent == 0 && each.flow.peer == own_slot; };
   for (const int receiver : receivers) {
-    const auto stable = stable_numbers(journals.held, receiver);
+    const auto stable = stable_numbers(journals.held, receiver, is_from_here);
     has_states = has_states || (receiver != own_slot && !stable.empty());
     for (const auto& [flow, number] : stable) {
       if (flow.channel == kPositions) continue;
       const Signature sent{flow.channel ^ kLogged, receiver, flow.tag};
+      const auto before = sent_before.find(flow_of(sent));
+      if (before != sent_before.end()) {
+        release(journals, sent, std::min(number, before->second), /*keeps_newest=*/false);
+      }
       // The newest one tells this rank's replacement that it has been received.
       release(journals, sent, number, /*keeps_newest=*/true);
       const auto missing = missing_.find(flow_of(sent));
@@ -808,7 +833,8 @@ bool MessageLog::release_what_is_stable(const LogJournals& journals) {
 
 DecisionLog::Position MessageLog::begin_of_decisions(const LogJournals& journals) const {
   const int own_slot = journals.held.slot();
-  auto own = stable_numbers(journals.held, own_slot);
+  const auto is_position = [](const Number& each) { return each.flow.channel == kPositions; };
+  auto own = stable_numbers(journals.held, own_slot, is_position);
   return {own[{kPositions, own_slot, 0}], own[{kPositions, own_slot, 1}]};
 }
 
@@ -820,11 +846,13 @@ void MessageLog::release_decisions(const LogJournals& journals, const DecisionLo
   note_place(journals);
 }
 
-std::map<MessageLog::Flow, std::uint64_t> MessageLog::stable_numbers(const Journal& journal, int receiver) const {
-  // The receiver may be storing meanwhile: one reading of its journal has to do.
+template <class Wanted>
+std::map<MessageLog::Flow, std::uint64_t> MessageLog::stable_numbers(const Journal& journal, int owner,
+                                                                     const Wanted& wanted) {
+  // The owner may be storing meanwhile: one reading of its journal has to do.
   std::map<Signature, std::map<std::uint64_t, Entry>> to_itself;
-  for (const Entry& each : journal.messages_of(receiver)) {
-    const bool is_for_itself = each.head.signature.destination == receiver && !is_logged(each.head);
+  for (const Entry& each : journal.messages_of(owner)) {
+    const bool is_for_itself = each.head.signature.destination == owner && !is_logged(each.head);
     if (is_for_itself) to_itself[each.head.signature][each.head.number] = each;
   }
   std::optional<std::map<Flow, std::uint64_t>> least;
@@ -835,12 +863,12 @@ std::map<MessageLog::Flow, std::uint64_t> MessageLog::stable_numbers(const Journ
       return message.first > 0 && numbers_of->second.count(message.first - 1) > 0;
     });
     if (oldest == messages.end()) continue;
-    const auto stored = read_numbers(journal, receiver, numbers_of->second.at(oldest->first - 1));
-    // The receiver has stored another state meanwhile: it is for the next look.
+    const auto stored = read_numbers(journal, owner, numbers_of->second.at(oldest->first - 1));
+    // The owner has stored another state meanwhile: it is for the next look.
     if (!stored) return {};
     std::map<Flow, std::uint64_t> numbers;
     for (const Number& number : *stored) {
-      if (number.is_sent == 0 && number.flow.peer == journal.slot()) numbers[number.flow] = number.number;
+      if (wanted(number)) numbers[number.flow] = number.number;
     }
     if (least) {
       for (auto& [flow, number] : *least) number = std::min(number, numbers[flow]);

@@ -238,11 +238,17 @@ class MessageLog {
   std::optional<bool> look_for_states(const LogJournals& journals, Clock::time_point& next_look);
   /// Returns the place in the stream of decisions of the oldest state of this rank.
   [[nodiscard]] DecisionLog::Position begin_of_decisions(const LogJournals& journals) const;
-  [[nodiscard]] std::map<Flow, std::uint64_t> stable_numbers(const Journal& journal, int receiver) const;
+  /// Returns numbers with which a rank's oldest state was stored, of those that are wanted: the least, if there are several such states.
+  template <class Wanted>
+  [[nodiscard]] static std::map<Flow, std::uint64_t> stable_numbers(const Journal& journal, int owner,
+                                                                    const Wanted& wanted);
 
   [[nodiscard]] bool is_in_log(const Flow& flow, std::uint64_t number) const;
-  static void compare_with_log(const LogJournals& journals, const Signature& signature, std::uint64_t number,
-                               const Payload& payload);
+  void compare_with_log(const LogJournals& journals, const Signature& signature, std::uint64_t number,
+                        const Payload& payload);
+  /// Returns the head of a message of this rank or its predecessor, in the memory or the files; nothing if it is in neither.
+  [[nodiscard]] std::optional<EntryHead> own_logged(const LogJournals& journals, const Signature& signature,
+                                                    std::uint64_t number);
   [[nodiscard]] std::span<const std::byte> log_message(const LogJournals& journals, const Signature& signature,
                                                        std::uint64_t number, const Payload& payload);
 
@@ -284,8 +290,10 @@ class MessageLog {
   Received received_at_checkpoint_;               // of messages of this rank, at the latest meeting
   std::map<Flow, std::vector<Logged>> found_;     // in logs of others
   DecisionLog decisions_;
-  std::unique_ptr<LogSpill> spill_;  // none: the log has only its memory
-  SpillPlace noted_place_;           // of the files, as it is in the journal
+  std::unique_ptr<LogSpill> spill_;         // none: the log has only its memory
+  SpillPlace noted_place_;                  // of the files, as it is in the journal
+  std::unique_ptr<SpillReader> own_files_;  // for messages that are sent once more
+  SpillPlace own_files_place_;              // of them, when they were looked at
   SpillsOfOthers spills_of_others_;
 };
 

@@ -50,6 +50,20 @@ TEST_F(LogOfMessages, LetsGoOfWhatItsReceiverNeedsNoMore) {
   }
 }
 
+TEST_F(LogOfMessages, ANewTagForEachMessageDoesNotFillItWhereStatesAreStored) {
+  constexpr int kTags = 30;
+  const auto data = journal_bytes(kLoggedBytes, 1);
+  const auto state = journal_bytes(10, 9);
+  for (int tag = 0; tag < kTags; ++tag) {
+    EXPECT_TRUE(sender.log_send(job.journal(0), {5, 1, tag}, {data.size(), data}));
+    receiver.end_receive({5, 0, tag}, receiver.begin_receive({5, 0, tag}).number);
+    receive_and_store(0);
+    sender.store_numbers(job.journal(0), kStateOfSender, 1);
+    sender.append(job.journal(0), kStateOfSender, 1, {state.size(), state});
+  }
+  EXPECT_FALSE(sender.lacks_messages());
+}
+
 TEST_F(LogOfMessages, ItsOwnerStoresAlsoWhenItIsTakenBackWithMessagesThatItHadLetGoOf) {
   // It stays at the front: what was let go of behind it is still in the ring after a death.
   const auto state = journal_bytes(10, 9);
