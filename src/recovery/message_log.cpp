@@ -135,8 +135,12 @@ bool MessageLog::take_up(Team& team, const LogJournals& journals, bool goes_back
   // A rank that has died may need what its predecessor had received.
   received_at_checkpoint_ = {};
   logged_by_others_.clear();
+  // Later, those that were new together with this process have received something, too.
+  const bool is_new = sent_.all().empty() && received_.all().empty();
+  if (is_new) peers_at_work_.clear();
   for (const auto& of_rank : told) {
     for (const Numbered& each : of_rank) {
+      if (is_new && each.kind == Numbered::received) peers_at_work_.insert(each.slot);
       if (each.flow.peer != own_slot || each.kind != Numbered::logged) continue;
       logged_by_others_[{each.flow.channel, each.slot, each.flow.tag}].append({each.number, each.end});
     }
@@ -160,13 +164,15 @@ bool MessageLog::is_to_be_sent(const Flow& of) const {
   return !is_in_log(flow, number) && !received_by_others_.has(flow, number);
 }
 
+// Processes that begin together with this one do all again. Communicators that nobody else had are other ones then, and the messages on them are new.
 bool MessageLog::predecessor_went_on() const {
   const auto is_ahead = [this](const Flow& flow, std::uint64_t number) {
     const std::uint64_t* const sent = sent_.find(flow);
     return number > (sent != nullptr ? *sent : 0);
   };
   const auto is_logged_ahead = [&](const auto& each) {
-    return !each.second.empty() && is_ahead(each.first, each.second.end() - 1);
+    return peers_at_work_.count(each.first.peer) != 0 && !each.second.empty() &&
+           is_ahead(each.first, each.second.end() - 1);
   };
   // The log of a dead rank may be lost. Receives that have no message yet may have begun before it was sent.
   const auto is_received_ahead = [&](const auto& each) {
@@ -182,6 +188,7 @@ bool MessageLog::predecessor_went_on() const {
 bool MessageLog::has_unreceived() const {
   return std::any_of(logged_by_others_.begin(), logged_by_others_.end(), [this](const auto& each) {
     const auto& [logged, numbers] = each;
+    if (peers_at_work_.count(logged.peer) == 0) return false;
     const std::uint64_t* const received = received_.find({logged.channel ^ kLogged, logged.peer, logged.tag});
     return numbers.end() > (received != nullptr ? *received : 0) + 1;
   });
