@@ -412,8 +412,13 @@ void MessageLog::spill_to(const SpillOptions& options, const LogJournals& journa
 
 void MessageLog::note_place(const LogJournals& journals) {
   if (!spill_ || noted_place_ == spill_->place() || has_noted_place(journals)) return;
-  // A journal that was taken back may have more than there is room for.
-  if (spill(journals, journals.held) || has_noted_place(journals)) return;
+  // A journal that was taken back may have far more than there is room for.
+  while (can_spill() && journals.held.oldest(DecisionLog::kDepth) != nullptr) {
+    if (spill(journals, journals.held) || has_noted_place(journals)) return;
+  }
+  while (let_go_of_oldest(journals.held, journals)) {
+    if (has_noted_place(journals)) return;
+  }
   throw Error(FENIX_ERROR_NO_MEMORY, "the log of messages has no room for the place of its files");
 }
 
