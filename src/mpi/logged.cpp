@@ -562,7 +562,7 @@ bool receive_quickly(LoggedReceive* receive, MPI_Status* status, int* error) {
 }  // namespace
 
 int logged_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  if (source == MPI_PROC_NULL) return real.Recv(buf, count, datatype, source, tag, now(comm), status);
+  if (source == MPI_PROC_NULL) return real.Recv(buf, count, datatype, source, tag, MPI_COMM_SELF, status);
   LoggedReceive receive{buf, count, datatype, source, tag, comm};
   if (is_wildcard(receive) || progress_logged_calls()) return receive_in_turn(receive, status);
   MPI_Status own{};
@@ -631,7 +631,7 @@ int logged_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int des
 
 int logged_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                  MPI_Request* request) {
-  if (source == MPI_PROC_NULL) return real.Irecv(buf, count, datatype, source, tag, now(comm), request);
+  if (source == MPI_PROC_NULL) return real.Irecv(buf, count, datatype, source, tag, MPI_COMM_SELF, request);
   const LoggedReceive receive{buf, count, datatype, source, tag, comm};
   int error = MPI_SUCCESS;
   return begin_counted_receive(receive, request, &error) ? error : start_program_receive(receive, request);
@@ -688,7 +688,7 @@ int logged_Rsend_init(const void* buf, int count, MPI_Datatype datatype, int des
 
 int logged_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                      MPI_Request* request) {
-  if (source == MPI_PROC_NULL) return real.Recv_init(buf, count, datatype, source, tag, now(comm), request);
+  if (source == MPI_PROC_NULL) return real.Recv_init(buf, count, datatype, source, tag, MPI_COMM_SELF, request);
   return init_logged_receive({buf, count, datatype, source, tag, comm}, request);
 }
 

@@ -137,7 +137,7 @@ bool remove(MPI_Message* message, Matched* removed) {
 }  // namespace
 
 int logged_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  if (source == MPI_PROC_NULL) return real.Probe(source, tag, now(comm), status);
+  if (source == MPI_PROC_NULL) return real.Probe(source, tag, MPI_COMM_SELF, status);
   Probed probed;
   int flag = 0;
   const int error = probe(Decision::probe, true, source, tag, comm, &flag, &probed);
@@ -146,7 +146,7 @@ int logged_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
 }
 
 int logged_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
-  if (source == MPI_PROC_NULL) return real.Iprobe(source, tag, now(comm), flag, status);
+  if (source == MPI_PROC_NULL) return real.Iprobe(source, tag, MPI_COMM_SELF, flag, status);
   Probed probed;
   const int error = probe(Decision::iprobe, false, source, tag, comm, flag, &probed);
   if (error == MPI_SUCCESS && *flag != 0) give_status(probed, status);
@@ -154,13 +154,13 @@ int logged_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* sta
 }
 
 int logged_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
-  if (source == MPI_PROC_NULL) return real.Mprobe(source, tag, now(comm), message, status);
+  if (source == MPI_PROC_NULL) return real.Mprobe(source, tag, MPI_COMM_SELF, message, status);
   int flag = 0;
   return probe_and_take(Decision::mprobe, true, source, tag, comm, &flag, message, status);
 }
 
 int logged_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
-  if (source == MPI_PROC_NULL) return real.Improbe(source, tag, now(comm), flag, message, status);
+  if (source == MPI_PROC_NULL) return real.Improbe(source, tag, MPI_COMM_SELF, flag, message, status);
   return probe_and_take(Decision::improbe, false, source, tag, comm, flag, message, status);
 }
 

@@ -305,6 +305,15 @@ void look_for_freed_receives() {
   for (const MPI_Request each : freed) look(each, registry().repairs, /*only_begins=*/false);
 }
 
+/// Whether a logged receive has begun, and has no message yet.
+bool has_pending_receives() {
+  const auto lock = lock_stand_ins();
+  const auto& requests = stand_in_table().requests;
+  return std::any_of(requests.begin(), requests.end(), [](const auto& each) {
+    return each.second.kind == StandIn::Kind::logged_receive && each.second.state == StandIn::State::pending;
+  });
+}
+
 }  // namespace
 
 void look_for_earlier_receives() {
@@ -322,7 +331,8 @@ void begin_earlier_receives() {
 
 bool calls_need_progress() {
   if (stand_ins.load(std::memory_order_acquire) == 0) return false;
-  return has_logged_collectives() || !knows_all_receives();
+  if (has_logged_collectives()) return true;
+  return !knows_all_receives() && has_pending_receives();
 }
 
 bool progress_logged_calls() {

@@ -635,7 +635,7 @@ void create_group(const std::string& policy) {
   std::array<int, 3> known_values{};
   success(Fenix_Data_group_get_redundancy_policy(group_id, &known, known_values.data(), &flag),
           "get_redundancy_policy");
-  require(flag == 1 && known == name && std::equal(values.begin(), values.end(), known_values.begin()),
+  require(flag == FENIX_SUCCESS && known == name && std::equal(values.begin(), values.end(), known_values.begin()),
           "another policy");
 }
 
