@@ -113,10 +113,11 @@ inline constexpr std::array kVariables{
              .differing = Differing::refused,
              .meaning = "Copies of logged messages on other ranks"},
     Variable{.name = "FENIX_MLOG_COMPARE",
-             .form = Form::on_off,
+             .form = Form::choice,
+             .words = "off on strict",
              .without = "on",
              .meaning = "Messages that a replacement sends once more are [compared](message-logging.md#limits) with "
-                        "those in the log"},
+                        "those in the log. `strict`: the first one that differs ends the job"},
     Variable{
         .name = "FENIX_MLOG_SPILL",
         .words = "a folder, or off",

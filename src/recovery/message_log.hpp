@@ -103,8 +103,14 @@ class MessageLog {
   /// Writes them now: something else that others can see is about to be stored. Local. Throws as Journal::append does.
   void write_decisions(const LogJournals& journals);
 
-  /// Says whether a message that is sent once more is compared with the one in the log. Local.
-  void compare_repeated(bool are_compared) { compares_ = are_compared; }
+  /// What is done with a message that is sent once more, and is not the one in the log.
+  enum class Comparing {
+    off,     ///< it is not looked at
+    on,      ///< one is a warning; the next one of its flow, or another length, ends the job
+    strict,  ///< ends the job
+  };
+  /// Local.
+  void compare_repeated(Comparing comparing) { comparing_ = comparing; }
   /// Logs the next message of a flow. Returns its bytes, valid until the next call; nothing if it must not be sent, as its receiver has it, or gets
   /// it from the log. Local. Throws as Journal::append does, and AnotherHistory.
   [[nodiscard]] std::optional<std::span<const std::byte>> log_send(const LogJournals& journals, const Flow& flow,
@@ -267,7 +273,8 @@ class MessageLog {
   void give_up_files(const LogJournals& journals);
 
   bool active_ = false;
-  bool compares_ = true;  // repeated messages with those in the log
+  Comparing comparing_ = Comparing::on;
+  std::set<Flow> differing_;  // flows whose latest repeated message was another one
   bool lacks_messages_ = false;
   bool lacks_newer_ones_ = false;         // sent since the latest meeting
   bool has_warned_ = false;               // that it lacks some

@@ -312,7 +312,7 @@ void Persistence::log_messages_after_repair(const LogOptions& options) {
 
 void Persistence::begin_logging(const LogOptions& options) {
   log_.activate();
-  log_.compare_repeated(options.compares);
+  log_.compare_repeated(options.comparing);
   // The name of a communicator that was freed may be that of another one now.
   logged_comms_.clear();
   known_flows_.forget();

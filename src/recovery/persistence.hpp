@@ -44,8 +44,9 @@ struct LogOptions {
   PersistOptions held;                  ///< of what other ranks hold
   std::optional<std::uint64_t> memory;  ///< bytes of logged messages of this rank, apart from the others
   std::optional<std::int32_t>
-      copies{};          ///< of logged messages on other ranks; without a number they are held as all others
-  bool compares = true;  ///< messages that are sent once more with those in the log
+      copies{};  ///< of logged messages on other ranks; without a number they are held as all others
+  MessageLog::Comparing comparing =
+      MessageLog::Comparing::on;  ///< of messages that are sent once more with those in the log
 };
 
 /// A message that matches a receive, and where it is.
