@@ -103,7 +103,7 @@ class MessageLog {
   /// Writes them now: something else that others can see is about to be stored. Local. Throws as Journal::append does.
   void write_decisions(const LogJournals& journals);
 
-  /// What is done with a message that is sent once more, and is not the one in the log.
+  /// The answer to a message that is sent once more, and is not the one in the log.
   enum class Comparing {
     off,     ///< it is not looked at
     on,      ///< one is a warning; the next one of its flow, or another length, ends the job
