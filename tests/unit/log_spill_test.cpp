@@ -176,7 +176,9 @@ TEST_F(SpilledLog, IsTakenOverFromADeadOwner) {
   LogSpill successor({folder, 8 * kMiB}, kOwner);
   ASSERT_TRUE(successor.take_over(place));
   EXPECT_EQ(successor.numbers(), spill->numbers());
-  spill.release();  // NOLINT(bugprone-unused-return-value): a dead process removes nothing
+  // A dead process removes nothing.
+  static LogSpill* const dead = spill.release();
+  ASSERT_NE(dead, nullptr);
   spill = std::make_unique<LogSpill>(SpillOptions{folder, 8 * kMiB}, kOwner);
   ASSERT_TRUE(spill->take_over(place));
   ASSERT_TRUE(put(kToFive, 21, 23));
