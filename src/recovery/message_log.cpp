@@ -66,7 +66,12 @@ std::uint64_t MessageLog::Received::all_until(const Flow& flow) const {
 struct MessageLog::Numbered {
   Flow flow;
   std::int32_t slot = 0;  ///< of the rank that has logged the messages, or received them
-  enum Kind : std::int32_t { logged, received, open } kind = logged;
+  enum Kind : std::int32_t {
+    logged,
+    received,
+    open,
+    at_work
+  } kind = logged;  ///< at_work: it has sent or received something
   std::uint64_t number = 0;
   std::uint64_t end = 0;  ///< of those that are logged: one more than the last one
 };
@@ -130,17 +135,18 @@ bool MessageLog::take_up(Team& team, const LogJournals& journals, bool goes_back
   if (!goes_back) add_received(own_slot, mine);
   add_open(own_slot, mine);
   found_.clear();
+  const bool is_new = sent_.all().empty() && received_.all().empty();
+  if (!is_new) mine.push_back({{}, own_slot, Numbered::at_work, 0, 0});
   const auto told = team.gather_lists(std::span<const Numbered>(mine));
   received_by_others_ = received_of(told, own_slot);
   // A rank that has died may need what its predecessor had received.
   received_at_checkpoint_ = {};
   logged_by_others_.clear();
   // Later, those that were new together with this process have received something, too.
-  const bool is_new = sent_.all().empty() && received_.all().empty();
   if (is_new) peers_at_work_.clear();
   for (const auto& of_rank : told) {
     for (const Numbered& each : of_rank) {
-      if (is_new && each.kind == Numbered::received) peers_at_work_.insert(each.slot);
+      if (is_new && each.kind == Numbered::at_work) peers_at_work_.insert(each.slot);
       if (each.flow.peer != own_slot || each.kind != Numbered::logged) continue;
       logged_by_others_[{each.flow.channel, each.slot, each.flow.tag}].append({each.number, each.end});
     }

@@ -294,9 +294,9 @@ class MessageLog {
   ByFlow<IntervalSet> logged_;               // by this rank or its predecessor, when the latest failure was repaired
   std::map<Flow, IntervalSet> logged_by_others_;  // when the latest failure was repaired, for this rank
   Received received_by_others_;                   // of messages of this rank, when the latest failure was repaired
-  std::set<int> peers_at_work_;                   // slots of ranks that had received something when this process began
-  Received received_at_checkpoint_;               // of messages of this rank, at the latest meeting
-  std::map<Flow, std::vector<Logged>> found_;     // in logs of others
+  std::set<int> peers_at_work_;      // slots of ranks that had sent or received something when this process began
+  Received received_at_checkpoint_;  // of messages of this rank, at the latest meeting
+  std::map<Flow, std::vector<Logged>> found_;  // in logs of others
   DecisionLog decisions_;
   std::unique_ptr<LogSpill> spill_;         // none: the log has only its memory
   SpillPlace noted_place_;                  // of the files, as it is in the journal
