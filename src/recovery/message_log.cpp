@@ -232,8 +232,8 @@ std::optional<EntryHead> MessageLog::own_logged(const LogJournals& journals, con
   return spilled ? std::optional(spilled->entry.head) : std::nullopt;
 }
 
-// Another message than before means that the program does not do the same again: its receiver has the other history. Programs tell each other
-// times and process numbers, too, on which nothing depends: one message is let be. Where data differ, the next one differs as well.
+// Another message than before means that the program does not do the same again: its receiver has the other history. But programs also send times, process
+// numbers and memory without meaning, on which nothing depends. These cannot be told apart; another length can.
 void MessageLog::compare_with_log(const LogJournals& journals, const Signature& signature, std::uint64_t number,
                                   const Payload& payload) {
   const auto before = own_logged(journals, signature, number);
@@ -241,20 +241,17 @@ void MessageLog::compare_with_log(const LogJournals& journals, const Signature& 
   std::vector<std::byte> packed(payload.pack ? payload.bytes : 0);
   if (payload.pack) payload.pack(packed);
   const auto content = payload.pack ? std::span<const std::byte>(packed) : payload.data;
-  const Flow flow = flow_of(signature);
   const bool is_as_long = before->bytes == payload.bytes;
-  if (is_as_long && before->hash == hash_bytes(content)) {
-    differing_.erase(flow);
-    return;
-  }
+  const bool is_told = comparing_ == Comparing::on && has_told_difference_;
+  if (is_as_long && (is_told || before->hash == hash_bytes(content))) return;
   const std::string text = "a replacement does not do what its predecessor did: message " + std::to_string(number) +
                            " to rank " + std::to_string(signature.destination) + " with tag " +
                            std::to_string(signature.tag) + " had " + std::to_string(before->bytes) +
                            " bytes, and now has " + std::to_string(payload.bytes) + (is_as_long ? " other ones" : "") +
                            "; time, random numbers and files are not logged (FENIX_MLOG_COMPARE)";
-  const bool is_first = differing_.insert(flow).second;
-  if (comparing_ == Comparing::strict || !is_as_long || !is_first) throw AnotherHistory(text);
-  log().warn("{}", text);
+  if (comparing_ == Comparing::strict || !is_as_long) throw AnotherHistory(text);
+  has_told_difference_ = true;
+  log().warn("{}; more such messages are not told", text);
 }
 
 std::span<const std::byte> MessageLog::log_message(const LogJournals& journals, const Signature& signature,
@@ -472,8 +469,15 @@ bool MessageLog::spill(const LogJournals& journals, Journal& from) {
     give_up_files(journals);
     return false;
   }
+  std::set<std::pair<Signature, std::uint64_t>> written;
+  for (const LogSpill::Item& each : items) written.emplace(each.head.signature, each.head.number);
   const bool is_noted = has_noted_place(journals);
-  for (std::size_t i = 0; i < items.size(); ++i) (void)from.release_oldest(DecisionLog::kDepth);
+  // The note may have moved some of them to the end of the ring: these stay, and others must not go in their place.
+  for (const Entry* oldest = from.oldest(DecisionLog::kDepth);
+       oldest != nullptr && written.count({oldest->head.signature, oldest->head.number}) != 0;
+       oldest = from.oldest(DecisionLog::kDepth)) {
+    (void)from.release_oldest(DecisionLog::kDepth);
+  }
   return is_noted || has_noted_place(journals);
 }
 
@@ -509,8 +513,8 @@ std::optional<SpillPlace> MessageLog::take_over_spill(const LogJournals& journal
     const auto found = entry != nullptr ? files.find(entry->head.signature) : files.end();
     return found != files.end() && found->second.covers(entry->head.number, entry->head.number + 1);
   };
-  while (is_in_files(journals.held.oldest(DecisionLog::kDepth))) {
-    (void)journals.held.release_oldest(DecisionLog::kDepth);
+  for (Journal* const journal : {&journals.messages, &journals.held}) {
+    while (is_in_files(journal->oldest(DecisionLog::kDepth))) (void)journal->release_oldest(DecisionLog::kDepth);
   }
   return std::nullopt;
 }
@@ -525,7 +529,11 @@ bool MessageLog::meet_about_spills(Team& team, const LogJournals& journals) {
   };
   const bool has_some = spills_of_others_.meet(
       team, spill_.get(), journals.held.slot(), unseen, [&](const Signature& each) { return each == decisions; }, take);
-  return has_some && (!unseen || spill_->place().decisions >= unseen->decisions);
+  if (!unseen) return has_some;
+  if (!has_some || spill_->place().decisions < unseen->decisions) return false;
+  // The senders remove them next.
+  note_place(journals);
+  return true;
 }
 
 std::vector<DecisionLog::Older> MessageLog::spilled_decisions(const Journal& journal) const {

@@ -106,7 +106,7 @@ class MessageLog {
   /// The answer to a message that is sent once more, and is not the one in the log.
   enum class Comparing {
     off,     ///< it is not looked at
-    on,      ///< one is a warning; the next one of its flow, or another length, ends the job
+    on,      ///< a warning, once; another length ends the job
     strict,  ///< ends the job
   };
   /// Local.
@@ -274,7 +274,7 @@ class MessageLog {
 
   bool active_ = false;
   Comparing comparing_ = Comparing::on;
-  std::set<Flow> differing_;  // flows whose latest repeated message was another one
+  bool has_told_difference_ = false;
   bool lacks_messages_ = false;
   bool lacks_newer_ones_ = false;         // sent since the latest meeting
   bool has_warned_ = false;               // that it lacks some

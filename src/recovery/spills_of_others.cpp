@@ -33,6 +33,7 @@ void SpillsOfOthers::clear() {
   places_.clear();
   readers_.clear();
   copies_.clear();
+  sent_.clear();
   are_any_ = false;
 }
 
@@ -131,7 +132,7 @@ bool SpillsOfOthers::meet(Team& team, LogSpill* own, int own_slot, const std::op
         },
         is_mine ? &taking : nullptr);
     if (is_mine && !is_taken) has_all = false;
-    if (root == team.rank()) remove_spill_files(own->options().folder, of);
+    if (root == team.rank()) sent_.push_back(of);
   }
   return has_all;
 }
@@ -143,7 +144,10 @@ bool SpillsOfOthers::fetch(Team& team, const std::set<int>& from, const Give& gi
     if (places_.count(slot) != 0 && of(slot, /*anew=*/false) == nullptr) mine.push_back({own_slot_, slot});
   }
   bool has_all = true;
-  for (const auto& list : team.gather_lists(std::span<const SpillRequest>(mine))) {
+  const auto requests = team.gather_lists(std::span<const SpillRequest>(mine));
+  // All that have got something have it in files of their own now, and their journals say so.
+  for (const SpillPlace& each : std::exchange(sent_, {})) remove_spill_files(own_->options().folder, each);
+  for (const auto& list : requests) {
     for (const SpillRequest& each : list) {
       const bool is_mine = each.reader == own_slot_;
       LogSpill* copy = nullptr;

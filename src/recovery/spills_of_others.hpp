@@ -47,6 +47,7 @@ class SpillsOfOthers {
   std::map<int, SpillPlace> places_;                     // by slot
   std::map<int, std::shared_ptr<SpillReader>> readers_;  // of those that have been looked into
   std::map<int, std::unique_ptr<LogSpill>> copies_;      // of what is in files that are not seen
+  std::vector<SpillPlace> sent_;                         // of dead ranks, whose successors have got what was in them
 };
 
 }  // namespace fenix_impl
