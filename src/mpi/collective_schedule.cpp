@@ -149,7 +149,7 @@ void CollectiveSchedule::add_exchange() {
       if (own == nullptr || own->place.count == 0) continue;
       const Transfer from = transfer_of(*own);
       const Transfer to = transfer_of(each);
-      // Of two types with addresses, both have the buffer MPI_BOTTOM.
+      // Two types with addresses both have the buffer MPI_BOTTOM.
       if (from.buffer == to.buffer && from.type == to.type) continue;
       check(real.Sendrecv(from.buffer, from.count, from.type, 0, 0, to.buffer, to.count, to.type, 0, 0, MPI_COMM_SELF,
                           MPI_STATUS_IGNORE),

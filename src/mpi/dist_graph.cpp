@@ -13,7 +13,7 @@ namespace {
 
 using Numbers = std::vector<int>;
 
-/// What one rank tells another one: whether an edge begins there, the rank at its other end, its weight.
+/// An edge as one rank tells another one: whether it begins there, the rank at its other end, its weight.
 constexpr int kNumbersOfEdge = 3;
 
 /// Messages to all ranks, or from all.

@@ -27,7 +27,7 @@ struct SpillOptions {
   std::uint64_t most_bytes = kDefaultBytes;  ///< of the files of a rank
 };
 
-/// What other processes have to know of the files of a rank.
+/// Place of the files of a rank, for other processes.
 struct SpillPlace {
   std::uint64_t id = 0;     ///< of the process that has made them; 0: there are none
   std::int32_t slot = 0;    ///< of that rank

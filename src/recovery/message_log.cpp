@@ -563,7 +563,7 @@ std::set<int> MessageLog::senders_of_spilled() const {
   return senders;
 }
 
-// Those in the memory as well: they may leave it before the reader comes to them.
+// Gives those in the memory as well: they may leave it before the reader comes to them.
 void MessageLog::give_logged(const LogJournals& journals, int reader, const SpillsOfOthers::Take& take) const {
   const auto is_for_it = [reader](const Signature& each) { return each.destination == reader; };
   if (spill_) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ranks tell each other in Fenix_Init of their nodes and environments: they have to agree in variables that count for all.
+// Nodes and environments of all ranks, gathered in Fenix_Init: they have to agree in variables that count for all.
 #pragma once
 
 #include <algorithm>
