@@ -41,15 +41,7 @@
 #ifndef FENIX_H
 #define FENIX_H
 
-#include "fenix/checkpoint.h"
-#include "fenix/codes.h"
-#include "fenix/data.h"
-#include "fenix/init.h"
-#include "fenix/large.h"
-#include "fenix/mlog.h"
-#include "fenix/persist.h"
-#include "fenix/process.h"
-#include "fenix/store.h"
+#include "fenix/c.h"
 
 #ifdef __cplusplus
 /* A program may include this file inside of extern "C". */

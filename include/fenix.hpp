@@ -13,8 +13,7 @@
 #define FENIX_HPP
 
 // In quotes: an application may have a file of that name in one of its folders.
-#include "fenix.h"
-
+#include "fenix/c.h"
 #include "fenix/cxx/checkpoint.hpp"
 #include "fenix/cxx/data.hpp"
 #include "fenix/cxx/data_subset.hpp"

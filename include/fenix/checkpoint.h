@@ -2,7 +2,7 @@
  *
  * Coordinated checkpoints that do not block (new): ranks come to a checkpoint at calls of their own choice, at different times, with messages
  * and collective operations under way between them. All ranks go back to it after a failure. The protocol is that of Bronevetsky, Marques,
- * Pingali and Stodghill, "Collective operations in an application-level fault tolerant system". docs/checkpoints.md has an example.
+ * Pingali and Stodghill, "Collective operations in an application-level fault tolerant system". docs/message-logging.md has an example.
  *
  * It needs the library libfenix_mpi, linked before MPI or preloaded: without it all functions return
  * FENIX_ERROR_MLOG_LIBRARY_UNAVAILABLE. All functions need Fenix_Init: before it they return FENIX_ERROR_UNINITIALIZED.
@@ -58,7 +58,8 @@ int Fenix_Checkpoint_request(void);
  * Takes a checkpoint of this rank, if one is wanted: stores all members of the group. It does not wait for other ranks, which may be
  * anywhere in the program. Messages are logged from here on until all that cross the line of checkpoints have come. Then the log is stored and
  * the group committed, in calls of MPI or of this function. No request of the program may be pending: with receives or collective operations
- * that are not complete, the checkpoint waits for a later call. Local. (Seed 002, 3.1, phases 2 to 4.)
+ * that are not complete, the checkpoint waits for a later call. If such calls have waited for 5 s, it is given up on all ranks with a warning,
+ * and their logs are dropped: the one before counts. Rank 0 asks again later. Local. (Seed 002, 3.1, phases 2 to 4.)
  * @param[out] taken 1 if a checkpoint was taken, else 0; may be NULL
  * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_LOGIC_CALL if checkpoints have not begun; an error of the stores or the commit of the latest
  *         checkpoint: then this rank takes no more; FENIX_ERROR_CANCELLED if a rank has died.

@@ -228,7 +228,7 @@ int Fenix_Data_group_get_hashing(int group_id, int* hashing);
 /**
  * Sets whether commits are in place (new). Collective over the group, synchronising; before anything is staged, stored or
  * committed. Each rank then has one copy of its own data instead of two, because the buffers of the application are the
- * second one while a commit is under way: how-to, "Memory", has the figures. Recovered ranks learn the setting from their
+ * second one while a commit is under way: docs/how-to-data.md has the figures. Recovered ranks learn the setting from their
  * peers. In such a group:
  * - A buffer must stay as it is from its store until the commit returns. Staged data, serializers, files and asynchronous
  *   stores give the buffer back earlier, and take memory for a copy of what they store until the commit.

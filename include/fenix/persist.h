@@ -14,7 +14,7 @@ extern "C" {
 
 /**
  * Makes a persistent communicator: a duplicate of comm, with the same ranks. It is a function of libfenix_mpi, which has to be linked
- * before MPI, or preloaded (docs/persistent.md). (Source: III.B.)
+ * before MPI, or preloaded (docs/message-logging.md). (Source: III.B.)
  *
  * A send on it stores the message for its destination, and returns when the message survives the death of the sender. It is not
  * delivered, and no other rank takes part. A receive gets the message that was stored last with the same source, destination and tag,

@@ -16,8 +16,8 @@
  *  - 3.5: If max_count is too small on one rank, all ranks get FENIX_ERROR_BUFFER_TOO_SMALL.
  *  - 3.7.3: FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER may be set at any time, not only before the first store.
  *  - 3.8: Snapshots that are newer than one that was deleted keep the values that they have from it.
- * Names, counts and warnings (codes above 0) are as in <fenix.h> where the specification leaves them open. The page
- * docs/conformance.md has a test for each statement of the specification.
+ * Names, counts and warnings (codes above 0) are as in <fenix.h> where the specification leaves them open. The list
+ * tests/conformance/specification-1.0-effects.txt has a test for each statement of the specification.
  */
 #ifndef FENIX_SPEC_H
 #define FENIX_SPEC_H

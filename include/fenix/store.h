@@ -96,7 +96,7 @@ int Fenix_Data_restart_done(int group_id, int good);
 
 /**
  * Lists the datasets of the store, of all groups and jobs, newest first. Local; reads the store. (SCR 9.1, index.)
- * @param[out] number_of_datasets complete or not
+ * @param[out] number_of_datasets complete or not; one with several names counts once for each
  * @return FENIX_SUCCESS; FENIX_ERROR_STORE; FENIX_ERROR_INVALID_ARGUMENT if number_of_datasets is NULL; FENIX_ERROR_UNINITIALIZED.
  */
 int Fenix_Data_get_number_of_datasets(int* number_of_datasets);
@@ -105,8 +105,8 @@ int Fenix_Data_get_number_of_datasets(int* number_of_datasets);
  * Gets an entry of the list that Fenix_Data_get_number_of_datasets has made. Local.
  * @param[in]  position   in [0, number of datasets)
  * @param[out] name       FENIX_DATASET_NAME_MAX bytes: the name of its folder, "group.time stamp.run.generation", zero-terminated
- * @param[out] label      FENIX_DATASET_NAME_MAX bytes: the name that Fenix_Data_flush was given, or an empty one; or NULL
- * @param[out] complete   1 if it can be fetched, 0 if parts are missing; or NULL
+ * @param[out] label      FENIX_DATASET_NAME_MAX bytes: a name that Fenix_Data_flush was given, or an empty one; or NULL
+ * @param[out] complete   1 if it can be fetched, 0 if parts are missing, damaged or cannot be read; or NULL
  * @return FENIX_SUCCESS; FENIX_ERROR_INVALID_POSITION; FENIX_ERROR_INVALID_ARGUMENT if name is NULL; FENIX_ERROR_UNINITIALIZED.
  */
 int Fenix_Data_get_dataset_at_position(int position, char* name, char* label, int* complete);

@@ -3,9 +3,9 @@
  * The interface of SCR 3.1, the scalable checkpoint/restart library, over Fenix: a program that was written for SCR compiles and restarts
  * with it. docs/scr.md tells how. Source of names, arguments and meanings: the user manual of SCR 3.1.
  *
- * All functions return SCR_SUCCESS or SCR_FAILURE, except those for configuration and version. None of them ends the program. A function
- * that is called at the wrong time returns SCR_FAILURE, and changes nothing. With SCR_DEBUG set, one line on standard error tells why.
- * All functions are collective over MPI_COMM_WORLD, unless they are called local. No function may be called by two threads at a time.
+ * All functions return SCR_SUCCESS or SCR_FAILURE, except those for configuration and version. None of them ends the program, unless
+ * SCR_HALT_EXIT is set. A function that is called at the wrong time returns SCR_FAILURE, and changes nothing. One line on standard error
+ * tells why. All functions are collective over MPI_COMM_WORLD, unless they are called local. No function may be called by two threads at a time.
  */
 #ifndef SCR_H
 #define SCR_H
@@ -35,9 +35,10 @@ extern "C" {
 #define SCR_FLAG_OUTPUT (2)     /**< its files go to the folders of the program */
 
 /**
- * Begins the use of SCR: starts Fenix on MPI_COMM_WORLD without spare ranks, and looks for a checkpoint to go on from. After MPI_Init;
- * once in a process. If a rank dies later, the program has to end, and to be started again.
- * @return SCR_SUCCESS; SCR_FAILURE if Fenix is in use already, if the prefix folder cannot be made, or if its store does not answer.
+ * Begins the use of SCR: starts Fenix on MPI_COMM_WORLD without spare ranks. After MPI_Init; again after SCR_Finalize. Parameters are those
+ * of rank 0. If a rank dies later, the program has to end, and to be started again.
+ * @return SCR_SUCCESS; SCR_FAILURE on all ranks if Fenix is in use already, if the prefix folder cannot be made, or if its store does not
+ *         answer. It is also returned if a parameter has no meaning, if SCR_Config was given others on other ranks, and if SCR_ENABLE is 0.
  */
 int SCR_Init(void);
 
@@ -52,8 +53,8 @@ int SCR_Init(void);
 int SCR_Init_comm(MPI_Comm* repaired);
 
 /**
- * Ends the use of SCR. The latest checkpoint is flushed first, if it has not been, unless SCR_FLUSH is 0. Before MPI_Finalize; not between
- * a start and its completion.
+ * Ends the use of SCR. The latest checkpoint is flushed first, if it has not been, unless SCR_CACHE_BYPASS and SCR_FLUSH are 0. Before
+ * MPI_Finalize; not between a start and its completion.
  * @return SCR_SUCCESS; SCR_FAILURE if the checkpoint could not be flushed. The use of SCR has ended then as well.
  */
 int SCR_Finalize(void);
@@ -66,8 +67,8 @@ char* SCR_Get_version(void);
 
 /**
  * Sets, unsets or gets a parameter. Same argument on all ranks. "KEY=VALUE" sets, and "KEY=" unsets, before SCR_Init. "KEY" gets, at any
- * time. "CKPT=0 TYPE=XOR" sets, and "CKPT=0 TYPE" gets, one item of several. The environment comes before the user's file, and that before
- * the values that are set here.
+ * time; before SCR_Init what this rank would find. "CKPT=0 TYPE=XOR" sets, and "CKPT=0 TYPE" gets, one item of several. The environment
+ * comes before the user's file, that before the values that are set here, and they before the file of the system. SCR_Finalize forgets them.
  * @param[in] config zero-terminated
  * @return the value of a parameter that is asked for, to be freed with free; NULL if it has none, and in all other cases.
  */
@@ -104,7 +105,8 @@ int SCR_Should_exit(int* flag);
 int SCR_Route_file(const char* name, char* file);
 
 /**
- * Says whether there is a checkpoint to go on from: the same on all ranks. It was written by as many ranks as there are now.
+ * Says whether there is a checkpoint to go on from: the same on all ranks. SCR_Current or SCR_CURRENT may have
+ * named it. Otherwise it is the newest one that has not failed, was written by as many ranks as there are now, and has its files as they were.
  * @param[out] flag 1: there is; 0: there is none
  * @param[out] name SCR_MAX_FILENAME bytes: the name that it was given, if flag is 1; or NULL
  * @return SCR_SUCCESS; SCR_FAILURE.
@@ -121,13 +123,14 @@ int SCR_Start_restart(char* name);
 /**
  * Ends the reading of a checkpoint.
  * @param[in] valid 0: this rank could not use it; anything else: it could
- * @return SCR_SUCCESS if all ranks could; SCR_FAILURE otherwise: SCR_Have_restart then tells of the next older checkpoint in the store.
+ * @return SCR_SUCCESS if all ranks could; SCR_FAILURE otherwise: the checkpoint has failed, for later jobs as well, and SCR_Have_restart
+ *         tells of the next older one in the store.
  */
 int SCR_Complete_restart(int valid);
 
 /**
  * Says whether the program should write a checkpoint now: the same on all ranks. SCR_CHECKPOINT_INTERVAL, _SECONDS and _OVERHEAD say how
- * often; without any of them the answer is 1. (Fenix_Data_need_commit.)
+ * often; without any of them the answer is 1, and if the job should end as well. (Fenix_Data_need_commit.)
  * @param[out] flag 1: it should; 0: not yet
  * @return SCR_SUCCESS; SCR_FAILURE.
  */
@@ -135,17 +138,21 @@ int SCR_Need_checkpoint(int* flag);
 
 /**
  * Begins a dataset.
- * @param[in] name  shorter than SCR_MAX_FILENAME, zero-terminated; NULL or empty: "scr.dataset." and a number; same on all ranks
- * @param[in] flags SCR_FLAG_CHECKPOINT, SCR_FLAG_OUTPUT or both; same on all ranks
+ * @param[in] name  shorter than SCR_MAX_FILENAME, zero-terminated; NULL or empty: "scr.dataset." and a number; same on all ranks.
+ *                  A dataset of the same name that is there already is replaced
+ * @param[in] flags SCR_FLAG_CHECKPOINT, SCR_FLAG_OUTPUT, both or SCR_FLAG_NONE; same on all ranks
  * @return SCR_SUCCESS; SCR_FAILURE for other names and flags.
  */
 int SCR_Start_output(const char* name, int flags);
 
 /**
- * Ends a dataset, whose files are closed. The files of a checkpoint go to memory of Fenix, and to its store when a flush is due. Files of
- * an output are on disk in their folders when the call returns. The paths of SCR_Route_file are not valid any more.
+ * Ends a dataset, whose files are closed. They are in their own places, on disk, when the call returns, and the store has the list of a
+ * checkpoint. With SCR_CACHE_BYPASS=0 that holds for outputs; the files of a checkpoint go to memory of Fenix, and to its store when a
+ * flush is due. The paths of SCR_Route_file are not valid any more.
  * @param[in] valid 0: this rank could not write its files; anything else: it could, or had none
- * @return SCR_SUCCESS if all ranks could, and the dataset is complete; SCR_FAILURE on all ranks otherwise: the dataset is dropped.
+ * @return SCR_SUCCESS if all ranks could, and the dataset is complete; SCR_FAILURE on all ranks otherwise: the dataset is no checkpoint to
+ *         go on from. If only its flush has failed, it is one as long as its memory is there, and SCR_Finalize flushes the latest one again.
+ *         With SCR_CACHE_BYPASS=0, SCR_FAILURE as well if several ranks have written one file.
  */
 int SCR_Complete_output(int valid);
 
@@ -163,23 +170,24 @@ int SCR_Start_checkpoint(void);
 int SCR_Complete_checkpoint(int valid);
 
 /**
- * Tells from which checkpoint the program has gone on by itself: the next job begins with it, until a newer one is flushed.
- * @param[in] name name of a checkpoint in the store; same on all ranks
- * @return SCR_SUCCESS; SCR_FAILURE if the store has none of this name.
+ * Chooses a checkpoint: the next SCR_Have_restart tells of it, in this job and in later ones, until a newer one is flushed. Without
+ * SCR_Have_restart it says what the program has gone on from by itself: numbers of datasets go on from there.
+ * @param[in] name name of a checkpoint in the store; same on all ranks. With another name the call has no effect
+ * @return SCR_SUCCESS; SCR_FAILURE.
  */
 int SCR_Current(const char* name);
 
 /**
- * Forgets a dataset, and leaves the files of an output where they are. A checkpoint in the store is removed.
- * @param[in] name name of the dataset; same on all ranks
- * @return SCR_SUCCESS; SCR_FAILURE if there is none of this name.
+ * Forgets a dataset, and leaves its files below the prefix folder where they are. Its data in the store is removed.
+ * @param[in] name name of the dataset; same on all ranks. With another name the call has no effect
+ * @return SCR_SUCCESS; SCR_FAILURE if it cannot be removed.
  */
 int SCR_Drop(const char* name);
 
 /**
- * Removes a dataset, with the files of an output, and with the folders below the prefix that become empty.
- * @param[in] name name of the dataset; same on all ranks
- * @return SCR_SUCCESS; SCR_FAILURE if there is none of this name.
+ * Removes a dataset, with its files below the prefix folder, and with the folders that become empty. Files that another dataset lists stay.
+ * @param[in] name name of the dataset; same on all ranks. With another name the call has no effect
+ * @return SCR_SUCCESS; SCR_FAILURE if it cannot be removed.
  */
 int SCR_Delete(const char* name);
 

@@ -9,7 +9,7 @@ namespace fenix_impl {
 
 /// At first nothing: with a core for each rank, what is waited for comes soon. Later it sleeps: there may be more ranks than
 /// cores. It does not yield: under Linux 6.18 processes that do without end keep others from running for up to a minute
-/// (docs/known-issues.md).
+/// (tests/open_mpi/README.md).
 class Backoff {
  public:
   void pause() const {

@@ -45,20 +45,12 @@ class Name {
 [[nodiscard]] bool is_on(Name name);
 [[nodiscard]] std::string_view word(Name name);
 [[nodiscard]] std::string text(Name name);
+/// Returns the value that counts, in one form for all ways to write it; empty if there is none, and no default.
+[[nodiscard]] std::string effective_text(const Variable& variable);
 
 /// Names the variable, its value and the allowed forms if the value is not allowed; else empty.
 [[nodiscard]] std::string mistake_in(const Variable& variable);
 /// Throws Error(FENIX_ERROR_INVALID_ARGUMENT) with that for the first one that is wrong.
 void check();
-/// Returns what is in the environment without an effect: names that nobody knows, and values that this machine or build cannot follow.
-[[nodiscard]] std::vector<std::string> ignored();
-
-/// The value on this rank of a variable that should have the same one on all.
-struct Shared {
-  const Variable* variable = nullptr;
-  std::uint32_t value = 0;  ///< a hash
-};
-/// Returns those variables, in the same order on all ranks.
-[[nodiscard]] std::vector<Shared> shared();
 
 }  // namespace fenix_impl::environment

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two ways in which work inside the library ends early. Both are turned into codes at the edge (api/entry.hpp).
+// The two ways in which work inside the library ends early. Both are turned into codes at the edge (runtime/entry.hpp).
 #pragma once
 
 #include <fenix/codes.h>

@@ -52,7 +52,7 @@ inline constexpr std::array kVariables{
              .form = Form::whole,
              .most = kMostWhole,
              .meaning = "Programs without calls of Fenix: so many last ranks wait as "
-                        "[spares](persistent.md#two-ways-to-use-it). Programs for SCR: those of "
+                        "[spares](message-logging.md#programs-without-calls-of-fenix). Programs for SCR: those of "
                         "[SCR_Init_comm](scr.md)"},
     Variable{.name = "FENIX_TIMEOUT",
              .form = Form::duration,
@@ -85,26 +85,27 @@ inline constexpr std::array kVariables{
              .form = Form::choice,
              .words = "shared alone",
              .without = "shared",
-             .meaning = "The ranks that compute the data of a replacement from parity: [all ranks of its "
-                        "cohort](../DESIGN.md#shared-rebuild), or the replacement itself. Only replacements look at "
-                        "it. For measurements"},
+             .meaning =
+                 "The ranks that compute the data of a replacement from parity: [all ranks of its "
+                 "cohort](design/redundancy.md#shared-rebuild), or the replacement itself. Only replacements look at "
+                 "it. For measurements"},
     Variable{.name = "FENIX_IN_PLACE",
              .form = Form::on_off,
              .without = "off",
              .meaning = "New groups of depth 0 [commit in "
-                        "place](how-to.md#half-the-memory-commits-in-place). For tests"},
+                        "place](how-to-data.md#half-the-memory-commits-in-place). For tests"},
     Variable{.name = "FENIX_CHECKPOINT_INTERVAL",
              .form = Form::duration,
              .least = kShortest,
              .most = kMostSeconds,
              .differing = Differing::refused,
              .meaning = "The time between two requests of rank 0 for [checkpoints that do not "
-                        "block](checkpoints.md)"},
+                        "block](message-logging.md#checkpoints-that-do-not-block)"},
     Variable{.name = "FENIX_MLOG_MEMORY",
              .form = Form::bytes,
              .default_as = "`FENIX_PERSIST_VOLUME`",
              .least = 1,
-             .meaning = "[Logged messages of a rank](message-logging.md), about 128 bytes more for each message "
+             .meaning = "[Logged messages of a rank](message-logging.md#memory), about 128 bytes more for each message "
                         "included"},
     Variable{.name = "FENIX_MLOG_COPIES",
              .form = Form::whole,
@@ -133,14 +134,13 @@ inline constexpr std::array kVariables{
              .default_as = "refused",
              .differing = Differing::warned_of,
              .meaning = "Calls of MPI that cannot be logged are let through: their effects are lost with a rank"},
-    Variable{
-        .name = "FENIX_PERSIST_VOLUME",
-        .form = Form::bytes,
-        .without = "64M",
-        .least = 1,
-        .most = 68'719'476'736,
-        .meaning =
-            "The room for what a rank [stores on persistent communicators](persistent.md), and outcomes that it logs"},
+    Variable{.name = "FENIX_PERSIST_VOLUME",
+             .form = Form::bytes,
+             .without = "64M",
+             .least = 1,
+             .most = 68'719'476'736,
+             .meaning = "The room for what a rank [stores on persistent "
+                        "communicators](message-logging.md#persistent-communicators), and determinants"},
     Variable{.name = "FENIX_PERSIST_COPIES",
              .form = Form::whole,
              .without = "1",
@@ -174,8 +174,9 @@ inline constexpr std::array kVariables{
              .without = "0",
              .most = kMostWhole,
              .differing = Differing::warned_of,
-             .meaning = "Complete datasets of a group without a name that stay; 0: all. Incomplete ones that are older "
-                        "than the newest complete one are always removed"},
+             .meaning =
+                 "The newest complete datasets of a group that stay, with those that have a name; 0: all. Incomplete "
+                 "ones that are older than the newest complete one are always removed"},
     Variable{.name = "FENIX_FETCH",
              .form = Form::on_off,
              .without = "on",
@@ -235,7 +236,7 @@ inline constexpr std::array kVariables{
     Variable{.name = "FENIX_FAULT",
              .form = Form::faults,
              .meaning = "Only in builds with fault points: see [how to test under "
-                        "kills](how-to.md#test-your-own-program-under-kills)"},
+                        "kills](how-to-failures.md#test-your-own-program-under-kills)"},
     Variable{.name = "FENIX_FABRIC_MR_MODE",
              .words = "rules",
              .meaning = "Rules of registration to keep where the provider asks for none. For tests"},

@@ -16,7 +16,7 @@
 #include "core/operations/restore_from.hpp"
 #include "core/operations/store.hpp"
 #include "core/operations/taking_up.hpp"
-#include "core/parts/restore_meeting.hpp"
+#include "core/steps/restore_meeting.hpp"
 
 namespace fenix_impl {
 

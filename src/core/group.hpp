@@ -2,7 +2,7 @@
 // A data group on this rank: members, their slots, and the log of what was committed.
 //
 // A group outlives the team that it works with. It is detached when a failure is repaired, and attached to the repaired team
-// by recovery/rejoin.hpp. Group owns the parts, and gives each call to the operation that does the work.
+// by recovery/groups/rejoin. Group owns the parts, and gives each call to the operation that does the work.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@
 #include "core/member/selection.hpp"
 #include "core/operations/commit.hpp"
 #include "core/operations/verification.hpp"
-#include "core/parts/group_parts.hpp"
-#include "core/parts/restore_target.hpp"
-#include "core/parts/snapshot_lists.hpp"
-#include "core/parts/staging.hpp"
+#include "core/state/group_parts.hpp"
+#include "core/steps/restore_target.hpp"
+#include "core/steps/snapshot_lists.hpp"
+#include "core/steps/staging.hpp"
 
 namespace fenix_impl {
 

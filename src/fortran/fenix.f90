@@ -11,7 +11,7 @@
 !  4. Ids, positions, offsets and counts are as in C: elements are counted from 0.
 !  5. The resume mode is always FENIX_RESUME_RETURN. After a failure, the call that met it returns an ierr other than 0:
 !     an error of MPI or FENIX_ERROR_CANCELLED. The program then goes back to the point where it creates its groups.
-!     docs/how-to.md shows how.
+!     docs/how-to-languages.md shows how.
 !  6. Variables whose address the library keeps need the attribute target: see Fenix_Init and members.f90.
 module fenix
   use fenix_codes

@@ -8,7 +8,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "api/fortran.hpp"
+#include "api/c/fortran.hpp"
 
 static_assert(sizeof(MPI_Fint) == sizeof(int), "INTEGER of Fortran is int");
 static_assert(sizeof(MPI_Count) == sizeof(std::int64_t), "MPI_COUNT_KIND is c_int64_t");
@@ -48,7 +48,7 @@ inline FortranSubset subset_to_fortran(Fenix_Data_subset subset) {
 }
 
 /// Calls call with the subset as a subset of C, which call may write. An absent subset becomes NULL. No object here has
-/// a destructor, as api/entry.hpp demands.
+/// a destructor, as runtime/entry.hpp demands.
 template <class Call>
 int with_written_subset(FortranSubset* subset, Call&& call) {
   if (subset == nullptr || subset->impl == kIgnore) return call(nullptr);

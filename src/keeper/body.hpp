@@ -31,7 +31,7 @@ class BodyWriter {
   void operator()(const Body& body) { Body::visit(body, *this); }
   void fields(const auto&... all) { ((*this)(all), ...); }
 
-  [[nodiscard]] const std::vector<std::byte>& all() const { return fields_.all(); }
+  [[nodiscard]] std::vector<std::byte> take() { return fields_.take(); }
 
  private:
   FieldWriter fields_;
@@ -68,7 +68,7 @@ template <class Body>
 [[nodiscard]] std::vector<std::byte> encode_body(const Body& body) {
   BodyWriter writer;
   writer(body);
-  return writer.all();
+  return writer.take();
 }
 
 /// Returns nullopt unless the bytes are those of such a body, and nothing behind it.

@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -27,12 +29,15 @@ extern char** environ;
 namespace fenix_impl {
 namespace {
 
-[[noreturn]] void fail(const std::string& why) { throw Error(FENIX_ERROR_STORE, "the store: " + why); }
-
-// Ranks of one user that use the same store on a node meet there.
+// Ranks of one user that use the same store on a node meet there. Nodes may share the folder: a name counts within one network namespace of
+// one host.
 std::string name_for(const std::string& root) {
-  return "fenix-keeper." + std::to_string(::geteuid()) + "." +
-         std::to_string(hash_bytes(std::as_bytes(std::span(root))));
+  utsname host{};
+  struct stat network {};
+  (void)::uname(&host);
+  (void)::stat("/proc/self/ns/net", &network);
+  const std::string all = root + "\n" + host.nodename + "\n" + std::to_string(network.st_ino);
+  return std::to_string(hash_bytes(std::as_bytes(std::span(all))));
 }
 
 /// The environment, without libraries that are to be loaded into programs with MPI.
@@ -52,6 +57,7 @@ std::vector<int> numbers_of(const std::vector<SharedFile>& files) {
 }
 
 constexpr int kMostAttempts = 3;
+constexpr const char* kDoesNotRead = "the keeper of this node does not read";
 constexpr std::chrono::seconds kPatience{10};
 // A keeper that is there tells of its progress within this time.
 constexpr std::chrono::seconds kTimeToTell{2};
@@ -62,29 +68,32 @@ Deadline::Clock::duration time_to_connect() {
   return std::min<Deadline::Clock::duration>(kPatience, Deadline::timeout() / kPart);
 }
 
-std::vector<std::byte> body_of(const std::string& name) {
-  FieldWriter fields;
-  fields.text(name);
-  return fields.all();
-}
-
 }  // namespace
+
+void KeeperClient::fail(const std::string& why) { throw Error(FENIX_ERROR_STORE, "the store: " + why); }
 
 KeeperClient::KeeperClient(std::string program, Hello hello)
     : program_(std::move(program)), hello_(std::move(hello)), socket_name_(name_for(hello_.root)) {}
 
 // The keeper has no other descriptors of this process, and none of its standard streams: the launcher waits for their end.
-void KeeperClient::start_keeper(Descriptor listener) const {
+void KeeperClient::start_keeper(const Listener& listener) const {
   constexpr int kListener = 3;
+  constexpr int kLock = 4;
+  if (program_.empty()) {
+    fail(
+        "there is no fenix-keeper: it is not beside the library, and not in a folder of PATH. FENIX_KEEPER gives its "
+        "path");
+  }
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&actions);
   posix_spawnattr_init(&attributes);
-  posix_spawn_file_actions_adddup2(&actions, listener.get(), kListener);
+  posix_spawn_file_actions_adddup2(&actions, listener.socket.get(), kListener);
+  posix_spawn_file_actions_adddup2(&actions, listener.lock.get(), kLock);
   for (int stream = 0; stream < kListener; ++stream) {
     posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR, 0);
   }
-  posix_spawn_file_actions_addclosefrom_np(&actions, kListener + 1);
+  posix_spawn_file_actions_addclosefrom_np(&actions, kLock + 1);
   sigset_t none;
   sigset_t all;
   sigemptyset(&none);
@@ -118,15 +127,15 @@ void KeeperClient::connect() {
     socket_ = connect_to(socket_name_);
     if (socket_) {
       const Message hello{KeeperOp::hello, 0, KeeperCode::done, {}, encode_body(hello_)};
-      if (send_datagram(socket_.get(), encode(hello), {})) {
+      if (send_datagram(socket_.get(), encode(hello), {}) == Sent::sent) {
         ++connections_;
         return;
       }
       socket_ = {};
     }
     // The process that gets the name starts the keeper. One that is about to end gives the name up.
-    if (Descriptor listener = listen_at(socket_name_)) {
-      start_keeper(std::move(listener));
+    if (const Listener listener = listen_at(socket_name_)) {
+      start_keeper(listener);
     } else {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -138,32 +147,61 @@ void KeeperClient::connect() {
 std::uint64_t KeeperClient::send(Message& request, std::span<const int> files, std::span<const int> regions) {
   request.id = ++last_id_;
   for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
-    if (send_once(request, files, regions)) {
+    const Sent sent = send_once(request, files, regions);
+    if (sent == Sent::full) fail(kDoesNotRead);
+    if (sent == Sent::sent) {
       asked_.emplace(request.id, request.op);
       return request.id;
     }
   }
-  fail("the keeper of this node has ended, or does not read");
+  fail("the keeper of this node has ended");
 }
 
-bool KeeperClient::send_once(const Message& request, std::span<const int> files, std::span<const int> regions) {
+// A keeper that has got some of the regions, and not what they are for, would take them for those of the next request.
+Sent KeeperClient::send_once(const Message& request, std::span<const int> files, std::span<const int> regions,
+                             bool waits) {
   try {
     connect();
   } catch (const std::system_error& error) {
     fail(error.what());
   }
-  const Message message{KeeperOp::regions, 0, KeeperCode::done, {}, {}};
-  bool is_sent = true;
-  for (std::size_t sent = 0; is_sent && sent < regions.size(); sent += kMostDatagramFiles) {
-    const auto some = regions.subspan(sent, std::min(kMostDatagramFiles, regions.size() - sent));
-    is_sent = send_datagram(socket_.get(), encode(message), some);
+  Sent sent = send_regions(regions);
+  if (sent == Sent::sent) sent = send_datagram(socket_.get(), encode(request), files, waits);
+  const bool is_torn = sent == Sent::full && !regions.empty();
+  if (sent == Sent::end || is_torn) lose_connection();
+  return sent;
+}
+
+Sent KeeperClient::send_regions(std::span<const int> regions) {
+  if (regions.empty()) return Sent::sent;
+  const std::vector<std::byte> message = encode({KeeperOp::regions, 0, KeeperCode::done, {}, {}});
+  Sent sent = Sent::sent;
+  for (std::size_t done = 0; sent == Sent::sent && done < regions.size(); done += kMostDatagramFiles) {
+    const auto some = regions.subspan(done, std::min(kMostDatagramFiles, regions.size() - done));
+    sent = send_datagram(socket_.get(), message, some);
   }
-  if (is_sent && send_datagram(socket_.get(), encode(request), files)) {
-    note_heard();
-    return true;
+  return sent;
+}
+
+// Returns false if there was no room for it. A keeper that does not read for long is told of by an error.
+bool KeeperClient::send_kept(Message& request, const Pending& offered) {
+  request.id = ++last_id_;
+  for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+    const Sent sent = send_once(request, numbers_of(offered.files), numbers_of(offered.regions), /*waits=*/false);
+    if (sent == Sent::sent) full_since_.reset();
+    if (sent == Sent::sent) return true;
+    if (sent == Sent::end) continue;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - full_since_.value_or(now) > kPatience) fail(kDoesNotRead);
+    full_since_ = full_since_.value_or(now);
+    return false;
   }
-  lose_connection();
-  return false;
+  fail("the keeper of this node has ended");
+}
+
+void KeeperClient::note_sent(Pending& pending) {
+  pending.since = std::chrono::steady_clock::now();
+  pending.since_as_lived = LivedClock::now();
 }
 
 // Gives the offers that a keeper has not answered to the next one.
@@ -172,8 +210,9 @@ void KeeperClient::send_again() {
     if (asked_.count(id) != 0 || answers_.count(id) != 0) continue;
     try {
       if (pending.attempts++ < kMostAttempts &&
-          send_once(pending.message, numbers_of(pending.files), numbers_of(pending.regions))) {
+          send_once(pending.message, numbers_of(pending.files), numbers_of(pending.regions)) == Sent::sent) {
         asked_.emplace(id, KeeperOp::flush);
+        note_sent(pending);
         continue;
       }
     } catch (const Error&) {
@@ -225,7 +264,9 @@ bool KeeperClient::pump() {
     some = true;
     note_heard();
     if (message->op == KeeperOp::progress) {
-      written_[message->id] = FieldReader(message->body).number<std::uint64_t>();
+      if (pending_.count(message->id) != 0) written_[message->id] = FieldReader(message->body).number<std::uint64_t>();
+    } else if (message->op == KeeperOp::keep || message->op == KeeperOp::keep_group) {
+      refusal_ = message->text;
     } else if (asked_.erase(message->id) > 0) {
       answers_[message->id] = {*message, std::move(datagram.files)};
     }
@@ -246,19 +287,27 @@ KeeperClient::Answer KeeperClient::call(KeeperOp op, std::vector<std::byte> body
 
 KeeperClient::Answer KeeperClient::ask(KeeperOp op, const std::vector<std::byte>& body, std::span<const int> files,
                                        std::chrono::milliseconds limit, const Check& check) {
-  constexpr int kMilliseconds = 20;
   std::unique_lock lock(mutex_);
   Message request{op, 0, KeeperCode::done, {}, body};
   const std::uint64_t id = send(request, files, {});
-  const Deadline deadline(limit);
+  lock.unlock();
+  try {
+    return await(id, Deadline(limit), check);
+  } catch (...) {
+    // An answer that comes later is nobody's.
+    lock.lock();
+    asked_.erase(id);
+    answers_.erase(id);
+    throw;
+  }
+}
+
+KeeperClient::Answer KeeperClient::await(std::uint64_t id, const Deadline& deadline, const Check& check) {
+  constexpr int kMilliseconds = 20;
+  std::unique_lock lock(mutex_);
   while (true) {
     (void)pump();
-    const auto answer = answers_.find(id);
-    if (answer != answers_.end()) {
-      Answer taken = std::move(answer->second);
-      answers_.erase(answer);
-      return taken;
-    }
+    if (auto answer = answers_.extract(id)) return std::move(answer.mapped());
     pollfd watched{socket_.get(), POLLIN, 0};
     lock.unlock();
     if (check) check();
@@ -266,11 +315,6 @@ KeeperClient::Answer KeeperClient::ask(KeeperOp op, const std::vector<std::byte>
     if (deadline.passed()) fail("no answer in time");
     lock.lock();
   }
-}
-
-std::uint32_t KeeperClient::begin_run(const Check& check) {
-  const Answer answer = call(KeeperOp::begin_run, {}, {}, check);
-  return FieldReader(answer.message.body).number<std::uint32_t>();
 }
 
 // One message, if it is short: a commit that is offered must not take much longer than one that is not.
@@ -294,12 +338,13 @@ std::uint64_t KeeperClient::offer(KeeperOp op, const DatasetPlan& plan, const Ra
     pending.regions.assign(regions.begin(), regions.begin() + static_cast<std::ptrdiff_t>(before));
     pending.files.insert(pending.files.end(), regions.begin() + static_cast<std::ptrdiff_t>(before), regions.end());
     pending.message = {op, 0, KeeperCode::done, {}, encode_body(offered)};
-    const std::uint64_t id = send(pending.message, numbers_of(pending.files), numbers_of(pending.regions));
     if (op == KeeperOp::keep) {
-      asked_.erase(id);
-    } else {
-      pending_.emplace(id, std::move(pending));
+      (void)send_kept(pending.message, pending);
+      return 0;
     }
+    const std::uint64_t id = send(pending.message, numbers_of(pending.files), numbers_of(pending.regions));
+    note_sent(pending);
+    pending_.emplace(id, std::move(pending));
     return id;
   } catch (const std::system_error& error) {
     fail(error.what());
@@ -339,24 +384,30 @@ std::uint64_t KeeperClient::keep_group(const KeptGroupOf& of, std::span<const st
 
 void KeeperClient::drop_group(const KeptGroupOf& of) { tell(KeeperOp::drop_group, encode_body(of)); }
 
-std::optional<KeeperClient::KeptGroup> KeeperClient::kept_group(const KeptSearch& search,
-                                                                std::chrono::milliseconds limit, const Check& check) {
-  constexpr std::chrono::milliseconds kTimeToEnd{5000};
-  constexpr std::chrono::milliseconds kBetween{50};
-  for (const Deadline deadline(std::min(kTimeToEnd, limit));; std::this_thread::sleep_for(kBetween)) {
-    const Answer answer = ask(KeeperOp::kept_group, encode_body(search), {}, limit, check);
-    if (answer.is_lost) return std::nullopt;
-    if (answer.message.code == KeeperCode::in_use && !deadline.passed()) continue;
-    if (answer.message.code != KeeperCode::done || answer.files.size() != 1) return std::nullopt;
-    auto at = decode_body<KeptGroupAt>(answer.message.body);
-    if (!at) fail("an answer of the keeper is damaged");
-    return KeptGroup{read_memory_file(answer.files.front()), std::move(*at)};
-  }
-}
-
 std::uint64_t KeeperClient::connection() {
   const std::lock_guard lock(mutex_);
   return connections_;
+}
+
+void KeeperClient::look() {
+  const std::lock_guard lock(mutex_);
+  if (socket_) (void)pump();
+}
+
+std::optional<std::string> KeeperClient::refusal() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(refusal_, std::nullopt);
+}
+
+void KeeperClient::release(std::uint32_t run) {
+  FieldWriter body;
+  body.number(run);
+  tell(KeeperOp::release, body.all());
+}
+
+bool KeeperClient::knows(std::uint64_t flush) {
+  const std::lock_guard lock(mutex_);
+  return pending_.count(flush) != 0;
 }
 
 void KeeperClient::abandon(const Abandoned& abandoned) { tell(KeeperOp::abandon, encode_body(abandoned)); }
@@ -367,12 +418,6 @@ void KeeperClient::forget(std::uint32_t run) {
   tell(KeeperOp::forget, body.all());
 }
 
-void KeeperClient::finish_run(std::uint32_t run, const Check& check) {
-  FieldWriter body;
-  body.number(run);
-  (void)call(KeeperOp::finish_run, body.all(), {}, check);
-}
-
 void KeeperClient::note_heard() {
   heard_ = std::chrono::steady_clock::now();
   heard_as_lived_ = LivedClock::now();
@@ -380,21 +425,23 @@ void KeeperClient::note_heard() {
 
 std::optional<KeeperClient::Outcome> KeeperClient::outcome(std::uint64_t flush) {
   const std::lock_guard lock(mutex_);
-  (void)pump();
-  const auto answer = answers_.find(flush);
-  if (answer == answers_.end()) {
-    // It tells of its progress each second: one that does not is stopped.
-    const auto silence = std::chrono::steady_clock::now() - heard_;
+  if (answers_.count(flush) == 0) (void)pump();
+  const auto pending = pending_.find(flush);
+  if (pending == pending_.end()) return std::nullopt;
+  Outcome outcome;
+  if (auto answer = answers_.extract(flush)) {
+    outcome = {answer.mapped().message.code, answer.mapped().message.text};
+  } else {
+    // It tells of its progress each second: one that does not is stopped. Messages to it say nothing of it.
+    const auto silence = std::chrono::steady_clock::now() - std::max(heard_, pending->second.since);
     if (silence < kPatience + 2 * std::chrono::seconds(hello_.seconds)) return std::nullopt;
     // Both may have been stopped. Commits are rare looks: that they have lived so long as well would come late.
-    if (LivedClock::now() - heard_as_lived_ < kTimeToTell) return std::nullopt;
+    const auto lived = LivedClock::now() - std::max(heard_as_lived_, pending->second.since_as_lived);
+    if (lived < kTimeToTell) return std::nullopt;
     asked_.erase(flush);
-    pending_.erase(flush);
-    return Outcome{KeeperCode::failed, "the keeper of this node does not answer"};
+    outcome = {KeeperCode::failed, "the keeper of this node does not answer"};
   }
-  Outcome outcome{answer->second.message.code, answer->second.message.text};
-  answers_.erase(answer);
-  pending_.erase(flush);
+  pending_.erase(pending);
   written_.erase(flush);
   return outcome;
 }
@@ -405,71 +452,5 @@ std::uint64_t KeeperClient::written(std::uint64_t flush) {
   const auto found = written_.find(flush);
   return found != written_.end() ? found->second : 0;
 }
-
-std::optional<DatasetPlan> KeeperClient::find(const Search& search, const Check& check) {
-  const Answer answer = call(KeeperOp::find, encode_body(search), {}, check);
-  if (answer.message.code != KeeperCode::done) return std::nullopt;
-  const auto name = DatasetName::parse(FieldReader(answer.message.body).text());
-  if (!name || answer.files.size() != 1) fail("an answer of the keeper is damaged");
-  return decode_plan(*name, read_memory_file(answer.files.front()));
-}
-
-std::optional<StoredRank> KeeperClient::rank(const DatasetName& name, std::int32_t rank, const Check& check) {
-  FieldWriter body;
-  body.text(name.text());
-  body.number(rank);
-  const Answer answer = call(KeeperOp::rank, body.all(), {}, check);
-  if (answer.message.code != KeeperCode::done || answer.files.size() != 1) return std::nullopt;
-  auto part = decode_part(name, 0, read_memory_file(answer.files.front()));
-  if (!part || part->ranks.size() != 1) fail("an answer of the keeper is damaged");
-  return std::move(part->ranks.front());
-}
-
-bool KeeperClient::read(const Reading& reading, int file, const Check& check) {
-  return call(KeeperOp::read, encode_body(reading), std::span(&file, 1), check).message.code == KeeperCode::done;
-}
-
-template <class Entry>
-std::vector<Entry> KeeperClient::list_of(KeeperOp op, const Check& check) {
-  const Answer answer = call(op, {}, {}, check);
-  if (answer.files.size() != 1) fail("an answer of the keeper is damaged");
-  auto list = decode_body<std::vector<Entry>>(read_memory_file(answer.files.front()));
-  if (!list) fail("an answer of the keeper is damaged");
-  return std::move(*list);
-}
-
-std::vector<Listed> KeeperClient::list(const Check& check) { return list_of<Listed>(KeeperOp::list, check); }
-
-std::vector<KeptGroupOf> KeeperClient::kept_groups(const Check& check) {
-  return list_of<KeptGroupOf>(KeeperOp::list_groups, check);
-}
-
-bool KeeperClient::call_about(KeeperOp op, const std::string& name, const Check& check) {
-  return call(op, body_of(name), {}, check).message.code == KeeperCode::done;
-}
-
-bool KeeperClient::remove(const std::string& name, const Check& check) {
-  return call_about(KeeperOp::remove, name, check);
-}
-
-bool KeeperClient::set_current(const std::string& name, const Check& check) {
-  return call_about(KeeperOp::set_current, name, check);
-}
-
-std::optional<HaltConditions> KeeperClient::halt_conditions(const Check& check) {
-  const Answer answer = call(KeeperOp::get_halt, {}, {}, check);
-  if (answer.message.code != KeeperCode::done) return std::nullopt;
-  return parse_halt(FieldReader(answer.message.body).text());
-}
-
-void KeeperClient::halt(const HaltConditions& conditions, const Check& check) {
-  if (!call_about(KeeperOp::halt, text_of(conditions), check)) fail("the reason has more than one line");
-}
-
-bool KeeperClient::is_complete(const DatasetName& name, const Check& check) {
-  return call_about(KeeperOp::check, name.text(), check);
-}
-
-void KeeperClient::note_taken(const DatasetName& name) { tell(KeeperOp::taken, body_of(name.text())); }
 
 }  // namespace fenix_impl

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "base/deadline.hpp"
 #include "base/descriptor.hpp"
 #include "base/lived_clock.hpp"
 #include "keeper/local_socket.hpp"
@@ -23,6 +24,7 @@
 #include "store/halt.hpp"
 #include "store/part.hpp"
 #include "store/plan.hpp"
+#include "store/store_run.hpp"
 
 namespace fenix_impl {
 
@@ -46,8 +48,14 @@ class KeeperClient {
 
   // All of these throw Error(FENIX_ERROR_STORE), and what check throws.
 
-  /// Returns the number of a new run.
-  [[nodiscard]] std::uint32_t begin_run(const Check& check);
+  struct Run {
+    StoreRun run;
+    std::string warning;  ///< about the folder of the store; or empty
+  };
+  /// Begins a new run. Ranks of another one on this node have a while for their end. Throws Error(FENIX_ERROR_STORE) if they do not end, too.
+  [[nodiscard]] Run begin_run(const Check& check);
+  /// Tells the keeper of this node, and each later one, which run this rank belongs to. Does not wait.
+  void join(const StoreRun& run);
 
   /// Notes that a run has come to its end.
   void finish_run(std::uint32_t run, const Check& check);
@@ -56,7 +64,8 @@ class KeeperClient {
   /// order of the offer. Does not wait.
   [[nodiscard]] std::uint64_t flush(const DatasetPlan& plan, const RankOffer& offered,
                                     std::span<const SharedFile> regions);
-  /// Offers the data of this rank, to be written if all ranks die and no other job takes it. Does not wait.
+  /// Offers the data of this rank, to be written if all ranks die and no other job takes it. Does not wait: an offer that has no room is
+  /// left out, since the next one takes its place.
   void keep(const DatasetPlan& plan, const RankOffer& offered, std::span<const SharedFile> regions);
   /// Memory of a group on a rank of an earlier run, as the keeper of this node has it.
   struct KeptGroup {
@@ -74,19 +83,36 @@ class KeeperClient {
                                                     const Check& check);
   /// Returns whose memory the keeper has.
   [[nodiscard]] std::vector<KeptGroupOf> kept_groups(const Check& check);
+  /// Takes what the keeper has said. Does not wait.
+  void look();
+  /// Returns why the keeper has last refused to keep memory, once; nullopt if it has not.
+  [[nodiscard]] std::optional<std::string> refusal();
+  /// Has commits of earlier runs written that nobody has taken, and forgets their memory. run: this one. Does not wait.
+  void release(std::uint32_t run);
   /// Returns a number that changes when another keeper has taken the place of one that has ended.
   [[nodiscard]] std::uint64_t connection();
   /// Tells that some flushes will not get the offers that they lack. Does not wait.
   void abandon(const Abandoned& abandoned);
   /// Has the memory of a run forgotten, as it has come to its end. Does not wait.
   void forget(std::uint32_t run);
+  /// Whether outcome() has not told yet how a flush has ended.
+  [[nodiscard]] bool knows(std::uint64_t flush);
   /// Returns how a flush has ended, once; nullopt while it has not.
   [[nodiscard]] std::optional<Outcome> outcome(std::uint64_t flush);
   /// Returns the bytes that are written of a flush that has not ended.
   [[nodiscard]] std::uint64_t written(std::uint64_t flush);
 
-  /// Returns the plan of the dataset to go on from, or nullopt.
-  [[nodiscard]] std::optional<DatasetPlan> find(const Search& search, const Check& check);
+  struct Found {
+    std::optional<DatasetPlan> plan;    ///< of the dataset to go on from
+    bool is_chosen = false;             ///< by the user
+    std::vector<std::string> unusable;  ///< what would have come before it, and why it cannot be used
+  };
+  /// Returns the dataset to go on from. Waits while a newer one of an earlier run is being written.
+  [[nodiscard]] Found find(const Search& search, const Check& check);
+  /// Whether all data that a rank has stored in a dataset is there, as it was written: reads it, piece by piece.
+  [[nodiscard]] bool verify(const DatasetName& name, std::int32_t rank, const Check& check);
+  /// Has snapshots forgotten that were deleted, if they are kept. Does not wait.
+  void drop_kept(const Dropped& dropped);
   /// Returns what a rank has stored in a dataset, or nullopt if it is not there.
   [[nodiscard]] std::optional<StoredRank> rank(const DatasetName& name, std::int32_t rank, const Check& check);
   /// Reads data into a file in memory. Returns false if it is damaged, or not there.
@@ -109,6 +135,7 @@ class KeeperClient {
     bool is_lost = false;  ///< the keeper has ended before
   };
 
+  [[noreturn]] static void fail(const std::string& why);
   void tell(KeeperOp op, std::vector<std::byte> body);
   std::uint64_t offer(KeeperOp op, const DatasetPlan& plan, const RankOffer& offer,
                       std::span<const SharedFile> regions);
@@ -118,16 +145,25 @@ class KeeperClient {
     std::vector<SharedFile> files;
     std::vector<SharedFile> regions;  ///< those that the message has no room for
     int attempts = 1;
+    std::chrono::steady_clock::time_point since;  ///< the keeper that has it now has got it
+    LivedClock::time_point since_as_lived;
   };
 
-  [[nodiscard]] bool send_once(const Message& request, std::span<const int> files, std::span<const int> regions);
+  [[nodiscard]] Sent send_once(const Message& request, std::span<const int> files, std::span<const int> regions,
+                               bool waits = true);
+  [[nodiscard]] Sent send_regions(std::span<const int> regions);
+  [[nodiscard]] bool send_kept(Message& request, const Pending& offered);
+  static void note_sent(Pending& pending);
   void send_again();
   void give_up(const Pending& pending);
   void connect();
-  void start_keeper(Descriptor listener) const;
+  void start_keeper(const Listener& listener) const;
   std::uint64_t send(Message& request, std::span<const int> files, std::span<const int> regions);
   Answer ask(KeeperOp op, const std::vector<std::byte>& body, std::span<const int> files,
              std::chrono::milliseconds limit, const Check& check);
+  Answer await(std::uint64_t id, const Deadline& deadline, const Check& check);
+  Answer call_until(std::chrono::milliseconds limit, KeeperOp op, const std::vector<std::byte>& body,
+                    const Check& check);
   Answer call(KeeperOp op, std::vector<std::byte> body, std::span<const int> files, const Check& check);
   bool pump();
   void lose_connection();
@@ -150,6 +186,8 @@ class KeeperClient {
   std::chrono::steady_clock::time_point heard_;  // of the keeper
   LivedClock::time_point heard_as_lived_;
   std::map<std::uint64_t, std::uint64_t> written_;
+  std::optional<std::chrono::steady_clock::time_point> full_since_;  // no offer to keep has had room
+  std::optional<std::string> refusal_;
 };
 
 }  // namespace fenix_impl

@@ -1,56 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "keeper/flush_job.hpp"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
 
-#include "base/pages.hpp"
-#include "keeper/local_socket.hpp"
 #include "keeper/verified_source.hpp"
 #include "store/fields.hpp"
 
 namespace fenix_impl {
-
-void KeeperPeer::answer(const Message& message, const Descriptor& file) const {
-  const int fd = file.get();
-  // One that does not get its answer gives up by itself.
-  (void)send_datagram(socket.get(), encode(message), std::span<const int>(&fd, file ? 1 : 0));
-}
-
-PeerMemory::PeerMemory(const Descriptor& file, std::uint64_t offset, std::uint64_t bytes, bool to_be_written) {
-  if (bytes == 0) return;
-  struct stat status {};
-  const int seals = ::fcntl(file.get(), F_GET_SEALS);
-  // To touch what was cut off would end this process.
-  const bool is_fixed = seals >= 0 && (static_cast<unsigned>(seals) & F_SEAL_SHRINK) != 0;
-  const bool is_there = ::fstat(file.get(), &status) == 0 && is_fixed &&
-                        offset <= static_cast<std::uint64_t>(status.st_size) &&
-                        bytes <= static_cast<std::uint64_t>(status.st_size) - offset;
-  if (!is_there) throw std::runtime_error("the memory of a rank is not where it said");
-  const std::uint64_t begin = offset / system_page() * system_page();
-  mapped_bytes_ = static_cast<std::size_t>(offset - begin + bytes);
-  mapped_ = ::mmap(nullptr, mapped_bytes_, to_be_written ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, file.get(),
-                   static_cast<off_t>(begin));
-  if (mapped_ == MAP_FAILED) {
-    mapped_ = nullptr;
-    throw std::runtime_error("the memory of a rank cannot be mapped");
-  }
-  bytes_ = {static_cast<std::byte*>(mapped_) + (offset - begin), static_cast<std::size_t>(bytes)};
-}
-
-PeerMemory::PeerMemory(PeerMemory&& other) noexcept
-    : mapped_(std::exchange(other.mapped_, nullptr)),
-      mapped_bytes_(other.mapped_bytes_),
-      bytes_(std::exchange(other.bytes_, {})) {}
-
-PeerMemory::~PeerMemory() {
-  if (mapped_ != nullptr) ::munmap(mapped_, mapped_bytes_);
-}
 
 FlushJob::FlushJob(DatasetPlan plan, std::uint32_t writer) : plan_(std::move(plan)), writer_(writer) {
   for (std::size_t rank = 0; rank < plan_.writers.size(); ++rank) {
@@ -85,6 +43,11 @@ void FlushJob::add_waiter(const std::shared_ptr<KeeperPeer>& peer, std::uint64_t
   waiters_.push_back({peer, request});
 }
 
+bool FlushJob::is_of_ranks() {
+  const std::lock_guard lock(mutex_);
+  return std::any_of(waiters_.begin(), waiters_.end(), [](const Waiter& each) { return !each.peer->has_gone; });
+}
+
 std::vector<RankSource> FlushJob::sources() const {
   std::vector<RankSource> sources;
   for (const auto& [rank, offered] : offers_) sources.push_back(offered->source());
@@ -105,7 +68,7 @@ void FlushJob::tell_progress() {
   body.number(written_.load());
   const std::lock_guard lock(mutex_);
   for (const Waiter& each : waiters_) {
-    each.peer->answer({KeeperOp::progress, each.request, KeeperCode::done, {}, body.all()});
+    each.peer->tell({KeeperOp::progress, each.request, KeeperCode::done, {}, body.all()});
   }
 }
 

@@ -14,42 +14,13 @@
 
 #include "base/descriptor.hpp"
 #include "base/lived_clock.hpp"
+#include "keeper/keeper_peer.hpp"
 #include "keeper/message.hpp"
 #include "keeper/offer.hpp"
+#include "keeper/peer_memory.hpp"
 #include "store/dataset_writer.hpp"
 
 namespace fenix_impl {
-
-/// A rank that is connected.
-struct KeeperPeer {
-  explicit KeeperPeer(Descriptor connected) : socket(std::move(connected)) {}
-
-  /// Sends an answer, with a file or none. A peer that has gone gets none.
-  void answer(const Message& message, const Descriptor& file = {}) const;
-
-  Descriptor socket;
-  std::vector<Descriptor> regions;  ///< for the next flush
-  bool has_gone = false;
-};
-
-/// Memory of a rank, mapped to be read. It stays when the rank dies.
-class PeerMemory {
- public:
-  /// Maps part of a file. Throws std::runtime_error if the file is smaller, or may become smaller.
-  PeerMemory(const Descriptor& file, std::uint64_t offset, std::uint64_t bytes, bool to_be_written);
-  PeerMemory(PeerMemory&& other) noexcept;
-  PeerMemory& operator=(PeerMemory&&) = delete;
-  PeerMemory(const PeerMemory&) = delete;
-  PeerMemory& operator=(const PeerMemory&) = delete;
-  ~PeerMemory();
-
-  [[nodiscard]] std::span<std::byte> bytes() const { return bytes_; }
-
- private:
-  void* mapped_ = nullptr;
-  std::size_t mapped_bytes_ = 0;
-  std::span<std::byte> bytes_;
-};
 
 /// An offer, with the memory that it is about.
 struct OfferedRank {
@@ -78,6 +49,8 @@ class FlushJob {
   void add(RankOffer offer, std::vector<Descriptor> regions);
   /// Notes a rank that is to be told how the job ends.
   void add_waiter(const std::shared_ptr<KeeperPeer>& peer, std::uint64_t request);
+  /// Whether ranks that live wait for it; if not, it is what they have left.
+  [[nodiscard]] bool is_of_ranks();
   [[nodiscard]] bool has_all() const { return offers_.size() == ranks_.size(); }
   /// Returns what the writer of datasets needs, in ascending order of ranks.
   [[nodiscard]] std::vector<RankSource> sources() const;
@@ -85,7 +58,7 @@ class FlushJob {
   /// Tells all ranks that wait how it has ended. Only the first outcome counts.
   void end(KeeperCode code, const std::string& text = {});
   [[nodiscard]] bool has_ended() const { return ended_; }
-  /// Tells them how much is written, once a second: that the keeper lives, too.
+  /// Tells them how much is written, once a second: that the keeper lives, too. Ranks that do not read are not told.
   void tell_progress();
   void note_written(std::uint64_t bytes) { written_ += bytes; }
   /// Lets go of the memory of the ranks.

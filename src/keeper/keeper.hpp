@@ -15,8 +15,10 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "base/descriptor.hpp"
@@ -26,7 +28,9 @@
 #include "keeper/kept_snapshots.hpp"
 #include "keeper/local_socket.hpp"
 #include "keeper/message.hpp"
+#include "keeper/writes_under_way.hpp"
 #include "store/file_system.hpp"
+#include "store/pruning.hpp"
 
 namespace fenix_impl {
 
@@ -66,13 +70,13 @@ class KeeperThread {
 class Keeper {
  public:
   /// listener: where ranks connect. for_the_first: time for the first one; the rank that has started this process may have died.
-  Keeper(std::unique_ptr<FileSystem> files, Descriptor listener,
+  Keeper(std::unique_ptr<FileSystem> files, Listener listener,
          std::chrono::milliseconds for_the_first = std::chrono::minutes(1));
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;
   ~Keeper();
 
-  /// Serves until the last rank has gone and nothing is left to be written. Returns false if a file system does not answer: then only the
+  /// Serves until the last rank has gone and nothing is left to be written, and gives the name up. Returns false if a file system does not answer: then only the
   /// end of the process ends the threads.
   [[nodiscard]] bool run();
   /// Memory that is kept is to be written as soon as no rank is left, whatever the lease says. A signal handler may call it.
@@ -86,18 +90,31 @@ class Keeper {
     KeeperThread::Clock::time_point since;
   };
 
+  /// Sleeps for a moment if offers come often, so that ranks need not wake this thread. Whether it has slept.
+  bool takes_a_nap();
   void serve_once();
   void receive_from(const std::shared_ptr<KeeperPeer>& peer);
   void handle(const std::shared_ptr<KeeperPeer>& peer, Datagram datagram);
-  void take_flush(const std::shared_ptr<KeeperPeer>& peer, const Message& request, std::vector<Descriptor> files);
-  void take_group(const std::shared_ptr<KeeperPeer>& peer, const Message& request, std::vector<Descriptor> files);
+  void carry_out(const std::shared_ptr<KeeperPeer>& peer, const Message& request, Datagram datagram);
+  void greet(KeeperPeer& peer, const Message& request);
+  /// Whether ranks of another run than that of a peer are connected.
+  [[nodiscard]] bool has_other_run(const KeeperPeer& peer) const;
+  void submit_request(const std::shared_ptr<KeeperPeer>& peer, const Message& request, Datagram datagram);
+  static void refuse(KeeperPeer& peer, const Message& request, const std::string& why);
+  void take_flush(const std::shared_ptr<KeeperPeer>& peer, const Message& request, Datagram datagram);
+  void take_group(const std::shared_ptr<KeeperPeer>& peer, const Message& request, Datagram datagram);
+  void refuse_group(const std::shared_ptr<KeeperPeer>& peer, const Message& request, const KeptGroupOf& of);
   void give_group(const std::shared_ptr<KeeperPeer>& peer, const Message& request);
+  /// Writes what runs before this one have left, and forgets their memory.
+  void release(std::uint32_t run);
   void submit(const std::shared_ptr<FlushJob>& job);
   /// Writes what is kept, when the lease is over.
   void look_after_lease();
   void wake();
   void write(FlushJob& job, const Hello& settings);
+  [[nodiscard]] bool write_data(FlushJob& job, const Hello& settings);
   void finish_datasets();
+  void make_room(const DatasetPlan& plan, const Hello& settings);
   void give_up_waiting();
   void give_up_when_all_is_read(const Abandoned& abandoned);
   void look_after_jobs();
@@ -106,7 +123,7 @@ class Keeper {
   [[nodiscard]] std::chrono::seconds limit() const { return std::chrono::seconds(settings_.seconds); }
 
   std::unique_ptr<FileSystem> files_;
-  Descriptor listener_;
+  Listener listener_;
   Descriptor woken_;  // an eventfd: a thread has something for the main thread
   Hello settings_;    // of the job that began last
   std::vector<std::shared_ptr<KeeperPeer>> peers_;
@@ -118,14 +135,19 @@ class Keeper {
   KeeperThread writer_;
   KeeperThread reader_;
   KeeperThread::Clock::time_point latest_begin_;
-  bool has_served_ = false;  // some rank has connected
+  std::optional<std::chrono::steady_clock::time_point> latest_offer_;  // with no other request after it
+  bool has_served_ = false;                                            // some rank has connected
   bool is_stuck_ = false;
   std::deque<std::string> given_up_;  // names of datasets
   std::vector<Abandoned> abandoned_;
   int rounds_to_read_ = 0;  // before flushes are given up
+  WritesUnderWay under_way_;
+  Pruning pruning_;          // of the writer
+  std::uint64_t store_ = 0;  // id of the store that memory is kept for
   KeptSnapshots kept_;
   KeptGroups kept_groups_;
-  std::optional<KeeperThread::Clock::time_point> alone_since_;  // no rank is left
+  std::set<std::tuple<std::uint32_t, std::int32_t, std::int32_t>> noted_refusals_;  // in the log: run, group, rank
+  std::optional<KeeperThread::Clock::time_point> alone_since_;                      // no rank is left
 };
 
 }  // namespace fenix_impl

@@ -30,8 +30,29 @@ std::shared_ptr<FlushJob> KeptSnapshots::job_of(const DatasetName& name) const {
 
 bool KeptSnapshots::empty() const { return jobs_.empty(); }
 
+void KeptSnapshots::drop(const Dropped& dropped) {
+  std::erase_if(jobs_, [&](const auto& each) {
+    const DatasetName& name = each->plan().name;
+    const bool is_older = std::pair(name.run, name.generation) <= std::pair(dropped.run, dropped.generation);
+    return name.group == dropped.group && is_older && (dropped.time_stamp < 0 || dropped.time_stamp == name.time_stamp);
+  });
+}
+
+void KeptSnapshots::drop(const DatasetName& name) {
+  std::erase_if(jobs_, [&](const auto& each) { return each->plan().name == name; });
+}
+
 void KeptSnapshots::forget_until(std::uint32_t run) {
   std::erase_if(jobs_, [run](const auto& each) { return each->plan().name.run <= run; });
+}
+
+std::vector<std::shared_ptr<FlushJob>> KeptSnapshots::take_complete_until(std::uint32_t run) {
+  const auto later = std::stable_partition(jobs_.begin(), jobs_.end(),
+                                           [run](const auto& each) { return each->plan().name.run <= run; });
+  std::vector<std::shared_ptr<FlushJob>> taken(jobs_.begin(), later);
+  jobs_.erase(jobs_.begin(), later);
+  std::erase_if(taken, [](const auto& each) { return !each->has_all(); });
+  return taken;
 }
 
 std::vector<std::shared_ptr<FlushJob>> KeptSnapshots::take_complete() {

@@ -7,14 +7,19 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <system_error>
+#include <thread>
 #include <utility>
+
+#include "keeper/socket_folder.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -28,13 +33,14 @@ struct Address {
   socklen_t bytes = 0;
 };
 
-// The first byte of the path is 0: an abstract name.
-Address address_of(const std::string& name) {
+Address address_of(const std::string& path) {
   Address address;
   address.value.sun_family = AF_UNIX;
-  const std::size_t length = std::min(name.size(), sizeof address.value.sun_path - 1);
-  std::memcpy(address.value.sun_path + 1, name.data(), length);
-  address.bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
+  if (path.size() >= sizeof address.value.sun_path) {
+    throw std::system_error(ENAMETOOLONG, std::generic_category(), "the socket " + path);
+  }
+  std::memcpy(address.value.sun_path, path.data(), path.size());
+  address.bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size() + 1);
   return address;
 }
 
@@ -55,6 +61,8 @@ void limit_sends(int socket) {
   (void)::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &second, sizeof second);
 }
 
+constexpr mode_t kSocketMode = 0600;
+
 constexpr std::size_t kFilesBytes = CMSG_SPACE(sizeof(int) * kMostDatagramFiles);
 
 struct Ancillary {
@@ -73,26 +81,56 @@ void take_files(msghdr& message, std::vector<Descriptor>& files) {
   }
 }
 
-}  // namespace
-
-Descriptor listen_at(const std::string& name) {
+// A socket with this name is of a process that has died: its lock is free.
+Listener listen_once(const std::string& name) {
   constexpr int kWaiting = 4096;
-  Descriptor made = make_socket();
-  const Address address = address_of(name);
-  if (::bind(made.get(), reinterpret_cast<const sockaddr*>(&address.value), address.bytes) != 0) {
-    if (errno == EADDRINUSE) return {};
+  const std::string path = make_socket_folder() + "/" + name;
+  Listener made;
+  made.lock = lock_name(path);
+  if (!made.lock) return {};
+  made.socket = make_socket();
+  const Address address = address_of(path);
+  (void)::unlink(path.c_str());
+  if (::bind(made.socket.get(), reinterpret_cast<const sockaddr*>(&address.value), address.bytes) != 0) {
+    if (errno == ENOENT) return {};
     throw_errno("bind");
   }
-  if (::listen(made.get(), kWaiting) != 0) throw_errno("listen");
+  // Whatever the umask has left of the mode: nobody else can enter the folder.
+  if (::chmod(path.c_str(), kSocketMode) != 0) throw_errno("chmod");
+  if (::listen(made.socket.get(), kWaiting) != 0) throw_errno("listen");
   return made;
 }
 
+}  // namespace
+
+Listener listen_at(const std::string& name) {
+  // A keeper that ends removes each lock that it can take, and an empty folder: for a moment also what this process has just made.
+  constexpr int kMostAttempts = 10;
+  constexpr std::chrono::milliseconds kBetween{5};
+  for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+    if (attempt > 0) std::this_thread::sleep_for(kBetween);
+    if (Listener made = listen_once(name)) return made;
+  }
+  return {};
+}
+
+void close_listener(Listener& listener) noexcept {
+  sockaddr_un address{};
+  socklen_t bytes = sizeof address;
+  if (listener && ::getsockname(listener.socket.get(), reinterpret_cast<sockaddr*>(&address), &bytes) == 0) {
+    remove_name(address.sun_path);
+  }
+  listener = {};
+}
+
 Descriptor connect_to(const std::string& name) {
+  const auto folder = find_socket_folder();
+  if (!folder) return {};
   Descriptor made = make_socket();
   limit_sends(made.get());
-  const Address address = address_of(name);
+  const Address address = address_of(*folder + "/" + name);
   if (::connect(made.get(), reinterpret_cast<const sockaddr*>(&address.value), address.bytes) != 0) {
-    if (errno == ECONNREFUSED || errno == EAGAIN) return {};
+    if (errno == ECONNREFUSED || errno == EAGAIN || errno == ENOENT) return {};
     throw_errno("connect");
   }
   return is_of_this_user(made.get()) ? std::move(made) : Descriptor();
@@ -105,7 +143,7 @@ Descriptor accept_from(const Descriptor& listener) {
   return made;
 }
 
-bool send_datagram(int socket, std::span<const std::byte> bytes, std::span<const int> files) {
+Sent send_datagram(int socket, std::span<const std::byte> bytes, std::span<const int> files, bool waits) {
   iovec part{const_cast<std::byte*>(bytes.data()), bytes.size()};
   msghdr message{};
   message.msg_iov = &part;
@@ -122,14 +160,16 @@ bool send_datagram(int socket, std::span<const std::byte> bytes, std::span<const
   }
   ssize_t sent = -1;
   do {
-    sent = ::sendmsg(socket, &message, MSG_NOSIGNAL);
+    sent = ::sendmsg(socket, &message, MSG_NOSIGNAL | (waits ? 0 : MSG_DONTWAIT));
   } while (sent < 0 && errno == EINTR);
-  return sent == static_cast<ssize_t>(bytes.size());
+  if (sent == static_cast<ssize_t>(bytes.size())) return Sent::sent;
+  const bool is_full = sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS || errno == ENOMEM);
+  return is_full ? Sent::full : Sent::end;
 }
 
 Received receive_datagram(int socket, Datagram& datagram) {
-  // Most messages are short: to fill such a buffer with zeros would take longer than the rest.
-  const auto buffer = std::make_unique_for_overwrite<std::byte[]>(kMostDatagramBytes);
+  // Most messages are short: a new buffer each time would take longer than the rest.
+  static thread_local const auto buffer = std::make_unique_for_overwrite<std::byte[]>(kMostDatagramBytes);
   datagram.files.clear();
   iovec part{buffer.get(), kMostDatagramBytes};
   Ancillary ancillary;
@@ -147,8 +187,8 @@ Received receive_datagram(int socket, Datagram& datagram) {
   if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return Received::nothing;
   if (got <= 0) return Received::end;
   take_files(message, datagram.files);
-  // Files are missing where this process has no descriptors left.
-  if ((message.msg_flags & MSG_CTRUNC) != 0) datagram.files.clear();
+  datagram.lacks_files = (message.msg_flags & MSG_CTRUNC) != 0;
+  if (datagram.lacks_files) datagram.files.clear();
   datagram.bytes.assign(buffer.get(), buffer.get() + got);
   return Received::message;
 }
@@ -175,6 +215,12 @@ std::vector<std::byte> read_memory_file(const Descriptor& file) {
     if (got > 0) done += static_cast<std::size_t>(got);
   }
   return bytes;
+}
+
+pid_t process_at(int socket) {
+  ucred peer{};
+  socklen_t bytes = sizeof peer;
+  return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 ? peer.pid : 0;
 }
 
 }  // namespace fenix_impl

@@ -18,7 +18,7 @@ std::vector<std::byte> encode(const Message& message) {
   fields.number(static_cast<std::int32_t>(message.code));
   fields.text(message.text);
   fields.bytes(message.body);
-  return fields.all();
+  return fields.take();
 }
 
 std::optional<Message> decode_message(std::span<const std::byte> bytes) {

@@ -15,15 +15,15 @@
 namespace fenix_impl {
 
 enum class KeeperOp : std::uint32_t {
-  hello = 1,    ///< the first one: Hello. No answer
-  regions,      ///< descriptors of memory that the next flush needs. No answer
-  flush,        ///< Offered, with some of the regions as files. Answered when the part of this writer is durable
-  keep,         ///< as flush, to be written if all ranks die and no other job takes the memory. No answer
-  abandon,      ///< Abandoned: flushes for which ranks wait in vain. No answer
-  forget,       ///< run, as 32 bits: nobody is to go on from its memory, or from that of an earlier one. No answer
-  progress,     ///< from the keeper, without a request: bytes that are written
-  begin_run,    ///< answer: the run, as 32 bits
-  find,         ///< Search. Answer: name, and the plan as a file
+  hello = 1,  ///< the first one: Hello. No answer
+  regions,    ///< descriptors of memory that the next flush needs. No answer
+  flush,      ///< Offered, with some of the regions as files. Answered when the part of this writer is durable
+  keep,       ///< as flush, to be written if all ranks die and no other job takes the memory. Answered if it is refused
+  abandon,    ///< Abandoned: flushes for which ranks wait in vain. No answer
+  forget,     ///< run, as 32 bits: nobody is to go on from its memory, or from that of an earlier one. No answer
+  progress,   ///< from the keeper, without a request: bytes that are written
+  begin_run,  ///< answer: BegunRun, and a warning or none; or in_use: ranks of another run are connected
+  find,  ///< Search. Answer: FoundInStore, and the plan as a file, if there is one; or in_use: a newer one is being written
   rank,         ///< name, rank. Answer: the entry of the rank as a file
   read,         ///< Reading, with the memory as a file
   list,         ///< answer: Listed, one after the other, as a file
@@ -34,13 +34,16 @@ enum class KeeperOp : std::uint32_t {
   halt,         ///< such a text
   check,        ///< name: whether the dataset is complete
   taken,        ///< name: the run that has begun with this dataset has committed
-  keep_group,   ///< KeptGroupOf, with a description as a file, after its regions. No answer
+  keep_group,   ///< KeptGroupOf, with a description as a file, after its regions. Answered if it is refused
   drop_group,   ///< KeptGroupOf: this memory is not needed any more. No answer
   kept_group,   ///< KeptSearch. Answer: KeptGroupAt, and the description as a file
-  list_groups   ///< answer: KeptGroupOf for all memory that is kept, one after the other, as a file
+  list_groups,  ///< answer: KeptGroupOf for all memory that is kept, one after the other, as a file
+  release,  ///< run, as 32 bits: it keeps no memory, and goes on from none. What earlier ones have left is written. No answer
+  verify,    ///< Reading: whether the data is what was written. No memory gets it
+  drop_kept  ///< Dropped: snapshots that are not needed any more. No answer
 };
 
-constexpr KeeperOp kLastKeeperOp = KeeperOp::list_groups;
+constexpr KeeperOp kLastKeeperOp = KeeperOp::drop_kept;
 
 /// Outcome of a request, in its answer.
 enum class KeeperCode : std::int32_t {
@@ -49,7 +52,7 @@ enum class KeeperCode : std::int32_t {
   gone = 2,     ///< data was not there any more when it was to be written
   damaged = 3,  ///< what is in the store is not what was written
   failed = 4,   ///< the file system, or the keeper itself; the text says how
-  in_use = 5    ///< a process of the earlier run may live yet
+  in_use = 5    ///< by another process, which may end soon
 };
 
 struct Message {
@@ -75,10 +78,34 @@ struct Hello {
   std::uint32_t seconds = 0;  ///< after which a file system that does not move counts as failed
   std::uint32_t kept = 0;     ///< newest complete datasets of a group that stay; 0: all
   std::uint32_t lease = 0;    ///< seconds for which memory is kept when all ranks have died; 0: it is not
+  std::uint32_t run = 0;      ///< of the rank; 0: it does not know it yet, and says it later
+  std::uint64_t store = 0;    ///< id of the store, with the run; memory of another one is of no use
 
   bool operator==(const Hello&) const = default;
   static void visit(auto& self, auto& visitor) {
-    visitor.fields(self.root, self.rate, self.seconds, self.kept, self.lease);
+    visitor.fields(self.root, self.rate, self.seconds, self.kept, self.lease, self.run, self.store);
+  }
+};
+
+struct BegunRun {
+  std::uint32_t number = 0;
+  std::uint64_t store = 0;       ///< id of the store
+  std::uint32_t only_reads = 0;  ///< 1: the store takes no new files
+
+  bool operator==(const BegunRun&) const = default;
+  static void visit(auto& self, auto& visitor) { visitor.fields(self.number, self.store, self.only_reads); }
+};
+
+/// Snapshots of a group that were deleted.
+struct Dropped {
+  std::int32_t group = 0;
+  std::uint32_t run = 0;         ///< and of earlier runs
+  std::uint32_t generation = 0;  ///< and of earlier ones
+  std::int32_t time_stamp = 0;   ///< -1: all
+
+  bool operator==(const Dropped&) const = default;
+  static void visit(auto& self, auto& visitor) {
+    visitor.fields(self.group, self.run, self.generation, self.time_stamp);
   }
 };
 
@@ -86,10 +113,22 @@ struct Search {
   std::int32_t group = 0;
   std::string label;                     ///< of the user; empty: any
   std::vector<std::string> passed_over;  ///< names of datasets that are of no use
-  std::uint32_t run = 0;                 ///< that begins with what is found; 0: none
+  std::uint32_t run = 0;                 ///< that asks
+  std::uint32_t begins = 0;              ///< 1 if it begins with what is found
 
   bool operator==(const Search&) const = default;
-  static void visit(auto& self, auto& visitor) { visitor.fields(self.group, self.label, self.passed_over, self.run); }
+  static void visit(auto& self, auto& visitor) {
+    visitor.fields(self.group, self.label, self.passed_over, self.run, self.begins);
+  }
+};
+
+struct FoundInStore {
+  std::string name;                   ///< of the dataset; empty: there is none
+  std::uint32_t is_chosen = 0;        ///< 1 if the user has chosen it
+  std::vector<std::string> unusable;  ///< what would have come before it, and why it cannot be used
+
+  bool operator==(const FoundInStore&) const = default;
+  static void visit(auto& self, auto& visitor) { visitor.fields(self.name, self.is_chosen, self.unusable); }
 };
 
 /// Offer of a rank for a dataset. Long ones are in a file, the first one of the message: the plan, and then the offer.
@@ -168,12 +207,12 @@ struct Reading {
 
 struct Listed {
   std::string name;
-  std::string label;
-  std::uint32_t missing = 0;  ///< writers whose part is not there; 0: the dataset is complete
-  std::uint32_t current = 0;  ///< 1 if the user has chosen it
+  std::string label;           ///< a dataset with several is listed once for each
+  std::uint32_t is_whole = 0;  ///< 1 if the dataset is complete
+  std::uint32_t current = 0;   ///< 1 if the user has chosen it
 
   bool operator==(const Listed&) const = default;
-  static void visit(auto& self, auto& visitor) { visitor.fields(self.name, self.label, self.missing, self.current); }
+  static void visit(auto& self, auto& visitor) { visitor.fields(self.name, self.label, self.is_whole, self.current); }
 };
 
 }  // namespace fenix_impl

@@ -58,7 +58,7 @@ std::vector<std::byte> encode(const RankOffer& offer) {
     fields.number(static_cast<std::uint32_t>(member.hashes.size()));
     for (const std::uint64_t hash : member.hashes) fields.number(hash);
   }
-  return fields.all();
+  return fields.take();
 }
 
 std::optional<RankOffer> decode_offer(std::span<const std::byte> bytes) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/fault.hpp"
+#include "base/scratch.hpp"
 #include "keeper/flush_job.hpp"
 #include "keeper/local_socket.hpp"
 #include "store/fields.hpp"
@@ -39,9 +40,9 @@ Message StoreRequests::handle(const Message& request, const Descriptor& file, De
     case KeeperOp::find:
       return find(request, answer_file);
     case KeeperOp::rank:
-      return rank(request, answer_file);
     case KeeperOp::read:
-      return read(request, file);
+    case KeeperOp::verify:
+      return data_of(request, file, answer_file);
     case KeeperOp::list:
       return list(request, answer_file);
     case KeeperOp::check:
@@ -57,6 +58,17 @@ Message StoreRequests::handle(const Message& request, const Descriptor& file, De
   }
 }
 
+// Data that cannot be read is as good as damaged: there may be older data that can.
+Message StoreRequests::data_of(const Message& request, const Descriptor& file, Descriptor& answer_file) {
+  try {
+    if (request.op == KeeperOp::rank) return rank(request, answer_file);
+    return request.op == KeeperOp::read ? read(request, file) : verify(request);
+  } catch (const StoreError& error) {
+    open_name_.reset();
+    return answer_to(request, KeeperCode::damaged, error.what());
+  }
+}
+
 Message StoreRequests::run_of(const Message& request) {
   Message answer = answer_to(request, KeeperCode::done);
   if (request.op == KeeperOp::finish_run) {
@@ -65,13 +77,23 @@ Message StoreRequests::run_of(const Message& request) {
     note_in_log(files_, root_, run, "the program has come to its end");
     return answer;
   }
-  files_.make_folder(root_);
-  FieldWriter body;
-  const std::uint32_t run = store_.begin_run();
-  note_in_log(files_, root_, run, "run " + std::to_string(run) + " begins");
-  body.number(run);
-  answer.body = body.all();
+  make_root();
+  const StoreRun run = store_.begin_run();
+  const std::string begins = "run " + std::to_string(run.number) + " begins";
+  if (run.only_reads == 0) note_in_log(files_, root_, run.number, begins);
+  answer.body = encode_body(BegunRun{run.number, run.store, run.only_reads});
+  // The user should know of this.
+  answer.text = files_.trust_in(root_);
   return answer;
+}
+
+// A folder that is there may be read, though no other one can be made beside it.
+void StoreRequests::make_root() {
+  try {
+    files_.make_folder(root_);
+  } catch (const StoreError&) {
+    if (files_.list(root_).empty()) throw;
+  }
 }
 
 Message StoreRequests::about_dataset(const Message& request) {
@@ -117,20 +139,39 @@ Message StoreRequests::find(const Message& request, Descriptor& answer_file) {
   for (const std::string& text : search->passed_over) {
     if (const auto name = DatasetName::parse(text)) passed_over.push_back(*name);
   }
-  const auto plan = store_.find(search->group, search->label, passed_over);
+  const FoundDataset found = store_.find(search->group, search->label, passed_over);
+  if (is_being_written(found, *search)) return answer_to(request, KeeperCode::in_use);
   fault_point("fetch.found");
-  if (!plan) return answer_to(request, KeeperCode::none);
-  if (search->run != 0) {
-    store_.note_try(plan->name, search->run);
-    note_in_log(files_, root_, search->run,
-                "group " + std::to_string(search->group) + " begins with the dataset " + plan->name.text());
+  FoundInStore said{{}, found.is_chosen ? 1U : 0U, {}};
+  for (const auto& each : found.unusable) {
+    said.unusable.push_back("the dataset " + each.name.text() + " is " + word_of(each.state) + ": " + each.why);
   }
-  Message answer = answer_to(request, KeeperCode::done);
-  FieldWriter body;
-  body.text(plan->name.text());
-  answer.body = body.all();
-  answer_file = to_memory_file(encode(*plan));
+  if (found.plan) {
+    said.name = found.plan->name.text();
+    answer_file = to_memory_file(encode(*found.plan));
+    if (search->begins != 0) note_beginning(*search, found.plan->name);
+  }
+  Message answer = answer_to(request, found.plan ? KeeperCode::done : KeeperCode::none);
+  answer.body = encode_body(said);
   return answer;
+}
+
+void StoreRequests::note_beginning(const Search& search, const DatasetName& name) {
+  store_.note_try(name, search.run);
+  note_in_log(files_, root_, search.run,
+              "group " + std::to_string(search.group) + " begins with the dataset " + name.text());
+}
+
+// Keepers write the last commits of a run when all its ranks have died: a job that is started at that moment must not begin with an older
+// one (P10). This one may not have made the folder yet.
+bool StoreRequests::is_being_written(const FoundDataset& found, const Search& search) {
+  if (found.is_chosen || !search.label.empty()) return false;
+  const auto newest = found.plan ? std::optional(found.plan->name) : std::nullopt;
+  if (under_way_.has_newer(search.group, search.run, newest)) return true;
+  return std::any_of(found.unusable.begin(), found.unusable.end(), [&](const FoundDataset::Unusable& each) {
+    const bool may_be = each.state == DatasetState::incomplete && each.name.run < search.run;
+    return may_be && growth_.may_grow(files_, root_, each.name);
+  });
 }
 
 bool StoreRequests::open(const DatasetName& name, std::int32_t rank) {
@@ -172,15 +213,29 @@ Message StoreRequests::read(const Message& request, const Descriptor& file) {
   return answer_to(request, is_sound ? KeeperCode::done : KeeperCode::damaged);
 }
 
+Message StoreRequests::verify(const Message& request) {
+  constexpr std::uint64_t kBytes = std::uint64_t{8} << 20U;
+  const auto reading = decode_body<Reading>(request.body);
+  const auto name = reading ? DatasetName::parse(reading->name) : std::nullopt;
+  if (!name || !open(*name, reading->rank)) return answer_to(request, KeeperCode::none);
+  const Scratch buffer(kBytes);
+  for (std::uint64_t at = 0; at < reading->bytes; at += kBytes) {
+    const auto piece = buffer.bytes().first(std::min(kBytes, reading->bytes - at));
+    if (open_dataset_->read_part_of(*open_rank_, reading->member, reading->begin + at, piece)) continue;
+    return answer_to(request, KeeperCode::damaged);
+  }
+  return answer_to(request, KeeperCode::done);
+}
+
 Message StoreRequests::list(const Message& request, Descriptor& answer_file) {
   std::vector<Listed> list;
   const auto current = store_.current();
   for (const DatasetName& name : store_.datasets()) {
-    const auto dataset = Dataset::open(files_, root_, name);
-    if (!dataset) continue;
-    const auto missing = store_.complete(name) ? 0 : dataset->missing().size();
-    list.push_back(
-        {name.text(), dataset->plan().label, static_cast<std::uint32_t>(missing), current == name ? 1U : 0U});
+    DatasetLook look = store_.look(name);
+    if (look.labels.empty()) look.labels.emplace_back();
+    for (const std::string& label : look.labels) {
+      list.push_back({name.text(), label, look.is_whole() ? 1U : 0U, current == name ? 1U : 0U});
+    }
   }
   answer_file = to_memory_file(encode_body(list));
   return answer_to(request, KeeperCode::done);

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The functions of this library that libfenix calls.
-#include "recovery/interposer.hpp"
+#include "interposition/interposer.hpp"
 
-#include "mpi/derived.hpp"
-#include "mpi/error_handlers.hpp"
-#include "mpi/handles.hpp"
-#include "mpi/logged.hpp"
-#include "mpi/persistent.hpp"
-#include "mpi/real.hpp"
-#include "mpi/rebuilding.hpp"
-#include "mpi/stand_ins.hpp"
-#include "mpi/unlogged.hpp"
+#include "mpi/base/derived.hpp"
+#include "mpi/base/error_handlers.hpp"
+#include "mpi/base/handles.hpp"
+#include "mpi/base/libfenix.hpp"
+#include "mpi/base/log_scope.hpp"
+#include "mpi/base/outgoing.hpp"
+#include "mpi/base/real.hpp"
+#include "mpi/base/unlogged.hpp"
+#include "mpi/comms/rebuilding.hpp"
+#include "mpi/logged/meeting.hpp"
+#include "mpi/logged/open_calls.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -32,6 +34,7 @@ void start(const InterposerServices* services, MPI_Comm name, MPI_Comm resilient
   ++all.removals;
   all.root = {};
   all.root.construction.id = 1;
+  all.root.slot = 1;
   all.root.name = name != MPI_COMM_NULL ? name : resilient;
   all.root.now = resilient;
   all.publish();
@@ -47,6 +50,13 @@ bool is_past(MPI_Comm comm) {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   return all.past.count(comm) > 0;
+}
+
+/// Open MPI raises errors of requests of MPI_Comm_idup on MPI_COMM_WORLD.
+bool gets_past_errors(MPI_Comm comm) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  return comm == MPI_COMM_WORLD && all.has_cut_duplicates;
 }
 
 void note_past(MPI_Comm comm) {
@@ -65,26 +75,30 @@ bool goes_on_after_failure() {
 
 bool must_go_on() { return is_transparent.load(std::memory_order_acquire); }
 
-constexpr Interposer kInterposer = {&real,
-                                    is_in_front,
-                                    start,
-                                    rebuild_derived,
-                                    adopt_derived,
-                                    now_of,
-                                    name,
-                                    is_past,
-                                    note_past,
-                                    call_kept_handler,
-                                    goes_on_after_failure,
-                                    must_go_on,
-                                    number_of,
-                                    set_log,
-                                    forget_logged_calls,
-                                    send_later,
-                                    send_what_waits,
-                                    greatest_of_all,
-                                    count_messages,
-                                    has_open_calls};
+constexpr Interposer kInterposer = {
+    .version = kInterfaceVersion,
+    .real = &real,
+    .is_in_front = is_in_front,
+    .start = start,
+    .rebuild = rebuild_derived,
+    .adopt = adopt_derived,
+    .now = now_of,
+    .name = name,
+    .is_past = is_past,
+    .gets_past_errors = gets_past_errors,
+    .note_past = note_past,
+    .call_handler = call_kept_handler,
+    .goes_on = goes_on_after_failure,
+    .must_go_on = must_go_on,
+    .number_of = number_of,
+    .set_log = set_log,
+    .forget_calls = forget_logged_calls,
+    .send_later = send_later,
+    .send_what_waits = send_what_waits,
+    .greatest_of_all = greatest_of_all,
+    .count_messages = count_messages,
+    .has_open_calls = has_open_calls,
+};
 
 }  // namespace
 }  // namespace fenix_impl

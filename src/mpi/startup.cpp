@@ -11,10 +11,10 @@
 #include <filesystem>
 #include <string>
 
-#include "mpi/attributes.hpp"
-#include "mpi/logged.hpp"
-#include "mpi/real.hpp"
-#include "recovery/job_end.hpp"
+#include "interposition/job_end.hpp"
+#include "mpi/base/log_scope.hpp"
+#include "mpi/base/real.hpp"
+#include "mpi/comms/attributes.hpp"
 
 using namespace fenix_impl;
 

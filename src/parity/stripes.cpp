@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "parity/stripes.hpp"
+#include "base/of_thread.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -60,7 +61,7 @@ IntervalSet Stripes::parity_of(int keeper, int rank, const IntervalSet& bytes) c
   if (parity_ == 0) return {};
   const std::uint64_t stripe_bytes = unit_ * static_cast<std::uint64_t>(data());
   const std::uint64_t stripe_parity = unit_ * static_cast<std::uint64_t>(parity_);
-  thread_local std::vector<Interval> found;  // memory to use again
+  auto& found = of_thread<std::vector<Interval>>();  // memory to use again
   found.clear();
   for (const Interval& each : bytes.intervals()) {
     for (std::uint64_t begin = each.first; begin < each.end;) {

@@ -21,6 +21,17 @@ namespace {
 constexpr std::uint32_t kPlain = 0xffffffff;
 using PlainDescription = std::array<std::uint32_t, 2>;
 
+// Columns of matrices have many short pieces: for these a call would take longer than the copy.
+void copy_piece(std::byte* to, const std::byte* from, std::uint64_t bytes) {
+  if (bytes == sizeof(std::uint64_t)) {
+    std::memcpy(to, from, sizeof(std::uint64_t));
+  } else if (bytes == sizeof(std::uint32_t)) {
+    std::memcpy(to, from, sizeof(std::uint32_t));
+  } else {
+    std::memcpy(to, from, bytes);
+  }
+}
+
 Error wrong(const std::string& why) { return {FENIX_ERROR_INVALID_ARGUMENT, "datatype: " + why}; }
 
 // MPI has no question for it, but refuses to pack even nothing.
@@ -43,10 +54,14 @@ SharedLayout checked_layout(MPI_Datatype type, std::span<const std::byte> descri
   throw wrong("a type made of its description is not like it");
 }
 
-TypeHandle own(MPI_Datatype type) {
-  const QuietTypes quiet;
+void check_usable(MPI_Datatype type) {
   if (type == MPI_DATATYPE_NULL) throw wrong("MPI_DATATYPE_NULL");
   if (!is_committed(type)) throw wrong("not committed");
+}
+
+TypeHandle own(MPI_Datatype type) {
+  const QuietTypes quiet;
+  check_usable(type);
   return committed_duplicate(type);
 }
 
@@ -74,13 +89,20 @@ ElementType::ElementType(MPI_Datatype type) {
   TypeHandle owned = own(type);
   auto description = describe_type(type);
   SharedLayout layout = checked_layout(type, description);
-  *this = ElementType(std::move(owned), std::move(layout), std::move(description));
+  *this = ElementType(std::move(owned), bounds_of(type), std::move(layout), std::move(description));
 }
 
-ElementType::ElementType(TypeHandle type, SharedLayout layout, std::vector<std::byte> description)
-    : type_(std::move(type)), layout_(std::move(layout)), description_(std::move(description)) {
+ElementType ElementType::without_handle(MPI_Datatype type) {
   const QuietTypes quiet;
-  const TypeBounds bounds = bounds_of(type_.get());
+  check_usable(type);
+  auto description = describe_type(type);
+  SharedLayout layout = checked_layout(type, description);
+  return {TypeHandle(), bounds_of(type), std::move(layout), std::move(description)};
+}
+
+ElementType::ElementType(TypeHandle type, const TypeBounds& bounds, SharedLayout layout,
+                         std::vector<std::byte> description)
+    : type_(std::move(type)), layout_(std::move(layout)), description_(std::move(description)) {
   if (bounds.size <= 0) throw wrong("it has no bytes");
   if (bounds.size > std::numeric_limits<std::uint32_t>::max()) throw wrong("elements of more than 4 GiB");
   if (layout_->bytes() != static_cast<std::uint64_t>(bounds.size)) throw wrong("MPI does not know its size");
@@ -98,7 +120,8 @@ ElementType ElementType::from_description(std::span<const std::byte> description
   const QuietTypes quiet;
   try {
     const BuiltType built = build_type(description);
-    return {committed_duplicate(built.type.get()), built.layout, {description.begin(), description.end()}};
+    const TypeBounds bounds = bounds_of(built.type.get());
+    return {committed_duplicate(built.type.get()), bounds, built.layout, {description.begin(), description.end()}};
   } catch (const Error& error) {
     throw Error(FENIX_ERROR_INTERN, error.what());
   }
@@ -135,7 +158,7 @@ void ElementType::pack(const void* buffer, std::uint64_t first, std::uint64_t co
     return;
   }
   const auto move = [&](std::ptrdiff_t offset, std::uint64_t bytes) {
-    std::memcpy(to, at(from, offset), bytes);
+    copy_piece(to, at(from, offset), bytes);
     to += bytes;
   };
   for (std::uint64_t element = 0; element < count; ++element) {
@@ -152,7 +175,7 @@ void ElementType::unpack(const std::byte* from, std::uint64_t first, std::uint64
     return;
   }
   const auto move = [&](std::ptrdiff_t offset, std::uint64_t bytes) {
-    std::memcpy(at(to, offset), from, bytes);
+    copy_piece(at(to, offset), from, bytes);
     from += bytes;
   };
   for (std::uint64_t element = 0; element < count; ++element) {

@@ -27,6 +27,8 @@ class ElementType {
   /// Takes a duplicate: type may be freed at any time. Throws Error(FENIX_ERROR_INVALID_ARGUMENT) for MPI_DATATYPE_NULL,
   /// for a type that is not committed, has no bytes or more than fit uint32_t, or cannot be described (describe_type).
   explicit ElementType(MPI_Datatype type);
+  /// As the constructor, without a duplicate: handle() is MPI_DATATYPE_NULL, and MPI can free the type.
+  static ElementType without_handle(MPI_Datatype type);
   /// A type like the one that was described. Throws Error(FENIX_ERROR_INTERN) for bytes that are no description, whatever
   /// they are.
   static ElementType from_description(std::span<const std::byte> description);
@@ -38,7 +40,7 @@ class ElementType {
   /// Returns the bytes that a buffer of so many elements takes up, from its address on; none if an element has bytes before that
   /// address, or if no memory is that large.
   [[nodiscard]] std::optional<std::uint64_t> buffer_bytes(std::uint64_t count) const;
-  /// Stays owned. MPI_DATATYPE_NULL for plain bytes.
+  /// Stays owned. MPI_DATATYPE_NULL for plain bytes, and for a type without_handle().
   [[nodiscard]] MPI_Datatype handle() const { return type_.get(); }
   /// True if packing is a copy: no holes, all in order.
   [[nodiscard]] bool contiguous() const { return contiguous_; }
@@ -51,7 +53,7 @@ class ElementType {
   void unpack(const std::byte* from, std::uint64_t first, std::uint64_t count, void* buffer) const;
 
  private:
-  ElementType(TypeHandle type, SharedLayout layout, std::vector<std::byte> description);
+  ElementType(TypeHandle type, const TypeBounds& bounds, SharedLayout layout, std::vector<std::byte> description);
 
   TypeHandle type_;
   SharedLayout layout_ = std::make_shared<TypeLayout>();

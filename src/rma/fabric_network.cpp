@@ -12,8 +12,6 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "base/signals_blocked.hpp"
-#include "rma/fabric_probe.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -31,14 +29,6 @@ constexpr std::chrono::milliseconds kBeforeNextTry{10};
 constexpr std::chrono::milliseconds kBeforeNudge{200};
 
 }  // namespace
-
-std::shared_ptr<FabricNetwork> open_fabric(Unfit unfit) {
-  const SignalActionsKept actions;
-  const SignalsBlocked signals;  // also for the threads of libfabric
-  auto network = std::make_shared<FabricNetwork>();
-  if (unfit == Unfit::is_refused) refuse_unfit(*network);
-  return network;
-}
 
 std::string provider_of(const FabricNetwork& network) { return std::string(network.endpoint().provider()); }
 

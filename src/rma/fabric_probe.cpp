@@ -14,6 +14,7 @@
 #include "base/backoff.hpp"
 #include "base/deadline.hpp"
 #include "base/error.hpp"
+#include "base/signals_blocked.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -197,6 +198,14 @@ void refuse_unfit(FabricNetwork& network) {
   check(probe.delivery(4));
   check(probe.fences());
   network.set_makes_memory_real(probe.makes_memory_real());
+}
+
+std::shared_ptr<FabricNetwork> open_fabric(Unfit unfit) {
+  const SignalActionsKept actions;
+  const SignalsBlocked signals;  // also for the threads of libfabric
+  auto network = std::make_shared<FabricNetwork>();
+  if (unfit == Unfit::is_refused) refuse_unfit(*network);
+  return network;
 }
 
 std::vector<FabricFinding> examine_fabric() {

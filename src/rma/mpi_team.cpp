@@ -331,6 +331,56 @@ std::vector<std::vector<std::byte>> MpiTeam::exchange_with(std::span<const int> 
   return said;
 }
 
+// Bruck's algorithm: a number for the rank that is so far away goes there in steps of 1, 2, 4, …, together with others.
+std::vector<std::uint64_t> MpiTeam::swap_numbers(std::span<const std::uint64_t> mine) {
+  const auto ranks = static_cast<std::size_t>(size_);
+  const auto self = static_cast<std::size_t>(rank_);
+  std::vector<std::uint64_t> by_distance(ranks);
+  for (std::size_t i = 0; i < ranks; ++i) by_distance[i] = mine[(self + i) % ranks];
+  for (std::size_t step = 1; step < ranks; step *= 2) {
+    std::vector<std::uint64_t> out;
+    for (std::size_t i = 0; i < ranks; ++i) {
+      if ((i & step) != 0) out.push_back(by_distance[i]);
+    }
+    std::vector<std::uint64_t> in(out.size());
+    exchange(std::as_bytes(std::span(out)), static_cast<int>((self + step) % ranks),
+             std::as_writable_bytes(std::span(in)), static_cast<int>((self + ranks - step) % ranks));
+    auto next = in.begin();
+    for (std::size_t i = 0; i < ranks; ++i) {
+      if ((i & step) != 0) by_distance[i] = *next++;
+    }
+  }
+  std::vector<std::uint64_t> of_ranks(ranks);
+  for (std::size_t i = 0; i < ranks; ++i) of_ranks[(self + ranks - i) % ranks] = by_distance[i];
+  return of_ranks;
+}
+
+// A number for each rank says what is to come. Long words go only to those whom they are for.
+Team::Words MpiTeam::deliver(const Words& words) {
+  std::vector<std::uint64_t> lengths(static_cast<std::size_t>(size_));
+  for (const auto& [to, content] : words) {
+    check_length(content.size());
+    lengths.at(static_cast<std::size_t>(to)) = content.size();
+  }
+  lengths = swap_numbers(lengths);
+  Words told;
+  std::vector<Message> messages;
+  for (int from = 0; from < size_; ++from) {
+    const std::uint64_t length = lengths[static_cast<std::size_t>(from)];
+    check_length(length);
+    if (length == 0) continue;
+    auto& content = told[from];
+    content.resize(length);
+    messages.push_back(incoming(content, from));
+  }
+  for (const auto& [to, content] : words) {
+    if (!content.empty()) messages.push_back(outgoing(content, to));
+  }
+  std::vector<MPI_Request> requests(messages.size());
+  carry(messages, requests);
+  return told;
+}
+
 void MpiTeam::withdraw() noexcept {
   withdrawn_ = true;
   if (!sound_) return;

@@ -50,6 +50,7 @@ class MpiTeam final : public Team {
   void allreduce_lists(std::vector<std::byte>& mine, const MergeLists& merge) override;
   std::vector<std::vector<std::byte>> exchange_with(std::span<const int> peers,
                                                     std::span<const std::byte> mine) override;
+  Words deliver(const Words& words) override;
   void withdraw() noexcept override;
   void dissolve() noexcept override;
 
@@ -70,6 +71,8 @@ class MpiTeam final : public Team {
               RankAt&& rank_at);
   /// Sends to one rank and receives from another, MPI_PROC_NULL for none. MPI has let go of the buffers when it throws.
   void exchange(std::span<const std::byte> out, int to, std::span<std::byte> in, int from);
+  /// Returns what each rank has for this one: a number of each. mine: one for each rank.
+  std::vector<std::uint64_t> swap_numbers(std::span<const std::uint64_t> mine);
   /// One way of a message. Of at most 2^31 - 1 bytes.
   struct Message {
     void* data = nullptr;

@@ -16,6 +16,9 @@ namespace fenix_impl {
 /// Where this process runs: its node by the name that it has and the kernel that runs there, its domain by FENIX_FAILURE_DOMAIN.
 [[nodiscard]] Location this_location();
 
+/// Process that has started the ranks of this job on this node: its launcher, as far as that has a known name, or the parent.
+[[nodiscard]] pid_t launcher_of_this_process();
+
 /// True if a process of this node has ended, whether or not its parent knows.
 [[nodiscard]] bool is_gone(pid_t pid);
 /// True if a process of this node is stopped, by a signal or a debugger.

@@ -52,7 +52,7 @@ class Team {
   using Merge = std::function<void(std::span<std::byte> into, std::span<const std::byte> from)>;
   /// mine becomes what all ranks have said, merged: the same on all. At most kMostReduced bytes.
   virtual void allreduce(std::span<std::byte> mine, const Merge& merge);
-  static constexpr std::size_t kMostReduced = 128;
+  static constexpr std::size_t kMostReduced = 192;
   /// The same for lists, which ranks may have of different lengths, and which merging may make shorter or longer.
   using MergeLists = std::function<void(std::vector<std::byte>& into, std::span<const std::byte> from)>;
   virtual void allreduce_lists(std::vector<std::byte>& mine, const MergeLists& merge);
@@ -60,6 +60,10 @@ class Team {
   /// that rank as well; no rank names itself, or another one twice.
   virtual std::vector<std::vector<std::byte>> exchange_with(std::span<const int> peers,
                                                             std::span<const std::byte> mine);
+  /// Words for other ranks, or of them, by rank.
+  using Words = std::map<int, std::vector<std::byte>>;
+  /// Each rank tells others something, of which they need not know. Returns what they have told this one. Nobody tells itself something.
+  virtual Words deliver(const Words& words);
   /// Local: this rank cannot go on, for want of memory. Ends every wait of every member with Error(FENIX_ERROR_NO_MEMORY).
   virtual void withdraw() noexcept = 0;
   /// Local: ends every wait of every member with PeerFailure.
@@ -125,6 +129,19 @@ class Team {
     std::map<int, std::vector<T>> values;
     for (std::size_t i = 0; i < peers.size(); ++i) values[peers[i]] = values_in<T>(said[i]);
     return values;
+  }
+  /// deliver of values. A rank may tell itself something, too.
+  template <class T>
+  std::map<int, std::vector<T>> tell(const std::map<int, std::vector<T>>& values) {
+    Words words;
+    for (const auto& [to, of_one] : values) {
+      const auto bytes = std::as_bytes(std::span(of_one));
+      if (to != rank() && !bytes.empty()) words[to] = {bytes.begin(), bytes.end()};
+    }
+    std::map<int, std::vector<T>> told;
+    for (const auto& [from, bytes] : deliver(words)) told[from] = values_in<T>(bytes);
+    if (const auto own = values.find(rank()); own != values.end()) told[rank()] = own->second;
+    return told;
   }
   /// Gathers one value of each rank.
   template <class T>
@@ -233,6 +250,33 @@ inline std::vector<std::vector<std::byte>> Team::exchange_with(std::span<const i
   std::vector<std::vector<std::byte>> said;
   for (const int peer : peers) said.push_back(std::move(all.at(static_cast<std::size_t>(peer))));
   return said;
+}
+
+inline Team::Words Team::deliver(const Words& words) {
+  struct Head {
+    std::uint64_t to = 0;
+    std::uint64_t bytes = 0;
+  };
+  std::vector<std::byte> mine;
+  for (const auto& [to, content] : words) {
+    const Head head{static_cast<std::uint64_t>(to), content.size()};
+    const auto bytes = std::as_bytes(std::span(&head, 1));
+    mine.insert(mine.end(), bytes.begin(), bytes.end());
+    mine.insert(mine.end(), content.begin(), content.end());
+  }
+  const auto all = gather_lists(std::span<const std::byte>(mine));
+  Words told;
+  for (std::size_t from = 0; from < all.size(); ++from) {
+    for (auto rest = std::span(all[from]); !rest.empty();) {
+      Head head;
+      std::memcpy(&head, rest.data(), sizeof head);
+      const auto content = rest.subspan(sizeof head, head.bytes);
+      if (head.to == static_cast<std::uint64_t>(rank()))
+        told[static_cast<int>(from)] = {content.begin(), content.end()};
+      rest = rest.subspan(sizeof head + head.bytes);
+    }
+  }
+  return told;
 }
 
 }  // namespace fenix_impl

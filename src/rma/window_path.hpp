@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Portable: regions are MPI windows, reached by request-based MPI_Rput and MPI_Rget that are polled.
 //
-// What Open MPI makes of windows when ranks die decides how this is written: docs/known-issues.md.
+// What Open MPI makes of windows when ranks die decides how this is written: tests/open_mpi/README.md.
 #pragma once
 
 #include <cstdint>

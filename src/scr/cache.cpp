@@ -69,8 +69,14 @@ bool Cache::open() {
   return std::any_of(bases_.begin(), bases_.end(), [this](const fs::path& base) { return make(base); });
 }
 
+void Cache::open_in_place(const fs::path& prefix) {
+  clear();
+  prefix_ = prefix;
+}
+
 void Cache::clear() {
   files_.clear();
+  prefix_.clear();
   if (folder_.empty()) return;
   std::error_code ignored;
   fs::remove_all(folder_, ignored);
@@ -83,6 +89,14 @@ fs::path Cache::add(const std::string& name) {
   const auto found =
       std::find_if(files_.begin(), files_.end(), [&](const CachedFile& each) { return each.name == name; });
   if (found != files_.end()) return found->path;
+  if (is_in_place()) {
+    const fs::path path = prefix_ / name;
+    std::error_code failed;
+    fs::create_directories(path.parent_path(), failed);
+    if (failed) return {};
+    note(name);
+    return path;
+  }
   // Programs look at the last part of the path, which stays. Each file has a folder: last parts may be equal.
   const fs::path folder = folder_ / std::to_string(files_.size());
   std::error_code error;

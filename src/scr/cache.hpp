@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The private folder of a rank, in which the files of one dataset are while the program writes or reads them.
+// The files of one dataset, while the program writes or reads them: in a private folder of the rank, or in their own places.
 #pragma once
 
 #include <filesystem>
@@ -26,22 +26,28 @@ class Cache {
   /// Removes folders of this user whose processes have died.
   void sweep() const;
 
-  /// Makes the folder. Returns false if that is not possible anywhere.
+  /// Makes the private folder. Returns false if that is not possible anywhere.
   bool open();
-  /// Removes the folder with all files.
+  /// Has files in their own places below the prefix folder.
+  void open_in_place(const std::filesystem::path& prefix);
+  /// Removes the private folder with all files. Files in their own places stay.
   void clear();
 
-  /// Gives a file a place, always the same one. The path is empty if that fails.
+  /// Gives a file a place, always the same one, and makes its folder. The path is empty if that fails.
   std::filesystem::path add(const std::string& name);
   /// Finds a file by its name; if there is no such file, by the last part of it.
   [[nodiscard]] std::filesystem::path find(const std::string& name) const;
+  /// Knows a file in its own place, whether it is there or not.
+  void note(const std::string& name) { files_.push_back({name, prefix_ / name}); }
   [[nodiscard]] const std::vector<CachedFile>& files() const { return files_; }
+  [[nodiscard]] bool is_in_place() const { return !prefix_.empty(); }
 
  private:
   bool make(const std::filesystem::path& base);
 
   std::vector<std::filesystem::path> bases_;
   std::filesystem::path folder_;
+  std::filesystem::path prefix_;  // files are below it, if it is not empty
   int lock_ = -1;
   std::vector<CachedFile> files_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The prefix folder: names of files below it, and lists of the files that outputs have there.
+// The prefix folder: names of files below it, copies of files to their own places, and removal.
 #pragma once
 
 #include <filesystem>
@@ -11,9 +11,6 @@
 
 namespace scr_impl {
 
-/// Makes a name of a dataset of Fenix out of any name.
-std::string label_of(const std::string& name);
-
 class Prefix {
  public:
   /// Makes the folder, if it is not there. Returns false if it cannot.
@@ -23,15 +20,12 @@ class Prefix {
   /// Returns the name of a file relative to the folder, or nothing for files outside.
   [[nodiscard]] std::optional<std::string> relative(const char* name) const;
 
-  /// Copies the files of an output to their places, and lists them.
-  bool publish(const std::string& dataset, int rank, const std::vector<CachedFile>& files) const;
-  /// Forgets the list of an output, and removes its files if they are not to stay. Returns whether there was one.
-  bool forget(const std::string& dataset, bool files_stay) const;
+  /// Copies files to their own places. Returns the name of one that cannot be written, or nothing.
+  [[nodiscard]] std::optional<std::string> publish(const std::vector<CachedFile>& files) const;
+  /// Removes files, and folders that become empty. Names that lead elsewhere are left out, also by links.
+  void remove(const std::vector<std::string>& names) const;
 
  private:
-  [[nodiscard]] std::filesystem::path list_of(const std::string& dataset) const;
-  void remove_with_folders(const std::string& name) const;
-
   std::filesystem::path folder_;
 };
 

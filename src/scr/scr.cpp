@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "scr/config_line.hpp"
 #include "scr/session.hpp"
 
 using scr_impl::session;
@@ -57,14 +58,17 @@ const char* SCR_Config(const char* config) {
   (void)code_of([&] {
     if (config == nullptr) return false;
     auto& parameters = session().parameters();
-    if (scr_impl::Parameters::is_question(config)) {
-      const auto value = parameters.get(config);
+    const auto line = scr_impl::parse_config_line(config);
+    if (!line) return session().refuse(std::string("SCR_Config: not of the form NAME=VALUE: ") + config);
+    if (line->asked) {
+      const auto value = parameters.get(*line->asked);
       // The caller frees it.
       if (value) answer = ::strdup(value->c_str());
       return true;
     }
-    if (session().state() != Session::State::before) return session().refuse("SCR_Config was called after SCR_Init");
-    parameters.set(config);
+    if (session().state() != Session::State::before)
+      return session().refuse(std::string("SCR_Config was called after SCR_Init: ") + config);
+    parameters.set(*line);
     return true;
   });
   return answer;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <exception>
 #include <optional>
 #include <utility>
@@ -12,12 +13,15 @@
 #include "base/log.hpp"
 #include "base/scratch.hpp"
 #include "store/dataset.hpp"
+#include "store/dataset_state.hpp"
 #include "store/manifest.hpp"
 #include "store/sealed_file.hpp"
 #include "store/write_behind.hpp"
 
 namespace fenix_impl {
 namespace {
+
+using namespace dataset_files;
 
 constexpr std::size_t kBufferBytes = std::size_t{8} << 20U;
 static_assert(kBufferBytes % Extent::kPiece == 0);
@@ -80,6 +84,13 @@ class DataFile {
   std::uint64_t written_ = 0;
 };
 
+// Members may have been made or deleted since the commit.
+bool is_same_snapshot(DatasetPlan one, const DatasetPlan& other) {
+  one.label = other.label;
+  one.members = other.members;
+  return one == other;
+}
+
 /// Writes the data, and notes in the part where it is. Returns false if a source had none any more.
 bool write_data(StoreFile& file, std::span<const RankSource> ranks, const DatasetWriter::Pace& pace, StoredPart& part) {
   DataFile out(file, pace);
@@ -107,10 +118,24 @@ void DatasetWriter::make_folder() {
   files_.sync_folder(root_);
 }
 
+// A snapshot may be flushed again: under another name, or without one when the job has died. No name goes by that.
 void DatasetWriter::write_plan() {
   make_folder();
-  write_durably(files_, folder_, "plan", "plan.tmp", encode(plan_));
+  const DatasetLook found = look_at(files_, root_, plan_.name);
+  const bool is_same = found.plan && is_same_snapshot(*found.plan, plan_);
+  if (found.is_whole() && !is_same) throw StoreError(EEXIST, "plan", folder_);
+  if (!is_same) {
+    write_durably(files_, folder_, kPlan, std::string(kPlan) + ".tmp", encode(plan_));
+  } else if (!plan_.label.empty() && !found.is_called(plan_.label)) {
+    add_label();
+  }
   fault_point("flush.planned");
+}
+
+void DatasetWriter::add_label() {
+  const std::string file = label_file(plan_.label);
+  write_durably(files_, folder_, file, file + ".tmp",
+                seal(SealedKind::label, plan_.name.text(), std::as_bytes(std::span(plan_.label))));
 }
 
 bool DatasetWriter::write_part(std::uint32_t writer, std::span<const RankSource> ranks, const Pace& pace) {
@@ -118,29 +143,44 @@ bool DatasetWriter::write_part(std::uint32_t writer, std::span<const RankSource>
   make_folder();
   StoredPart part;
   part.writer = writer;
-  // An own name for each attempt: nobody writes to a file that a part may name.
+  // An own name for each attempt: nobody writes to a file that a part may name, even where that file has gone.
+  part.attempt = next_attempt(writer);
   std::string data = folder_ + "/" + data_file(writer, part.attempt);
   auto file = files_.create(data, FileSystem::Use::large);
   while (!file) {
     data = folder_ + "/" + data_file(writer, ++part.attempt);
     file = files_.create(data, FileSystem::Use::large);
   }
-  bool is_whole = false;
+  const std::string temporary = data_file(writer, part.attempt) + ".tmp";
   try {
-    is_whole = write_data(*file, ranks, pace, part);
+    if (!write_data(*file, ranks, pace, part)) {
+      take_back(data);
+      return false;
+    }
+    // The name of the data file may be lost in a crash, and the part be there: then readers take the part for missing.
+    fault_point("flush.data_synced");
+    write_durably(files_, folder_, part_file(writer), temporary, encode(plan_.name, part));
   } catch (...) {
-    take_back(data);
+    take_back(folder_ + "/" + temporary);
+    if (!may_have_part(writer)) take_back(data);
     throw;
   }
-  if (!is_whole) {
-    take_back(data);
-    return false;
-  }
-  // The name of the data file may be lost in a crash, and the part be there: then readers take the part for missing.
-  fault_point("flush.data_synced");
-  write_durably(files_, folder_, part_file(writer), data_file(writer, part.attempt) + ".tmp", encode(plan_.name, part));
   fault_point("flush.part_renamed");
   return true;
+}
+
+std::uint32_t DatasetWriter::next_attempt(std::uint32_t writer) const {
+  const auto bytes = read_whole(files_, folder_ + "/" + part_file(writer));
+  const auto known = bytes ? decode_part(plan_.name, writer, *bytes) : std::nullopt;
+  return known ? known->attempt + 1 : 0;
+}
+
+bool DatasetWriter::may_have_part(std::uint32_t writer) const noexcept {
+  try {
+    return Dataset::read_part(files_, folder_, plan_, writer).has_value();
+  } catch (const std::exception&) {
+    return true;
+  }
 }
 
 // Others may need the room.
@@ -155,7 +195,7 @@ void DatasetWriter::take_back(const std::string& data) noexcept {
 bool DatasetWriter::write_manifest() {
   const auto manifest = manifest_of(files_, folder_, plan_);
   if (!manifest) return false;
-  write_durably(files_, folder_, "manifest", "manifest.tmp", encode(plan_.name, *manifest));
+  write_durably(files_, folder_, kManifest, std::string(kManifest) + ".tmp", encode(plan_.name, *manifest));
   fault_point("flush.manifest");
   return true;
 }

@@ -38,7 +38,8 @@ class DatasetWriter {
   /// root: folder of the store, which exists. files has to outlive this object.
   DatasetWriter(FileSystem& files, const std::string& root, const DatasetPlan& plan);
 
-  /// Writes the plan: one of the writers does. When this returns, it survives the end of the system, as all that the functions here write. Throws StoreError.
+  /// Writes the plan: one of the writers does. A plan that is there already stays, and gets the label of this one beside its own. When this
+  /// returns, it survives the end of the system, as all that the functions here write. Throws StoreError.
   void write_plan();
   /// Writes the part of a writer, unless it is there. ranks: all of this writer, in ascending order. Returns false if a source had no data
   /// any more: then nothing counts. Throws StoreError.
@@ -48,6 +49,9 @@ class DatasetWriter {
 
  private:
   void make_folder();
+  void add_label();
+  [[nodiscard]] std::uint32_t next_attempt(std::uint32_t writer) const;
+  [[nodiscard]] bool may_have_part(std::uint32_t writer) const noexcept;
   void take_back(const std::string& data) noexcept;
 
   FileSystem& files_;

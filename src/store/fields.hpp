@@ -2,13 +2,16 @@
 // Numbers and texts in files of the store: little-endian, one behind the other. Any bytes may be read.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace fenix_impl {
@@ -23,22 +26,20 @@ class FieldWriter {
 
   template <std::integral T>
   void number(T value) {
-    auto rest = static_cast<std::make_unsigned_t<T>>(value);
-    std::array<std::byte, sizeof(T)> bytes;
-    for (std::byte& each : bytes) {
-      each = static_cast<std::byte>(rest & 0xFFU);
-      if constexpr (sizeof(T) > 1) rest >>= 8U;
-    }
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    auto bytes = std::bit_cast<std::array<std::byte, sizeof(T)>>(value);
+    if constexpr (std::endian::native == std::endian::big) std::reverse(bytes.begin(), bytes.end());
+    raw(bytes);
   }
+  void raw(std::span<const std::byte> bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
   /// Writes the number of bytes as 32 bits, and the bytes.
   void bytes(std::span<const std::byte> bytes) {
     number(static_cast<std::uint32_t>(bytes.size()));
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    raw(bytes);
   }
   void text(const std::string& text) { bytes(std::as_bytes(std::span(text))); }
 
   [[nodiscard]] const std::vector<std::byte>& all() const { return bytes_; }
+  [[nodiscard]] std::vector<std::byte> take() { return std::move(bytes_); }
 
  private:
   std::vector<std::byte> bytes_;

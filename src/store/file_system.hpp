@@ -17,6 +17,8 @@ class StoreError : public std::runtime_error {
  public:
   /// error: of errno.
   StoreError(int error, const std::string& operation, const std::string& path);
+  /// text: all of it.
+  StoreError(int error, const std::string& text) : std::runtime_error(text), error_(error) {}
   [[nodiscard]] int error() const { return error_; }
 
  private:
@@ -41,7 +43,7 @@ class StoreFile {
   virtual void sync() = 0;
 };
 
-/// Paths are those of the system. All functions throw StoreError.
+/// Paths are those of the system. All functions throw StoreError. What another user has put into a store is not followed, read or written.
 class FileSystem {
  public:
   static constexpr std::size_t kAlignment = 4096;
@@ -59,6 +61,8 @@ class FileSystem {
   [[nodiscard]] virtual std::unique_ptr<StoreFile> create(const std::string& path, Use use) = 0;
   /// Opens a file to read. Returns null if there is none.
   [[nodiscard]] virtual std::unique_ptr<StoreFile> open(const std::string& path, Use use) = 0;
+  /// Opens a file to be written over, small. Returns null if there is none.
+  [[nodiscard]] virtual std::unique_ptr<StoreFile> modify(const std::string& path) = 0;
   /// Adds bytes at the end of a file, all at once; the file is made if there is none. They need not survive the end of the system.
   virtual void append(const std::string& path, std::span<const std::byte> bytes) = 0;
   /// Gives a file another name, in place of what has that name.
@@ -67,12 +71,17 @@ class FileSystem {
   virtual void remove(const std::string& path) = 0;
   /// Makes a folder. Nothing happens if there is one.
   virtual void make_folder(const std::string& path) = 0;
-  /// Removes an empty folder. Nothing happens if there is none.
-  virtual void remove_folder(const std::string& path) = 0;
+  /// Removes a file, or a folder with all that is in it. Links are removed, and not followed.
+  virtual void remove_tree(const std::string& path) = 0;
   /// Returns the names in a folder, in no order; none if there is no folder.
   [[nodiscard]] virtual std::vector<std::string> list(const std::string& path) = 0;
   /// Returns when all names in a folder survive the end of the system.
   virtual void sync_folder(const std::string& path) = 0;
+  /// Returns why other users may change what is in a folder; empty if they may not.
+  [[nodiscard]] virtual std::string trust_in(const std::string& path) {
+    (void)path;
+    return {};
+  }
 };
 
 }  // namespace fenix_impl

@@ -18,19 +18,18 @@ std::uint64_t hash_of_name(const std::string& name) { return hash_bytes(std::as_
 }  // namespace
 
 std::vector<std::byte> seal(SealedKind kind, const std::string& name, std::span<const std::byte> body) {
-  FieldWriter head;
-  head.number(store_format::kMagic);
-  head.number(store_format::kVersion);
-  head.number(static_cast<std::uint32_t>(kind));
-  head.number(static_cast<std::uint64_t>(body.size()));
-  head.number(hash_bytes(body));
-  head.number(hash_of_name(name));
-  head.number(std::uint64_t{0});
-  head.number(std::uint64_t{0});
-  head.number(hash_bytes(head.all()));
-  std::vector<std::byte> file = head.all();
-  file.insert(file.end(), body.begin(), body.end());
-  return file;
+  FieldWriter file;
+  file.number(store_format::kMagic);
+  file.number(store_format::kVersion);
+  file.number(static_cast<std::uint32_t>(kind));
+  file.number(static_cast<std::uint64_t>(body.size()));
+  file.number(hash_bytes(body));
+  file.number(hash_of_name(name));
+  file.number(std::uint64_t{0});
+  file.number(std::uint64_t{0});
+  file.number(hash_bytes(file.all()));
+  file.raw(body);
+  return file.take();
 }
 
 std::optional<std::span<const std::byte>> unseal(SealedKind kind, const std::string& name,
@@ -48,6 +47,16 @@ std::optional<std::span<const std::byte>> unseal(SealedKind kind, const std::str
   const auto body = file.subspan(store_format::kHeadBytes);
   if (body.size() != bytes || hash_bytes(body) != hash) return std::nullopt;
   return body;
+}
+
+// The head keeps its place and its hash in all versions: otherwise each damaged byte could make a file a later one.
+bool is_of_later_version(std::span<const std::byte> file) {
+  if (file.size() < store_format::kHeadBytes) return false;
+  FieldReader head(file.first(store_format::kHeadBytes));
+  if (head.number<std::uint64_t>() != store_format::kMagic) return false;
+  if (head.number<std::uint32_t>() <= store_format::kVersion) return false;
+  FieldReader hash(file.subspan(kHashedBytes, sizeof(std::uint64_t)));
+  return hash.number<std::uint64_t>() == hash_bytes(file.first(kHashedBytes));
 }
 
 // The order is what makes a file whole or absent: bytes, their sync, the name, its sync.

@@ -25,6 +25,7 @@ enum class SealedKind : std::uint32_t {
   part = 2,
   manifest = 3,
   current = 4,
+  label = 5,
 };
 
 /// Returns the bytes of a file. name: of the dataset that it belongs to.
@@ -32,6 +33,9 @@ enum class SealedKind : std::uint32_t {
 /// Returns the body in the bytes of a file, or nullopt if it is of another kind or dataset, or damaged. Any bytes may be given.
 [[nodiscard]] std::optional<std::span<const std::byte>> unseal(SealedKind kind, const std::string& name,
                                                                std::span<const std::byte> file);
+
+/// Whether the bytes are those of a sealed file that only a later version of this library can read. Any bytes may be given.
+[[nodiscard]] bool is_of_later_version(std::span<const std::byte> file);
 
 /// Writes a file, in place of what has that name, such that it survives the end of the system. temporary: a name in the same folder that
 /// nobody else uses.

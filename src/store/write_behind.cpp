@@ -40,6 +40,15 @@ void WriteBehind::finish() {
   wait(lock);
 }
 
+// Without O_DIRECT, all that is written waits in the memory of the system. One sync of it all could take longer than a file system has time
+// to move.
+void WriteBehind::sync_now_and_then(std::uint64_t bytes) {
+  unsynced_ += bytes;
+  if (unsynced_ < kMostUnsynced) return;
+  file_.sync();
+  unsynced_ = 0;
+}
+
 void WriteBehind::run() {
   std::unique_lock lock(mutex_);
   while (true) {
@@ -51,6 +60,7 @@ void WriteBehind::run() {
     std::exception_ptr error;
     try {
       file_.write(offset, bytes);
+      sync_now_and_then(bytes.size());
       if (written_) written_(bytes.size());
     } catch (...) {
       error = std::current_exception();

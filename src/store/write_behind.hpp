@@ -17,6 +17,9 @@ namespace fenix_impl {
 
 class WriteBehind {
  public:
+  /// The file is synced when so many bytes have been written since.
+  static constexpr std::uint64_t kMostUnsynced = std::uint64_t{256} << 20U;
+
   /// written: called in the thread after each piece, with room to wait. file and written have to outlive this object.
   WriteBehind(StoreFile& file, const std::function<void(std::uint64_t bytes)>& written);
   WriteBehind(const WriteBehind&) = delete;
@@ -30,6 +33,7 @@ class WriteBehind {
 
  private:
   void run();
+  void sync_now_and_then(std::uint64_t bytes);
   void wait(std::unique_lock<std::mutex>& lock);
 
   StoreFile& file_;
@@ -38,6 +42,7 @@ class WriteBehind {
   std::condition_variable changed_;
   std::uint64_t offset_ = 0;
   std::span<const std::byte> bytes_;  // empty: there is nothing to write
+  std::uint64_t unsynced_ = 0;        // of the thread
   bool quit_ = false;
   std::exception_ptr error_;
   std::thread thread_;

@@ -7,7 +7,7 @@
 #ifndef FENIX_CXX_DATA_HPP
 #define FENIX_CXX_DATA_HPP
 
-#include "../../fenix.h"
+#include "../c.h"
 
 #include <cstdio>
 #include <functional>

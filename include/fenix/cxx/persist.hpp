@@ -4,7 +4,7 @@
 #ifndef FENIX_CXX_PERSIST_HPP
 #define FENIX_CXX_PERSIST_HPP
 
-#include "../../fenix.h"
+#include "../c.h"
 
 #include <string>
 

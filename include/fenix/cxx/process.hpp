@@ -4,7 +4,7 @@
 #ifndef FENIX_CXX_PROCESS_HPP
 #define FENIX_CXX_PROCESS_HPP
 
-#include "../../fenix.h"
+#include "../c.h"
 
 #include <functional>
 #include <string>

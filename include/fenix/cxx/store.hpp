@@ -6,7 +6,7 @@
 #ifndef FENIX_CXX_STORE_HPP
 #define FENIX_CXX_STORE_HPP
 
-#include "../../fenix.h"
+#include "../c.h"
 
 #include <string>
 #include <vector>

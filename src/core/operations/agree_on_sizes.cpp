@@ -12,7 +12,7 @@
 #include "base/hash.hpp"
 #include "base/log.hpp"
 #include "core/common/meeting.hpp"
-#include "core/parts/exposing.hpp"
+#include "core/steps/exposing.hpp"
 
 namespace fenix_impl {
 namespace {

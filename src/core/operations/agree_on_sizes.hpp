@@ -7,8 +7,8 @@
 #include <span>
 
 #include "core/member/selection.hpp"
-#include "core/parts/operation_context.hpp"
-#include "core/parts/staging.hpp"
+#include "core/state/operation_context.hpp"
+#include "core/steps/staging.hpp"
 
 namespace fenix_impl {
 

@@ -9,9 +9,9 @@
 #include "base/fault.hpp"
 #include "base/hash.hpp"
 #include "core/common/meeting.hpp"
-#include "core/parts/commit_faults.hpp"
-#include "core/parts/committable.hpp"
-#include "core/parts/part_writer.hpp"
+#include "core/steps/commit_faults.hpp"
+#include "core/steps/committable.hpp"
+#include "core/steps/part_writer.hpp"
 
 namespace fenix_impl {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Committing: what was stored becomes a snapshot. DESIGN.md, "the life of a snapshot", names the same steps.
+// Committing: what was stored becomes a snapshot. DESIGN.md walks through a commit.
 #pragma once
 
 #include <functional>
 #include <optional>
 #include <vector>
 
-#include "core/parts/kept_elements.hpp"
-#include "core/parts/operation_context.hpp"
+#include "core/state/operation_context.hpp"
+#include "core/steps/kept_elements.hpp"
 
 namespace fenix_impl {
 

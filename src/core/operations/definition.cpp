@@ -9,7 +9,7 @@
 #include "base/fault.hpp"
 #include "base/hash.hpp"
 #include "core/common/meeting.hpp"
-#include "core/parts/exposing.hpp"
+#include "core/steps/exposing.hpp"
 
 namespace fenix_impl {
 namespace {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <memory>
 
-#include "core/parts/operation_context.hpp"
+#include "core/state/operation_context.hpp"
 
 namespace fenix_impl {
 

@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/fault.hpp"
 #include "core/common/meeting.hpp"
-#include "core/parts/snapshot_epochs.hpp"
+#include "core/steps/snapshot_epochs.hpp"
 
 namespace fenix_impl {
 

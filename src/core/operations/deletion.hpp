@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/member/selection.hpp"
-#include "core/parts/operation_context.hpp"
+#include "core/state/operation_context.hpp"
 
 namespace fenix_impl {
 

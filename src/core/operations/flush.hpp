@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/descriptor.hpp"
-#include "core/parts/operation_context.hpp"
+#include "core/state/operation_context.hpp"
 #include "keeper/offer.hpp"
 #include "store/plan.hpp"
 

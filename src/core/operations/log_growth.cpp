@@ -6,8 +6,8 @@
 #include "base/error.hpp"
 #include "base/fault.hpp"
 #include "core/common/meeting.hpp"
-#include "core/parts/committable.hpp"
-#include "core/parts/exposing.hpp"
+#include "core/steps/committable.hpp"
+#include "core/steps/exposing.hpp"
 
 namespace fenix_impl {
 

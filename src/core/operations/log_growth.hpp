@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "core/parts/operation_context.hpp"
+#include "core/state/operation_context.hpp"
 
 namespace fenix_impl {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "core/parts/operation_context.hpp"
+#include "core/state/operation_context.hpp"
 
 namespace fenix_impl {
 

@@ -6,9 +6,9 @@
 #include <cstdio>
 
 #include "core/member/selection.hpp"
-#include "core/parts/operation_context.hpp"
-#include "core/parts/restore_meeting.hpp"
-#include "core/parts/restore_target.hpp"
+#include "core/state/operation_context.hpp"
+#include "core/steps/restore_meeting.hpp"
+#include "core/steps/restore_target.hpp"
 
 namespace fenix_impl {
 

@@ -8,8 +8,8 @@
 #include "base/error.hpp"
 #include "base/fault.hpp"
 #include "core/common/meeting.hpp"
-#include "core/parts/same_on_all.hpp"
-#include "core/parts/snapshot_epochs.hpp"
+#include "core/steps/same_on_all.hpp"
+#include "core/steps/snapshot_epochs.hpp"
 
 namespace fenix_impl {
 namespace {

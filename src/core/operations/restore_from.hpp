@@ -7,11 +7,11 @@
 #include <map>
 
 #include "core/member/selection.hpp"
-#include "core/parts/archive.hpp"
-#include "core/parts/fetching.hpp"
-#include "core/parts/operation_context.hpp"
-#include "core/parts/restore_target.hpp"
-#include "core/parts/stored_archive.hpp"
+#include "core/state/archive.hpp"
+#include "core/state/fetching.hpp"
+#include "core/state/operation_context.hpp"
+#include "core/state/stored_archive.hpp"
+#include "core/steps/restore_target.hpp"
 
 namespace fenix_impl {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Settling commits in place that a failure has cut short, before the application gets control: they count on all ranks, or on none.
-// DESIGN.md, "Commits in place", says why this must not wait until the group is taken up.
+// The reasons are in docs/design/redundancy.md, "Commits in place".
 #pragma once
 
 #include <span>
 
-#include "core/parts/group_parts.hpp"
+#include "core/state/group_parts.hpp"
 #include "rma/team.hpp"
 
 namespace fenix_impl {

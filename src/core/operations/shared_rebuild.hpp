@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Shared rebuild: the ranks of a cohort that are left decode what a replacement lacks, each a share, and write it there. The
 // replacement's link then carries the data once; if it decoded alone, it would carry it once from each source. The reasons are
-// in DESIGN.md, "Parity".
+// in docs/design/redundancy.md.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "core/parts/operation_context.hpp"
+#include "core/state/operation_context.hpp"
 
 namespace fenix_impl {
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Storing: staged elements are protected. DESIGN.md, "the life of a snapshot", names the same steps. Local, once the sizes are
-// agreed on.
+// Storing: staged elements are protected. DESIGN.md walks through a store. Local, once the sizes are agreed on.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +8,9 @@
 #include <vector>
 
 #include "core/member/selection.hpp"
-#include "core/parts/operation_context.hpp"
-#include "core/parts/part_writer.hpp"
-#include "core/parts/staging.hpp"
+#include "core/state/operation_context.hpp"
+#include "core/steps/part_writer.hpp"
+#include "core/steps/staging.hpp"
 
 namespace fenix_impl {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/parts/adoption.hpp"
-#include "core/parts/exposing.hpp"
+#include "core/steps/adoption.hpp"
+#include "core/steps/exposing.hpp"
 
 namespace fenix_impl {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A group between two teams: it lets go of one, keeps what is committed, and is made ready for the next one. The steps are put
-// together by recovery/rejoin.
+// together by recovery/groups/rejoin.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "core/parts/group_parts.hpp"
+#include "core/state/group_parts.hpp"
 
 namespace fenix_impl {
 

@@ -9,7 +9,7 @@
 #include "base/fault.hpp"
 #include "base/log.hpp"
 #include "core/common/meeting.hpp"
-#include "core/parts/snapshot_epochs.hpp"
+#include "core/steps/snapshot_epochs.hpp"
 
 namespace fenix_impl {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parity: the ranks of a cohort encode each other's slots. The reasons are in DESIGN.md, "Parity".
+// Parity: the ranks of a cohort encode each other's slots. The reasons are in docs/design/redundancy.md.
 #pragma once
 
 #include <atomic>

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/logged/receive_queue.hpp"
+
+#include <sched.h>
+#include <mpi-ext.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/of_thread.hpp"
+#include "mpi/base/derived.hpp"
+#include "mpi/base/handles.hpp"
+#include "mpi/base/real.hpp"
+#include "mpi/base/stand_in_table.hpp"
+#include "mpi/logged/outcomes.hpp"
+#include "mpi/logged/quick_requests.hpp"
+#include "mpi/logged/receive_step.hpp"
+#include "mpi/logged/stash.hpp"
+
+namespace fenix_impl {
+namespace {
+
+using Pending = std::pair<std::uint64_t, MPI_Request>;  // order, request
+
+bool takes(const LoggedReceive& receive, MPI_Comm comm, int source, int tag) {
+  return receive.comm == comm && (receive.source == MPI_ANY_SOURCE || receive.source == source) &&
+         (receive.tag == MPI_ANY_TAG ? !is_internal(tag) : receive.tag == tag);
+}
+
+/// Whether there are messages that both receives could get.
+bool overlap(const LoggedReceive& one, const LoggedReceive& other) {
+  const bool same_source = one.source == other.source || one.source == MPI_ANY_SOURCE || other.source == MPI_ANY_SOURCE;
+  const auto meets = [](int wanted, int tag) { return wanted == MPI_ANY_TAG && !is_internal(tag); };
+  return one.comm == other.comm && same_source &&
+         (one.tag == other.tag || meets(one.tag, other.tag) || meets(other.tag, one.tag));
+}
+
+/// Returns the first unmatched receive that suits, in the order in which they have begun; or MPI_REQUEST_NULL.
+template <class Suits>
+MPI_Request first_unmatched(const Suits& suits) {
+  const auto lock = lock_stand_ins();
+  StandInTable& table = stand_in_table();
+  for (const auto& [order, request] : table.unmatched) {
+    if (suits(table.requests.at(request))) return request;
+  }
+  return MPI_REQUEST_NULL;
+}
+
+// -------------------------------------------------------------------------------------------------------------------- matching
+
+/// Gives a message to a receive. message: MPI_MESSAGE_NULL if it is in a log.
+int give(MPI_Request target, int source, int tag, MPI_Message message) {
+  auto stand_in = find_stand_in(target);
+  LoggedReceive& receive = stand_in->logged;
+  const bool was_free = is_wildcard(receive);
+  receive.source = source;
+  receive.tag = tag;
+  int error = begin_receive(&receive);
+  if (error == MPI_SUCCESS && was_free) note_found(source, tag, receive.comm, receive.number);
+  if (error == MPI_SUCCESS && was_free) error = note_match(receive.receive, source, tag);
+  MPI_Request inner = MPI_REQUEST_NULL;
+  const unsigned repairs = registry().repairs;
+  if (error == MPI_SUCCESS && message != MPI_MESSAGE_NULL) {
+    error = real.Imrecv(receive.buffer, receive.count, receive.type, &message, &inner);
+    receive.was_probed = true;
+    if (tells_of_failure(error)) {
+      // It is in the log now.
+      inner = MPI_REQUEST_NULL;
+      error = MPI_SUCCESS;
+    }
+  }
+  update_receive(target, receive, inner, repairs);
+  if (error != MPI_SUCCESS) set_done(target, error, {});
+  return error;
+}
+
+/// Looks for a message for a receive with a wildcard. Messages that come before it are given to the receives that are to have them.
+/// repairs: their number when MPI was told of earlier receives. Otherwise it could take their messages.
+void match(MPI_Request request, const LoggedReceive& receive, unsigned repairs) {
+  const GoingOn call;
+  for (;;) {
+    int flag = 0;
+    MPI_Status status{};
+    int error = find_logged(receive.source, receive.tag, receive.comm, &flag, &status);
+    MPI_Message message = MPI_MESSAGE_NULL;
+    if (error == MPI_SUCCESS && flag == 0) {
+      if (registry().repairs != repairs) return;
+      error = real.Improbe(receive.source, receive.tag, now(receive.comm), &flag, &message, &status);
+      const bool has_failed = tells_of_failure(error);
+      if (has_failed || (error == MPI_SUCCESS && flag == 0)) {
+        // After a failure, the receive ends with it in its next look.
+        (void)note_look_in_vain(has_failed);
+        return;
+      }
+    }
+    if (error != MPI_SUCCESS) return set_done(request, error, status);
+    if (is_internal(status.MPI_TAG)) {
+      keep_in_stash(receive.comm, status.MPI_SOURCE, status.MPI_TAG, message);
+      continue;
+    }
+    const MPI_Request target = first_unmatched(
+        [&](const StandIn& each) { return takes(each.logged, receive.comm, status.MPI_SOURCE, status.MPI_TAG); });
+    (void)give(target, status.MPI_SOURCE, status.MPI_TAG, message);
+    if (target == request) return;
+  }
+}
+
+/// Whether a receive has to wait for an earlier one with a wildcard, which may get the message that it would get.
+bool is_behind(const StandIn& receive) {
+  return first_unmatched([&](const StandIn& each) {
+           return each.order < receive.order && is_wildcard(each.logged) && overlap(each.logged, receive.logged);
+         }) != MPI_REQUEST_NULL;
+}
+
+/// Ends a receive with the error of a failure that has been repaired. The program may begin it again.
+void end_after_repair(MPI_Request request, const StandIn& receive) {
+  const LoggedReceive& logged = receive.logged;
+  if (logged.number != 0) take_back(/*is_sent=*/false, logged.source, logged.tag, logged.comm);
+  set_done(request, MPIX_ERR_REVOKED, {});
+}
+
+/// The number of repairs after which MPI knew all receives that had begun; −1: it may not know all.
+constinit std::atomic<std::int64_t> known_after{-1};
+
+void note_known(bool are_all, unsigned repairs) {
+  known_after.store(are_all ? std::int64_t{repairs} : -1, std::memory_order_relaxed);
+}
+
+/// Whether MPI knows all receives that have begun. Never where another thread may be beginning one.
+bool knows_all_receives() {
+  return known_after.load(std::memory_order_relaxed) == std::int64_t{registry().repairs} && !calls_may_overlap();
+}
+
+/// The number of repairs after which all receives that had begun were looked at in turn; −1: never.
+constinit std::atomic<std::int64_t> looked_in_turn_after{-1};
+
+/// Looks whether the message of a receive is there. only_begins: lets MPI know of the receive, and does not look again then.
+void look(MPI_Request request, unsigned repairs, bool only_begins) {
+  auto stand_in = find_stand_in(request);
+  if (!stand_in || stand_in->state != StandIn::State::pending || stand_in->logged.will_be_cancelled) return;
+  if (stand_in->begun_after != registry().repairs && !repeats_calls()) return end_after_repair(request, *stand_in);
+  if (stand_in->inner != MPI_REQUEST_NULL && stand_in->repairs != repairs) {
+    drain(&stand_in->inner);
+    update_receive(request, stand_in->logged, MPI_REQUEST_NULL, repairs);
+    if (registry().repairs != repairs) return;
+  }
+  if (stand_in->logged.number == 0) {
+    if (is_wildcard(stand_in->logged)) {
+      match(request, stand_in->logged, repairs);
+    } else if (!is_behind(*stand_in)) {
+      const int error = begin_receive(&stand_in->logged);
+      if (error != MPI_SUCCESS) return set_done(request, error, {});
+      update_receive(request, stand_in->logged, MPI_REQUEST_NULL, repairs);
+    }
+    stand_in = find_stand_in(request);
+    if (!stand_in || stand_in->state != StandIn::State::pending || stand_in->logged.number == 0) return;
+    if (registry().repairs != repairs) return;
+  }
+  int flag = 0;
+  MPI_Status status{};
+  const int error = look_for_logged(stand_in->logged, &stand_in->inner, only_begins, &flag, &status);
+  if (tells_of_failure(error)) return end_after_repair(request, *stand_in);
+  if (stand_in->inner == MPI_REQUEST_NULL && flag == 0) note_known(false, repairs);
+  update_receive(request, stand_in->logged, stand_in->inner, repairs);
+  if (error != MPI_SUCCESS || flag != 0) set_done(request, error, status);
+}
+
+/// Whether MPI knows a receive, or its message is there.
+bool is_known(MPI_Request request) {
+  const auto stand_in = find_stand_in(request);
+  return !stand_in || stand_in->state != StandIn::State::pending || stand_in->inner != MPI_REQUEST_NULL;
+}
+
+/// Patterns of receives with wildcards for which a pass over all has found no message. Later ones with the same pattern need no look of their own,
+/// and those with other patterns have to wait for the next pass if there are many: looks would take nearly all the time.
+class PatternsInVain {
+ public:
+  /// order: of the receive.
+  [[nodiscard]] bool are_skipped(std::uint64_t order, const LoggedReceive& receive) const {
+    const auto end = known_.begin() + count_;
+    return order < first_due_ || end == known_.end() ||
+           std::find(known_.begin(), end, Pattern{receive.comm, receive.source, receive.tag}) != end;
+  }
+  void note(std::uint64_t order, const LoggedReceive& receive) {
+    known_[static_cast<std::size_t>(count_++)] = {receive.comm, receive.source, receive.tag};
+    if (known_.begin() + count_ == known_.end()) first_due_later_ = order + 1;
+  }
+  /// Ends a pass: the next one goes on where this one had enough.
+  void end() { first_due() = first_due_later_; }
+
+ private:
+  static std::uint64_t& first_due() {
+    static thread_local std::uint64_t order = 0;
+    return order;
+  }
+
+  struct Pattern {
+    MPI_Comm comm = MPI_COMM_NULL;
+    int source = 0;
+    int tag = 0;
+    bool operator==(const Pattern&) const = default;
+  };
+  std::array<Pattern, 16> known_{};
+  std::ptrdiff_t count_ = 0;
+  std::uint64_t first_due_ = first_due();
+  std::uint64_t first_due_later_ = 0;
+};
+
+/// Whether a receive with a wildcard has no message yet.
+bool is_unmatched(const std::optional<StandIn>& stand_in) {
+  return stand_in && stand_in->state == StandIn::State::pending && stand_in->logged.number == 0 &&
+         is_wildcard(stand_in->logged);
+}
+
+/// Looks for all messages, and returns whether there was a repair meanwhile. only_begins: looks only for those of receives that MPI does not
+/// know yet.
+bool look_for_all(bool only_begins) {
+  auto& pending = of_thread<std::vector<Pending>>();
+  const unsigned repairs = registry().repairs;
+  pending.clear();
+  {
+    const auto lock = lock_stand_ins();
+    for (const auto& [request, stand_in] : stand_in_table().requests) {
+      const bool is_one = stand_in.kind == StandIn::Kind::logged_receive && stand_in.state == StandIn::State::pending;
+      const bool has_begun = stand_in.inner != MPI_REQUEST_NULL && stand_in.repairs == repairs;
+      if (is_one && !(only_begins && has_begun)) pending.emplace_back(stand_in.order, request);
+    }
+  }
+  std::sort(pending.begin(), pending.end());
+  bool are_known = true;
+  PatternsInVain in_vain;
+  for (const auto& [order, request] : pending) {
+    const auto before = find_stand_in(request);
+    if (is_unmatched(before) && in_vain.are_skipped(order, before->logged)) {
+      are_known = false;
+      continue;
+    }
+    look(request, repairs, only_begins);
+    if (registry().repairs != repairs) return true;
+    if (is_unmatched(before) && is_unmatched(find_stand_in(request))) in_vain.note(order, before->logged);
+    are_known = are_known && is_known(request);
+  }
+  in_vain.end();
+  if (only_begins) note_known(are_known, repairs);
+  looked_in_turn_after.store(std::int64_t{repairs}, std::memory_order_relaxed);
+  return false;
+}
+
+/// Looks for the message of one receive. A repair takes all receives away from MPI, and they have to come back in their order. This one may not
+/// be the first.
+void look_alone(MPI_Request request) {
+  unsigned repairs = registry().repairs;
+  while (looked_in_turn_after.load(std::memory_order_relaxed) != std::int64_t{repairs}) {
+    (void)look_for_all(/*only_begins=*/true);
+    repairs = registry().repairs;
+  }
+  look(request, repairs, /*only_begins=*/false);
+}
+
+/// Lets MPI know of a new receive, and of those before it. A message for one with a wildcard goes to an earlier one that suits: so these need no
+/// looks before.
+void begin_after_earlier_ones(MPI_Request request) {
+  const unsigned repairs = registry().repairs;
+  const bool are_in_turn = looked_in_turn_after.load(std::memory_order_relaxed) == std::int64_t{repairs};
+  const bool are_known = knows_all_receives();
+  const bool is_alone = are_known || (are_in_turn && is_unmatched(find_stand_in(request)));
+  note_known(false, repairs);
+  if (!is_alone) return begin_earlier_receives();
+  look(request, repairs, /*only_begins=*/true);
+  note_known(are_known && is_known(request), repairs);
+}
+
+/// Whether a logged receive has begun, and has no message yet.
+bool has_pending_receives() {
+  const auto lock = lock_stand_ins();
+  const auto& requests = stand_in_table().requests;
+  return std::any_of(requests.begin(), requests.end(), [](const auto& each) {
+    return each.second.kind == StandIn::Kind::logged_receive && each.second.state == StandIn::State::pending;
+  });
+}
+
+std::uint64_t next_order() {
+  static std::atomic<std::uint64_t> begun{0};
+  return ++begun;
+}
+
+int add_receive(StandIn stand_in, MPI_Request* request) {
+  const int error = make_request(request);
+  if (error != MPI_SUCCESS) return error;
+  stand_in.kind = StandIn::Kind::logged_receive;
+  stand_in.begun_after = registry().repairs;
+  add_stand_in(*request, stand_in);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+void update_receive(MPI_Request request, const LoggedReceive& receive, MPI_Request inner, unsigned repairs) {
+  const auto lock = lock_stand_ins();
+  const auto found = stand_in_table().requests.find(request);
+  if (found == stand_in_table().requests.end()) return;
+  found->second.logged = receive;
+  found->second.inner = inner;
+  found->second.repairs = repairs;
+  if (receive.number != 0) stand_in_table().unmatched.erase(found->second.order);
+}
+
+int note_match(std::uint64_t receive, int source, int tag) {
+  return call_libfenix([&](const PersistServices& libfenix) { return libfenix.note_match(receive, source, tag); });
+}
+
+int note_look_in_vain(bool has_failed) {
+  constexpr unsigned kLooksAtOnce = 16;
+  static thread_local unsigned looks = 0;
+  if (!has_failed && ++looks % kLooksAtOnce != 0) return MPI_SUCCESS;
+  const int error = look_at_wait(PMPI_Wtime());
+  return tells_of_failure(error) ? error : MPI_SUCCESS;
+}
+
+std::uint64_t next_order_of_receives() { return next_order(); }
+
+void drain(MPI_Request* inner) {
+  const GoingOn call;
+  constexpr double kMostSeconds = 10.0;
+  for (const double since = PMPI_Wtime(); PMPI_Wtime() - since < kMostSeconds; sched_yield()) {
+    int flag = 0;
+    if (real.Test(inner, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS || flag != 0) break;
+  }
+  *inner = MPI_REQUEST_NULL;
+}
+
+void begin_earlier_receives() {
+  make_stand_ins_after_repair();
+  if (knows_all_receives()) return;
+  while (look_for_all(/*only_begins=*/true)) {
+  }
+}
+
+void look_for_all_receives() {
+  while (look_for_all(/*only_begins=*/false)) {
+  }
+}
+
+void look_for_freed_receives() {
+  auto& freed = of_thread<std::vector<MPI_Request>>();
+  freed.clear();
+  {
+    const auto lock = lock_stand_ins();
+    for (const auto& [request, stand_in] : stand_in_table().requests) {
+      if (stand_in.is_freed) freed.push_back(request);
+    }
+  }
+  for (const MPI_Request each : freed) look_alone(each);
+}
+
+bool receives_need_progress() { return !knows_all_receives() && has_pending_receives(); }
+
+void look_for_receive_in_turn(MPI_Request request) { look_alone(request); }
+
+bool is_for_begun_receive(MPI_Comm comm, int source, int tag) {
+  return first_unmatched([&](const StandIn& each) { return takes(each.logged, comm, source, tag); }) !=
+         MPI_REQUEST_NULL;
+}
+
+bool has_unmatched_receives() {
+  if (stand_ins.load(std::memory_order_acquire) == 0) return false;
+  const auto lock = lock_stand_ins();
+  return !stand_in_table().unmatched.empty();
+}
+
+int start_logged_receive(const LoggedReceive& receive, MPI_Request* request) {
+  StandIn stand_in;
+  stand_in.is_used_once = true;
+  stand_in.logged = receive;
+  stand_in.order = next_order();
+  stand_in.state = StandIn::State::pending;
+  const int error = add_receive(stand_in, request);
+  if (error != MPI_SUCCESS) return error;
+  {
+    const auto lock = lock_stand_ins();
+    stand_in_table().unmatched.emplace(stand_in.order, *request);
+  }
+  begin_after_earlier_ones(*request);
+  return MPI_SUCCESS;
+}
+
+int init_logged_receive(const LoggedReceive& receive, MPI_Request* request) {
+  StandIn stand_in;
+  stand_in.logged = stand_in.wanted = receive;
+  return add_receive(stand_in, request);
+}
+
+int start_probed_receive(const LoggedReceive& receive, MPI_Request inner, unsigned repairs, MPI_Request* request) {
+  StandIn stand_in;
+  stand_in.is_used_once = true;
+  stand_in.logged = receive;
+  stand_in.inner = inner;
+  stand_in.repairs = repairs;
+  stand_in.order = next_order();
+  stand_in.state = StandIn::State::pending;
+  const int error = add_receive(stand_in, request);
+  // Its message may be in a log.
+  note_known(false, repairs);
+  if (error == MPI_SUCCESS) begin_earlier_receives();
+  return error;
+}
+
+int begin_logged_receive(MPI_Request request) {
+  LoggedReceive receive = find_stand_in(request)->wanted;
+  int is_known = 0;
+  const int error = call_libfenix([&](const PersistServices& libfenix) {
+    return libfenix.next_match(&receive.receive, &receive.source, &receive.tag, &is_known);
+  });
+  if (error != MPI_SUCCESS) return raise_on(receive.comm, error);
+  receive.will_be_cancelled = is_known != 0 && receive.tag == kTagOfCancelled;
+  if (is_known != 0 && !receive.will_be_cancelled) {
+    if (const int wrong = begin_receive(&receive); wrong != MPI_SUCCESS) return wrong;
+  }
+  int begun = MPI_SUCCESS;
+  const bool has_to_wait = is_wildcard(receive) || receive.will_be_cancelled || has_unmatched_receives();
+  if (receive.number == 0 && !has_to_wait) begun = begin_receive(&receive);
+  {
+    const auto lock = lock_stand_ins();
+    StandIn& started = stand_in_table().requests.at(request);
+    started.logged = receive;
+    started.inner = MPI_REQUEST_NULL;
+    started.order = next_order();
+    started.begun_after = registry().repairs;
+    started.is_cancelled = false;
+    started.state = StandIn::State::pending;
+    const bool has_number = receive.number != 0 || receive.will_be_cancelled || begun != MPI_SUCCESS;
+    if (!has_number) stand_in_table().unmatched.emplace(started.order, request);
+  }
+  if (begun != MPI_SUCCESS) {
+    set_done(request, begun, {});
+    return MPI_SUCCESS;
+  }
+  begin_after_earlier_ones(request);
+  return MPI_SUCCESS;
+}
+
+int start_program_receive(const LoggedReceive& receive, MPI_Request* request) {
+  StandIn stand_in;
+  stand_in.is_used_once = true;
+  stand_in.logged = stand_in.wanted = receive;
+  const int error = add_receive(stand_in, request);
+  return error != MPI_SUCCESS ? error : begin_logged_receive(*request);
+}
+
+}  // namespace fenix_impl

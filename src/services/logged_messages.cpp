@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "services/logged_messages.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <string>
+
+#include "base/deadline.hpp"
+#include "interposition/job_end.hpp"
+#include "recovery/process/comm_functions.hpp"
+#include "services/message_arguments.hpp"
+#include "services/mpi_entry.hpp"
+
+namespace fenix_impl {
+namespace {
+
+/// Returns the flow of messages with another rank. name: of the argument with that rank. Throws MpiError if the rank or the tag is wrong.
+MessageLog::Flow flow_with(const Partner& partner, const char* name) {
+  Persistence& persistence = runtime().persistence();
+  if (const auto known = persistence.known_flow_of(partner)) return *known;
+  const MPI_Comm now = present(partner.name);
+  check_rank(now, partner.rank, name);
+  check_tag(partner.tag);
+  return persistence.flow_of(partner, now);
+}
+
+/// Calls work with the flow of messages with a partner, if it is known: quicker than mpi_entry. work calls nothing of MPI, and can only fail
+/// for want of memory. Returns nothing if the flow is not known.
+template <class Work>
+std::optional<int> known_entry(const Partner& partner, const Work& work) {
+  const auto call = runtime().begin_call();
+  const auto flow = runtime().persistence().known_flow_of(partner);
+  if (!flow) return std::nullopt;
+  try {
+    work(*flow);
+    return MPI_SUCCESS;
+  } catch (const std::bad_alloc&) {
+    (void)report(FENIX_ERROR_NO_MEMORY, "out of memory");
+    return MPI_ERR_NO_MEM;
+  }
+}
+
+void allow_send(int destination, int tag, MPI_Comm comm, std::uint64_t channel, QuickSend* quick) {
+  *quick = runtime().persistence().allow_send({comm, channel, destination, tag});
+}
+
+void allow_receive(int source, int tag, MPI_Comm comm, std::uint64_t channel, QuickReceive* quick) {
+  *quick = runtime().persistence().allow_receive({comm, channel, source, tag});
+}
+
+int log_send(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm,
+             std::uint64_t channel, bool is_synchronous, const void** packed, std::size_t* bytes,
+             std::uint64_t* number) {
+  return mpi_entry([&] {
+    check_buffer(buffer, count, type);
+    const MessageLog::Flow flow = flow_with({comm, channel, destination, tag}, "dest");
+    MessageTypes types;
+    const ElementType& elements = types.of(type);
+    const Payload payload = payload_of(buffer, count, elements);
+    try {
+      using Sending = MessageLog::Sending;
+      const Sending sending = is_synchronous ? Sending::synchronous : Sending::usual;
+      const auto logged = runtime().persistence().log_send(flow, payload, sending);
+      *packed = logged ? logged->data() : nullptr;
+      *bytes = logged ? logged->size() : 0;
+      *number = is_synchronous ? runtime().persistence().latest_sent(flow) : 0;
+    } catch (const AnotherHistory& error) {
+      end_job(error.what());
+    }
+  });
+}
+
+bool log_quickly(const QuickSend& partner, const void* buffer, int count, MPI_Datatype type, const void** packed,
+                 std::size_t* bytes) {
+  const bool has_buffer = count == 0 || (count > 0 && buffer != nullptr);
+  const ElementType* const elements = has_buffer ? MessageTypes::known(type) : nullptr;
+  if (elements == nullptr) return false;
+  const auto call = runtime().begin_call();
+  const auto logged = runtime().persistence().log_quickly(partner, payload_of(buffer, count, *elements));
+  if (!logged) return false;
+  *packed = logged->data();
+  *bytes = logged->size();
+  return true;
+}
+
+/// Does the same as mpi_entry for a call that reads a log. A program that knows nothing of Fenix could not go on without a message that it has
+/// received before: where the log lacks it, or has it damaged, the job ends.
+template <class Body>
+int reading_entry(Body&& body) {
+  return mpi_entry([&] {
+    try {
+      body();
+    } catch (const MpiError&) {
+      throw;
+    } catch (const Error& error) {
+      const bool is_lost = error.code() == FENIX_ERROR_NODATA_FOUND;
+      if (!is_lost || interposer() == nullptr || !interposer()->must_go_on()) throw;
+      abort_job(JobEnd::begins_again, rank_in(runtime().process().resilient()),
+                std::string(error.what()) + ": the job has to begin again");
+    }
+  });
+}
+
+int receive_logged(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                   std::uint64_t channel, std::uint64_t number, int* flag, MPI_Status* status) {
+  return reading_entry([&] {
+    check_buffer(buffer, count, type);
+    const MessageLog::Flow flow = flow_with({comm, channel, source, tag}, "source");
+    Persistence& persistence = runtime().persistence();
+    auto message = persistence.logged(flow, number, /*anew=*/false);
+    *flag = message ? 1 : 0;
+    if (!message) return;
+    persistence.note_taken(flow, *message);
+    MessageTypes types;
+    const ElementType& elements = types.of(type);
+    const std::size_t bytes = message->entry.head.bytes;
+    const std::uint64_t room = static_cast<std::uint64_t>(count) * elements.bytes();
+    // The status tells whose message it is, and how long, also of one that is too long.
+    set_status(status, source, tag, bytes);
+    if (bytes > room) {
+      throw MpiError(MPI_ERR_TRUNCATE, "the message has " + std::to_string(bytes) + " bytes, more than the buffer");
+    }
+    for (const Deadline deadline; !take(*message, elements, buffer); deadline.check("a logged message")) {
+      const StoredMessage before = *message;
+      message = persistence.logged(flow, number, /*anew=*/true);
+      // Its sender has moved it, or it is damaged in all places.
+      const bool is_there =
+          message && message->journal == before.journal && message->entry.head.sequence == before.entry.head.sequence;
+      if (!message || is_there) {
+        throw Error(FENIX_ERROR_NODATA_FOUND, "a logged message is damaged");
+      }
+    }
+  });
+}
+
+int look_whether_taken(int destination, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t number,
+                       int* flag) {
+  return mpi_entry([&] {
+    *flag = runtime().persistence().was_taken(flow_with({comm, channel, destination, tag}, "dest"), number) ? 1 : 0;
+    if (*flag != 0) return;
+    if (const int error = runtime().process().look_for_failures(); error != MPI_SUCCESS) throw PeerFailure(error);
+  });
+}
+
+// Otherwise a receiver could store the message with its state, and die together with its sender: that one would send it once more.
+bool may_send_first() {
+  const auto call = runtime().begin_call();
+  return runtime().persistence().has_messages_alone();
+}
+
+int prepare_send(int destination, int tag, MPI_Comm comm, std::uint64_t channel, int* is_sent) {
+  const Partner to{comm, channel, destination, tag};
+  std::optional<bool> known;
+  (void)known_entry(to, [&](const MessageLog::Flow& flow) { known = runtime().persistence().is_to_be_sent(flow); });
+  if (known) {
+    *is_sent = *known ? 1 : 0;
+    return MPI_SUCCESS;
+  }
+  return mpi_entry([&] { *is_sent = runtime().persistence().prepare_send(flow_with(to, "dest")) ? 1 : 0; });
+}
+
+int look_whether_repeating(int* is_repeating) {
+  return mpi_entry([&] {
+    const bool repeats =
+        runtime().persistence().with_decisions([](const DecisionLog& decisions) { return decisions.is_repeating(); });
+    *is_repeating = repeats ? 1 : 0;
+  });
+}
+
+int begin_receive(int source, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t* number, int* is_logged) {
+  const Partner from{comm, channel, source, tag};
+  const auto begin = [&](const MessageLog::Flow& flow) {
+    const auto begun = runtime().persistence().begin_receive(flow);
+    *number = begun.number;
+    *is_logged = begun.is_logged ? 1 : 0;
+  };
+  if (const auto error = known_entry(from, begin)) return *error;
+  return mpi_entry([&] { begin(flow_with(from, "source")); });
+}
+
+void end_receive(const void* /*buffer*/, MPI_Datatype /*type*/, const MPI_Status* /*status*/, int source, int tag,
+                 MPI_Comm comm, std::uint64_t channel, std::uint64_t number) {
+  const Partner from{comm, channel, source, tag};
+  const auto end = [&](const MessageLog::Flow& flow) { runtime().persistence().end_receive(flow, number); };
+  if (!known_entry(from, end)) (void)mpi_entry([&] { end(flow_with(from, "source")); });
+}
+
+void take_back(bool is_sent, int peer, int tag, MPI_Comm comm, std::uint64_t channel) {
+  (void)mpi_entry([&] { runtime().persistence().take_back(is_sent, flow_with({comm, channel, peer, tag}, "rank")); });
+}
+
+int find_logged(int source, int tag, MPI_Comm comm, std::uint64_t channel, int* flag, MPI_Status* status) {
+  return reading_entry([&] {
+    const MPI_Comm now = present(comm);
+    check_source(now, source, tag);
+    const auto message = runtime().persistence().find_unreceived(comm, now, channel, source, tag);
+    *flag = message ? 1 : 0;
+    if (message) set_status(status, message->source, message->entry.head.signature.tag, message->entry.head.bytes);
+  });
+}
+
+// ------------------------------------------------------------------------------------------------------------------- decisions
+
+int next_decision(Decision call, bool may_be_negative, int room, int* count, int* outcome) {
+  return mpi_entry([&] {
+    std::optional<std::vector<int>> forced;
+    try {
+      forced = runtime().persistence().with_decisions(
+          [&](DecisionLog& decisions) { return decisions.next(call, may_be_negative); });
+    } catch (const Error& error) {
+      end_job(error.what());
+    }
+    tell_outcome(forced, room, count, outcome);
+  });
+}
+
+// Messages are in the log: they are the same again.
+void note_found(int /*source*/, int /*tag*/, MPI_Comm /*comm*/, std::uint64_t /*channel*/, std::uint64_t /*number*/) {}
+
+int note_decision(Decision call, int count, const int* outcome) {
+  return mpi_entry([&] {
+    runtime().persistence().with_decisions([&](DecisionLog& decisions) {
+      decisions.note(call, {outcome, static_cast<std::size_t>(count)});
+    });
+  });
+}
+
+int next_match(std::uint64_t* receive, int* source, int* tag, int* flag) {
+  return mpi_entry([&] {
+    const auto match = runtime().persistence().with_decisions([&](DecisionLog& decisions) {
+      *receive = decisions.begin_receive();
+      return decisions.match_of(*receive);
+    });
+    *flag = match ? 1 : 0;
+    if (match) tell_match(match->source, match->tag, source, tag);
+  });
+}
+
+int note_match(std::uint64_t receive, int source, int tag) {
+  return mpi_entry([&] {
+    runtime().persistence().with_decisions([&](DecisionLog& decisions) {
+      decisions.note_match(receive, {source, tag});
+    });
+  });
+}
+
+bool repeats_calls() {
+  const auto call = runtime().begin_call();
+  return runtime().repeats_calls();
+}
+
+void leave_call(int error) { runtime().leave(error); }
+
+constexpr std::atomic<bool> kTrue{true};
+
+}  // namespace
+
+void add_logged_messages(PersistServices* services) {
+  services->quick_generation = &generation_of_quick_messages;
+  services->allow_send = allow_send;
+  services->allow_receive = allow_receive;
+  services->log_send = log_send;
+  services->log_quickly = log_quickly;
+  services->look_whether_taken = look_whether_taken;
+  services->may_send_first = may_send_first;
+  services->prepare_send = prepare_send;
+  services->look_whether_repeating = look_whether_repeating;
+  services->begin_receive = begin_receive;
+  services->receive_logged = receive_logged;
+  services->notes_ends = &kTrue;
+  services->end_receive = end_receive;
+  services->take_back = take_back;
+  services->find_logged = find_logged;
+  services->next_decision = next_decision;
+  services->note_found = note_found;
+  services->note_decision = note_decision;
+  services->next_match = next_match;
+  services->note_match = note_match;
+  services->repeats_calls = repeats_calls;
+  services->leave_call = leave_call;
+}
+
+}  // namespace fenix_impl
