@@ -25,6 +25,12 @@ std::int64_t now() {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
+// Runs are counted, and fenix-run is the only one that starts them.
+void pass_on(FileSystem& files, const std::string& root, HaltConditions wish) {
+  ++wish.run;
+  write_halt(files, root, wish);
+}
+
 int run(int argc, char** argv) {
   CLI::App app{
       "Has the job that runs on a store of Fenix end by itself, at the next call of Fenix_Process_should_halt. Without "
@@ -38,6 +44,7 @@ int run(int argc, char** argv) {
   bool removes = false;
   bool shows = false;
   bool checks = false;
+  bool passes_on = false;
   app.add_option("store", root, "folder of the store (FENIX_STORE)");
   app.add_option("--commits", commits, "after so many more commits of its first rank");
   app.add_option("--after", after, "in so many seconds");
@@ -45,6 +52,7 @@ int run(int argc, char** argv) {
   app.add_option("--reason", reason, "one line for its log");
   app.add_flag("--remove", removes, "takes the wish back");
   app.add_flag("--show", shows, "prints the wish");
+  app.add_flag("--relaunch", passes_on, "has the wish hold for the next start of the latest job; fenix-run does so");
   app.add_flag(
       "--check", checks,
       "status 0 if the latest job has come to its end, or a time to end has passed; 2 if it should be started again");
@@ -62,6 +70,10 @@ int run(int argc, char** argv) {
   }
   if (shows) {
     if (there) std::printf("%s", text_of(*there).c_str());
+    return EXIT_SUCCESS;
+  }
+  if (passes_on) {
+    if (there && there->run == latest) pass_on(files, root, *there);
     return EXIT_SUCCESS;
   }
   if (removes) {

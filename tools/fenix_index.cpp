@@ -15,8 +15,10 @@
 
 #include "base/scratch.hpp"
 #include "run_tool.hpp"
+#include "store/dataset.hpp"
 #include "store/dataset_writer.hpp"
 #include "store/posix_file_system.hpp"
+#include "store/pruning.hpp"
 #include "store/run_log.hpp"
 #include "store/store.hpp"
 
@@ -30,17 +32,16 @@ constexpr int kNone = 2;
 /// A dataset as this tool shows it.
 struct Entry {
   DatasetName name;
-  std::string label;
-  std::uint32_t ranks = 0;
-  std::uint32_t writers = 0;
-  std::vector<std::uint32_t> missing;
-  bool is_readable = true;
+  DatasetLook look;
   std::uint64_t bytes = 0;  // of its files
 
-  [[nodiscard]] const char* state() const {
-    if (!is_readable) return "damaged";
-    return missing.empty() ? "complete" : "incomplete";
+  [[nodiscard]] std::string labels() const {
+    std::string all;
+    for (const std::string& each : look.labels) all += (all.empty() ? "" : ", ") + each;
+    return all;
   }
+  [[nodiscard]] std::size_t ranks() const { return look.plan ? look.plan->writers.size() : 0; }
+  [[nodiscard]] std::uint32_t writers() const { return look.plan ? look.plan->number_of_writers() : 0; }
 };
 
 class Index {
@@ -55,24 +56,13 @@ class Index {
     return found;
   }
 
-  [[nodiscard]] Entry entry(const DatasetName& name) {
-    Entry entry;
-    entry.name = name;
-    entry.bytes = bytes_of(name);
-    const auto dataset = Dataset::open(files_, root_, name);
-    entry.is_readable = dataset.has_value();
-    if (!dataset) return entry;
-    entry.label = dataset->plan().label;
-    entry.ranks = static_cast<std::uint32_t>(dataset->plan().writers.size());
-    entry.writers = dataset->plan().number_of_writers();
-    entry.missing = dataset->missing();
-    return entry;
-  }
+  [[nodiscard]] Entry entry(const DatasetName& name) { return {name, store_.look(name), bytes_of(name)}; }
 
   /// Reads all data of a dataset. Returns false if some is damaged or missing.
   [[nodiscard]] bool verify(const DatasetName& name) {
+    if (!store_.complete(name)) return false;
     const auto dataset = Dataset::open(files_, root_, name);
-    if (!dataset || !dataset->missing().empty()) return false;
+    if (!dataset) return false;
     const Scratch buffer(std::size_t{64} << 20U);
     for (std::size_t rank = 0; rank < dataset->plan().writers.size(); ++rank) {
       const auto data = dataset->rank(static_cast<std::int32_t>(rank));
@@ -91,10 +81,8 @@ class Index {
   [[nodiscard]] int build() {
     int written = 0;
     for (const DatasetName& name : store_.datasets()) {
-      const auto dataset = Dataset::open(files_, root_, name);
-      if (dataset && dataset->missing().empty()) {
-        written += DatasetWriter(files_, root_, dataset->plan()).write_manifest() ? 1 : 0;
-      }
+      const auto plan = store_.complete(name);
+      if (plan) written += DatasetWriter(files_, root_, *plan).write_manifest() ? 1 : 0;
     }
     return written;
   }
@@ -130,9 +118,13 @@ class Index {
   [[nodiscard]] std::uint64_t bytes_of(const DatasetName& name) {
     std::uint64_t bytes = 0;
     const std::string folder = root_ + "/" + name.text();
-    for (const std::string& file : files_.list(folder)) {
-      struct stat status {};
-      if (::stat((folder + "/" + file).c_str(), &status) == 0) bytes += static_cast<std::uint64_t>(status.st_size);
+    try {
+      for (const std::string& file : files_.list(folder)) {
+        struct stat status {};
+        if (::lstat((folder + "/" + file).c_str(), &status) == 0) bytes += static_cast<std::uint64_t>(status.st_size);
+      }
+    } catch (const StoreError&) {
+      // Its state says that it cannot be read.
     }
     return bytes;
   }
@@ -159,19 +151,23 @@ void print(Index& index, bool as_json) {
                       {"time_stamp", each.name.time_stamp},
                       {"run", each.name.run},
                       {"generation", each.name.generation},
-                      {"name", each.label},
-                      {"ranks", each.ranks},
-                      {"writers", each.writers},
-                      {"missing", each.missing},
+                      {"name", each.look.labels.empty() ? "" : each.look.labels.front()},
+                      {"names", each.look.labels},
+                      {"ranks", each.ranks()},
+                      {"writers", each.writers()},
+                      {"missing", each.look.missing},
                       {"bytes", each.bytes},
-                      {"state", each.state()},
+                      {"state", word_of(each.look.state)},
+                      {"why", each.look.why},
                       {"current", is_current}});
       continue;
     }
-    std::printf("%-20s %-20s %6u %8u %14llu  %s%s\n", each.name.text().c_str(),
-                each.label.empty() ? "-" : each.label.c_str(), each.ranks, each.writers,
-                static_cast<unsigned long long>(each.bytes), each.state(), is_current ? ", current" : "");
-    for (const std::uint32_t writer : each.missing) std::printf("    the part of writer %u is missing\n", writer);
+    std::printf("%-20s %-20s %6zu %8u %14llu  %s%s\n", each.name.text().c_str(),
+                each.look.labels.empty() ? "-" : each.labels().c_str(), each.ranks(), each.writers(),
+                static_cast<unsigned long long>(each.bytes), word_of(each.look.state), is_current ? ", current" : "");
+    if (!each.look.why.empty()) std::printf("    %s\n", each.look.why.c_str());
+    for (const std::uint32_t writer : each.look.missing)
+      std::printf("    the part of writer %u is missing or damaged\n", writer);
   }
   if (as_json) std::printf("%s\n", list.dump(2).c_str());
 }
@@ -188,9 +184,8 @@ void print(Index& index, bool as_json) {
 
 int run(int argc, char** argv) {
   CLI::App app{
-      "Lists the datasets of a store of Fenix, newest first, and looks after them. Status: 0; 1 if something is "
-      "damaged; 2 if there is no "
-      "such dataset."};
+      "Lists the datasets of a store of Fenix, newest first, and looks after them. Status: 0; 1 if --verify finds "
+      "damage; 2 if there is no such dataset, or no such store."};
   const char* const store = std::getenv("FENIX_STORE");
   std::string root = store != nullptr ? store : "";
   std::string verify;
@@ -213,7 +208,7 @@ int run(int argc, char** argv) {
   });
   app.add_option("--log", logged, "prints what happened in this run; 0: in the latest one")
       ->each([&](const std::string&) { has_logged = true; });
-  app.add_option("--verify", verify, "reads a dataset, or \"all\" complete ones, and compares all hashes");
+  app.add_option("--verify", verify, "reads a dataset, or \"all\" but incomplete ones, and compares all hashes");
   app.add_option("--dump", dumped, "prints the contents of a dataset");
   app.add_flag("--build", builds, "writes the manifests that are missing");
   app.add_option("--delete", remove, "removes a dataset");
@@ -225,12 +220,21 @@ int run(int argc, char** argv) {
                  "the dataset from which its group goes on in the next job; \"newest\": the newest one again");
   CLI11_PARSE(app, argc, argv);
   if (root.empty()) throw CLI::RequiredError("store");
+  struct stat folder {};
+  if (::stat(root.c_str(), &folder) != 0 || !S_ISDIR(folder.st_mode)) {
+    std::fprintf(stderr, "fenix-index: there is no folder %s\n", root.c_str());
+    return kNone;
+  }
   Index index(root);
   if (watches) watch(index);
   if (has_latest) {
-    const auto plan = index.store().find(latest, {}, {});
-    if (!plan) return kNone;
-    std::printf("%s\n", plan->name.text().c_str());
+    const FoundDataset found = index.store().find(latest, {}, {});
+    for (const auto& each : found.unusable) {
+      std::fprintf(stderr, "fenix-index: %s is %s: %s\n", each.name.text().c_str(), word_of(each.state),
+                   each.why.c_str());
+    }
+    if (!found.plan) return kNone;
+    std::printf("%s\n", found.plan->name.text().c_str());
     return EXIT_SUCCESS;
   }
   if (has_logged) return index.print_log(logged) ? EXIT_SUCCESS : kNone;
@@ -250,7 +254,9 @@ int run(int argc, char** argv) {
     return EXIT_SUCCESS;
   }
   if (!keep.empty()) {
-    index.store().prune(keep[0], static_cast<std::uint32_t>(std::max(keep[1], 0)));
+    if (keep[1] < 1) throw CLI::ValidationError("--keep", "at least one dataset stays: N is 1 or more");
+    const Pruning::Rule rule{keep[0], 0, static_cast<std::uint32_t>(keep[1]), {}, /*is_of_user=*/true};
+    Pruning().run(index.store(), rule);
     return EXIT_SUCCESS;
   }
   if (!current.empty()) {
@@ -266,7 +272,7 @@ int run(int argc, char** argv) {
   if (!verify.empty()) {
     int status = EXIT_SUCCESS;
     for (const DatasetName& name : verify == "all" ? index.store().datasets() : std::vector{parsed(verify)}) {
-      if (verify == "all" && !index.store().complete(name)) continue;
+      if (verify == "all" && index.store().look(name).state == DatasetState::incomplete) continue;
       const bool is_whole = index.verify(name);
       std::printf("%s %s\n", name.text().c_str(), is_whole ? "is whole" : "is damaged");
       if (!is_whole) status = kDamaged;

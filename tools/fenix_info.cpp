@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/environment.hpp"
+#include "base/environment_checks.hpp"
 #include "base/error.hpp"
 #include "base/location.hpp"
 #include "base/other_variables.hpp"

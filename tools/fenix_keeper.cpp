@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The keeper of a node: see src/keeper. Ranks start it, and give it a socket as descriptor 3, to which they connect. With
+// The keeper of a node: see src/keeper. Ranks start it, and give it a socket as descriptor 3, to which they connect, and the lock of its name as
+// descriptor 4. With
 // "--store DIR" it makes that socket itself, for ranks that come later, and stays a child of the process that has started it. It prints
 // "ready" then, or "taken" if there is another keeper.
 #include <sched.h>
@@ -26,6 +27,7 @@ using namespace fenix_impl;
 namespace {
 
 constexpr int kListener = 3;
+constexpr int kLock = 4;
 
 Keeper* the_keeper = nullptr;
 
@@ -73,7 +75,8 @@ int main(int argc, char** argv) {
   give_way();
   take_descriptors();
   try {
-    Descriptor listener(comes_first ? -1 : kListener);
+    Listener listener;
+    if (!comes_first) listener = {Descriptor(kListener), Descriptor(kLock)};
     if (comes_first) {
       listener = listen_at(KeeperClient("", {argv[2], 0, 1, 0, 0}).socket_name());
       std::puts(listener ? "ready" : "taken");

@@ -53,8 +53,6 @@ def test_five_lines(tmp_path):
     text = examples()[0]
     program = text.replace("state += 1 ", "state += 1; fenix.testing.kill_here(1, state[0] == 50) #") + "\nprint('the end')\n"
     assert program != text and text.count("\n") == 12
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert text in readme
     file = tmp_path / "five_lines.py"
     file.write_text("import fenix.testing\n" + program, encoding="utf-8")
     begin = time.monotonic()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Memory of Python objects: NumPy arrays, objects with the buffer protocol, and objects with DLPack."""
 import ctypes
-from typing import Any, Dict, Optional, Tuple
+import weakref
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 import numpy.typing as npt
@@ -159,3 +160,36 @@ class Memory:
     def elements_for(self, extent: int) -> int:
         """Returns how many elements of this extent in bytes have room."""
         return self.array.nbytes // extent if extent > 0 else 0
+
+
+class Allocated:
+    """Memory of the library that an array shows."""
+
+    def __init__(self, array: npt.NDArray[Any]) -> None:
+        root = array
+        while isinstance(root.base, np.ndarray):
+            root = root.base
+        # Each view of the array keeps its root alive.
+        self._root = weakref.ref(root)
+        self._dtype, self._shape = array.dtype, array.shape
+        self.nbytes = array.nbytes
+
+    def memory(self) -> Optional[Memory]:
+        root = self._root()
+        return None if root is None else Memory(root[:self.nbytes].view(self._dtype).reshape(self._shape))
+
+    def is_used(self) -> bool:
+        return self._root() is not None
+
+    def check_unused(self) -> None:
+        if self.is_used():
+            raise BufferError("an array of Group.allocate, or a view of it, is still in use: its memory would go away")
+
+
+def check_allocated(kept: Dict[int, List[Any]], member: Optional[int] = None) -> None:
+    """Raises BufferError if arrays of allocate are in use whose memory is about to go away. kept: what a group keeps, by member."""
+    for number, things in kept.items():
+        if member is None or number == member:
+            for each in things:
+                if isinstance(each, Allocated):
+                    each.check_unused()

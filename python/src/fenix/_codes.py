@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Constants. Made from include/fenix/codes.h by scripts/check-python --write."""
+"""Constants. Made from include/fenix/codes.h by scripts/check python --write."""
 from enum import IntEnum
 
 

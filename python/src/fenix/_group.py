@@ -7,13 +7,13 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Type, U
 import numpy as np
 import numpy.typing as npt
 
-from . import _errors
-from ._buffers import Memory, datatype_of
+from . import _errors, _session
+from ._buffers import Allocated, Memory, check_allocated, datatype_of
 from ._codes import _ATTRIBUTE_COUNT, _ATTRIBUTE_SIZE, ALL, LATEST, RESIZEABLE, WORLD, Code
 from ._errors import check
 from ._files import MemberFile
 from ._library import MPI, ffi, lib
-from ._parts import Allocated, CalledSerializer, Elements, Id, Request, Restored, Serializer, check_allocated, number_of
+from ._parts import CalledSerializer, Elements, Id, Request, Restored, Serializer, number_of
 from ._policies import Buddies, Policy, policy_from
 from ._session import Session, current
 from ._store import _call_with
@@ -171,7 +171,7 @@ class Group:
 
     def delete(self) -> None:
         """Deletes the group on this rank, with all members and snapshots. Local. Raises BufferError if an array of allocate is in use."""
-        check_allocated(self._session, self.id)
+        check_allocated(self._kept)
         check(lib.Fenix_Data_group_delete(self.id))
         self._kept.clear()
 
@@ -264,7 +264,7 @@ class Group:
     def delete_member(self, member: Id) -> None:
         """Deletes the member on this rank, with its data in all snapshots. Local. Raises BufferError if its array of allocate is in use."""
         number = number_of(member)
-        check_allocated(self._session, self.id, number)
+        check_allocated(self._kept, number)
         check(lib.Fenix_Data_member_delete(self.id, number))
         self._kept.pop(number, None)
         self._objects.discard(number)
@@ -670,3 +670,4 @@ def group_exists(id: Id) -> bool:
     return bool(check(lib.Fenix_Data_group_created(number_of(id))))
 
 
+_session.make_group = Group

@@ -1,23 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Things that a Group is made of: ids, objects that the library points to, and the results of restores and asynchronous stores."""
 import operator
-import weakref
 import zlib
-from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _errors
-from ._buffers import Memory
 from ._codes import Code
 from ._errors import check
 from ._files import MemberFile
 from ._library import ffi, lib
 from ._subset import Subset
-
-if TYPE_CHECKING:
-    from ._session import Session
 
 #: A member, or a group: a number, or a name that stands for a number below 0.
 Id = Union[int, str]
@@ -58,39 +53,6 @@ def _on_serialize(file: Any, direction: int, offset: int, count: int, buffer: An
     with MemberFile(file, "w" if stores else "r") as opened:
         serializer.function(opened, stores, offset, count)
     return 0
-
-
-class Allocated:
-    """Memory of the library that an array shows."""
-
-    def __init__(self, array: npt.NDArray[Any]) -> None:
-        root = array
-        while isinstance(root.base, np.ndarray):
-            root = root.base
-        # Each view of the array keeps its root alive.
-        self._root = weakref.ref(root)
-        self._dtype, self._shape = array.dtype, array.shape
-        self.nbytes = array.nbytes
-
-    def memory(self) -> Optional[Memory]:
-        root = self._root()
-        return None if root is None else Memory(root[:self.nbytes].view(self._dtype).reshape(self._shape))
-
-    def is_used(self) -> bool:
-        return self._root() is not None
-
-    def check_unused(self) -> None:
-        if self.is_used():
-            raise BufferError("an array of Group.allocate, or a view of it, is still in use: its memory would go away")
-
-
-def check_allocated(session: "Session", group: int, member: Optional[int] = None) -> None:
-    """Raises BufferError if arrays of allocate are in use whose memory is about to go away."""
-    for number, kept in session._kept.get(group, {}).items():
-        if member is None or number == member:
-            for each in kept:
-                if isinstance(each, Allocated):
-                    each.check_unused()
 
 
 class Restored:

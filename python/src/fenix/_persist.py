@@ -31,7 +31,7 @@ def comm_persist(comm: Any, key: str, hints: Optional[Mapping[str, object]] = No
     Collective over `comm`; the first call is collective over the resilient communicator.
 
     key: name of the session, the same on all ranks, without zero bytes. hints: persist_volume (bytes), persist_copies, persist_depth,
-    persist_order ("fifo" or "lifo"), persist_missing ("wait" or "error"), persist_transparent, persist_dir; docs/persistent.md describes
+    persist_order ("fifo" or "lifo"), persist_missing ("wait" or "error"), persist_transparent, persist_dir; docs/message-logging.md describes
     them. Raises ERROR_INVALID_LOGIC_CALL without libfenix_mpi, ERROR_UNINITIALIZED, ERROR_INVALID_ARGUMENT for a wrong `comm`, key or hint,
     ERROR_NO_MEMORY, ERROR_NOCATEGORY for a time-out, and TypeError.
 

@@ -67,6 +67,7 @@ class Local:
         return _POLICY_LOCAL, [0]
 
 
+#: Any of the policies.
 Policy = Union[Buddies, Parity, Ring, ReedSolomon, Local]
 
 

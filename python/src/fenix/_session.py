@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional, Tuple, Type, TypeVar, Union, overload
 
 from . import _errors
+from ._buffers import check_allocated
 from ._codes import Code, RecoveryMode, ResumeMode, Role, Setting, SpareWaitMode, UnhandledMode
 from ._errors import CommException, Error, check
 from ._library import MPI, ffi, lib, prepare_errors
@@ -24,6 +25,8 @@ _SPARE_FINALIZE_RELEASE = 0
 _UNDEFINED = MPI.UNDEFINED
 
 _current: Optional["Session"] = None
+#: The class Group. Its module needs this one, and sets it.
+make_group: Callable[..., "Group"]
 
 
 # ------------------------------------------------------------------------------------------------------------- callbacks
@@ -278,9 +281,7 @@ class Session:
     def group(self, id: Union[int, str], *, comm: Optional[Any] = None, start: int = 0, depth: int = 0,
               policy: "Optional[Policy]" = None, hashing: Optional[bool] = None, in_place: Optional[bool] = None) -> "Group":
         """Creates a group over `comm`, by default the resilient communicator, or takes it up again after a failure: see Group."""
-        from ._group import Group
-
-        return Group(id, self, comm=comm, start=start, depth=depth, policy=policy, hashing=hashing, in_place=in_place)
+        return make_group(id, self, comm=comm, start=start, depth=depth, policy=policy, hashing=hashing, in_place=in_place)
 
     # ---------------------------------------------------------------------------------------------------------- end
 
@@ -288,12 +289,10 @@ class Session:
         """Ends the use of the library, releases the spares and all stored data. Collective, synchronising. The communicator stays, and
         belongs to the program. Raises CommException if a rank dies before all have come here, and BufferError if an array of
         Group.allocate is still in use. `attempts`, `run` and `resilient` call it."""
-        from ._parts import check_allocated
-
         if not self._active:
             return
-        for group in list(self._kept):
-            check_allocated(self, group)
+        for kept in list(self._kept.values()):
+            check_allocated(kept)
         check(lib.Fenix_Finalize())
         self._end()
 
