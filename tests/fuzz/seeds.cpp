@@ -9,15 +9,15 @@
 #include <string>
 
 #include "base/slot_hashes.hpp"
-#include "core/journal/contribution.hpp"
-#include "core/journal/ring.hpp"
+#include "checkpoint/line_record.hpp"
 #include "core/member/member_codec.hpp"
 #include "fuzz/support.hpp"
 #include "fuzz/two_ranks.hpp"
 #include "keeper/message.hpp"
 #include "keeper/offer.hpp"
-#include "recovery/line/line_record.hpp"
-#include "recovery/rejoin/kept_group.hpp"
+#include "messages/journal/contribution.hpp"
+#include "messages/journal/ring.hpp"
+#include "recovery/groups/rejoin/kept_group.hpp"
 #include "rma/type_description.hpp"
 #include "store/halt.hpp"
 #include "store/manifest.hpp"
@@ -97,6 +97,26 @@ void write_logs() {
     }
     write("log", policy == 0 ? "copies" : "parity", bytes);
   }
+}
+
+// A file of a full log: two messages and a third that is cut short.
+void write_spilled() {
+  fuzz::Bytes bytes;
+  const auto append = [&bytes](const auto& value) {
+    const auto added = std::as_bytes(std::span(&value, 1));
+    bytes.insert(bytes.end(), added.begin(), added.end());
+  };
+  for (std::uint64_t number = 1; number < 4; ++number) {
+    EntryHead head;
+    head.signature = {7, 5, 1};
+    head.number = number;
+    head.bytes = 40 * number;
+    append(std::uint8_t{1});
+    append(head);
+    append(static_cast<std::uint8_t>(head.bytes));
+    bytes.resize(bytes.size() + (number < 3 ? head.bytes : 10), std::byte{9});
+  }
+  write("spill", "three", bytes);
 }
 
 // The target that is looked for comes first.
@@ -322,6 +342,7 @@ int main(int argc, char** argv) {
   fuzz::start_mpi();
   write_records();
   write_logs();
+  write_spilled();
   write_store();
   write_keeper();
   write_rejoins();

@@ -194,8 +194,8 @@ class Job:
         outside, folder = Path(tempfile.gettempdir()), self.folder.resolve()
         found = [path for path in self.temporary.iterdir() if "fenix" in path.name.lower()]
         for path in outside.iterdir():
-            # scripts/nodes of somebody else has its folder there for a while.
-            if "fenix" not in path.name.lower() or path.name.startswith("fenix-nodes.") or path in (folder, *folder.parents):
+            # scripts/nodes of somebody else has its folder there for a while, and so have keepers of other jobs.
+            if "fenix" not in path.name.lower() or path.name.startswith(("fenix-nodes.", "fenix-keeper-")) or path in (folder, *folder.parents):
                 continue
             try:
                 if path.lstat().st_mtime_ns > self._stamp:

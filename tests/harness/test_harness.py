@@ -160,7 +160,7 @@ class Jobs(Case):
         begin = time.monotonic()
         with self.job(STUBBORN, limit=1) as job:
             job.follow()
-            self.assertTrue(1 <= time.monotonic() - begin < 15)
+            self.assertTrue(1 <= time.monotonic() - begin < 60)
             self.assertEqual((job.hung, job.status), (True, 128 + signal.SIGKILL))
             self.assertIn("sleep 1000", job.stacks.read_text(encoding="utf-8"))
             self.assert_none_lives()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The examples of docs/how-to.md, as they are there, and their use: scripts/check-guide compares what stands between
- * "example:" and "end" with the page.
+ * The examples of docs/how-to-data.md and docs/how-to-failures.md, as they are there, and their use: scripts/check guide
+ * compares what stands between "example:" and "end" with the pages.
  *
  * Four ranks without spares go through all examples; then rank 1 dies, and the others divide its data among themselves. */
 #include <fenix.h>
@@ -44,14 +44,6 @@ static void store_rows(int first, int last) {
   check(Fenix_Data_subset_delete(&rows));
 }
 
-/* A column: a block of one element in each row. */
-static void store_column(int column) {
-  Fenix_Data_subset blocks;
-  check(Fenix_Data_subset_create(ROWS, column, column, COLUMNS, &blocks));
-  check(Fenix_Data_member_store(GROUP, GRID, blocks));
-  check(Fenix_Data_subset_delete(&blocks));
-}
-
 /* Blocks of any place and length, the same or others on each rank. */
 static void store_blocks(int number, int* firsts, int* lasts) {
   Fenix_Data_subset blocks;
@@ -61,7 +53,14 @@ static void store_blocks(int number, int* firsts, int* lasts) {
 }
 /* end */
 
-/* example: found */
+/* A column: a block of one element in each row. */
+static void store_column(int column) {
+  Fenix_Data_subset blocks;
+  check(Fenix_Data_subset_create(ROWS, column, column, COLUMNS, &blocks));
+  check(Fenix_Data_member_store(GROUP, GRID, blocks));
+  check(Fenix_Data_subset_delete(&blocks));
+}
+
 /* Restores the elements that are there, and sets the others. */
 static void restore_or_set(double value) {
   Fenix_Data_subset found;
@@ -79,7 +78,6 @@ static void restore_or_set(double value) {
   }
   check(Fenix_Data_subset_delete(&found));
 }
-/* end */
 
 /* example: stage */
 static void stage_early(void) {
@@ -88,6 +86,7 @@ static void stage_early(void) {
   check(Fenix_Data_member_store(GROUP, GRID, FENIX_DATA_SUBSET_PRESTAGED));
   check(Fenix_Data_commit_barrier(GROUP, FENIX_TIME_STAMP_IGNORE));
 }
+/* end */
 
 /* From another buffer than the member's, which the library frees. */
 static void stage_scaled(double factor) {
@@ -96,7 +95,6 @@ static void stage_scaled(double factor) {
   check(Fenix_Data_member_stage_inplace(GROUP, FORCES, scaled, FENIX_DATA_SUBSET_FULL));
   check(Fenix_Data_member_store(GROUP, FORCES, FENIX_DATA_SUBSET_PRESTAGED));
 }
-/* end */
 
 /* example: stage-memory */
 /* Straight into the memory of the snapshot: no copy. */
@@ -195,6 +193,7 @@ static void serialize_list(FILE* file, int direction, void* buffer, int offset, 
 static void define_list(void) {
   check(Fenix_Data_member_fdefine(GROUP, LIST, NULL, FENIX_RESIZEABLE, MPI_DOUBLE, serialize_list, &list));
 }
+/* end */
 
 static void store_list(void) { check(Fenix_Data_member_store(GROUP, LIST, FENIX_DATA_SUBSET_FULL)); }
 
@@ -202,7 +201,6 @@ static void restore_list(void) { /* the list is empty before */
   check(Fenix_Data_member_restore(GROUP, LIST, FENIX_DATA_RESTORE_INPLACE, FENIX_DATA_RESTORE_FULL,
                                   FENIX_DATA_SNAPSHOT_LATEST, FENIX_DATA_SUBSET_IGNORE));
 }
-/* end */
 
 /* example: positions */
 struct particle {
@@ -223,7 +221,6 @@ static void create_positions(void) {
 }
 /* end */
 
-/* example: large */
 static void store_end_of(char* buffer, MPI_Count bytes, MPI_Count changed) {
   Fenix_Data_subset end;
   if (!Fenix_Data_member_created(GROUP, HUGE)) check(Fenix_Data_member_create_c(GROUP, HUGE, buffer, bytes, MPI_BYTE));
@@ -231,9 +228,7 @@ static void store_end_of(char* buffer, MPI_Count bytes, MPI_Count changed) {
   check(Fenix_Data_member_store(GROUP, HUGE, end));
   check(Fenix_Data_subset_delete(&end));
 }
-/* end */
 
-/* example: older */
 /* Goes back to the newest snapshot whose grid is good. */
 static int go_back(int (*is_good)(const double*)) {
   int snapshots, time_stamp;
@@ -248,9 +243,7 @@ static int go_back(int (*is_good)(const double*)) {
   }
   return -1;
 }
-/* end */
 
-/* example: milestones */
 /* A group of depth -1 keeps all; of the snapshots up to a time stamp, only each tenth is to stay. */
 static void thin_out(int group, int up_to) {
   for (int time_stamp = 0; time_stamp <= up_to; ++time_stamp) {
@@ -260,7 +253,6 @@ static void thin_out(int group, int up_to) {
   }
   check(Fenix_Data_barrier(group));
 }
-/* end */
 
 /* example: policies */
 static void create_groups(int ranks_per_node) {
@@ -277,15 +269,18 @@ static void create_groups(int ranks_per_node) {
 static void create_group_with_codes(int ranks_per_node) {
   /* Reed-Solomon: of each 4 ranks, on 4 nodes, any 2 may die. */
   int codes[3] = {ranks_per_node, 4, 2};
+  check(Fenix_Data_group_create(22, comm, 0, 0, FENIX_DATA_POLICY_REED_SOLOMON, codes, NULL));
+}
+/* end */
+
+static void tell_of_codes(void) {
   int name, values[3];
   MPI_Count bytes;
-  check(Fenix_Data_group_create(22, comm, 0, 0, FENIX_DATA_POLICY_REED_SOLOMON, codes, NULL));
   check(Fenix_Data_group_get_redundancy_policy(22, &name, values, NULL));
   check(Fenix_Data_member_create(22, GRID, grid, CELLS, MPI_DOUBLE));
   check(Fenix_Data_member_footprint(22, GRID, &bytes));
   if (rank == 0) printf("any %d of %d ranks may die; %lld bytes\n", values[2], values[1], (long long)bytes);
 }
-/* end */
 
 /* example: allocate */
 /* On all ranks, at the start and after each failure. Survivors get the buffer that they have, as they left it. */
@@ -296,16 +291,13 @@ static double* make_field(int group, int member, int cells) {
 }
 /* end */
 
-/* example: in_place */
 /* Before the first store. The snapshots of this group need 1.3 times the data instead of 2.3. */
 static void save_memory(int group) {
   int values[3] = {5, FENIX_DATA_SEPARATION_AUTO, 8};
   check(Fenix_Data_group_create(group, comm, 0, 0, FENIX_DATA_POLICY_IN_MEMORY_RAID, values, NULL));
   check(Fenix_Data_group_set_in_place(group, 1));
 }
-/* end */
 
-/* example: verify */
 /* Between two phases: are all snapshots still what was stored? */
 static int look_after_snapshots(int group) {
   int mended, lost;
@@ -315,14 +307,11 @@ static int look_after_snapshots(int group) {
   if (rank == 0 && lost > 0) printf("%d are lost: store and commit anew\n", lost);
   return lost == 0;
 }
-/* end */
 
-/* example: world */
 static void use_the_world_group(void) {
   check(Fenix_Data_member_define(FENIX_DATA_GROUP_WORLD_ID, GRID, grid, CELLS, MPI_DOUBLE));
   check(Fenix_Data_checkpoint(FENIX_DATA_GROUP_WORLD_ID, FENIX_DATA_SUBSET_FULL, 0, NULL, FENIX_TIME_STAMP_IGNORE));
 }
-/* end */
 
 /* example: redistribute */
 enum { TOTAL = 1000 };
@@ -342,6 +331,7 @@ static void redistribute(int first, int end) {
     for (int i = from > first ? from : first; i < to && i < end; ++i) share[i - first] = old[i - from];
   }
 }
+/* end */
 
 /* The share, from wherever it is to be had. */
 static void begin_with_share(void) {
@@ -364,7 +354,6 @@ static void begin_with_share(void) {
   check(Fenix_Data_member_store(GROUP, FENIX_DATA_MEMBER_ALL, FENIX_DATA_SUBSET_FULL));
   check(Fenix_Data_commit_barrier(GROUP, FENIX_TIME_STAMP_IGNORE));
 }
-/* end */
 
 /* ------------------------------------------------------------------------------------------------- what they come to */
 
@@ -540,6 +529,7 @@ static void try_groups(void) {
   const double* field = make_field(23, GRID, CELLS);
   require(field != NULL && field[CELLS - 1] == 0, "a buffer from the library");
   create_group_with_codes(1);
+  tell_of_codes();
   fill();
   check(Fenix_Data_checkpoint(22, FENIX_DATA_SUBSET_FULL, 0, NULL, NULL));
   check(Fenix_Data_commit_barrier(22, NULL));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The program of docs/tutorial.md: scripts/check-guide compares them. With an argument, rank 1 dies in step 50. */
+ * The program of docs/tutorial.md: scripts/check guide compares them. With an argument, rank 1 dies in step 50. */
 /* example: program */
 #include <fenix.h>
 #include <signal.h>

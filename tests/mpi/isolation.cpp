@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Another user of the node can neither read nor write what a job has: its regions, its processes' memory, its files and sockets.
+// Another user of the node can neither read nor write what a job has: its regions, its processes' memory, its files and sockets, its store, and
+// the keeper that writes it.
 //
-// A rank holds stored data; a child of rank 0 becomes another user and tries every way there is to get at it.
+// A rank holds stored data, and has flushed it; a child of rank 0 becomes another user and tries every way there is to get at it.
 #include <dirent.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -16,14 +17,17 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
 #include "check.hpp"
+#include "store_folder.hpp"
 
 namespace {
 
@@ -94,6 +98,49 @@ void try_process(const Target& target, const std::vector<Descriptor>& descriptor
   if (ptrace(PTRACE_SEIZE, target.pid, nullptr, nullptr) == 0) findings.emplace_back("ptrace");
 }
 
+bool can_connect(const std::string& path, std::size_t begin) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() + begin >= sizeof address.sun_path) return false;
+  std::memcpy(address.sun_path + begin, path.c_str(), path.size());
+  const auto bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + begin + path.size());
+  for (const int type : {SOCK_STREAM, SOCK_SEQPACKET}) {
+    const int fd = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
+    const bool is_connected = connect(fd, reinterpret_cast<const sockaddr*>(&address), bytes) == 0;
+    close(fd);
+    if (is_connected) return true;
+  }
+  return false;
+}
+
+// Sockets that have names, in file systems and in none. Anybody can list them.
+void try_sockets(Findings& findings) {
+  std::ifstream list("/proc/net/unix");
+  for (std::string line; std::getline(list, line);) {
+    const auto at = line.find("fenix");
+    if (at == std::string::npos) continue;
+    const auto begin = line.find_last_of(' ', at) + 1;
+    const std::string name = line.substr(begin);
+    const bool is_abstract = name.front() == '@';
+    if (can_connect(is_abstract ? name.substr(1) : name, is_abstract ? 1 : 0))
+      findings.push_back("connected to " + name);
+    // The name cannot be taken either, once the keeper has ended: there is a lock.
+    if (!is_abstract) try_file(name + ".lock", findings);
+  }
+}
+
+// What others may write to could be removed, or get a link in its place.
+void try_names(const std::string& folder, Findings& findings) {
+  const std::string name = folder + "/of-another-user";
+  const int fd = open(name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  if (fd >= 0) {
+    findings.push_back("made a file in " + folder);
+    close(fd);
+    unlink(name.c_str());
+  }
+  if (access(folder.c_str(), R_OK) == 0) findings.push_back("listed " + folder);
+}
+
 // Files and sockets under a folder, as far as they can be reached.
 void try_folder(const std::string& folder, Findings& findings) {
   std::error_code denied;
@@ -102,24 +149,20 @@ void try_folder(const std::string& folder, Findings& findings) {
   for (; !denied && entries != std::filesystem::end(entries); entries.increment(denied)) {
     const std::string path = entries->path();
     if (entries->is_socket(denied)) {
-      sockaddr_un address{};
-      address.sun_family = AF_UNIX;
-      if (path.size() >= sizeof address.sun_path) continue;
-      std::memcpy(address.sun_path, path.c_str(), path.size());
-      const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-      if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
-        findings.push_back("connected to " + path);
-      }
-      close(fd);
+      if (can_connect(path, 0)) findings.push_back("connected to " + path);
     } else if (entries->is_regular_file(denied)) {
       try_file(path, findings);
     }
   }
 }
 
-Findings try_everything(const std::vector<Target>& targets, const std::vector<std::vector<Descriptor>>& descriptors) {
+/// folders: of the store, and of its datasets.
+Findings try_everything(const std::vector<Target>& targets, const std::vector<std::vector<Descriptor>>& descriptors,
+                        const std::vector<std::string>& folders) {
   Findings findings;
   for (std::size_t i = 0; i < targets.size(); ++i) try_process(targets[i], descriptors[i], findings);
+  for (const std::string& each : folders) try_names(each, findings);
+  try_sockets(findings);
   if (geteuid() != 0) {
     try_folder(".", findings);
     try_folder("/dev/shm", findings);
@@ -128,7 +171,8 @@ Findings try_everything(const std::vector<Target>& targets, const std::vector<st
 }
 
 /// Returns a user's findings as one text. Uses nothing of MPI in the child.
-std::string found_by(uid_t user, const std::vector<Target>& targets, const std::string& folder) {
+std::string found_by(uid_t user, const std::vector<Target>& targets, const std::string& folder,
+                     const std::vector<std::string>& folders) {
   std::vector<std::vector<Descriptor>> descriptors;
   for (const Target& each : targets) descriptors.push_back(descriptors_of(each.pid));
   int pipe_ends[2];
@@ -142,7 +186,7 @@ std::string found_by(uid_t user, const std::vector<Target>& targets, const std::
     if (user != geteuid() && (setgroups(0, nullptr) != 0 || setgid(user) != 0 || setuid(user) != 0)) {
       text = "this process could not become the other user";
     } else {
-      for (const std::string& line : try_everything(targets, descriptors)) text += line + "; ";
+      for (const std::string& line : try_everything(targets, descriptors, folders)) text += line + "; ";
     }
     const auto done = write(pipe_ends[1], text.data(), text.size());
     _exit(done == static_cast<ssize_t>(text.size()) ? 0 : 1);
@@ -175,6 +219,35 @@ void check_modes(pid_t pid) {
   require(regions >= 2, "this rank has a control region and one of its member");
 }
 
+/// The keeper of this node, by the regions that it has open. It is a process of this user.
+pid_t find_keeper(const std::string& store) {
+  std::error_code gone;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::string name;
+    std::ifstream(entry.path() / "comm") >> name;
+    if (name != "fenix-keeper") continue;
+    std::ifstream file(entry.path() / "environ");
+    const std::string environment{std::istreambuf_iterator<char>(file), {}};
+    if (environment.find("FENIX_STORE=" + store) != std::string::npos) return std::stoi(entry.path().filename());
+  }
+  return 0;
+}
+
+/// Returns the store and what is in it, after a look at the modes: nobody else may do anything.
+std::vector<std::string> check_store(const std::string& store) {
+  std::vector<std::string> folders{store};
+  int files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(store)) {
+    struct stat status {};
+    require(lstat(entry.path().c_str(), &status) == 0, "lstat of " + entry.path().string());
+    expect_equal(status.st_mode & 077, 0, "what others may do with " + entry.path().string());
+    if (entry.is_directory()) folders.push_back(entry.path());
+    if (entry.is_regular_file()) ++files;
+  }
+  require(folders.size() >= 2 && files >= 3, "the store has a dataset");
+  return folders;
+}
+
 /// Shared memory that has a name in a folder of all users, as Open MPI's has, can be opened by its owner alone.
 void check_files(const std::vector<std::string>& folders) {
   for (const std::string& folder : folders) {
@@ -193,6 +266,15 @@ void check_files(const std::vector<std::string>& folders) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
+  // The modes must not depend on it.
+  umask(0);
+  const std::string store = check::store_folder();
+  int first = -1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &first);
+  require(!store.empty(), "FENIX_STORE is not set");
+  // The keeper makes it.
+  if (first == 0) std::filesystem::remove_all(store);
+  MPI_Barrier(MPI_COMM_WORLD);
   int role = -1;
   int error = -1;
   MPI_Comm comm = MPI_COMM_NULL;
@@ -209,6 +291,7 @@ int main(int argc, char** argv) {
   success(Fenix_Data_member_store(kGroup, 0, FENIX_DATA_SUBSET_FULL), "store");
   success(Fenix_Data_commit_barrier(kGroup, nullptr), "commit_barrier");
   check_modes(getpid());
+  success(Fenix_Data_flush(kGroup, FENIX_DATA_SNAPSHOT_LATEST, nullptr), "flush");
 
   const Target mine{getpid(), reinterpret_cast<std::uint64_t>(data.data())};
   std::vector<Target> targets(static_cast<std::size_t>(size));
@@ -216,12 +299,21 @@ int main(int argc, char** argv) {
   const char* temporary = std::getenv("TMPDIR");
   const std::string tmp = temporary != nullptr ? temporary : "/tmp";
   if (rank == 0) check_files({"/dev/shm", tmp});
+  std::vector<std::string> folders;
+  if (rank == 0) {
+    folders = check_store(store);
+    const pid_t keeper = find_keeper(store);
+    require(keeper != 0, "the keeper of this node lives");
+    // Memory that is no address of the keeper cannot be read by anybody.
+    targets.push_back({keeper, 0});
+  }
   if (rank == 0 && geteuid() == 0) {
-    const std::string found = found_by(kOtherUser, targets, tmp);
+    const std::string found = found_by(kOtherUser, targets, tmp, folders);
     require(found.empty(), "another user got at: " + found);
     // The same ways are ways: the owner gets there.
-    const std::string own = found_by(geteuid(), targets, tmp);
-    for (const char* way : {"/fd/", "/mem", "map_files", "process_vm_readv", "process_vm_writev"}) {
+    const std::string own = found_by(geteuid(), targets, tmp, folders);
+    for (const char* way : {"/fd/", "/mem", "map_files", "process_vm_readv", "process_vm_writev", "connected to",
+                            "listed", "made a file in"}) {
       require(own.find(way) != std::string::npos, std::string("the owner finds nothing by ") + way + ", only " + own);
     }
   } else if (rank == 0) {
@@ -235,6 +327,7 @@ int main(int argc, char** argv) {
       "restore");
   require(data == before, "what was restored is what was stored");
   success(Fenix_Finalize(), "Fenix_Finalize");
+  check::remove_store();
   check::ok(rank);
   MPI_Finalize();
   return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory in use is what docs/how-to.md says, for each policy and depth, and all of it is given back.
+// The memory in use is what docs/how-to-data.md says, for each policy and depth, and all of it is given back.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ std::uint64_t bytes_in_use() {
 
 std::uint64_t up(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-/// A policy, and what docs/how-to.md, "Memory", says of it on this rank.
+/// A policy, and what docs/how-to-data.md, "Memory", says of it on this rank.
 struct Case {
   int policy;
   std::vector<int> values;

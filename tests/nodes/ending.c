@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
   int rank;
   signal(SIGPIPE, SIG_IGN);
   if (is(kind, "status-before-init") && atoi(getenv("PMIX_RANK")) == 1) {
-    // The launcher forgets to end processes that it has not started yet (docs/known-issues.md).
+    // The launcher forgets to end processes that it has not started yet (tests/open_mpi/README.md).
     sleep(1);
     return 3;
   }

@@ -5,7 +5,7 @@
 
 #include "core/operations/settlement.hpp"
 #include "orders/plan.hpp"
-#include "recovery/runtime.hpp"
+#include "runtime/runtime.hpp"
 #include "support/one_processor.hpp"
 #include "support/thread_team.hpp"
 

@@ -6,6 +6,7 @@
  * Prints "from STEP of N ranks" when it begins, on rank 0, and "FENIX-TEST-OK" at the end, on each rank.
  */
 #define _POSIX_C_SOURCE 200809L
+#include <fcntl.h>
 #include <scr.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 static int rank;
 static int ranks;
@@ -27,10 +29,15 @@ static int refuses;         /* so many checkpoints are refused by rank 1, in the
 static int invalid = -1;    /* a step whose checkpoint rank 1 cannot write */
 static int plain;           /* 1: outputs are written by plain fwrite, too */
 static int kilobytes = 3;   /* of a file */
+static int shared;          /* 1: all ranks write one file as well */
+static int fails = -1;      /* a step whose completion fails; -1: none, 1000: all */
 static int unnamed;         /* 1: SCR_Start_checkpoint */
 static int from = -2;       /* the step with which it must begin; -1: anew */
+static int always = -1;     /* steps before this one have a checkpoint, whatever SCR_Need_checkpoint says */
+static int asks = 1;        /* 0: SCR_Should_exit is not called */
 static int dies = -1;       /* a step in which rank 1 dies */
 static int hangs = -1;      /* a step in whose checkpoint it waits for its end */
+static const char* first;   /* checkpoint for SCR_Current, before SCR_Have_restart */
 static const char* current; /* checkpoints for SCR_Current, SCR_Delete, SCR_Drop, before the end */
 static const char* deleted;
 static const char* dropped;
@@ -85,6 +92,37 @@ static void doze(int milliseconds) {
   nanosleep(&time, NULL);
 }
 
+/* A piece of each rank, one after the other. */
+static void name_of_shared(char* name, int step) { snprintf(name, SCR_MAX_FILENAME, "ckpt.%d/all", step); }
+
+static int write_shared(int step) {
+  char path[SCR_MAX_FILENAME];
+  name_of_shared(path, step);
+  success(SCR_Route_file(path, path), "SCR_Route_file of a file of all ranks");
+  const int file = open(path, O_WRONLY | O_CREAT, 0600);
+  unsigned char piece[1000];
+  for (int i = 0; i < 1000; ++i) piece[i] = byte_of(step, 3, i);
+  const int good = file >= 0 && pwrite(file, piece, sizeof piece, rank * 1000L) == (ssize_t)sizeof piece;
+  return close(file) == 0 && good;
+}
+
+/* Each rank reads the pieces of all. */
+static int check_shared(int step) {
+  char path[SCR_MAX_FILENAME];
+  name_of_shared(path, step);
+  success(SCR_Route_file(path, path), "SCR_Route_file of a file of all ranks, in a restart");
+  FILE* const file = fopen(path, "rb");
+  int good = file != NULL;
+  const int own = rank;
+  for (rank = 0; rank < ranks; ++rank) {
+    for (int i = 0; i < 1000; ++i) good = good && fgetc(file) == byte_of(step, 3, i);
+  }
+  rank = own;
+  good = good && fgetc(file) == EOF;
+  if (file != NULL) fclose(file);
+  return good;
+}
+
 /* Returns the step of the checkpoint from which the program goes on, or -1. */
 static int restart(void) {
   for (int tries = 0;; ++tries) {
@@ -106,6 +144,7 @@ static int restart(void) {
       success(SCR_Route_file(wanted, path), "SCR_Route_file in a restart");
       valid = valid && check_file(path, step, part);
     }
+    valid = valid && (!shared || check_shared(step));
     require(valid, "bytes of a checkpoint are wrong");
     char path[SCR_MAX_FILENAME];
     require(SCR_Route_file("ckpt.0/none", path) == SCR_FAILURE, "a file that is not there");
@@ -146,27 +185,30 @@ static void write_checkpoint(int step) {
       require(write_file(path, step, part), "plain fwrite");
     }
   }
+  if (shared) valid = write_shared(step) && valid;
   while (step == hangs) {
     printf("hangs\n");
     fflush(stdout);
     doze(100);
   }
   const int code = unnamed ? SCR_Complete_checkpoint(valid) : SCR_Complete_output(valid);
-  require(code == (step == invalid ? SCR_FAILURE : SCR_SUCCESS), "completion");
+  require(code == (step == invalid || step == fails || fails == 1000 ? SCR_FAILURE : SCR_SUCCESS), "completion");
 }
 
 static void read_options(int argc, char** argv) {
   const struct {
     const char* name;
     int* value;
-  } numbers[] = {{"--steps", &steps}, {"--nap", &nap},     {"--output", &output},       {"--only-output", &only_output},
-                 {"--idle", &idle},   {"--from", &from},   {"--refuses", &refuses},     {"--invalid", &invalid},
-                 {"--plain", &plain}, {"--hangs", &hangs}, {"--kilobytes", &kilobytes}, {"--unnamed", &unnamed},
-                 {"--dies", &dies}};
+  } numbers[] = {
+      {"--steps", &steps}, {"--nap", &nap},       {"--output", &output},       {"--only-output", &only_output},
+      {"--idle", &idle},   {"--from", &from},     {"--refuses", &refuses},     {"--invalid", &invalid},
+      {"--plain", &plain}, {"--hangs", &hangs},   {"--kilobytes", &kilobytes}, {"--unnamed", &unnamed},
+      {"--dies", &dies},   {"--shared", &shared}, {"--always", &always},       {"--fails", &fails},
+      {"--asks", &asks}};
   const struct {
     const char* name;
     const char** value;
-  } texts[] = {{"--current", &current}, {"--delete", &deleted}, {"--drop", &dropped}};
+  } texts[] = {{"--first", &first}, {"--current", &current}, {"--delete", &deleted}, {"--drop", &dropped}};
   for (int i = 1; i + 1 < argc; i += 2) {
     for (size_t j = 0; j < sizeof numbers / sizeof *numbers; ++j) {
       if (strcmp(argv[i], numbers[j].name) == 0) *numbers[j].value = atoi(argv[i + 1]);
@@ -183,6 +225,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   success(SCR_Init(), "SCR_Init");
+  if (first != NULL) success(SCR_Current(first), "SCR_Current before SCR_Have_restart");
   int step = restart();
   if (rank == 0) printf("from %d of %d ranks\n", step, ranks);
   fflush(stdout);
@@ -194,18 +237,18 @@ int main(int argc, char** argv) {
     if (nap > 0) doze(nap);
     int flag = -1;
     success(SCR_Need_checkpoint(&flag), "SCR_Need_checkpoint");
-    if (flag == 0) continue;
+    if (flag == 0 && step >= always) continue;
     write_checkpoint(step);
     ++checkpoints;
     if (rank == 0) printf("step %d\n", step);
     fflush(stdout);
-    success(SCR_Should_exit(&is_told), "SCR_Should_exit");
+    if (asks) success(SCR_Should_exit(&is_told), "SCR_Should_exit");
   }
   if (rank == 0) printf("%d checkpoints%s\n", checkpoints, is_told ? ", told to end" : "");
   if (current != NULL) success(SCR_Current(current), "SCR_Current");
   if (deleted != NULL) success(SCR_Delete(deleted), "SCR_Delete");
   if (dropped != NULL) success(SCR_Drop(dropped), "SCR_Drop");
-  require(SCR_Delete("none") == SCR_FAILURE && SCR_Drop("none") == SCR_FAILURE && SCR_Current("none") == SCR_FAILURE,
+  require(SCR_Delete("none") == SCR_SUCCESS && SCR_Drop("none") == SCR_SUCCESS && SCR_Current("none") == SCR_SUCCESS,
           "a dataset that is not there");
   success(SCR_Finalize(), "SCR_Finalize");
   printf("FENIX-TEST-OK\n");

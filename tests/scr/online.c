@@ -18,6 +18,8 @@ static void require(int holds, const char* why) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
+static void name_of_file(char* name) { snprintf(name, SCR_MAX_FILENAME, "value.%d", rank); }
+
 /* Returns the value of the checkpoint, or -1 if there is none; -2 if a rank has died. */
 static int restart(void) {
   int flag = -1;
@@ -25,7 +27,8 @@ static int restart(void) {
   char path[SCR_MAX_FILENAME];
   if (SCR_Have_restart(&flag, name) != SCR_SUCCESS) return -2;
   if (flag == 0) return -1;
-  if (SCR_Start_restart(NULL) != SCR_SUCCESS || SCR_Route_file("value", path) != SCR_SUCCESS) return -2;
+  name_of_file(path);
+  if (SCR_Start_restart(NULL) != SCR_SUCCESS || SCR_Route_file(path, path) != SCR_SUCCESS) return -2;
   int step = -1;
   int owner = -1;
   FILE* const file = fopen(path, "r");
@@ -42,8 +45,8 @@ static int write_checkpoint(int step) {
   char name[SCR_MAX_FILENAME];
   char path[SCR_MAX_FILENAME];
   snprintf(name, sizeof name, "step %d", step);
-  if (SCR_Start_output(name, SCR_FLAG_CHECKPOINT) != SCR_SUCCESS || SCR_Route_file("value", path) != SCR_SUCCESS)
-    return 0;
+  name_of_file(path);
+  if (SCR_Start_output(name, SCR_FLAG_CHECKPOINT) != SCR_SUCCESS || SCR_Route_file(path, path) != SCR_SUCCESS) return 0;
   FILE* const file = fopen(path, "w");
   require(file != NULL && fprintf(file, "%d %d\n", step, rank) > 0 && fclose(file) == 0, "a file");
   return SCR_Complete_output(1) == SCR_SUCCESS;

@@ -49,7 +49,8 @@ static void refuse_within_dataset(void) {
 static void refuse_all(void) {
   refuse_outside_of_dataset();
   refuse_within_dataset();
-  BAD(SCR_Route_file("first", text));
+  GOOD(SCR_Route_file("first", text));
+  require(strcmp(text, "first") == 0, "a path before SCR_Init");
 }
 
 static void check_parameters(void) {
@@ -101,7 +102,7 @@ int main(int argc, char** argv) {
   static char long_name[SCR_MAX_FILENAME + 1];
   memset(long_name, 'x', SCR_MAX_FILENAME);
   BAD(SCR_Start_output(long_name, SCR_FLAG_CHECKPOINT));
-  BAD(SCR_Start_output("first", SCR_FLAG_NONE));
+  BAD(SCR_Start_output("first", -1));
   BAD(SCR_Start_output("first", 4));
   BAD(SCR_Start_output(rank == 0 ? "first" : "second", SCR_FLAG_CHECKPOINT));
   BAD(SCR_Start_output("first", rank == 0 ? SCR_FLAG_CHECKPOINT : SCR_FLAG_OUTPUT));
@@ -126,9 +127,19 @@ int main(int argc, char** argv) {
   if (rank == 0) GOOD(SCR_Route_file("missing", text));
   BAD(SCR_Complete_output(1));
   refuse_outside_of_dataset();
+  /* A dataset that is neither checkpoint nor output. */
+  GOOD(SCR_Start_output("third", SCR_FLAG_NONE));
+  GOOD(SCR_Complete_output(1));
   GOOD(SCR_Finalize());
   refuse_all();
-  BAD(SCR_Init());
+  /* Values that were set before count no more. */
+  SCR_Config("SCR_NOTE=2");
+  GOOD(SCR_Init());
+  expect_value("SCR_NOTE", "2");
+  expect_value("CKPT=0 TYPE", NULL);
+  GOOD(SCR_Have_restart(&flag, text));
+  require(flag == 1 && strcmp(text, "first") == 0, "the checkpoint of before");
+  GOOD(SCR_Finalize());
   printf("FENIX-TEST-OK\n");
   fflush(stdout);
   MPI_Finalize();

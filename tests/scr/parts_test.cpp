@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parts of libscr that need no ranks: packages, names, parameters, private folders.
+// The parts of libscr that need no ranks: packages, names, the index, private folders.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -13,8 +16,9 @@
 
 #include "scr/cache.hpp"
 #include "scr/file_copy.hpp"
+#include "scr/index.hpp"
 #include "scr/package.hpp"
-#include "scr/parameters.hpp"
+#include "scr/patience.hpp"
 #include "scr/prefix.hpp"
 
 namespace fs = std::filesystem;
@@ -49,7 +53,7 @@ void write(const fs::path& path, const std::string& text) { std::ofstream(path, 
 std::vector<std::byte> packed(const Folder& folder, const std::vector<CachedFile>& files) {
   const fs::path to = folder.path / "package";
   std::FILE* const file = std::fopen(to.c_str(), "wb");
-  EXPECT_TRUE(pack(file, {7, 3, 1, 0, 0, "a name"}, files));
+  EXPECT_TRUE(pack(file, {7, 3, 1, false, 99, 0, 0, "a name"}, files));
   std::fclose(file);
   const std::string text = text_of(to);
   const auto bytes = std::as_bytes(std::span(text));
@@ -69,7 +73,10 @@ TEST(Package, IsUnpackedAsItWas) {
   ASSERT_TRUE(head);
   EXPECT_EQ(head->id, 7U);
   EXPECT_EQ(head->count, 3U);
+  EXPECT_EQ(head->created, 99U);
+  EXPECT_FALSE(head->is_list);
   EXPECT_EQ(head->name, "a name");
+  EXPECT_FALSE(unpack_list(bytes));
   Cache cache;
   cache.set_bases({folder.path / "missing", folder.path});
   ASSERT_TRUE(cache.open());
@@ -151,21 +158,187 @@ TEST(Prefix, KnowsWhatIsBelow) {
   EXPECT_FALSE(prefix.relative((below + "/out/d").c_str()));
 }
 
-TEST(Prefix, OutputsAreWrittenAndRemoved) {
+TEST(Prefix, FilesAreWrittenAndRemoved) {
   const Folder folder;
   write(folder.path / "one", "first");
   Prefix prefix;
   ASSERT_TRUE(prefix.open(folder.path / "p"));
   write(folder.path / "p/own", "own");
-  ASSERT_TRUE(prefix.publish("out 1", 0, {{"a/b/file", folder.path / "one"}}));
-  ASSERT_TRUE(prefix.publish("out 1", 1, {}));
+  EXPECT_EQ(prefix.publish({{"a/b/file", folder.path / "one"}}), std::nullopt);
   EXPECT_EQ(text_of(folder.path / "p/a/b/file"), "first");
-  EXPECT_FALSE(prefix.publish("out 2", 0, {{"own/file", folder.path / "one"}}));
-  EXPECT_FALSE(prefix.forget("out", false));
-  EXPECT_TRUE(prefix.forget("out 1", false));
-  EXPECT_FALSE(prefix.forget("out 1", false));
+  EXPECT_EQ(prefix.publish({{"own/file", folder.path / "one"}}), "own/file");
+  prefix.remove({"a/b/file", "../one", (folder.path / "one").string(), "none"});
   EXPECT_FALSE(fs::exists(folder.path / "p/a"));
   EXPECT_EQ(text_of(folder.path / "p/own"), "own");
+  EXPECT_EQ(text_of(folder.path / "one"), "first");
+}
+
+TEST(Prefix, LinksAreNotFollowedWhereFilesAreRemoved) {
+  const Folder folder;
+  Prefix prefix;
+  ASSERT_TRUE(prefix.open(folder.path / "p"));
+  fs::create_directories(folder.path / "elsewhere/empty");
+  write(folder.path / "elsewhere/file", "first");
+  fs::create_directory_symlink(folder.path / "elsewhere", folder.path / "p/link");
+  fs::create_symlink(folder.path / "elsewhere/file", folder.path / "p/file");
+  prefix.remove({"link/file", "link/empty/none", "file", ""});
+  EXPECT_EQ(text_of(folder.path / "elsewhere/file"), "first");
+  EXPECT_TRUE(fs::exists(folder.path / "elsewhere/empty"));
+  EXPECT_TRUE(fs::is_symlink(folder.path / "p/link"));
+  EXPECT_FALSE(fs::is_symlink(folder.path / "p/file"));
+}
+
+TEST(PrivateFiles, HaveTheirModesWhateverTheUmask) {
+  const Folder folder;
+  const auto mode_of = [&](const char* name) { return fs::status(folder.path / name).permissions(); };
+  for (const mode_t mask : {mode_t{0}, mode_t{0777}}) {
+    const mode_t before = ::umask(mask);
+    const bool is_written = write_durably(folder.path / "a/b/file", "text");
+    ::umask(before);
+    EXPECT_TRUE(is_written);
+    EXPECT_EQ(mode_of("a/b/file"), fs::perms::owner_read | fs::perms::owner_write);
+    for (const char* const each : {"a", "a/b"}) EXPECT_EQ(mode_of(each), fs::perms::owner_all) << each;
+    EXPECT_EQ(read_own_file(folder.path / "a/b/file"), "text");
+    fs::remove_all(folder.path / "a");
+  }
+  fs::create_directory(folder.path / "open");
+  fs::permissions(folder.path / "open", fs::perms::all);
+  EXPECT_TRUE(make_private_folder(folder.path / "open"));
+  EXPECT_EQ(mode_of("open"), fs::perms::owner_all);
+  fs::create_directory_symlink(folder.path / "open", folder.path / "link");
+  EXPECT_FALSE(make_private_folder(folder.path / "link"));
+  write(folder.path / "plain", "");
+  EXPECT_FALSE(make_private_folder(folder.path / "plain"));
+  if (::geteuid() != 0) return;
+  ASSERT_EQ(::chown((folder.path / "open").c_str(), 65534, 65534), 0);
+  EXPECT_FALSE(make_private_folder(folder.path / "open"));
+}
+
+TEST(FileSeal, TellsBytesApart) {
+  const Folder folder;
+  write(folder.path / "a/one", "first");
+  EXPECT_FALSE(seal_file(folder.path / "a/one", true));
+  fs::create_directories(folder.path / "a/b");
+  write(folder.path / "a/b/one", "first");
+  const auto first = seal_file(folder.path / "a/b/one", true);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->size, 5U);
+  EXPECT_EQ(seal_file(folder.path / "a/b/one", false)->hash, first->hash);
+  write(folder.path / "a/b/one", "First");
+  EXPECT_NE(seal_file(folder.path / "a/b/one", false)->hash, first->hash);
+  EXPECT_TRUE(sync_folders(folder.path / "a/b", folder.path));
+  EXPECT_FALSE(sync_folders(folder.path / "a/none", folder.path));
+}
+
+TEST(Package, AListIsReadAsItWas) {
+  const Folder folder;
+  const fs::path to = folder.path / "package";
+  std::FILE* const file = std::fopen(to.c_str(), "wb");
+  ASSERT_TRUE(pack_list(file, {7, 3, 1, true, 99, 0, 0, "a name"}, {{"a/file", {5, 77}, true}, {"shared", {}, false}}));
+  std::fclose(file);
+  const std::string text = text_of(to);
+  const auto bytes = std::as_bytes(std::span(text));
+  EXPECT_TRUE(read_head(bytes)->is_list);
+  const auto files = unpack_list(bytes);
+  ASSERT_TRUE(files);
+  ASSERT_EQ(files->size(), 2U);
+  EXPECT_EQ((*files)[0].name, "a/file");
+  EXPECT_EQ((*files)[0].seal.size, 5U);
+  EXPECT_EQ((*files)[0].seal.hash, 77U);
+  EXPECT_TRUE((*files)[0].is_own);
+  EXPECT_FALSE((*files)[1].is_own);
+  for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_FALSE(unpack_list(bytes.first(size))) << size;
+  Cache cache;
+  cache.set_bases({folder.path});
+  ASSERT_TRUE(cache.open());
+  EXPECT_FALSE(unpack(bytes, cache));
+}
+
+TEST(Index, HasWhatWasPut) {
+  const Folder folder;
+  Index index;
+  index.set_folder(folder.path / "index");
+  EXPECT_TRUE(index.all()->empty());
+  EXPECT_FALSE(index.get("a b"));
+  ASSERT_TRUE(index.put({3, 2, 1, 55, 4, false, "a b", {"x/y", "z"}}));
+  ASSERT_TRUE(index.put({4, 3, 3, 66, 4, true, "c", {}}));
+  const auto found = index.get("a b");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->id, 3U);
+  EXPECT_EQ(found->count, 2U);
+  EXPECT_EQ(found->flags, 1U);
+  EXPECT_EQ(found->created, 55U);
+  EXPECT_EQ(found->ranks, 4);
+  EXPECT_FALSE(found->has_failed);
+  EXPECT_EQ(found->files, (std::vector<std::string>{"x/y", "z"}));
+  EXPECT_TRUE(index.with_label("c")->has_failed);
+  ASSERT_EQ(index.all()->size(), 2U);
+  EXPECT_EQ(index.all()->at(0).name, "c");
+  // A file without the form of an entry is passed over.
+  write(folder.path / "index" / "damaged", "scr dataset 1");
+  EXPECT_EQ(index.all()->size(), 2U);
+  EXPECT_FALSE(index.lacks("c"));
+  EXPECT_TRUE(index.remove("c"));
+  EXPECT_TRUE(index.lacks("c"));
+  EXPECT_TRUE(index.remove("c"));
+  EXPECT_EQ(index.all()->size(), 1U);
+}
+
+TEST(Index, HasNoEntriesOfOthers) {
+  const Folder folder;
+  Index index;
+  index.set_folder(folder.path / "index");
+  ASSERT_TRUE(index.put({1, 1, 1, 1, 1, false, "a", {"x"}}));
+  ASSERT_TRUE(index.put({2, 2, 1, 1, 1, false, "b", {"x"}}));
+  fs::rename(folder.path / "index/b", folder.path / "b");
+  fs::create_symlink(folder.path / "b", folder.path / "index/b");
+  EXPECT_FALSE(index.get("b"));
+  ASSERT_EQ(::mkfifo((folder.path / "index/c").c_str(), 0600), 0);
+  EXPECT_EQ(index.all()->size(), 1U);
+  if (::geteuid() != 0) return;
+  ASSERT_EQ(::chown((folder.path / "index/a").c_str(), 65534, 65534), 0);
+  EXPECT_FALSE(index.get("a"));
+  EXPECT_TRUE(index.all()->empty());
+}
+
+// P11: a file system that hangs is one that opens a pipe nobody reads.
+TEST(Index, WaitsForFilesForAWhileOnly) {
+  const Folder folder;
+  Index index;
+  index.set_folder(folder.path / "index");
+  ASSERT_TRUE(index.put({1, 1, 1, 1, 1, false, "a", {}}));
+  const fs::path pipe = folder.path / "index/b.scr-fenix.tmp";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  ::setenv("FENIX_FLUSH_TIMEOUT", "300ms", 1);
+  EXPECT_EQ(patience(), std::chrono::milliseconds(300));
+  EXPECT_FALSE(index.put({2, 2, 1, 1, 1, false, "b", {}}));
+  // As long as it hangs, nothing else is begun.
+  EXPECT_FALSE(index.get("a"));
+  EXPECT_FALSE(index.all());
+  EXPECT_FALSE(index.lacks("none"));
+  EXPECT_FALSE(index.remove("a"));
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  for (int i = 0; i < 1000 && is_stuck(); ++i) ::usleep(10'000);
+  ::close(reader);
+  ::unsetenv("FENIX_FLUSH_TIMEOUT");
+  EXPECT_TRUE(index.get("a"));
+  EXPECT_EQ(patience(), std::chrono::seconds(60));
+}
+
+TEST(Cache, LeavesFilesInTheirOwnPlaces) {
+  const Folder folder;
+  Cache cache;
+  cache.open_in_place(folder.path);
+  const fs::path file = cache.add("a/b/file");
+  EXPECT_EQ(file, folder.path / "a/b/file");
+  EXPECT_EQ(cache.add("a/b/file"), file);
+  EXPECT_EQ(cache.files().size(), 1U);
+  EXPECT_EQ(cache.find("file"), file);
+  write(file, "x");
+  cache.clear();
+  EXPECT_EQ(text_of(file), "x");
+  EXPECT_FALSE(cache.is_in_place());
 }
 
 TEST(Cache, SweepsWhatTheDeadHaveLeft) {

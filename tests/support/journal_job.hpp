@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/journal/journal.hpp"
+#include "messages/journal/journal.hpp"
 #include "support/one_processor.hpp"
 #include "support/thread_team.hpp"
 

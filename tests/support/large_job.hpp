@@ -17,7 +17,7 @@
 
 #include "core/group.hpp"
 #include "core/log/dissemination.hpp"
-#include "recovery/rejoin/rejoin.hpp"
+#include "recovery/groups/rejoin/rejoin.hpp"
 #include "rma/map_path.hpp"
 #include "rma/mixed_path.hpp"
 #include "support/chorus.hpp"

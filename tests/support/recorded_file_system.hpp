@@ -30,17 +30,20 @@ class RecordedFileSystem : public fenix_impl::FileSystem {
     bool no_folder_sync = false;
   };
 
-  RecordedFileSystem() { folders_["/"] = {}; }
+  RecordedFileSystem() { folders_["/"] = folders_before_["/"] = {}; }
 
   Mistakes mistakes;
   /// errno of all writes to files from now on, or 0.
   int error_of_writes = 0;
+  /// No file can be made, and none can get longer.
+  bool is_full = false;
 
   // ---------------------------------------------------------------------------------------------------------- operations
 
   std::unique_ptr<StoreFile> create(const std::string& path, Use) override {
     Names& names = folder_of(path);
     if (names.count(name_of(path)) > 0) return nullptr;
+    if (is_full) throw StoreError(ENOSPC, "creation", path);
     const int inode = static_cast<int>(contents_.size());
     contents_.emplace_back();
     set(path, inode);
@@ -54,6 +57,8 @@ class RecordedFileSystem : public fenix_impl::FileSystem {
     return found != folder->second.end() ? std::make_unique<File>(*this, found->second) : nullptr;
   }
 
+  std::unique_ptr<StoreFile> modify(const std::string& path) override { return open(path, Use::small); }
+
   void append(const std::string& path, std::span<const std::byte> bytes) override {
     auto file = open(path, Use::small);
     if (!file) file = create(path, Use::small);
@@ -61,11 +66,17 @@ class RecordedFileSystem : public fenix_impl::FileSystem {
   }
 
   void rename(const std::string& from, const std::string& to) override {
+    if (folders_.count(from) > 0) {
+      change({Operation::Kind::rename_folder, 0, "/", name_of(from), name_of(to), 0, {}});
+      return;
+    }
+    if (folder_of(from).count(name_of(from)) == 0) throw StoreError(ENOENT, "rename", from);
     const int inode = folder_of(from).at(name_of(from));
     change({Operation::Kind::rename, inode, parent_of(from), name_of(from), name_of(to), 0, {}});
   }
 
   void remove(const std::string& path) override {
+    if (folders_.count(path) > 0) throw StoreError(EISDIR, "unlink", path);
     const auto folder = folders_.find(parent_of(path));
     if (folder == folders_.end() || folder->second.count(name_of(path)) == 0) return;
     change({Operation::Kind::unset, 0, parent_of(path), name_of(path), {}, 0, {}});
@@ -76,13 +87,23 @@ class RecordedFileSystem : public fenix_impl::FileSystem {
     change({Operation::Kind::make_folder, 0, "/", name_of(path), {}, 0, {}});
   }
 
-  void remove_folder(const std::string& path) override {
-    if (folders_.count(path) > 0) change({Operation::Kind::remove_folder, 0, "/", name_of(path), {}, 0, {}});
+  void remove_folder(const std::string& path) {
+    const auto found = folders_.find(path);
+    if (found == folders_.end()) return;
+    if (!found->second.empty()) throw StoreError(ENOTEMPTY, "rmdir", path);
+    change({Operation::Kind::remove_folder, 0, "/", name_of(path), {}, 0, {}});
+  }
+
+  void remove_tree(const std::string& path) override {
+    if (folders_.count(path) == 0) return remove(path);
+    for (const std::string& name : list(path)) remove(path + "/" + name);
+    remove_folder(path);
   }
 
   std::vector<std::string> list(const std::string& path) override {
     std::vector<std::string> names;
     const auto folder = folders_.find(path.empty() ? "/" : path);
+    if (folder == folders_.end() && open(path, Use::small)) throw StoreError(ENOTDIR, "opendir", path);
     if (folder == folders_.end()) return names;
     for (const auto& [name, inode] : folder->second) names.push_back(name);
     if (path.empty()) {
@@ -108,6 +129,8 @@ class RecordedFileSystem : public fenix_impl::FileSystem {
   [[nodiscard]] std::unique_ptr<RecordedFileSystem> after_crash(std::size_t end, unsigned kept_in_8,
                                                                 std::mt19937& random) const {
     auto after = std::make_unique<RecordedFileSystem>();
+    after->folders_ = folders_before_;
+    after->contents_ = contents_before_;
     after->contents_.resize(contents_.size());
     for (std::size_t i = 0; i < end; ++i) {
       Operation operation = log_[i];
@@ -122,6 +145,8 @@ class RecordedFileSystem : public fenix_impl::FileSystem {
       }
       after->apply(operation);
     }
+    after->folders_before_ = after->folders_;
+    after->contents_before_ = after->contents_;
     return after;
   }
 
@@ -138,7 +163,7 @@ class RecordedFileSystem : public fenix_impl::FileSystem {
   using Names = std::map<std::string, int>;
 
   struct Operation {
-    enum class Kind { set, unset, rename, make_folder, remove_folder, write, sync, sync_folder } kind;
+    enum class Kind { set, unset, rename, rename_folder, make_folder, remove_folder, write, sync, sync_folder } kind;
     int inode = 0;
     std::string folder;
     std::string name;
@@ -154,6 +179,8 @@ class RecordedFileSystem : public fenix_impl::FileSystem {
     File(RecordedFileSystem& files, int inode) : files_(files), inode_(inode) {}
 
     void write(std::uint64_t offset, std::span<const std::byte> bytes) override {
+      const bool fits = !files_.is_full || offset + bytes.size() <= size();
+      if (!fits) throw StoreError(ENOSPC, "write", "a file");
       if (files_.error_of_writes != 0) throw StoreError(files_.error_of_writes, "write", "a file");
       files_.change({Operation::Kind::write, inode_, {}, {}, {}, offset, Bytes(bytes.begin(), bytes.end())});
     }
@@ -211,6 +238,13 @@ class RecordedFileSystem : public fenix_impl::FileSystem {
       folders_.erase("/" + operation.name);
       return;
     }
+    if (operation.kind == Operation::Kind::rename_folder) {
+      auto node = folders_.extract("/" + operation.name);
+      if (node.empty()) return;
+      node.key() = "/" + operation.new_name;
+      folders_.insert(std::move(node));
+      return;
+    }
     // The folder itself may have been lost.
     const auto folder = folders_.find(operation.folder);
     if (folder == folders_.end()) return;
@@ -235,6 +269,9 @@ class RecordedFileSystem : public fenix_impl::FileSystem {
 
   std::map<std::string, Names> folders_;
   std::vector<Bytes> contents_;  // by inode
+  // Left by an earlier crash: all of it is on the disk.
+  std::map<std::string, Names> folders_before_;
+  std::vector<Bytes> contents_before_;
   std::vector<Operation> log_;
 };
 

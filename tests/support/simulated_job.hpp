@@ -15,7 +15,7 @@
 
 #include "core/group.hpp"
 #include "core/operations/settlement.hpp"
-#include "recovery/rejoin/rejoin.hpp"
+#include "recovery/groups/rejoin/rejoin.hpp"
 #include "support/one_processor.hpp"
 #include "support/thread_team.hpp"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests of the arithmetic of scripts/time-to-solution. With tests and bench/time_to_solution in PYTHONPATH: python3 -B -m unittest"""
+"""Tests of the arithmetic of scripts/measure time-to-solution. With tests and bench/time_to_solution in PYTHONPATH: python3 -B -m unittest"""
 import itertools
 import os
 import struct

@@ -11,7 +11,7 @@ from .campaign.draw import CLASSES_OF_WHOLE_NODES, TAKING, Drawer, Fault, Run, s
 from .campaign.judge import CRASHED, HUNG, LEFT, LOST, OK, OPEN_MPI, WRONG, judge
 from .campaign.placement import AUTO, Policy, after_repair, cohorts, covers, covers_always, holders, order_of, shares_fate
 from .campaign.points import Points
-from .campaign.supervise import Faults, Outcome
+from .campaign.supervise import Faults, Outcome, seconds_of_keepers
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 
@@ -180,6 +180,13 @@ class Timing(unittest.TestCase):
             self.assertEqual(len(faults.waiting), waiting)
 
 
+    def test_only_a_lost_node_takes_longer_to_end(self):
+        run = Run(seed=1, nodes=(1, 1, 2, 2), flush=3, keep=5)
+        for victims, nodes, is_longer in ((set(), run.nodes, False), ({0, 2}, run.nodes, False), ({2, 3}, run.nodes, True), ({1}, (), False)):
+            self.assertEqual(seconds_of_keepers(replace(run, victims=victims, nodes=nodes)) > 0, is_longer)
+        self.assertEqual(seconds_of_keepers(replace(run, victims={2, 3}, flush=0)), 0, "there is no store")
+
+
 class Judging(unittest.TestCase):
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory())) if hasattr(self, "enterContext") else Path(
@@ -249,8 +256,17 @@ class Judging(unittest.TestCase):
         self.assertEqual(self.verdict([fewer, fewer, fewer]).kind, OK, "a rank died in Fenix_Init")
         self.run = replace(self.run, kind="node at start")
         self.assertEqual(self.verdict(good).kind, OK, "the ranks may be elsewhere")
+        # A spare takes the place of a rank that dies in Fenix_Init.
         self.run = replace(self.run, kind="start and end", spares=1, nodes=(1, 1, 2, 3), victims={1})
-        self.assertEqual(self.verdict([good[0], [(1, "start 5")], *good[1:]]).kind, OK, "a spare took the place of one that died in Fenix_Init")
+
+        def begun(place, flag):
+            return [(1, "start 5"), (2, f"resume role 0 rank {place} of 3 error 0 failed"), (3, f"created 0 {flag}"), (9, "exit")]
+
+        dead = [(1, "start 5")]
+        for flag, verdict in ((0, OK), (102, WRONG)):
+            self.assertEqual(self.verdict([begun(0, flag), dead, begun(2, flag), begun(1, flag)]).kind, verdict)
+        self.run = replace(self.run, nodes=(1, 1, 2, 1))
+        self.assertEqual(self.verdict([begun(0, 102), dead, begun(2, 102), begun(1, 102)]).kind, OK)
 
     def test_losses_need_deaths_beyond_the_policy(self):
         self.run = replace(self.run, tolerated=False, victims={1, 2})

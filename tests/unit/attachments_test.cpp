@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Objects of members live as long as they are in use, and no longer.
-#include "recovery/attachments.hpp"
+#include "runtime/attachments.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "recovery/callbacks.hpp"
+#include "runtime/callbacks.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "recovery/settings.hpp"
+#include "runtime/settings.hpp"
 
 namespace fenix_impl {
 namespace {

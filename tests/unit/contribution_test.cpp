@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/journal/contribution.hpp"
+#include "messages/journal/contribution.hpp"
 
 #include <gtest/gtest.h>
 

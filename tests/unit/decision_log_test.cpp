@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Outcomes of calls that are not determined: a process that takes the place of a dead one has the same ones, as far as they are in the
 // journal. They are there before each message, and before numbers are stored.
-#include "recovery/decision_log.hpp"
+#include "messages/log/determinant_log.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "base/error.hpp"
-#include "recovery/message_log.hpp"
+#include "messages/log/message_log.hpp"
 #include "support/journal_job.hpp"
 
 namespace fenix_test {

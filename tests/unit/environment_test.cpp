@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The variables of the environment: what is allowed, what it means, and what is said of what is not.
 #include "base/environment.hpp"
+#include "base/environment_checks.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

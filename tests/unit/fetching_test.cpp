@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fetching what some rank has stored: what its record says is believed as far as there is room for it.
-#include "core/parts/fetching.hpp"
+#include "core/state/fetching.hpp"
 
 #include <gtest/gtest.h>
 

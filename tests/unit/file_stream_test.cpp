@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A stream over a FILE: what goes through either is seen by the other.
-#include "api/file_stream.hpp"
+#include "api/cxx/file_stream.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Journals of ranks that are threads and die at every step: after a repair, each slot has what it had stored, or the message that was
 // under way; never a mixture.
-#include "core/journal/journal.hpp"
+#include "messages/journal/journal.hpp"
 
 #include <gtest/gtest.h>
 

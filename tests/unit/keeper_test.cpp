@@ -16,144 +16,20 @@
 #include "keeper/client.hpp"
 #include "store/posix_file_system.hpp"
 #include "store/store.hpp"
+#include "support/keeper_of_node.hpp"
 
 namespace fenix_test {
 namespace {
 
 using namespace fenix_impl;
-using KeptBytes = std::vector<std::byte>;
-
-/// A file system that can be made slow, full, or hung.
-class TroubledFileSystem : public PosixFileSystem {
- public:
-  struct Trouble {
-    std::atomic<int> error{0};  ///< of creating files, or 0
-    std::atomic<bool> hangs{false};
-  };
-  explicit TroubledFileSystem(Trouble& trouble) : trouble_(trouble) {}
-
-  std::unique_ptr<StoreFile> create(const std::string& path, Use use) override {
-    while (trouble_.hangs) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    if (trouble_.error != 0) throw StoreError(trouble_.error, "creation", path);
-    return PosixFileSystem::create(path, use);
-  }
-
- private:
-  Trouble& trouble_;
-};
-
-/// Shared memory of a rank.
-struct RankMemory {
-  explicit RankMemory(const KeptBytes& bytes, bool sealed = true)
-      : file(std::make_shared<Descriptor>(::memfd_create("fenix-test", MFD_CLOEXEC | MFD_ALLOW_SEALING))) {
-    EXPECT_EQ(::pwrite(file->get(), bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
-    if (sealed && ::fcntl(file->get(), F_ADD_SEALS, F_SEAL_SHRINK) != 0) throw std::runtime_error("no seals");
-  }
-  SharedFile file;
-};
-
-KeptBytes some_bytes(std::size_t size, unsigned seed) {
-  KeptBytes bytes(size);
-  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::byte>((i * 2654435761U >> 13U) ^ seed);
-  return bytes;
-}
-
-constexpr std::size_t kBytes = (std::size_t{2} << 20U) + 777;
-constexpr std::int32_t kOffered = 3;
-constexpr std::chrono::seconds kLimit{10};
-
-RankOffer offer_of(int rank, const KeptBytes& bytes) {
-  MemberOffer member{kOffered, 1, 0, IntervalSet(0, bytes.size()), {}};
-  member.hashes.resize(hash_blocks(bytes.size()));
-  make_table(bytes, member.found, 1, member.hashes);
-  return {rank, some_bytes(100, static_cast<unsigned>(rank)), {member}};
-}
-
-DatasetPlan plan_for(std::uint32_t run, int time_stamp, std::vector<std::uint32_t> writers) {
-  DatasetPlan plan;
-  plan.name = {7, time_stamp, run, 1};
-  plan.epoch = static_cast<std::uint64_t>(time_stamp) + 1;
-  plan.members = {{kOffered, 1, {}}};
-  plan.writers = std::move(writers);
-  return plan;
-}
-
-KeeperClient::Outcome wait_for(KeeperClient& client, std::uint64_t flush) {
-  for (int i = 0; i < 10000; ++i) {
-    if (auto outcome = client.outcome(flush)) return *outcome;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return {KeeperCode::failed, "no outcome"};
-}
-
-/// A rank, and what it offers to the keeper.
-struct OfferingRank {
-  OfferingRank(KeeperClient& client, const KeptBytes& bytes, int rank = 0, bool sealed = true)
-      : keeper(client), memory(bytes, sealed), offer(offer_of(rank, bytes)) {}
-
-  [[nodiscard]] std::uint64_t begin_flush(const DatasetPlan& plan) const {
-    return keeper.flush(plan, offer, std::span(&memory.file, 1));
-  }
-  [[nodiscard]] KeeperClient::Outcome flush(const DatasetPlan& plan) const {
-    return wait_for(keeper, begin_flush(plan));
-  }
-  void keep(const DatasetPlan& plan) const { keeper.keep(plan, offer, std::span(&memory.file, 1)); }
-
-  KeeperClient& keeper;
-  RankMemory memory;
-  RankOffer offer;
-};
-
-class KeeperOfNode : public testing::Test {
- protected:
-  KeeperOfNode() {
-    std::string folder = std::filesystem::temp_directory_path() / "fenix-keeper-XXXXXX";
-    if (::mkdtemp(folder.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    root_ = folder;
-    hello_ = {root_, 0, 1, 0, 0};
-    start();
-  }
-  ~KeeperOfNode() override {
-    trouble_.hangs = false;
-    clients_.clear();
-    if (thread_.joinable()) thread_.join();
-    std::filesystem::remove_all(root_);
-  }
-
-  // Clients find it by the name that they would give it themselves.
-  void start() {
-    KeeperClient names("", hello_);
-    Descriptor listener = listen_at(names.socket_name());
-    ASSERT_TRUE(listener);
-    thread_ = std::thread([this, listener = std::move(listener)]() mutable {
-      Keeper keeper(std::make_unique<TroubledFileSystem>(trouble_), std::move(listener));
-      keeper_ = &keeper;
-      ended_well_ = keeper.run();
-    });
-  }
-
-  KeeperClient& client() {
-    clients_.push_back(std::make_unique<KeeperClient>("/nonexistent", hello_));
-    return *clients_.back();
-  }
-
-  std::string root_;
-  Hello hello_;
-  TroubledFileSystem::Trouble trouble_;
-  std::vector<std::unique_ptr<KeeperClient>> clients_;
-  std::thread thread_;
-  std::atomic<bool> ended_well_{false};
-  std::atomic<Keeper*> keeper_{nullptr};
-  KeeperClient::Check nothing_ = [] {};
-};
 
 TEST_F(KeeperOfNode, WritesWhatAllRanksOfferAndReadsIt) {
   KeeperClient& first = client();
   KeeperClient& second = client();
-  const auto run = first.begin_run(nothing_);
-  EXPECT_EQ(run, 1U);
-  EXPECT_EQ(second.begin_run(nothing_), 2U);
-  const auto a = some_bytes(kBytes, 1);
+  EXPECT_EQ(first.begin_run(nothing_).run.number, 1U);
+  const auto run = second.begin_run(nothing_).run.number;
+  EXPECT_EQ(run, 2U);
+  const auto a = some_bytes(kKeptSize, 1);
   const auto b = some_bytes(5, 2);
   const DatasetPlan plan = plan_for(run, 4, {0, 0});
   const OfferingRank rank_a(first, a);
@@ -162,39 +38,39 @@ TEST_F(KeeperOfNode, WritesWhatAllRanksOfferAndReadsIt) {
   EXPECT_FALSE(first.outcome(flush));
   EXPECT_FALSE(first.is_complete(plan.name, nothing_));
   EXPECT_EQ(rank_b.flush(plan).code, KeeperCode::done);
-  EXPECT_EQ(wait_for(first, flush).code, KeeperCode::done);
+  EXPECT_EQ(outcome_of(first, flush).code, KeeperCode::done);
   EXPECT_TRUE(first.is_complete(plan.name, nothing_));
 
-  EXPECT_EQ(second.find({7, "", {}, 0}, nothing_), plan);
-  EXPECT_FALSE(second.find({7, "", {plan.name.text()}, 0}, nothing_));
-  EXPECT_FALSE(second.find({8, "", {}, 0}, nothing_));
+  EXPECT_EQ(second.find({7, "", {}, 0, 0}, nothing_).plan, plan);
+  EXPECT_FALSE(second.find({7, "", {plan.name.text()}, 0, 0}, nothing_).plan);
+  EXPECT_FALSE(second.find({8, "", {}, 0, 0}, nothing_).plan);
   const auto stored = second.rank(plan.name, 0, nothing_);
   ASSERT_TRUE(stored);
   EXPECT_EQ(stored->record, some_bytes(100, 0));
-  KeptBytes read(kBytes + 100);
+  KeptBytes read(kKeptSize + 100);
   const RankMemory target(read);
   EXPECT_TRUE(second.read({plan.name.text(), 0, kOffered, 0, Extent::kPiece, 100}, target.file->get(), nothing_));
   EXPECT_TRUE(
-      second.read({plan.name.text(), 0, kOffered, Extent::kPiece, kBytes - Extent::kPiece, 100 + Extent::kPiece},
+      second.read({plan.name.text(), 0, kOffered, Extent::kPiece, kKeptSize - Extent::kPiece, 100 + Extent::kPiece},
                   target.file->get(), nothing_));
   EXPECT_EQ(::pread(target.file->get(), read.data(), read.size(), 0), static_cast<ssize_t>(read.size()));
   EXPECT_TRUE(std::equal(a.begin(), a.end(), read.begin() + 100));
   EXPECT_FALSE(second.rank(plan.name, 2, nothing_));
   const auto list = first.list(nothing_);
   ASSERT_EQ(list.size(), 1U);
-  EXPECT_EQ(list[0], (Listed{plan.name.text(), "", 0, 0}));
+  EXPECT_EQ(list[0], (Listed{plan.name.text(), "", 1, 0}));
   EXPECT_TRUE(first.set_current(plan.name.text(), nothing_));
   EXPECT_FALSE(first.set_current("7.9.9.9", nothing_));
   EXPECT_EQ(first.list(nothing_)[0].current, 1U);
   EXPECT_TRUE(first.remove(plan.name.text(), nothing_));
   EXPECT_FALSE(first.remove(plan.name.text(), nothing_));
-  EXPECT_FALSE(first.find({7, "", {}, 0}, nothing_));
+  EXPECT_FALSE(first.find({7, "", {}, 0, 0}, nothing_).plan);
 }
 
 TEST_F(KeeperOfNode, EndsWithItsLastRankAndNotBefore) {
   KeeperClient& only = client();
-  const DatasetPlan plan = plan_for(only.begin_run(nothing_), 0, {0});
-  (void)OfferingRank(only, some_bytes(kBytes, 1)).begin_flush(plan);
+  const DatasetPlan plan = plan_for(only.begin_run(nothing_).run.number, 0, {0});
+  (void)OfferingRank(only, some_bytes(kKeptSize, 1)).begin_flush(plan);
   // The rank has died, and its data is written all the same.
   clients_.clear();
   thread_.join();
@@ -205,11 +81,11 @@ TEST_F(KeeperOfNode, EndsWithItsLastRankAndNotBefore) {
 
 TEST_F(KeeperOfNode, AnOfferThatIsOvertakenDoesNotCount) {
   KeeperClient& only = client();
-  auto bytes = some_bytes(kBytes, 1);
+  auto bytes = some_bytes(kKeptSize, 1);
   OfferingRank rank(only, bytes);
-  bytes[kBytes - 1] ^= std::byte{1};
+  bytes[kKeptSize - 1] ^= std::byte{1};
   rank.offer = offer_of(0, bytes);
-  const DatasetPlan plan = plan_for(only.begin_run(nothing_), 0, {0});
+  const DatasetPlan plan = plan_for(only.begin_run(nothing_).run.number, 0, {0});
   EXPECT_EQ(rank.flush(plan).code, KeeperCode::gone);
   EXPECT_FALSE(only.is_complete(plan.name, nothing_));
 }
@@ -217,7 +93,7 @@ TEST_F(KeeperOfNode, AnOfferThatIsOvertakenDoesNotCount) {
 TEST_F(KeeperOfNode, MemoryThatMayShrinkIsRefused) {
   KeeperClient& only = client();
   const auto bytes = some_bytes(1000, 1);
-  const DatasetPlan plan = plan_for(only.begin_run(nothing_), 0, {0});
+  const DatasetPlan plan = plan_for(only.begin_run(nothing_).run.number, 0, {0});
   EXPECT_EQ(OfferingRank(only, bytes, 0, /*sealed=*/false).flush(plan).code, KeeperCode::failed);
   OfferingRank small(only, some_bytes(999, 1));
   small.offer = offer_of(0, bytes);
@@ -227,7 +103,7 @@ TEST_F(KeeperOfNode, MemoryThatMayShrinkIsRefused) {
 TEST_F(KeeperOfNode, AFullDiskFailsOneFlush) {
   KeeperClient& only = client();
   const OfferingRank rank(only, some_bytes(1000, 1));
-  const auto run = only.begin_run(nothing_);
+  const auto run = only.begin_run(nothing_).run.number;
   trouble_.error = ENOSPC;
   const auto failed = rank.flush(plan_for(run, 0, {0}));
   EXPECT_EQ(failed.code, KeeperCode::failed);
@@ -239,7 +115,7 @@ TEST_F(KeeperOfNode, AFullDiskFailsOneFlush) {
 TEST_F(KeeperOfNode, AHungFileSystemHangsNobodyElse) {
   KeeperClient& only = client();
   const OfferingRank rank(only, some_bytes(1000, 1));
-  const auto run = only.begin_run(nothing_);
+  const auto run = only.begin_run(nothing_).run.number;
   trouble_.hangs = true;
   const auto outcome = rank.flush(plan_for(run, 0, {0}));
   EXPECT_EQ(outcome.code, KeeperCode::failed);
@@ -260,19 +136,19 @@ TEST_F(KeeperOfNode, AHungFileSystemHangsNobodyElse) {
 TEST_F(KeeperOfNode, ARankThatDoesNotOfferEndsTheWait) {
   KeeperClient& only = client();
   const OfferingRank rank(only, some_bytes(1000, 1));
-  const DatasetPlan plan = plan_for(only.begin_run(nothing_), 0, {0, 0});
+  const DatasetPlan plan = plan_for(only.begin_run(nothing_).run.number, 0, {0, 0});
   EXPECT_EQ(rank.flush(plan).code, KeeperCode::gone);
 }
 
 TEST_F(KeeperOfNode, ADatasetThatIsTriedTooOftenComesLast) {
   KeeperClient& only = client();
   const OfferingRank rank(only, some_bytes(1000, 1));
-  const auto run = only.begin_run(nothing_);
+  const auto run = only.begin_run(nothing_).run.number;
   for (const int stamp : {0, 1}) {
     EXPECT_EQ(rank.flush(plan_for(run, stamp, {0})).code, KeeperCode::done);
   }
   const auto newest = [&](std::uint32_t tried_by) {
-    return only.find({7, "", {}, tried_by}, nothing_)->name.time_stamp;
+    return only.find({7, "", {}, tried_by, tried_by == 0 ? 0U : 1U}, nothing_).plan->name.time_stamp;
   };
   for (std::uint32_t tried_by : {2U, 3U, 4U}) EXPECT_EQ(newest(tried_by), 1);
   EXPECT_EQ(newest(0), 0);
@@ -284,7 +160,7 @@ TEST_F(KeeperOfNode, OldDatasetsGoIfSoManyAreKept) {
   hello_.kept = 2;
   KeeperClient& only = client();
   const OfferingRank rank(only, some_bytes(1000, 1));
-  const auto run = only.begin_run(nothing_);
+  const auto run = only.begin_run(nothing_).run.number;
   for (const int stamp : {0, 1, 2, 3, 4}) {
     DatasetPlan plan = plan_for(run, stamp, {0});
     if (stamp == 1) plan.label = "dear";
@@ -293,15 +169,15 @@ TEST_F(KeeperOfNode, OldDatasetsGoIfSoManyAreKept) {
   std::vector<std::string> names;
   for (const Listed& each : only.list(nothing_)) names.push_back(each.name);
   EXPECT_EQ(names, (std::vector<std::string>{"7.4.1.1", "7.3.1.1", "7.1.1.1"}));
-  EXPECT_EQ(only.find({7, "dear", {}, 0}, nothing_)->name.time_stamp, 1);
+  EXPECT_EQ(only.find({7, "dear", {}, 0, 0}, nothing_).plan->name.time_stamp, 1);
 }
 
 TEST_F(KeeperOfNode, KeepsMemoryForTheNextJob) {
   hello_.lease = 60;
   const auto description = some_bytes(500, 1);
-  const RankMemory memory(some_bytes(kBytes, 2));
+  const RankMemory memory(some_bytes(kKeptSize, 2));
   auto first = std::make_unique<KeeperClient>("/nonexistent", hello_);
-  const auto run = first->begin_run(nothing_);
+  const auto run = first->begin_run(nothing_).run.number;
   // Other memory of the same group takes the place of what was there.
   for (const int files : {1, 3}) {
     first->keep_group({7, 0, 2, run, 1}, description,
@@ -311,32 +187,32 @@ TEST_F(KeeperOfNode, KeepsMemoryForTheNextJob) {
   EXPECT_EQ(first->kept_groups(nothing_), (std::vector<KeptGroupOf>{{7, 0, 2, run, 1}, {8, 0, 2, run, 1}}));
   first->drop_group({8, 0, 2, run, 1});
   EXPECT_EQ(first->kept_groups(nothing_).size(), 1U);
-  EXPECT_EQ(first->begin_run(nothing_), run + 1);
+  EXPECT_EQ(first->begin_run(nothing_).run.number, run + 1);
   // All ranks have died, and another job begins.
   first.reset();
   KeeperClient& second = client();
-  const auto kept = second.kept_group({7, 0, 2, 9}, kLimit, nothing_);
+  const auto kept = second.kept_group({7, 0, 2, 9}, kKeeperLimit, nothing_);
   ASSERT_TRUE(kept);
   EXPECT_EQ(kept->description, description);
   ASSERT_EQ(kept->at.files.size(), 3U);
   for (const int file : kept->at.files) {
     const std::string path = "/proc/" + std::to_string(kept->at.process) + "/fd/" + std::to_string(file);
     const Descriptor opened(::open(path.c_str(), O_RDWR | O_CLOEXEC));
-    EXPECT_EQ(read_memory_file(opened), some_bytes(kBytes, 2));
+    EXPECT_EQ(read_memory_file(opened), some_bytes(kKeptSize, 2));
   }
-  EXPECT_FALSE(second.kept_group({7, 1, 2, 9}, kLimit, nothing_));
-  EXPECT_FALSE(second.kept_group({7, 0, 3, 9}, kLimit, nothing_));
-  EXPECT_FALSE(second.kept_group({8, 0, 2, 9}, kLimit, nothing_));
+  EXPECT_FALSE(second.kept_group({7, 1, 2, 9}, kKeeperLimit, nothing_));
+  EXPECT_FALSE(second.kept_group({7, 0, 3, 9}, kKeeperLimit, nothing_));
+  EXPECT_FALSE(second.kept_group({8, 0, 2, 9}, kKeeperLimit, nothing_));
   // From then on only memory of the second job counts, also that of other ranks.
   KeeperClient& neighbour = client();
   neighbour.keep_group({7, 1, 2, run + 1, 1}, description, {});
-  EXPECT_FALSE(neighbour.kept_group({7, 0, 2, 9}, kLimit, nothing_));
+  EXPECT_FALSE(neighbour.kept_group({7, 0, 2, 9}, kKeeperLimit, nothing_));
   // Since a repair it has another number.
   neighbour.keep_group({7, 0, 1, run + 1, 1}, description, {});
-  EXPECT_FALSE(neighbour.kept_group({7, 1, 2, run + 1}, kLimit, nothing_));
-  EXPECT_TRUE(neighbour.kept_group({7, 0, 1, run + 1}, kLimit, nothing_));
+  EXPECT_FALSE(neighbour.kept_group({7, 1, 2, run + 1}, kKeeperLimit, nothing_));
+  EXPECT_TRUE(neighbour.kept_group({7, 0, 1, run + 1}, kKeeperLimit, nothing_));
   neighbour.forget(run + 1);
-  EXPECT_FALSE(neighbour.kept_group({7, 0, 1, run + 1}, kLimit, nothing_));
+  EXPECT_FALSE(neighbour.kept_group({7, 0, 1, run + 1}, kKeeperLimit, nothing_));
 }
 
 // A rank that is stopped may go on, and write.
@@ -344,30 +220,30 @@ TEST_F(KeeperOfNode, KeepsMemoryBackWhileARankMayUseIt) {
   hello_.lease = 60;
   auto dead = std::make_unique<KeeperClient>("/nonexistent", hello_);
   KeeperClient& stopped = client();
-  const auto run = dead->begin_run(nothing_);
+  const auto run = dead->begin_run(nothing_).run.number;
   dead->keep_group({7, 0, 2, run, 1}, some_bytes(5, 1), {});
   stopped.keep_group({7, 1, 2, run, 1}, some_bytes(5, 1), {});
-  (void)stopped.begin_run(nothing_);
-  (void)dead->begin_run(nothing_);
+  (void)stopped.begin_run(nothing_).run.number;
+  (void)dead->begin_run(nothing_).run.number;
   dead.reset();
   KeeperClient& other = client();
   const auto begin = std::chrono::steady_clock::now();
-  EXPECT_FALSE(other.kept_group({7, 0, 2, 9}, kLimit, nothing_));
+  EXPECT_FALSE(other.kept_group({7, 0, 2, 9}, kKeeperLimit, nothing_));
   EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::seconds(4));
   clients_.erase(clients_.begin());
-  EXPECT_TRUE(other.kept_group({7, 0, 2, 9}, kLimit, nothing_));
+  EXPECT_TRUE(other.kept_group({7, 0, 2, 9}, kKeeperLimit, nothing_));
   // From now on that rank uses it. Others of its own run may have it, as a repair gives its place to one of them.
   KeeperClient& third = client();
-  EXPECT_TRUE(third.kept_group({7, 1, 2, 9}, kLimit, nothing_));
-  EXPECT_FALSE(third.kept_group({7, 0, 2, 10}, kLimit, nothing_));
+  EXPECT_TRUE(third.kept_group({7, 1, 2, 9}, kKeeperLimit, nothing_));
+  EXPECT_FALSE(third.kept_group({7, 0, 2, 10}, kKeeperLimit, nothing_));
   other.forget(run);
 }
 
 TEST_F(KeeperOfNode, WritesWhatNobodyTakes) {
   hello_.lease = 1;
   KeeperClient& only = client();
-  const auto run = only.begin_run(nothing_);
-  const OfferingRank rank(only, some_bytes(kBytes, 1));
+  const auto run = only.begin_run(nothing_).run.number;
+  const OfferingRank rank(only, some_bytes(kKeptSize, 1));
   rank.keep(plan_for(run, 5, {0}));
   rank.keep(plan_for(run, 6, {0, 0}));
   clients_.clear();
@@ -381,8 +257,8 @@ TEST_F(KeeperOfNode, WritesWhatNobodyTakes) {
 TEST_F(KeeperOfNode, WritesAtOnceIfItIsTold) {
   hello_.lease = 3600;
   KeeperClient& only = client();
-  const auto run = only.begin_run(nothing_);
-  const OfferingRank rank(only, some_bytes(kBytes, 1));
+  const auto run = only.begin_run(nothing_).run.number;
+  const OfferingRank rank(only, some_bytes(kKeptSize, 1));
   rank.keep(plan_for(run, 5, {0}));
   only.keep_group({7, 0, 1, run, 1}, some_bytes(10, 1), {});
   keeper_.load()->hurry();
@@ -397,7 +273,7 @@ TEST_F(KeeperOfNode, WritesAtOnceIfItIsTold) {
 }
 
 TEST(Keeper, EndsIfNobodyConnects) {
-  Descriptor listener = listen_at("fenix-test-nobody." + std::to_string(::getpid()));
+  Listener listener = listen_at("fenix-test-nobody." + std::to_string(::getpid()));
   ASSERT_TRUE(listener);
   Keeper keeper(std::make_unique<PosixFileSystem>(), std::move(listener), std::chrono::milliseconds(300));
   EXPECT_TRUE(keeper.run());
@@ -405,31 +281,32 @@ TEST(Keeper, EndsIfNobodyConnects) {
 
 TEST_F(KeeperOfNode, NonsenseEndsOnlyItsConnection) {
   KeeperClient& good = client();
-  EXPECT_EQ(good.begin_run(nothing_), 1U);
+  EXPECT_EQ(good.begin_run(nothing_).run.number, 1U);
   Descriptor bad = connect_to(good.socket_name());
   ASSERT_TRUE(bad);
   const auto nonsense = some_bytes(200, 9);
-  EXPECT_TRUE(send_datagram(bad.get(), nonsense, {}));
-  EXPECT_EQ(good.begin_run(nothing_), 2U);
+  EXPECT_TRUE(send_datagram(bad.get(), nonsense, {}) == Sent::sent);
+  EXPECT_EQ(good.begin_run(nothing_).run.number, 2U);
 }
 
 // A rank that ends has not read all answers.
 TEST(LocalSocket, WhatWasSentBeforeTheEndIsReceived) {
   const std::string name = "fenix-test." + std::to_string(::getpid());
-  const Descriptor listener = listen_at(name);
+  Listener listener = listen_at(name);
   ASSERT_TRUE(listener);
   Descriptor rank = connect_to(name);
-  const Descriptor keeper = accept_from(listener);
+  const Descriptor keeper = accept_from(listener.socket);
   ASSERT_TRUE(rank && keeper);
   const auto answer = some_bytes(100, 1);
-  ASSERT_TRUE(send_datagram(keeper.get(), answer, {}));
+  ASSERT_TRUE(send_datagram(keeper.get(), answer, {}) == Sent::sent);
   const auto last_words = some_bytes(200, 2);
-  ASSERT_TRUE(send_datagram(rank.get(), last_words, {}));
+  ASSERT_TRUE(send_datagram(rank.get(), last_words, {}) == Sent::sent);
   rank = Descriptor();
   Datagram got;
   ASSERT_EQ(receive_datagram(keeper.get(), got), Received::message);
   EXPECT_EQ(got.bytes, last_words);
   EXPECT_EQ(receive_datagram(keeper.get(), got), Received::end);
+  close_listener(listener);
 }
 
 TEST(KeeperMessage, AreReadAsTheyWereWritten) {

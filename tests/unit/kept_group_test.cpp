@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A job whose ranks have all died, and the next one, which goes on with the memory that is left of it.
-#include "recovery/rejoin/kept_group.hpp"
+#include "recovery/groups/rejoin/kept_group.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -88,7 +88,7 @@ class Jobs : public Job {
   }
 
   /// Forms the group again. Returns what rank 0 is told.
-  RejoinResult form(const StoreOfJob& store = {kKeptOfRun + 1, {}}) {
+  RejoinResult form(const StoreOfJob& store = {{1, kKeptOfRun + 1, 0}, {}}) {
     RejoinResult result;
     expect_done(run([&](Rank& rank) {
       fenix_impl::Generation highest;
@@ -105,7 +105,7 @@ class Jobs : public Job {
     const auto outcomes = run([&](Rank& rank) {
       fenix_impl::Generation highest;
       (void)rejoin(
-          rank.group, parameters_, [] {}, rank.team, [&] { return rank.path; }, {kKeptOfRun + 1, {}}, highest);
+          rank.group, parameters_, [] {}, rank.team, [&] { return rank.path; }, {{1, kKeptOfRun + 1, 0}, {}}, highest);
       take_up(rank);
     });
     for (Rank& each : ranks()) {
@@ -248,17 +248,21 @@ TEST(KeptGroup, OtherThingsCountMore) {
   };
   const auto nothing = [](Jobs&) {};
   const auto newest = [](std::uint32_t run, std::uint32_t generation) {
-    return [=](std::uint32_t) { return StoreOfJob::Newest{fenix_impl::DatasetName{5, 99, run, generation}, false}; };
+    return [=](const fenix_impl::StoreRun&) {
+      return StoreOfJob::Newest{fenix_impl::DatasetName{5, 99, run, generation}, false};
+    };
   };
-  EXPECT_EQ(kept_run(nothing, {kKeptOfRun + 1, {}}), kKeptOfRun);
-  EXPECT_EQ(kept_run(nothing, {kKeptOfRun, {}}), 0U) << "of this run, and deleted since";
-  EXPECT_EQ(kept_run(nothing, {kKeptOfRun + 9, newest(kKeptOfRun + 1, 0)}), 0U)
+  EXPECT_EQ(kept_run(nothing, {{1, kKeptOfRun + 1, 0}, {}}), kKeptOfRun);
+  EXPECT_EQ(kept_run(nothing, {{1, kKeptOfRun, 0}, {}}), 0U) << "of this run, and deleted since";
+  EXPECT_EQ(kept_run(nothing, {{1, kKeptOfRun + 9, 0}, newest(kKeptOfRun + 1, 0)}), 0U)
       << "the store has something of a later run";
-  EXPECT_EQ(kept_run(nothing, {kKeptOfRun + 9, newest(kKeptOfRun, 0)}), kKeptOfRun);
-  const auto chosen = [](std::uint32_t) { return StoreOfJob::Newest{fenix_impl::DatasetName{5, 1, 1, 1}, true}; };
-  EXPECT_EQ(kept_run(nothing, {kKeptOfRun + 9, chosen}), 0U) << "the user has chosen a dataset";
-  EXPECT_EQ(kept_run([](Jobs& jobs) { jobs.parameters().depth = 3; }, {kKeptOfRun + 1, {}}), 0U);
-  EXPECT_EQ(kept_run([](Jobs& jobs) { jobs.parameters().policy = kXor; }, {kKeptOfRun + 1, {}}), 0U);
+  EXPECT_EQ(kept_run(nothing, {{1, kKeptOfRun + 9, 0}, newest(kKeptOfRun, 0)}), kKeptOfRun);
+  const auto chosen = [](const fenix_impl::StoreRun&) {
+    return StoreOfJob::Newest{fenix_impl::DatasetName{5, 1, 1, 1}, true};
+  };
+  EXPECT_EQ(kept_run(nothing, {{1, kKeptOfRun + 9, 0}, chosen}), 0U) << "the user has chosen a dataset";
+  EXPECT_EQ(kept_run([](Jobs& jobs) { jobs.parameters().depth = 3; }, {{1, kKeptOfRun + 1, 0}, {}}), 0U);
+  EXPECT_EQ(kept_run([](Jobs& jobs) { jobs.parameters().policy = kXor; }, {{1, kKeptOfRun + 1, 0}, {}}), 0U);
 }
 
 // It may be what the program dies of.

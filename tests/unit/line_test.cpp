@@ -8,8 +8,8 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "recovery/line/line_record.hpp"
-#include "recovery/line/trace.hpp"
+#include "checkpoint/line_record.hpp"
+#include "checkpoint/trace.hpp"
 
 namespace fenix_test {
 namespace {

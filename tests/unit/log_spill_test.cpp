@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The files in which a log of messages goes on. Others read what was written, also from files that were cut short or damaged. The bytes on the
 // disk have a bound.
-#include "recovery/log_spill.hpp"
+#include "messages/journal/log_spill.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -140,6 +142,22 @@ TEST_F(SpilledLog, HasABound) {
   EXPECT_EQ(spill->numbers().at(kToFive), IntervalSet(left, number + 1));
 }
 
+// To write beyond it would end the process by SIGXFSZ.
+TEST_F(SpilledLog, KeepsToTheLimitOnTheSizeOfFiles) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  make();
+  ASSERT_TRUE(put(kToFive, 1, 11));
+  rlimit low = before;
+  low.rlim_cur = 10000;
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &low), 0);
+  bool all_fit = true;
+  for (std::uint64_t first = 11; all_fit && first < 1011; first += 10) all_fit = put(kToFive, first, first + 10);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_FALSE(all_fit);
+  EXPECT_NE(spill->why().find("File too large"), std::string::npos) << spill->why();
+}
+
 TEST_F(SpilledLog, LetsGoOfFilesThatNobodyNeeds) {
   make(8 * kMiB);
   for (std::uint64_t number = 1; number < 41; ++number) {
@@ -226,10 +244,13 @@ TEST_F(SpilledLog, DamagedBytesAreNotTakenForAMessage) {
   file.seekp(static_cast<std::streamoff>(third->entry.payload() + 50));
   file.put('x').flush();
   EXPECT_EQ(read(other, kToFive, 1, 11), 9U);
+  // One that is written again counts.
+  ASSERT_TRUE(put(kToFive, 3, 4));
+  ASSERT_TRUE(other.look());
+  EXPECT_EQ(read(other, kToFive, 1, 11), 10U);
   // A damaged head ends what is read.
   file.seekp(static_cast<std::streamoff>(third->entry.position + 20));
   file.put('x').flush();
-  EXPECT_FALSE(other.find(kToFive, 3));
   EXPECT_FALSE(reader(kToFive).look());
 }
 
@@ -239,6 +260,42 @@ TEST_F(SpilledLog, AFolderThatIsNotThereIsToldWithItsName) {
   const LogSpill::Item item{{}, content};
   EXPECT_FALSE(nowhere.append(std::span(&item, 1)));
   EXPECT_NE(nowhere.why().find(folder + "/none"), std::string::npos) << nowhere.why();
+}
+
+TEST_F(SpilledLog, OfAJobThatHasEndedIsRemovedByALaterOne) {
+  make();
+  ASSERT_TRUE(put(kToFive, 1, 11));
+  remove_spill_files_of_ended_jobs(folder);
+  EXPECT_EQ(files(), 1U) << "the launcher is still there";
+  // A process that has ended, as a launcher that had this number.
+  const pid_t ended = ::fork();
+  if (ended == 0) ::_exit(0);
+  ASSERT_EQ(::waitpid(ended, nullptr, 0), ended);
+  const auto set_launcher = [this](std::int32_t pid, std::uint8_t node) {
+    std::fstream file(newest(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(24);
+    file.put(static_cast<char>(file.peek() ^ node));
+    file.seekp(32);
+    file.write(reinterpret_cast<const char*>(&pid), sizeof pid);
+  };
+  set_launcher(ended, 1);
+  remove_spill_files_of_ended_jobs(folder);
+  EXPECT_EQ(files(), 1U) << "it is of another node";
+  set_launcher(0, 1);
+  remove_spill_files_of_ended_jobs(folder);
+  EXPECT_EQ(files(), 1U) << "it has no launcher";
+  set_launcher(ended, 0);
+  // A successor makes it its own.
+  LogSpill successor({folder, 64 * kMiB}, kOwner);
+  ASSERT_TRUE(successor.take_over(spill->place()));
+  remove_spill_files_of_ended_jobs(folder);
+  EXPECT_EQ(files(), 1U) << "the job goes on";
+  set_launcher(ended, 0);
+  std::filesystem::create_symlink(newest(), folder + "/fenix-mlog-link");
+  std::ofstream(folder + "/fenix-mlog-empty").flush();
+  remove_spill_files_of_ended_jobs(folder);
+  EXPECT_EQ(files(), 2U) << "only what is certain to be of an ended job goes";
+  EXPECT_FALSE(std::filesystem::exists(newest()));
 }
 
 TEST_F(SpilledLog, RemovesItsFilesAtTheEnd) {

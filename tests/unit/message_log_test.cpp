@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Logs of messages in journals that are short of room: they let go of messages, move others, and are taken back after deaths.
-#include "recovery/message_log.hpp"
+#include "messages/log/message_log.hpp"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,12 @@ class LogOfMessages : public ::testing::Test {
     return sender.log_send(job.journal(0), kToReceiver, {data.size(), data}).has_value();
   }
 
+  bool send_quickly(unsigned value) {
+    const auto data = journal_bytes(kLoggedBytes, value);
+    const auto logged = sender.log_quickly(job.journal(0), sender.allow_send(kToReceiver), {data.size(), data});
+    return logged && std::equal(logged->begin(), logged->end(), data.begin(), data.end());
+  }
+
   /// The receiver gets so many messages, and stores its state.
   void receive_and_store(int messages) {
     for (int i = 0; i < messages; ++i) receiver.end_receive(kFromSender, receiver.begin_receive(kFromSender).number);
@@ -45,6 +52,99 @@ class LogOfMessages : public ::testing::Test {
   MessageLog sender;
   MessageLog receiver;
 };
+
+TEST_F(LogOfMessages, QuickMessagesHaveTheirPlacesAmongOthers) {
+  EXPECT_FALSE(sender.allow_send(kToReceiver).is_allowed) << "the first message makes the counter";
+  ASSERT_TRUE(send(1));
+  EXPECT_TRUE(send_quickly(2));
+  ASSERT_TRUE(send(3));
+  EXPECT_TRUE(send_quickly(4));
+  const int outcome = 1;
+  sender.decisions().note(Decision::test, {&outcome, 1});
+  EXPECT_FALSE(send_quickly(5)) << "the outcome comes first";
+  ASSERT_TRUE(send(5));
+  EXPECT_TRUE(send_quickly(6));
+  job.kill(1);
+  job.repair();
+  MessageLog replacement;
+  job.run([&](int rank, Journal& journal) {
+    (rank == 0 ? sender : replacement).take_up(job.team(rank), journal, /*goes_back=*/false);
+  });
+  for (unsigned number = 1; number <= 6; ++number) {
+    const auto found = replacement.logged(job.journal(1), kFromSender, number, /*anew=*/false);
+    ASSERT_TRUE(found) << number;
+    std::vector<std::byte> content(found->entry.head.bytes);
+    EXPECT_TRUE(found->read(0, content));
+    EXPECT_EQ(content, journal_bytes(kLoggedBytes, number));
+  }
+}
+
+TEST_F(LogOfMessages, QuickMessagesFindNoPlaceInAFullLog) {
+  ASSERT_TRUE(send(1));
+  int full = 0;
+  for (unsigned value = 2; value <= 200; ++value) {
+    if (send_quickly(value)) continue;
+    ++full;
+    ASSERT_TRUE(send(value));
+  }
+  EXPECT_GT(full, 0);
+  const auto logged = job.journal(0).messages_of(0);
+  ASSERT_GT(logged.size(), 2U);
+  for (std::size_t i = 0; i < logged.size(); ++i) EXPECT_EQ(logged[i].head.number, 201 - logged.size() + i);
+}
+
+TEST_F(LogOfMessages, NothingIsQuickThatIsSentOnceMore) {
+  for (unsigned value = 1; value <= 3; ++value) ASSERT_TRUE(send(value));
+  job.kill(0);
+  job.repair();
+  MessageLog replacement;
+  job.run([&](int rank, Journal& journal) {
+    (rank == 0 ? replacement : receiver).take_up(job.team(rank), journal, /*goes_back=*/false);
+  });
+  for (unsigned value = 1; value <= 3; ++value) {
+    const auto data = journal_bytes(kLoggedBytes, value);
+    EXPECT_FALSE(replacement.allow_send(kToReceiver).is_allowed);
+    EXPECT_FALSE(replacement.log_send(job.journal(0), kToReceiver, {data.size(), data}));
+  }
+  EXPECT_TRUE(replacement.allow_send(kToReceiver).is_allowed);
+}
+
+// A sender that waits for a receive sees what a receiver, or its predecessor, has taken from the log: not after all have gone back.
+TEST_F(LogOfMessages, ASenderLearnsThatASynchronousMessageWasTaken) {
+  const auto data = journal_bytes(kLoggedBytes, 1);
+  for (const auto sending : {MessageLog::Sending::synchronous, MessageLog::Sending::usual}) {
+    (void)sender.log_send(job.journal(0), kToReceiver, {data.size(), data}, sending);
+  }
+  EXPECT_EQ(sender.latest_sent(kToReceiver), 2U);
+  MessageLog first;
+  MessageLog second;
+  const auto repair = [&](MessageLog& replacement, bool goes_back) {
+    job.kill(1);
+    job.repair();
+    job.run([&](int rank, Journal& journal) {
+      (rank == 0 ? sender : replacement).take_up(job.team(rank), journal, goes_back);
+    });
+  };
+  const auto take = [&](MessageLog& replacement, std::uint64_t number) {
+    const auto found = replacement.logged(job.journal(1), kFromSender, number, /*anew=*/false);
+    ASSERT_TRUE(found);
+    replacement.note_taken(job.journal(1), kFromSender, found->entry.head);
+  };
+  repair(first, /*goes_back=*/false);
+  EXPECT_FALSE(sender.was_taken(job.journal(0), kToReceiver, 1));
+  take(first, 2);
+  EXPECT_FALSE(sender.was_taken(job.journal(0), kToReceiver, 1)) << "of the other one nobody waits for the receive";
+  take(first, 1);
+  EXPECT_TRUE(sender.was_taken(job.journal(0), kToReceiver, 1));
+  EXPECT_FALSE(sender.was_taken(job.journal(0), kToReceiver, 2));
+  repair(second, /*goes_back=*/false);
+  EXPECT_TRUE(sender.was_taken(job.journal(0), kToReceiver, 1));
+  take(second, 1);
+  EXPECT_TRUE(sender.was_taken(job.journal(0), kToReceiver, 1));
+  MessageLog third;
+  repair(third, /*goes_back=*/true);
+  EXPECT_FALSE(sender.was_taken(job.journal(0), kToReceiver, 1));
+}
 
 TEST_F(LogOfMessages, LetsGoOfWhatItsReceiverNeedsNoMore) {
   for (unsigned value = 1; value <= 200; ++value) {
@@ -445,6 +545,68 @@ TEST_F(LogWithoutCopies, WhatWasReceivedBeforeADeathDoesNotCountAfterIt) {
   kill(1);
   repair();
   EXPECT_EQ(sender.late_messages(journals(0), kToReceiver.channel).size(), 2U);
+}
+
+/// Passes on to another team, and counts the bytes that come to this rank.
+class CountingTeam final : public Team {
+ public:
+  explicit CountingTeam(Team& inner) : inner_(inner) {}
+
+  [[nodiscard]] int rank() const override { return inner_.rank(); }
+  [[nodiscard]] int size() const override { return inner_.size(); }
+  void check() override { inner_.check(); }
+  void allgather(std::span<const std::byte> mine, std::span<std::byte> all) override {
+    bytes += all.size();
+    inner_.allgather(mine, all);
+  }
+  void broadcast(std::span<std::byte> data, int root) override {
+    bytes += data.size();
+    inner_.broadcast(data, root);
+  }
+  Words deliver(const Words& words) override {
+    Words told = inner_.deliver(words);
+    for (const auto& [from, content] : told) bytes += content.size();
+    return told;
+  }
+  void withdraw() noexcept override { inner_.withdraw(); }
+  void dissolve() noexcept override { inner_.dissolve(); }
+
+  std::size_t bytes = 0;
+
+ private:
+  Team& inner_;
+};
+
+/// Returns the bytes that come to a rank in a repair, where each rank has sent messages to each other one.
+std::size_t bytes_of_repair(int ranks) {
+  constexpr int kTags = 20;
+  JournalJob job(ranks, 1, false);
+  job.attach();
+  std::size_t most = 0;
+  std::mutex mutex;
+  job.run([&](int rank, Journal& journal) {
+    MessageLog log;
+    const auto data = journal_bytes(8, 1);
+    for (int peer = 0; peer < ranks; ++peer) {
+      for (int tag = 0; tag < kTags && peer != rank; ++tag) {
+        (void)log.log_send(journal, {5, peer, tag}, {data.size(), data});
+        log.end_receive({5, peer, tag}, log.begin_receive({5, peer, tag}).number);
+      }
+    }
+    CountingTeam team(job.team(rank));
+    EXPECT_TRUE(log.take_up(team, journal, /*goes_back=*/false));
+    log.meet_at_checkpoint(team, journal);
+    const std::lock_guard lock(mutex);
+    most = std::max(most, team.bytes);
+  });
+  return most;
+}
+
+TEST(Repair, TellsARankOnlyOfItsOwnMessages) {
+  const std::size_t of_four = bytes_of_repair(4);
+  // With all flows of all ranks it would be more than four times as much.
+  EXPECT_LT(bytes_of_repair(8), 3 * of_four);
+  EXPECT_GT(of_four, 0U);
 }
 
 }  // namespace

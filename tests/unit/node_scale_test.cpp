@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The costs of one rank on a node with many others, in a job of many nodes: mappings, descriptors, regions that are opened, messages. The
-// formulas are those of docs/scaling.md, "One node".
+// formulas are those of bench/scaling/scaling.md, "One node".
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Files of messages whose storage becomes full: what was written before and what is written after it can be read.
-#include "recovery/persist_file.hpp"
+#include "messages/persistent/persist_file.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "recovery/rejoin/rank_order.hpp"
+#include "recovery/groups/rejoin/rank_order.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The result of all ranks' summaries when a group is formed.
-#include "recovery/rejoin/rank_summary.hpp"
+#include "recovery/groups/rejoin/rank_summary.hpp"
 
 #include <gtest/gtest.h>
 

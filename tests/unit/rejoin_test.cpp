@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Forming a group again after deaths: who gets what back, and what is said when it is gone.
-#include "recovery/rejoin/rejoin.hpp"
+#include "recovery/groups/rejoin/rejoin.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The processes that take the ranks of dead ones.
-#include "recovery/repair_plan.hpp"
+#include "recovery/process/repair_plan.hpp"
 
 #include <gtest/gtest.h>
 

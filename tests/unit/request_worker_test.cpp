@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The thread that serves asynchronous stores: in order, one at a time, and nothing of it is left after a cancellation.
-#include "core/parts/request.hpp"
+#include "core/state/request.hpp"
 
 #include <gtest/gtest.h>
 #include <pthread.h>

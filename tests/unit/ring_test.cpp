@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The ring of a journal. Whatever is stored in it, the messages that are kept can be found in its memory. There is room as long as they
 // are not more than their part of the ring.
-#include "core/journal/ring.hpp"
+#include "messages/journal/ring.hpp"
 
 #include <gtest/gtest.h>
 
@@ -286,6 +286,30 @@ TEST(JournalRing, TheOldestGoInTheirOrderAlsoBehindOneThatStays) {
   EXPECT_EQ(gone, in_order.size());
   EXPECT_EQ(ring.ring.find_oldest(kAll), nullptr);
   EXPECT_EQ(ring.read_back().front().head.signature, (Signature{1, 0, 0}));
+}
+
+TEST(JournalRing, ItsOldestMessagesAreThoseThatTakeUpAPart) {
+  RingInMemory ring(64 << 10);
+  constexpr std::uint32_t kAll = 1000;
+  const Signature one{1, 2, 3};
+  const Signature other{1, 2, 4};
+  // Behind it, released messages stay in the chain.
+  ASSERT_TRUE(ring.store({1, 2, 5}, kAll, 100));
+  for (int i = 0; i < 6; ++i) {
+    ASSERT_TRUE(ring.store(one, kAll, 100));
+    ASSERT_TRUE(ring.store(other, 1, 100));
+  }
+  ring.ring.release_until(one, 4);
+  const auto numbers = [&](std::size_t bytes) {
+    std::vector<std::uint64_t> found;
+    for (const Entry& each : ring.ring.oldest_messages(kAll, bytes)) found.push_back(each.head.number);
+    return found;
+  };
+  using Numbers = std::vector<std::uint64_t>;
+  EXPECT_EQ(numbers(0), (Numbers{1}));
+  EXPECT_EQ(numbers(entry_bytes(100)), (Numbers{1, 6}));
+  EXPECT_EQ(numbers(2 * entry_bytes(100) - 1), (Numbers{1, 6}));
+  EXPECT_EQ(numbers(std::size_t{64} << 10), (Numbers{1, 6, 8, 10, 12}));
 }
 
 TEST(JournalRing, AnEntryWithoutItsSealEndsTheChain) {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/environment.hpp"
+#include "base/environment_checks.hpp"
 
 namespace fenix_impl {
 namespace {

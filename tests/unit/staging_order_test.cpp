@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "api/attributes.hpp"
+#include "api/c/attributes.hpp"
 #include "support/partial_job.hpp"
 
 namespace fenix_test {

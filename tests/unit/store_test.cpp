@@ -9,6 +9,7 @@
 #include <functional>
 #include <numeric>
 
+#include "store/dataset.hpp"
 #include "store/dataset_writer.hpp"
 #include "store/manifest.hpp"
 #include "store/posix_file_system.hpp"
@@ -118,12 +119,12 @@ class StoreOnDisk : public testing::Test {
 
 TEST_F(StoreOnDisk, GivesBackWhatWasWritten) {
   Store store(files, root);
-  EXPECT_EQ(store.begin_run(), 1U);
+  EXPECT_EQ(store.begin_run().number, 1U);
   const DatasetPlan plan = plan_of(15, 1);
   write_dataset(files, root, plan);
   EXPECT_TRUE(is_complete(files, root, plan.name));
   EXPECT_TRUE(is_whole(files, root, plan));
-  EXPECT_EQ(store.begin_run(), 2U);
+  EXPECT_EQ(store.begin_run().number, 2U);
   write_dataset(files, root, plan_of(4, 2));
   write_dataset(files, root, plan_of(16, 1));
   EXPECT_EQ(store.datasets(kGroup),

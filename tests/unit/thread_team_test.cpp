@@ -6,6 +6,8 @@
 
 #include <array>
 #include <atomic>
+#include <map>
+#include <vector>
 
 #include "support/simulated_job.hpp"
 
@@ -58,6 +60,19 @@ TEST(ThreadTeam, AsksPeers) {
       EXPECT_EQ(said, std::vector<int>(static_cast<std::size_t>(peer), peer));
     }
     EXPECT_EQ(rank.team->ask(peers, 10 * rank.number).at(peers[0]), 10 * peers[0]);
+  }),
+         std::vector<Ending>(4, Ending::done));
+}
+
+TEST(ThreadTeam, DeliversToWhomItIsFor) {
+  Job job(4);
+  expect(job.run([](Rank& rank) {
+    // To the next one and to itself. Rank 3 tells nobody else something.
+    std::map<int, std::vector<int>> words{{rank.number, {rank.number}}};
+    if (rank.number < 3) words[rank.number + 1] = {10 * rank.number, 7};
+    std::map<int, std::vector<int>> wanted{{rank.number, {rank.number}}};
+    if (rank.number > 0) wanted[rank.number - 1] = {10 * (rank.number - 1), 7};
+    EXPECT_EQ(rank.team->tell(words), wanted);
   }),
          std::vector<Ending>(4, Ending::done));
 }

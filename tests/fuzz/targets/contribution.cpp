@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A contribution to a collective operation, as another rank has stored it. A block lies in the bytes that are given.
-#include "core/journal/contribution.hpp"
+#include "messages/journal/contribution.hpp"
 
 #include <cstring>
 

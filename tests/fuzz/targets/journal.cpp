@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A ring of a journal, as it is in the memory of another rank. Any bytes may be there: no access leads outside, the chain ends, and a ring
 // that goes on from it keeps its promises.
-#include "core/journal/entry.hpp"
+#include "messages/journal/entry.hpp"
 
-#include "core/journal/ring.hpp"
 #include "fuzz/support.hpp"
+#include "messages/journal/ring.hpp"
 
 using namespace fenix_impl;
 using journal_format::kHeadBytes;

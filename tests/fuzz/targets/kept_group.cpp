@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The description of a group that a process of an earlier job has left, perhaps with another version of the library. The first byte is the
 // number of regions.
-#include "recovery/rejoin/kept_group.hpp"
+#include "recovery/groups/rejoin/kept_group.hpp"
 
 #include "fuzz/support.hpp"
 

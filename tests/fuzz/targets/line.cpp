@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The record of a rank for a recovery line, which may be damaged, or be of another version of the library.
-#include "recovery/line/line_record.hpp"
+#include "checkpoint/line_record.hpp"
 
 #include "base/error.hpp"
 #include "fuzz/support.hpp"

@@ -4,8 +4,8 @@
 #include "core/log/epochs.hpp"
 #include "core/log/record_finder.hpp"
 #include "core/log/record_log.hpp"
-#include "core/parts/archive.hpp"
-#include "core/parts/fetching.hpp"
+#include "core/state/archive.hpp"
+#include "core/state/fetching.hpp"
 #include "fuzz/support.hpp"
 #include "fuzz/two_ranks.hpp"
 

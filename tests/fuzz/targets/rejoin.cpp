@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What peers say of themselves and of a group when it is taken up again, and what is in their memory. Rank 0 of three is real;
 // the others say what it says, changed by the input. It ends with an error or without, and no access leads outside of a region.
-#include "recovery/rejoin/rejoin.hpp"
+#include "recovery/groups/rejoin/rejoin.hpp"
 
 #include <sys/resource.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rows of docs/bad-input.md: each is a wrong argument, and a test of its own.
+// The rows: each is a wrong argument, a test of its own, and a line of the page "Wrong arguments" of the site.
 #pragma once
 
 #include <fenix.h>

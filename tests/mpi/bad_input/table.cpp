@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// docs/bad-input.md, from the rows.
+// The page "Wrong arguments" of the site, from the rows, and what has to hold for all of them.
 #include "table.hpp"
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 namespace bad_input {
 namespace {
 
+/// The name of a code; NULL if it is none that rows have.
 const char* name_of(int code) {
   static const std::map<int, const char*> names{
 #define FENIX_NAME(code) {code, #code}
@@ -47,7 +48,8 @@ const char* name_of(int code) {
       FENIX_NAME(FENIX_ERROR_MEMBER_LOADING),
 #undef FENIX_NAME
   };
-  return names.at(code);
+  const auto found = names.find(code);
+  return found == names.end() ? nullptr : found->second;
 }
 
 const char* word_for(Told told) {
@@ -67,8 +69,8 @@ constexpr const char* kHead =
     R"(# Wrong arguments
 
 What each function says to each wrong argument: the code that it returns, and what the text of `Fenix_Error_message()`
-names. Each line is a test: `tests/mpi/bad_input/` has the lines, and prints this page. `scripts/generate-docs` writes it
-anew, and a test fails if it is out of date.
+names. This page is for programmers who have got a code and look for its cause. Each line is a test: the program
+[tests/mpi/bad_input](../tests/mpi/bad_input) makes these calls, and prints this page.
 
 After each call, the test looks at what is stored: the same snapshots, the latest of them byte for byte, what had been
 stored and not yet committed; and then stores, commits and restores.
@@ -96,19 +98,25 @@ void print_table(const Rows& rows) {
     std::printf("\n## %s\n\n| Wrong argument | Code | The text names | Told |\n|---|---|---|---|\n", name.c_str());
     for (const Row& row : rows) {
       if (row.function != name) continue;
-      std::printf("| %s | `%s` | `%s` | %s |\n", row.argument.c_str(), name_of(row.code), row.named.c_str(),
+      const char* code = name_of(row.code);
+      std::printf("| %s | `%s` | `%s` | %s |\n", row.argument.c_str(), code == nullptr ? "?" : code, row.named.c_str(),
                   word_for(row.told));
     }
   }
 }
 
-bool all_covered(const Rows& rows) {
-  bool covered = true;
+bool is_good(const Rows& rows) {
+  bool good = true;
   std::set<std::string> seen;
   for (const Row& row : rows) {
     if (!seen.insert(row.function + ": " + row.argument).second) {
       std::fprintf(stderr, "two rows are called %s: %s\n", row.function.c_str(), row.argument.c_str());
-      covered = false;
+      good = false;
+    }
+    if (name_of(row.code) == nullptr) {
+      std::fprintf(stderr, "%s: %s: code %d has no name in table.cpp\n", row.function.c_str(), row.argument.c_str(),
+                   row.code);
+      good = false;
     }
   }
   for (const Function& function : functions()) {
@@ -117,9 +125,9 @@ bool all_covered(const Rows& rows) {
     // There is nothing that could be wrong with these.
     if (has_row || function.name == "Fenix_get_role" || function.name == "Fenix_Error_message") continue;
     std::fprintf(stderr, "%s has no row\n", function.name.c_str());
-    covered = false;
+    good = false;
   }
-  return covered;
+  return good;
 }
 
 }  // namespace bad_input

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A collective operation that crosses the recovery line: each rank takes its checkpoint before the operation, or after it. Then a rank dies, and all
-// go on from that checkpoint. Ranks before the line do the operation once more, the others do not (figures 2, 4 and 5 of seed 002).
+// go on from that checkpoint. Ranks before the line do the operation once more, the others do not (figures 2, 4 and 5 of Bronevetsky et al.).
 //
 //   checkpoint_crossing OPERATION AFTER        AFTER: for each rank 1 if its checkpoint comes after the operation, else 0; for example 0101
 //

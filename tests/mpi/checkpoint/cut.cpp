@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 1, which logs yet, hears what rank 0 has chosen after it had stopped logging (seed 002, the stop lines of figures 2 and 5). After the
+// Rank 1, which logs yet, hears what rank 0 has chosen after it had stopped logging (Bronevetsky et al., the stop lines of figures 2 and 5). After the
 // restart rank 0 makes another choice: no outcome in the log of rank 1 that depends on the first one must be forced.
 //
 //   FENIX_FAULT=line.round:3:4:delay=2000 checkpoint_cut WAY     4 ranks and a spare

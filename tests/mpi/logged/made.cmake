@@ -17,7 +17,7 @@ foreach(kind IN LISTS kinds)
     continue()
   endif()
   foreach(point begin made agreed)
-    # Open MPI's MPI_Comm_create_group does not end then: docs/known-issues.md.
+    # Open MPI's MPI_Comm_create_group does not end then: tests/open_mpi/README.md.
     if("${kind}.${point}" STREQUAL create_group.begin)
       continue()
     endif()

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "../check.hpp"
-#include "recovery/runtime.hpp"
+#include "runtime/runtime.hpp"
 
 namespace {
 

@@ -395,8 +395,46 @@ static void alone(int round) {
   for (i = 1; i < 4; ++i) MPI_Comm_free(&comms[i]);
 }
 
-static const struct Case cases[] = {
-    {"basic", basic},           {"vectors", vectors}, {"in_place", in_place}, {"operations", operations},
-    {"neighbours", neighbours}, {"large", large},     {"alone", alone}};
+/* Blocks without elements: one side says so by a count of 0, the other one by a type without bytes. */
+static void no_bytes(int round) {
+  int* counts = malloc((size_t)size * sizeof(int));
+  int* zeros = calloc((size_t)size, sizeof(int));
+  int* mine = malloc((size_t)size * sizeof(int));
+  int* got = malloc((size_t)size * sizeof(int));
+  MPI_Datatype* types = malloc((size_t)size * sizeof(MPI_Datatype));
+  MPI_Datatype* plain = malloc((size_t)size * sizeof(MPI_Datatype));
+  MPI_Datatype empty;
+  int i;
+  MPI_Type_contiguous(0, MPI_INT, &empty);
+  MPI_Type_commit(&empty);
+  for (i = 0; i < size; ++i) {
+    counts[i] = 1;
+    types[i] = empty;
+    plain[i] = MPI_INT;
+    mine[i] = 100 * rank + i + round;
+  }
+  step();
+  MPI_Gather(mine, 1, empty, got, 0, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Gatherv(mine, 0, MPI_INT, got, counts, zeros, empty, 1 % size, MPI_COMM_WORLD);
+  step();
+  MPI_Scatterv(mine, counts, zeros, empty, got, 0, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Alltoallw(mine, counts, zeros, types, got, zeros, zeros, plain, MPI_COMM_WORLD);
+  step();
+  MPI_Alltoallw(mine, zeros, zeros, plain, got, counts, zeros, types, MPI_COMM_WORLD);
+  /* No message must be left for this one. */
+  MPI_Alltoall(mine, 1, MPI_INT, got, 1, MPI_INT, MPI_COMM_WORLD);
+  for (i = 0; i < size; ++i) CHECK(got[i] == 100 * i + rank + round);
+  MPI_Type_free(&empty);
+  free(counts);
+  free(zeros);
+  free(mine);
+  free(got);
+  free(types);
+  free(plain);
+}
+
+static const struct Case cases[] = {{"basic", basic},           {"vectors", vectors},       {"in_place", in_place},
+                                    {"operations", operations}, {"neighbours", neighbours}, {"large", large},
+                                    {"alone", alone},           {"no_bytes", no_bytes}};
 
 int main(int argc, char** argv) { return run_cases(argc, argv, cases, COUNT_OF(cases)); }

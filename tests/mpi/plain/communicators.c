@@ -133,6 +133,85 @@ static void create_group(int round) {
   MPI_Group_free(&world);
 }
 
+/* Two communicators of one group, which tags tell apart. The ranks have a message on each, and one is freed. */
+static void create_group_tags(int round) {
+  MPI_Group world;
+  MPI_Comm made[4] = {MPI_COMM_NULL, MPI_COMM_NULL, MPI_COMM_NULL, MPI_COMM_NULL}, part;
+  int i;
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  for (i = 0; i < 4; ++i) {
+    step();
+    MPI_Comm_create_group(MPI_COMM_WORLD, world, (7 * i + round) % 4, &made[i]);
+  }
+  for (i = 0; i < 4; ++i) {
+    int next = -1;
+    const int own = 100 * i + rank;
+    step();
+    MPI_Sendrecv(&own, 1, MPI_INT, (rank + 1) % size, 0, &next, 1, MPI_INT, (rank + size - 1) % size, 0, made[i],
+                 MPI_STATUS_IGNORE);
+    CHECK(next == 100 * i + (rank + size - 1) % size);
+    if (i % 2 == 0) MPI_Comm_free(&made[i]);
+  }
+  step();
+  MPI_Comm_split(made[1], rank % 2, 0, &part);
+  step();
+  CHECK(sum_on(part, 1) == (size + 1 - rank % 2) / 2);
+  MPI_Comm_free(&part);
+  MPI_Comm_free(&made[1]);
+  MPI_Comm_free(&made[3]);
+  MPI_Group_free(&world);
+}
+
+/* All but one rank of a grid. The new communicator is no grid. */
+static void create_group_of_grid(int round) {
+  const int periods[2] = {1, 1}, out = round % size;
+  int dims[2] = {0, 0};
+  MPI_Group all, without;
+  MPI_Comm grid, made = MPI_COMM_NULL, copy;
+  MPI_Dims_create(size, 2, dims);
+  MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &grid);
+  MPI_Comm_group(grid, &all);
+  MPI_Group_excl(all, 1, &out, &without);
+  step();
+  if (rank_on(grid) != out) {
+    MPI_Comm_create_group(grid, without, 3, &made);
+    step();
+    CHECK(sum_on(made, 1) == size - 1);
+    MPI_Comm_dup(made, &copy);
+    step();
+    CHECK(sum_on(copy, 1) == size - 1);
+    MPI_Comm_free(&copy);
+    MPI_Comm_free(&made);
+  }
+  step();
+  MPI_Comm_free(&grid);
+  MPI_Group_free(&without);
+  MPI_Group_free(&all);
+}
+
+/* Small messages whose requests are freed are there when the communicator is disconnected. */
+static void disconnect(int round) {
+  enum { count = 10 };
+  int sent[count], got[count];
+  const int from = (rank + size - 1) % size;
+  MPI_Request requests[2];
+  MPI_Comm one;
+  int i;
+  MPI_Comm_dup(MPI_COMM_WORLD, &one);
+  for (i = 0; i < count; ++i) sent[i] = i + rank + round;
+  memset(got, 0xFF, sizeof(got));
+  step();
+  MPI_Irecv(got, count, MPI_INT, from, 0, one, &requests[0]);
+  MPI_Isend(sent, count, MPI_INT, (rank + 1) % size, 0, one, &requests[1]);
+  MPI_Request_free(&requests[0]);
+  MPI_Request_free(&requests[1]);
+  step();
+  MPI_Comm_disconnect(&one);
+  memset(sent, 0xFF, sizeof(sent));
+  for (i = 0; i < count; ++i) CHECK(got[i] == i + from + round);
+  step();
+}
+
 static void cart(int round) {
   int dims[2] = {0, 0}, place[2] = {-1, -1}, from, to, other, found;
   const int periods[2] = {1, 0};
@@ -312,6 +391,57 @@ static void many(int round) {
   }
 }
 
+/* Communicators are freed while a message is under way, or before those that were made of them. A new one has nothing of earlier ones. */
+static void freed(int round) {
+  int key = MPI_KEYVAL_INVALID, i;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+  for (i = 0; i < 20; ++i) {
+    const int value = 100 * rank + i;
+    int got = -1, flag = 0, length = 0;
+    char text[MPI_MAX_OBJECT_NAME];
+    void* found = NULL;
+    MPI_Comm half, inner, whole;
+    MPI_Errhandler handler;
+    MPI_Request request;
+    MPI_Comm_split(MPI_COMM_WORLD, (rank + i) % 2, i % 3 == 0 ? -rank : rank, &half);
+    if (i % 7 == round) step();
+    MPI_Comm_dup(half, &inner);
+    MPI_Comm_dup(MPI_COMM_WORLD, &whole);
+    MPI_Comm_get_attr(whole, key, &found, &flag);
+    MPI_Comm_get_name(whole, text, &length);
+    MPI_Comm_get_errhandler(whole, &handler);
+    CHECK(!flag && strcmp(text, "used") != 0 && handler == MPI_ERRORS_ARE_FATAL);
+    MPI_Errhandler_free(&handler);
+    MPI_Comm_set_attr(whole, key, &key);
+    MPI_Comm_set_name(whole, "used");
+    MPI_Comm_set_errhandler(whole, MPI_ERRORS_RETURN);
+    MPI_Irecv(&got, 1, MPI_INT, (rank + size - 1) % size, 3, whole, &request);
+    MPI_Comm_free(&half);
+    CHECK(sum_on(inner, i) == i * size_of(inner));
+    if (i % 7 == 3) step();
+    MPI_Comm_free(&inner);
+    MPI_Send(&value, 1, MPI_INT, (rank + 1) % size, 3, whole);
+    MPI_Comm_free(&whole);
+    if (i % 7 == 5) step();
+    if (i % 2) CHECK(sum_on(MPI_COMM_WORLD, 1) == size);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(got == 100 * ((rank + size - 1) % size) + i);
+  }
+  MPI_Comm_free_keyval(&key);
+}
+
+/* As many as some programs make in hours. */
+static void thousands(int round) {
+  int i;
+  for (i = 0; i < 2500; ++i) {
+    MPI_Comm made;
+    MPI_Comm_dup(MPI_COMM_WORLD, &made);
+    if (i % 500 == 77) step();
+    CHECK(sum_on(made, round + i) == (round + i) * size);
+    MPI_Comm_free(&made);
+  }
+}
+
 /* Groups, and what is asked about them. */
 static void groups(int round) {
   const int two[2] = {size - 1, 0};
@@ -421,11 +551,24 @@ static int say_end(MPI_Comm comm, int key, void* value, void* extra) {
   return MPI_SUCCESS;
 }
 
+/* Whether a communicator has the attributes that MPI has given to MPI_COMM_WORLD, with the same values. */
+static int has_those_of_world(MPI_Comm comm) {
+  static const int keys[] = {MPI_TAG_UB, MPI_WTIME_IS_GLOBAL, MPI_UNIVERSE_SIZE, MPI_APPNUM, MPI_HOST, MPI_IO};
+  int same = 0, i;
+  for (i = 0; i < COUNT_OF(keys); ++i) {
+    int *of_world = NULL, *value = NULL, flag = 0, there = 0;
+    MPI_Comm_get_attr(MPI_COMM_WORLD, keys[i], &of_world, &flag);
+    MPI_Comm_get_attr(comm, keys[i], &value, &there);
+    same += flag && there && *of_world == *value;
+  }
+  return same == COUNT_OF(keys);
+}
+
 /* MPI_Finalize deletes the attributes of MPI_COMM_SELF: libraries clean up there. Also what MPI itself says about MPI_COMM_WORLD. */
 static void predefined(int round) {
   static int key = MPI_KEYVAL_INVALID;
   int *bound = NULL, flag = 0;
-  MPI_Comm one;
+  MPI_Comm one, two, part;
   if (round == 0) {
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, say_end, &key, NULL);
     MPI_Comm_set_attr(MPI_COMM_SELF, key, &key);
@@ -436,10 +579,18 @@ static void predefined(int round) {
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_WTIME_IS_GLOBAL, &bound, &flag);
   CHECK(flag);
   MPI_Comm_dup(MPI_COMM_WORLD, &one);
+  MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &part);
   step();
   MPI_Comm_get_attr(one, MPI_TAG_UB, &bound, &flag);
   CHECK(flag && *bound >= 32767 && at_the_end == 0);
+  MPI_Comm_dup(one, &two);
   MPI_Comm_free(&one);
+  step();
+  CHECK(has_those_of_world(two));
+  MPI_Comm_get_attr(part, MPI_TAG_UB, &bound, &flag);
+  CHECK(!flag || *bound >= 32767);
+  MPI_Comm_free(&two);
+  MPI_Comm_free(&part);
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -520,6 +671,7 @@ static void errors(int round) {
     error = MPI_Recv(got, 1, MPI_INT, (rank + size - 1) % size, 3, one, &status);
     MPI_Error_class(error, &error_class);
     CHECK(error_class == MPI_ERR_TRUNCATE && handled == 3 && last_class == MPI_ERR_TRUNCATE && got[1] == -1);
+    CHECK(status.MPI_SOURCE == (rank + size - 1) % size && status.MPI_TAG == 3);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
   step();
@@ -540,6 +692,7 @@ static void errors(int round) {
     CHECK(error_class == MPI_ERR_IN_STATUS);
     MPI_Error_class(statuses[0].MPI_ERROR, &own_class);
     CHECK(own_class == MPI_ERR_TRUNCATE && got[0][1] == -1);
+    CHECK(statuses[0].MPI_SOURCE == from && statuses[0].MPI_TAG == 4);
     MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
     CHECK(got[1][1] == 2);
   }
@@ -554,6 +707,8 @@ static const struct Case cases[] = {{"dup", dup},
                                     {"split_type", split_type},
                                     {"create", create},
                                     {"create_group", create_group},
+                                    {"create_group_tags", create_group_tags},
+                                    {"create_group_of_grid", create_group_of_grid},
                                     {"cart", cart},
                                     {"cart_sub", cart_sub},
                                     {"graph", graph},
@@ -562,6 +717,9 @@ static const struct Case cases[] = {{"dup", dup},
                                     {"nested", nested},
                                     {"places", places},
                                     {"many", many},
+                                    {"freed", freed},
+                                    {"disconnect", disconnect},
+                                    {"thousands", thousands},
                                     {"groups", groups},
                                     {"attributes", attributes},
                                     {"predefined", predefined},

@@ -100,6 +100,9 @@ contains
     call MPI_Barrier(comm, error)
     call MPI_Comm_get_attr(comm, key, found, flag, error)
     call check(flag .and. found == value, 'attribute')
+    ! Open MPI itself gives another value here than for MPI_COMM_WORLD.
+    call MPI_Comm_get_attr(comm, MPI_TAG_UB, found, flag, error)
+    call check(flag .and. found >= 32767, 'attribute of MPI')
     call MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN, error)
     call MPI_Send(round, 1, MPI_INTEGER, ranks + 3, 0, comm, error)
     call MPI_Error_class(error, error_class, error)

@@ -410,6 +410,40 @@ static void persistent(int round) {
   free(swapped);
 }
 
+static void add(void* in, void* inout, int* count, MPI_Datatype* type) {
+  int i;
+  (void)type;
+  for (i = 0; i < *count; ++i) ((int*)inout)[i] += ((int*)in)[i];
+}
+
+static void take_greater(void* in, void* inout, int* count, MPI_Datatype* type) {
+  int i;
+  (void)type;
+  for (i = 0; i < *count; ++i) {
+    if (((int*)in)[i] > ((int*)inout)[i]) ((int*)inout)[i] = ((int*)in)[i];
+  }
+}
+
+/* Operations that are freed while their reductions are under way, and others that are made meanwhile. */
+static void freed_operations(int round) {
+  int value = rank + round, sum = -1, greatest = -1, word = -1;
+  MPI_Op op;
+  MPI_Request requests[2];
+  MPI_Op_create(add, 1, &op);
+  MPI_Iallreduce(&value, &sum, 1, MPI_INT, op, MPI_COMM_WORLD, &requests[0]);
+  MPI_Op_free(&op);
+  CHECK(op == MPI_OP_NULL);
+  step();
+  MPI_Op_create(take_greater, 1, &op);
+  MPI_Iallreduce(&value, &greatest, 1, MPI_INT, op, MPI_COMM_WORLD, &requests[1]);
+  MPI_Op_free(&op);
+  MPI_Sendrecv(&value, 1, MPI_INT, (rank + 1) % size, 1, &word, 1, MPI_INT, (rank + size - 1) % size, 1, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  step();
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  CHECK(sum == sum_of_ranks() + size * round && greatest == size - 1 + round);
+}
+
 static const struct Case cases[] = {{"each", each},
                                     {"many", many},
                                     {"ahead", ahead},
@@ -417,6 +451,7 @@ static const struct Case cases[] = {{"each", each},
                                     {"wildcards", wildcards},
                                     {"mixed", mixed},
                                     {"communicators", communicators},
-                                    {"persistent", persistent}};
+                                    {"persistent", persistent},
+                                    {"freed_operations", freed_operations}};
 
 int main(int argc, char** argv) { return run_cases(argc, argv, cases, COUNT_OF(cases)); }

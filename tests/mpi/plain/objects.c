@@ -9,8 +9,9 @@
 #include "plain.h"
 
 static void name_file(char* name, size_t length, const char* what) {
-  const char* folder = getenv("TMPDIR");
-  snprintf(name, length, "%s/plain-%s.%d", folder ? folder : "/tmp", what, rank);
+  /* All nodes see it: a rank that dies leaves a file behind. */
+  const char* folder = getenv("PLAIN_FILES");
+  snprintf(name, length, "%s/plain-%s.%d", folder ? folder : ".", what, rank);
 }
 
 /* Sends what a rank has read to the next one. */
@@ -280,6 +281,41 @@ static void input(int round) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Called by exit(): adds up something, and ends MPI. */
+static void sum_up_and_end(void) {
+  int i, sum = -1, got = -1, which = -1;
+  for (i = 0; i < 20; ++i) {
+    MPI_Request requests[2];
+    const int value = rank + i;
+    MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    CHECK(sum == size * (size - 1) / 2 + size * i);
+    MPI_Irecv(&got, 1, MPI_INT, MPI_ANY_SOURCE, i, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(&value, 1, MPI_INT, (rank + 1) % size, i, MPI_COMM_WORLD, &requests[1]);
+    MPI_Waitany(2, requests, &which, MPI_STATUS_IGNORE);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    CHECK(got == (rank + size - 1) % size + i);
+  }
+  say_well();
+  MPI_Finalize();
+}
+
+/* A program that ends MPI in a function of atexit(). */
+static void at_exit(int round) {
+  int sum = -1;
+  if (round == 0) atexit(sum_up_and_end);
+  MPI_Allreduce(&round, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  CHECK(sum == size * round);
+  step();
+  if (round + 1 == rounds) exit(0);
+}
+
+/* Rank 1 has two arguments more. */
+static void other_arguments(int round) {
+  step();
+  CHECK(round >= 0);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static const struct Case cases[] = {{"self_files", self_files},
                                     {"output", output},
                                     {"grequests", grequests},
@@ -288,9 +324,16 @@ static const struct Case cases[] = {{"self_files", self_files},
                                     {"threads", threads},
                                     {"aborts", aborts},
                                     {"process_numbers", process_numbers},
-                                    {"input", input}};
+                                    {"input", input},
+                                    {"at_exit", at_exit},
+                                    {"other_arguments", other_arguments}};
 
 int main(int argc, char** argv) {
+  const char* process = getenv("PMIX_RANK");
+  if (argc == 2 && strcmp(argv[1], "other_arguments") == 0 && process != NULL && strcmp(process, "1") == 0) {
+    char* const more[] = {argv[0], argv[1], "--rounds", "4", NULL};
+    execv("/proc/self/exe", more);
+  }
   if (argc > 1 && strcmp(argv[1], "threads") == 0) {
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
   } else {

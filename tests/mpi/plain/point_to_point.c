@@ -234,6 +234,112 @@ static void probes(int round) {
   CHECK(!found);
 }
 
+/* Many receives, each with a wildcard and a tag of its own, and one from a rank behind each of them. Their messages come in another order. */
+static void many_patterns(int round) {
+  enum { MANY = 150 };
+  int got[2 * MANY], sent[2 * MANY], i;
+  MPI_Request requests[4 * MANY];
+  for (i = 0; i < MANY; ++i) {
+    got[i] = got[MANY + i] = -1;
+    MPI_Irecv(&got[i], 1, MPI_INT, MPI_ANY_SOURCE, i, MPI_COMM_WORLD, &requests[i]);
+    MPI_Irecv(&got[MANY + i], 1, MPI_INT, left(), i, MPI_COMM_WORLD, &requests[MANY + i]);
+  }
+  step();
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (i = 0; i < 2 * MANY; ++i) {
+    const int tag = (7 * i + rank) % MANY;
+    sent[i] = 1000 * round + i;
+    MPI_Isend(&sent[i], 1, MPI_INT, right(), tag, MPI_COMM_WORLD, &requests[2 * MANY + i]);
+  }
+  step();
+  MPI_Waitall(4 * MANY, requests, MPI_STATUSES_IGNORE);
+  for (i = 0; i < 2 * MANY; ++i) {
+    const int tag = (7 * i + left()) % MANY;
+    CHECK(got[i < MANY ? tag : MANY + tag] == 1000 * round + i);
+  }
+}
+
+/* A receive with a wildcard is open when a later one finds its message at once. Others with its tag come behind it. */
+static void found_at_once(int round) {
+  int sent[4], got[4] = {-1, -1, -1, -1}, i, go = 0;
+  MPI_Request requests[2];
+  for (i = 0; i < 4; ++i) sent[i] = 1000 * round + 10 * rank + i;
+  MPI_Send(&sent[2], 1, MPI_INT, right(), 2, MPI_COMM_WORLD);
+  MPI_Send(&sent[3], 1, MPI_INT, right(), 3, MPI_COMM_WORLD);
+  MPI_Recv(&got[3], 1, MPI_INT, left(), 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Irecv(&got[0], 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &requests[0]);
+  MPI_Irecv(&got[2], 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &requests[1]);
+  step();
+  MPI_Sendrecv(&round, 1, MPI_INT, left(), 4, &go, 1, MPI_INT, right(), 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Ssend(&sent[0], 1, MPI_INT, right(), 1, MPI_COMM_WORLD);
+  step();
+  MPI_Send(&sent[1], 1, MPI_INT, right(), 1, MPI_COMM_WORLD);
+  MPI_Recv(&got[1], 1, MPI_INT, left(), 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  for (i = 0; i < 4; ++i) CHECK(got[i] == 1000 * round + 10 * left() + i);
+}
+
+/* A matched message to itself: its synchronous send ends when MPI_Imrecv has begun. */
+static void matched_to_itself(int round) {
+  int sent = 100 * round + rank, got = -1;
+  MPI_Request requests[2];
+  MPI_Message message;
+  MPI_Issend(&sent, 1, MPI_INT, rank, 5, MPI_COMM_WORLD, &requests[0]);
+  step();
+  MPI_Mprobe(rank, 5, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+  step();
+  MPI_Imrecv(&got, 1, MPI_INT, &message, &requests[1]);
+  MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+  CHECK(got == sent);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static int has_message(int from, int to, int number) { return (from * 7 + to * 13 + number * 5) % 3 == 0; }
+
+/* Nobody knows from whom it gets messages. A synchronous send ends when its receive has begun, and the barrier when all sends of all ranks have. */
+static void unknown_senders(int round) {
+  int* const sent = malloc(sizeof(int) * (size_t)size);
+  int* const got = malloc(sizeof(int) * (size_t)size);
+  MPI_Request* const requests = malloc(sizeof(MPI_Request) * (size_t)size);
+  int turn, other, found, ended;
+  for (turn = 0; turn < 4; ++turn) {
+    const int number = 4 * round + turn, tag = number % 2;
+    MPI_Request barrier = MPI_REQUEST_NULL;
+    int in_barrier = 0, messages = 0;
+    for (other = 0; other < size; ++other) {
+      got[other] = -1;
+      sent[other] = 1000 * number + other;
+      if (!has_message(rank, other, number)) continue;
+      MPI_Issend(&sent[other], 1, MPI_INT, other, tag, MPI_COMM_WORLD, &requests[messages++]);
+    }
+    step();
+    for (ended = 0; !ended;) {
+      MPI_Status status;
+      MPI_Iprobe(MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &found, &status);
+      if (found) {
+        CHECK(got[status.MPI_SOURCE] == -1);
+        MPI_Recv(&got[status.MPI_SOURCE], 1, MPI_INT, status.MPI_SOURCE, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      }
+      if (in_barrier) {
+        MPI_Test(&barrier, &ended, MPI_STATUS_IGNORE);
+        continue;
+      }
+      MPI_Testall(messages, requests, &in_barrier, MPI_STATUSES_IGNORE);
+      if (!in_barrier) continue;
+      step();
+      MPI_Ibarrier(MPI_COMM_WORLD, &barrier);
+    }
+    step();
+    for (other = 0; other < size; ++other) {
+      CHECK(got[other] == (has_message(other, rank, number) ? 1000 * number + rank : -1));
+    }
+  }
+  free(sent);
+  free(got);
+  free(requests);
+}
+
 /* Matched probes: the message cannot be got by another receive. */
 static void matched(int round) {
   int sent[WORDS], got[WORDS], turn, found, count;
@@ -335,6 +441,9 @@ static void cancel(int round) {
   CHECK(other == round);
   step();
   MPI_Cancel(&unused[0]);
+  for (flag = 0; !flag;) MPI_Request_get_status(unused[0], &flag, &status);
+  MPI_Test_cancelled(&status, &flag);
+  CHECK(flag);
   MPI_Wait(&unused[0], &status);
   MPI_Test_cancelled(&status, &flag);
   CHECK(flag);
@@ -396,6 +505,24 @@ static void many(int round) {
   }
   MPI_Waitall(2 * MANY, requests, MPI_STATUSES_IGNORE);
   for (i = 0; i < MANY; ++i) CHECK(got[i] == 100000 * left() + 1000 * round + i);
+}
+
+/* A receive in MPI_Recv behind others from the same rank with the same tag that have no message yet. */
+static void behind_open(int round) {
+  enum { BEHIND = 3 };
+  int sent[BEHIND], got[BEHIND], i;
+  MPI_Request received[BEHIND], begun[BEHIND];
+  for (i = 0; i + 1 < BEHIND; ++i) MPI_Irecv(&got[i], 1, MPI_INT, left(), 3, MPI_COMM_WORLD, &received[i]);
+  step();
+  for (i = 0; i < BEHIND; ++i) {
+    sent[i] = 1000 * rank + 10 * round + i;
+    MPI_Isend(&sent[i], 1, MPI_INT, right(), 3, MPI_COMM_WORLD, &begun[i]);
+  }
+  MPI_Recv(&got[BEHIND - 1], 1, MPI_INT, left(), 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  step();
+  MPI_Waitall(BEHIND - 1, received, MPI_STATUSES_IGNORE);
+  MPI_Waitall(BEHIND, begun, MPI_STATUSES_IGNORE);
+  for (i = 0; i < BEHIND; ++i) CHECK(got[i] == 1000 * left() + 10 * round + i);
 }
 
 /* A new tag in each step. */
@@ -561,11 +688,16 @@ static const struct Case cases[] = {{"modes", modes},
                                     {"sendrecv", sendrecv},
                                     {"wildcards", wildcards},
                                     {"probes", probes},
+                                    {"many_patterns", many_patterns},
+                                    {"found_at_once", found_at_once},
+                                    {"matched_to_itself", matched_to_itself},
+                                    {"unknown_senders", unknown_senders},
                                     {"matched", matched},
                                     {"completions", completions},
                                     {"cancel", cancel},
                                     {"request_free", request_free},
                                     {"many", many},
+                                    {"behind_open", behind_open},
                                     {"new_tags", new_tags},
                                     {"largest_tag", largest_tag},
                                     {"to_itself", to_itself},

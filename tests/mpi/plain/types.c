@@ -2,6 +2,8 @@
 /* Messages that do not lie in memory in one piece. */
 #include "plain.h"
 
+#include <unistd.h>
+
 enum { SIDE = 12 };
 
 static int right(void) { return (rank + 1) % size; }
@@ -242,6 +244,62 @@ static void freed(int round) {
   }
 }
 
+/* Fills memory that was freed with other types. */
+static void make_others(MPI_Datatype* others, int count) {
+  int i;
+  for (i = 0; i < count; ++i) {
+    MPI_Type_vector(4, 1, 5 + i, MPI_INT, &others[i]);
+    MPI_Type_commit(&others[i]);
+  }
+}
+
+/* Types that are freed before their requests begin, or have their message, and whose handles would be those of other types. */
+static void reused(int round) {
+  enum { OTHERS = 20, TURNS = 5 };
+  MPI_Datatype others[OTHERS], type;
+  MPI_Request requests[3];
+  int sent[16], got[16], sums[16], turn, i, count;
+  for (turn = 0; turn < TURNS; ++turn) {
+    for (i = 0; i < 16; ++i) sent[i] = 1000 * rank + 100 * round + i;
+    memset(got, 0xff, sizeof(got));
+    memset(sums, 0xff, sizeof(sums));
+    MPI_Type_vector(4, 1, 3, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    count = 2;
+    if (turn == 0) {
+      MPI_Send_init(sent, 1, type, right(), 1, MPI_COMM_WORLD, &requests[0]);
+      MPI_Recv_init(got, 1, type, left(), 1, MPI_COMM_WORLD, &requests[1]);
+    } else if (turn == 1) {
+      MPI_Send_init(sent, 1, type, right(), 1, MPI_COMM_WORLD, &requests[0]);
+      MPI_Recv_init(got, 1, type, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &requests[1]);
+    } else if (turn == 2) {
+      MPI_Irecv(got, 1, type, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &requests[1]);
+    } else if (turn == 3) {
+      MPI_Irecv(got, 1, type, left(), 1, MPI_COMM_WORLD, &requests[1]);
+    } else {
+      MPI_Irecv(got, 1, type, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &requests[1]);
+      MPI_Ibcast(sums, 1, type, 0, MPI_COMM_WORLD, &requests[2]);
+      count = 3;
+    }
+    MPI_Type_free(&type);
+    CHECK(type == MPI_DATATYPE_NULL);
+    make_others(others, OTHERS);
+    step();
+    if (turn < 2) {
+      MPI_Startall(2, requests);
+    } else {
+      for (i = 0; i < 4; ++i) sent[i] = sent[3 * i];
+      MPI_Isend(sent, 4, MPI_INT, right(), 1, MPI_COMM_WORLD, &requests[0]);
+    }
+    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+    for (i = 0; i < 4; ++i) CHECK(got[3 * i] == 1000 * left() + 100 * round + 3 * i);
+    CHECK(got[1] == -1 && got[2] == -1 && got[10] == -1);
+    for (i = 0; turn < 2 && i < 2; ++i) MPI_Request_free(&requests[i]);
+    for (i = 0; i < OTHERS; ++i) MPI_Type_free(&others[i]);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
 /* Addresses from MPI_Get_address, without a buffer. */
 static void bottom(int round) {
   int first = 10 * rank + round, got_first = -1;
@@ -390,9 +448,39 @@ static void huge(int round) {
   free(memory);
 }
 
-static const struct Case cases[] = {{"column", column},       {"indexed", indexed}, {"structures", structures},
-                                    {"subarrays", subarrays}, {"resized", resized}, {"strange", strange},
-                                    {"freed", freed},         {"bottom", bottom},   {"collective", collective},
-                                    {"packed", packed},       {"huge", huge}};
+/* Memory of this process that is not shared, in kB. */
+static long private_memory(void) {
+  long pages = 0, shared = 0;
+  FILE* file = fopen("/proc/self/statm", "r");
+  if (file == NULL || fscanf(file, "%*d %ld %ld", &pages, &shared) != 2) pages = shared = 0;
+  if (file != NULL) fclose(file);
+  return (pages - shared) * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+/* Many types, each of which is made for one message: nothing of them stays. */
+static void many(int round) {
+  enum { MOST = 4000, ALLOWED = 4000 };
+  int matrix[4] = {0, 0, 0, 0}, i;
+  long before = 0;
+  for (i = 0; i < 2 * MOST; ++i) {
+    MPI_Datatype column;
+    if (i == MOST) before = private_memory();
+    MPI_Type_vector(2, 1, 2, MPI_INT, &column);
+    MPI_Type_commit(&column);
+    matrix[0] = matrix[2] = rank == 0 ? i + round : -1;
+    if (rank == 0) MPI_Send(matrix, 1, column, 1, 1, MPI_COMM_WORLD);
+    if (rank == 1) MPI_Recv(matrix, 1, column, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    CHECK(rank > 1 || matrix[2] == i + round);
+    MPI_Type_free(&column);
+    if (i % MOST == 0) step();
+  }
+  CHECK(private_memory() - before < ALLOWED);
+}
+
+static const struct Case cases[] = {
+    {"column", column},   {"indexed", indexed},       {"structures", structures}, {"subarrays", subarrays},
+    {"resized", resized}, {"strange", strange},       {"freed", freed},           {"reused", reused},
+    {"bottom", bottom},   {"collective", collective}, {"packed", packed},         {"huge", huge},
+    {"many", many}};
 
 int main(int argc, char** argv) { return run_cases(argc, argv, cases, COUNT_OF(cases)); }

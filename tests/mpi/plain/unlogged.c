@@ -2,6 +2,8 @@
 /* What message logging does not cover: each program works in plain MPI. */
 #include "plain.h"
 
+#include <mpi-ext.h>
+
 /* Adds up numbers in the memory of rank 0. */
 static void add_up(MPI_Win window, int* memory, int round) {
   const int value = rank + round;
@@ -199,6 +201,13 @@ static void comm_idup(int round) {
   MPI_Comm_free(&one);
 }
 
+static void comm_agree(int round) {
+  int all = 7;
+  step();
+  MPIX_Comm_agree(MPI_COMM_WORLD, &all);
+  CHECK(all == 7 && round >= 0);
+}
+
 static const struct Case cases[] = {{"win_create", win_create},
                                     {"win_allocate", win_allocate},
                                     {"win_allocate_shared", win_allocate_shared},
@@ -209,7 +218,8 @@ static const struct Case cases[] = {{"win_create", win_create},
                                     {"open_port", open_port},
                                     {"session_init", session_init},
                                     {"psend_init", psend_init},
-                                    {"comm_idup", comm_idup}};
+                                    {"comm_idup", comm_idup},
+                                    {"comm_agree", comm_agree}};
 
 int main(int argc, char** argv) {
   if (argc > 1 && strcmp(argv[1], "child") == 0) be_child();

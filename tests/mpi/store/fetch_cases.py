@@ -100,8 +100,8 @@ def tools(jobs, _):
     flipped[8195] ^= 4
     data.write_bytes(flipped)
     told = jobs.tool("fenix-index", "--verify", "all", status=1)
-    expect(("5.3.1.1 is damaged" in told, "5.1.1.1 is whole" in told, "5.5.1.1" in told), (True, True, False), "what verify tells")
-    expect([each["state"] for each in json.loads(jobs.tool("fenix-index", "--json"))], ["incomplete", "complete", "complete"], "the states")
+    expect(("5.3.1.1 is damaged" in told, "5.1.1.1 is whole" in told, "5.5.1.1 is damaged" in told), (True, True, True), "what verify tells")
+    expect([each["state"] for each in json.loads(jobs.tool("fenix-index", "--json"))], ["damaged", "complete", "complete"], "the states")
     # Damage is found by the job as well, which takes the next older one.
     expect(start_of(jobs.run(3, "--steps", 3))[1], 1, "start beside damage")
     (jobs.store / "5.1.1.1/manifest").unlink()
@@ -133,6 +133,23 @@ def damaged(jobs, _):
         (jobs.store / f"5.{stamp}.1.1/d.0.0").write_bytes(b"")
         (jobs.store / f"5.{stamp}.1.1/manifest").unlink()
     expect(start_of(jobs.run(3, "--steps", 2))[1], -1, "start without a whole dataset")
+
+
+def damaged_other_ranks(jobs, _):
+    """P10: data of the newest dataset is damaged, and the next job has another number of ranks. It goes on from the older one."""
+    jobs.run(2, "--steps", 4, "--sync", 2)
+    file = jobs.store / "5.3.1.1/d.0.0"
+    kept = file.read_bytes()
+    # Behind the last member, the file is filled up.
+    for place in (0, 8195, len(kept.rstrip(b"\0")) - 1):
+        broken = bytearray(kept)
+        broken[place] ^= 1
+        file.write_bytes(broken)
+        for ranks in (1, 3):
+            text = jobs.run(ranks, "--steps", 2)
+            expect(start_of(text)[1], 1, f"start of {ranks} ranks with a flipped bit at {place} in the data of 2 ranks")
+    file.write_bytes(kept)
+    jobs.run(3, "--steps", 4, "--from", 3)
 
 
 def beyond_policy(jobs, _):
@@ -230,4 +247,4 @@ def fenix_run(jobs, _):
         fail(f"two on one store: {text}")
 
 
-CASES = (fetch_killed, relaunched, tools, damaged, beyond_policy, need_commit, halt, datasets, fenix_run)
+CASES = (damaged_other_ranks, fetch_killed, relaunched, tools, damaged, beyond_policy, need_commit, halt, datasets, fenix_run)

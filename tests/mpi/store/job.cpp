@@ -55,7 +55,7 @@ struct Options {
   std::string until;    // file that must be there before the last step ends; empty: none
   int from_steps = -1;  // steps after the first one of this job; -1: up to the last one
   int unusable = 0;     // 1: the store cannot be used, and all ranks are told
-  int says = 0;         // 1: prints each step that has been committed
+  int says = 0;         // 1: prints each step that has been committed, and each one that has been flushed
   int other = 0;        // 1: there is another group, which is not flushed
   int deletes = 0;      // 1: deletes the group in the end, and dies
   int refuses = 0;      // 1: rank 1 cannot use the newest dataset
@@ -447,6 +447,10 @@ void work(const Options& options, MPI_Comm comm, bool is_first) {
       int state = -1;
       success(Fenix_Data_flush_state(kGroup, stamp, &state, nullptr), "flush_state");
       expect_equal(state, FENIX_FLUSH_COMPLETE, "state after a flush");
+      if (options.says != 0 && rank == 0) {
+        std::printf("flushed %d\n", step);
+        std::fflush(stdout);
+      }
     }
     if (options.async > 0 && (step + 1) % options.async == 0) {
       success(Fenix_Data_wait(request), "wait");

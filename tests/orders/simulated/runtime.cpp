@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "recovery/runtime.hpp"
+#include "runtime/runtime.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Random campaigns against the library: see docs/reliability.md."""
+"""Random campaigns against the library: see tests/torture/README.md."""

@@ -11,7 +11,7 @@ FAILURES = (LOST, WRONG, HUNG, CRASHED, LEFT, OPEN_MPI)
 # Flags of Fenix_Data_group_create.
 _NO_DATA, _SHARED_FATE, _RESUMED = "-75", "102", "103"
 
-# Crashes inside of Open MPI that docs/known-issues.md has: they cost the job all the same.
+# Crashes inside of Open MPI that tests/open_mpi/README.md has: they cost the job all the same.
 _KNOWN_CRASHES = ("ompi_osc_rdma_free", )
 
 
@@ -170,14 +170,21 @@ def _check_warnings(run, events):
     if run.kind == "node at start":  # if it is lost early enough, mpirun puts all ranks on the others
         return None
     begun = [event for event in events if event.word == "resume" and event.rest[1] == "0"]
-    if any(event.rank >= run.ranks or int(event.rest[event.rest.index("of") + 1]) != run.ranks for event in begun):
-        return None  # a rank died in Fenix_Init: the others have other numbers
+    if any(int(event.rest[event.rest.index("of") + 1]) != run.ranks for event in begun):
+        return None  # a rank died in Fenix_Init, and no spare was left: the others have other numbers
+    nodes = run.nodes[:run.ranks]
+    if any(event.rank >= run.ranks for event in begun):
+        # A spare has the place of a rank that died in Fenix_Init, and may be on another node.
+        places = {int(event.rest[event.rest.index("rank") + 1]): event.rank for event in begun}
+        if len(places) < run.ranks:
+            return None  # who has which place is not known
+        nodes = tuple(run.nodes[places[place]] for place in range(run.ranks)) if run.nodes else ()
     repaired = set()
     for event in events:
         if event.word == "resume" and event.rest[1] != "0":
             repaired.add(event.rank)
         elif event.word == "created" and event.rank not in repaired:
-            expected = shares_fate(run.groups[int(event.rest[0])].policy, run.nodes[:run.ranks])
+            expected = shares_fate(run.groups[int(event.rest[0])].policy, nodes)
             if (event.rest[1] == _SHARED_FATE) != expected:
                 return WRONG, f"rank {event.rank}: the flag of group {event.rest[0]} is {event.rest[1]}"
     return None

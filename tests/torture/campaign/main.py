@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""scripts/torture: see docs/reliability.md."""
+"""scripts/torture: see tests/torture/README.md."""
 import argparse
 import itertools
 import json
@@ -51,7 +51,8 @@ def parse(arguments):
     parser.add_argument("--build", type=Path, default=ROOT / "build/ci", help="build folder (build/ci)")
     parser.add_argument("--work", type=Path, help="where folders of runs go; kept if a run fails (BUILD/torture)")
     parser.add_argument("--json", type=Path, help="write all results")
-    parser.add_argument("--markdown", type=Path, help="write docs/reliability.md of this campaign, or of those of --of")
+    parser.add_argument("--markdown", type=Path, help="write a page of this campaign, or of those of --of; "
+                        "scripts/docs takes build/docs/results/reliability.md into the site")
     parser.add_argument("--of", type=Path, nargs="+", metavar="JSON", help="make no runs: take results from files")
     parser.add_argument("--tests", type=Path, metavar="XML", help="results of the other tests for that page, as scripts/test leaves them: "
                         "build/ci/test-results.xml")
@@ -194,7 +195,9 @@ def write_page(path, campaigns, tests):
     page = (Path(__file__).parent / "reliability.md").read_text(encoding="utf-8")
     page = page.replace("{{campaigns}}", "\n\n".join(summary.as_markdown(one) for one in campaigns))
     page = page.replace("{{promises}}", summary.promises(campaigns, tests))
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(page, encoding="utf-8")
+    print(f"torture: {path}")
 
 
 def main(arguments=None):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables of a campaign: for the terminal, and for docs/reliability.md."""
+"""Tables of a campaign: for the terminal, and for a page."""
 import re
 import xml.etree.ElementTree as xml
 from .judge import CRASHED, FAILURES, HUNG, LEFT, LOST, OK, OPEN_MPI, WRONG

@@ -21,10 +21,15 @@ _GRACE = 3.0  # for the launcher, when all ranks have ended
 _FLUSH_TIMEOUT = 10  # seconds; over nodes, where keepers may wait for parts of a dataset that dead ranks have not offered
 
 
-def _seconds_of_keepers(run):
+def _may_lose_a_node(run):
+    """Whether all ranks of some node may be killed. The keeper of another node ends with its last rank."""
+    return any(all(rank in run.victims for rank, place in enumerate(run.nodes) if place == node) for node in set(run.nodes))
+
+
+def seconds_of_keepers(run):
     """How long the keeper of a node may go on whose ranks have all died: for the lease, and then until a dataset has come to its end, or a
     minute if the rank that has started it has died before it came to it."""
-    return max(run.keep + _FLUSH_TIMEOUT, 60) + 2 if run.nodes and run.flush else 0
+    return max(run.keep + _FLUSH_TIMEOUT, 60) + 2 if run.flush and _may_lose_a_node(run) else 0
 
 
 @dataclass
@@ -44,8 +49,8 @@ class Outcome:
 def make_job(run, command, folder, limit):
     """The last launch of a run, or the only one."""
     if run.nodes:
-        return JobOnNodes(run.ranks_per_node().split(","), [*command, folder], folder, limit + _seconds_of_keepers(run),
-                          _environment(run, folder), linger=10 + _seconds_of_keepers(run))
+        return JobOnNodes(run.ranks_per_node().split(","), [*command, folder], folder, limit + seconds_of_keepers(run),
+                          _environment(run, folder), linger=10 + seconds_of_keepers(run))
     return Job(mpirun(run.processes(), *command, folder), folder, limit, _environment(run, folder))
 
 
@@ -192,7 +197,7 @@ class Watch:
             self.all_gone = None
         elif self.all_gone is None:
             self.all_gone = now
-        return self.all_gone is not None and now - self.all_gone > _GRACE + _seconds_of_keepers(self.run)
+        return self.all_gone is not None and now - self.all_gone > _GRACE + seconds_of_keepers(self.run)
 
 
 class Launch:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Takes the place of src/recovery/runtime.hpp where the functions of the data interface are compiled for simulated ranks: each
+// Takes the place of src/runtime/runtime.hpp where the functions of the data interface are compiled for simulated ranks: each
 // thread is a rank, and has a runtime of its own.
 #pragma once
 
@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "core/group.hpp"
-#include "recovery/interposer.hpp"
-#include "recovery/rejoin/rejoin.hpp"
-#include "recovery/request_table.hpp"
-#include "recovery/storage/storage.hpp"
+#include "interposition/interposer.hpp"
+#include "recovery/groups/rejoin/rejoin.hpp"
+#include "recovery/groups/request_table.hpp"
+#include "recovery/groups/storage/storage.hpp"
 #include "rma/mpi_team.hpp"
 
 namespace fenix_impl {

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The keeper where runs meet: two jobs at once, data that was deleted, a store that was made anew, damage (P10, P11, P12).
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+#include "base/error.hpp"
+#include "store/posix_file_system.hpp"
+#include "store/store.hpp"
+#include "support/keeper_of_node.hpp"
+
+namespace fenix_test {
+namespace {
+
+using namespace fenix_impl;
+
+class KeeperBetweenRuns : public KeeperOfNode {
+ protected:
+  /// Begins a run, as a rank does that knows it from then on.
+  std::uint32_t joined(KeeperClient& rank) {
+    const StoreRun run = rank.begin_run(nothing_).run;
+    rank.join(run);
+    // It is heard before the answer to a later request.
+    (void)rank.kept_groups(nothing_);
+    return run.number;
+  }
+  PosixFileSystem files_;
+};
+
+TEST_F(KeeperBetweenRuns, ASecondJobIsRefusedWhileTheFirstOneLives) {
+  EXPECT_EQ(joined(client()), 1U);
+  KeeperClient& second = client();
+  try {
+    (void)second.begin_run(nothing_);
+    FAIL() << "a second run has begun";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), FENIX_ERROR_STORE);
+    EXPECT_NE(std::string(error.what()).find("another job uses it"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(Store(files_, root_).latest_run(), 1U);
+  clients_.erase(clients_.begin());
+  EXPECT_EQ(second.begin_run(nothing_).run.number, 2U);
+}
+
+// On another node, which has another keeper, it begins all the same.
+TEST_F(KeeperBetweenRuns, AJobWithASuccessorWritesNothingMore) {
+  KeeperClient& only = client();
+  const OfferingRank rank(only, some_bytes(1000, 1));
+  const auto run = joined(only);
+  EXPECT_EQ(rank.flush(plan_for(run, 0, {0})).code, KeeperCode::done);
+  EXPECT_EQ(Store(files_, root_).begin_run().number, run + 1);
+  const auto outcome = rank.flush(plan_for(run, 1, {0}));
+  EXPECT_EQ(outcome.code, KeeperCode::failed);
+  EXPECT_EQ(outcome.text, "another job uses the store now");
+  EXPECT_EQ(Store(files_, root_).datasets(7), (std::vector<DatasetName>{{7, 0, run, 1}}));
+}
+
+// The last commits of a job that has died are written whatever comes after it.
+TEST_F(KeeperBetweenRuns, WhatAJobHasLeftIsWrittenBesideItsSuccessor) {
+  hello_.lease = 1;
+  KeeperClient& only = client();
+  const OfferingRank rank(only, some_bytes(1000, 1));
+  const auto run = joined(only);
+  rank.keep(plan_for(run, 5, {0}));
+  (void)only.kept_groups(nothing_);
+  (void)Store(files_, root_).begin_run();
+  clients_.clear();
+  thread_.join();
+  EXPECT_TRUE(Store(files_, root_).complete({7, 5, run, 1}));
+}
+
+TEST_F(KeeperBetweenRuns, DeletedSnapshotsAreNotWritten) {
+  hello_.lease = 1;
+  KeeperClient& only = client();
+  const OfferingRank rank(only, some_bytes(1000, 1));
+  const auto run = joined(only);
+  for (const int stamp : {4, 5, 6}) rank.keep(plan_for(run, stamp, {0}));
+  only.drop_kept({7, run, 1, 5});
+  only.drop_kept({8, run, 1, -1});
+  (void)only.remove(DatasetName{7, 6, run, 1}.text(), nothing_);
+  clients_.clear();
+  thread_.join();
+  EXPECT_EQ(Store(files_, root_).datasets(7), (std::vector<DatasetName>{{7, 4, run, 1}}));
+}
+
+TEST_F(KeeperBetweenRuns, SnapshotsOfADeletedGroupAreNotWritten) {
+  hello_.lease = 1;
+  KeeperClient& only = client();
+  const OfferingRank rank(only, some_bytes(1000, 1));
+  const auto run = joined(only);
+  rank.keep(plan_for(run, 5, {0}));
+  only.drop_kept({7, run, 1, -1});
+  // The group was made again.
+  DatasetPlan again = plan_for(run, 0, {0});
+  again.name.generation = 2;
+  rank.keep(again);
+  clients_.clear();
+  thread_.join();
+  EXPECT_EQ(Store(files_, root_).datasets(7), (std::vector<DatasetName>{again.name}));
+}
+
+TEST_F(KeeperBetweenRuns, MemoryOfARemovedStoreIsForgotten) {
+  hello_.lease = 60;
+  KeeperClient& first = client();
+  const auto run = joined(first);
+  first.keep_group({7, 0, 1, run, 1}, some_bytes(10, 1), {});
+  EXPECT_EQ(first.kept_groups(nothing_).size(), 1U);
+  clients_.clear();
+  for (const auto& each : std::filesystem::directory_iterator(root_)) std::filesystem::remove_all(each.path());
+  KeeperClient& second = client();
+  EXPECT_EQ(second.kept_groups(nothing_).size(), 1U);
+  EXPECT_EQ(joined(second), 1U);
+  EXPECT_EQ(second.kept_groups(nothing_).size(), 0U);
+}
+
+TEST_F(KeeperBetweenRuns, DamageIsFoundWithoutTheData) {
+  KeeperClient& only = client();
+  const OfferingRank rank(only, some_bytes(kKeptSize, 1));
+  const auto run = joined(only);
+  const DatasetPlan plan = plan_for(run, 0, {0});
+  EXPECT_EQ(rank.flush(plan).code, KeeperCode::done);
+  EXPECT_TRUE(only.verify(plan.name, 0, nothing_));
+  EXPECT_FALSE(only.verify(plan.name, 1, nothing_));
+  std::fstream data(root_ + "/" + plan.name.text() + "/d.0.0", std::ios::in | std::ios::out | std::ios::binary);
+  data.seekp(static_cast<std::streamoff>(Extent::kPiece) + 5);
+  data.put('x').put('y').flush();
+  EXPECT_FALSE(only.verify(plan.name, 0, nothing_));
+}
+
+// A store without a dataset that can be used says which there are.
+TEST_F(KeeperBetweenRuns, AStartIsToldWhatCannotBeUsed) {
+  KeeperClient& only = client();
+  const OfferingRank rank(only, some_bytes(1000, 1));
+  const auto run = joined(only);
+  const DatasetPlan plan = plan_for(run, 0, {0});
+  EXPECT_EQ(rank.flush(plan).code, KeeperCode::done);
+  std::filesystem::resize_file(root_ + "/" + plan.name.text() + "/plan", 10);
+  const auto found = only.find({7, "", {}, run + 1, 1}, nothing_);
+  EXPECT_FALSE(found.plan);
+  EXPECT_EQ(found.unusable,
+            std::vector<std::string>{"the dataset " + plan.name.text() + " is damaged: its plan is damaged"});
+}
+
+}  // namespace
+}  // namespace fenix_test

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The keeper that is started: no program of the current folder, which anybody may have put there.
+#include "recovery/groups/storage/store_settings.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace fenix_test {
+namespace {
+
+using fenix_impl::StoreSettings;
+
+class KeeperProgram : public testing::Test {
+ protected:
+  KeeperProgram() : path_(std::getenv("PATH")), here_(std::filesystem::current_path()) {
+    std::string folder = std::filesystem::temp_directory_path() / "fenix-program-XXXXXX";
+    if (::mkdtemp(folder.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    root_ = folder;
+    for (const char* each : {"/current", "/current/below", "/programs"}) {
+      std::filesystem::create_directory(root_ + each);
+      const std::string program = root_ + each + "/fenix-keeper";
+      std::ofstream(program) << "#!/bin/sh\n";
+      EXPECT_EQ(::chmod(program.c_str(), 0700), 0);
+    }
+    std::filesystem::current_path(root_ + "/current");
+    EXPECT_EQ(::setenv("FENIX_STORE", root_.c_str(), 1), 0);
+  }
+  ~KeeperProgram() override {
+    std::filesystem::current_path(here_);
+    ::unsetenv("FENIX_STORE");
+    ::unsetenv("FENIX_KEEPER");
+    ::setenv("PATH", path_.c_str(), 1);
+    std::filesystem::remove_all(root_);
+  }
+
+  static std::string found(const std::string& path, const char* given = "") {
+    EXPECT_EQ(::setenv("PATH", path.c_str(), 1), 0);
+    EXPECT_EQ(::setenv("FENIX_KEEPER", given, 1), 0);
+    return StoreSettings::from_environment().keeper;
+  }
+
+  std::string path_;
+  std::string here_;
+  std::string root_;
+};
+
+TEST_F(KeeperProgram, IsNotTakenFromTheCurrentFolder) {
+  for (const char* path : {"", ".", ":", "below", "./below:.", "/nonexistent:"}) EXPECT_EQ(found(path), "") << path;
+  EXPECT_EQ(found(".:" + root_ + "/programs:below"), root_ + "/programs/fenix-keeper");
+}
+
+TEST_F(KeeperProgram, CanBeGivenByAPathOrByAName) {
+  EXPECT_EQ(found("", "/there/keeper"), "/there/keeper");
+  EXPECT_EQ(found(".", "fenix-keeper"), "");
+  EXPECT_EQ(found(root_ + "/programs", "fenix-keeper"), root_ + "/programs/fenix-keeper");
+  EXPECT_EQ(found("", "below/fenix-keeper"), std::filesystem::current_path().string() + "/below/fenix-keeper");
+}
+
+}  // namespace
+}  // namespace fenix_test
