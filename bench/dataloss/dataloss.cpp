@@ -192,7 +192,7 @@ class Simulation {
 struct Choice {
   const char* name;
   Policy policy;
-  double memory;  // at depth 0, in times of the data: docs/how-to.md
+  double memory;  // at depth 0, in times of the data: docs/how-to-failures.md
 };
 
 Policy coded(int size, int losses) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The price of telling the state of a checkpoint with collective operations (seed 002, section 6): by two operations more, by one, or on the
+// The price of telling the state of a checkpoint with collective operations (Bronevetsky et al., section 6): by two operations more, by one, or on the
 // data itself. With checkpoints, nothing is told: the operations are made of messages that are counted.
 //
 //   control_collectives NUMBER [checkpoints] [BYTES]

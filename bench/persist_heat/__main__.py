@@ -21,7 +21,8 @@ PROGRAM = ROOT / "examples/python/persist_heat2d.py"
 INTERVALS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
 # Rows of a process: the time of a step grows with them.
 ROWS = (8, 16, 32, 64, 128, 256, 512, 1024)
-BEGIN, END = "<!-- results: begin, made by scripts/persist-heat -->", "<!-- results: end -->"
+TEMPLATE = Path(__file__).with_name("page.md")
+RESULTS = ROOT / "build/docs/results"
 
 
 def run(options, rows, interval):
@@ -101,7 +102,8 @@ def draw(axes, points, errors, model, label):
     axes.legend()
 
 
-def report(results, page, image):
+def report(results, page):
+    """Writes the page, and its picture beside it."""
     import matplotlib
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
@@ -121,8 +123,10 @@ def report(results, page, image):
              lambda x: 1 + (p + q * x) / (u + v * x), "1 + (p + q s) / (u + v s)")
         right.set_xlabel("size s of the problem: rows of a process; a store in each step")
         figure.tight_layout()
+        page.parent.mkdir(parents=True, exist_ok=True)
+        image = page.with_suffix(".svg")
         figure.savefig(image, metadata={"Date": None, "Creator": None})
-    lines = [f"![Overhead by interval and by size](images/{Path(image).name})", "",
+    lines = [f"![Overhead by interval and by size]({image.name})", "",
              f"{results['ranks']} ranks, {results['columns']} columns, {len(next(iter(results['seconds'].values())))} rounds; mean ± standard "
              "error of the ratio of two runs of a round.", "", f"| interval i, {results['rows']} rows | T(i) | fit |", "|---|---|---|"]
     lines += [f"| {x} | {t:.3f} ± {e:.3f} | {(x + c_i) / x:.3f} |" for x, t, e in by_interval]
@@ -133,14 +137,12 @@ def report(results, page, image):
               f"| T(s) = (s + c) / s | {c_s:.2f} | {100 * error_s / c_s:.1f} % | less than 3 % |"]
     lines += ["", f"A step without stores takes u + v s = {1e6 * u:.1f} + {1e6 * v:.3f} s µs. A store in each step adds p + q s = "
               f"{1e6 * p:.2f} (± {1e6 * error_p:.2f}) + {1e6 * q:.3f} s µs: the message, and the average of s rows."]
-    text = page.read_text(encoding="utf-8")
-    start, end = text.index(BEGIN) + len(BEGIN), text.index(END)
-    page.write_text(text[:start] + "\n\n" + "\n".join(lines) + "\n\n" + text[end:], encoding="utf-8")
+    page.write_text(TEMPLATE.read_text(encoding="utf-8").replace("<!-- results -->", "\n".join(lines)), encoding="utf-8")
     print("\n".join(lines[-6:]))
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="scripts/persist-heat", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(prog="scripts/measure persist-heat", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--package", metavar="FOLDER", help="made by scripts/build-python from a release build (default: makes one)")
     parser.add_argument("--report", metavar="JSON", help="measures nothing, and makes the page of these results")
     parser.add_argument("--json", default="build/persist-heat.json", metavar="FILE", help="keeps the results there (%(default)s)")
@@ -156,7 +158,7 @@ def main():
         options.variables = environment.load(os.environ)
         results = measure(options)
         Path(options.json).write_text(json.dumps(results), encoding="utf-8")
-    report(results, ROOT / "docs/persist-heat.md", ROOT / "docs/images/persist-heat.svg")
+    report(results, RESULTS / "persist-heat.md")
 
 
 main()

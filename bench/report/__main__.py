@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes charts and a page of what scripts/bench has measured. usage: report RESULTS PAGE IMAGES [MODE]
 
-RESULTS: folder with the JSON files; PAGE: file to write; IMAGES: folder for the charts; MODE: what was run.
+RESULTS: folder with the JSON files; PAGE: file to write; IMAGES: folder for the chart that docs/results.md shows, the others go to that of
+PAGE; MODE: what was run.
 """
 import datetime
 import os
@@ -43,7 +44,8 @@ def main(folder, page, images, mode="standard"):
     results = Results(folder)
     if not results.rows:
         sys.exit(f"report: no results in {folder}")
-    drawn = charts.draw_all(results, images)
+    os.makedirs(os.path.dirname(os.path.abspath(page)), exist_ok=True)
+    drawn = charts.draw_all(results, images, os.path.dirname(os.path.abspath(page)))
     when = datetime.datetime.fromtimestamp(os.path.getmtime(folder), datetime.timezone.utc).date().isoformat()
     others = others_text(folder)
     values = {

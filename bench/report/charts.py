@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The charts of docs/performance.md."""
+"""The charts of the page of scripts/bench, one of which docs/results.md shows."""
 import os
 import textwrap
 
@@ -122,9 +122,9 @@ def draw_kernels(results, folder):
     return save(figure, folder, "kernels")
 
 
-def draw_all(results, folder):
+def draw_all(results, images, folder):
     """Paths of the charts by name; None for those that there are no figures for."""
-    os.makedirs(folder, exist_ok=True)
+    os.makedirs(images, exist_ok=True)
     with plt.rc_context(STYLE):
-        return {"ratio": draw_ratio(results, folder), "restore": draw_restore(results, folder),
+        return {"ratio": draw_ratio(results, images), "restore": draw_restore(results, folder),
                 "kernels": draw_kernels(results, folder)}

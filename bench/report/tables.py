@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The tables of docs/performance.md."""
+"""The tables of the page of scripts/bench."""
 from statistics import median
 
 from aims import MODES, all_aims, verdict, with_spread

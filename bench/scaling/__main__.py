@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measures how costs grow with the number of ranks, and makes docs/scaling.md of it. scripts/scaling calls it.
+"""Measures how costs grow with the number of ranks, and makes a page of it. scripts/measure scaling calls it.
 
 usage: scaling BUILD RESULTS PAGE [--report]
 
@@ -82,6 +82,7 @@ def main(build, folder, page, report=False):
     values = tables.all_tables(found, RANKS, FEWER)
     with open(TEMPLATE, encoding="utf-8") as file:
         text = re.sub(r"\{\{(\w+)\}\}", lambda name: values[name[1]], file.read())
+    os.makedirs(os.path.dirname(os.path.abspath(page)), exist_ok=True)
     with open(page, "w", encoding="utf-8") as file:
         file.write(text)
     print(f"scaling: {page}")

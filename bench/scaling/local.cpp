@@ -14,8 +14,8 @@
 
 #include "core/group.hpp"
 #include "core/log/dissemination.hpp"
-#include "recovery/rejoin/rejoin.hpp"
-#include "recovery/repair_plan.hpp"
+#include "recovery/groups/rejoin/rejoin.hpp"
+#include "recovery/process/repair_plan.hpp"
 #include "support/chorus.hpp"
 #include "support/large_job.hpp"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The tables of docs/scaling.md."""
+"""The tables of the page of scripts/measure scaling."""
 import statistics
 
 import fit

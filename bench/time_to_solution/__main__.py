@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measures the time to solution of heat2d with failures, finished in several ways, and makes docs/time-to-solution.md of it."""
+"""Measures the time to solution of heat2d with failures, finished in several ways, and makes build/docs/results/time-to-solution.md of it."""
 import argparse
 import dataclasses
 import datetime
@@ -24,7 +24,7 @@ CHECK_FAILURE = plan.Failure(0.0, 0.6, steps=70)
 
 
 def parse(arguments):
-    parser = argparse.ArgumentParser(prog="scripts/time-to-solution", description=__doc__, allow_abbrev=False,
+    parser = argparse.ArgumentParser(prog="scripts/measure time-to-solution", description=__doc__, allow_abbrev=False,
                                      formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     names = [way.name for way in plan.WAYS]
     parser.add_argument("--quick", action="store_true", help="small runs, in two minutes; the page goes into the folder of the results")
@@ -147,9 +147,9 @@ def report(options, found):
     import page  # matplotlib is not needed for anything else
 
     to_docs = not options.quick
-    docs = environment.ROOT / "docs"
-    written = page.write(found, options.queue, str(docs / "time-to-solution.md" if to_docs else options.output / "time-to-solution.md"),
-                         str(docs / "images" if to_docs else options.output))
+    folder = environment.ROOT / "build/docs/results" if to_docs else options.output
+    images = environment.ROOT / "docs/images" if to_docs else options.output
+    written = page.write(found, options.queue, str(folder / "time-to-solution.md"), str(images))
     print("time-to-solution:", ", ".join(written))
 
 

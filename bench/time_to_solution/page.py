@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The page docs/time-to-solution.md and its chart."""
+"""The page of scripts/measure time-to-solution, and its chart."""
 import os
 import re
 import statistics
@@ -119,6 +119,7 @@ def write(found, queue, page, images):
     }
     with open(TEMPLATE, encoding="utf-8") as file:
         text = re.sub(r"\{\{(\w+)\}\}", lambda name: values[name[1]], file.read())
+    os.makedirs(os.path.dirname(os.path.abspath(page)), exist_ok=True)
     with open(page, "w", encoding="utf-8") as file:
         file.write(text)
     return page, chart

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables and sentences of docs/time-to-solution.md."""
+"""Tables and sentences of the page of scripts/measure time-to-solution."""
 import statistics
 
 from plan import WAYS
