@@ -25,7 +25,7 @@ endif()
 if(FENIX_BUILD_SCR)
   set(scr_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/scr)
   install(FILES ${PROJECT_SOURCE_DIR}/include/scr/scr.h ${PROJECT_SOURCE_DIR}/include/scr/scrf.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-  install(TARGETS scr EXPORT scrTargets)
+  install(TARGETS scr scrf EXPORT scrTargets)
   install(EXPORT scrTargets NAMESPACE scr:: DESTINATION ${scr_package_dir})
   configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/scrConfig.cmake.in ${PROJECT_BINARY_DIR}/scrConfig.cmake
                                 INSTALL_DESTINATION ${scr_package_dir})
