@@ -91,7 +91,20 @@ void make_in(const std::string& place) {
       return;
     }
     if (errno != EEXIST || number > 2 * kGuessable) fail_at(errno, "making the folder " + path);
+    // Another process of this user has been faster.
+    if (is_own(path)) return;
   }
+}
+
+// A keeper that ends removes an empty folder: also one that this process has just made.
+std::optional<std::string> make_and_find_in(const std::string& place) {
+  constexpr int kMostAttempts = 100;
+  for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+    make_in(place);
+    // Another process may have made one with a smaller number.
+    if (auto found = find_in(place)) return found;
+  }
+  return std::nullopt;
 }
 
 bool is_lasting(int error) { return error == EROFS || error == EACCES || error == EPERM || error == ENOENT; }
@@ -141,14 +154,11 @@ std::string make_socket_folder(std::span<const std::string> places) {
     tried += " " + place;
     if (!keeps_names(place)) continue;
     try {
-      make_in(place);
+      if (auto found = make_and_find_in(place)) return *found;
     } catch (const std::system_error& refused) {
       error = refused.code().value();
-      if (is_lasting(error)) continue;
-      throw;
+      if (!is_lasting(error)) throw;
     }
-    // Another process may have made one with a smaller number.
-    if (auto found = find_in(place)) return *found;
   }
   fail_at(error, "no folder for sockets can be made in" + tried);
 }
