@@ -295,6 +295,45 @@ static void matched_to_itself(int round) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Messages are matched, and received when another rank has sent one. It may die before that, while the sender waits in MPI. */
+static void matched_early(int round) {
+  enum { LARGE = 500000 };
+  static int sent[LARGE], got[LARGE];
+  const int sender = round % size, receiver = (round + 1) % size, other = (round + 2) % size;
+  int small = round, go = -1;
+  MPI_Message messages[2];
+  if (size > 2 && rank == sender) {
+    fill(sent, sizeof(sent), rank, round);
+    MPI_Send(sent, LARGE, MPI_INT, receiver, 1, MPI_COMM_WORLD);
+    step();
+    MPI_Ssend(&small, 1, MPI_INT, receiver, 2, MPI_COMM_WORLD);
+  }
+  if (size > 2 && rank == receiver) {
+    MPI_Mprobe(sender, 1, MPI_COMM_WORLD, &messages[0], MPI_STATUS_IGNORE);
+    step();
+    MPI_Send(&round, 1, MPI_INT, other, 5, MPI_COMM_WORLD);
+    MPI_Recv(&go, 1, MPI_INT, other, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Mrecv(got, LARGE, MPI_INT, &messages[0], MPI_STATUS_IGNORE);
+    expect(got, sizeof(got), sender, round);
+    MPI_Mprobe(MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &messages[1], MPI_STATUS_IGNORE);
+    step();
+    MPI_Send(&round, 1, MPI_INT, other, 5, MPI_COMM_WORLD);
+    MPI_Recv(&go, 1, MPI_INT, other, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    small = -1;
+    MPI_Mrecv(&small, 1, MPI_INT, &messages[1], MPI_STATUS_IGNORE);
+    CHECK(small == round && go == round);
+  }
+  if (size > 2 && rank == other) {
+    MPI_Recv(&go, 1, MPI_INT, receiver, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    step();
+    MPI_Send(&round, 1, MPI_INT, receiver, 3, MPI_COMM_WORLD);
+    MPI_Recv(&go, 1, MPI_INT, receiver, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    step();
+    MPI_Send(&round, 1, MPI_INT, receiver, 4, MPI_COMM_WORLD);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static int has_message(int from, int to, int number) { return (from * 7 + to * 13 + number * 5) % 3 == 0; }
 
 /* Nobody knows from whom it gets messages. A synchronous send ends when its receive has begun, and the barrier when all sends of all ranks have. */
@@ -691,6 +730,7 @@ static const struct Case cases[] = {{"modes", modes},
                                     {"many_patterns", many_patterns},
                                     {"found_at_once", found_at_once},
                                     {"matched_to_itself", matched_to_itself},
+                                    {"matched_early", matched_early},
                                     {"unknown_senders", unknown_senders},
                                     {"matched", matched},
                                     {"completions", completions},
