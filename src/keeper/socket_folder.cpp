@@ -98,8 +98,8 @@ void make_in(const std::string& place) {
 
 // A keeper that ends removes an empty folder: also one that this process has just made.
 std::optional<std::string> make_and_find_in(const std::string& place) {
-  constexpr int kMostAttempts = 100;
-  for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+  constexpr int kMostFolders = 100;
+  for (int made = 0; made < kMostFolders; ++made) {
     make_in(place);
     // Another process may have made one with a smaller number.
     if (auto found = find_in(place)) return found;
