@@ -147,7 +147,7 @@ int Fenix_Data_get_number_of_datasets(int* number_of_datasets) {
   return ready_entry([&]() -> int {
     require(number_of_datasets, "number_of_datasets");
     Storage& storage = runtime().storage();
-    storage.listed() = storage.keeper().list([] {});
+    storage.listed() = storage.keeper().datasets().list([] {});
     *number_of_datasets = static_cast<int>(storage.listed().size());
     return FENIX_SUCCESS;
   });
@@ -169,7 +169,7 @@ int Fenix_Data_dataset_delete(const char* name) {
   return ready_entry([&]() -> int {
     require(name, "name");
     const std::string wanted = label_of(name);
-    if (runtime().storage().keeper().remove(wanted, [] {})) return FENIX_SUCCESS;
+    if (runtime().storage().keeper().datasets().remove(wanted, [] {})) return FENIX_SUCCESS;
     throw Error(FENIX_ERROR_NODATA_FOUND, "name " + wanted + " is no dataset of the store");
   });
 }
@@ -177,7 +177,7 @@ int Fenix_Data_dataset_delete(const char* name) {
 int Fenix_Data_dataset_set_current(const char* name) {
   return ready_entry([&]() -> int {
     const std::string wanted = label_of(name);
-    if (runtime().storage().keeper().set_current(wanted, [] {})) return FENIX_SUCCESS;
+    if (runtime().storage().keeper().datasets().set_current(wanted, [] {})) return FENIX_SUCCESS;
     throw Error(FENIX_ERROR_NODATA_FOUND, "name " + wanted + " is no complete dataset of the store");
   });
 }

@@ -54,7 +54,7 @@ void Loading::archive(const DatasetPlan& plan) {
   (void)meet(team, Operation::fetch, hash_of_name(plan.name), 0, [&] {
     const auto stored = static_cast<int>(plan.writers.size());
     for (int rank = team.rank(); rank < stored; rank += team.size()) {
-      if (keeper_->verify(plan.name, rank, [&team] { team.check(); })) continue;
+      if (keeper_->datasets().verify(plan.name, rank, [&team] { team.check(); })) continue;
       throw Error(FENIX_ERROR_NODATA_FOUND, "what rank " + std::to_string(rank) + " has stored is damaged");
     }
     group_.parts().stored = std::make_unique<StoredArchive>(keeper_, plan);
@@ -92,7 +92,7 @@ void Loading::load(const DatasetPlan& plan) {
 Record Loading::read_own(const DatasetPlan& plan) {
   const int rank = group_.ranks().rank;
   Team& team = group_.attachment().team();
-  const auto stored = keeper_->rank(plan.name, rank, [&team] { team.check(); });
+  const auto stored = keeper_->datasets().rank(plan.name, rank, [&team] { team.check(); });
   const auto record = stored ? decode(stored->record) : std::nullopt;
   const bool is_own = record && record->epoch.value == plan.epoch && record->group_id == plan.name.group;
   if (!is_own) throw Error(FENIX_ERROR_NODATA_FOUND, "what rank " + std::to_string(rank) + " has stored is not there");

@@ -52,7 +52,7 @@ void Storage::begin() {
 StoreRun Storage::begin_run() noexcept {
   if (!keeper_ || is_on()) return run_;
   try {
-    const KeeperClient::Run begun = keeper_->begin_run([] {});
+    const RunClient::Begun begun = keeper_->runs().begin([] {});
     run_ = begun.run;
     log().info("store {}: run {}", settings_.root, run_.number);
     if (!begun.warning.empty()) {
@@ -74,7 +74,7 @@ void Storage::adopt_run(const StoreRun& run) {
   run_.merge(run);
   if (!keeper_ || !is_on()) return;
   try {
-    keeper_->join(run_);
+    keeper_->connection().join(run_);
   } catch (const std::exception& error) {
     log().warn("the store: {}", error.what());
   }
@@ -93,9 +93,9 @@ void Storage::finish(bool is_first) noexcept {
   try {
     // All ranks have agreed to finish: none of them offers anything more.
     for (auto& [id, mine] : groups_) flushing_.wait_at_end(id, mine.flushes, deadline);
-    if (is_on() && keeps_memory()) keeper().forget(run());
+    if (is_on() && keeps_memory()) keeper().memory().forget(run());
     // The program has not come to its end if this job has only written what was left of another one.
-    if (is_on() && run_.only_reads == 0 && is_first && !drains()) keeper().finish_run(run(), [] {});
+    if (is_on() && run_.only_reads == 0 && is_first && !drains()) keeper().runs().finish(run(), [] {});
   } catch (const std::exception& error) {
     log().warn("the store: {}", error.what());
   }
@@ -152,7 +152,7 @@ void Storage::forget(int group_id, std::uint32_t generation) {
   }
   try {
     keeping_.forget(keeper_.get(), group_id);
-    if (is_on() && keeps_memory()) keeper_->drop_kept({group_id, run(), generation, kAllSnapshots});
+    if (is_on() && keeps_memory()) keeper_->memory().drop_snapshots({group_id, run(), generation, kAllSnapshots});
   } catch (const Error& error) {
     log().warn("group {}: {}", group_id, error.what());
   }
@@ -161,7 +161,7 @@ void Storage::forget(int group_id, std::uint32_t generation) {
 void Storage::forget_snapshot(const Group& group, int time_stamp) noexcept {
   if (!is_on() || !keeps_memory()) return;
   try {
-    keeper_->drop_kept({group.parameters().id, run(), group.log().generation().value, time_stamp});
+    keeper_->memory().drop_snapshots({group.parameters().id, run(), group.log().generation().value, time_stamp});
   } catch (const std::exception& error) {
     log().warn("group {}: {}", group.parameters().id, error.what());
   }
@@ -188,7 +188,7 @@ bool Storage::has_dataset_of_start(Group& group) {
   char is_there = 0;
   (void)meet(team, Operation::fetch, 0, 0, [&] {
     if (team.rank() != 0 || !mine.begun_with) return;
-    is_there = keeper().is_complete(*mine.begun_with, [&team] { team.check(); }) ? 1 : 0;
+    is_there = keeper().datasets().is_complete(*mine.begun_with, [&team] { team.check(); }) ? 1 : 0;
   });
   team.broadcast(std::as_writable_bytes(std::span(&is_there, 1)), 0);
   return is_there != 0;
@@ -197,7 +197,7 @@ bool Storage::has_dataset_of_start(Group& group) {
 StoreOfJob Storage::for_rejoin(int group_id, Team& team) {
   const auto look = [this, group_id, &team](const StoreRun& run) -> StoreOfJob::Newest {
     adopt_run(run);
-    const auto found = keeper().find({group_id, {}, {}, this->run(), 0}, [&team] { team.check(); });
+    const auto found = keeper().datasets().find({group_id, {}, {}, this->run(), 0}, [&team] { team.check(); });
     if (!found.plan) return {};
     return {found.plan->name, found.is_chosen};
   };
@@ -207,7 +207,7 @@ StoreOfJob Storage::for_rejoin(int group_id, Team& team) {
 void Storage::drop_kept(const Group& group, std::uint32_t run) noexcept {
   try {
     const GroupRanks& ranks = group.ranks();
-    keeper().drop_group(
+    keeper().memory().drop_group(
         {group.parameters().id, ranks.rank, static_cast<std::uint32_t>(ranks.size), run, ~std::uint32_t{0}});
   } catch (const std::exception& error) {
     log().warn("group {}: {}", group.parameters().id, error.what());
@@ -218,7 +218,7 @@ void Storage::drop_kept(const Group& group, std::uint32_t run) noexcept {
 void Storage::release_earlier() noexcept {
   if (has_released_.exchange(true)) return;
   try {
-    keeper().release(run());
+    keeper().memory().release(run());
   } catch (const std::exception& error) {
     log().warn("memory of an earlier job may stay: {}", error.what());
   }
@@ -292,8 +292,8 @@ Storage::Found Storage::find(Group& group, const std::string& label, const std::
   char has_unusable = 0;
   if (team.rank() == 0) {
     try {
-      const auto found =
-          keeper().find({id, label, passed_over, run(), run_.only_reads != 0 ? 0U : 1U}, [&team] { team.check(); });
+      const auto found = keeper().datasets().find({id, label, passed_over, run(), run_.only_reads != 0 ? 0U : 1U},
+                                                  [&team] { team.check(); });
       if (found.plan) {
         name = found.plan->name.text();
         bytes = encode(*found.plan);
@@ -414,10 +414,10 @@ void Storage::after_commit(Group& group) noexcept {
   mine.schedule.note_commit();
   if (!is_on()) return;
   try {
-    keeper().look();
+    keeper().connection().look();
     warn_of_refusal();
     if (mine.begun_with) {
-      keeper().note_taken(*mine.begun_with);
+      keeper().datasets().note_taken(*mine.begun_with);
       mine.begun_with.reset();
     }
     if (std::chrono::steady_clock::now() < mine.quiet_until) return;
@@ -440,7 +440,7 @@ void Storage::after_commit(Group& group) noexcept {
 }
 
 void Storage::warn_of_refusal() {
-  const auto why = keeper().refusal();
+  const auto why = keeper().connection().refusal();
   if (!why || has_warned_of_refusal_.exchange(true)) return;
   log().warn("FENIX_KEEP: memory of this rank is not kept, and a job that is started again begins with the store: {}",
              *why);
@@ -473,7 +473,7 @@ void Storage::halt(const std::string& reason) {
   conditions.run = run();
   conditions.at = 0;
   conditions.reason = reason;
-  keeper_->halt(conditions, [] {});
+  keeper_->runs().halt(conditions, [] {});
 }
 
 }  // namespace fenix_impl
