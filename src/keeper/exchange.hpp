@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a rank and the keeper of its node say to each other: requests without an answer, answers, and offers that a later keeper gets if
+// The messages between a rank and the keeper of its node: requests without an answer, answers, and offers that a later keeper gets if
 // one ends. For one thread at a time; KeeperConnection has the lock.
 #pragma once
 

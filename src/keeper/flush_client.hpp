@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a rank offers to the keeper of its node: data to write now, or when all ranks have died.
+// The offers of a rank to the keeper of its node: data to write now, or when all ranks have died.
 #pragma once
 
 #include <cstdint>
