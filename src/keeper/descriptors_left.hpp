@@ -11,7 +11,7 @@
 
 namespace fenix_impl {
 
-/// What a rank hears whose memory cannot be taken.
+/// Answer to a rank whose memory cannot be taken.
 constexpr const char* kNoDescriptors =
     "the keeper of this node has no descriptors left: the limit of open files (ulimit -Hn) is too low";
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The flushes of a keeper that have not ended: offers of ranks are collected, or a job is with the writer. Of the main thread.
+// The flushes of a keeper that have not ended: offers of ranks are collected, or a job is with the writer. The main thread has
+// them.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory of ranks that the keeper keeps for the next job: snapshots that are written if no job takes it, and groups. Of the main
-// thread.
+// The memory of ranks that the keeper keeps for the next job: snapshots that are written if no job takes it, and groups. The main
+// thread has it.
 #pragma once
 
 #include <chrono>
