@@ -62,7 +62,7 @@ Selection stageable(const Fenix_Data_subset& subset) {
 /// Measures the time that a call takes, where something depends on it.
 class Timed {
  public:
-  explicit Timed(const Group& group) : schedule_(runtime().storage().measured_schedule(group)) {
+  explicit Timed(const Group& group) : schedule_(runtime().storage().planner().measured_schedule(group)) {
     if (schedule_ != nullptr) begin_ = CommitSchedule::Clock::now();
   }
   Timed(const Timed&) = delete;
@@ -350,7 +350,7 @@ int Fenix_Data_snapshot_delete(int group_id, int time_stamp) {
       throw Error(FENIX_ERROR_INVALID_TIMESTAMP, named("time_stamp", time_stamp) + " is negative");
     }
     group.delete_snapshot(choice_of(time_stamp));
-    runtime().storage().forget_snapshot(group, time_stamp);
+    runtime().storage().lease().forget_snapshot(group, time_stamp);
     return FENIX_SUCCESS;
   });
 }
