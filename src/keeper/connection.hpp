@@ -23,14 +23,14 @@
 
 namespace fenix_impl {
 
-// A process of a job that has ended has so long for its end, and is asked for so often.
-constexpr std::chrono::milliseconds kTimeToEnd{5000};
-constexpr std::chrono::milliseconds kBetweenQuestions{50};
-
 /// All throw Error(FENIX_ERROR_STORE), and what check throws.
 class KeeperConnection {
  public:
   using Check = std::function<void()>;
+
+  /// A process of a job that has ended has so long for its end, and is asked for so often.
+  static constexpr std::chrono::milliseconds kTimeToEnd{5000};
+  static constexpr std::chrono::milliseconds kBetweenQuestions{50};
 
   /// program: path of fenix-keeper. hello: for it; the root is a folder that exists.
   KeeperConnection(std::string program, Hello hello)

@@ -31,7 +31,8 @@ void MemoryClient::drop_group(const KeptGroupOf& of) { connection_.tell(KeeperOp
 
 std::optional<MemoryClient::KeptGroup> MemoryClient::kept_group(const KeptSearch& search,
                                                                 std::chrono::milliseconds limit, const Check& check) {
-  for (const Deadline deadline(std::min(kTimeToEnd, limit));; std::this_thread::sleep_for(kBetweenQuestions)) {
+  for (const Deadline deadline(std::min(KeeperConnection::kTimeToEnd, limit));;
+       std::this_thread::sleep_for(KeeperConnection::kBetweenQuestions)) {
     const KeeperAnswer answer = connection_.ask(KeeperOp::kept_group, encode_body(search), {}, limit, check);
     if (answer.is_lost) return std::nullopt;
     if (answer.message.code == KeeperCode::in_use && !deadline.passed()) continue;

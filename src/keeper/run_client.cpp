@@ -7,7 +7,7 @@
 namespace fenix_impl {
 
 RunClient::Begun RunClient::begin(const Check& check) {
-  const KeeperAnswer answer = connection_.call_until(kTimeToEnd, KeeperOp::begin_run, {}, check);
+  const KeeperAnswer answer = connection_.call_until(KeeperConnection::kTimeToEnd, KeeperOp::begin_run, {}, check);
   if (answer.message.code == KeeperCode::in_use) fail_request("another job uses it on this node");
   const auto begun = decode_body<BegunRun>(answer.message.body);
   if (!begun) fail_damaged_answer();

@@ -166,7 +166,7 @@ TEST(Rejoin, MakesTheGroupTolerateTheNextDeath) {
 /// The bytes of an entry of each rank's log.
 std::vector<std::size_t> entries_of_logs(Job& job) {
   std::vector<std::size_t> bytes;
-  for (Rank& rank : job.ranks()) bytes.push_back(rank.group->log().control().own_log.entry_bytes());
+  for (Rank& rank : job.ranks()) bytes.push_back(rank.group->log().memory().control().own_log.entry_bytes());
   return bytes;
 }
 
@@ -446,7 +446,7 @@ TEST(Rejoin, ArchiveIsTheSameWhereverTheRejoinWasCutShort) {
 // The place of an epoch's record in the log that a rank holds for another one: the last part of its control region.
 std::span<std::byte> held_record(Rank& rank, Epoch epoch) {
   const auto control = rank.path->first_region();
-  const std::size_t log_bytes = rank.group->log().entries() * RecordLog::kEntryBytes;
+  const std::size_t log_bytes = rank.group->log().memory().entries() * RecordLog::kEntryBytes;
   const RecordLog log(control.subspan((control.size() - log_bytes) / 4096 * 4096, log_bytes), 0);
   for (const auto& logged : log.read_all()) {
     if (logged.record.epoch == epoch) return log.entry(logged.entry);

@@ -137,7 +137,7 @@ int CommitOperation::run() {
   LoggedRecord logged;
   do_or_decline([&] {
     logged = {next_record(epoch), *log.free_entry(CommitLog::kEntriesToSpare)};
-    check_fits(logged.record, log.control().own_log);
+    check_fits(logged.record, log.memory().control().own_log);
     log.make_room(logged);
     prepare(logged.record);
     note_changes();
@@ -255,8 +255,9 @@ void CommitOperation::wait_for_all() {
   together(context_.team(), [&] { context_.control().commits.pass_on(*context_.control().remote); });
   fault_point("commit.on_all");
   const bool encodes = context_.parameters.policy.encodes();
-  if (!log.records().empty()) offer_own_to_faults(context_.members, log.control(), log.records().back(), encodes);
-  offer_held_to_faults(context_.members, log.control(), encodes);
+  if (!log.records().empty())
+    offer_own_to_faults(context_.members, log.memory().control(), log.records().back(), encodes);
+  offer_held_to_faults(context_.members, log.memory().control(), encodes);
   context_.reclaimer.forget_old();
 }
 
