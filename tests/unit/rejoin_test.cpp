@@ -346,7 +346,7 @@ TEST(Rejoin, SizesThatHaveChangedAreKnownThoughAllPartnersDie) {
   expect_done(job.run([&](Rank& rank) {
     Words& buffer = rank.buffers[kGrowing];
     buffer.assign(size_on(rank.number), 1);
-    rank.group->create_member(words(kGrowing), buffer.data(), FENIX_RESIZEABLE, [] {});
+    rank.group->definition().create_member(words(kGrowing), buffer.data(), FENIX_RESIZEABLE, [] {});
     store_elements(rank, kGrowing, fenix_impl::Selection::some({0, size_on(rank.number)}));
     commit_barrier(rank);
   }));

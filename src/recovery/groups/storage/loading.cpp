@@ -79,7 +79,7 @@ void Loading::load(const DatasetPlan& plan) {
     throw;
   }
   fault_point("fetch.staged");
-  group_.store(members, Selection::staged());
+  group_.stores().store(members, Selection::staged());
   for (Member* const member : members) {
     const MemberVersion* const version = own.find(member->id());
     if (version != nullptr) group_.parts().requests.access(*member).slot().note_size(version->size);
@@ -113,10 +113,10 @@ void Loading::take_parameters(const DatasetPlan& plan) {
   GroupParameters& parameters = group_.parts().parameters;
   const auto nothing = [] {};
   if (group_.members().empty() && group_.log().last().none()) {
-    if (parameters.hashing != plan.group.hashing) group_.set_hashing(plan.group.hashing != 0, nothing);
+    if (parameters.hashing != plan.group.hashing) group_.policy_change().set_hashing(plan.group.hashing != 0, nothing);
     const bool can_be_in_place = plan.group.in_place == 0 || parameters.depth == 0;
     if (parameters.in_place != plan.group.in_place && can_be_in_place) {
-      group_.set_in_place(plan.group.in_place != 0, nothing);
+      group_.policy_change().set_in_place(plan.group.in_place != 0, nothing);
     }
   }
   parameters.start_time_stamp = plan.group.start_time_stamp;
@@ -139,7 +139,7 @@ std::vector<Member*> Loading::make_members(const DatasetPlan& plan, const Record
     // Epochs are counted on; the member is older than all that are left.
     info.created_after = {};
     const std::uint64_t count = version != nullptr && !info.resizeable ? version->size : 0;
-    Member* made = group_.define_member(info, nullptr, count, [] {});
+    Member* made = group_.definition().define_member(info, nullptr, count, [] {});
     if (made != nullptr) made->disclaim();
     Member& member = *group_.find(info.id);
     member.note_taken_up();
