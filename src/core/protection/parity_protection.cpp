@@ -66,7 +66,7 @@ void make_announcement(const ProtectionContext& group, std::uint64_t number, con
     }
     const std::uint32_t slot = *member.working().number();
     record.members.push_back({member.id(), slot, member.element_bytes(), change.is_in_buffer ? kInBuffer : 0,
-                              member.working().epoch_of(slot).next(), 0, change.elements});
+                              member.working().history().epoch_of(slot).next(), 0, change.elements});
   }
   if (record_bytes(record) <= group.control.announcement.entry_bytes()) return;
   for (MemberVersion& each : record.members) each.found = IntervalSet(0, each.found.end());
@@ -282,7 +282,7 @@ void ParityProtection::encode_member(const Change& change, bool in_buffers) {
   const std::uint64_t all = stripes.parity_bytes(most_bytes(member, member.memory.counts()));
   std::vector<CohortSlot> slots;
   IntervalSet ranges;
-  bool all_known = !member.working().epoch_of(own).none();
+  bool all_known = !member.working().history().epoch_of(own).none();
   for (std::size_t i = 0; i < theirs_.size(); ++i) {
     const MemberVersion& version = *find(theirs_[i], change);
     slots.push_back(in_buffers ? CohortSlot{cohort_[i], MemberBuffer::kOffset, member.bytes_of(cohort_[i]), 0}
@@ -292,7 +292,7 @@ void ParityProtection::encode_member(const Change& change, bool in_buffers) {
     }
     // The parity in the own slot belongs to the slots of the others at the same commit. If they are of another commit,
     // all of the parity is made anew.
-    all_known = all_known && version.stored_in == member.working().epoch_of(own).next();
+    all_known = all_known && version.stored_in == member.working().history().epoch_of(own).next();
     if (!all_known) continue;
     const auto changed = in_bytes(version.found, member.element_bytes(), slots.back().element_bytes);
     ranges = ranges | stripes.parity_of(index_, static_cast<int>(i), changed);
