@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is known of the slots of a member: where each may differ from the latest snapshot, and the last commit that it was for.
+// The slots of a member: where each may differ from the latest snapshot, and the last commit that it was for.
 #pragma once
 
 #include <cstdint>
