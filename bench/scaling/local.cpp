@@ -69,9 +69,11 @@ void measure_group(int ranks) {
   measure(ranks, "group", 1, form_group);
   const std::vector<std::uint64_t> data(kElements, 1);
   const auto type = std::make_shared<const ElementType>(ElementType::plain(sizeof data[0]));
-  measure(ranks, "member", 1, [&] { group->create_member({7, false, {}, type}, data.data(), data.size(), [] {}); });
+  measure(ranks, "member", 1, [&] {
+    group->definition().create_member({7, false, {}, type}, data.data(), data.size(), [] {});
+  });
   Member* const member = group->find(7);
-  const auto store = [&] { group->store(std::span(&member, 1), Selection::all()); };
+  const auto store = [&] { group->stores().store(std::span(&member, 1), Selection::all()); };
   int time_stamp = 0;
   measure(ranks, "first store", 1, store);
   group->commit_on_all(time_stamp);

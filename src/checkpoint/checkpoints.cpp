@@ -84,7 +84,7 @@ void Checkpoints::agree_on_sizes() {
   Group& group = group_();
   std::vector<Member*> members;
   for (const auto& member : group.members()) members.push_back(member.get());
-  group.store(members, Selection::some({}));
+  group.stores().store(members, Selection::some({}));
 }
 
 void Checkpoints::finish() {

@@ -59,7 +59,7 @@ void Checkpoints::take() {
   for (const auto& member : group.members()) {
     if (member->id() != log_member_) members.push_back(member.get());
   }
-  group.store(members, Selection::all());
+  group.stores().store(members, Selection::all());
   fault_point("line.stored");
   line_ = std::make_unique<LineRecord>();
   forbid_quick_messages();
@@ -145,7 +145,7 @@ void Checkpoints::seal() {
   }
   fault_point("line.seal");
   std::copy(bytes->begin(), bytes->end(), memory_.begin());
-  group.store(std::span<Member* const>(&member, 1), Selection::some(IntervalSet(0, bytes->size())));
+  group.stores().store(std::span<Member* const>(&member, 1), Selection::some(IntervalSet(0, bytes->size())));
   fault_point("line.logged");
   const int time_stamp = group.commit();
   log().debug("checkpoint {}: {} late messages, {} words of events", time_stamp, line_->late.size(),

@@ -8,13 +8,9 @@
 #include "base/fault.hpp"
 #include "core/common/meeting.hpp"
 #include "core/operations/agree_on_sizes.hpp"
-#include "core/operations/definition.hpp"
 #include "core/operations/deletion.hpp"
 #include "core/operations/log_growth.hpp"
-#include "core/operations/policy_change.hpp"
-#include "core/operations/restore.hpp"
 #include "core/operations/restore_from.hpp"
-#include "core/operations/store.hpp"
 #include "core/operations/taking_up.hpp"
 #include "core/steps/restore_meeting.hpp"
 
@@ -32,92 +28,11 @@ void Group::detach() {
 
 // ---------------------------------------------------------------------------------------------------------- definition
 
-Member& Group::create_member(const MemberInfo& info, const void* buffer, std::uint64_t count, const Check& check) {
-  return Definition(parts_.context).create_member(info, buffer, count, check);
-}
-
-Member* Group::define_member(const MemberInfo& info, const void* buffer, std::uint64_t count, const Check& check) {
-  return Definition(parts_.context).define_member(info, buffer, count, check);
-}
-
 void Group::take_in_definition(Member& member) {
   together(parts_.attachment.team(), [&] { AgreeOnSizes(parts_.context).take_in_definition(member); });
 }
 
-void Group::set_policy(const Policy& policy, const Check& check) {
-  PolicyChange(parts_.context, parts_.parameters).set_policy(policy, check);
-}
-
-void Group::set_hashing(bool hashing, const Check& check) {
-  PolicyChange(parts_.context, parts_.parameters).set_hashing(hashing, check);
-}
-
-void Group::set_in_place(bool in_place, const Check& check) {
-  PolicyChange(parts_.context, parts_.parameters).set_in_place(in_place, check);
-}
-
-std::uint64_t Group::ask_rank(int rank, std::uint64_t same_on_all, std::uint64_t mine, const Check& check) {
-  return Definition(parts_.context).ask_rank(rank, same_on_all, mine, check);
-}
-
-// ------------------------------------------------------------------------------------------------------- store, commit
-
-// Meets with all ranks if sizes have to be agreed on. The meeting checks, too.
-bool Group::agree_if_needed(std::span<Member* const> members, const Selection& selection, const Check& check) {
-  fault_point("store.begin");
-  AgreeOnSizes agreement(parts_.context);
-  if (!agreement.is_needed(members)) return false;
-  together(parts_.attachment.team(), [&] { agreement.run(members, selection, check); });
-  return true;
-}
-
-void Group::check_storable(std::span<Member* const> members, const Selection& selection, const Check& check) {
-  if (check) check();
-  for (const Member* member : members) staging().check_storable(*member, selection);
-}
-
-void Group::begin_stores(std::span<Member* const> members, const Selection& selection, const Check& check) {
-  if (!agree_if_needed(members, selection, check)) alone([&] { check_storable(members, selection, check); });
-}
-
-void Group::store(std::span<Member* const> members, const Selection& selection, const Check& check) {
-  begin_stores(members, selection, check);
-  alone([&] { StoreOperation(parts_.context).run(members, selection); });
-}
-
-void Group::store_to_commit(std::span<Member* const> members, const Selection& selection, const Check& check) {
-  const bool agreed = agree_if_needed(members, selection, check);
-  const auto store_alone = [&] {
-    if (!agreed) check_storable(members, selection, check);
-    StoreOperation(parts_.context).run(members, selection);
-  };
-  const auto store = [&] { alone(store_alone); };
-  if (parameters().keeps_all()) {
-    run_before_growth(parts_.context, store);
-  } else {
-    commit_.run_before(store);
-  }
-}
-
-std::shared_ptr<Request> Group::store_asynchronously(std::span<Member* const> members, const Selection& selection,
-                                                     std::uint64_t request_id, const Check& check) {
-  begin_stores(members, selection, check);
-  try {
-    return alone([&] { return StoreOperation(parts_.context).begin(members, selection, request_id); });
-  } catch (const MpiError&) {
-    throw;
-  } catch (const Error& error) {
-    // The cohort's threads wait for this rank's.
-    const bool others_wait = parts_.attachment.protection().commits_collectively();
-    if (!others_wait || error.code() == FENIX_ERROR_TIMEOUT) throw;
-    if (error.code() == FENIX_ERROR_NO_MEMORY) {
-      parts_.attachment.withdraw();
-    } else {
-      commit_.decline();
-    }
-    throw;
-  }
-}
+// -------------------------------------------------------------------------------------------------------------- commit
 
 int Group::commit() {
   if (parameters().commits_in_place()) {
@@ -189,14 +104,6 @@ Found Group::restore_from(std::int32_t member_id, const SnapshotChoice& choice, 
                           const Check& check) {
   return RestoreFrom(parts_.context, parts_.archive.get(), parts_.stored.get())
       .run(member_id, choice, target, source, check);
-}
-
-Found Group::restore_own(Member& member, const SnapshotChoice& choice, const Target& target) {
-  return RestoreOperation(parts_.context).run_alone(member, choice, target);
-}
-
-std::FILE* Group::open_to_load(Member& member, const SnapshotChoice& choice, Found& found) {
-  return RestoreOperation(parts_.context).open(member, choice, found);
 }
 
 Verified Group::verify_all(const Check& check) { return Verification(parts_.context).run_for_all(check); }

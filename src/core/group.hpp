@@ -13,8 +13,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/group_stores.hpp"
 #include "core/member/selection.hpp"
 #include "core/operations/commit.hpp"
+#include "core/operations/definition.hpp"
+#include "core/operations/policy_change.hpp"
+#include "core/operations/restore.hpp"
 #include "core/operations/verification.hpp"
 #include "core/state/group_parts.hpp"
 #include "core/steps/restore_target.hpp"
@@ -36,6 +40,7 @@ class Group {
   // --------------------------------------------------------------------------------------------------------------- parts
 
   [[nodiscard]] const GroupParameters& parameters() const { return parts_.parameters; }
+  [[nodiscard]] Members& members() { return parts_.members; }
   [[nodiscard]] const Members& members() const { return parts_.members; }
   [[nodiscard]] const CommitLog& log() const { return parts_.log; }
   [[nodiscard]] const GroupRanks& ranks() const { return parts_.attachment.ranks(); }
@@ -55,34 +60,18 @@ class Group {
   /// Returns the member with an id, or null.
   [[nodiscard]] Member* find(std::int32_t member_id) const { return parts_.members.find(member_id); }
 
-  // ---------------------------------------------------------------------------------------------- definition, collective
+  // ---------------------------------------------------------------------------------------------------------- operations
 
-  Member& create_member(const MemberInfo& info, const void* buffer, std::uint64_t count, const Check& check);
-  /// Creates the member where no rank has it; null if all have it. Throws Error(FENIX_ERROR_MISMATCH) if some have it.
-  Member* define_member(const MemberInfo& info, const void* buffer, std::uint64_t count, const Check& check);
+  [[nodiscard]] Definition definition() { return Definition(parts_.context); }
+  [[nodiscard]] PolicyChange policy_change() { return {parts_.context, parts_.parameters}; }
+  [[nodiscard]] GroupStores stores() { return {parts_.context, commit_}; }
+  /// For local restores: restore() and restore_from() are collective.
+  [[nodiscard]] RestoreOperation restores() { return RestoreOperation(parts_.context); }
   /// Makes what all ranks have said of a member that there is known to those that keep it for each other.
   void take_in_definition(Member& member);
-  /// Local: as Members.
-  [[nodiscard]] Region buffer_for(const Member& member, const ElementType& type, std::uint64_t count) const {
-    return parts_.members.buffer_for(member, type, count);
-  }
-  void put_buffer(Member& member, Region grown) { parts_.members.put_buffer(member, std::move(grown)); }
-  /// Throws, and leaves all as it was, if data has been staged, stored or committed, or memory is short.
-  void set_policy(const Policy& policy, const Check& check);
-  void set_hashing(bool hashing, const Check& check);
-  void set_in_place(bool in_place, const Check& check);
-  /// Returns the value of another rank, which need not be the same for all.
-  std::uint64_t ask_rank(int rank, std::uint64_t same_on_all, std::uint64_t mine, const Check& check);
 
-  // ------------------------------------------------------------------------------------------------------ store, commit
+  // ------------------------------------------------------------------------------------------------------------- commit
 
-  /// Collective; see Fenix_Data_member_store for when it synchronises: then all ranks get to know what check throws.
-  void store(std::span<Member* const> members, const Selection& selection, const Check& check = {});
-  /// Does the same before a commit of all ranks: if this rank alone fails, those that would wait for its commit get an error there.
-  void store_to_commit(std::span<Member* const> members, const Selection& selection, const Check& check);
-  /// Returns earlier than store(): protection goes on until the request is finished.
-  std::shared_ptr<Request> store_asynchronously(std::span<Member* const> members, const Selection& selection,
-                                                std::uint64_t request_id, const Check& check = {});
   /// Collective, synchronising only if all snapshots are kept, ranks encode, or the group commits in place. Returns the time stamp.
   int commit();
   /// Collective: returns when all ranks have made the latest commit of this one.
@@ -109,12 +98,6 @@ class Group {
   /// Collective: what another rank, or one of the team before it shrank, has stored.
   Found restore_from(std::int32_t member_id, const SnapshotChoice& choice, const Target& target, int source,
                      const Check& check);
-  /// Local.
-  Found restore_own(Member& member, const SnapshotChoice& choice, const Target& target);
-  /// Local: opens a file over the elements of a snapshot, to be closed by Member::close_file().
-  std::FILE* open_to_load(Member& member, const SnapshotChoice& choice, Found& found);
-  /// Local: closes a file of the application that has ended, by a failure or a deletion. False if there is none.
-  bool close_ended_file(std::int32_t member_id, FileUse use) { return parts_.members.close_ended_file(member_id, use); }
   /// Collective: verifies all members in all snapshots, or one, with their redundancy, and mends what it can.
   Verified verify_all(const Check& check = {});
   /// Some ranks may call restore() in its place, and get their data.
@@ -127,10 +110,6 @@ class Group {
   void detach();
 
  private:
-  bool agree_if_needed(std::span<Member* const> members, const Selection& selection, const Check& check);
-  void check_storable(std::span<Member* const> members, const Selection& selection, const Check& check);
-  void begin_stores(std::span<Member* const> members, const Selection& selection, const Check& check);
-
   GroupParts parts_;
   SnapshotLists snapshots_{parts_.context, parts_.archive, parts_.stored};
   CommitOperation commit_{parts_.context};

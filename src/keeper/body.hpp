@@ -71,6 +71,13 @@ template <class Body>
   return writer.take();
 }
 
+/// Writes a body that is one text.
+[[nodiscard]] inline std::vector<std::byte> encode_text(const std::string& text) {
+  FieldWriter fields;
+  fields.text(text);
+  return fields.take();
+}
+
 /// Returns nullopt unless the bytes are those of such a body, and nothing behind it.
 template <class Body>
 [[nodiscard]] std::optional<Body> decode_body(std::span<const std::byte> bytes) {

@@ -7,65 +7,20 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
-#include <cstdint>
-#include <deque>
-#include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <set>
-#include <string>
-#include <thread>
-#include <tuple>
 #include <vector>
 
 #include "base/descriptor.hpp"
-#include "base/lived_clock.hpp"
-#include "keeper/flush_job.hpp"
-#include "keeper/kept_groups.hpp"
-#include "keeper/kept_snapshots.hpp"
+#include "keeper/flush_collection.hpp"
+#include "keeper/flush_writer.hpp"
 #include "keeper/local_socket.hpp"
 #include "keeper/message.hpp"
-#include "keeper/writes_under_way.hpp"
+#include "keeper/node_memory.hpp"
+#include "keeper/request_reader.hpp"
 #include "store/file_system.hpp"
-#include "store/pruning.hpp"
 
 namespace fenix_impl {
-
-/// Runs pieces of work one after the other in a thread, and knows whether it moves.
-class KeeperThread {
- public:
-  using Clock = LivedClock;
-
-  KeeperThread() = default;
-  KeeperThread(const KeeperThread&) = delete;
-  KeeperThread& operator=(const KeeperThread&) = delete;
-
-  /// when_done: called after each piece of work.
-  void start(std::function<void()> when_done);
-  void submit(std::function<void()> work);
-  /// Ends the thread when its work is done. It must not be stuck.
-  void stop();
-
-  /// Notes that work has moved on. Called by the work.
-  void note_step() { latest_step_ = Clock::now().time_since_epoch().count(); }
-  [[nodiscard]] bool is_busy();
-  /// Whether work has not moved for so long.
-  [[nodiscard]] bool is_stuck(std::chrono::seconds limit);
-
- private:
-  void run(const std::function<void()>& when_done);
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::function<void()>> work_;
-  bool busy_ = false;
-  bool quit_ = false;
-  std::atomic<Clock::rep> latest_step_{0};
-  std::thread thread_;
-};
 
 class Keeper {
  public:
@@ -83,13 +38,6 @@ class Keeper {
   void hurry();
 
  private:
-  /// A dataset of which the own part is there, and the manifest is not.
-  struct Unfinished {
-    DatasetPlan plan;
-    Hello settings;
-    KeeperThread::Clock::time_point since;
-  };
-
   /// Sleeps for a moment if offers come often, so that ranks need not wake this thread. Whether it has slept.
   bool takes_a_nap();
   void serve_once();
@@ -99,55 +47,27 @@ class Keeper {
   void greet(KeeperPeer& peer, const Message& request);
   /// Whether ranks of another run than that of a peer are connected.
   [[nodiscard]] bool has_other_run(const KeeperPeer& peer) const;
-  void submit_request(const std::shared_ptr<KeeperPeer>& peer, const Message& request, Datagram datagram);
-  static void refuse(KeeperPeer& peer, const Message& request, const std::string& why);
-  void take_flush(const std::shared_ptr<KeeperPeer>& peer, const Message& request, Datagram datagram);
-  void take_group(const std::shared_ptr<KeeperPeer>& peer, const Message& request, Datagram datagram);
-  void refuse_group(const std::shared_ptr<KeeperPeer>& peer, const Message& request, const KeptGroupOf& of);
-  void give_group(const std::shared_ptr<KeeperPeer>& peer, const Message& request);
-  /// Writes what runs before this one have left, and forgets their memory.
-  void release(std::uint32_t run);
-  void submit(const std::shared_ptr<FlushJob>& job);
-  /// Writes what is kept, when the lease is over.
-  void look_after_lease();
+  void take_offer(const std::shared_ptr<KeeperPeer>& peer, const Message& request, Datagram datagram);
+  void write(const NodeMemory::Jobs& jobs);
   void wake();
-  void write(FlushJob& job, const Hello& settings);
-  [[nodiscard]] bool write_data(FlushJob& job, const Hello& settings);
-  void finish_datasets();
-  void make_room(const DatasetPlan& plan, const Hello& settings);
-  void give_up_waiting();
-  void give_up_when_all_is_read(const Abandoned& abandoned);
-  void look_after_jobs();
   [[nodiscard]] bool has_work();
-  [[nodiscard]] bool keeps_memory() const { return !kept_.empty() || !kept_groups_.empty(); }
   [[nodiscard]] std::chrono::seconds limit() const { return std::chrono::seconds(settings_.seconds); }
 
   std::unique_ptr<FileSystem> files_;
   Listener listener_;
-  Descriptor woken_;  // an eventfd: a thread has something for the main thread
-  Hello settings_;    // of the job that began last
+  Descriptor woken_;  ///< an eventfd: a thread has something for the main thread
+  Hello settings_;    ///< of the job that began last
   std::vector<std::shared_ptr<KeeperPeer>> peers_;
-  std::vector<std::shared_ptr<FlushJob>>
-      jobs_;                           // of the main thread: offers are collected, or the job is with the writer
-  std::deque<Unfinished> unfinished_;  // of the writer
-  std::atomic<std::size_t> unfinished_count_{0};
+  FlushCollection flushes_;
+  NodeMemory memory_;
+  FlushWriter writer_;
+  RequestReader reader_;
   std::atomic<bool> is_in_a_hurry_{false};
-  KeeperThread writer_;
-  KeeperThread reader_;
-  KeeperThread::Clock::time_point latest_begin_;
-  std::optional<std::chrono::steady_clock::time_point> latest_offer_;  // with no other request after it
-  bool has_served_ = false;                                            // some rank has connected
-  bool is_stuck_ = false;
-  std::deque<std::string> given_up_;  // names of datasets
-  std::vector<Abandoned> abandoned_;
-  int rounds_to_read_ = 0;  // before flushes are given up
-  WritesUnderWay under_way_;
-  Pruning pruning_;          // of the writer
-  std::uint64_t store_ = 0;  // id of the store that memory is kept for
-  KeptSnapshots kept_;
-  KeptGroups kept_groups_;
-  std::set<std::tuple<std::uint32_t, std::int32_t, std::int32_t>> noted_refusals_;  // in the log: run, group, rank
-  std::optional<KeeperThread::Clock::time_point> alone_since_;                      // no rank is left
+  KeeperThread::Clock::time_point latest_begin_;  ///< time for the first rank
+  std::optional<std::chrono::steady_clock::time_point>
+      latest_offer_;         ///< time of an offer with no other request after it
+  bool has_served_ = false;  ///< some rank has connected
+  bool is_stuck_ = false;    ///< the writer
 };
 
 }  // namespace fenix_impl

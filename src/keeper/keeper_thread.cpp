@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "keeper/keeper_thread.hpp"
+
 #include <utility>
 
 #include "base/signals_blocked.hpp"
-#include "keeper/keeper.hpp"
 
 namespace fenix_impl {
 

@@ -145,7 +145,7 @@ void Runtime::start(MPI_Comm comm, int spares, int spawn, MPI_Info info, const O
                                  taken.get(FENIX_RECOVERY_MODE),
                                  taken.get(FENIX_SPARE_FINALIZE_MODE),
                                  0,
-                                 storage_.drains() ? 1U : 0U};
+                                 storage_.job().drains() ? 1U : 0U};
   process_->start(comm, spares, handlers_, [&](MPI_Comm living) { check_start(living, arguments, outputs, ignored); });
   begin_with(comm, spawn, info, taken, outputs, resume_point);
 }
@@ -239,7 +239,7 @@ void Runtime::check_start(MPI_Comm living, StartArguments own, const Outputs& ou
   Note mine;
   int rank = 0;
   MPI_Comm_rank(living, &rank);
-  if (rank == 0) own.run = storage_.begin_run();
+  if (rank == 0) own.run = storage_.job().begin_run();
   mine.arguments = own;
   for (auto& each : environment::ignored()) ignored.push_back(std::move(each));
   mine.surroundings = Surroundings::here(ignored);
@@ -254,7 +254,7 @@ void Runtime::check_start(MPI_Comm living, StartArguments own, const Outputs& ou
   check_mpi(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, notes.data(), sizeof mine, MPI_BYTE, living), "MPI_Allgather");
   if (mine.code != 0) throw Error(static_cast<Fenix_Return_codes>(mine.code), mine.text.data());
   const Note& first = notes.front();
-  storage_.adopt_run(first.arguments.run);
+  storage_.job().adopt_run(first.arguments.run);
   const std::string first_rank = "rank " + std::to_string(first.arguments.rank);
   for (const Note& note : notes) {
     const std::string who = "rank " + std::to_string(note.arguments.rank);
@@ -297,13 +297,14 @@ void Runtime::serve_as_spare() {
   const bool active = process_->wait_as_spare(settings.get(FENIX_SPARE_WAIT_MODE), repairs());
   // A failure that led here happened to other ranks: any error that they saw will do.
   if (active) {
-    if (storage_.drains()) give_up_drain("a rank has died");
+    if (storage_.job().drains()) give_up_drain("a rank has died");
     latest_failure_ = MPI_ERR_PROC_FAILED;
     go_on_after_repair();
     return;
   }
   teams_.close_paths();
-  const bool release = settings.get(FENIX_SPARE_FINALIZE_MODE) == FENIX_SPARE_FINALIZE_RELEASE && !storage_.drains();
+  const bool release =
+      settings.get(FENIX_SPARE_FINALIZE_MODE) == FENIX_SPARE_FINALIZE_RELEASE && !storage_.job().drains();
   end_of_use();
   if (release) {
     write_outputs();
@@ -347,7 +348,7 @@ void Runtime::give_up_drain(const char* why) {
 
 // Nothing can be mended here: if a rank dies, the keepers still have the memory, and a new job may try again.
 void Runtime::drain() {
-  if (!storage_.drains() || process_->is_spare()) return;
+  if (!storage_.job().drains() || process_->is_spare()) return;
   const Inside inside;
   try {
     // A rank that has died in Fenix_Init is missing.

@@ -23,7 +23,7 @@ int code_of(Call&& call) {
     return call() ? SCR_SUCCESS : SCR_FAILURE;
   } catch (const std::exception& error) {
     try {
-      (void)session().refuse(error.what());
+      (void)scr_impl::refuse(error.what());
     } catch (...) {
       // There is no memory even for the reason.
       return SCR_FAILURE;
@@ -59,7 +59,7 @@ const char* SCR_Config(const char* config) {
     if (config == nullptr) return false;
     auto& parameters = session().parameters();
     const auto line = scr_impl::parse_config_line(config);
-    if (!line) return session().refuse(std::string("SCR_Config: not of the form NAME=VALUE: ") + config);
+    if (!line) return scr_impl::refuse(std::string("SCR_Config: not of the form NAME=VALUE: ") + config);
     if (line->asked) {
       const auto value = parameters.get(*line->asked);
       // The caller frees it.
@@ -67,7 +67,7 @@ const char* SCR_Config(const char* config) {
       return true;
     }
     if (session().state() != Session::State::before)
-      return session().refuse(std::string("SCR_Config was called after SCR_Init: ") + config);
+      return scr_impl::refuse(std::string("SCR_Config was called after SCR_Init: ") + config);
     parameters.set(*line);
     return true;
   });

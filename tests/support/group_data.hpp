@@ -66,7 +66,7 @@ inline void allocate(Rank& rank, int member, std::size_t count) {
   fenix_impl::MemberInfo info = words(member);
   info.allocated = true;
   auto* known = rank.group->find(member);
-  if (known == nullptr) known = &rank.group->create_member(info, nullptr, count, [] {});
+  if (known == nullptr) known = &rank.group->definition().create_member(info, nullptr, count, [] {});
   known->claim(known->allocated.data());
 }
 
@@ -88,13 +88,13 @@ inline void provide(Rank& rank, int member) {
   if (auto* known = rank.group->find(member)) {
     known->set_buffer(buffer.data());
   } else {
-    rank.group->create_member(words(member), buffer.data(), buffer.size(), [] {});
+    rank.group->definition().create_member(words(member), buffer.data(), buffer.size(), [] {});
   }
 }
 
 inline void store_elements(Rank& rank, int member, const fenix_impl::Selection& selection) {
   fenix_impl::Member* const found = rank.group->find(member);
-  rank.group->store(std::span(&found, 1), selection);
+  rank.group->stores().store(std::span(&found, 1), selection);
 }
 
 /// Stores, and leaves the buffer as a commit in place needs it.

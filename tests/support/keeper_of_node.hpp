@@ -29,6 +29,7 @@ namespace fenix_test {
 
 using KeptBytes = std::vector<std::byte>;
 using fenix_impl::DatasetPlan;
+using fenix_impl::FlushOutcome;
 using fenix_impl::Hello;
 using fenix_impl::Keeper;
 using fenix_impl::KeeperClient;
@@ -96,9 +97,9 @@ inline DatasetPlan plan_for(std::uint32_t run, int time_stamp, std::vector<std::
   return plan;
 }
 
-inline KeeperClient::Outcome outcome_of(KeeperClient& client, std::uint64_t flush) {
+inline FlushOutcome outcome_of(KeeperClient& client, std::uint64_t flush) {
   for (int i = 0; i < 10000; ++i) {
-    if (auto outcome = client.outcome(flush)) return *outcome;
+    if (auto outcome = client.flushes().outcome(flush)) return *outcome;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return {KeeperCode::failed, "no outcome"};
@@ -110,12 +111,10 @@ struct OfferingRank {
       : keeper(client), memory(bytes, sealed), offer(offer_of(rank, bytes)) {}
 
   [[nodiscard]] std::uint64_t begin_flush(const DatasetPlan& plan) const {
-    return keeper.flush(plan, offer, std::span(&memory.file, 1));
+    return keeper.flushes().flush(plan, offer, std::span(&memory.file, 1));
   }
-  [[nodiscard]] KeeperClient::Outcome flush(const DatasetPlan& plan) const {
-    return outcome_of(keeper, begin_flush(plan));
-  }
-  void keep(const DatasetPlan& plan) const { keeper.keep(plan, offer, std::span(&memory.file, 1)); }
+  [[nodiscard]] FlushOutcome flush(const DatasetPlan& plan) const { return outcome_of(keeper, begin_flush(plan)); }
+  void keep(const DatasetPlan& plan) const { keeper.flushes().keep(plan, offer, std::span(&memory.file, 1)); }
 
   KeeperClient& keeper;
   RankMemory memory;
@@ -140,7 +139,7 @@ class KeeperOfNode : public testing::Test {
 
   // Clients find it by the name that they would give it themselves.
   void start() {
-    KeeperClient names("", hello_);
+    fenix_impl::KeeperConnection names("", hello_);
     Listener listener = fenix_impl::listen_at(names.socket_name());
     ASSERT_TRUE(listener);
     thread_ = std::thread([this, listener = std::move(listener)]() mutable {

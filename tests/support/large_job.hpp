@@ -80,14 +80,14 @@ class LargeJob {
       fenix_impl::MemberInfo info{id, false, {}, {}};
       info.type = std::make_shared<const fenix_impl::ElementType>(fenix_impl::ElementType::plain(sizeof data_[0]));
       info.allocated = allocated;
-      auto& member = group_->create_member(info, allocated ? nullptr : data_.data(), data_.size(), [] {});
+      auto& member = group_->definition().create_member(info, allocated ? nullptr : data_.data(), data_.size(), [] {});
       if (allocated) member.claim(member.allocated.data());
     });
   }
   InUse store_and_commit(int id) {
     fenix_impl::Member* const member = group_->find(id);
     return count([&] {
-      group_->store(std::span(&member, 1), fenix_impl::Selection::all());
+      group_->stores().store(std::span(&member, 1), fenix_impl::Selection::all());
       group_->commit();
     });
   }

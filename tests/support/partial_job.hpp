@@ -36,7 +36,7 @@ inline fenix_impl::Member& member_of(Rank& rank) { return *rank.group->find(kMem
 inline void create(Rank& rank, std::uint64_t count, std::size_t buffer_size) {
   Words& buffer = rank.buffers[kMember];
   buffer.resize(buffer_size);
-  rank.group->create_member(words(kMember), buffer.data(), count, [] {});
+  rank.group->definition().create_member(words(kMember), buffer.data(), count, [] {});
 }
 
 /// Gives the elements new values in the buffer, and notes them.

@@ -23,7 +23,7 @@ GroupParameters committing_in_place(const fenix_impl::Policy& policy) {
 
 // Whether data has gone through the bounce buffers of a rank.
 bool has_bounced(Rank& rank) {
-  const auto bounce = rank.group->log().control().bounce;
+  const auto bounce = rank.group->log().memory().control().bounce;
   return std::any_of(bounce.begin(), bounce.end(), [](std::byte byte) { return byte != std::byte{0}; });
 }
 

@@ -114,7 +114,7 @@ TEST(InPlace, DataLargerThanTheBounceBuffersIsEncoded) {
       if (auto* known = rank.group->find(kHuge)) {
         known->set_buffer(buffer.data());
       } else {
-        rank.group->create_member(words(kHuge), buffer.data(), buffer.size(), [] {});
+        rank.group->definition().create_member(words(kHuge), buffer.data(), buffer.size(), [] {});
       }
     };
     expect_done(job.run([&](Rank& rank) {

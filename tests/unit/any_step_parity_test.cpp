@@ -75,7 +75,7 @@ TEST(AnyStepOfParity, OfChangingThePolicy) {
         }));
         job.doom(dying, steps, some_unlucky(steps));
         const auto outcomes = job.run([&](Rank& rank) {
-          rank.group->set_policy(after, [] {});
+          rank.group->policy_change().set_policy(after, [] {});
           rank.team->barrier();
         });
         job.repair();

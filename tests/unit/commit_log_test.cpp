@@ -17,8 +17,8 @@ class CommitLogTest : public testing::Test {
     ranks_.size = 1;
     ranks_.rank = 0;
     ranks_.placement = Placement(parameters_.policy, 1, {0});
-    log_.take_entries(log_.entries());
-    log_.control().reserve_records(record_bytes(1, 1));
+    log_.memory().take_entries(log_.memory().entries());
+    log_.memory().control().reserve_records(record_bytes(1, 1));
     log_.resume({1}, {}, {});
   }
 
@@ -30,7 +30,7 @@ class CommitLogTest : public testing::Test {
     log_.append(std::move(logged));
   }
 
-  void all_have_reached(std::uint64_t epoch) { log_.control().commits.reset({1}, {epoch}); }
+  void all_have_reached(std::uint64_t epoch) { log_.memory().control().commits.reset({1}, {epoch}); }
 
   [[nodiscard]] std::vector<std::uint64_t> epochs() const {
     std::vector<std::uint64_t> values;
@@ -48,7 +48,7 @@ class CommitLogTest : public testing::Test {
 
   [[nodiscard]] std::vector<std::uint64_t> epochs_in_memory() const {
     std::vector<std::uint64_t> values;
-    for (const CommittedEpoch& each : log_.own_epochs()) values.push_back(each.epoch.value);
+    for (const CommittedEpoch& each : log_.memory().own_epochs()) values.push_back(each.epoch.value);
     return values;
   }
 
@@ -99,7 +99,7 @@ TEST_F(CommitLogTest, NeverGivesOutTheEntryOfARecordThatIsNeeded) {
   }
   EXPECT_EQ(log_.free_entry(CommitLog::kEntriesToSpare), std::nullopt);
   EXPECT_TRUE(log_.free_entry(0)) << "one is left for a deletion";
-  EXPECT_EQ(log_.records().size() + CommitLog::kEntriesToSpare, log_.entries());
+  EXPECT_EQ(log_.records().size() + CommitLog::kEntriesToSpare, log_.memory().entries());
 }
 
 TEST_F(CommitLogTest, ADeletedSnapshotStaysKnownAsCommitted) {
@@ -110,7 +110,7 @@ TEST_F(CommitLogTest, ADeletedSnapshotStaysKnownAsCommitted) {
   EXPECT_EQ(deleted, 1);
   EXPECT_EQ(epochs(), Values{1});
   EXPECT_EQ(epochs_in_memory(), (Values{1, 2}));
-  EXPECT_EQ(log_.own_epochs().back().deleted, 1U);
+  EXPECT_EQ(log_.memory().own_epochs().back().deleted, 1U);
   EXPECT_TRUE(log_.has_gaps());
   EXPECT_EQ(log_.last().value, 2U);
   all_have_reached(2);
@@ -126,7 +126,7 @@ TEST_F(CommitLogTest, ADeletedSnapshotStaysKnownAsCommitted) {
 TEST_F(CommitLogTest, MendsRecordsThatMemoryHasNotKept) {
   commit(1);
   commit(2);
-  log_.control().own_log.entry(log_.at({1})->entry)[60] ^= std::byte{1};
+  log_.memory().control().own_log.entry(log_.at({1})->entry)[60] ^= std::byte{1};
   EXPECT_EQ(epochs_in_memory(), Values{2});
   EXPECT_EQ(log_.mend_own(), 1U);
   EXPECT_EQ(epochs_in_memory(), (Values{1, 2}));

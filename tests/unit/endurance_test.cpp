@@ -124,7 +124,8 @@ TEST(Endurance, Members) {
     expect_done(job.run([&](Rank& rank) {
       change(rank, job.model(rank), {0, size}, static_cast<std::uint32_t>(step));
       store_elements(rank, kMember, Selection::some({0, size}));
-      auto& other = rank.group->create_member(words(kMember + 1), rank.buffers[kMember].data(), kEnduranceCount, [] {});
+      auto& other = rank.group->definition().create_member(words(kMember + 1), rank.buffers[kMember].data(),
+                                                           kEnduranceCount, [] {});
       store_elements(rank, kMember + 1, Selection::all());
       commit_barrier(rank);
       rank.group->delete_member(other);

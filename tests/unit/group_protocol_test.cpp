@@ -253,7 +253,7 @@ TEST(Group, TimeStampsRunOut) {
 TEST(Group, StoreNeedsASourceBuffer) {
   GroupJob job(2);
   expect_error(job.run([](Rank& rank) {
-    rank.group->create_member(words(kLarge), nullptr, 10, [] {});
+    rank.group->definition().create_member(words(kLarge), nullptr, 10, [] {});
     store_elements(rank, kLarge, Selection::all());
   }),
                FENIX_ERROR_INVALID_ARGUMENT);
@@ -290,7 +290,7 @@ TEST(Group, BufferThatIsTooSmallOnOneRankIsAnErrorOnAll) {
 TEST(Group, ArgumentThatIsWrongOnOneRankIsAnErrorOnAll) {
   GroupJob job(3);
   const auto outcomes = job.run([](Rank& rank) {
-    rank.group->create_member(words(kLarge), nullptr, 0, [&] {
+    rank.group->definition().create_member(words(kLarge), nullptr, 0, [&] {
       if (rank.number == 1) throw fenix_impl::Error(FENIX_ERROR_INVALID_MEMBERID, "wrong on purpose");
     });
   });
@@ -303,7 +303,7 @@ TEST(Group, ArgumentThatIsWrongOnOneRankIsAnErrorOnAll) {
 TEST(Group, MemberExistsOnce) {
   GroupJob job(2);
   job.make_snapshots(0, 0);
-  expect_error(job.run([](Rank& rank) { rank.group->create_member(words(kSmall), nullptr, 1, [] {}); }),
+  expect_error(job.run([](Rank& rank) { rank.group->definition().create_member(words(kSmall), nullptr, 1, [] {}); }),
                FENIX_ERROR_MEMBER_EXISTS);
   expect_done(job.run([](Rank& rank) {
     EXPECT_EQ(rank.group->members().size(), 1U);
@@ -337,7 +337,7 @@ TEST(GroupMismatch, OfMembersIsFound) {
   for (const MemberInfo& info : wrong) {
     GroupJob job(3);
     expect_error(job.run([&](Rank& rank) {
-      rank.group->create_member(rank.number == 2 ? info : words(kLarge), nullptr, 0, [] {});
+      rank.group->definition().create_member(rank.number == 2 ? info : words(kLarge), nullptr, 0, [] {});
     }),
                  FENIX_ERROR_MISMATCH);
     for (Rank& rank : job.ranks()) EXPECT_EQ(rank.group->members().size(), 1U);

@@ -53,13 +53,13 @@ class DeafRank {
 TEST_F(KeeperAnswers, WaitsForNoRankAndLosesNoAnswer) {
   constexpr std::uint64_t kRequests = 1500;
   KeeperClient& other = client();
-  (void)other.begin_run(nothing_);
-  DeafRank deaf(other.socket_name(), hello_);
+  (void)other.runs().begin(nothing_);
+  DeafRank deaf(other.connection().socket_name(), hello_);
   const auto begin = SteadyClock::now();
   for (std::uint64_t id = 1; id <= kRequests; ++id) deaf.send({KeeperOp::list_groups, id, KeeperCode::done, {}, {}});
   deaf.send({KeeperOp::begin_run, kRequests + 1, KeeperCode::done, {}, {}});
-  EXPECT_GE(other.begin_run(nothing_).run.number, 2U);
-  EXPECT_TRUE(other.kept_groups(nothing_).empty());
+  EXPECT_GE(other.runs().begin(nothing_).run.number, 2U);
+  EXPECT_TRUE(other.memory().kept_groups(nothing_).empty());
   EXPECT_LT(SteadyClock::now() - begin, std::chrono::seconds(5));
   std::set<std::uint64_t> answered;
   while (answered.size() <= kRequests) {
@@ -125,7 +125,7 @@ class SilentKeeper : public testing::Test {
     if (::mkdtemp(folder.data()) == nullptr) throw std::runtime_error("no temporary folder");
     root_ = folder;
     hello_ = {root_, 0, 1, 0, 0};
-    listener_ = listen_at(KeeperClient("", hello_).socket_name());
+    listener_ = listen_at(KeeperConnection("", hello_).socket_name());
     EXPECT_TRUE(listener_);
   }
   ~SilentKeeper() override {
@@ -146,18 +146,18 @@ TEST_F(SilentKeeper, IsNoticedByARankThatSends) {
   const auto flush = rank.begin_flush(plan);
   const Descriptor keeper = accept_from(listener_.socket);
   Datagram read;
-  std::optional<KeeperClient::Outcome> outcome;
+  std::optional<FlushOutcome> outcome;
   // 10 seconds, and twice FENIX_FLUSH_TIMEOUT, which is 1 second.
   for (const auto begin = SteadyClock::now(); !outcome && SteadyClock::now() - begin < std::chrono::seconds(25);) {
     rank.keep(plan);
     while (receive_datagram(keeper.get(), read) == Received::message) continue;
-    outcome = client.outcome(flush);
+    outcome = client.flushes().outcome(flush);
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   ASSERT_TRUE(outcome);
   EXPECT_EQ(outcome->code, KeeperCode::failed);
   EXPECT_EQ(outcome->text, "the keeper of this node does not answer");
-  EXPECT_FALSE(client.knows(flush));
+  EXPECT_FALSE(client.flushes().knows(flush));
 }
 
 // A keeper that is stopped: each commit offers its memory, and none of them waits.
@@ -190,22 +190,22 @@ std::size_t open_files() {
 TEST_F(KeeperAnswers, AnswersThatComeTooLateLeaveNothing) {
   KeeperClient& blocking = client();
   KeeperClient& late = client();
-  (void)late.begin_run(nothing_);
-  (void)late.list(nothing_);
-  (void)blocking.list(nothing_);
+  (void)late.runs().begin(nothing_);
+  (void)late.datasets().list(nothing_);
+  (void)blocking.datasets().list(nothing_);
   const std::size_t before = open_files();
   trouble_.hangs = true;
   // The reader is busy, for longer than the client waits: as with a slow file system.
-  EXPECT_THROW((void)blocking.begin_run(nothing_), Error);
+  EXPECT_THROW((void)blocking.runs().begin(nothing_), Error);
   for (int i = 0; i < 3; ++i)
-    EXPECT_THROW((void)late.list([] { throw Error(FENIX_ERROR_CANCELLED, "enough"); }), Error);
+    EXPECT_THROW((void)late.datasets().list([] { throw Error(FENIX_ERROR_CANCELLED, "enough"); }), Error);
   trouble_.hangs = false;
   // The reader counts as stuck for a while.
   bool has_answered = false;
   for (int i = 0; i < 100 && !has_answered; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     try {
-      (void)late.list(nothing_);
+      (void)late.datasets().list(nothing_);
       has_answered = true;
     } catch (const Error&) {
       continue;
@@ -219,41 +219,41 @@ TEST_F(KeeperAnswers, AnswersThatComeTooLateLeaveNothing) {
 TEST_F(KeeperAnswers, TellsThatMemoryIsNotKept) {
   hello_.lease = 60;
   KeeperClient& only = client();
-  const auto run = only.begin_run(nothing_).run.number;
+  const auto run = only.runs().begin(nothing_).run.number;
   const OfferingRank good(only, some_bytes(1000, 1));
   good.keep(plan_for(run, 4, {0}));
-  (void)only.kept_groups(nothing_);
-  EXPECT_FALSE(only.refusal());
+  (void)only.memory().kept_groups(nothing_);
+  EXPECT_FALSE(only.connection().refusal());
   // Its memory may become smaller.
   const OfferingRank bad(only, some_bytes(1000, 1), 0, /*sealed=*/false);
   bad.keep(plan_for(run, 5, {0}));
-  (void)only.kept_groups(nothing_);
-  only.look();
-  const auto why = only.refusal();
+  (void)only.memory().kept_groups(nothing_);
+  only.connection().look();
+  const auto why = only.connection().refusal();
   ASSERT_TRUE(why);
   EXPECT_EQ(*why, "the memory of a rank is not where it said");
-  EXPECT_FALSE(only.refusal());
-  only.forget(run);
+  EXPECT_FALSE(only.connection().refusal());
+  only.memory().forget(run);
 }
 
 // A job without FENIX_KEEP does not go on with memory, and must not pin it. What nobody has written yet is written.
 TEST_F(KeeperAnswers, AJobThatKeepsNothingReleasesWhatEarlierOnesHaveLeft) {
   hello_.lease = 3600;
   KeeperClient& first = client();
-  const auto run = first.begin_run(nothing_).run.number;
+  const auto run = first.runs().begin(nothing_).run.number;
   const OfferingRank rank(first, some_bytes(kKeptSize, 1));
   rank.keep(plan_for(run, 5, {0}));
-  first.keep_group({7, 0, 1, run, 1}, some_bytes(10, 1), {});
-  EXPECT_EQ(first.kept_groups(nothing_).size(), 1U);
+  first.memory().keep_group({7, 0, 1, run, 1}, some_bytes(10, 1), {});
+  EXPECT_EQ(first.memory().kept_groups(nothing_).size(), 1U);
   clients_.clear();
   hello_.lease = 0;
   KeeperClient& second = client();
-  const auto next = second.begin_run(nothing_).run.number;
-  second.release(next);
-  EXPECT_EQ(second.kept_groups(nothing_).size(), 0U);
+  const auto next = second.runs().begin(nothing_).run.number;
+  second.memory().release(next);
+  EXPECT_EQ(second.memory().kept_groups(nothing_).size(), 0U);
   bool is_written = false;
   for (int i = 0; !is_written && i < 500; ++i) {
-    is_written = second.is_complete({7, 5, run, 1}, nothing_);
+    is_written = second.datasets().is_complete({7, 5, run, 1}, nothing_);
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   EXPECT_TRUE(is_written);

@@ -19,10 +19,10 @@ class KeeperBetweenRuns : public KeeperOfNode {
  protected:
   /// Begins a run, as a rank does that knows it from then on.
   std::uint32_t joined(KeeperClient& rank) {
-    const StoreRun run = rank.begin_run(nothing_).run;
-    rank.join(run);
+    const StoreRun run = rank.runs().begin(nothing_).run;
+    rank.connection().join(run);
     // It is heard before the answer to a later request.
-    (void)rank.kept_groups(nothing_);
+    (void)rank.memory().kept_groups(nothing_);
     return run.number;
   }
   PosixFileSystem files_;
@@ -32,7 +32,7 @@ TEST_F(KeeperBetweenRuns, ASecondJobIsRefusedWhileTheFirstOneLives) {
   EXPECT_EQ(joined(client()), 1U);
   KeeperClient& second = client();
   try {
-    (void)second.begin_run(nothing_);
+    (void)second.runs().begin(nothing_);
     FAIL() << "a second run has begun";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), FENIX_ERROR_STORE);
@@ -40,7 +40,7 @@ TEST_F(KeeperBetweenRuns, ASecondJobIsRefusedWhileTheFirstOneLives) {
   }
   EXPECT_EQ(Store(files_, root_).latest_run(), 1U);
   clients_.erase(clients_.begin());
-  EXPECT_EQ(second.begin_run(nothing_).run.number, 2U);
+  EXPECT_EQ(second.runs().begin(nothing_).run.number, 2U);
 }
 
 // On another node, which has another keeper, it begins all the same.
@@ -63,7 +63,7 @@ TEST_F(KeeperBetweenRuns, WhatAJobHasLeftIsWrittenBesideItsSuccessor) {
   const OfferingRank rank(only, some_bytes(1000, 1));
   const auto run = joined(only);
   rank.keep(plan_for(run, 5, {0}));
-  (void)only.kept_groups(nothing_);
+  (void)only.memory().kept_groups(nothing_);
   (void)Store(files_, root_).begin_run();
   clients_.clear();
   thread_.join();
@@ -76,9 +76,9 @@ TEST_F(KeeperBetweenRuns, DeletedSnapshotsAreNotWritten) {
   const OfferingRank rank(only, some_bytes(1000, 1));
   const auto run = joined(only);
   for (const int stamp : {4, 5, 6}) rank.keep(plan_for(run, stamp, {0}));
-  only.drop_kept({7, run, 1, 5});
-  only.drop_kept({8, run, 1, -1});
-  (void)only.remove(DatasetName{7, 6, run, 1}.text(), nothing_);
+  only.memory().drop_snapshots({7, run, 1, 5});
+  only.memory().drop_snapshots({8, run, 1, -1});
+  (void)only.datasets().remove(DatasetName{7, 6, run, 1}.text(), nothing_);
   clients_.clear();
   thread_.join();
   EXPECT_EQ(Store(files_, root_).datasets(7), (std::vector<DatasetName>{{7, 4, run, 1}}));
@@ -90,7 +90,7 @@ TEST_F(KeeperBetweenRuns, SnapshotsOfADeletedGroupAreNotWritten) {
   const OfferingRank rank(only, some_bytes(1000, 1));
   const auto run = joined(only);
   rank.keep(plan_for(run, 5, {0}));
-  only.drop_kept({7, run, 1, -1});
+  only.memory().drop_snapshots({7, run, 1, -1});
   // The group was made again.
   DatasetPlan again = plan_for(run, 0, {0});
   again.name.generation = 2;
@@ -104,14 +104,14 @@ TEST_F(KeeperBetweenRuns, MemoryOfARemovedStoreIsForgotten) {
   hello_.lease = 60;
   KeeperClient& first = client();
   const auto run = joined(first);
-  first.keep_group({7, 0, 1, run, 1}, some_bytes(10, 1), {});
-  EXPECT_EQ(first.kept_groups(nothing_).size(), 1U);
+  first.memory().keep_group({7, 0, 1, run, 1}, some_bytes(10, 1), {});
+  EXPECT_EQ(first.memory().kept_groups(nothing_).size(), 1U);
   clients_.clear();
   for (const auto& each : std::filesystem::directory_iterator(root_)) std::filesystem::remove_all(each.path());
   KeeperClient& second = client();
-  EXPECT_EQ(second.kept_groups(nothing_).size(), 1U);
+  EXPECT_EQ(second.memory().kept_groups(nothing_).size(), 1U);
   EXPECT_EQ(joined(second), 1U);
-  EXPECT_EQ(second.kept_groups(nothing_).size(), 0U);
+  EXPECT_EQ(second.memory().kept_groups(nothing_).size(), 0U);
 }
 
 TEST_F(KeeperBetweenRuns, DamageIsFoundWithoutTheData) {
@@ -120,12 +120,12 @@ TEST_F(KeeperBetweenRuns, DamageIsFoundWithoutTheData) {
   const auto run = joined(only);
   const DatasetPlan plan = plan_for(run, 0, {0});
   EXPECT_EQ(rank.flush(plan).code, KeeperCode::done);
-  EXPECT_TRUE(only.verify(plan.name, 0, nothing_));
-  EXPECT_FALSE(only.verify(plan.name, 1, nothing_));
+  EXPECT_TRUE(only.datasets().verify(plan.name, 0, nothing_));
+  EXPECT_FALSE(only.datasets().verify(plan.name, 1, nothing_));
   std::fstream data(root_ + "/" + plan.name.text() + "/d.0.0", std::ios::in | std::ios::out | std::ios::binary);
   data.seekp(static_cast<std::streamoff>(Extent::kPiece) + 5);
   data.put('x').put('y').flush();
-  EXPECT_FALSE(only.verify(plan.name, 0, nothing_));
+  EXPECT_FALSE(only.datasets().verify(plan.name, 0, nothing_));
 }
 
 // A store without a dataset that can be used says which there are.
@@ -136,7 +136,7 @@ TEST_F(KeeperBetweenRuns, AStartIsToldWhatCannotBeUsed) {
   const DatasetPlan plan = plan_for(run, 0, {0});
   EXPECT_EQ(rank.flush(plan).code, KeeperCode::done);
   std::filesystem::resize_file(root_ + "/" + plan.name.text() + "/plan", 10);
-  const auto found = only.find({7, "", {}, run + 1, 1}, nothing_);
+  const auto found = only.datasets().find({7, "", {}, run + 1, 1}, nothing_);
   EXPECT_FALSE(found.plan);
   EXPECT_EQ(found.unusable,
             std::vector<std::string>{"the dataset " + plan.name.text() + " is damaged: its plan is damaged"});

@@ -26,8 +26,8 @@ using namespace fenix_impl;
 TEST_F(KeeperOfNode, WritesWhatAllRanksOfferAndReadsIt) {
   KeeperClient& first = client();
   KeeperClient& second = client();
-  EXPECT_EQ(first.begin_run(nothing_).run.number, 1U);
-  const auto run = second.begin_run(nothing_).run.number;
+  EXPECT_EQ(first.runs().begin(nothing_).run.number, 1U);
+  const auto run = second.runs().begin(nothing_).run.number;
   EXPECT_EQ(run, 2U);
   const auto a = some_bytes(kKeptSize, 1);
   const auto b = some_bytes(5, 2);
@@ -35,41 +35,42 @@ TEST_F(KeeperOfNode, WritesWhatAllRanksOfferAndReadsIt) {
   const OfferingRank rank_a(first, a);
   const OfferingRank rank_b(second, b, 1);
   const auto flush = rank_a.begin_flush(plan);
-  EXPECT_FALSE(first.outcome(flush));
-  EXPECT_FALSE(first.is_complete(plan.name, nothing_));
+  EXPECT_FALSE(first.flushes().outcome(flush));
+  EXPECT_FALSE(first.datasets().is_complete(plan.name, nothing_));
   EXPECT_EQ(rank_b.flush(plan).code, KeeperCode::done);
   EXPECT_EQ(outcome_of(first, flush).code, KeeperCode::done);
-  EXPECT_TRUE(first.is_complete(plan.name, nothing_));
+  EXPECT_TRUE(first.datasets().is_complete(plan.name, nothing_));
 
-  EXPECT_EQ(second.find({7, "", {}, 0, 0}, nothing_).plan, plan);
-  EXPECT_FALSE(second.find({7, "", {plan.name.text()}, 0, 0}, nothing_).plan);
-  EXPECT_FALSE(second.find({8, "", {}, 0, 0}, nothing_).plan);
-  const auto stored = second.rank(plan.name, 0, nothing_);
+  EXPECT_EQ(second.datasets().find({7, "", {}, 0, 0}, nothing_).plan, plan);
+  EXPECT_FALSE(second.datasets().find({7, "", {plan.name.text()}, 0, 0}, nothing_).plan);
+  EXPECT_FALSE(second.datasets().find({8, "", {}, 0, 0}, nothing_).plan);
+  const auto stored = second.datasets().rank(plan.name, 0, nothing_);
   ASSERT_TRUE(stored);
   EXPECT_EQ(stored->record, some_bytes(100, 0));
   KeptBytes read(kKeptSize + 100);
   const RankMemory target(read);
-  EXPECT_TRUE(second.read({plan.name.text(), 0, kOffered, 0, Extent::kPiece, 100}, target.file->get(), nothing_));
   EXPECT_TRUE(
-      second.read({plan.name.text(), 0, kOffered, Extent::kPiece, kKeptSize - Extent::kPiece, 100 + Extent::kPiece},
-                  target.file->get(), nothing_));
+      second.datasets().read({plan.name.text(), 0, kOffered, 0, Extent::kPiece, 100}, target.file->get(), nothing_));
+  EXPECT_TRUE(second.datasets().read(
+      {plan.name.text(), 0, kOffered, Extent::kPiece, kKeptSize - Extent::kPiece, 100 + Extent::kPiece},
+      target.file->get(), nothing_));
   EXPECT_EQ(::pread(target.file->get(), read.data(), read.size(), 0), static_cast<ssize_t>(read.size()));
   EXPECT_TRUE(std::equal(a.begin(), a.end(), read.begin() + 100));
-  EXPECT_FALSE(second.rank(plan.name, 2, nothing_));
-  const auto list = first.list(nothing_);
+  EXPECT_FALSE(second.datasets().rank(plan.name, 2, nothing_));
+  const auto list = first.datasets().list(nothing_);
   ASSERT_EQ(list.size(), 1U);
   EXPECT_EQ(list[0], (Listed{plan.name.text(), "", 1, 0}));
-  EXPECT_TRUE(first.set_current(plan.name.text(), nothing_));
-  EXPECT_FALSE(first.set_current("7.9.9.9", nothing_));
-  EXPECT_EQ(first.list(nothing_)[0].current, 1U);
-  EXPECT_TRUE(first.remove(plan.name.text(), nothing_));
-  EXPECT_FALSE(first.remove(plan.name.text(), nothing_));
-  EXPECT_FALSE(first.find({7, "", {}, 0, 0}, nothing_).plan);
+  EXPECT_TRUE(first.datasets().set_current(plan.name.text(), nothing_));
+  EXPECT_FALSE(first.datasets().set_current("7.9.9.9", nothing_));
+  EXPECT_EQ(first.datasets().list(nothing_)[0].current, 1U);
+  EXPECT_TRUE(first.datasets().remove(plan.name.text(), nothing_));
+  EXPECT_FALSE(first.datasets().remove(plan.name.text(), nothing_));
+  EXPECT_FALSE(first.datasets().find({7, "", {}, 0, 0}, nothing_).plan);
 }
 
 TEST_F(KeeperOfNode, EndsWithItsLastRankAndNotBefore) {
   KeeperClient& only = client();
-  const DatasetPlan plan = plan_for(only.begin_run(nothing_).run.number, 0, {0});
+  const DatasetPlan plan = plan_for(only.runs().begin(nothing_).run.number, 0, {0});
   (void)OfferingRank(only, some_bytes(kKeptSize, 1)).begin_flush(plan);
   // The rank has died, and its data is written all the same.
   clients_.clear();
@@ -85,15 +86,15 @@ TEST_F(KeeperOfNode, AnOfferThatIsOvertakenDoesNotCount) {
   OfferingRank rank(only, bytes);
   bytes[kKeptSize - 1] ^= std::byte{1};
   rank.offer = offer_of(0, bytes);
-  const DatasetPlan plan = plan_for(only.begin_run(nothing_).run.number, 0, {0});
+  const DatasetPlan plan = plan_for(only.runs().begin(nothing_).run.number, 0, {0});
   EXPECT_EQ(rank.flush(plan).code, KeeperCode::gone);
-  EXPECT_FALSE(only.is_complete(plan.name, nothing_));
+  EXPECT_FALSE(only.datasets().is_complete(plan.name, nothing_));
 }
 
 TEST_F(KeeperOfNode, MemoryThatMayShrinkIsRefused) {
   KeeperClient& only = client();
   const auto bytes = some_bytes(1000, 1);
-  const DatasetPlan plan = plan_for(only.begin_run(nothing_).run.number, 0, {0});
+  const DatasetPlan plan = plan_for(only.runs().begin(nothing_).run.number, 0, {0});
   EXPECT_EQ(OfferingRank(only, bytes, 0, /*sealed=*/false).flush(plan).code, KeeperCode::failed);
   OfferingRank small(only, some_bytes(999, 1));
   small.offer = offer_of(0, bytes);
@@ -103,7 +104,7 @@ TEST_F(KeeperOfNode, MemoryThatMayShrinkIsRefused) {
 TEST_F(KeeperOfNode, AFullDiskFailsOneFlush) {
   KeeperClient& only = client();
   const OfferingRank rank(only, some_bytes(1000, 1));
-  const auto run = only.begin_run(nothing_).run.number;
+  const auto run = only.runs().begin(nothing_).run.number;
   trouble_.error = ENOSPC;
   const auto failed = rank.flush(plan_for(run, 0, {0}));
   EXPECT_EQ(failed.code, KeeperCode::failed);
@@ -115,7 +116,7 @@ TEST_F(KeeperOfNode, AFullDiskFailsOneFlush) {
 TEST_F(KeeperOfNode, AHungFileSystemHangsNobodyElse) {
   KeeperClient& only = client();
   const OfferingRank rank(only, some_bytes(1000, 1));
-  const auto run = only.begin_run(nothing_).run.number;
+  const auto run = only.runs().begin(nothing_).run.number;
   trouble_.hangs = true;
   const auto outcome = rank.flush(plan_for(run, 0, {0}));
   EXPECT_EQ(outcome.code, KeeperCode::failed);
@@ -136,23 +137,23 @@ TEST_F(KeeperOfNode, AHungFileSystemHangsNobodyElse) {
 TEST_F(KeeperOfNode, ARankThatDoesNotOfferEndsTheWait) {
   KeeperClient& only = client();
   const OfferingRank rank(only, some_bytes(1000, 1));
-  const DatasetPlan plan = plan_for(only.begin_run(nothing_).run.number, 0, {0, 0});
+  const DatasetPlan plan = plan_for(only.runs().begin(nothing_).run.number, 0, {0, 0});
   EXPECT_EQ(rank.flush(plan).code, KeeperCode::gone);
 }
 
 TEST_F(KeeperOfNode, ADatasetThatIsTriedTooOftenComesLast) {
   KeeperClient& only = client();
   const OfferingRank rank(only, some_bytes(1000, 1));
-  const auto run = only.begin_run(nothing_).run.number;
+  const auto run = only.runs().begin(nothing_).run.number;
   for (const int stamp : {0, 1}) {
     EXPECT_EQ(rank.flush(plan_for(run, stamp, {0})).code, KeeperCode::done);
   }
   const auto newest = [&](std::uint32_t tried_by) {
-    return only.find({7, "", {}, tried_by, tried_by == 0 ? 0U : 1U}, nothing_).plan->name.time_stamp;
+    return only.datasets().find({7, "", {}, tried_by, tried_by == 0 ? 0U : 1U}, nothing_).plan->name.time_stamp;
   };
   for (std::uint32_t tried_by : {2U, 3U, 4U}) EXPECT_EQ(newest(tried_by), 1);
   EXPECT_EQ(newest(0), 0);
-  only.note_taken({7, 1, run, 1});
+  only.datasets().note_taken({7, 1, run, 1});
   EXPECT_EQ(newest(0), 1);
 }
 
@@ -160,16 +161,16 @@ TEST_F(KeeperOfNode, OldDatasetsGoIfSoManyAreKept) {
   hello_.kept = 2;
   KeeperClient& only = client();
   const OfferingRank rank(only, some_bytes(1000, 1));
-  const auto run = only.begin_run(nothing_).run.number;
+  const auto run = only.runs().begin(nothing_).run.number;
   for (const int stamp : {0, 1, 2, 3, 4}) {
     DatasetPlan plan = plan_for(run, stamp, {0});
     if (stamp == 1) plan.label = "dear";
     EXPECT_EQ(rank.flush(plan).code, KeeperCode::done);
   }
   std::vector<std::string> names;
-  for (const Listed& each : only.list(nothing_)) names.push_back(each.name);
+  for (const Listed& each : only.datasets().list(nothing_)) names.push_back(each.name);
   EXPECT_EQ(names, (std::vector<std::string>{"7.4.1.1", "7.3.1.1", "7.1.1.1"}));
-  EXPECT_EQ(only.find({7, "dear", {}, 0, 0}, nothing_).plan->name.time_stamp, 1);
+  EXPECT_EQ(only.datasets().find({7, "dear", {}, 0, 0}, nothing_).plan->name.time_stamp, 1);
 }
 
 TEST_F(KeeperOfNode, KeepsMemoryForTheNextJob) {
@@ -177,21 +178,21 @@ TEST_F(KeeperOfNode, KeepsMemoryForTheNextJob) {
   const auto description = some_bytes(500, 1);
   const RankMemory memory(some_bytes(kKeptSize, 2));
   auto first = std::make_unique<KeeperClient>("/nonexistent", hello_);
-  const auto run = first->begin_run(nothing_).run.number;
+  const auto run = first->runs().begin(nothing_).run.number;
   // Other memory of the same group takes the place of what was there.
   for (const int files : {1, 3}) {
-    first->keep_group({7, 0, 2, run, 1}, description,
-                      std::vector<int>(static_cast<std::size_t>(files), memory.file->get()));
+    first->memory().keep_group({7, 0, 2, run, 1}, description,
+                               std::vector<int>(static_cast<std::size_t>(files), memory.file->get()));
   }
-  first->keep_group({8, 0, 2, run, 1}, description, {});
-  EXPECT_EQ(first->kept_groups(nothing_), (std::vector<KeptGroupOf>{{7, 0, 2, run, 1}, {8, 0, 2, run, 1}}));
-  first->drop_group({8, 0, 2, run, 1});
-  EXPECT_EQ(first->kept_groups(nothing_).size(), 1U);
-  EXPECT_EQ(first->begin_run(nothing_).run.number, run + 1);
+  first->memory().keep_group({8, 0, 2, run, 1}, description, {});
+  EXPECT_EQ(first->memory().kept_groups(nothing_), (std::vector<KeptGroupOf>{{7, 0, 2, run, 1}, {8, 0, 2, run, 1}}));
+  first->memory().drop_group({8, 0, 2, run, 1});
+  EXPECT_EQ(first->memory().kept_groups(nothing_).size(), 1U);
+  EXPECT_EQ(first->runs().begin(nothing_).run.number, run + 1);
   // All ranks have died, and another job begins.
   first.reset();
   KeeperClient& second = client();
-  const auto kept = second.kept_group({7, 0, 2, 9}, kKeeperLimit, nothing_);
+  const auto kept = second.memory().kept_group({7, 0, 2, 9}, kKeeperLimit, nothing_);
   ASSERT_TRUE(kept);
   EXPECT_EQ(kept->description, description);
   ASSERT_EQ(kept->at.files.size(), 3U);
@@ -200,19 +201,19 @@ TEST_F(KeeperOfNode, KeepsMemoryForTheNextJob) {
     const Descriptor opened(::open(path.c_str(), O_RDWR | O_CLOEXEC));
     EXPECT_EQ(read_memory_file(opened), some_bytes(kKeptSize, 2));
   }
-  EXPECT_FALSE(second.kept_group({7, 1, 2, 9}, kKeeperLimit, nothing_));
-  EXPECT_FALSE(second.kept_group({7, 0, 3, 9}, kKeeperLimit, nothing_));
-  EXPECT_FALSE(second.kept_group({8, 0, 2, 9}, kKeeperLimit, nothing_));
+  EXPECT_FALSE(second.memory().kept_group({7, 1, 2, 9}, kKeeperLimit, nothing_));
+  EXPECT_FALSE(second.memory().kept_group({7, 0, 3, 9}, kKeeperLimit, nothing_));
+  EXPECT_FALSE(second.memory().kept_group({8, 0, 2, 9}, kKeeperLimit, nothing_));
   // From then on only memory of the second job counts, also that of other ranks.
   KeeperClient& neighbour = client();
-  neighbour.keep_group({7, 1, 2, run + 1, 1}, description, {});
-  EXPECT_FALSE(neighbour.kept_group({7, 0, 2, 9}, kKeeperLimit, nothing_));
+  neighbour.memory().keep_group({7, 1, 2, run + 1, 1}, description, {});
+  EXPECT_FALSE(neighbour.memory().kept_group({7, 0, 2, 9}, kKeeperLimit, nothing_));
   // Since a repair it has another number.
-  neighbour.keep_group({7, 0, 1, run + 1, 1}, description, {});
-  EXPECT_FALSE(neighbour.kept_group({7, 1, 2, run + 1}, kKeeperLimit, nothing_));
-  EXPECT_TRUE(neighbour.kept_group({7, 0, 1, run + 1}, kKeeperLimit, nothing_));
-  neighbour.forget(run + 1);
-  EXPECT_FALSE(neighbour.kept_group({7, 0, 1, run + 1}, kKeeperLimit, nothing_));
+  neighbour.memory().keep_group({7, 0, 1, run + 1, 1}, description, {});
+  EXPECT_FALSE(neighbour.memory().kept_group({7, 1, 2, run + 1}, kKeeperLimit, nothing_));
+  EXPECT_TRUE(neighbour.memory().kept_group({7, 0, 1, run + 1}, kKeeperLimit, nothing_));
+  neighbour.memory().forget(run + 1);
+  EXPECT_FALSE(neighbour.memory().kept_group({7, 0, 1, run + 1}, kKeeperLimit, nothing_));
 }
 
 // A rank that is stopped may go on, and write.
@@ -220,29 +221,29 @@ TEST_F(KeeperOfNode, KeepsMemoryBackWhileARankMayUseIt) {
   hello_.lease = 60;
   auto dead = std::make_unique<KeeperClient>("/nonexistent", hello_);
   KeeperClient& stopped = client();
-  const auto run = dead->begin_run(nothing_).run.number;
-  dead->keep_group({7, 0, 2, run, 1}, some_bytes(5, 1), {});
-  stopped.keep_group({7, 1, 2, run, 1}, some_bytes(5, 1), {});
-  (void)stopped.begin_run(nothing_).run.number;
-  (void)dead->begin_run(nothing_).run.number;
+  const auto run = dead->runs().begin(nothing_).run.number;
+  dead->memory().keep_group({7, 0, 2, run, 1}, some_bytes(5, 1), {});
+  stopped.memory().keep_group({7, 1, 2, run, 1}, some_bytes(5, 1), {});
+  (void)stopped.runs().begin(nothing_).run.number;
+  (void)dead->runs().begin(nothing_).run.number;
   dead.reset();
   KeeperClient& other = client();
   const auto begin = std::chrono::steady_clock::now();
-  EXPECT_FALSE(other.kept_group({7, 0, 2, 9}, kKeeperLimit, nothing_));
+  EXPECT_FALSE(other.memory().kept_group({7, 0, 2, 9}, kKeeperLimit, nothing_));
   EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::seconds(4));
   clients_.erase(clients_.begin());
-  EXPECT_TRUE(other.kept_group({7, 0, 2, 9}, kKeeperLimit, nothing_));
+  EXPECT_TRUE(other.memory().kept_group({7, 0, 2, 9}, kKeeperLimit, nothing_));
   // From now on that rank uses it. Others of its own run may have it, as a repair gives its place to one of them.
   KeeperClient& third = client();
-  EXPECT_TRUE(third.kept_group({7, 1, 2, 9}, kKeeperLimit, nothing_));
-  EXPECT_FALSE(third.kept_group({7, 0, 2, 10}, kKeeperLimit, nothing_));
-  other.forget(run);
+  EXPECT_TRUE(third.memory().kept_group({7, 1, 2, 9}, kKeeperLimit, nothing_));
+  EXPECT_FALSE(third.memory().kept_group({7, 0, 2, 10}, kKeeperLimit, nothing_));
+  other.memory().forget(run);
 }
 
 TEST_F(KeeperOfNode, WritesWhatNobodyTakes) {
   hello_.lease = 1;
   KeeperClient& only = client();
-  const auto run = only.begin_run(nothing_).run.number;
+  const auto run = only.runs().begin(nothing_).run.number;
   const OfferingRank rank(only, some_bytes(kKeptSize, 1));
   rank.keep(plan_for(run, 5, {0}));
   rank.keep(plan_for(run, 6, {0, 0}));
@@ -257,14 +258,14 @@ TEST_F(KeeperOfNode, WritesWhatNobodyTakes) {
 TEST_F(KeeperOfNode, WritesAtOnceIfItIsTold) {
   hello_.lease = 3600;
   KeeperClient& only = client();
-  const auto run = only.begin_run(nothing_).run.number;
+  const auto run = only.runs().begin(nothing_).run.number;
   const OfferingRank rank(only, some_bytes(kKeptSize, 1));
   rank.keep(plan_for(run, 5, {0}));
-  only.keep_group({7, 0, 1, run, 1}, some_bytes(10, 1), {});
+  only.memory().keep_group({7, 0, 1, run, 1}, some_bytes(10, 1), {});
   keeper_.load()->hurry();
   // Not while a rank lives.
-  EXPECT_EQ(only.kept_groups(nothing_).size(), 1U);
-  EXPECT_FALSE(only.is_complete({7, 5, run, 1}, nothing_));
+  EXPECT_EQ(only.memory().kept_groups(nothing_).size(), 1U);
+  EXPECT_FALSE(only.datasets().is_complete({7, 5, run, 1}, nothing_));
   clients_.clear();
   thread_.join();
   EXPECT_TRUE(ended_well_);
@@ -281,12 +282,12 @@ TEST(Keeper, EndsIfNobodyConnects) {
 
 TEST_F(KeeperOfNode, NonsenseEndsOnlyItsConnection) {
   KeeperClient& good = client();
-  EXPECT_EQ(good.begin_run(nothing_).run.number, 1U);
-  Descriptor bad = connect_to(good.socket_name());
+  EXPECT_EQ(good.runs().begin(nothing_).run.number, 1U);
+  Descriptor bad = connect_to(good.connection().socket_name());
   ASSERT_TRUE(bad);
   const auto nonsense = some_bytes(200, 9);
   EXPECT_TRUE(send_datagram(bad.get(), nonsense, {}) == Sent::sent);
-  EXPECT_EQ(good.begin_run(nothing_).run.number, 2U);
+  EXPECT_EQ(good.runs().begin(nothing_).run.number, 2U);
 }
 
 // A rank that ends has not read all answers.

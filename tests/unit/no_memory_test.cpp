@@ -297,7 +297,7 @@ TEST_P(NoMemory, InTheCreationOfAMember) {
                info = words(kSeparate);
              }
              const Words& buffer = buffer_of(rank, kSeparate);
-             rank.group->create_member(info, buffer.data(), buffer.size(), [] {});
+             rank.group->definition().create_member(info, buffer.data(), buffer.size(), [] {});
            }});
 }
 
@@ -324,7 +324,7 @@ TEST_P(NoMemory, InStaging) {
 TEST_P(NoMemory, InAnAsynchronousStore) {
   try_all({"istore", false, nothing, [](Rank& rank) {
              fenix_impl::Member* const member = rank.group->find(kLarge);
-             const auto request = rank.group->store_asynchronously(std::span(&member, 1), Selection::all(), 1);
+             const auto request = rank.group->stores().store_asynchronously(std::span(&member, 1), Selection::all(), 1);
              rank.group->requests().wait_for(*request);
            }});
 }
@@ -346,7 +346,8 @@ TEST_P(NoMemory, InTheThreadOfAnAsynchronousStore) {
       until_worker_fails = n;
       rank.team->barrier();
       fenix_impl::Member* const member = rank.group->find(kLarge);
-      const auto request = rank.group->store_asynchronously(std::span(&member, 1), many_pieces(rank.number), 1);
+      const auto request =
+          rank.group->stores().store_asynchronously(std::span(&member, 1), many_pieces(rank.number), 1);
       rank.group->requests().wait_for(*request);
       if (request->state() == fenix_impl::Request::State::failed) throw Error(request->error());
     });
@@ -385,7 +386,7 @@ void store_pieces(Rank& rank) {
   if (auto* known = rank.group->find(kSeparate)) {
     known->set_buffer(buffer.data());
   } else {
-    rank.group->create_member(words(kSeparate), buffer.data(), kElements, [] {});
+    rank.group->definition().create_member(words(kSeparate), buffer.data(), kElements, [] {});
   }
   std::vector<Interval> odd;
   for (std::uint64_t i = 1; i < kElements; i += 2) odd.push_back({i, i + 1});

@@ -58,7 +58,7 @@ void store_small(Rank& rank) { store(rank, kSmall, 0); }
 
 void store_asynchronously(Rank& rank) {
   fenix_impl::Member* const member = rank.group->find(kSmall);
-  const auto request = rank.group->store_asynchronously(std::span(&member, 1), Selection::all(), 1);
+  const auto request = rank.group->stores().store_asynchronously(std::span(&member, 1), Selection::all(), 1);
   rank.group->requests().wait_for(*request);
 }
 

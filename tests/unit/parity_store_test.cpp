@@ -46,7 +46,7 @@ void expect_rebuilt(PartialJob& job, const std::vector<int>& dead, std::uint64_t
 
 std::shared_ptr<Request> begin(Rank& rank, const Selection& selection) {
   Member* const member = &member_of(rank);
-  return rank.group->store_asynchronously(std::span(&member, 1), selection, 1);
+  return rank.group->stores().store_asynchronously(std::span(&member, 1), selection, 1);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- delta
@@ -168,7 +168,7 @@ TEST(ParityDelta, BytesWithoutAValueAreMadeAnewToo) {
   for (const int hashing : {1, 0}) {
     PartialJob job(4, 0, 500, 0, kParity);
     expect_done(job.run([&](Rank& rank) {
-      rank.group->set_hashing(hashing != 0, [] {});
+      rank.group->policy_change().set_hashing(hashing != 0, [] {});
       std::fill(rank.buffers[kMember].begin(), rank.buffers[kMember].end(), 0x12345678U);
       if (rank.number == 1) rank.group->staging().stage(member_of(rank), Selection::all());
     }));
@@ -461,7 +461,7 @@ TEST(ParityAsynchronous, OfDifferentMembersDoesNotBlockLaterCommits) {
     Words& buffer = rank.buffers.at(kOther);
     const auto data = contents(rank.origin, kOther, 1);
     std::copy(data.begin(), data.end(), buffer.begin());
-    auto request = rank.group->store_asynchronously(std::span(&member, 1), Selection::all(), 1);
+    auto request = rank.group->stores().store_asynchronously(std::span(&member, 1), Selection::all(), 1);
     rank.group->requests().wait_for(*request);
   }));
   expect_error(job.run([](Rank& rank) { rank.group->commit(); }), FENIX_ERROR_MISMATCH);

@@ -177,7 +177,7 @@ TEST(PartialStore, ARecordThatDoesNotFitIsDeclinedByTheCohort) {
     };
     expect_done(job.run([&](Rank& rank) {
       rank.buffers[kSecond].resize(kElements);
-      rank.group->create_member(words(kSecond), rank.buffers[kSecond].data(), kElements, [] {});
+      rank.group->definition().create_member(words(kSecond), rank.buffers[kSecond].data(), kElements, [] {});
       both(rank, rank.number == 0 ? scattered(0, 40'000) : IntervalSet(0, 10), {0, 1});
       commit_barrier(rank);
       both(rank, {0, kElements}, {0, 1});
@@ -207,7 +207,7 @@ TEST(AsynchronousStore, CompletesByItself) {
   expect_done(job.run([&](Rank& rank) {
     change(rank, job.model(rank), {0, 100'000}, 1);
     Member* const member = &member_of(rank);
-    const auto request = rank.group->store_asynchronously(std::span(&member, 1), Selection::all(), 1);
+    const auto request = rank.group->stores().store_asynchronously(std::span(&member, 1), Selection::all(), 1);
     std::fill(rank.buffers[kMember].begin(), rank.buffers[kMember].end(), 0U);
     while (request->pending()) std::this_thread::yield();  // no call of the group
     EXPECT_TRUE(rank.group->requests().is_finished(*request));
@@ -224,7 +224,7 @@ TEST(AsynchronousStore, PendingAtTheCommitIsAnErrorOrComplete) {
   PartialJob job(2, 0, 3'000'000);
   expect_done(job.run([&](Rank& rank) {
     Member* const member = &member_of(rank);
-    const auto request = rank.group->store_asynchronously(std::span(&member, 1), Selection::all(), 1);
+    const auto request = rank.group->stores().store_asynchronously(std::span(&member, 1), Selection::all(), 1);
     try {
       rank.group->commit();
       EXPECT_FALSE(request->pending());
@@ -265,7 +265,7 @@ TEST(AsynchronousStore, IsCancelledByADeath) {
     Member* const member = &member_of(rank);
     for (int i = 0; i < 5; ++i) {
       requests[static_cast<std::size_t>(rank.number)] =
-          rank.group->store_asynchronously(std::span(&member, 1), Selection::all(), 1);
+          rank.group->stores().store_asynchronously(std::span(&member, 1), Selection::all(), 1);
     }
   }));
   job.kill(1);
@@ -425,7 +425,8 @@ TEST(Deletion, OfAGroupOnOneRankIsCompletedByTheBarrier) {
       Member* const member = &member_of(rank);
       std::vector<std::shared_ptr<fenix_impl::Request>> requests;
       for (std::uint64_t id = 1; id <= 2; ++id) {
-        requests.push_back(rank.group->store_asynchronously(std::span(&member, 1), Selection::some({0, 5}), id));
+        requests.push_back(
+            rank.group->stores().store_asynchronously(std::span(&member, 1), Selection::some({0, 5}), id));
       }
       rank.group->mark_deleted();
       for (const auto& request : requests) EXPECT_FALSE(request->pending()) << "nobody could wait for it any more";
@@ -442,7 +443,7 @@ TEST(Deletion, OfAGroupLeavesNobodyWaitingThatEncodesWithThisRank) {
     Member* const member = &member_of(rank);
     store_elements(rank, kMember, Selection::all());
     const auto store = [&](std::uint64_t id) {
-      return rank.group->store_asynchronously(std::span(&member, 1), Selection::some({0, 90'000}), id);
+      return rank.group->stores().store_asynchronously(std::span(&member, 1), Selection::some({0, 90'000}), id);
     };
     const auto request = store(1);
     if (rank.number == 2) return rank.group->mark_deleted();
@@ -508,8 +509,8 @@ TEST(NewDefinition, LeavesMemoryThatIsInUseAsItIs) {
 TEST(ChangeOfPolicy, WaitsForARequestThatLeavesAllUntouched) {
   PartialJob job(4, 0, 30, 0, fenix_test::parity(4));
   expect_done(job.run([](Rank& rank) {
-    const auto request = rank.group->store_asynchronously({}, Selection::all(), 1);
-    rank.group->set_policy(fenix_test::parity(2), [] {});
+    const auto request = rank.group->stores().store_asynchronously({}, Selection::all(), 1);
+    rank.group->policy_change().set_policy(fenix_test::parity(2), [] {});
     rank.group->requests().wait_for(*request);
     EXPECT_EQ(request->state(), fenix_impl::Request::State::done);
   }));
@@ -518,13 +519,13 @@ TEST(ChangeOfPolicy, WaitsForARequestThatLeavesAllUntouched) {
 TEST(ChangeOfPolicy, HoldsForWhatIsStoredLater) {
   PartialJob job(4, 0, 30);  // pairs 0-1, 2-3
   expect_done(job.run([&](Rank& rank) {
-    rank.group->set_policy({Policy::Kind::ring, 3}, [] {});  // rank 0's data on 3, 1's on 0
+    rank.group->policy_change().set_policy({Policy::Kind::ring, 3}, [] {});  // rank 0's data on 3, 1's on 0
     change(rank, job.model(rank), {0, 30}, 1);
     store_elements(rank, kMember, Selection::all());
     commit_barrier(rank);
   }));
   expect_error(job.run([](Rank& rank) {
-    rank.group->set_policy({Policy::Kind::ring, 1}, [] {});
+    rank.group->policy_change().set_policy({Policy::Kind::ring, 1}, [] {});
   }),
                FENIX_ERROR_INVALID_LOGIC_CALL);
   // 1 and 3 are no neighbours in this ring, 2 and 3 are in both.

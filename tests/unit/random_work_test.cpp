@@ -81,10 +81,10 @@ class RandomWork {
         const Selection selection = staged ? Selection::staged() : Selection::some(elements);
         Member* const member = &member_of(rank);
         if (asynchronous) {
-          const auto request = rank.group->store_asynchronously(std::span(&member, 1), selection, 1);
+          const auto request = rank.group->stores().store_asynchronously(std::span(&member, 1), selection, 1);
           rank.group->requests().wait_for(*request);
         } else {
-          rank.group->store(std::span(&member, 1), selection);
+          rank.group->stores().store(std::span(&member, 1), selection);
         }
       }
       const int stamp = rank.group->commit();

@@ -166,7 +166,7 @@ TEST(Rejoin, MakesTheGroupTolerateTheNextDeath) {
 /// The bytes of an entry of each rank's log.
 std::vector<std::size_t> entries_of_logs(Job& job) {
   std::vector<std::size_t> bytes;
-  for (Rank& rank : job.ranks()) bytes.push_back(rank.group->log().control().own_log.entry_bytes());
+  for (Rank& rank : job.ranks()) bytes.push_back(rank.group->log().memory().control().own_log.entry_bytes());
   return bytes;
 }
 
@@ -346,7 +346,7 @@ TEST(Rejoin, SizesThatHaveChangedAreKnownThoughAllPartnersDie) {
   expect_done(job.run([&](Rank& rank) {
     Words& buffer = rank.buffers[kGrowing];
     buffer.assign(size_on(rank.number), 1);
-    rank.group->create_member(words(kGrowing), buffer.data(), FENIX_RESIZEABLE, [] {});
+    rank.group->definition().create_member(words(kGrowing), buffer.data(), FENIX_RESIZEABLE, [] {});
     store_elements(rank, kGrowing, fenix_impl::Selection::some({0, size_on(rank.number)}));
     commit_barrier(rank);
   }));
@@ -446,7 +446,7 @@ TEST(Rejoin, ArchiveIsTheSameWhereverTheRejoinWasCutShort) {
 // The place of an epoch's record in the log that a rank holds for another one: the last part of its control region.
 std::span<std::byte> held_record(Rank& rank, Epoch epoch) {
   const auto control = rank.path->first_region();
-  const std::size_t log_bytes = rank.group->log().entries() * RecordLog::kEntryBytes;
+  const std::size_t log_bytes = rank.group->log().memory().entries() * RecordLog::kEntryBytes;
   const RecordLog log(control.subspan((control.size() - log_bytes) / 4096 * 4096, log_bytes), 0);
   for (const auto& logged : log.read_all()) {
     if (logged.record.epoch == epoch) return log.entry(logged.entry);

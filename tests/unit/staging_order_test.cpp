@@ -216,7 +216,8 @@ TEST(StagingOrder, MemoryOfAnotherMemberIsRefused) {
   for_each_kind(kOrderCount, [&](PartialJob& job, Rank& rank) {
     change(rank, job.model(rank), {0, kOrderCount}, 1);
     store_elements(rank, kMember, Selection::all());
-    auto& other = rank.group->create_member(words(kOther), rank.buffers[kMember].data(), kOrderCount, [] {});
+    auto& other =
+        rank.group->definition().create_member(words(kOther), rank.buffers[kMember].data(), kOrderCount, [] {});
     for (int snapshot = 0; snapshot < 2; ++snapshot) {
       const std::byte* const area = rank.group->staging().staging_area(other).data();
       expect_refused(rank, area);

@@ -92,7 +92,7 @@ TEST(Staging, ThroughAFile) {
       commit_barrier(rank);
       expect_elements(rank, job.model(rank), kLatest, 1000, "written");
       Found found;
-      std::FILE* file = rank.group->open_to_load(member_of(rank), kLatest, found);
+      std::FILE* file = rank.group->restores().open(member_of(rank), kLatest, found);
       Words read(1000);
       EXPECT_EQ(std::fread(read.data(), 4, 2000, file), 1000U);
       EXPECT_EQ(read[999], job.model(rank)[999]);
@@ -143,7 +143,7 @@ void write_to_slots(const Policy& policy, int depth, bool hashing, std::uint32_t
   constexpr std::uint32_t kJunk = 0xdeadbeef;
   PartialJob job(4, depth, kCount, 0, policy);
   expect_done(job.run([&](Rank& rank) {
-    rank.group->set_hashing(hashing, [] {});
+    rank.group->policy_change().set_hashing(hashing, [] {});
     // Ranks do the same things, to different elements.
     std::mt19937 steps(seed);
     std::mt19937 places(seed + 1 + static_cast<std::uint32_t>(rank.number));

@@ -48,7 +48,7 @@ void provide_large(Rank& rank) {
   if (auto* known = rank.group->find(kLargeMember)) {
     known->set_buffer(buffer.data());
   } else {
-    rank.group->create_member(words(kLargeMember), buffer.data(), buffer.size(), [] {});
+    rank.group->definition().create_member(words(kLargeMember), buffer.data(), buffer.size(), [] {});
   }
 }
 

@@ -70,14 +70,14 @@ int get_attribute(int group_id, int member_id, int name, void* value, int* flag,
     Group& group = runtime().working_group(group_id);
     const Member* member = group.find(member_id);
     const std::array<std::int32_t, 2> same_on_all{member_id, name};
-    const auto size = group.ask_rank(source_rank, hash_bytes(std::as_bytes(std::span(same_on_all))),
-                                     member != nullptr ? size_of(group.log(), *member) : 0, [&] {
-                                       check_question(group, member_id, name, value);
-                                       if (source_rank < 0 || source_rank >= group.ranks().size) {
-                                         throw Error(FENIX_ERROR_INVALID_ARGUMENT,
-                                                     named("source_rank", source_rank) + " is not in the group");
-                                       }
-                                     });
+    const auto size = group.definition().ask_rank(
+        source_rank, hash_bytes(std::as_bytes(std::span(same_on_all))),
+        member != nullptr ? size_of(group.log(), *member) : 0, [&] {
+          check_question(group, member_id, name, value);
+          if (source_rank < 0 || source_rank >= group.ranks().size) {
+            throw Error(FENIX_ERROR_INVALID_ARGUMENT, named("source_rank", source_rank) + " is not in the group");
+          }
+        });
     if (name == FENIX_DATA_MEMBER_ATTRIBUTE_BUFFER && source_rank != group.ranks().rank) return FENIX_SUCCESS;
     write_attribute<Count>(*member, name, size, value);
     if (flag != nullptr) *flag = 1;

@@ -94,7 +94,8 @@ int Fenix_Data_group_set_redundancy_policy(int group_id, int policy_name, void* 
     (void)set_flag(flag, 0);
     Group& group = runtime().working_group(group_id);
     const int* values = static_cast<const int*>(policy_value);
-    group.set_policy(policy_from(policy_name, values), [&] { check_policy(policy_name, values, group.ranks().size); });
+    group.policy_change().set_policy(policy_from(policy_name, values),
+                                     [&] { check_policy(policy_name, values, group.ranks().size); });
     return set_flag(flag, 1);
   });
 }
@@ -115,7 +116,7 @@ int Fenix_Data_group_get_cohort(int group_id, MPI_Group* cohort) {
 
 int Fenix_Data_group_set_hashing(int group_id, int hashing) {
   return ready_entry([&]() -> int {
-    runtime().working_group(group_id).set_hashing(hashing != 0, [] {});
+    runtime().working_group(group_id).policy_change().set_hashing(hashing != 0, [] {});
     return FENIX_SUCCESS;
   });
 }
@@ -132,7 +133,7 @@ int Fenix_Data_group_get_hashing(int group_id, int* hashing) {
 int Fenix_Data_group_set_in_place(int group_id, int in_place) {
   return ready_entry([&]() -> int {
     Group& group = runtime().working_group(group_id);
-    group.set_in_place(in_place != 0, [&] {
+    group.policy_change().set_in_place(in_place != 0, [&] {
       if (in_place == 0 || group.parameters().depth == 0) return;
       throw Error(FENIX_ERROR_INVALID_DEPTH, "in_place needs a group of depth 0, and group_id " +
                                                  std::to_string(group_id) + " has depth " +

@@ -36,7 +36,7 @@ inline void require_closed(const Member& member) {
 /// Throws Error(FENIX_ERROR_CANCELLED), and closes the file, if it has ended while the application had it open.
 inline void close_if_ended(int group_id, int member_id, FileUse use) {
   Group& group = runtime().group(group_id);
-  if (!group.close_ended_file(member_id, use)) return;
+  if (!group.members().close_ended_file(member_id, use)) return;
   throw Error(FENIX_ERROR_CANCELLED,
               "a failure, or a deletion, has ended the file of " + named("member_id", member_id));
 }

@@ -126,8 +126,8 @@ int create(int group_id, const Description& description, Serializer serializer) 
     check_definition(group, description);
     redefine(group, *member, description);
   } else {
-    member = &group.create_member(description.info(), description.buffer(), description.count(),
-                                  [&] { description.check(); });
+    member = &group.definition().create_member(description.info(), description.buffer(), description.count(),
+                                               [&] { description.check(); });
   }
   member->set_serializer(std::move(serializer));
   return FENIX_SUCCESS;
@@ -152,18 +152,18 @@ int allocate(int group_id, Description description, void* baseptr) {
   const auto check = [&] {
     require(baseptr, "baseptr");
     check_allocation(group, description);
-    if (member != nullptr) grown = group.buffer_for(*member, *description.info().type, description.count());
+    if (member != nullptr) grown = group.members().buffer_for(*member, *description.info().type, description.count());
   };
   bool is_new = false;
   if (member != nullptr && member->is_taken_up()) {
     check();
   } else {
-    is_new = group.define_member(description.info(), nullptr, description.count(), check) != nullptr;
+    is_new = group.definition().define_member(description.info(), nullptr, description.count(), check) != nullptr;
   }
   member = group.find(description.info().id);
   if (!is_new) {
     redefine(group, *member, description);
-    group.put_buffer(*member, std::move(grown));
+    group.members().put_buffer(*member, std::move(grown));
   }
   member->claim(member->allocated.data());
   member->set_serializer({});
@@ -181,8 +181,8 @@ int define(int group_id, const Description& description, Serializer serializer) 
   if (alone) {
     check_definition(group, description);
   } else {
-    created = group.define_member(description.info(), description.buffer(), description.count(),
-                                  [&] { check_definition(group, description); });
+    created = group.definition().define_member(description.info(), description.buffer(), description.count(),
+                                               [&] { check_definition(group, description); });
   }
   Member& member = created != nullptr ? *created : *known;
   if (created == nullptr) redefine(group, member, description);

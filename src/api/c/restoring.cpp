@@ -73,7 +73,7 @@ int restore_own(int group_id, int member_id, const Destination& to, int time_sta
     Member& member = member_of(group, member_id);
     if (!is_known_here(group.parameters(), member)) throw Error(unknown_here(member));
     check_destination(member, to);
-    return give(group.restore_own(member, choice_of(time_stamp), target_of(&member, to)), found_data);
+    return give(group.restores().run_alone(member, choice_of(time_stamp), target_of(&member, to)), found_data);
   });
 }
 
@@ -161,7 +161,7 @@ int Fenix_Data_member_load_begin(int group_id, int member_id, FILE** file, int t
     if (!is_known_here(group.parameters(), member)) throw Error(unknown_here(member));
     require(file, "file");
     Found found;
-    *file = group.open_to_load(member, choice_of(time_stamp), found);
+    *file = group.restores().open(member, choice_of(time_stamp), found);
     return give(found, found_data);
   });
 }

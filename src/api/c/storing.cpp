@@ -62,7 +62,7 @@ Selection stageable(const Fenix_Data_subset& subset) {
 /// Measures the time that a call takes, where something depends on it.
 class Timed {
  public:
-  explicit Timed(const Group& group) : schedule_(runtime().storage().measured_schedule(group)) {
+  explicit Timed(const Group& group) : schedule_(runtime().storage().planner().measured_schedule(group)) {
     if (schedule_ != nullptr) begin_ = CommitSchedule::Clock::now();
   }
   Timed(const Timed&) = delete;
@@ -81,7 +81,7 @@ int store(int group_id, int member_id, const Fenix_Data_subset& subset) {
     Group& group = runtime().working_group(group_id);
     const Timed timed(group);
     const Wanted wanted(group, member_id, subset, "subset_specifier");
-    group.store(wanted.members(), wanted.selection(), [&] { wanted.check(); });
+    group.stores().store(wanted.members(), wanted.selection(), [&] { wanted.check(); });
     return FENIX_SUCCESS;
   });
 }
@@ -91,7 +91,7 @@ int istore(int group_id, int member_id, const Fenix_Data_subset& subset, Fenix_R
     Group& group = runtime().working_group(group_id);
     const Wanted wanted(group, member_id, subset, "subset_specifier");
     const std::uint64_t id = runtime().requests().next_id();
-    auto made = group.store_asynchronously(wanted.members(), wanted.selection(), id, [&] {
+    auto made = group.stores().store_asynchronously(wanted.members(), wanted.selection(), id, [&] {
       require(request, "request");
       wanted.check();
     });
@@ -163,7 +163,7 @@ int checkpoint(const CheckpointArguments& arguments, AfterCommit after) {
     Group& group = runtime().working_group(arguments.group_id);
     if (runtime().region_logs().in_use()) runtime().region_logs().meet_at_checkpoint();
     const Wanted wanted(group, FENIX_DATA_MEMBER_ALL, arguments.subset, "subset");
-    group.store_to_commit(wanted.members(), wanted.selection(), [&] {
+    group.stores().store_to_commit(wanted.members(), wanted.selection(), [&] {
       if (num_storev < 0 && num_storev != FENIX_STOREV_ALL) {
         throw Error(FENIX_ERROR_INVALID_ARGUMENT, named("num_storev", num_storev) + " is negative");
       }
@@ -350,7 +350,7 @@ int Fenix_Data_snapshot_delete(int group_id, int time_stamp) {
       throw Error(FENIX_ERROR_INVALID_TIMESTAMP, named("time_stamp", time_stamp) + " is negative");
     }
     group.delete_snapshot(choice_of(time_stamp));
-    runtime().storage().forget_snapshot(group, time_stamp);
+    runtime().storage().lease().forget_snapshot(group, time_stamp);
     return FENIX_SUCCESS;
   });
 }

@@ -2,7 +2,6 @@
 #include "core/log/commit_log.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "base/fault.hpp"
@@ -10,20 +9,8 @@
 #include "base/lowest_free.hpp"
 
 namespace fenix_impl {
-namespace {
-
-// Commits without stores may run ahead of the slowest rank by a few epochs before they have to wait for it.
-constexpr std::uint32_t kSpareEntries = 7;
-
-}  // namespace
-
 bool contains(std::span<const Epoch> epochs, Epoch epoch) {
   return std::find(epochs.begin(), epochs.end(), epoch) != epochs.end();
-}
-
-Control CommitLog::replace_control(Control control) {
-  std::swap(control_, control);
-  return control;
 }
 
 // ------------------------------------------------------------------------------------------------------------- queries
@@ -59,55 +46,13 @@ std::vector<Epoch> CommitLog::own_snapshots() const {
   return epochs;
 }
 
-std::vector<CommittedEpoch> CommitLog::own_epochs() const {
-  return epochs_in(control_.own_log, parameters_.id, ranks_.rank);
-}
-
-std::vector<CommittedEpoch> CommitLog::held_epochs(int copy) const {
-  if (static_cast<std::size_t>(copy) >= control_.held_logs.size()) return {};
-  return epochs_in(control_.held_logs.at(static_cast<std::size_t>(copy)), parameters_.id,
-                   ranks_.placement.kept(ranks_.rank, copy));
-}
-
 // -------------------------------------------------------------------------------------------------------------- memory
 
-std::uint32_t CommitLog::entries() const {
-  return control_.own_log.entries() > 0 ? control_.own_log.entries() : first_entries();
-}
-
-std::uint32_t CommitLog::first_entries() const { return parameters_.first_slots() - 1 + kSpareEntries; }
-
-std::size_t CommitLog::entry_bytes() const {
-  return std::max(least_entry_bytes_, entry_bytes_of(ranks_.placement, parameters_.keeps_all() ? 0 : first_entries(),
-                                                     ranks_.memory_is_real));
-}
-
-std::size_t CommitLog::needed_entry_bytes(std::size_t members) const {
-  std::size_t longest = record_bytes(members, members);
-  const auto look_at = [&](const RecordLog& log) {
-    for (const LoggedRecord& logged : log.read_all()) longest = std::max(longest, record_bytes(logged.record));
-  };
-  look_at(control_.own_log);
-  for (const RecordLog& log : control_.held_logs) look_at(log);
-  return std::clamp(std::bit_ceil(longest), RecordLog::kLeastEntryBytes, RecordLog::kEntryBytes);
-}
-
 std::optional<std::uint32_t> CommitLog::free_entry(std::size_t to_spare) const {
-  if (records_.size() + to_spare >= entries()) return std::nullopt;
+  if (records_.size() + to_spare >= memory_.entries()) return std::nullopt;
   used_.clear();
   for (const LoggedRecord& logged : records_) used_.push_back(logged.entry);
-  return lowest_free(entries(), used_);
-}
-
-void CommitLog::take_entries(std::uint32_t entries, std::size_t least_entry_bytes) {
-  least_entry_bytes_ = least_entry_bytes;
-  // A change of policy that was cut short may have left a log for another policy.
-  if (control_.own_log.entries() >= entries &&
-      control_.suits(ranks_.placement, ranks_.rank, ranks_.size, entry_bytes(), parameters_.commits_in_place()))
-    return;
-  Control control(ranks_.placement, ranks_.rank, ranks_.size, std::max(entries, control_.own_log.entries()),
-                  entry_bytes(), parameters_.commits_in_place(), control_);
-  (void)replace_control(std::move(control));
+  return lowest_free(memory_.entries(), used_);
 }
 
 // ------------------------------------------------------------------------------------------------------------- commits
@@ -182,11 +127,11 @@ void CommitLog::replace_by_tombstone(LoggedRecord& logged) {
   Record tombstone{
       record.epoch, record.generation, record.time_stamp, record.group_id, record.owner, record.oldest_kept, true, {}};
   const std::uint32_t entry = free_entry(0).value();
-  control_.write_record(ranks_.placement, ranks_.rank, tombstone, entry);
+  memory_.control().write_record(ranks_.placement, ranks_.rank, tombstone, entry);
   const std::uint32_t before = std::exchange(logged.entry, entry);
   logged.record = std::move(tombstone);
   fault_point("delete.written");
-  control_.clear_record(ranks_.placement, ranks_.rank, before);
+  memory_.control().clear_record(ranks_.placement, ranks_.rank, before);
   fault_point("delete.done");
 }
 
@@ -195,9 +140,9 @@ void CommitLog::replace_by_tombstone(LoggedRecord& logged) {
 std::uint64_t CommitLog::mend_own() {
   std::uint64_t mended = 0;
   for (const auto& [record, entry] : records_) {
-    if (control_.own_log.read(entry) == record) continue;
+    if (memory_.control().own_log.read(entry) == record) continue;
     log().warn("group {}: the record of time stamp {} is damaged, making it anew", parameters_.id, record.time_stamp);
-    control_.own_log.put(entry, record);
+    memory_.control().own_log.put(entry, record);
     ++mended;
   }
   return mended;
@@ -205,21 +150,21 @@ std::uint64_t CommitLog::mend_own() {
 
 void CommitLog::seal_own(Epoch epoch, std::uint32_t entry) {
   if (at(epoch) != nullptr) return;
-  control_.own_log.seal(entry, epoch);
-  auto record = control_.own_log.read(entry);
+  memory_.control().own_log.seal(entry, epoch);
+  auto record = memory_.control().own_log.read(entry);
   if (!record || record->epoch != epoch) return;
   prepare_append();
   append({std::move(*record), entry});
 }
 
 void CommitLog::keep_only(std::span<const Epoch> epochs, Epoch oldest) {
-  control_.own_log.clear_all_but(epochs, oldest);
+  memory_.control().own_log.clear_all_but(epochs, oldest);
   // Records that are void now must not be taken for damaged ones.
   std::erase_if(records_, [&](const LoggedRecord& logged) {
     return logged.record.epoch >= oldest && !contains(epochs, logged.record.epoch);
   });
   fault_point("rejoin.half_voided");
-  for (const RecordLog& log : control_.held_logs) log.clear_all_but(epochs, oldest);
+  for (const RecordLog& log : memory_.control().held_logs) log.clear_all_but(epochs, oldest);
 }
 
 void CommitLog::begin_anew(Generation generation, Epoch base) {
@@ -228,28 +173,28 @@ void CommitLog::begin_anew(Generation generation, Epoch base) {
   records_.clear();
   oldest_own_ = {};
   last_ = base;
-  control_.commits.reset(generation, base);
+  memory_.control().commits.reset(generation, base);
 }
 
 void CommitLog::resume(Generation generation, Epoch base, std::span<const Epoch> epochs) {
   generation_ = generation;
   keep_only(epochs);
   records_.clear();
-  for (LoggedRecord& logged : control_.own_log.read_all()) {
+  for (LoggedRecord& logged : memory_.control().own_log.read_all()) {
     if (contains(epochs, logged.record.epoch)) records_.push_back(std::move(logged));
   }
   oldest_own_ = {};
   last_ = base;
-  control_.commits.reset(generation, base);
-  control_.announced.reset(generation, {});
-  control_.finished.reset(generation, {});
+  memory_.control().commits.reset(generation, base);
+  memory_.control().announced.reset(generation, {});
+  memory_.control().finished.reset(generation, {});
 }
 
 void CommitLog::clear() {
   records_.clear();
   oldest_own_ = {};
   last_ = {};
-  control_ = {};
+  memory_.control() = {};
 }
 
 }  // namespace fenix_impl

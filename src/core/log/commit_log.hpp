@@ -15,6 +15,7 @@
 #include "core/common/group_ranks.hpp"
 #include "core/log/control.hpp"
 #include "core/log/epochs.hpp"
+#include "core/log/log_memory.hpp"
 
 namespace fenix_impl {
 
@@ -34,10 +35,8 @@ class CommitLog {
   CommitLog(const CommitLog&) = delete;
   CommitLog& operator=(const CommitLog&) = delete;
 
-  [[nodiscard]] Control& control() { return control_; }
-  [[nodiscard]] const Control& control() const { return control_; }
-  /// Puts another control region in the place of the one that there is, which is returned.
-  Control replace_control(Control control);
+  [[nodiscard]] LogMemory& memory() { return memory_; }
+  [[nodiscard]] const LogMemory& memory() const { return memory_; }
 
   // ---------------------------------------------------------------------------------------------------------- queries
 
@@ -55,29 +54,14 @@ class CommitLog {
   /// Returns the epochs of the newest depth + 1 snapshots of this rank, less those that it has deleted since. Oldest first. What
   /// other ranks have committed makes no difference.
   [[nodiscard]] std::vector<Epoch> own_snapshots() const;
-  /// Reads the epochs from the logs themselves: the own one, or the one of a copy that this rank keeps. Oldest first.
-  [[nodiscard]] std::vector<CommittedEpoch> own_epochs() const;
-  [[nodiscard]] std::vector<CommittedEpoch> held_epochs(int copy) const;
   /// Returns the latest epoch that is known to be committed on every rank.
-  [[nodiscard]] Epoch known_on_all() { return control_.commits.reached_by_all(); }
+  [[nodiscard]] Epoch known_on_all() { return memory_.control().commits.reached_by_all(); }
   /// Whether this rank has the place of a dead one of which nothing was left, and has not committed since.
   [[nodiscard]] bool has_lost_data() const { return has_lost_data_; }
 
-  // ------------------------------------------------------------------------------------------------------------ memory
-
-  /// Returns the number of entries in the log, or the number that it will begin with.
-  [[nodiscard]] std::uint32_t entries() const;
-  /// Returns the bytes that an entry has on the present team's path, with the present policy.
-  [[nodiscard]] std::size_t entry_bytes() const;
-  /// Returns the least bytes of an entry that has room for each record that there is, own or held, and for one of so many members in
-  /// one piece each.
-  [[nodiscard]] std::size_t needed_entry_bytes(std::size_t members) const;
   /// Returns an entry without a record if more than to_spare are free.
   [[nodiscard]] std::optional<std::uint32_t> free_entry(std::size_t to_spare) const;
-  [[nodiscard]] bool is_full() const { return records_.size() + kEntriesToSpare >= entries(); }
-  /// Takes memory for so many entries, unless there are as many. Throws Error(FENIX_ERROR_NO_MEMORY).
-  /// least_entry_bytes: a power of two, the same on all ranks; entries have as many at least.
-  void take_entries(std::uint32_t entries, std::size_t least_entry_bytes = RecordLog::kLeastEntryBytes);
+  [[nodiscard]] bool is_full() const { return records_.size() + kEntriesToSpare >= memory_.entries(); }
 
   // ----------------------------------------------------------------------------------------------------------- commits
 
@@ -85,13 +69,13 @@ class CommitLog {
   [[nodiscard]] Record begin_record(Epoch epoch);
   /// Makes sure that a record finds memory in its entry, here and on the keepers. Throws Error(FENIX_ERROR_NO_MEMORY).
   void make_room(const LoggedRecord& logged) {
-    control_.make_room(ranks_.placement, ranks_.rank, logged.record, logged.entry);
+    memory_.control().make_room(ranks_.placement, ranks_.rank, logged.record, logged.entry);
   }
   /// Takes the memory that append() needs.
   void prepare_append();
   /// Writes the record here and on the keepers. The commit counts when this returns.
   void write(const LoggedRecord& logged) {
-    control_.write_record(ranks_.placement, ranks_.rank, logged.record, logged.entry);
+    memory_.control().write_record(ranks_.placement, ranks_.rank, logged.record, logged.entry);
   }
   /// Seals the own record of an epoch, and notes the commit, unless that has been done.
   void seal_own(Epoch epoch, std::uint32_t entry);
@@ -132,15 +116,13 @@ class CommitLog {
   void clear();
 
  private:
-  [[nodiscard]] std::uint32_t first_entries() const;
   void replace_by_tombstone(LoggedRecord& logged);
   [[nodiscard]] Epoch oldest_kept_with(Epoch epoch) const;
   void note_oldest_own() noexcept;
 
   const GroupParameters& parameters_;
   const GroupRanks& ranks_;
-  Control control_;
-  std::size_t least_entry_bytes_ = RecordLog::kLeastEntryBytes;
+  LogMemory memory_{parameters_, ranks_};
   Generation generation_;
   Epoch last_;
   std::vector<LoggedRecord> records_;

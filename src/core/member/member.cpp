@@ -10,7 +10,7 @@ void Member::detach() {
   working_.reset();
   sizes_agreed_ = false;
   // The peers' part of these slots is not known any more.
-  working_.forget_slots();
+  working_.history().forget_slots();
 }
 
 bool Member::is_whole_in_buffer(int own_rank) const {
@@ -25,7 +25,7 @@ bool Member::is_whole_in_buffer(int own_rank) const {
 
 Region Member::release_memory() {
   end_file();
-  working_.drop_slots();
+  working_.history().drop_slots();
   return memory.release();
 }
 

@@ -104,8 +104,8 @@ class Member {
   /// To change it takes a MemberAccess: no asynchronous store may be at work on the slot.
   [[nodiscard]] const WorkingSlot& working() const { return working_; }
   /// Notes that slots may differ from any snapshot. The state of asynchronous stores stays.
-  void forget_slots() { working_.forget_slots(); }
-  void add_slots(std::uint32_t slots) { working_.add_slots(slots); }
+  void forget_slots() { working_.history().forget_slots(); }
+  void add_slots(std::uint32_t slots) { working_.history().add_slots(slots); }
   /// Lets go of peers and of the snapshot under construction. Asynchronous stores have been cancelled before.
   void detach();
   /// Gives the region out, and forgets what was stored.

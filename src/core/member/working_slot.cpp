@@ -24,7 +24,7 @@ void WorkingSlot::note_staged(const IntervalSet& elements, std::uint32_t element
   IntervalSet encoded = encoded_ - elements;
   IntervalSet unchanged = unchanged_.empty() ? IntervalSet{} : unchanged_ - elements;
   IntervalSet hashed = hashed_ - blocks_of(elements, element_bytes);
-  if (number_) stale_[*number_] = stale_[*number_] | elements;
+  if (number_) history_.note_written(*number_, elements);
   // All or nothing: none of this takes memory.
   staged_ = std::move(staged);
   encoded_ = std::move(encoded);
@@ -34,7 +34,7 @@ void WorkingSlot::note_staged(const IntervalSet& elements, std::uint32_t element
 
 void WorkingSlot::note_protected(const IntervalSet& elements, std::uint32_t element_bytes) {
   if (!hashed_.empty()) hashed_ = hashed_ - blocks_of(elements, element_bytes);
-  if (number_) stale_[*number_] = stale_[*number_] | elements;
+  if (number_) history_.note_written(*number_, elements);
 }
 
 void WorkingSlot::lend() {
@@ -46,7 +46,7 @@ void WorkingSlot::lend() {
 }
 
 void WorkingSlot::note_overwritten() {
-  if (number_) stale_[*number_] = IntervalSet::everything();
+  if (number_) history_.note_overwritten(*number_);
 }
 
 void WorkingSlot::reset() {
@@ -59,8 +59,8 @@ void WorkingSlot::reset() {
   hashed_ = {};
   size_ = 0;
   sources_.clear();
-  Spill().swap(spill_);
-  draft_.reset();
+  Spill().swap(spills_.staged);
+  spills_.draft.reset();
 }
 
 WorkingSlot::Stored WorkingSlot::once_stored(const IntervalSet& elements, const IntervalSet& blocks) const {
@@ -72,14 +72,6 @@ WorkingSlot::Stored WorkingSlot::once_stored(const IntervalSet& elements, const 
           {},
           unchanged_.empty() ? IntervalSet{} : unchanged_ - elements,
           {}};
-}
-
-WorkingSlot::Look WorkingSlot::look_for_unchanged(std::uint64_t blocks) {
-  constexpr std::uint64_t kManyBlocks = 64;
-  constexpr std::uint32_t kStoresBetween = 8;  // with fewer blocks than many, a sample is a large part of them
-  if (blocks < kFewToCompare) return Look::nowhere;
-  if (is_similar_) return Look::everywhere;
-  return blocks >= kManyBlocks || ++stores_ % kStoresBetween == 0 ? Look::at_a_sample : Look::nowhere;
 }
 
 WorkingSlot::Stored WorkingSlot::once_stored_from(const void* buffer, const IntervalSet& elements,
@@ -101,38 +93,13 @@ void WorkingSlot::swap(Stored& stored) noexcept {
   std::swap(size_, stored.size);
   std::swap(sources_, stored.sources);
   std::swap(unchanged_, stored.unchanged);
-  if (number_ && stored.stale) std::swap(stale_[*number_], *stored.stale);
+  if (number_ && stored.stale) history_.swap_stale(*number_, *stored.stale);
 }
 
-void WorkingSlot::add_slots(std::uint32_t slots) {
-  stale_.resize(slots, IntervalSet::everything());
-  stale_next_.resize(slots);
-  epochs_.resize(slots);
-}
-
-void WorkingSlot::forget_slots() {
-  std::fill(stale_.begin(), stale_.end(), IntervalSet::everything());
-  std::fill(epochs_.begin(), epochs_.end(), Epoch{});
-}
-
-void WorkingSlot::drop_slots() {
-  stale_.clear();
-  stale_next_.clear();
-  epochs_.clear();
-}
-
-void WorkingSlot::prepare_commit() {
-  for (std::size_t slot = 0; slot < stale_.size(); ++slot) {
-    stale_next_[slot] = stale_[slot] | (unchanged_.empty() ? stored_ : stored_ - unchanged_);
-  }
-}
+void WorkingSlot::prepare_commit() { history_.prepare_commit(unchanged_.empty() ? stored_ : stored_ - unchanged_); }
 
 void WorkingSlot::commit(Epoch epoch, bool fills) noexcept {
-  if (fills) {
-    std::swap(stale_, stale_next_);
-    stale_[*number_] = {};
-    epochs_[*number_] = epoch;
-  }
+  if (fills) history_.commit(*number_, epoch);
   reset();
 }
 

@@ -12,6 +12,8 @@
 #include "base/interval_set.hpp"
 #include "base/kept_addresses.hpp"
 #include "base/types.hpp"
+#include "core/member/similarity.hpp"
+#include "core/member/slot_history.hpp"
 
 namespace fenix_impl {
 
@@ -84,37 +86,21 @@ class WorkingSlot {
                                         const IntervalSet& blocks) const;
   void swap(Stored& stored) noexcept;
 
-  // ---------------------------------------------------------------------------------------------------- unchanged blocks
-
-  /// Whether this store should look for blocks that are as they were: it takes time, and is worth it where many are. blocks: of the
-  /// store. Counts the calls.
-  enum class Look { nowhere, at_a_sample, everywhere };
-  /// Fewer blocks are not compared.
-  static constexpr std::uint64_t kFewToCompare = 4;
-  [[nodiscard]] Look look_for_unchanged(std::uint64_t blocks);
-  /// Notes whether so many blocks were unchanged the last time that it pays to look at all of them.
-  void note_similarity(bool similar) { is_similar_ = similar; }
+  /// Whether stores should look for unchanged blocks.
+  [[nodiscard]] Similarity& similarity() { return similarity_; }
 
   // --------------------------------------------------------------------------------------------------------------- spill
 
   /// Staged elements, from the first one of the member on, if the slot has no room for them.
-  [[nodiscard]] const Spill& spill() const { return spill_; }
-  [[nodiscard]] Spill& spill() { return spill_; }
+  [[nodiscard]] const Spill& spill() const { return spills_.staged; }
+  [[nodiscard]] Spill& spill() { return spills_.staged; }
   /// Bytes that are written to a file while there is something already that must not suffer if the file is refused.
-  [[nodiscard]] std::optional<Spill>& draft() { return draft_; }
+  [[nodiscard]] std::optional<Spill>& draft() { return spills_.draft; }
 
   // ---------------------------------------------------------------------------------------------- slots of all snapshots
 
-  /// Returns the elements in which a slot may differ from the latest snapshot.
-  [[nodiscard]] const IntervalSet& stale(std::uint32_t slot) const { return stale_[slot]; }
-  /// Returns the last commit that a slot was for, if stale() goes back to it; else none.
-  [[nodiscard]] Epoch epoch_of(std::uint32_t slot) const { return epochs_[slot]; }
-  /// Notes that there will be so many slots, or are already.
-  void add_slots(std::uint32_t slots);
-  /// Notes that a slot may differ from any snapshot, for all that is known.
-  void forget_slots();
-  /// Forgets that there are slots.
-  void drop_slots();
+  [[nodiscard]] const SlotHistory& history() const { return history_; }
+  [[nodiscard]] SlotHistory& history() { return history_; }
   /// Takes the memory for a commit that fills the slot.
   void prepare_commit();
   /// Notes a commit; fills: it has the slot, and does not share that of the latest snapshot. Takes no memory.
@@ -122,8 +108,7 @@ class WorkingSlot {
 
  private:
   std::optional<std::uint32_t> number_;
-  bool is_similar_ = false;
-  std::uint32_t stores_ = 0;
+  Similarity similarity_;
   bool is_stored_ = false;
   bool is_lent_ = false;
   IntervalSet stored_;
@@ -134,12 +119,12 @@ class WorkingSlot {
   std::uint64_t size_ = 0;
   std::vector<StoredFrom> sources_;
   std::vector<std::uint64_t> table_;
-  Spill spill_;
-  std::optional<Spill> draft_;
-  // By slot.
-  std::vector<IntervalSet> stale_;
-  std::vector<IntervalSet> stale_next_;  // after the commit that is being made
-  std::vector<Epoch> epochs_;
+  struct Spills {
+    Spill staged;
+    std::optional<Spill> draft;
+  };
+  Spills spills_;
+  SlotHistory history_;
 };
 
 }  // namespace fenix_impl

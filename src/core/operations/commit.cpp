@@ -53,7 +53,7 @@ std::optional<MemberVersion> CommitOperation::finish_version(Member& member, Epo
   version.slot = slot;
   if (base != nullptr) {
     version.found = version.found | base->found;
-    const IntervalSet carried = (base->found - working.stored()) & working.stale(slot);
+    const IntervalSet carried = (base->found - working.stored()) & working.history().stale(slot);
     PartWriter(context_.protection(), in_place()).carry_over(member, base->slot, slot, carried);
     if (hashing) kept_elements_.check(context_, member, *base, carried);
   }
@@ -137,7 +137,7 @@ int CommitOperation::run() {
   LoggedRecord logged;
   do_or_decline([&] {
     logged = {next_record(epoch), *log.free_entry(CommitLog::kEntriesToSpare)};
-    check_fits(logged.record, log.control().own_log);
+    check_fits(logged.record, log.memory().control().own_log);
     log.make_room(logged);
     prepare(logged.record);
     note_changes();
@@ -190,7 +190,7 @@ void CommitOperation::note_changes() {
       if (base != nullptr) changes_.push_back({member.get(), {}, base->stored_in});
       continue;
     }
-    const IntervalSet changed = (working.stored() - working.unchanged()) | working.stale(*working.number());
+    const IntervalSet changed = (working.stored() - working.unchanged()) | working.history().stale(*working.number());
     const std::uint64_t room = member->memory.counts().at(context_.attachment.rank());
     changes_.push_back({member.get(), changed.within(0, room) - working.encoded(), {}});
     changes_.back().is_in_buffer = in_place() && member->is_whole_in_buffer(context_.attachment.rank());
@@ -255,8 +255,9 @@ void CommitOperation::wait_for_all() {
   together(context_.team(), [&] { context_.control().commits.pass_on(*context_.control().remote); });
   fault_point("commit.on_all");
   const bool encodes = context_.parameters.policy.encodes();
-  if (!log.records().empty()) offer_own_to_faults(context_.members, log.control(), log.records().back(), encodes);
-  offer_held_to_faults(context_.members, log.control(), encodes);
+  if (!log.records().empty())
+    offer_own_to_faults(context_.members, log.memory().control(), log.records().back(), encodes);
+  offer_held_to_faults(context_.members, log.memory().control(), encodes);
   context_.reclaimer.forget_old();
 }
 

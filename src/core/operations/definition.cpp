@@ -15,7 +15,7 @@ namespace fenix_impl {
 namespace {
 
 // Answers of a rank about a member that is to be defined.
-constexpr std::uint64_t kKnown = 1;
+constexpr std::uint64_t kIsKnown = 1;
 constexpr std::uint64_t kNotKnown = 2;
 
 }  // namespace
@@ -32,7 +32,8 @@ void Definition::meet_to_create(const MemberInfo& info, const Check& check) {
         if (context_.members.find(info.id) != nullptr) {
           throw Error(FENIX_ERROR_MEMBER_EXISTS, name_of_member(info.id) + " exists in the group");
         }
-        if (record_bytes(context_.members.size() + 1, context_.members.size() + 1) > context_.log.entry_bytes()) {
+        if (record_bytes(context_.members.size() + 1, context_.members.size() + 1) >
+            context_.log.memory().entry_bytes()) {
           throw Error(FENIX_ERROR_NO_MEMORY, "the group has as many members as a record can describe");
         }
       });
@@ -52,10 +53,10 @@ Member* Definition::define_member(const MemberInfo& info, const void* buffer, st
   const std::uint64_t same_on_all[] = {static_cast<std::uint64_t>(info.id), info.type ? info.type->hash() : 0};
   const auto said = together(context_.team(), [&] {
     return meet(context_.team(), Operation::member_define, hash_bytes(std::as_bytes(std::span(same_on_all))),
-                known != nullptr ? kKnown : kNotKnown, check);
+                known != nullptr ? kIsKnown : kNotKnown, check);
   });
-  if (said.bits == kKnown) return nullptr;
-  if ((said.bits & kKnown) != 0) {
+  if (said.bits == kIsKnown) return nullptr;
+  if ((said.bits & kIsKnown) != 0) {
     throw Error(FENIX_ERROR_MISMATCH, name_of_member(info.id) + " exists on some ranks and not on others");
   }
   return &create_member(info, buffer, count, [] {});

@@ -22,7 +22,7 @@ std::vector<Epoch> Rebuild::rebuild_own(std::span<const CommitLog::RecordCopy> c
                                         const std::set<MemberSlot>& there) {
   std::vector<Epoch> whole;
   for (const CommitLog::RecordCopy& each : copies) {
-    if (each.entry >= context_.log.entries()) continue;
+    if (each.entry >= context_.log.memory().entries()) continue;
     if (rebuild_own_epoch(each, missing, there)) whole.push_back(each.epoch);
     fault_point("rejoin.half_rebuilt");
   }
@@ -59,7 +59,7 @@ std::vector<Epoch> Rebuild::rebuild_held(std::span<const Epoch> epochs, std::spa
     bool all = true;
     for (int copy = 0; copy < context_.attachment.ranks().placement.copies() && all; ++copy) {
       const auto entry = entry_of(at_owners[static_cast<std::size_t>(copy)], epoch);
-      all = entry && *entry < context_.log.entries() && rebuild_held_epoch(epoch, *entry, copy);
+      all = entry && *entry < context_.log.memory().entries() && rebuild_held_epoch(epoch, *entry, copy);
     }
     if (all) whole.push_back(epoch);
   }

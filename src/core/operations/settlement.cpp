@@ -79,10 +79,11 @@ class Settlement {
       const CommitLog& log = parts_->log;
       mine.resize(static_cast<std::size_t>(ranks.size));
       const auto at = [&](int rank) -> std::uint8_t& { return mine.at(static_cast<std::size_t>(rank)); };
-      at(ranks.rank) = static_cast<std::uint8_t>(kLives | (has(log.own_epochs(), pending) ? kHasRecord : 0));
+      at(ranks.rank) = static_cast<std::uint8_t>(kLives | (has(log.memory().own_epochs(), pending) ? kHasRecord : 0));
       for (int copy = 0; copy < ranks.placement.copies(); ++copy) {
         std::uint8_t& kept = at(ranks.placement.kept(ranks.rank, copy));
-        kept = static_cast<std::uint8_t>(kept | kIsKept | (has(log.held_epochs(copy), pending) ? kHasRecord : 0));
+        kept =
+            static_cast<std::uint8_t>(kept | kIsKept | (has(log.memory().held_epochs(copy), pending) ? kHasRecord : 0));
       }
     }
     ranks_ = team_.reduce_lists(std::span<const std::uint8_t>(mine),
@@ -154,10 +155,10 @@ class Settlement {
       const auto record = decode(theirs.first(header.bytes));
       theirs = theirs.subspan(header.bytes);
       if (!record || record->epoch != decided_ || record->owner != header.owner) continue;
-      if (header.entry >= parts_->log.entries()) continue;
+      if (header.entry >= parts_->log.memory().entries()) continue;
       for (int copy = 0; copy < ranks.placement.copies(); ++copy) {
         if (ranks.placement.kept(ranks.rank, copy) != header.owner) continue;
-        if (has(parts_->log.held_epochs(copy), decided_)) continue;
+        if (has(parts_->log.memory().held_epochs(copy), decided_)) continue;
         take(copy, header.entry, *record);
       }
     }
@@ -166,7 +167,7 @@ class Settlement {
   // Without memory for it, this rank goes on: the others wait for it, and the record is somewhere else.
   void take(int copy, std::uint32_t entry, const Record& record) const {
     try {
-      parts_->log.control().region.reserve(held_log(copy).offset(entry), record_bytes(record));
+      parts_->log.memory().control().region.reserve(held_log(copy).offset(entry), record_bytes(record));
       held_log(copy).put(entry, record);
     } catch (const Error& error) {
       log().warn("group {}: a record of rank {} cannot be kept here: {}", all_.group_id, record.owner, error.what());
@@ -174,7 +175,7 @@ class Settlement {
   }
 
   [[nodiscard]] const RecordLog& held_log(int copy) const {
-    return parts_->log.control().held_logs.at(static_cast<std::size_t>(copy));
+    return parts_->log.memory().control().held_logs.at(static_cast<std::size_t>(copy));
   }
 
   void settle_own() {

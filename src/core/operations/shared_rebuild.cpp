@@ -59,7 +59,7 @@ void SharedRebuild::look_for_lost(std::span<const CommitLog::RecordCopy> copies)
   const Placement& placement = context_.attachment.ranks().placement;
   std::set<MemberSlot> seen;
   for (const CommitLog::RecordCopy& copy : copies) {
-    if (copy.entry >= context_.log.entries()) continue;
+    if (copy.entry >= context_.log.memory().entries()) continue;
     const RecordLog& log = control.held_logs.at(static_cast<std::size_t>(copy.copy));
     const auto record =
         record_at(*control.remote, placement.keeper(self_, copy.copy), log.offset(copy.entry), copy.epoch);

@@ -83,9 +83,9 @@ IntervalSet StoreOperation::blocks_to_hash(const Member& member, const IntervalS
 // Asynchronous stores are not compared: the latest snapshot may be another one when their thread comes to it.
 void StoreOperation::compare_with_latest(Part& part, bool compares) const {
   const WorkingSlot& slot = part.access.slot();
-  if (!compares || !slot.number() || part.blocks.count() < WorkingSlot::kFewToCompare) return;
+  if (!compares || !slot.number() || part.blocks.count() < Similarity::kFewToCompare) return;
   part.base = latest_version(context_.log, part.access.member());
-  part.stale = slot.stale(*slot.number());
+  part.stale = slot.history().stale(*slot.number());
 }
 
 // Elements stay in the buffer until the commit, or in the spill if the application gets the buffer back before it.

@@ -11,7 +11,7 @@ namespace fenix_impl {
 
 void TakingUp::detach() {
   parts_.requests.cancel();
-  Control& control = parts_.log.control();
+  Control& control = parts_.log.memory().control();
   // Memory that was kept before stays if the group has not been taken up since: then it is what counts.
   if (parts_.state == GroupState::working) {
     parts_.state = GroupState::complete;
@@ -42,7 +42,7 @@ void TakingUp::mark_deleted() {
 void TakingUp::give_back_all() {
   mark_deleted();
   parts_.attachment.drop_protection();
-  parts_.log.control().remote.reset();
+  parts_.log.memory().control().remote.reset();
   parts_.attachment.path().give_back(parts_.attachment.team());
 }
 
@@ -51,7 +51,7 @@ void TakingUp::archive_snapshots() {
   auto archive = std::make_unique<Archive>(parts_.shape, parts_.parameters.policy, attachment.ranks().placement,
                                            attachment.rank());
   for (const auto& member : parts_.members) archive->expect_member(member->id());
-  Control& control = parts_.log.control();
+  Control& control = parts_.log.memory().control();
   archive->take_control(std::move(control.region), control.own_log, control.held_logs);
   for (const auto& member : parts_.members) {
     const SlotLayout layout = member->memory.layout();
@@ -75,19 +75,20 @@ void TakingUp::attach_archive() {
 void TakingUp::set_team(std::shared_ptr<Team> team, std::shared_ptr<Path> path, std::vector<int> order,
                         bool memory_is_real) {
   detach();
-  parts_.attachment.attach(std::move(team), std::move(path), std::move(order), memory_is_real, parts_.log.control());
+  parts_.attachment.attach(std::move(team), std::move(path), std::move(order), memory_is_real,
+                           parts_.log.memory().control());
 }
 
 bool TakingUp::adopt_memory(std::span<const OrphanedRegion> regions) { return Adoption(parts_.context).adopt(regions); }
 
 void TakingUp::take_memory(std::uint32_t entries, std::size_t least_entry_bytes) {
-  parts_.log.take_entries(entries, least_entry_bytes);
-  parts_.log.control().reserve_records(record_bytes(parts_.members.size(), parts_.members.size()));
+  parts_.log.memory().take_entries(entries, least_entry_bytes);
+  parts_.log.memory().control().reserve_records(record_bytes(parts_.members.size(), parts_.members.size()));
   for (const auto& member : parts_.members) take_member_memory(parts_.context, *member);
 }
 
 void TakingUp::expose() {
-  Control& control = parts_.log.control();
+  Control& control = parts_.log.memory().control();
   control.remote = expose_control(parts_.context, control.region);
   for (const auto& member : parts_.members) {
     MemberMemory& memory = member->memory;
@@ -114,7 +115,7 @@ void TakingUp::resume(Generation generation, Epoch base, std::span<const Epoch> 
     member->memory.region().claim();
     member->allocated.region().claim();
   }
-  parts_.log.control().region.claim();
+  parts_.log.memory().control().region.claim();
   parts_.state = GroupState::working;
   parts_.orphaned = {};
 }

@@ -93,7 +93,7 @@ void Verification::verify_own(std::span<Member* const> members, std::span<const 
 void Verification::verify_held_records(Verified& counts) {
   const GroupRanks& ranks = context_.attachment.ranks();
   const Control& control = context_.control();
-  const auto mine = context_.log.own_epochs();
+  const auto mine = context_.log.memory().own_epochs();
   const auto theirs = context_.team().ask(ranks.partners(), std::span<const CommittedEpoch>(mine));
   for (int copy = 0; copy < ranks.placement.copies(); ++copy) {
     const int owner = ranks.placement.kept(ranks.rank, copy);

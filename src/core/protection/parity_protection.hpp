@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -30,6 +31,9 @@ class ParityProtection final : public Protection, private CollectiveEncoder, pri
   [[nodiscard]] bool holds_copies() const override { return false; }
 
  private:
+  /// So many bytes of a parity are computed before the next part is looked at.
+  static constexpr std::size_t kEncodedPiece = std::size_t{1} << 20;
+
   void encode(const EncodeFor& purpose, std::span<const Change> changes, const Wait& wait) override;
   void decline(const Wait& wait) override;
   void leave() noexcept override;

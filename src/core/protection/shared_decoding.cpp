@@ -18,13 +18,13 @@ constexpr std::size_t kDecodedPiece = std::size_t{512} << 10;
 constexpr std::size_t kUnderWay = 8;
 
 // Two ranks do not write to the same cache line.
-constexpr std::uint64_t kCacheLine = 64;
+constexpr std::uint64_t kBytesOfLine = 64;
 
 Interval part_of(std::uint64_t bytes, const Share& share) {
-  const std::uint64_t lines = bytes / kCacheLine + (bytes % kCacheLine != 0 ? 1 : 0);
+  const std::uint64_t lines = bytes / kBytesOfLine + (bytes % kBytesOfLine != 0 ? 1 : 0);
   const auto begin_of = [&](int number) {
     const std::uint64_t first = lines * static_cast<std::uint64_t>(number) / static_cast<std::uint64_t>(share.of);
-    return std::min(bytes, first * kCacheLine);
+    return std::min(bytes, first * kBytesOfLine);
   };
   return {begin_of(share.number), begin_of(share.number + 1)};
 }

@@ -26,7 +26,7 @@ struct OperationContext {
 
   [[nodiscard]] Team& team() const { return attachment.team(); }
   [[nodiscard]] Protection& protection() const { return attachment.protection(); }
-  [[nodiscard]] Control& control() const { return log.control(); }
+  [[nodiscard]] Control& control() const { return log.memory().control(); }
 };
 
 }  // namespace fenix_impl

@@ -34,7 +34,7 @@ std::optional<std::uint32_t> Reclaimer::free_slot_for(const Member& member) {
 
 // Reads the progress of other ranks: nobody may have told this one.
 void Reclaimer::ask_others(int most_reads) {
-  Control& control = log_.control();
+  Control& control = log_.memory().control();
   while (log_.known_on_all() < log_.last() && control.commits.ask(*control.remote, most_reads)) {
   }
 }
@@ -71,7 +71,7 @@ void Reclaimer::wait_for_others(const char* waited_for, const std::function<bool
   if (ready()) return;
   Deadline question(kBetweenQuestions);
   wait_until(attachment_.team(), waited_for, [&] {
-    Control& control = log_.control();
+    Control& control = log_.memory().control();
     control.commits.pass_on(*control.remote);
     if (question.passed()) {
       // After this the wait goes on: ranks that wait for this one hear of its progress between its questions.

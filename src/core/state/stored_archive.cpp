@@ -36,14 +36,14 @@ bool read_stored(KeeperClient& keeper, const DatasetName& name, std::int32_t ran
   for (std::uint64_t done = 0; done < to.size(); done += kReadAtOnce) {
     const std::uint64_t bytes = std::min<std::uint64_t>(to.size() - done, kReadAtOnce);
     const std::uint64_t offset = place ? *place + done : Region::kHeaderBytes;
-    if (!keeper.read({name.text(), rank, member, done, bytes, offset}, file, check)) return false;
+    if (!keeper.datasets().read({name.text(), rank, member, done, bytes, offset}, file, check)) return false;
     if (!place) std::memcpy(to.data() + done, beside.bytes().data() + offset, bytes);
   }
   return true;
 }
 
 std::optional<Fetched> StoredArchive::fetch(std::int32_t member_id, int stored_by, Team& team) {
-  const auto stored = keeper_->rank(plan_.name, stored_by, [&team] { team.check(); });
+  const auto stored = keeper_->datasets().rank(plan_.name, stored_by, [&team] { team.check(); });
   const auto record = stored ? decode(stored->record) : std::nullopt;
   const MemberVersion* const version = record ? record->find(member_id) : nullptr;
   const Extent* const extent = stored ? stored->find(member_id) : nullptr;

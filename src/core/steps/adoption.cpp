@@ -86,7 +86,7 @@ bool Adoption::adopt(std::span<const OrphanedRegion> regions) {
     }
     clear_unfitting(control.own_log, of_members);
     fault_point("memory.adopted");
-    (void)context_.log.replace_control(std::move(control));
+    (void)context_.log.memory().replace_control(std::move(control));
     for (std::size_t i = 0; i < of_members.size(); ++i) {
       Member& member = context_.members[i];
       member.memory.replace(std::move(of_members[i].first), of_members[i].second);

@@ -11,13 +11,13 @@ BlockComparison::BlockComparison(const MemberAccess& access, const MemberVersion
                                  bool sends, const Read& read)
     : access_(access), base_(base), sends_(sends) {
   if (base == nullptr || base->found.empty()) return;
-  const WorkingSlot::Look look = access.slot().look_for_unchanged(blocks.count());
+  const Similarity::Look look = access.slot().similarity().look_for_unchanged(blocks.count());
   is_on_ =
-      look == WorkingSlot::Look::everywhere || (look == WorkingSlot::Look::at_a_sample && sample_is_same(blocks, read));
+      look == Similarity::Look::everywhere || (look == Similarity::Look::at_a_sample && sample_is_same(blocks, read));
 }
 
 BlockComparison::~BlockComparison() {
-  if (compared_ > 0) access_.slot().note_similarity(is_worth_it(same_, compared_));
+  if (compared_ > 0) access_.slot().similarity().note(is_worth_it(same_, compared_));
 }
 
 // In memory, a block that is hashed first and copied then takes longer than one that is hashed while it is copied: by measurement,

@@ -118,7 +118,7 @@ void prepare_member(const OperationContext& context, const Member& member) {
 }
 
 void replace_control(const OperationContext& context, Control control) {
-  (void)context.log.replace_control(std::move(control));
+  (void)context.log.memory().replace_control(std::move(control));
 }
 
 }  // namespace fenix_impl

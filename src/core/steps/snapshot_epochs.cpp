@@ -21,7 +21,7 @@ std::uint64_t epoch_note(const CommitLog& log) { return log.last().value | (log.
 // Without redundancy, a rank that has lost all takes nothing from the others.
 ConsistentEpochs consistent_now(const OperationContext& context) {
   const CommitLog& log = context.log;
-  return common_to_all(context.team(), log.has_lost_data() ? CommonEpochs() : CommonEpochs(log.own_epochs()))
+  return common_to_all(context.team(), log.has_lost_data() ? CommonEpochs() : CommonEpochs(log.memory().own_epochs()))
       .consistent();
 }
 

@@ -138,7 +138,7 @@ void Staging::check_pieces(const Member& member, const IntervalSet& elements) co
     for (const auto& each : context_.members) {
       pieces += pieces_of(context_.log, *each, each.get() == &member ? elements : IntervalSet{});
     }
-    return record_bytes(context_.members.size(), pieces) <= context_.log.entry_bytes();
+    return record_bytes(context_.members.size(), pieces) <= context_.log.memory().entry_bytes();
   };
   // To count them exactly takes as long as a store.
   if (fits(pieces_at_most) || fits(pieces_exactly)) return;

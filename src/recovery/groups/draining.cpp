@@ -15,7 +15,7 @@ namespace {
 
 GroupKeeping::Found groups_of(MPI_Comm comm, TeamFactory& teams, Storage& storage) {
   const auto team = teams.make(comm).team;
-  return together(*team, [&] { return storage.kept_groups(*team); });
+  return together(*team, [&] { return storage.lease().find_all(*team); });
 }
 
 /// Returns why the latest commit of a group is not in the store, or nothing.
@@ -24,7 +24,7 @@ std::string drain(const GroupParameters& parameters, const Process& process, Gro
   Group& group = groups.at(parameters.id);
   fault_point("drain.formed");
   if (!formed.resumed) return "too little of the memory is left, or the store has something newer";
-  if (storage.has_dataset_of_start(group)) {
+  if (storage.start().has_dataset(group)) {
     log().info("group {}: the store has the commit that is in memory", parameters.id);
     return {};
   }

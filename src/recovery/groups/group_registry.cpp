@@ -107,14 +107,14 @@ RejoinResult GroupRegistry::create(const GroupParameters& parameters, const std:
   lock.unlock();
   const bool known_before = group != nullptr && is_formed(*group);
   try {
-    if (!known_before) group = storage_.kept_group(parameters.id, *team);
+    if (!known_before) group = storage_.lease().find(parameters.id, *team);
     RejoinResult result = rejoin(group, parameters, check_arguments, team, teams_.choose_path(*team),
-                                 storage_.for_rejoin(parameters.id, *team), highest_);
-    storage_.adopt_run(result.run);
-    const Storage::Resumed resumed = storage_.take_up(*group, result);
+                                 storage_.start().for_rejoin(parameters.id, *team), highest_);
+    storage_.job().adopt_run(result.run);
+    const GroupStart::Resumed resumed = storage_.start().take_up(*group, result);
     highest_ = std::max(highest_, group->log().generation());
-    result.resumed = resumed == Storage::Resumed::yes;
-    result.snapshots_lost = result.snapshots_lost || resumed == Storage::Resumed::unusable;
+    result.resumed = resumed == GroupStart::Resumed::yes;
+    result.snapshots_lost = result.snapshots_lost || resumed == GroupStart::Resumed::unusable;
     return result;
   } catch (const Error& error) {
     // A group that could not be formed leaves nothing behind; an existing one waits to be taken up again.

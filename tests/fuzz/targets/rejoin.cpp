@@ -114,9 +114,9 @@ void join(std::unique_ptr<Group>& group, const GroupParameters& parameters, fuzz
 
 void store_something(Group& group, std::array<std::uint32_t, 20>& data) {
   const auto type = std::make_shared<const ElementType>(ElementType::plain(sizeof(std::uint32_t)));
-  group.create_member({7, false, {}, type}, data.data(), data.size(), [] {});
+  group.definition().create_member({7, false, {}, type}, data.data(), data.size(), [] {});
   Member* const member = group.find(7);
-  group.store(std::span(&member, 1), Selection::all());
+  group.stores().store(std::span(&member, 1), Selection::all());
   group.commit();
 }
 

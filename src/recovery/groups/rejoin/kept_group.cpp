@@ -146,14 +146,14 @@ std::vector<std::byte> describe_group(Group& group, std::uint32_t run) {
   fields.number(kFormat);
   fields.number(run);
   fields.number(parts.log.generation().value);
-  fields.number(static_cast<std::uint8_t>(parts.log.own_epochs().empty() ? 0 : 1));
+  fields.number(static_cast<std::uint8_t>(parts.log.memory().own_epochs().empty() ? 0 : 1));
   fields.number(parts.tries_of_memory);
   fields.number(parts.shape.since.value);
   fields.number(parts.shape.ranks);
   fields.number(static_cast<std::int32_t>(ranks.rank));
   write_parameters(fields, parts.parameters);
-  fields.number(parts.log.entries());
-  write_region(fields, parts.log.control().region);
+  fields.number(parts.log.memory().entries());
+  write_region(fields, parts.log.memory().control().region);
   const auto runs = runs_of(ranks.placement.order());
   fields.number(static_cast<std::uint32_t>(runs.size()));
   for (const Run& each : runs) {
@@ -181,7 +181,7 @@ std::vector<std::byte> describe_group(Group& group, std::uint32_t run) {
 }
 
 std::vector<int> regions_of(Group& group) {
-  std::vector<int> regions{group.log().control().region.file()->get()};
+  std::vector<int> regions{group.log().memory().control().region.file()->get()};
   for (const auto& member : group.members()) regions.push_back(member->memory.region().file()->get());
   return regions;
 }

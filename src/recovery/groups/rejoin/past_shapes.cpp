@@ -104,15 +104,16 @@ ConsistentEpochs PastShapes::readable_epochs(const Shape& shape, const Placement
   for (int number = 0; number < shape.ranks; ++number) missing.insert(missing.end(), number);
   for (int rank = 0; rank < team_.size(); ++rank) missing.erase(number_in(rank, shape));
   for (int copy = 0; copy < placement.copies(); ++copy) {
-    const auto held = exchange_if(
-        [&] { return put_aside ? group_.parts().archive->held_epochs(id, copy) : group_.log().held_epochs(copy); });
+    const auto held = exchange_if([&] {
+      return put_aside ? group_.parts().archive->held_epochs(id, copy) : group_.log().memory().held_epochs(copy);
+    });
     for (int rank = 0; rank < team_.size(); ++rank) {
       const int number = number_in(rank, shape);
       if (number >= 0) add(ranks[index(placement.kept(number, copy))], held[index(rank)]);
     }
   }
-  const auto own =
-      exchange_if([&] { return put_aside ? group_.parts().archive->own_epochs(id) : group_.log().own_epochs(); });
+  const auto own = exchange_if(
+      [&] { return put_aside ? group_.parts().archive->own_epochs(id) : group_.log().memory().own_epochs(); });
   for (int rank = 0; rank < team_.size(); ++rank) {
     const int number = number_in(rank, shape);
     if (number >= 0 && past(rank).lost_data == 0) ranks[index(number)] = own[index(rank)];

@@ -86,15 +86,15 @@ RankSummary summary_of(const Team& team, Group* group, const GroupParameters& wa
   if (ranks.size != team.size() || ranks.rank != team.rank()) mine.flags |= RankSummary::kSomeMoved;
   if (parts.awaits_store || parts.stored) mine.flags |= RankSummary::kAwaitsStore;
   if (parts.owes_loss_report) mine.flags |= RankSummary::kOwesReport;
-  if (!parts.log.own_epochs().empty()) mine.flags |= RankSummary::kHasSnapshots;
+  if (!parts.log.memory().own_epochs().empty()) mine.flags |= RankSummary::kHasSnapshots;
   for (int copy = 0; copy < ranks.placement.copies(); ++copy) {
-    if (!parts.log.held_epochs(copy).empty()) mine.flags |= RankSummary::kHasSnapshots;
+    if (!parts.log.memory().held_epochs(copy).empty()) mine.flags |= RankSummary::kHasSnapshots;
   }
   if (parts.archive && !parts.archive->empty()) mine.flags |= RankSummary::kHasSnapshots | RankSummary::kHasArchive;
   mine.members = parts.members.size() + 1;
   mine.known_on_all = parts.log.known_on_all();
   mine.generation = parts.log.generation().value;
-  mine.log_entries = parts.log.entries();
+  mine.log_entries = parts.log.memory().entries();
   mine.least = mine.most = parts.shape;
   mine.knowledge.kind = RankSummary::Knowledge::Kind::group;
   // Others of this run may still be without the memory that they can have: it counts as much.

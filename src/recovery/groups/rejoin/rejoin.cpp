@@ -280,13 +280,13 @@ class Rejoin {
 
   // Returns the entries of the longest log.
   [[nodiscard]] std::uint32_t log_entries() const {
-    return moved_ ? group_->log().entries() : std::max(group_->log().entries(), all_.log_entries);
+    return moved_ ? group_->log().memory().entries() : std::max(group_->log().memory().entries(), all_.log_entries);
   }
 
   // Returns how long entries have to be for the records that there are on any rank: the group may have had longer ones so far.
   [[nodiscard]] std::size_t least_entry_bytes() {
     if (!existed_ || !all_.has(RankSummary::kMemoryIsReal)) return RecordLog::kLeastEntryBytes;
-    return team_->reduce(group_->log().needed_entry_bytes(group_->members().size()),
+    return team_->reduce(group_->log().memory().needed_entry_bytes(group_->members().size()),
                          [](std::size_t& into, std::size_t from) { into = std::max(into, from); });
   }
 

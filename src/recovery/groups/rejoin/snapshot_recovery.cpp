@@ -66,7 +66,7 @@ void SnapshotRecovery::make_own(const ConsistentEpochs& result, bool redundant) 
     fault_point("rejoin.voided");
     if (has_adopted()) {
       complete_adopted(result);
-      const auto left = log.own_epochs();
+      const auto left = log.memory().own_epochs();
       // Without redundancy, nothing brings back a copy that was half overwritten. If all have died, the store may have another one.
       if (!redundant && some_left && left.empty() && !goes_on_with_kept()) log.accept_loss();
     }
@@ -94,10 +94,10 @@ void SnapshotRecovery::rebuild_own(const ConsistentEpochs& result) {
 CommittedEpochs SnapshotRecovery::find_commits() {
   const Placement& placement = group_.ranks().placement;
   const CommitLog& log = group_.log();
-  const auto own = log.own_epochs();
+  const auto own = log.memory().own_epochs();
   std::vector<HeldRecord> mine;
   for (int copy = 0; copy < placement.copies(); ++copy) {
-    for (const CommittedEpoch& each : log.held_epochs(copy)) mine.push_back({copy, 0, each});
+    for (const CommittedEpoch& each : log.memory().held_epochs(copy)) mine.push_back({copy, 0, each});
   }
   const auto theirs = team_.ask(group_.ranks().partners(), std::span<const HeldRecord>(mine));
   const std::set<int>& missing = clues_.replacements.missing();
@@ -132,7 +132,7 @@ void SnapshotRecovery::note_copies(int copy, const std::vector<CommittedEpoch>& 
 // In place, the dead rank may have overwritten its own copies in part, or not at all.
 void SnapshotRecovery::drop_torn() {
   if (!group_.parameters().commits_in_place()) return;
-  const RecordLog& log = group_.log().control().own_log;
+  const RecordLog& log = group_.log().memory().control().own_log;
   for (const LoggedRecord& logged : log.read_all()) {
     const auto& members = group_.members();
     const bool whole = std::all_of(members.begin(), members.end(), [&](const auto& member) {
@@ -147,7 +147,7 @@ void SnapshotRecovery::drop_torn() {
 void SnapshotRecovery::complete_adopted(const ConsistentEpochs& result) {
   auto missing = clues_.replacements.missing();
   missing.insert(self_);
-  const auto there = group_.log().own_epochs();
+  const auto there = group_.log().memory().own_epochs();
   std::erase_if(copies_, [&](const CommitLog::RecordCopy& each) {
     return !contains(result.epochs, each.epoch) ||
            std::any_of(there.begin(), there.end(), [&](const auto& own) { return own.epoch == each.epoch; });
@@ -159,7 +159,7 @@ void SnapshotRecovery::complete_adopted(const ConsistentEpochs& result) {
 // everywhere.
 void SnapshotRecovery::rebuild_held(ConsistentEpochs& result) {
   const Placement& placement = group_.ranks().placement;
-  const auto own = group_.log().own_epochs();
+  const auto own = group_.log().memory().own_epochs();
   auto theirs = team_.ask(group_.ranks().partners(), std::span<const CommittedEpoch>(own));
   std::vector<CommittedEpochs> at_owners;
   for (int copy = 0; copy < placement.copies(); ++copy) {

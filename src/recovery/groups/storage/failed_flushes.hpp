@@ -7,13 +7,13 @@
 #include <cstdint>
 #include <map>
 
-#include "keeper/client.hpp"
+#include "keeper/exchange.hpp"
 
 namespace fenix_impl {
 
 class FailedFlushes {
  public:
-  using Outcome = KeeperClient::Outcome;
+  using Outcome = FlushOutcome;
   static constexpr std::size_t kMostRemembered = 1024;
 
   void note(std::uint64_t flush, const Outcome& outcome) {

@@ -55,7 +55,7 @@ void Flushing::begin_generation(Group& group, OfGroup& mine, std::vector<std::ui
   mine.is_behind = false;
   if (mine.flushes.empty()) return;
   try {
-    keeper_->abandon({group.parameters().id, 0, group.log().generation().value, {}});
+    keeper_->flushes().abandon({group.parameters().id, 0, group.log().generation().value, {}});
   } catch (const Error& error) {
     log().warn("group {}: {}", group.parameters().id, error.what());
   }
@@ -69,7 +69,7 @@ std::uint64_t Flushing::offer(Group& group, OfGroup& mine, std::uint32_t run, Ep
   const Flush flush(group.parts().context);
   const DatasetPlan plan = flush.plan(epoch, label, run, mine.writers);
   const Flush::Offered offered = flush.offer(epoch);
-  const std::uint64_t id = keeper_->flush(plan, offered.offer, offered.regions);
+  const std::uint64_t id = keeper_->flushes().flush(plan, offered.offer, offered.regions);
   mine.flushes.emplace_back(plan.name, id);
   if (mine.flushes.size() > kRemembered) mine.flushes.pop_front();
   FlushHold hold;
@@ -88,7 +88,7 @@ void Flushing::keep_latest(Group& group, const OfGroup& mine, std::uint32_t run)
   const Epoch epoch = group.log().last();
   const Flush flush(group.parts().context);
   const Flush::Offered offered = flush.offer(epoch);
-  keeper_->keep(flush.plan(epoch, {}, run, mine.writers), offered.offer, offered.regions);
+  keeper_->flushes().keep(flush.plan(epoch, {}, run, mine.writers), offered.offer, offered.regions);
   fault_point("keep.offered");
 }
 
@@ -172,8 +172,8 @@ std::uint64_t Flushing::begin_flush(Group& group, OfGroup& mine, std::uint32_t r
 std::optional<Flushing::Outcome> Flushing::outcome(std::uint64_t flush) {
   const std::lock_guard lock(mutex_);
   if (!keeper_) return Outcome{KeeperCode::failed, "the use of Fenix has ended"};
-  if (!keeper_->knows(flush)) return failed_.outcome(flush);
-  auto ended = keeper_->outcome(flush);
+  if (!keeper_->flushes().knows(flush)) return failed_.outcome(flush);
+  auto ended = keeper_->flushes().outcome(flush);
   if (ended && ended->code != KeeperCode::done) failed_.note(flush, *ended);
   return ended;
 }
@@ -192,7 +192,7 @@ void Flushing::wait_at_end(int group_id, OfGroup& mine, const Deadline& deadline
   for (const auto& [name, flush] : mine.flushes) {
     for (Deadline tell{std::chrono::milliseconds(0)}; !outcome(flush) && !deadline.passed(); wait_a_little()) {
       if (!tell.passed()) continue;
-      keeper_->abandon({0, 1, 0, {}});
+      keeper_->flushes().abandon({0, 1, 0, {}});
       tell = Deadline(kBetweenTellings);
     }
   }
@@ -212,10 +212,10 @@ Flushing::Progress Flushing::progress(const OfGroup& mine, int time_stamp) {
   if (found == mine.flushes.rend()) return {};
   const auto& [name, id] = *found;
   const auto ended = outcome(id);
-  Progress progress{State::writing, keeper_->written(id)};
+  Progress progress{State::writing, keeper_->flushes().written(id)};
   if (ended && ended->code != KeeperCode::done) progress.state = State::failed;
   if (ended && ended->code == KeeperCode::done) {
-    progress.state = keeper_->is_complete(name, [] {}) ? State::complete : State::written;
+    progress.state = keeper_->datasets().is_complete(name, [] {}) ? State::complete : State::written;
   }
   return progress;
 }

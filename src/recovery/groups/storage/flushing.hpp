@@ -24,7 +24,7 @@ namespace fenix_impl {
 class Flushing {
  public:
   using Check = std::function<void()>;
-  using Outcome = KeeperClient::Outcome;
+  using Outcome = FlushOutcome;
 
   /// State of a flush, as the public functions have it.
   enum class State { none, writing, written, complete, failed };

@@ -23,10 +23,10 @@ void GroupKeeping::keep(KeeperClient& keeper, Group& group, std::uint32_t run) {
   Kept& kept = kept_[group.parameters().id];
   lock.unlock();
   auto description = describe_group(group, run);
-  if (description == kept.description && keeper.connection() == kept.connection) return;
+  if (description == kept.description && keeper.connection().number() == kept.connection) return;
   kept.of = {group.parameters().id, group.ranks().rank, static_cast<std::uint32_t>(group.ranks().size), run,
              group.log().generation().value};
-  kept.connection = keeper.keep_group(kept.of, description, regions_of(group));
+  kept.connection = keeper.memory().keep_group(kept.of, description, regions_of(group));
   kept.description = std::move(description);
 }
 
@@ -34,13 +34,13 @@ void GroupKeeping::forget(KeeperClient* keeper, int group_id) {
   std::unique_lock lock(mutex_);
   const auto known = kept_.extract(group_id);
   lock.unlock();
-  if (known && keeper != nullptr && known.mapped().connection != 0) keeper->drop_group(known.mapped().of);
+  if (known && keeper != nullptr && known.mapped().connection != 0) keeper->memory().drop_group(known.mapped().of);
 }
 
 std::unique_ptr<Group> GroupKeeping::find(KeeperClient& keeper, int group_id, Team& team, std::uint32_t run,
                                           std::chrono::milliseconds limit) {
   const KeptSearch search{group_id, team.rank(), static_cast<std::uint32_t>(team.size()), run};
-  const auto kept = keeper.kept_group(search, limit, [&team] { team.check(); });
+  const auto kept = keeper.memory().kept_group(search, limit, [&team] { team.check(); });
   if (!kept) return {};
   return group_described(kept->description, kept->at.process, kept->at.files, team.rank(), team.size());
 }
@@ -58,7 +58,7 @@ GroupKeeping::Found GroupKeeping::all(KeeperClient& keeper, Team& team, std::uin
   std::set<int> ids;
   (void)meet(team, Operation::fetch, 0, 0, [&] {
     const Deadline deadline(limit);
-    for (const KeptGroupOf& each : keeper.kept_groups([&team] { team.check(); })) {
+    for (const KeptGroupOf& each : keeper.memory().kept_groups([&team] { team.check(); })) {
       ids.insert(each.group);
       if (each.rank != team.rank() || here.count(each.group) != 0) continue;
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline.left());

@@ -46,7 +46,7 @@ bool Halting::is_wished(std::uint32_t run, std::uint64_t commits) {
   }
   if (run == 0 || !keeper_) return false;
   try {
-    const auto wish = keeper_->halt_conditions([] {});
+    const auto wish = keeper_->runs().halt_conditions([] {});
     if (!wish || wish->run != run) return false;
     if (seen_ != wish) commits_when_seen_ = commits;
     seen_ = wish;

@@ -54,7 +54,7 @@ void Loading::archive(const DatasetPlan& plan) {
   (void)meet(team, Operation::fetch, hash_of_name(plan.name), 0, [&] {
     const auto stored = static_cast<int>(plan.writers.size());
     for (int rank = team.rank(); rank < stored; rank += team.size()) {
-      if (keeper_->verify(plan.name, rank, [&team] { team.check(); })) continue;
+      if (keeper_->datasets().verify(plan.name, rank, [&team] { team.check(); })) continue;
       throw Error(FENIX_ERROR_NODATA_FOUND, "what rank " + std::to_string(rank) + " has stored is damaged");
     }
     group_.parts().stored = std::make_unique<StoredArchive>(keeper_, plan);
@@ -79,7 +79,7 @@ void Loading::load(const DatasetPlan& plan) {
     throw;
   }
   fault_point("fetch.staged");
-  group_.store(members, Selection::staged());
+  group_.stores().store(members, Selection::staged());
   for (Member* const member : members) {
     const MemberVersion* const version = own.find(member->id());
     if (version != nullptr) group_.parts().requests.access(*member).slot().note_size(version->size);
@@ -92,7 +92,7 @@ void Loading::load(const DatasetPlan& plan) {
 Record Loading::read_own(const DatasetPlan& plan) {
   const int rank = group_.ranks().rank;
   Team& team = group_.attachment().team();
-  const auto stored = keeper_->rank(plan.name, rank, [&team] { team.check(); });
+  const auto stored = keeper_->datasets().rank(plan.name, rank, [&team] { team.check(); });
   const auto record = stored ? decode(stored->record) : std::nullopt;
   const bool is_own = record && record->epoch.value == plan.epoch && record->group_id == plan.name.group;
   if (!is_own) throw Error(FENIX_ERROR_NODATA_FOUND, "what rank " + std::to_string(rank) + " has stored is not there");
@@ -113,10 +113,10 @@ void Loading::take_parameters(const DatasetPlan& plan) {
   GroupParameters& parameters = group_.parts().parameters;
   const auto nothing = [] {};
   if (group_.members().empty() && group_.log().last().none()) {
-    if (parameters.hashing != plan.group.hashing) group_.set_hashing(plan.group.hashing != 0, nothing);
+    if (parameters.hashing != plan.group.hashing) group_.policy_change().set_hashing(plan.group.hashing != 0, nothing);
     const bool can_be_in_place = plan.group.in_place == 0 || parameters.depth == 0;
     if (parameters.in_place != plan.group.in_place && can_be_in_place) {
-      group_.set_in_place(plan.group.in_place != 0, nothing);
+      group_.policy_change().set_in_place(plan.group.in_place != 0, nothing);
     }
   }
   parameters.start_time_stamp = plan.group.start_time_stamp;
@@ -139,7 +139,7 @@ std::vector<Member*> Loading::make_members(const DatasetPlan& plan, const Record
     // Epochs are counted on; the member is older than all that are left.
     info.created_after = {};
     const std::uint64_t count = version != nullptr && !info.resizeable ? version->size : 0;
-    Member* made = group_.define_member(info, nullptr, count, [] {});
+    Member* made = group_.definition().define_member(info, nullptr, count, [] {});
     if (made != nullptr) made->disclaim();
     Member& member = *group_.find(info.id);
     member.note_taken_up();

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "scr/catalog.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+
+#include "scr/kind.hpp"
+#include "scr/patience.hpp"
+#include "scr/stored.hpp"
+
+namespace scr_impl {
+
+void Catalog::clear() {
+  replaced_.clear();
+  is_current_free_ = frees_current_ = false;
+}
+
+bool Catalog::read_numbers() {
+  std::array<std::uint64_t, 3> numbers{};
+  if (job_.is_first()) {
+    const auto entries = job_.index.all();
+    numbers[0] = entries ? 1 : 0;
+    for (const IndexEntry& each : entries.value_or(std::vector<IndexEntry>{})) {
+      numbers[1] = std::max(numbers[1], each.id);
+      numbers[2] = std::max(numbers[2], each.count);
+    }
+  }
+  if (MPI_Bcast(numbers.data(), 3, MPI_UINT64_T, 0, job_.comm) != MPI_SUCCESS) return false;
+  // Without them a new dataset could take the name of another one.
+  if (numbers[0] == 0) return job_.refuse_together("the list of datasets in the prefix folder cannot be read");
+  Numbers& known = job_.numbers;
+  known.known_datasets = std::max(known.known_datasets, numbers[1]);
+  known.known_checkpoints = std::max(known.known_checkpoints, numbers[2]);
+  return true;
+}
+
+// Rank 0 writes it.
+bool Catalog::record(const PackageHead& head, const std::vector<std::string>& files) {
+  bool is_good = true;
+  if (job_.is_first()) {
+    const auto earlier = job_.index.get(head.name);
+    if (earlier && earlier->created != head.created) replaced_.insert(head.name);
+    is_good =
+        job_.index.put({head.id, head.count, head.flags, head.created, size_of(job_.comm), false, head.name, files});
+    if (!is_good) (void)refuse("dataset " + head.name + ": its entry in the prefix folder cannot be written");
+  }
+  return agree(job_.comm, is_good);
+}
+
+// Files that another dataset has as well stay: they have its bytes.
+void Catalog::remove(const IndexEntry& entry, bool files_stay) const {
+  remove_stored(label_of(entry.name));
+  (void)job_.index.remove(entry.name);
+  if (files_stay || entry.files.empty()) return;
+  const auto entries = job_.index.all();
+  if (!entries) return;
+  std::set<std::string> others;
+  for (const IndexEntry& each : *entries) others.insert(each.files.begin(), each.files.end());
+  std::vector<std::string> files;
+  std::copy_if(entry.files.begin(), entry.files.end(), std::back_inserter(files),
+               [&](const std::string& file) { return !others.contains(file); });
+  (void)in_time([prefix = job_.prefix, files] {
+    prefix.remove(files);
+    return true;
+  });
+}
+
+bool Catalog::remove(const std::string& name, bool files_stay) const {
+  IndexEntry entry = job_.index.get(name).value_or(IndexEntry{});
+  entry.name = name;
+  remove(entry, files_stay);
+  return !job_.index.get(name) && stored_with(label_of(name)).empty();
+}
+
+void Catalog::drop_later(std::uint64_t id) const {
+  for (const IndexEntry& each : job_.index.all().value_or(std::vector<IndexEntry>{})) {
+    if (each.id > id) remove(each, true);
+  }
+}
+
+// SCR_PREFIX_PURGE: all that is there goes, also what the group has found. The group is there: another job that uses the store has refused
+// this one before. A run that only reads stands beside another one as well.
+bool Catalog::purge_if_told() {
+  if (!agree(job_.comm, std::exchange(job_.settings.purges_prefix, false))) return job_.is_formed;
+  // No snapshot has this time stamp: the answer says whether this run may write.
+  if (Fenix_Data_flush(kGroup, FENIX_TIME_STAMP_MAX, nullptr) == FENIX_ERROR_STORE)
+    return job_.refuse_together(std::string("SCR_PREFIX_PURGE: nothing is removed: ") + Fenix_Error_message());
+  if (!job_.is_formed) return false;
+  const bool is_empty = !job_.is_first() || remove_all();
+  // There may be no snapshot.
+  (void)Fenix_Data_snapshot_delete(kGroup, FENIX_DATA_SNAPSHOT_ALL);
+  return Fenix_Data_barrier(kGroup) == FENIX_SUCCESS && agree(job_.comm, is_empty);
+}
+
+bool Catalog::remove_all() const {
+  for (const IndexEntry& each : job_.index.all().value_or(std::vector<IndexEntry>{})) remove(each, false);
+  // Keepers may complete those that are not.
+  for (const StoredDataset& each : stored_datasets(true)) (void)Fenix_Data_dataset_delete(each.name.c_str());
+  const auto left = job_.index.all();
+  const bool is_empty = left && left->empty() && stored_datasets(true).empty();
+  return is_empty || refuse("SCR_PREFIX_PURGE: some datasets cannot be removed");
+}
+
+// A dataset that was chosen for this job must not be that of the next one, when there is a newer one.
+void Catalog::free_current() {
+  if (!std::exchange(is_current_free_, true) && job_.is_first()) (void)Fenix_Data_dataset_set_current(nullptr);
+}
+
+// Older data goes when a checkpoint in the store takes its place.
+void Catalog::tidy(const PackageHead& newest) {
+  if (!job_.is_formed || !job_.is_first()) return;
+  // A name is that of one dataset.
+  if (replaced_.erase(newest.name) != 0) remove_stored(label_of(newest.name), 1);
+  if (job_.settings.prefix_size > 0) prune(newest);
+}
+
+// Checkpoints before the newest one go, except the latest ones, and those that are outputs as well. The store knows which ones are whole, and in
+// which order they were written: one whose flush has failed takes no other one's place.
+void Catalog::prune(const PackageHead& newest) const {
+  const auto entries = job_.index.all();
+  if (!entries) return;
+  std::map<std::string, const IndexEntry*> others;  // by the names that they have in the store
+  for (const IndexEntry& each : *entries) {
+    const bool counts = is_checkpoint(each) && !each.has_failed && each.name != newest.name;
+    if (counts) others[label_of(each.name)] = &each;
+  }
+  long left = job_.settings.prefix_size - 1;
+  std::uint64_t oldest = newest.created;
+  const auto remove_unless_output = [this](const IndexEntry& entry) {
+    if (!is_output(entry)) remove(entry, false);
+  };
+  for (const StoredDataset& each : stored_datasets()) {
+    const auto found = others.extract(each.label);
+    if (found.empty()) continue;
+    const IndexEntry& entry = *found.mapped();
+    if (left > 0) {
+      --left;
+      oldest = std::min(oldest, entry.created);
+    } else {
+      remove_unless_output(entry);
+    }
+  }
+  // Checkpoints that are not whole are of no use any more, when there are enough newer ones.
+  for (const auto& [label, entry] : others) {
+    if (left == 0 && entry->created < oldest) remove_unless_output(*entry);
+  }
+}
+
+}  // namespace scr_impl

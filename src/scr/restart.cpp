@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "scr/restart.hpp"
+
+#include <scr.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+
+#include "scr/file_copy.hpp"
+#include "scr/kind.hpp"
+#include "scr/stored.hpp"
+
+namespace fs = std::filesystem;
+
+namespace scr_impl {
+namespace {
+
+/// Reads what this rank has of the snapshot in memory. Collective.
+std::optional<std::vector<std::byte>> restore_package(const PackageHead& head) {
+  std::vector<std::byte> bytes;
+  bool is_good = true;
+  try {
+    bytes.resize(kHeadBytes + head.bytes);
+  } catch (const std::exception&) {
+    is_good = false;
+  }
+  // A rank without memory takes part all the same.
+  const int code = Fenix_Data_member_restore_c(kGroup, kFiles, is_good ? bytes.data() : nullptr,
+                                               is_good ? static_cast<MPI_Count>(bytes.size()) : 0,
+                                               FENIX_DATA_SNAPSHOT_LATEST, FENIX_DATA_SUBSET_IGNORE);
+  return is_good && code == FENIX_SUCCESS ? std::optional(std::move(bytes)) : std::nullopt;
+}
+
+/// Names what ends with this launch of the job: an allocation, or a run of fenix-run. Empty: mpirun alone.
+std::string launch_of_job() {
+  for (const char* variable : {"SCR_JOB_ID", "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID"}) {
+    const char* const value = std::getenv(variable);
+    if (value != nullptr && *value != 0) return std::string(variable) + "=" + value;
+  }
+  return {};
+}
+
+}  // namespace
+
+// The group has the newest one, in memory or from the store. Then come older ones of the store.
+void Restart::search_anew() {
+  is_searched_ = false;
+  head_.reset();
+}
+
+void Restart::clear() {
+  search_anew();
+  chosen_.clear();
+  refused_.clear();
+  tried_.clear();
+  allow_older();
+}
+
+void Restart::find() {
+  if (is_searched_) return;
+  is_searched_ = true;
+  head_.reset();
+  // A dataset that was fetched for an earlier search may have given way to a checkpoint that has been removed since.
+  tried_.clear();
+  if (job_.settings.fetches) apply_current();
+  const std::string chosen = std::exchange(chosen_, {});
+  if (!chosen.empty() && job_.settings.fetches && fetch(chosen) && examine()) return;
+  if (chosen.empty() && examine()) return;
+  if (!job_.settings.fetches) return;
+  while (job_.is_formed) {
+    const std::string next = next_older();
+    if (next.empty() || (fetch(next) && examine())) return;
+  }
+}
+
+bool Restart::fetch(const std::string& stored) {
+  if (job_.is_first()) tried_.insert(stored);
+  snapshots_.forget();
+  return Fenix_Data_fetch(kGroup, stored.c_str(), nullptr) == FENIX_SUCCESS;
+}
+
+// Looks whether all ranks can use what the group has.
+bool Restart::examine() {
+  const auto head = Snapshots::head_of(FENIX_DATA_SNAPSHOT_LATEST);
+  if (!job_.is_formed) return false;
+  bool is_good = head && is_checkpoint(*head) && !refused_.contains({head->id, head->created});
+  if (is_good && job_.is_first()) is_good = !is_withdrawn(*head);
+  if (!agree(job_.comm, is_good)) return false;
+  if (head->is_list && !examine_files(*head)) return false;
+  head_ = head;
+  return true;
+}
+
+bool Restart::is_withdrawn(const PackageHead& head) const {
+  const auto entry = job_.index.get(head.name);
+  if (entry) return entry->has_failed && entry->created == head.created;
+  // Checkpoints that are in memory alone have no entry yet. Others have lost theirs when they were removed.
+  return (head.is_list || is_output(head)) && job_.index.lacks(head.name);
+}
+
+// Each file is looked at by one rank.
+bool Restart::examine_files(const PackageHead& head) {
+  const auto bytes = restore_package(head);
+  auto files = bytes ? unpack_list(*bytes) : std::nullopt;
+  bool is_good = files.has_value();
+  for (std::size_t i = 0; is_good && i < files->size(); ++i) {
+    const ListedFile& file = (*files)[i];
+    if (!file.is_own) continue;
+    const auto seal = seal_file(job_.prefix.folder() / file.name, false);
+    is_good = seal && seal->size == file.seal.size && seal->hash == file.seal.hash;
+    if (!is_good) (void)refuse("checkpoint " + head.name + ": " + file.name + " is not as it was written");
+  }
+  if (!agree(job_.comm, is_good)) {
+    older_than_ = std::min(older_than_, head.id);
+    return false;
+  }
+  listed_ = std::move(*files);
+  return true;
+}
+
+// Rank 0 knows the index, and what the store has.
+std::string Restart::next_older() {
+  std::string next;
+  if (job_.is_first()) {
+    for (const StoredDataset& each : stored_datasets()) {
+      const auto entry = job_.index.with_label(each.label);
+      const bool is_other =
+          entry && (entry->has_failed || entry->ranks != size_of(job_.comm) || entry->id >= older_than_);
+      if (is_other || tried_.contains(each.name)) continue;
+      next = each.name;
+      break;
+    }
+  }
+  return broadcast(job_.comm, next) ? next : "";
+}
+
+// SCR_CURRENT counts once in a launch: a program that is started again must not begin there each time.
+void Restart::apply_current() {
+  const std::string name = std::exchange(job_.settings.current, {});
+  // A rank that has taken the place of another one has none.
+  if (!agree(job_.comm, !name.empty())) return;
+  bool is_due = true;
+  if (job_.is_first()) {
+    const std::string launch = launch_of_job();
+    const fs::path mark = job_.prefix.folder() / kControlFolder / "current";
+    const std::string text = launch + "\n" + name + "\n";
+    is_due = launch.empty() || read_own_file(mark) != text;
+    if (is_due && !launch.empty() && !write_durably(mark, text)) (void)refuse(mark.string() + " cannot be written");
+  }
+  if (agree(job_.comm, is_due) && !choose(name)) {
+    (void)job_.refuse_together("SCR_CURRENT: there is no checkpoint " + name + " in the store");
+  }
+}
+
+// The checkpoint is that of the next job as well, until a newer one is flushed.
+bool Restart::choose(const std::string& name) {
+  std::array<std::uint64_t, 3> found{};
+  std::string stored;
+  if (job_.is_first()) {
+    auto entry = job_.index.get(name);
+    const auto names = stored_with(label_of(name));
+    const bool is_there = !names.empty() && (!entry || is_checkpoint(*entry));
+    if (is_there && Fenix_Data_dataset_set_current(names.front().c_str()) == FENIX_SUCCESS) {
+      stored = names.front();
+      found = {1, entry ? entry->id : 0, entry ? entry->count : 0};
+      // The user wants it, whatever was wrong with it.
+      if (entry && entry->has_failed) {
+        entry->has_failed = false;
+        (void)job_.index.put(*entry);
+      }
+      if (job_.settings.drops_later) catalog_.drop_later(found[1]);
+    }
+  }
+  if (MPI_Bcast(found.data(), 3, MPI_UINT64_T, 0, job_.comm) != MPI_SUCCESS || !broadcast(job_.comm, stored))
+    return false;
+  if (found[0] == 0) return false;
+  catalog_.note_choice();
+  // As if the program had gone on from it. A later checkpoint in memory is not wanted any more.
+  job_.numbers.datasets = found[1];
+  job_.numbers.checkpoints = found[2];
+  if (flushes_.kept()) flushes_.kept()->is_flushed = true;
+  chosen_ = stored;
+  search_anew();
+  allow_older();
+  refused_.clear();
+  return true;
+}
+
+bool Restart::open(const PackageHead& head) {
+  if (head.is_list) {
+    cache_.open_in_place(job_.prefix.folder());
+    for (const ListedFile& each : listed_) cache_.note(each.name);
+    return true;
+  }
+  const auto bytes = restore_package(head);
+  return job_.is_formed && bytes && cache_.open() && unpack(*bytes, cache_);
+}
+
+std::string Restart::path_of(const std::string& name) const {
+  const auto is_readable = [](const fs::path& path) { return !path.empty() && ::access(path.c_str(), R_OK) == 0; };
+  const auto relative = job_.prefix.relative(name.c_str());
+  // Ranks may read files that others have written.
+  if (cache_.is_in_place() && relative && is_readable(job_.prefix.folder() / *relative)) {
+    return (job_.prefix.folder() / *relative).string();
+  }
+  const fs::path path = cache_.find(relative.value_or(fs::path(name).filename().string()));
+  return is_readable(path) ? path.string() : "";
+}
+
+bool Restart::complete(bool is_valid) {
+  if (!head_) return false;
+  const PackageHead head = *head_;
+  search_anew();
+  if (is_valid) {
+    job_.numbers.datasets = head.id;
+    job_.numbers.checkpoints = head.count;
+    return true;
+  }
+  refused_.insert({head.id, head.created});
+  older_than_ = std::min(older_than_, head.id);
+  // Later jobs must not begin with it either.
+  if (job_.is_first()) withdraw(head);
+  return false;
+}
+
+void Restart::withdraw(const PackageHead& head) const {
+  IndexEntry entry = job_.index.get(head.name).value_or(IndexEntry{});
+  if (entry.created != head.created) entry = {head.id, head.count, head.flags, head.created, 0, false, head.name, {}};
+  entry.ranks = size_of(job_.comm);
+  entry.has_failed = true;
+  if (!job_.index.put(entry)) (void)refuse("checkpoint " + head.name + ": that it has failed cannot be written");
+  (void)Fenix_Data_dataset_set_current(nullptr);
+}
+
+}  // namespace scr_impl
