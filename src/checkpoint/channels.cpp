@@ -20,7 +20,7 @@ Channels::Channel& Channels::channel_of(const Partner& partner) {
   Channel& channel = channels_[partner.channel];
   if (channel.ranks.empty()) {
     const MPI_Comm now = present(partner.name);
-    channel.ranks = process_.ranks_of(now);
+    channel.ranks = process_.comms().ranks_of(now);
     MPI_Comm_rank(now, &channel.own);
   }
   latest_number_ = partner.channel;

@@ -35,7 +35,7 @@ void Checkpoints::require_fixed_sizes(Group& group, int log_member) {
 }
 
 bool Checkpoints::is_usable(bool is_there) {
-  const TeamFactory::NewTeam made = teams_.make(process_.resilient());
+  const TeamFactory::NewTeam made = teams_.make(process_.comms().resilient());
   bool is_mine = is_there;
   try {
     if (is_there) {
@@ -51,7 +51,7 @@ bool Checkpoints::is_usable(bool is_there) {
 
 void Checkpoints::begin(bool goes_on, GroupOf group, int log_member) {
   clear();
-  team_ = teams_.make(process_.resilient()).team;
+  team_ = teams_.make(process_.comms().resilient()).team;
   group_ = std::move(group);
   log_member_ = log_member;
   agree_on_sizes();

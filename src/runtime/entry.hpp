@@ -39,7 +39,7 @@ template <class Body>
 int run_inside(Body&& body, Failure& failure) {
   const auto call = runtime().begin_call();
   const Runtime::Inside inside;
-  failure.repairs_before = runtime().process().repairs();
+  failure.repairs_before = runtime().process().repair().count();
   try {
     return body();
   } catch (const PeerFailure& peer) {

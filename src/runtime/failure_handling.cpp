@@ -36,7 +36,7 @@ bool Runtime::comes_from_failure(int mpi_error) const {
   if (is_failure(mpi_error)) return true;
   const Deadline deadline(is_vague(mpi_error) ? kTimeForNotice : std::chrono::milliseconds(0));
   do {
-    if (process_->look_for_failures() != MPI_SUCCESS) return true;
+    if (process_->comms().look_for_failures() != MPI_SUCCESS) return true;
   } while (!deadline.passed());
   return false;
 }
@@ -48,7 +48,7 @@ void Runtime::on_mpi_error(int mpi_error, MPI_Comm comm) {
     on_past_error(mpi_error);
     return;
   }
-  const int repairs_before = process_->repairs();
+  const int repairs_before = process_->repair().count();
   const bool may_be_past = interposer() != nullptr && interposer()->gets_past_errors(comm);
   bool failure = false;
   bool elsewhere = false;
@@ -57,8 +57,8 @@ void Runtime::on_mpi_error(int mpi_error, MPI_Comm comm) {
     const auto call = begin_call();
     const Inside inside;
     // A failure that has been repaired leaves no other trace than the code.
-    failure =
-        !is_announced && (may_be_past ? process_->look_for_failures() != MPI_SUCCESS : comes_from_failure(mpi_error));
+    failure = !is_announced &&
+              (may_be_past ? process_->comms().look_for_failures() != MPI_SUCCESS : comes_from_failure(mpi_error));
     elsewhere = failure && repaired_elsewhere(repairs_before);
   }
   if (!failure && may_be_past) {
@@ -70,7 +70,7 @@ void Runtime::on_mpi_error(int mpi_error, MPI_Comm comm) {
     return;
   }
   if (interposer() != nullptr && interposer()->must_go_on() && !interposer()->goes_on()) {
-    abort_job(JobEnd::begins_again, rank_in(process_->resilient()),
+    abort_job(JobEnd::begins_again, rank_in(process_->comms().resilient()),
               "a rank has died, and a call was cut short that cannot go on: its messages are not logged");
   }
   const bool repaired = !elsewhere && repair(mpi_error, repairs_before);
@@ -85,7 +85,7 @@ void Runtime::on_past_error(int mpi_error) {
   bool knows = false;
   {
     const auto repair_is_over = begin_call();
-    knows = known_repairs_ == process_->repairs();
+    knows = known_repairs_ == process_->repair().count();
   }
   if (knows) {
     report_past_call();
@@ -98,7 +98,7 @@ void Runtime::on_past_error(int mpi_error) {
 // need not be derived again.
 void Runtime::report_past_call() {
   if (interposer() != nullptr || settings.get(FENIX_UNHANDLED_MODE) == FENIX_UNHANDLED_SILENT) return;
-  if (const int repairs = process_->repairs(); reported_repairs_.exchange(repairs) == repairs) return;
+  if (const int repairs = process_->repair().count(); reported_repairs_.exchange(repairs) == repairs) return;
   std::fprintf(stderr, "fenix: a call returned an error because its communicator or request is from before a repair\n");
 }
 
@@ -106,12 +106,12 @@ void Runtime::report_past_call() {
 // the present one is in order.
 bool Runtime::repaired_elsewhere(int repairs_before) const {
   constexpr std::chrono::milliseconds kTimeForNotice{500};
-  if (process_->repairs() != repairs_before) return true;
+  if (process_->repair().count() != repairs_before) return true;
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);
   if (level != MPI_THREAD_MULTIPLE || repairs_before == 0) return false;
   for (const Deadline deadline(kTimeForNotice); !deadline.passed();) {
-    if (process_->look_for_failures() != MPI_SUCCESS) return false;
+    if (process_->comms().look_for_failures() != MPI_SUCCESS) return false;
   }
   return true;
 }
@@ -119,7 +119,7 @@ bool Runtime::repaired_elsewhere(int repairs_before) const {
 void Runtime::report_unhandled(int mpi_error) const {
   const unsigned mode = settings.get(FENIX_UNHANDLED_MODE);
   if (mode == FENIX_UNHANDLED_SILENT) return;
-  std::fprintf(stderr, "fenix: rank %d: MPI error that is not a failure: %s\n", rank_in(process_->resilient()),
+  std::fprintf(stderr, "fenix: rank %d: MPI error that is not a failure: %s\n", rank_in(process_->comms().resilient()),
                text_of(mpi_error).c_str());
   if (mode == FENIX_UNHANDLED_ABORT) MPI_Abort(MPI_COMM_WORLD, mpi_error);
 }
@@ -135,15 +135,15 @@ bool Runtime::repair(int mpi_error, int repairs_before) {
   const Inside inside;
   // One thread repairs. Threads that have met the same failure wait here, and find it repaired.
   const std::lock_guard one_repair(repair_mutex_);
-  if (process_->repairs() != repairs_before) return false;
+  if (process_->repair().count() != repairs_before) return false;
   // Brings other threads out of their calls.
   teams_.end_copies();
-  process_->call_all_to_repair();
+  process_->comms().call_all_to_repair();
   const std::unique_lock alone(calls_);
   latest_failure_ = mpi_error;
   announce_repair(mpi_error);
-  process_->allow_spawning(spawns());
-  process_->repair();
+  process_->repair().allow_spawning(spawns());
+  process_->repair().run();
   go_on_after_repair();
   write_outputs();
   return true;
@@ -151,7 +151,7 @@ bool Runtime::repair(int mpi_error, int repairs_before) {
 
 bool Runtime::put_off_repair() {
   if (!repairs()) return false;
-  process_->call_all_to_repair();
+  process_->comms().call_all_to_repair();
   return true;
 }
 
@@ -169,11 +169,11 @@ void Runtime::announce_repair(int mpi_error) {
 void Runtime::run_callbacks(Fenix_Callback_location location, int mpi_error) {
   constexpr auto kNever = [] { return false; };
   const bool squash = settings.get(FENIX_CALLBACK_EXCEPTION_MODE) == FENIX_CALLBACK_EXCEPTION_SQUASH;
-  callbacks.call_all(location, process_->name(), mpi_error, squash ? failure_exception.is_handled : +kNever);
+  callbacks.call_all(location, process_->comms().name(), mpi_error, squash ? failure_exception.is_handled : +kNever);
 }
 
 void Runtime::resume(int mpi_error, bool callbacks_due) {
-  known_repairs_ = process_->repairs();
+  known_repairs_ = process_->repair().count();
   if (repair_is_pending_ || settings.get(FENIX_RECOVERY_MODE) == FENIX_RECOVERY_IGNORE) return;
   const int use = uses_;
   if (callbacks_due) run_callbacks(FENIX_CALLBACK_POST_RECOVERY, mpi_error);
@@ -193,7 +193,7 @@ void Runtime::leave(int mpi_error) {
     callbacks.leave_rounds();
     std::longjmp(*resume_point_, 1);
   }
-  failure_exception.raise(process_->name(), error(), mpi_error);
+  failure_exception.raise(process_->comms().name(), error(), mpi_error);
 }
 
 }  // namespace fenix_impl

@@ -165,18 +165,18 @@ void Runtime::begin_with(MPI_Comm comm, int spawn, MPI_Info info, const Settings
   // The application may free its own info.
   MPI_Info keys = MPI_INFO_NULL;
   if (info != MPI_INFO_NULL) MPI_Info_dup(info, &keys);
-  process_->set_spawn_keys(keys);
+  process_->repair().reinforcement().set_keys(keys);
   ++uses_;
   // A new process comes to the earlier calls first. The program has to expect that they return in a spare, and that has nothing to give
   // to this one but MPI_COMM_WORLD.
   int same = MPI_IDENT;
   if (uses_ > 1) MPI_Comm_compare(comm, MPI_COMM_WORLD, &same);
-  process_->set_use(uses_ > 1 && (spares_exit_ || same == MPI_UNEQUAL) ? 0 : uses_);
-  process_->ask_in_repairs([this] { return answers_in_repairs(); });
+  process_->repair().reinforcement().set_use(uses_ > 1 && (spares_exit_ || same == MPI_UNEQUAL) ? 0 : uses_);
+  process_->repair().ask([this] { return answers_in_repairs(); });
   outputs_ = outputs;
   // With newcomm NULL, comm is the name of the resilient communicator.
   if (interposer() != nullptr) {
-    interposer()->start(services(), outputs.comm == nullptr ? comm : MPI_COMM_NULL, process_->resilient());
+    interposer()->start(services(), outputs.comm == nullptr ? comm : MPI_COMM_NULL, process_->comms().resilient());
   }
   resume_point_ = resume_point;
   init_thread_ = std::this_thread::get_id();
@@ -204,7 +204,7 @@ void Runtime::pass_as_released_spare(const Outputs& outputs) {
 }
 
 void Runtime::start_as_replacement() {
-  process_->allow_spawning(spawns());
+  process_->repair().allow_spawning(spawns());
   if (process_->start_as_replacement(handlers_)) {
     latest_failure_ = MPI_ERR_PROC_FAILED;
     go_on_after_repair();
@@ -289,12 +289,12 @@ void Runtime::compare(const AllSurroundings& surroundings, int rank, const Start
 }
 
 void Runtime::serve_as_spare() {
-  if (!ready() || !process_->is_spare()) return;
+  if (!ready() || !process_->members().is_spare()) return;
   const Inside inside;
-  process_->allow_spawning(spawns());
+  process_->repair().allow_spawning(spawns());
   // Nobody waits for a spare now; for a replacement all would.
   teams_.prepare_paths();
-  const bool active = process_->wait_as_spare(settings.get(FENIX_SPARE_WAIT_MODE), repairs());
+  const bool active = process_->standby().wait(settings.get(FENIX_SPARE_WAIT_MODE), repairs());
   // A failure that led here happened to other ranks: any error that they saw will do.
   if (active) {
     if (storage_.drains()) give_up_drain("a rank has died");
@@ -316,7 +316,7 @@ void Runtime::serve_as_spare() {
 
 void Runtime::note_exiting_spares() {
   if (!spares_exit_) return;
-  MPI_Group spares = process_->group_of_spares();
+  MPI_Group spares = process_->members().group_of_spares(process_->comms().world());
   MPI_Group all = MPI_GROUP_NULL;
   MPI_Group_union(exited_spares_, spares, &all);
   MPI_Group_free(&spares);
@@ -347,11 +347,11 @@ void Runtime::give_up_drain(const char* why) {
 
 // Nothing can be mended here: if a rank dies, the keepers still have the memory, and a new job may try again.
 void Runtime::drain() {
-  if (!storage_.drains() || process_->is_spare()) return;
+  if (!storage_.drains() || process_->members().is_spare()) return;
   const Inside inside;
   try {
     // A rank that has died in Fenix_Init is missing.
-    if (process_->shrunk()) throw Error(FENIX_ERROR_CANCELLED, "a rank has died");
+    if (process_->members().shrunk()) throw Error(FENIX_ERROR_CANCELLED, "a rank has died");
     fenix_impl::drain(*process_, teams_, groups_, storage_);
     if (!finish()) throw Error(FENIX_ERROR_CANCELLED, "a rank has died");
   } catch (const std::exception& error) {
@@ -364,12 +364,12 @@ void Runtime::drain() {
 
 bool Runtime::finish() {
   const Inside inside;
-  process_->allow_spawning(spawns());
+  process_->repair().allow_spawning(spawns());
   const auto announce = [this] { announce_repair(MPI_ERR_PROC_FAILED); };
   if (!process_->finish(repairs(), announce, /*before_end=*/[this] {
         note_exiting_spares();
         checkpoints_.clear();
-        storage_.finish(/*is_first=*/rank_in(process_->resilient()) == 0);
+        storage_.finish(/*is_first=*/rank_in(process_->comms().resilient()) == 0);
         groups_.clear();
         region_logs_.clear();
         persistence_.clear();
@@ -381,7 +381,7 @@ bool Runtime::finish() {
   }
   teams_.close_paths();
   // Removes files of windows that could not be made because a rank died: Open MPI leaves them.
-  if (process_->repairs() > 0) remove_window_files(getpid());
+  if (process_->repair().count() > 0) remove_window_files(getpid());
   end_of_use();
   return true;
 }
@@ -394,9 +394,9 @@ void Runtime::end_of_use() {
   MPI_Errhandler_free(&handlers_.past);
   MPI_Errhandler_free(&copying_handler_);
   // After a death MPI_Finalize may still write to dead processes. A spare that exits waits there for the whole program.
-  has_seen_death_ = has_seen_death_ || process_->repairs() > 0 || !process_->failed().empty() ||
+  has_seen_death_ = has_seen_death_ || process_->repair().count() > 0 || !process_->members().failed().empty() ||
                     !known_failed(MPI_COMM_WORLD).empty();
-  const bool waits_for_program = process_->is_spare() && spares_exit_;
+  const bool waits_for_program = process_->members().is_spare() && spares_exit_;
   if (!has_seen_death_ && !waits_for_program) change_action_of_broken_pipes(let_write_fail, SIG_DFL);
   settings = settings_before_use_;
   fortran_comm_ = nullptr;

@@ -18,6 +18,15 @@
 namespace fenix_impl {
 namespace {
 
+// Questions that a repair asks every process.
+enum Question : int {
+  kUsesWorld = 1,
+  kHasPendingCommits = 2,
+  kOwesRecoveredRole = 4,
+  kUsesPersistence = 8,
+  kLacksMessages = 16
+};
+
 std::string text_of_dead(const std::vector<int>& ranks) {
   if (ranks.empty()) return "a rank has died";
   const std::string first = "rank " + std::to_string(ranks.front());
@@ -28,58 +37,57 @@ std::string text_of_dead(const std::vector<int>& ranks) {
 }  // namespace
 
 int Runtime::answers_in_repairs() const {
-  return (groups_.uses_world() ? Process::kUsesWorld : 0) |
-         (groups_.has_pending_commits() ? Process::kHasPendingCommits : 0) |
-         (owes_recovered_role_ ? Process::kOwesRecoveredRole : 0) |
-         (persistence_.in_use() ? Process::kUsesPersistence : 0) |
-         (persistence_.lacks_messages() || region_logs_.falls_back() ? Process::kLacksMessages : 0);
+  return (groups_.uses_world() ? kUsesWorld : 0) | (groups_.has_pending_commits() ? kHasPendingCommits : 0) |
+         (owes_recovered_role_ ? kOwesRecoveredRole : 0) | (persistence_.in_use() ? kUsesPersistence : 0) |
+         (persistence_.lacks_messages() || region_logs_.falls_back() ? kLacksMessages : 0);
 }
 
 // Does what has to be done before control resumes. Programs that need nothing of it pay nothing.
 void Runtime::go_on_after_repair() {
   detach_all();
-  owes_recovered_role_ = process_->role() == FENIX_ROLE_RECOVERED_RANK;
+  owes_recovered_role_ = process_->members().role() == FENIX_ROLE_RECOVERED_RANK;
   for (VainTurns turns; !try_to_go_on();) {
-    process_->repair();
-    if (process_->failed().empty()) {
-      turns.note_turn(process_->resilient());
+    process_->repair().run();
+    if (process_->members().failed().empty()) {
+      turns.note_turn(process_->comms().resilient());
     } else {
       turns.note_death();
     }
     detach_all();
-    owes_recovered_role_ = owes_recovered_role_ || process_->role() == FENIX_ROLE_RECOVERED_RANK;
+    owes_recovered_role_ = owes_recovered_role_ || process_->members().role() == FENIX_ROLE_RECOVERED_RANK;
   }
   owes_recovered_role_ = false;
 }
 
 void Runtime::detach_all() {
   groups_.detach_all();
-  const bool falls_back = (process_->some_said_yes() & Process::kLacksMessages) != 0;
+  const bool falls_back = (process_->repair().some_said_yes() & kLacksMessages) != 0;
   if (falls_back) {
     end_job_that_cannot_go_back("logs lack messages that are needed, as there was no room");
-    log().log(warning_of_all(rank_in(process_->resilient())),
+    log().log(warning_of_all(rank_in(process_->comms().resilient())),
               "a log of messages lacks some that are needed: all ranks have to go back");
     region_logs_.fall_back();
   }
   // A program that knows nothing of Fenix does not know either that it has fewer ranks now.
-  if (process_->shrunk()) end_job_without_spares();
+  if (process_->members().shrunk()) end_job_without_spares();
   const bool starts_over = survivors_start_over();
   persistence_.detach(starts_over);
   region_logs_.note_repair(starts_over);
   checkpoints_.clear();
-  if (process_->role() == FENIX_ROLE_RECOVERED_RANK) persistence_.note_replacement();
+  if (process_->members().role() == FENIX_ROLE_RECOVERED_RANK) persistence_.note_replacement();
 }
 
 // Returns false if a rank has died.
 bool Runtime::try_to_go_on() {
-  if (process_->some_said_yes() == 0) return true;
+  if (process_->repair().some_said_yes() == 0) return true;
   try {
-    process_->restore_recovered_roles(owes_recovered_role_);
-    if ((process_->some_said_yes() & Process::kHasPendingCommits) != 0) {
+    process_->run_with_active(
+        [this](Team& team) { process_->members().restore_recovered_roles(team, owes_recovered_role_); });
+    if ((process_->repair().some_said_yes() & kHasPendingCommits) != 0) {
       process_->run_with_active([this](Team& team) { groups_.settle_commits(team); });
     }
-    if ((process_->some_said_yes() & Process::kUsesWorld) != 0) take_up_world();
-    if ((process_->some_said_yes() & Process::kUsesPersistence) != 0) take_up_persistence();
+    if ((process_->repair().some_said_yes() & kUsesWorld) != 0) take_up_world();
+    if ((process_->repair().some_said_yes() & kUsesPersistence) != 0) take_up_persistence();
     return true;
   } catch (const PeerFailure&) {
     return false;
@@ -112,11 +120,11 @@ void Runtime::take_up_world() {
 // After an error that is no failure, messages on persistent communicators are refused.
 void Runtime::take_up_persistence() {
   try {
-    const bool falls_back = (process_->some_said_yes() & Process::kLacksMessages) != 0;
+    const bool falls_back = (process_->repair().some_said_yes() & kLacksMessages) != 0;
     persistence_.take_up(falls_back, [this](const char* why) {
       end_job_that_cannot_go_back(why);
-      log().log(warning_of_all(rank_in(process_->resilient())), "a rank has died, and {}: all ranks have to go back",
-                why);
+      log().log(warning_of_all(rank_in(process_->comms().resilient())),
+                "a rank has died, and {}: all ranks have to go back", why);
       region_logs_.fall_back();
       const bool starts_over = survivors_start_over();
       persistence_.note_start_over(starts_over);
@@ -133,9 +141,10 @@ void Runtime::take_up_persistence() {
 
 void Runtime::end_job_that_cannot_go_back(const char* why) const {
   if (interposer() == nullptr || !interposer()->must_go_on()) return;
-  const int rank = rank_in(process_->resilient());
+  const int rank = rank_in(process_->comms().resilient());
   abort_job(JobEnd::begins_again, rank,
-            text_of_dead(process_->failed()) + ", and " + why + ": the job has to begin again", /*waits=*/rank != 0);
+            text_of_dead(process_->members().failed()) + ", and " + why + ": the job has to begin again",
+            /*waits=*/rank != 0);
 }
 
 void Runtime::end_job_without_spares() const {

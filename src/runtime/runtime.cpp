@@ -68,16 +68,16 @@ bool Runtime::repairs() const { return spawns() || settings.get(FENIX_RECOVERY_M
 bool Runtime::spawns() const { return settings.get(FENIX_RECOVERY_MODE) == FENIX_RECOVERY_SPAWN; }
 
 int Runtime::error() const {
-  if (process_->spawning_failed()) return FENIX_ERROR_SPAWNING_FAILED;
-  return process_->shrunk() ? FENIX_WARNING_SPARE_RANKS_DEPLETED : FENIX_SUCCESS;
+  if (process_->repair().spawning_failed()) return FENIX_ERROR_SPAWNING_FAILED;
+  return process_->members().shrunk() ? FENIX_WARNING_SPARE_RANKS_DEPLETED : FENIX_SUCCESS;
 }
 
 void Runtime::write_outputs() const {
-  known_repairs_ = process_->repairs();
-  if (outputs_.role != nullptr) *outputs_.role = process_->role();
-  if (outputs_.comm != nullptr) *outputs_.comm = process_->name();
+  known_repairs_ = process_->repair().count();
+  if (outputs_.role != nullptr) *outputs_.role = process_->members().role();
+  if (outputs_.comm != nullptr) *outputs_.comm = process_->comms().name();
   if (outputs_.error != nullptr) *outputs_.error = error();
-  if (fortran_comm_ != nullptr) *fortran_comm_ = MPI_Comm_c2f(process_->name());
+  if (fortran_comm_ != nullptr) *fortran_comm_ = MPI_Comm_c2f(process_->comms().name());
 }
 
 bool Runtime::repeats_calls() const { return region_logs_.active() != FENIX_MLOG_NONE && repeats_functions_of_logs(); }

@@ -96,7 +96,7 @@ int reading_entry(Body&& body) {
     } catch (const Error& error) {
       const bool is_lost = error.code() == FENIX_ERROR_NODATA_FOUND;
       if (!is_lost || interposer() == nullptr || !interposer()->must_go_on()) throw;
-      abort_job(JobEnd::begins_again, rank_in(runtime().process().resilient()),
+      abort_job(JobEnd::begins_again, rank_in(runtime().process().comms().resilient()),
                 std::string(error.what()) + ": the job has to begin again");
     }
   });
@@ -139,7 +139,8 @@ int look_whether_taken(int destination, int tag, MPI_Comm comm, std::uint64_t ch
   return mpi_entry([&] {
     *flag = runtime().persistence().was_taken(flow_with({comm, channel, destination, tag}, "dest"), number) ? 1 : 0;
     if (*flag != 0) return;
-    if (const int error = runtime().process().look_for_failures(); error != MPI_SUCCESS) throw PeerFailure(error);
+    if (const int error = runtime().process().comms().look_for_failures(); error != MPI_SUCCESS)
+      throw PeerFailure(error);
   });
 }
 

@@ -38,7 +38,7 @@ void check_group(Group& group) {
                 "group_id: the commits of the group would wait for other ranks: it has parity, commits in place or "
                 "keeps all snapshots");
   }
-  if (group.ranks().size != size_of(runtime().process().resilient())) {
+  if (group.ranks().size != size_of(runtime().process().comms().resilient())) {
     throw Error(FENIX_ERROR_INVALID_ARGUMENT, "group_id: the group is not one of all ranks");
   }
 }

@@ -65,8 +65,9 @@ int group_create(int group_id, MPI_Comm comm, int start_time_stamp, int depth, i
 
 int group_create(int group_id, GroupCreateArgs args) {
   const bool all = args.comm == MPI_COMM_NULL && runtime().ready();
-  return thrown(Fenix_Data_group_create(group_id, all ? runtime().process().name() : args.comm, args.start_time_stamp,
-                                        args.depth, args.policy_name, args.policy_value, args.flag));
+  return thrown(Fenix_Data_group_create(group_id, all ? runtime().process().comms().name() : args.comm,
+                                        args.start_time_stamp, args.depth, args.policy_name, args.policy_value,
+                                        args.flag));
 }
 
 bool group_created(int group_id) { return Fenix_Data_group_created(group_id) == 1; }

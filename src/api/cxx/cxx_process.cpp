@@ -73,8 +73,8 @@ unsigned get_option(SettingName setting) {
 
 void throw_exception() {
   const Runtime& rt = runtime();
-  if (rt.process().repairs() > 0) {
-    throw CommException(rt.process().name(), rt.error(), rt.latest_failure());
+  if (rt.process().repair().count() > 0) {
+    throw CommException(rt.process().comms().name(), rt.error(), rt.latest_failure());
   }
 }
 
@@ -131,7 +131,7 @@ int register_exception_callback() {
   return callback_register([](MPI_Comm, int) { throw_exception(); });
 }
 
-std::vector<int> fail_list() { return runtime().process().failed(); }
+std::vector<int> fail_list() { return runtime().process().members().failed(); }
 
 int detect_failures(bool recover) { return Fenix_Process_detect_failures(recover ? 1 : 0); }
 
