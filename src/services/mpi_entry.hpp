@@ -69,7 +69,7 @@ int mpi_entry(Body&& body) {
   (void)run_inside(
       [&]() -> int {
         try {
-          runtime().require_ready();
+          runtime().use().require_ready();
           body();
         } catch (const PeerFailure& peer) {
           mpi_error = peer.mpi_error();

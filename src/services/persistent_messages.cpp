@@ -24,7 +24,7 @@ int open(MPI_Comm comm, const char* key, MPI_Info info, int* delivers) {
 }
 
 void close(MPI_Comm comm) {
-  const auto call = runtime().begin_call();
+  const auto call = runtime().gate().begin_call();
   runtime().persistence().close(comm);
 }
 
@@ -112,7 +112,7 @@ int check_wait(double since) {
 }
 
 bool has_failed() {
-  const auto call = runtime().begin_call();
+  const auto call = runtime().gate().begin_call();
   return runtime().persistence().has_failed();
 }
 

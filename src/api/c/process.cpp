@@ -49,8 +49,8 @@ int rank_of(MPI_Comm comm, int rank) {
 /// Repairs a failure without leaving the call. Returns false if all ranks have to go back.
 bool repair_inline(int mpi_error) {
   const Runtime::RepeatedCall repeated;
-  runtime().on_mpi_error(mpi_error);
-  return runtime().repeats_calls();
+  runtime().failures().on_mpi_error(mpi_error);
+  return runtime().policy().repeats_calls();
 }
 
 }  // namespace
@@ -64,8 +64,8 @@ int Fenix_Callback_register(void (*recover)(MPI_Comm, int, void*), void* callbac
 int Fenix_Callback_register_at(void (*recover)(MPI_Comm, int, void*), void* callback_data, int location) {
   return ready_entry([&]() -> int {
     if (recover == nullptr) throw Error(FENIX_ERROR_CALLBACK_NOT_REGISTERED, "recover is NULL");
-    runtime().callbacks.push(location_of(location),
-                             [=](MPI_Comm comm, int error) { recover(comm, error, callback_data); });
+    runtime().callbacks().push(location_of(location),
+                               [=](MPI_Comm comm, int error) { recover(comm, error, callback_data); });
     return FENIX_SUCCESS;
   });
 }
@@ -73,8 +73,8 @@ int Fenix_Callback_register_at(void (*recover)(MPI_Comm, int, void*), void* call
 int fenix_detail_callback_register(void (*recover)(MPI_Comm, int, void*), void* callback_data) {
   return ready_entry([&]() -> int {
     if (recover == nullptr) throw Error(FENIX_ERROR_CALLBACK_NOT_REGISTERED, "recover is NULL");
-    runtime().callbacks.push(FENIX_CALLBACK_POST_RECOVERY, [=](MPI_Comm comm, int /*mpi_error*/) {
-      recover(comm, runtime().error(), callback_data);
+    runtime().callbacks().push(FENIX_CALLBACK_POST_RECOVERY, [=](MPI_Comm comm, int /*mpi_error*/) {
+      recover(comm, runtime().process().repair().outcome(), callback_data);
     });
     return FENIX_SUCCESS;
   });
@@ -84,7 +84,7 @@ int Fenix_Callback_pop(void) { return Fenix_Callback_pop_at(FENIX_CALLBACK_POST_
 
 int Fenix_Callback_pop_at(int location) {
   return ready_entry([&]() -> int {
-    if (!runtime().callbacks.pop(location_of(location))) {
+    if (!runtime().callbacks().pop(location_of(location))) {
       throw Error(FENIX_ERROR_CALLBACK_NOT_REGISTERED, "no callback is registered");
     }
     return FENIX_SUCCESS;
@@ -98,18 +98,18 @@ int Fenix_Callback_invoke_all_at(int location) {
   const int code = ready_entry([&]() -> int {
     (void)location_of(location);
     if (runtime().process().repair().count() == 0) throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "there was no repair");
-    failure = runtime().latest_failure();
+    failure = runtime().failures().latest();
     return FENIX_SUCCESS;
   });
   // Outside of entry(), because callbacks may call Fenix, and may throw.
-  if (code == FENIX_SUCCESS) runtime().run_callbacks(location_of(location), failure);
+  if (code == FENIX_SUCCESS) runtime().continuation().run_callbacks(location_of(location), failure);
   return code;
 }
 
 Fenix_Rank_role Fenix_get_role(void) { return static_cast<Fenix_Rank_role>(runtime().process().members().role()); }
 
 int Fenix_get_error(void) {
-  return ready_entry([]() -> int { return runtime().error(); });
+  return ready_entry([]() -> int { return runtime().process().repair().outcome(); });
 }
 
 int Fenix_get_nspare(void) {
@@ -219,11 +219,11 @@ int Fenix_Process_detect_failures(int do_recovery) {
     return FENIX_SUCCESS;
   });
   if (code != FENIX_SUCCESS || mpi_error == MPI_SUCCESS) return code;
-  if (do_recovery != 0 && runtime().repeats_calls()) {
+  if (do_recovery != 0 && runtime().policy().repeats_calls()) {
     if (repair_inline(mpi_error)) return FENIX_SUCCESS;
-    runtime().leave(mpi_error);
+    runtime().continuation().leave(mpi_error);
   } else if (do_recovery != 0) {
-    runtime().on_mpi_error(mpi_error);
+    runtime().failures().on_mpi_error(mpi_error);
   }
   return report(FENIX_ERROR_PROCESS_FAILURE, "a rank has died");
 }

@@ -334,7 +334,7 @@ int Fenix_Data_barrier(int group_id) {
 int Fenix_Data_checkpoint(int group_id, const Fenix_Data_subset subset, int num_storev, int* storev_ids,
                           int* time_stamp) {
   const CheckpointArguments arguments{group_id, subset, num_storev, storev_ids, time_stamp};
-  if (!runtime().repeats_calls()) return checkpoint(arguments, AfterCommit::nothing);
+  if (!runtime().policy().repeats_calls()) return checkpoint(arguments, AfterCommit::nothing);
   return checkpoint_inline(arguments);
 }
 

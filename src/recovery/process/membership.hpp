@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who takes part, in which role: the active ranks and the spares, where they run, and the places of ranks in the application.
+// The members of the job and their roles: the active ranks and the spares, where they run, and the places of ranks in the application.
 #pragma once
 
 #include <fenix/codes.h>

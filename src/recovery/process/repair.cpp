@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "recovery/process/repair.hpp"
 
+#include <fenix/codes.h>
 #include <mpi-ext.h>
 
 #include <algorithm>
@@ -47,6 +48,11 @@ bool agree_on(MPI_Comm living, bool done) {
 }
 
 }  // namespace
+
+int Repair::outcome() const {
+  if (!members_.shrunk()) return FENIX_SUCCESS;
+  return reinforcement_.has_failed() ? FENIX_ERROR_SPAWNING_FAILED : FENIX_WARNING_SPARE_RANKS_DEPLETED;
+}
 
 bool Repair::agree_to(Intent intent) {
   const LastResort resort(kTimeoutsOfARound);

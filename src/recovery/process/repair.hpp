@@ -58,8 +58,9 @@ class Repair {
   [[nodiscard]] int count() const { return count_; }
   [[nodiscard]] double noticed() const { return noticed_; }
   [[nodiscard]] double repaired() const { return repaired_; }
-  /// Whether the latest one has shrunk the communicator because no process could be spawned.
-  [[nodiscard]] bool spawning_failed() const { return members_.shrunk() && reinforcement_.has_failed(); }
+  /// Returns FENIX_SUCCESS, FENIX_WARNING_SPARE_RANKS_DEPLETED if the latest one has shrunk the communicator, or FENIX_ERROR_SPAWNING_FAILED if it
+  /// has because no process could be spawned.
+  [[nodiscard]] int outcome() const;
 
  private:
   [[nodiscard]] bool try_once();

@@ -13,7 +13,7 @@
 
 namespace fenix_impl {
 
-/// What has been made of the living, before all have agreed to it.
+/// The communicators that have been made of the living, before all have agreed to them.
 struct NewWorld {
   std::vector<Seat> seats;  ///< by rank among the living
   RepairPlan plan;
@@ -29,7 +29,7 @@ class WorldBuilder {
   WorldBuilder(Communicators& comms, Membership& members, Meetings& meetings)
       : comms_(comms), members_(members), meetings_(meetings) {}
 
-  /// Makes one. What is there when it throws has to be revoked. Collective over living. Throws Error, MpiError, PeerFailure.
+  /// Makes one. Where it throws, those that are there have to be revoked. Collective over living. Throws Error, MpiError, PeerFailure.
   void build(MPI_Comm living, NewWorld& made, Occasion occasion);
   /// Takes it as the present one. Local.
   void adopt(const NewWorld& made, Occasion occasion);

@@ -92,6 +92,14 @@ class SimulatedRuntime {
 
   bool failure_seen = false;  ///< a call was cut short by a death
 
+  // Its parts are this object, too.
+  [[nodiscard]] SimulatedRuntime& use() { return *this; }
+  [[nodiscard]] SimulatedRuntime& gate() { return *this; }
+  [[nodiscard]] SimulatedRuntime& detector() { return *this; }
+  [[nodiscard]] SimulatedRuntime& policy() { return *this; }
+  [[nodiscard]] SimulatedRuntime& failures() { return *this; }
+  [[nodiscard]] SimulatedRuntime& continuation() { return *this; }
+
   static void require_ready() {}
   [[nodiscard]] static std::shared_lock<std::shared_mutex> begin_call() { return {}; }
   [[nodiscard]] const SimulatedProcess& process() const { return process_; }
