@@ -37,16 +37,16 @@ struct Failure {
 /// Runs body, which returns a code. Writes the MPI error to failure if a rank has died meanwhile.
 template <class Body>
 int run_inside(Body&& body, Failure& failure) {
-  const auto call = runtime().begin_call();
+  const auto call = runtime().gate().begin_call();
   const Runtime::Inside inside;
-  failure.repairs_before = runtime().process().repairs();
+  failure.repairs_before = runtime().process().repair().count();
   try {
     return body();
   } catch (const PeerFailure& peer) {
     failure.mpi_error = peer.mpi_error();
     return FENIX_ERROR_CANCELLED;
   } catch (const MpiError& error) {
-    if (runtime().comes_from_failure(error.mpi_error())) failure.mpi_error = error.mpi_error();
+    if (runtime().detector().comes_from_failure(error.mpi_error())) failure.mpi_error = error.mpi_error();
     return report(error.code(), error.what(), error.place());
   } catch (const Error& error) {
     return report(error.code(), error.what(), error.place());
@@ -64,8 +64,8 @@ int run_inside(Body&& body, Failure& failure) {
 /// Repairs the communicator and resumes. Returns only in resume mode "return". No object with a destructor may exist in
 /// the frames between this one and the application, because control may leave by longjmp.
 inline int after_failure(const Failure& failure) {
-  const bool repaired = runtime().repair(failure.mpi_error, failure.repairs_before);
-  runtime().resume(failure.mpi_error, repaired);
+  const bool repaired = runtime().failures().repair(failure.mpi_error, failure.repairs_before);
+  runtime().continuation().resume(failure.mpi_error, repaired);
   return report(FENIX_ERROR_CANCELLED, "a rank has died");
 }
 
@@ -81,7 +81,7 @@ int entry(Body&& body) {
 template <class Body>
 int ready_entry(Body&& body) {
   return entry([&]() -> int {
-    runtime().require_ready();
+    runtime().use().require_ready();
     return body();
   });
 }

@@ -62,7 +62,7 @@ int begin_receive(int source, int tag, MPI_Comm comm, std::uint64_t channel, std
     check_rank(present(comm), source, "source");
     if (tag < 0) throw MpiError(MPI_ERR_TAG, "tag " + std::to_string(tag) + " is out of range");
     *number = checkpoints().begin_receive({comm, channel, source, tag});
-    *is_logged = checkpoints().has_logged() ? 1 : 0;
+    *is_logged = checkpoints().replay().has_logged() ? 1 : 0;
   });
 }
 
@@ -94,7 +94,7 @@ void take_back(bool is_sent, int peer, int tag, MPI_Comm comm, std::uint64_t cha
 int receive_logged(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                    std::uint64_t channel, std::uint64_t number, int* flag, MPI_Status* status) {
   return counting_entry([&] {
-    const LateMessage* const message = checkpoints().logged({comm, channel, source, tag}, number);
+    const LateMessage* const message = checkpoints().replay().logged({comm, channel, source, tag}, number);
     *flag = message != nullptr ? 1 : 0;
     if (message == nullptr) return;
     check_buffer(buffer, count, type);
@@ -111,7 +111,7 @@ int receive_logged(void* buffer, int count, MPI_Datatype type, int source, int t
 
 int find_logged(int source, int tag, MPI_Comm comm, std::uint64_t channel, int* flag, MPI_Status* status) {
   return counting_entry([&] {
-    const LateMessage* const message = checkpoints().find({comm, channel, source, tag});
+    const LateMessage* const message = checkpoints().replay().find({comm, channel, source, tag});
     *flag = message != nullptr ? 1 : 0;
     if (message != nullptr) set_status(status, message->flow.source, message->flow.tag, message->bytes.size());
   });
@@ -139,8 +139,8 @@ int note_decision(Decision call, int count, const int* outcome) {
 
 int next_match(std::uint64_t* receive, int* source, int* tag, int* flag) {
   return counting_entry([&] {
-    *receive = checkpoints().begin_match();
-    const auto match = checkpoints().match_of(*receive);
+    *receive = checkpoints().counts().begin_match();
+    const auto match = checkpoints().replay().match_of(*receive);
     *flag = match ? 1 : 0;
     if (match) tell_match(match->source, match->tag, source, tag);
   });
@@ -163,7 +163,7 @@ PersistServices with_counts() {
   services.allow_receive = allow_receive;
   services.log_send = count_send;
   services.prepare_send = nullptr;  // what is sent is not copied
-  services.notes_ends = &checkpoints().notes_ends();
+  services.notes_ends = &checkpoints().line().notes_ends();
   services.begin_receive = begin_receive;
   services.receive_logged = receive_logged;
   services.end_receive = end_receive;

@@ -29,7 +29,7 @@ MessageLog::Flow flow_with(const Partner& partner, const char* name) {
 /// for want of memory. Returns nothing if the flow is not known.
 template <class Work>
 std::optional<int> known_entry(const Partner& partner, const Work& work) {
-  const auto call = runtime().begin_call();
+  const auto call = runtime().gate().begin_call();
   const auto flow = runtime().persistence().known_flow_of(partner);
   if (!flow) return std::nullopt;
   try {
@@ -76,7 +76,7 @@ bool log_quickly(const QuickSend& partner, const void* buffer, int count, MPI_Da
   const bool has_buffer = count == 0 || (count > 0 && buffer != nullptr);
   const ElementType* const elements = has_buffer ? MessageTypes::known(type) : nullptr;
   if (elements == nullptr) return false;
-  const auto call = runtime().begin_call();
+  const auto call = runtime().gate().begin_call();
   const auto logged = runtime().persistence().log_quickly(partner, payload_of(buffer, count, *elements));
   if (!logged) return false;
   *packed = logged->data();
@@ -96,7 +96,7 @@ int reading_entry(Body&& body) {
     } catch (const Error& error) {
       const bool is_lost = error.code() == FENIX_ERROR_NODATA_FOUND;
       if (!is_lost || interposer() == nullptr || !interposer()->must_go_on()) throw;
-      abort_job(JobEnd::begins_again, rank_in(runtime().process().resilient()),
+      abort_job(JobEnd::begins_again, rank_in(runtime().process().comms().resilient()),
                 std::string(error.what()) + ": the job has to begin again");
     }
   });
@@ -139,13 +139,14 @@ int look_whether_taken(int destination, int tag, MPI_Comm comm, std::uint64_t ch
   return mpi_entry([&] {
     *flag = runtime().persistence().was_taken(flow_with({comm, channel, destination, tag}, "dest"), number) ? 1 : 0;
     if (*flag != 0) return;
-    if (const int error = runtime().process().look_for_failures(); error != MPI_SUCCESS) throw PeerFailure(error);
+    if (const int error = runtime().process().comms().look_for_failures(); error != MPI_SUCCESS)
+      throw PeerFailure(error);
   });
 }
 
 // Otherwise a receiver could store the message with its state, and die together with its sender: that one would send it once more.
 bool may_send_first() {
-  const auto call = runtime().begin_call();
+  const auto call = runtime().gate().begin_call();
   return runtime().persistence().has_messages_alone();
 }
 
@@ -246,11 +247,11 @@ int note_match(std::uint64_t receive, int source, int tag) {
 }
 
 bool repeats_calls() {
-  const auto call = runtime().begin_call();
-  return runtime().repeats_calls();
+  const auto call = runtime().gate().begin_call();
+  return runtime().policy().repeats_calls();
 }
 
-void leave_call(int error) { runtime().leave(error); }
+void leave_call(int error) { runtime().continuation().leave(error); }
 
 constexpr std::atomic<bool> kTrue{true};
 

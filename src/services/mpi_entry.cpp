@@ -148,7 +148,7 @@ void set_status(MPI_Status* status, int source, int tag, std::uint64_t bytes) {
   MPI_Status_set_cancelled(status, 0);
 }
 
-void end_job(const char* why) { abort_job(JobEnd::differs, rank_in(runtime().process().resilient()), why); }
+void end_job(const char* why) { abort_job(JobEnd::differs, rank_in(runtime().process().comms().resilient()), why); }
 
 void tell_outcome(const std::optional<std::vector<int>>& forced, int room, int* count, int* outcome) {
   *count = forced ? static_cast<int>(forced->size()) : PersistServices::kFree;

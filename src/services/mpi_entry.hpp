@@ -69,7 +69,7 @@ int mpi_entry(Body&& body) {
   (void)run_inside(
       [&]() -> int {
         try {
-          runtime().require_ready();
+          runtime().use().require_ready();
           body();
         } catch (const PeerFailure& peer) {
           mpi_error = peer.mpi_error();
@@ -107,7 +107,8 @@ bool look_until(bool waits, MPI_Comm comm, const Look& look) {
   const Deadline deadline;
   const Backoff backoff;
   while (!look()) {
-    if (const int error = runtime().process().look_for_failures(); error != MPI_SUCCESS) throw PeerFailure(error);
+    if (const int error = runtime().process().comms().look_for_failures(); error != MPI_SUCCESS)
+      throw PeerFailure(error);
     deadline.check("a message on a persistent communicator, which nobody has stored");
     backoff.pause();
   }

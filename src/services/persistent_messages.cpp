@@ -24,7 +24,7 @@ int open(MPI_Comm comm, const char* key, MPI_Info info, int* delivers) {
 }
 
 void close(MPI_Comm comm) {
-  const auto call = runtime().begin_call();
+  const auto call = runtime().gate().begin_call();
   runtime().persistence().close(comm);
 }
 
@@ -104,14 +104,15 @@ int check_wait(double since) {
   return mpi_entry([&] {
     if (!deadline || since != latest) deadline.emplace();
     latest = since;
-    if (const int error = runtime().process().look_for_failures(); error != MPI_SUCCESS) throw PeerFailure(error);
+    if (const int error = runtime().process().comms().look_for_failures(); error != MPI_SUCCESS)
+      throw PeerFailure(error);
     if (!deadline->passed()) return;
     throw Error(FENIX_ERROR_TIMEOUT, "no message has been stored that the program waits for");
   });
 }
 
 bool has_failed() {
-  const auto call = runtime().begin_call();
+  const auto call = runtime().gate().begin_call();
   return runtime().persistence().has_failed();
 }
 

@@ -38,7 +38,7 @@ void check_group(Group& group) {
                 "group_id: the commits of the group would wait for other ranks: it has parity, commits in place or "
                 "keeps all snapshots");
   }
-  if (group.ranks().size != size_of(runtime().process().resilient())) {
+  if (group.ranks().size != size_of(runtime().process().comms().resilient())) {
     throw Error(FENIX_ERROR_INVALID_ARGUMENT, "group_id: the group is not one of all ranks");
   }
 }
@@ -68,7 +68,7 @@ struct Wish {
 void check_begin(Group& group, const Wish& wish) {
   Checkpoints& checkpoints = runtime().checkpoints();
   Team& team = group.attachment().team();
-  const auto interval = Checkpoints::interval_of_environment();
+  const auto interval = CheckpointSchedule::interval_of_environment();
   const std::uint64_t same_on_all[] = {static_cast<std::uint64_t>(wish.member_id),
                                        std::bit_cast<std::uint64_t>(interval.value_or(0))};
   std::vector<std::byte> memory;
@@ -162,7 +162,7 @@ int Fenix_Checkpoint_request(void) {
 int Fenix_Checkpoint_potential(int* taken) {
   if (taken != nullptr) *taken = 0;
   Checkpoints& checkpoints = runtime().checkpoints();
-  if (checkpoints.is_active() && !checkpoints.is_due()) return FENIX_SUCCESS;
+  if (checkpoints.is_active() && !checkpoints.schedule().is_due()) return FENIX_SUCCESS;
   const bool has_open_calls = checkpoints.is_active() && interposer()->has_open_calls();
   return ready_entry([&]() -> int {
     const bool is_taken = active_checkpoints().take_if_requested(has_open_calls);

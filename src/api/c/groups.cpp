@@ -40,7 +40,7 @@ int Fenix_Data_group_create(int group_id, MPI_Comm given, int start_time_stamp, 
                             void* policy_value, int* flag) {
   const MPI_Comm comm = present(given);
   const auto create = [&] {
-    const int size = static_cast<int>(runtime().process().ranks_of(comm).size());
+    const int size = static_cast<int>(runtime().process().comms().ranks_of(comm).size());
     const int* values = static_cast<const int*>(policy_value);
     const Policy policy = policy_from(policy_name, values);
     GroupParameters wanted{group_id, start_time_stamp, depth, policy};
@@ -82,8 +82,9 @@ int Fenix_Data_group_get_redundancy_policy(int group_id, int* policy_name, void*
     require(policy_value, "policy_value");
     const Policy& policy = group.parameters().policy;
     const bool formed = group.ranks().size > 0;  // FENIX_DATA_GROUP_WORLD_ID is not, before its first collective call
-    const Placement placement =
-        formed ? group.ranks().placement : Placement(policy, static_cast<int>(runtime().process().roles().size()));
+    const Placement placement = formed
+                                    ? group.ranks().placement
+                                    : Placement(policy, static_cast<int>(runtime().process().members().roles().size()));
     *policy_name = policy_to(policy, placement, static_cast<int*>(policy_value));
     return set_flag(flag, FENIX_SUCCESS);
   });
@@ -109,7 +110,7 @@ int Fenix_Data_group_get_cohort(int group_id, MPI_Group* cohort) {
     const std::vector<int>& numbers = runtime().groups().ranks_of(group_id);
     std::transform(members.begin(), members.end(), members.begin(),
                    [&](int rank) { return numbers.at(static_cast<std::size_t>(rank)); });
-    *cohort = runtime().process().group_of(members);
+    *cohort = runtime().process().comms().group_of(members);
     return FENIX_SUCCESS;
   });
 }

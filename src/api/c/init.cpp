@@ -15,17 +15,17 @@ int fenix_detail_preinit(int* role, MPI_Comm comm, MPI_Comm* newcomm, int* /*arg
                          int spawn, MPI_Info info, int* error, jmp_buf* resume_point) {
   const int code = entry([&]() -> int {
     check_interposer_version();
-    runtime().failure_exception = comm_exception();
+    runtime().continuation().set_exception(comm_exception());
     runtime().persist_services = persist_services();
     // With libfenix_mpi, comm may stand for the communicator of an earlier use of Fenix.
-    runtime().start(present(comm), spare_ranks, spawn, info, {role, newcomm, error}, resume_point);
-    runtime().drain();
-    runtime().serve_as_spare();
+    runtime().lifecycle().start({present(comm), spare_ranks, spawn, info, {role, newcomm, error}, resume_point});
+    runtime().lifecycle().drain();
+    runtime().lifecycle().serve_as_spare();
     return FENIX_SUCCESS;
   });
   if (code == FENIX_SUCCESS) return code;
   // A second call must not overwrite the communicator of the first.
-  if (newcomm != nullptr && !runtime().ready()) *newcomm = MPI_COMM_NULL;
+  if (newcomm != nullptr && !runtime().use().ready()) *newcomm = MPI_COMM_NULL;
   if (error != nullptr) *error = code;
   return code;
 }
@@ -36,21 +36,21 @@ int Fenix_Init_no_jump(int* role, MPI_Comm comm, MPI_Comm* newcomm, int* argc, c
   if (code != FENIX_SUCCESS) return code;
   fenix_detail_postinit();
   // A spare that was released is not ready.
-  return runtime().ready() ? runtime().error() : FENIX_SUCCESS;
+  return runtime().use().ready() ? runtime().process().repair().outcome() : FENIX_SUCCESS;
 }
 
 void fenix_detail_return_unhandled(void) {
-  if (!runtime().ready()) runtime().settings.set_default(FENIX_UNHANDLED_MODE, FENIX_UNHANDLED_SILENT);
+  if (!runtime().use().ready()) runtime().settings.set_default(FENIX_UNHANDLED_MODE, FENIX_UNHANDLED_SILENT);
 }
 
 void fenix_detail_postinit(void) {
-  if (runtime().ready()) runtime().write_outputs();
+  if (runtime().use().ready()) runtime().outputs().write();
 }
 
 int Fenix_Initialized(int* flag) {
   return entry([&]() -> int {
     require(flag, "flag");
-    *flag = runtime().initialized() ? 1 : 0;
+    *flag = runtime().use().initialized() ? 1 : 0;
     return FENIX_SUCCESS;
   });
 }
@@ -58,7 +58,7 @@ int Fenix_Initialized(int* flag) {
 int Fenix_Finalized(int* flag) {
   return entry([&]() -> int {
     require(flag, "flag");
-    *flag = runtime().finalized() ? 1 : 0;
+    *flag = runtime().use().finalized() ? 1 : 0;
     return FENIX_SUCCESS;
   });
 }
@@ -66,12 +66,12 @@ int Fenix_Finalized(int* flag) {
 int Fenix_Finalize(void) {
   bool finished = false;
   const int code = ready_entry([&]() -> int {
-    runtime().require_no_repair("Fenix_Finalize");
-    finished = runtime().finish();
+    CallGate::require_no_repair("Fenix_Finalize");
+    finished = runtime().lifecycle().finish();
     return FENIX_SUCCESS;
   });
   if (code != FENIX_SUCCESS || finished) return code;
-  runtime().resume(runtime().latest_failure());
+  runtime().continuation().resume(runtime().failures().latest());
   return report(FENIX_ERROR_CANCELLED, "a rank has died");
 }
 

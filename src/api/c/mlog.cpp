@@ -30,17 +30,17 @@ int repeat_entry(Body&& body) {
   int code = FENIX_SUCCESS;
   do {
     code = log_entry(body);
-  } while (code == FENIX_ERROR_CANCELLED && runtime().repeats_functions_of_logs());
+  } while (code == FENIX_ERROR_CANCELLED && runtime().policy().repeats_functions_of_logs());
   return code;
 }
 
 /// Does the same as log_entry(), and goes on after a failure if calls do.
 template <class Body>
 int lasting_entry(Body&& body) {
-  if (!runtime().repeats_functions_of_logs()) return log_entry(body);
+  if (!runtime().policy().repeats_functions_of_logs()) return log_entry(body);
   const int code = repeat_entry(body);
   // All ranks have to go back.
-  if (code == FENIX_ERROR_CANCELLED) runtime().leave(runtime().latest_failure());
+  if (code == FENIX_ERROR_CANCELLED) runtime().continuation().leave(runtime().failures().latest());
   return code;
 }
 
@@ -100,7 +100,7 @@ int Fenix_Mlog_create(int mlog_id, MPI_Comm* comm, int depth) {
     if (!options.copies) options.copies = 0;
     // The program learns of a death where it next needs other ranks.
     const auto create_after_repair = [&] {
-      if (!runtime().put_off_repair()) throw;
+      if (!runtime().failures().put_off_repair()) throw;
       logs.create_after_repair(mlog_id, *comm, channel, depth, options);
     };
     try {
@@ -108,7 +108,7 @@ int Fenix_Mlog_create(int mlog_id, MPI_Comm* comm, int depth) {
     } catch (const PeerFailure&) {
       create_after_repair();
     } catch (const MpiError& error) {
-      if (!runtime().comes_from_failure(error.mpi_error())) throw;
+      if (!runtime().detector().comes_from_failure(error.mpi_error())) throw;
       create_after_repair();
     }
   });

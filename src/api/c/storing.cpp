@@ -183,14 +183,14 @@ int checkpoint_inline(const CheckpointArguments& arguments) {
   const Runtime::RepeatedCall repeated;
   for (;;) {
     int next = 0;
-    const int repairs = runtime().process().repairs();
+    const int repairs = runtime().process().repair().count();
     int code = ready_entry([&]() -> int {
       const Group& group = runtime().attached_group(arguments.group_id);
       next = group.parameters().time_stamp_of(group.log().last().next());
       return FENIX_SUCCESS;
     });
     if (code == FENIX_SUCCESS) code = checkpoint(arguments, AfterCommit::barrier);
-    if (code != FENIX_ERROR_CANCELLED || runtime().process().repairs() == repairs) return code;
+    if (code != FENIX_ERROR_CANCELLED || runtime().process().repair().count() == repairs) return code;
     bool is_there = false;
     code = ready_entry([&]() -> int {
       const std::vector<int> stamps = runtime().attached_group(arguments.group_id).snapshots().on_all();
@@ -334,7 +334,7 @@ int Fenix_Data_barrier(int group_id) {
 int Fenix_Data_checkpoint(int group_id, const Fenix_Data_subset subset, int num_storev, int* storev_ids,
                           int* time_stamp) {
   const CheckpointArguments arguments{group_id, subset, num_storev, storev_ids, time_stamp};
-  if (!runtime().repeats_calls()) return checkpoint(arguments, AfterCommit::nothing);
+  if (!runtime().policy().repeats_calls()) return checkpoint(arguments, AfterCommit::nothing);
   return checkpoint_inline(arguments);
 }
 

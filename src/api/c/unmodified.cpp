@@ -7,6 +7,7 @@
 #include "messages/options.hpp"
 #include "recovery/process/comm_functions.hpp"
 #include "rma/quiet_comm.hpp"
+#include "runtime/job_ending.hpp"
 #include "services/mpi_entry.hpp"
 
 namespace fenix_impl {
@@ -67,7 +68,7 @@ int fenix_detail_begin(int spares) {
   if (code < 0) return code;
   code = Fenix_Init_no_jump(&role, MPI_COMM_WORLD, nullptr, nullptr, nullptr, spares, 0, MPI_INFO_NULL, &error);
   if (code < 0) return code;
-  if (code == FENIX_WARNING_SPARE_RANKS_DEPLETED) runtime().end_job_without_spares();
+  if (code == FENIX_WARNING_SPARE_RANKS_DEPLETED) end_job_without_spares(runtime().process());
   has_predecessor = role == FENIX_ROLE_RECOVERED_RANK;
   const auto begin = [] {
     return ready_entry([]() -> int {

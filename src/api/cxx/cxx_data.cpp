@@ -64,16 +64,17 @@ int group_create(int group_id, MPI_Comm comm, int start_time_stamp, int depth, i
 }
 
 int group_create(int group_id, GroupCreateArgs args) {
-  const bool all = args.comm == MPI_COMM_NULL && runtime().ready();
-  return thrown(Fenix_Data_group_create(group_id, all ? runtime().process().name() : args.comm, args.start_time_stamp,
-                                        args.depth, args.policy_name, args.policy_value, args.flag));
+  const bool all = args.comm == MPI_COMM_NULL && runtime().use().ready();
+  return thrown(Fenix_Data_group_create(group_id, all ? runtime().process().comms().name() : args.comm,
+                                        args.start_time_stamp, args.depth, args.policy_name, args.policy_value,
+                                        args.flag));
 }
 
 bool group_created(int group_id) { return Fenix_Data_group_created(group_id) == 1; }
 
 int group_delete(int group_id) {
   const int code = thrown(Fenix_Data_group_delete(group_id));
-  if (code == FENIX_SUCCESS) runtime().attachments.drop_group(group_id);
+  if (code == FENIX_SUCCESS) runtime().attachments().drop_group(group_id);
   return code;
 }
 
@@ -135,7 +136,7 @@ int member_define(int group_id, int member_id, void* buffer, MPI_Count count, MP
 
 int member_allocate(int group_id, int member_id, MPI_Count count, MPI_Datatype datatype, void* baseptr) {
   const int code = thrown(Fenix_Data_member_allocate_c(group_id, member_id, count, datatype, baseptr));
-  if (code == FENIX_SUCCESS) runtime().attachments.drop_member(group_id, member_id);
+  if (code == FENIX_SUCCESS) runtime().attachments().drop_member(group_id, member_id);
   return code;
 }
 
@@ -143,7 +144,7 @@ bool member_created(int group_id, int member_id) { return Fenix_Data_member_crea
 
 int member_delete(int group_id, int member_id) {
   const int code = thrown(Fenix_Data_member_delete(group_id, member_id));
-  if (code == FENIX_SUCCESS) runtime().attachments.drop_member(group_id, member_id);
+  if (code == FENIX_SUCCESS) runtime().attachments().drop_member(group_id, member_id);
   return code;
 }
 

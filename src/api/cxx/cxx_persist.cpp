@@ -16,7 +16,7 @@ int code_of_persist(int mpi_error) {
   if (is_failure(mpi_error)) return FENIX_ERROR_CANCELLED;
   if (mpi_error == MPI_ERR_NO_MEM) return FENIX_ERROR_NO_MEMORY;
   if (mpi_error != MPI_ERR_OTHER) return FENIX_ERROR_INVALID_ARGUMENT;
-  return runtime().ready() ? FENIX_ERROR_NOCATEGORY : FENIX_ERROR_UNINITIALIZED;
+  return runtime().use().ready() ? FENIX_ERROR_NOCATEGORY : FENIX_ERROR_UNINITIALIZED;
 }
 
 }  // namespace

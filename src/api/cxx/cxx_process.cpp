@@ -52,11 +52,11 @@ int start(const args::FenixInitArgs& args) {
 }  // namespace
 
 void init(const args::FenixInitArgs& args) {
-  const bool in_use = runtime().ready();
+  const bool in_use = runtime().use().ready();
   const Settings before = runtime().settings;
   const int code = start(args);
-  if (!in_use && runtime().ready()) {
-    runtime().restore_at_end(before);
+  if (!in_use && runtime().use().ready()) {
+    runtime().lifecycle().restore_at_end(before);
     return;
   }
   runtime().settings = before;
@@ -72,17 +72,17 @@ unsigned get_option(SettingName setting) {
 }
 
 void throw_exception() {
-  const Runtime& rt = runtime();
-  if (rt.process().repairs() > 0) {
-    throw CommException(rt.process().name(), rt.error(), rt.latest_failure());
+  Runtime& rt = runtime();
+  if (rt.process().repair().count() > 0) {
+    throw CommException(rt.process().comms().name(), rt.process().repair().outcome(), rt.failures().latest());
   }
 }
 
 Role role() { return Fenix_get_role(); }
 int error() { return Fenix_get_error(); }
 int nspare() { return thrown(Fenix_get_nspare()); }
-bool initialized() { return runtime().initialized(); }
-bool finalized() { return runtime().finalized(); }
+bool initialized() { return runtime().use().initialized(); }
+bool finalized() { return runtime().use().finalized(); }
 
 int n_ranks_with_role(Role role) {
   int number = 0;
@@ -131,7 +131,7 @@ int register_exception_callback() {
   return callback_register([](MPI_Comm, int) { throw_exception(); });
 }
 
-std::vector<int> fail_list() { return runtime().process().failed(); }
+std::vector<int> fail_list() { return runtime().process().members().failed(); }
 
 int detect_failures(bool recover) { return Fenix_Process_detect_failures(recover ? 1 : 0); }
 
@@ -147,7 +147,7 @@ int Fenix_Callback_register(fenix::FenixCallbackFunc callback, int location) {
     if (location != FENIX_CALLBACK_PRE_RECOVERY && location != FENIX_CALLBACK_POST_RECOVERY) {
       throw Error(FENIX_ERROR_INVALID_ARGUMENT, "location does not exist");
     }
-    runtime().callbacks.push(static_cast<Fenix_Callback_location>(location), std::move(callback));
+    runtime().callbacks().push(static_cast<Fenix_Callback_location>(location), std::move(callback));
     return FENIX_SUCCESS;
   });
 }

@@ -40,7 +40,7 @@ extern "C" void fenix_call_serializer(FILE* file, int direction, void* buffer, M
 /// failure may interrupt the call after the C interface has stored the address.
 template <class Call>
 int keep_while(int group_id, int member_id, const SerializeFunc& serializer, Call&& call) {
-  Attachments& kept = runtime().attachments;
+  Attachments& kept = runtime().attachments();
   const Attachments::Key key{group_id, member_id, Kind::serializer};
   if (is_empty(serializer)) {
     const int code = call(nullptr, nullptr);
@@ -63,8 +63,8 @@ int keep_while(int group_id, int member_id, const SerializeFunc& serializer, Cal
 std::iostream* open_stream(const Attachments::Key& key, FILE* file) {
   auto opened = std::make_shared<FileStream>(file);
   std::iostream* stream = &opened->stream();
-  runtime().attachments.drop(key);
-  runtime().attachments.add(key, std::move(opened));
+  runtime().attachments().drop(key);
+  runtime().attachments().add(key, std::move(opened));
   return stream;
 }
 
@@ -93,7 +93,7 @@ int member_stage_begin(int group_id, int member_id, std::iostream** stream) {
 
 int member_stage_end(int group_id, int member_id) {
   const int code = Fenix_Data_member_stage_end(group_id, member_id);
-  runtime().attachments.drop({group_id, member_id, Kind::staging});
+  runtime().attachments().drop({group_id, member_id, Kind::staging});
   return thrown(code);
 }
 
@@ -106,7 +106,7 @@ int member_load_begin(int group_id, int member_id, std::iostream** stream, int t
 
 int member_load_end(int group_id, int member_id) {
   const int code = Fenix_Data_member_load_end(group_id, member_id);
-  runtime().attachments.drop({group_id, member_id, Kind::loading});
+  runtime().attachments().drop({group_id, member_id, Kind::loading});
   return thrown(code);
 }
 

@@ -76,7 +76,7 @@ void Persistence::note_start_over(bool starts_over) {
 }
 
 void Persistence::take_up(bool falls_back, const std::function<void(const char* why)>& fall_back) {
-  TeamFactory::NewTeam made = teams_.make(process_.resilient());
+  TeamFactory::NewTeam made = teams_.make(process_.comms().resilient());
   together(*made.team, [&] {
     take_up_one(made, journal_, awaited_ ? parameters_of(awaited_->held) : kNoJournal);
     take_up_one(made, message_journal_, awaited_ ? parameters_of_messages(*awaited_) : kNoJournal);
@@ -129,11 +129,11 @@ void Persistence::clear() {
 }
 
 int Persistence::own_slot(const Team& team) const {
-  return process_.slots().by_rank().at(static_cast<std::size_t>(team.rank()));
+  return process_.members().slots().by_rank().at(static_cast<std::size_t>(team.rank()));
 }
 
 void Persistence::form_journal(const PersistOptions& options) {
-  TeamFactory::NewTeam made = teams_.make(process_.resilient());
+  TeamFactory::NewTeam made = teams_.make(process_.comms().resilient());
   together(*made.team, [&] {
     JournalParameters parameters = made.team->reduce(parameters_of(options), merge_parameters);
     parameters.separation = best_separation(made.team->gather(made.team->location()));
@@ -146,7 +146,7 @@ void Persistence::form_journal(const PersistOptions& options) {
 
 // With the team of the other journal, which writes by it.
 void Persistence::form_message_journal(const LogOptions& options) {
-  const TeamFactory::NewTeam made = team_.team ? team_ : teams_.make(process_.resilient());
+  const TeamFactory::NewTeam made = team_.team ? team_ : teams_.make(process_.comms().resilient());
   together(*made.team, [&] {
     JournalParameters parameters = made.team->reduce(parameters_of_messages(options), merge_parameters);
     parameters.separation = journal_->parameters().separation;
@@ -159,7 +159,8 @@ void Persistence::form_message_journal(const LogOptions& options) {
 
 void Persistence::attach(Journal& journal, const TeamFactory::NewTeam& made) {
   std::vector<int> slots;
-  for (const int rank : made.ranks) slots.push_back(process_.slots().by_rank().at(static_cast<std::size_t>(rank)));
+  for (const int rank : made.ranks)
+    slots.push_back(process_.members().slots().by_rank().at(static_cast<std::size_t>(rank)));
   team_ = made;
   journal.attach(*made.team, teams_.choose_path(*made.team), std::move(slots));
   if (journal.parameters().copies > 0 && journal.has_lost_messages()) {
@@ -169,7 +170,7 @@ void Persistence::attach(Journal& journal, const TeamFactory::NewTeam& made) {
 }
 
 void Persistence::require_journal() const {
-  if (awaited_ && awaited_since_ == process_.repairs()) throw PeerFailure(MPIX_ERR_REVOKED);
+  if (awaited_ && awaited_since_ == process_.repair().count()) throw PeerFailure(MPIX_ERR_REVOKED);
   const bool all = !message_journal_ || message_journal_->is_attached();
   if (all && journal_ && journal_->is_attached()) return;
   throw Error(FENIX_ERROR_INVALID_LOGIC_CALL,

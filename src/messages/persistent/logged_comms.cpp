@@ -28,7 +28,7 @@ void Persistence::log_messages(const LogOptions& options) {
 void Persistence::log_messages_after_repair(const LogOptions& options) {
   const auto turn = take_turn();
   awaited_ = options;
-  awaited_since_ = process_.repairs();
+  awaited_since_ = process_.repair().count();
   begin_logging(options);
 }
 
@@ -51,7 +51,7 @@ MessageLog::Flow Persistence::flow_of(const Partner& partner, MPI_Comm now) {
 MessageLog::Flow Persistence::look_up_flow(const Partner& partner, MPI_Comm now) {
   require_journal();
   Communicator& comm = logged_comms_[partner.name];
-  if (comm.channel != partner.channel || comm.repairs != process_.repairs()) look_up_ranks(comm, now);
+  if (comm.channel != partner.channel || comm.repairs != process_.repair().count()) look_up_ranks(comm, now);
   comm.channel = partner.channel;
   return {partner.channel, comm.slots.at(static_cast<std::size_t>(partner.rank)), partner.tag};
 }
@@ -207,7 +207,7 @@ std::optional<int> Persistence::log_late(MPI_Comm name, MPI_Comm now, const Mess
   require_journal();
   if (!log_.log_late(journals(), message)) return std::nullopt;
   Communicator& comm = logged_comms_[name];
-  if (comm.slots.empty() || comm.repairs != process_.repairs()) look_up_ranks(comm, now);
+  if (comm.slots.empty() || comm.repairs != process_.repair().count()) look_up_ranks(comm, now);
   const auto found = std::find(comm.slots.begin(), comm.slots.end(), message.flow.peer);
   if (found == comm.slots.end()) return std::nullopt;
   return static_cast<int>(found - comm.slots.begin());

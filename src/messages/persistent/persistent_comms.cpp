@@ -57,13 +57,13 @@ bool Persistence::waits(MPI_Comm name) {
 
 void Persistence::look_up_ranks(Communicator& comm, MPI_Comm now) const {
   comm.slots.clear();
-  for (const int rank : process_.ranks_of(now)) {
-    comm.slots.push_back(process_.slots().by_rank().at(static_cast<std::size_t>(rank)));
+  for (const int rank : process_.comms().ranks_of(now)) {
+    comm.slots.push_back(process_.members().slots().by_rank().at(static_cast<std::size_t>(rank)));
   }
   int rank = 0;
   check_mpi(MPI_Comm_rank(now, &rank), "MPI_Comm_rank");
   comm.own_slot = comm.slots.at(static_cast<std::size_t>(rank));
-  comm.repairs = process_.repairs();
+  comm.repairs = process_.repair().count();
 }
 
 Persistence::Communicator& Persistence::at(MPI_Comm name, MPI_Comm now) {
@@ -72,7 +72,7 @@ Persistence::Communicator& Persistence::at(MPI_Comm name, MPI_Comm now) {
   require_journal();
   Communicator& comm = found->second;
   // Ranks may have other numbers after a repair that has shrunk the communicator. The channel stays.
-  if (comm.repairs != process_.repairs()) look_up_ranks(comm, now);
+  if (comm.repairs != process_.repair().count()) look_up_ranks(comm, now);
   return comm;
 }
 

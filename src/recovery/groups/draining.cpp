@@ -20,7 +20,7 @@ GroupKeeping::Found groups_of(MPI_Comm comm, TeamFactory& teams, Storage& storag
 
 /// Returns why the latest commit of a group is not in the store, or nothing.
 std::string drain(const GroupParameters& parameters, const Process& process, GroupRegistry& groups, Storage& storage) {
-  const RejoinResult formed = groups.create(parameters, process.resilient(), [] {});
+  const RejoinResult formed = groups.create(parameters, process.comms().resilient(), [] {});
   Group& group = groups.at(parameters.id);
   fault_point("drain.formed");
   if (!formed.resumed) return "too little of the memory is left, or the store has something newer";
@@ -43,7 +43,7 @@ std::string drain(const GroupParameters& parameters, const Process& process, Gro
 }  // namespace
 
 void drain(const Process& process, TeamFactory& teams, GroupRegistry& groups, Storage& storage) {
-  const GroupKeeping::Found found = groups_of(process.resilient(), teams, storage);
+  const GroupKeeping::Found found = groups_of(process.comms().resilient(), teams, storage);
   std::string left;
   const auto note = [&left](int id, const std::string& why) {
     left += (left.empty() ? "group " : "; group ") + std::to_string(id) + ": " + why;

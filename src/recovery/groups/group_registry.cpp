@@ -45,7 +45,7 @@ bool GroupRegistry::uses_world() const {
 }
 
 void GroupRegistry::form_world() {
-  (void)create(kWorld, process_.resilient(), [] {});
+  (void)create(kWorld, process_.comms().resilient(), [] {});
 }
 
 Group* GroupRegistry::find(int group_id) const {

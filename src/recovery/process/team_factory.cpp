@@ -42,7 +42,7 @@ void TeamFactory::end_copies() {
 std::shared_ptr<MpiTeam> TeamFactory::copy(MPI_Comm comm, std::vector<bool> near) {
   const bool is_inherited = has_handler(comm, inherited_);
   const Copied copied(*this, comm);
-  return std::make_shared<MpiTeam>(comm, process_.resilient(), process_.watch(), std::move(near),
+  return std::make_shared<MpiTeam>(comm, process_.comms().resilient(), process_.watch(), std::move(near),
                                    is_inherited ? copying_ : library_errors_return());
 }
 
@@ -50,9 +50,9 @@ TeamFactory::NewTeam TeamFactory::make(MPI_Comm comm) {
   bool met = false;
   try {
     // Making a communicator has no deadline: make sure first that all ranks have come.
-    NewTeam made{nullptr, process_.ranks_of(comm)};
-    auto near = process_.are_near(made.ranks);
-    process_.meet(made.ranks);
+    NewTeam made{nullptr, process_.comms().ranks_of(comm)};
+    auto near = process_.members().are_near(made.ranks);
+    process_.meetings().meet(made.ranks);
     met = true;
     made.team = copy(comm, std::move(near));
     return made;
@@ -64,7 +64,7 @@ TeamFactory::NewTeam TeamFactory::make(MPI_Comm comm) {
 
 void TeamFactory::withdraw_from(MPI_Comm comm, bool met) noexcept {
   try {
-    if (!met) process_.meet(process_.ranks_of(comm));
+    if (!met) process_.meetings().meet(process_.comms().ranks_of(comm));
     copy(comm, {})->withdraw();
   } catch (const std::exception&) {
     return;  // a death, or no memory again: the others know

@@ -41,7 +41,7 @@ class TeamFactory {
   /// Closes the network as soon as nobody uses it. Local.
   void close_paths() { paths_.close(); }
   /// Prepares the network for the teams that this process will be in. Local; takes a fraction of a second.
-  void prepare_paths() noexcept { paths_.prepare(process_.on_one_node()); }
+  void prepare_paths() noexcept { paths_.prepare(process_.members().on_one_node()); }
 
  private:
   class Copied;

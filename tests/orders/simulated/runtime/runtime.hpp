@@ -45,11 +45,14 @@ class SimulatedGroups {
   Generation highest_;
 };
 
-/// Stand-in for the processes of the job, as the functions see them.
+/// Stand-in for the processes of the job, as the functions see them, and for its parts.
 class SimulatedProcess {
  public:
   explicit SimulatedProcess(const SimulatedGroups& groups) : groups_(groups) {}
-  [[nodiscard]] static int repairs() { return 0; }
+  [[nodiscard]] const SimulatedProcess& comms() const { return *this; }
+  [[nodiscard]] const SimulatedProcess& members() const { return *this; }
+  [[nodiscard]] const SimulatedProcess& repair() const { return *this; }
+  [[nodiscard]] static int count() { return 0; }
   [[nodiscard]] std::vector<int> roles() const { return groups_.numbers(); }
   [[nodiscard]] std::vector<int> ranks_of(MPI_Comm) const { return groups_.numbers(); }
   [[nodiscard]] static MPI_Group group_of(const std::vector<int>&) { return MPI_GROUP_EMPTY; }
@@ -88,6 +91,14 @@ class SimulatedRuntime {
   };
 
   bool failure_seen = false;  ///< a call was cut short by a death
+
+  // Its parts are this object, too.
+  [[nodiscard]] SimulatedRuntime& use() { return *this; }
+  [[nodiscard]] SimulatedRuntime& gate() { return *this; }
+  [[nodiscard]] SimulatedRuntime& detector() { return *this; }
+  [[nodiscard]] SimulatedRuntime& policy() { return *this; }
+  [[nodiscard]] SimulatedRuntime& failures() { return *this; }
+  [[nodiscard]] SimulatedRuntime& continuation() { return *this; }
 
   static void require_ready() {}
   [[nodiscard]] static std::shared_lock<std::shared_mutex> begin_call() { return {}; }
