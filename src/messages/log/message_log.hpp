@@ -23,6 +23,7 @@
 #include "interposition/message_counters.hpp"
 #include "messages/journal/journal.hpp"
 #include "messages/journal/log_spill.hpp"
+#include "messages/journal/spill_reader.hpp"
 #include "messages/log/determinant_log.hpp"
 #include "messages/log/spills_of_others.hpp"
 #include "rma/team.hpp"

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "messages/journal/log_spill.hpp"
+#include "messages/journal/spill_reader.hpp"
 #include "rma/team.hpp"
 
 namespace fenix_impl {
