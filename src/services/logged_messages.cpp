@@ -16,7 +16,7 @@ namespace fenix_impl {
 namespace {
 
 /// Returns the flow of messages with another rank. name: of the argument with that rank. Throws MpiError if the rank or the tag is wrong.
-MessageLog::Flow flow_with(const Partner& partner, const char* name) {
+Flow flow_with(const Partner& partner, const char* name) {
   Persistence& persistence = runtime().persistence();
   if (const auto known = persistence.known_flow_of(partner)) return *known;
   const MPI_Comm now = present(partner.name);
@@ -54,12 +54,12 @@ int log_send(const void* buffer, int count, MPI_Datatype type, int destination, 
              std::uint64_t* number) {
   return mpi_entry([&] {
     check_buffer(buffer, count, type);
-    const MessageLog::Flow flow = flow_with({comm, channel, destination, tag}, "dest");
+    const Flow flow = flow_with({comm, channel, destination, tag}, "dest");
     MessageTypes types;
     const ElementType& elements = types.of(type);
     const Payload payload = payload_of(buffer, count, elements);
     try {
-      using Sending = MessageLog::Sending;
+      using Sending = SenderLog::Sending;
       const Sending sending = is_synchronous ? Sending::synchronous : Sending::usual;
       const auto logged = runtime().persistence().log_send(flow, payload, sending);
       *packed = logged ? logged->data() : nullptr;
@@ -106,7 +106,7 @@ int receive_logged(void* buffer, int count, MPI_Datatype type, int source, int t
                    std::uint64_t channel, std::uint64_t number, int* flag, MPI_Status* status) {
   return reading_entry([&] {
     check_buffer(buffer, count, type);
-    const MessageLog::Flow flow = flow_with({comm, channel, source, tag}, "source");
+    const Flow flow = flow_with({comm, channel, source, tag}, "source");
     Persistence& persistence = runtime().persistence();
     auto message = persistence.logged(flow, number, /*anew=*/false);
     *flag = message ? 1 : 0;
@@ -152,7 +152,7 @@ bool may_send_first() {
 int prepare_send(int destination, int tag, MPI_Comm comm, std::uint64_t channel, int* is_sent) {
   const Partner to{comm, channel, destination, tag};
   std::optional<bool> known;
-  (void)known_entry(to, [&](const MessageLog::Flow& flow) { known = runtime().persistence().is_to_be_sent(flow); });
+  (void)known_entry(to, [&](const Flow& flow) { known = runtime().persistence().is_to_be_sent(flow); });
   if (known) {
     *is_sent = *known ? 1 : 0;
     return MPI_SUCCESS;
@@ -170,7 +170,7 @@ int look_whether_repeating(int* is_repeating) {
 
 int begin_receive(int source, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t* number, int* is_logged) {
   const Partner from{comm, channel, source, tag};
-  const auto begin = [&](const MessageLog::Flow& flow) {
+  const auto begin = [&](const Flow& flow) {
     const auto begun = runtime().persistence().begin_receive(flow);
     *number = begun.number;
     *is_logged = begun.is_logged ? 1 : 0;
@@ -182,7 +182,7 @@ int begin_receive(int source, int tag, MPI_Comm comm, std::uint64_t channel, std
 void end_receive(const void* /*buffer*/, MPI_Datatype /*type*/, const MPI_Status* /*status*/, int source, int tag,
                  MPI_Comm comm, std::uint64_t channel, std::uint64_t number) {
   const Partner from{comm, channel, source, tag};
-  const auto end = [&](const MessageLog::Flow& flow) { runtime().persistence().end_receive(flow, number); };
+  const auto end = [&](const Flow& flow) { runtime().persistence().end_receive(flow, number); };
   if (!known_entry(from, end)) (void)mpi_entry([&] { end(flow_with(from, "source")); });
 }
 

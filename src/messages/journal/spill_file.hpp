@@ -34,6 +34,9 @@ struct Spilled {
   Entry entry;
 };
 
+/// Takes an entry with its payload. Returns false if no more are wanted.
+using TakeEntry = std::function<bool(const EntryHead& head, std::span<const std::byte> payload)>;
+
 /// First bytes of a file.
 struct SpillFileHead {
   std::array<char, 8> magic{'F', 'E', 'N', 'I', 'X', 'S', 'P', '1'};

@@ -161,7 +161,7 @@ std::vector<std::byte> RegionLogs::store_state(int id) {
   const std::vector<std::byte> mark = bytes_of({log.region, persistence_.message_numbers(log.channel)});
   add_value(std::uint64_t{mark.size()});
   add(mark);
-  for (const MessageLog::Late& each : persistence_.late_messages(log.channel)) {
+  for (const SenderLog::Late& each : persistence_.late_messages(log.channel)) {
     add_value(Number{each.flow, 1, each.number});
     add_value(std::uint64_t{each.content.size()});
     add(each.content);
@@ -184,7 +184,7 @@ void RegionLogs::restore(int id, std::span<const std::byte> state) {
   std::uint64_t bytes = 0;
   take_value(bytes);
   Mark mark = mark_of(take(bytes));
-  std::vector<MessageLog::Late> late;
+  std::vector<SenderLog::Late> late;
   while (!state.empty()) {
     Number number;
     take_value(number);
@@ -198,7 +198,7 @@ void RegionLogs::restore(int id, std::span<const std::byte> state) {
   falls_back_ = false;
   log.marks.clear();
   if (mark.region != kNoRegion) log.marks.push_back(std::move(mark));
-  for (const MessageLog::Late& each : late) {
+  for (const SenderLog::Late& each : late) {
     const auto rank = persistence_.log_late(log.name, present(log.name), each);
     if (rank) interposer()->send_later(log.name, *rank, each.flow.tag, each.content.data(), each.content.size());
   }

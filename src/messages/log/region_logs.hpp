@@ -72,7 +72,7 @@ class RegionLogs {
   void clear();
 
  private:
-  using Number = MessageLog::Number;
+  using Number = FlowNumber;
 
   /// The begin of a region.
   struct Mark {

@@ -81,7 +81,7 @@ void Persistence::take_up(bool falls_back, const std::function<void(const char* 
     take_up_one(made, journal_, awaited_ ? parameters_of(awaited_->held) : kNoJournal);
     take_up_one(made, message_journal_, awaited_ ? parameters_of_messages(*awaited_) : kNoJournal);
     awaited_.reset();
-    log_.spill_to(spill_, journals());
+    log_.files().begin(spill_, journal_->slot());
     // The outcomes on which messages depend are lost with a rank, or had no room.
     const bool is_mine_lost = journal_->has_lost_messages() && journal_->is_needed();
     const bool had_no_room = log_.lacks_decisions_of_predecessor(journals());

@@ -81,17 +81,18 @@ void Persistence::store(MPI_Comm name, MPI_Comm now, int destination, int tag, c
   Communicator& comm = at(name, now);
   const Signature signature{comm.channel, slot_in(comm, destination), tag};
   if (log_.is_active() && tag >= 0 && signature.destination == journal_->slot()) {
-    log_.store_numbers(journals(), signature, comm.options.depth);
+    log_.numbers().store(journals(), signature, comm.options.depth);
   }
   append(comm, signature, payload);
   has_failed_ = false;
-  if (log_.is_active() && tag >= 0 && signature.destination == journal_->slot()) log_.note_stored(journals());
+  if (log_.is_active() && tag >= 0 && signature.destination == journal_->slot())
+    log_.collector().note_stored(journals());
 }
 
 void Persistence::append(Communicator& comm, const Signature& signature, const Payload& payload) {
   if (log_.is_active()) {
-    log_.write_decisions(journals());
-    log_.append(journals(), signature, comm.options.depth, payload);
+    log_.writer().write_decisions(journals());
+    log_.writer().append(journals(), signature, comm.options.depth, payload);
   } else {
     journal_->append(signature, comm.options.depth, payload);
   }
@@ -180,7 +181,7 @@ void Persistence::note_received(MPI_Comm name, const StoredMessage& message) {
   const auto found = comms_.find(name);
   if (found == comms_.end()) return;
   if (log_.is_active() && has_failed_ && message.source_slot == journal_->slot()) {
-    log_.take_numbers(journals(), message.source_slot, message.entry);
+    log_.numbers().take(journals(), message.source_slot, message.entry);
   }
   if (found->second.options.depth == 1) return;
   found->second.received[{message.source_slot, message.entry.head.signature.tag}] = message.entry.head.number;

@@ -45,15 +45,15 @@ struct LogOptions {
   std::optional<std::uint64_t> memory;  ///< bytes of logged messages of this rank, apart from the others
   std::optional<std::int32_t>
       copies{};  ///< of logged messages on other ranks; without a number they are held as all others
-  MessageLog::Comparing comparing =
-      MessageLog::Comparing::on;  ///< of messages that are sent once more with those in the log
+  SenderLog::Comparing comparing =
+      SenderLog::Comparing::on;  ///< of messages that are sent once more with those in the log
 
   /// Whether logged messages have a journal of their own.
   [[nodiscard]] bool are_apart() const { return memory || copies.value_or(held.copies) != held.copies; }
 };
 
 /// A message that matches a receive, and where it is.
-struct StoredMessage : MessageLog::Logged {
+struct StoredMessage : LoggedMessage {
   int source = 0;       ///< rank in the communicator
   int source_slot = 0;  ///< of that rank
 };
@@ -81,7 +81,7 @@ class Persistence {
   /// called on all if this turns out now, with the reason. Collective over the active ranks, if one of them has a journal. Throws as Team does.
   void take_up(bool falls_back, const std::function<void(const char* why)>& fall_back);
   /// Whether the log lacks messages, as there was no room. Local.
-  [[nodiscard]] bool lacks_messages() const { return log_.lacks_messages(); }
+  [[nodiscard]] bool lacks_messages() const { return log_.gaps().lack_messages(); }
   /// Ends the use. Local.
   void clear();
 
@@ -103,35 +103,35 @@ class Persistence {
   /// Has them logged from the next repair on, which makes the journals: a rank has died. Until then calls that need them throw PeerFailure. Local.
   void log_messages_after_repair(const LogOptions& options);
   /// Returns the flow of messages with a partner. now: what the name of the communicator stands for. Local.
-  [[nodiscard]] MessageLog::Flow flow_of(const Partner& partner, MPI_Comm now);
+  [[nodiscard]] Flow flow_of(const Partner& partner, MPI_Comm now);
   /// Returns the flow if it was looked up of late: then messages can be logged, and the rank and the tag are right. Local.
-  [[nodiscard]] std::optional<MessageLog::Flow> known_flow_of(const Partner& partner);
+  [[nodiscard]] std::optional<Flow> known_flow_of(const Partner& partner);
   /// Say what libfenix_mpi may do by itself with messages of a partner. Local.
   [[nodiscard]] QuickSend allow_send(const Partner& to);
   [[nodiscard]] QuickReceive allow_receive(const Partner& from);
   /// Logs a message before it is sent. Returns its bytes, valid until the next call; none if it must not be sent, because its receiver gets
   /// it from the log. Local.
-  [[nodiscard]] std::optional<std::span<const std::byte>> log_send(const MessageLog::Flow& flow, const Payload& payload,
-                                                                   MessageLog::Sending sending);
+  [[nodiscard]] std::optional<std::span<const std::byte>> log_send(const Flow& flow, const Payload& payload,
+                                                                   SenderLog::Sending sending);
   /// See MessageLog. Local.
-  [[nodiscard]] std::uint64_t latest_sent(const MessageLog::Flow& flow);
-  void note_taken(const MessageLog::Flow& flow, const StoredMessage& message);
-  [[nodiscard]] bool was_taken(const MessageLog::Flow& flow, std::uint64_t number);
+  [[nodiscard]] std::uint64_t latest_sent(const Flow& flow);
+  void note_taken(const Flow& flow, const StoredMessage& message);
+  [[nodiscard]] bool was_taken(const Flow& flow, std::uint64_t number);
   /// Does the same for a partner whose messages allow_send has allowed. Returns nothing if log_send has to do it. Local.
   [[nodiscard]] std::optional<std::span<const std::byte>> log_quickly(const QuickSend& partner,
                                                                       const Payload& payload) {
-    return log_.log_quickly(journals(), partner, payload);
+    return log_.sender().log_quickly(journals(), partner, payload);
   }
   /// Returns whether the next message has to be sent when it is logged. Stores the outcomes on which it may depend. Local.
-  [[nodiscard]] bool prepare_send(const MessageLog::Flow& flow);
+  [[nodiscard]] bool prepare_send(const Flow& flow);
   /// Returns the same if there are no outcomes to be stored; otherwise nothing. Local.
-  [[nodiscard]] std::optional<bool> is_to_be_sent(const MessageLog::Flow& flow);
+  [[nodiscard]] std::optional<bool> is_to_be_sent(const Flow& flow);
   /// Returns the number of the message that a receive gets, and whether it has to be taken from a log. Local.
-  [[nodiscard]] MessageLog::Begun begin_receive(const MessageLog::Flow& flow);
+  [[nodiscard]] Replay::Begun begin_receive(const Flow& flow);
   /// Notes that a receive has its message. Local.
-  void end_receive(const MessageLog::Flow& flow, std::uint64_t number);
+  void end_receive(const Flow& flow, std::uint64_t number);
   /// Takes back the latest number of a message that was sent or received: the call is cancelled, or will be made again. Local.
-  void take_back(bool is_sent, const MessageLog::Flow& flow);
+  void take_back(bool is_sent, const Flow& flow);
   /// Returns the oldest message that has to be taken from a log, and that no receive has got. source may be MPI_ANY_SOURCE, tag may be
   /// MPI_ANY_TAG. Local.
   [[nodiscard]] std::optional<StoredMessage> find_unreceived(MPI_Comm name, MPI_Comm now, std::uint64_t channel,
@@ -146,7 +146,7 @@ class Persistence {
   }
   /// Returns the message with this number if it has to be taken from the log of its sender. Its rank is the slot. anew: its sender may have moved
   /// it since the last call. Local.
-  [[nodiscard]] std::optional<StoredMessage> logged(const MessageLog::Flow& flow, std::uint64_t number, bool anew);
+  [[nodiscard]] std::optional<StoredMessage> logged(const Flow& flow, std::uint64_t number, bool anew);
 
   /// Say at the end whether this process has done less than its predecessor: that one had sent or decided more, or was sent more. Local.
   [[nodiscard]] bool predecessor_went_on();
@@ -155,11 +155,11 @@ class Persistence {
   // ------------------------------------------------------------------------------------ regions of messages that are logged
 
   /// Returns the numbers of the messages of a channel. Local.
-  [[nodiscard]] std::vector<MessageLog::Number> message_numbers(std::uint64_t channel);
+  [[nodiscard]] std::vector<FlowNumber> message_numbers(std::uint64_t channel);
   /// Goes on with other numbers. Local.
-  void set_message_numbers(std::uint64_t channel, std::span<const MessageLog::Number> numbers);
+  void set_message_numbers(std::uint64_t channel, std::span<const FlowNumber> numbers);
   /// Lets go of the messages of this rank up to such numbers. only_received: of those that had been received at the latest checkpoint. Local.
-  void release_messages(std::span<const MessageLog::Number> numbers, bool only_received);
+  void release_messages(std::span<const FlowNumber> numbers, bool only_received);
   /// Learns which messages have been received. Collective over the resilient communicator: all ranks are about to store their states.
   /// Throws as Team does.
   void meet_at_checkpoint();
@@ -168,9 +168,9 @@ class Persistence {
   /// Returns whether the log has little room left, or lacks messages. Local.
   [[nodiscard]] bool log_is_filling();
   /// Returns the messages of a channel with which a state of this rank has to be stored. Local.
-  [[nodiscard]] std::vector<MessageLog::Late> late_messages(std::uint64_t channel);
+  [[nodiscard]] std::vector<SenderLog::Late> late_messages(std::uint64_t channel);
   /// Logs a message that was restored with a state. Returns the rank to which it has to be sent, if it has to. Local.
-  [[nodiscard]] std::optional<int> log_late(MPI_Comm name, MPI_Comm now, const MessageLog::Late& message);
+  [[nodiscard]] std::optional<int> log_late(MPI_Comm name, MPI_Comm now, const SenderLog::Late& message);
   /// Whether no other rank has copies of logged messages. Local.
   [[nodiscard]] bool has_messages_alone() const {
     return message_journal_ && message_journal_->parameters().copies == 0;
@@ -228,7 +228,7 @@ class Persistence {
   [[nodiscard]] std::unique_lock<std::mutex> take_turn() {
     return has_threads_ ? std::unique_lock(mutex_) : std::unique_lock(mutex_, std::defer_lock);
   }
-  [[nodiscard]] MessageLog::Flow look_up_flow(const Partner& partner, MPI_Comm now);
+  [[nodiscard]] Flow look_up_flow(const Partner& partner, MPI_Comm now);
   void write_many_decisions();
   void look_up_ranks(Communicator& comm, MPI_Comm now) const;
   void form_journal(const PersistOptions& options);
@@ -255,7 +255,7 @@ class Persistence {
   std::mutex mutex_;         // one message at a time
   std::map<MPI_Comm, Communicator> comms_;
   std::map<MPI_Comm, Communicator> logged_comms_;  // ordinary ones
-  RecentPartners<MessageLog::Flow> known_flows_;
+  RecentPartners<Flow> known_flows_;
   SpillOptions spill_;
   MessageLog log_;
   TeamFactory::NewTeam team_;  ///< of the journals that are attached, which refer to it
