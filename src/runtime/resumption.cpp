@@ -31,7 +31,7 @@ int Runtime::answers_in_repairs() const {
   return (groups_.uses_world() ? Process::kUsesWorld : 0) |
          (groups_.has_pending_commits() ? Process::kHasPendingCommits : 0) |
          (owes_recovered_role_ ? Process::kOwesRecoveredRole : 0) |
-         (persistence_.in_use() ? Process::kUsesPersistence : 0) |
+         (persistence_.journals().in_use() ? Process::kUsesPersistence : 0) |
          (persistence_.lacks_messages() || region_logs_.falls_back() ? Process::kLacksMessages : 0);
 }
 
@@ -67,7 +67,7 @@ void Runtime::detach_all() {
   persistence_.detach(starts_over);
   region_logs_.note_repair(starts_over);
   checkpoints_.clear();
-  if (process_->role() == FENIX_ROLE_RECOVERED_RANK) persistence_.note_replacement();
+  if (process_->role() == FENIX_ROLE_RECOVERED_RANK) persistence_.comms().note_replacement();
 }
 
 // Returns false if a rank has died.

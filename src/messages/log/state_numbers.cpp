@@ -30,7 +30,7 @@ void StateNumbers::set_channel(std::uint64_t channel, std::span<const FlowNumber
   set(numbers, decisions_.position());
 }
 
-// position: that which counts if the numbers have none.
+// position: counts if the numbers have none.
 void StateNumbers::set(std::span<const FlowNumber> numbers, DecisionLog::Position position) {
   for (const FlowNumber& each : numbers) {
     if (!take_position(each, position)) flows_.set(each);
