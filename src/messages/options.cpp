@@ -125,7 +125,7 @@ LogOptions log_options_of_environment() {
   if (environment::is_set("FENIX_MLOG_COPIES")) {
     options.copies = static_cast<std::int32_t>(environment::whole("FENIX_MLOG_COPIES"));
   }
-  options.comparing = static_cast<MessageLog::Comparing>(environment::number("FENIX_MLOG_COMPARE"));
+  options.comparing = static_cast<SenderLog::Comparing>(environment::number("FENIX_MLOG_COMPARE"));
   return options;
 }
 

@@ -4,7 +4,8 @@
 
 #include <mpi.h>
 
-#include "messages/persistent/persistent_comms.hpp"
+#include "messages/journal/log_spill.hpp"
+#include "messages/persistent/persist_options.hpp"
 
 namespace fenix_impl {
 

@@ -54,7 +54,7 @@ void GroupsInRepair::put_off() { groups_.keep_buffers(); }
 // ----------------------------------------------------------------------------------------------------------------------- logs
 
 int LogsInRepair::answers() const {
-  return (persistence_.in_use() ? kUsesPersistence : 0) |
+  return (persistence_.journals().in_use() ? kUsesPersistence : 0) |
          (persistence_.lacks_messages() || region_logs_.falls_back() ? kLacksMessages : 0);
 }
 
@@ -70,7 +70,7 @@ void LogsInRepair::detach(int said_yes) {
   const bool starts_over = policy_.survivors_start_over();
   persistence_.detach(starts_over);
   region_logs_.note_repair(starts_over);
-  if (process_.members().role() == FENIX_ROLE_RECOVERED_RANK) persistence_.note_replacement();
+  if (process_.members().role() == FENIX_ROLE_RECOVERED_RANK) persistence_.comms().note_replacement();
 }
 
 // After an error that is no failure, messages on persistent communicators are refused.

@@ -4,7 +4,7 @@
 
 #include "checkpoint/checkpoints.hpp"
 #include "messages/log/region_logs.hpp"
-#include "messages/persistent/persistent_comms.hpp"
+#include "messages/persistent/persistence.hpp"
 #include "recovery/groups/group_registry.hpp"
 #include "recovery/process/process.hpp"
 #include "runtime/recovery_policy.hpp"

@@ -15,14 +15,15 @@
 namespace fenix_impl {
 namespace {
 
+LoggedComms& logged_comms() { return runtime().persistence().logged(); }
+
 /// Returns the flow of messages with another rank. name: of the argument with that rank. Throws MpiError if the rank or the tag is wrong.
-MessageLog::Flow flow_with(const Partner& partner, const char* name) {
-  Persistence& persistence = runtime().persistence();
-  if (const auto known = persistence.known_flow_of(partner)) return *known;
+Flow flow_with(const Partner& partner, const char* name) {
+  if (const auto known = logged_comms().known_flow_of(partner)) return *known;
   const MPI_Comm now = present(partner.name);
   check_rank(now, partner.rank, name);
   check_tag(partner.tag);
-  return persistence.flow_of(partner, now);
+  return logged_comms().flow_of(partner, now);
 }
 
 /// Calls work with the flow of messages with a partner, if it is known: quicker than mpi_entry. work calls nothing of MPI, and can only fail
@@ -30,7 +31,7 @@ MessageLog::Flow flow_with(const Partner& partner, const char* name) {
 template <class Work>
 std::optional<int> known_entry(const Partner& partner, const Work& work) {
   const auto call = runtime().gate().begin_call();
-  const auto flow = runtime().persistence().known_flow_of(partner);
+  const auto flow = logged_comms().known_flow_of(partner);
   if (!flow) return std::nullopt;
   try {
     work(*flow);
@@ -42,11 +43,15 @@ std::optional<int> known_entry(const Partner& partner, const Work& work) {
 }
 
 void allow_send(int destination, int tag, MPI_Comm comm, std::uint64_t channel, QuickSend* quick) {
-  *quick = runtime().persistence().allow_send({comm, channel, destination, tag});
+  *quick = logged_comms().allow_send({comm, channel, destination, tag});
 }
 
 void allow_receive(int source, int tag, MPI_Comm comm, std::uint64_t channel, QuickReceive* quick) {
-  *quick = runtime().persistence().allow_receive({comm, channel, source, tag});
+  *quick = logged_comms().allow_receive({comm, channel, source, tag});
+}
+
+std::uint64_t latest_sent(const Flow& flow) {
+  return logged_comms().with_log([&](MessageLog& log, const RankJournals&) { return log.sender().latest_sent(flow); });
 }
 
 int log_send(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm,
@@ -54,17 +59,19 @@ int log_send(const void* buffer, int count, MPI_Datatype type, int destination, 
              std::uint64_t* number) {
   return mpi_entry([&] {
     check_buffer(buffer, count, type);
-    const MessageLog::Flow flow = flow_with({comm, channel, destination, tag}, "dest");
+    const Flow flow = flow_with({comm, channel, destination, tag}, "dest");
     MessageTypes types;
     const ElementType& elements = types.of(type);
     const Payload payload = payload_of(buffer, count, elements);
     try {
-      using Sending = MessageLog::Sending;
+      using Sending = SenderLog::Sending;
       const Sending sending = is_synchronous ? Sending::synchronous : Sending::usual;
-      const auto logged = runtime().persistence().log_send(flow, payload, sending);
+      const auto logged = logged_comms().with_log([&](MessageLog& log, const RankJournals& journals) {
+        return log.sender().log_send(journals.of_log(), flow, payload, sending);
+      });
       *packed = logged ? logged->data() : nullptr;
       *bytes = logged ? logged->size() : 0;
-      *number = is_synchronous ? runtime().persistence().latest_sent(flow) : 0;
+      *number = is_synchronous ? latest_sent(flow) : 0;
     } catch (const AnotherHistory& error) {
       end_job(error.what());
     }
@@ -77,7 +84,7 @@ bool log_quickly(const QuickSend& partner, const void* buffer, int count, MPI_Da
   const ElementType* const elements = has_buffer ? MessageTypes::known(type) : nullptr;
   if (elements == nullptr) return false;
   const auto call = runtime().gate().begin_call();
-  const auto logged = runtime().persistence().log_quickly(partner, payload_of(buffer, count, *elements));
+  const auto logged = logged_comms().log_quickly(partner, payload_of(buffer, count, *elements));
   if (!logged) return false;
   *packed = logged->data();
   *bytes = logged->size();
@@ -106,12 +113,13 @@ int receive_logged(void* buffer, int count, MPI_Datatype type, int source, int t
                    std::uint64_t channel, std::uint64_t number, int* flag, MPI_Status* status) {
   return reading_entry([&] {
     check_buffer(buffer, count, type);
-    const MessageLog::Flow flow = flow_with({comm, channel, source, tag}, "source");
-    Persistence& persistence = runtime().persistence();
-    auto message = persistence.logged(flow, number, /*anew=*/false);
+    const Flow flow = flow_with({comm, channel, source, tag}, "source");
+    auto message = logged_comms().logged(flow, number, /*anew=*/false);
     *flag = message ? 1 : 0;
     if (!message) return;
-    persistence.note_taken(flow, *message);
+    logged_comms().with_log([&](MessageLog& log, const RankJournals& journals) {
+      log.replay().note_taken(journals.of_log(), flow, message->entry.head);
+    });
     MessageTypes types;
     const ElementType& elements = types.of(type);
     const std::size_t bytes = message->entry.head.bytes;
@@ -123,7 +131,7 @@ int receive_logged(void* buffer, int count, MPI_Datatype type, int source, int t
     }
     for (const Deadline deadline; !take(*message, elements, buffer); deadline.check("a logged message")) {
       const StoredMessage before = *message;
-      message = persistence.logged(flow, number, /*anew=*/true);
+      message = logged_comms().logged(flow, number, /*anew=*/true);
       // Its sender has moved it, or it is damaged in all places.
       const bool is_there =
           message && message->journal == before.journal && message->entry.head.sequence == before.entry.head.sequence;
@@ -137,42 +145,46 @@ int receive_logged(void* buffer, int count, MPI_Datatype type, int source, int t
 int look_whether_taken(int destination, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t number,
                        int* flag) {
   return mpi_entry([&] {
-    *flag = runtime().persistence().was_taken(flow_with({comm, channel, destination, tag}, "dest"), number) ? 1 : 0;
+    const Flow flow = flow_with({comm, channel, destination, tag}, "dest");
+    const bool was_taken = logged_comms().with_log([&](MessageLog& log, const RankJournals& journals) {
+      return log.sender().was_taken(journals.of_log(), flow, number);
+    });
+    *flag = was_taken ? 1 : 0;
     if (*flag != 0) return;
-    if (const int error = runtime().process().comms().look_for_failures(); error != MPI_SUCCESS)
-      throw PeerFailure(error);
+    if (const int error = runtime().process().comms().look_for_failures(); error != MPI_SUCCESS) throw PeerFailure(error);
   });
 }
 
 // Otherwise a receiver could store the message with its state, and die together with its sender: that one would send it once more.
 bool may_send_first() {
   const auto call = runtime().gate().begin_call();
-  return runtime().persistence().has_messages_alone();
+  return runtime().persistence().journals().have_messages_alone();
 }
 
 int prepare_send(int destination, int tag, MPI_Comm comm, std::uint64_t channel, int* is_sent) {
   const Partner to{comm, channel, destination, tag};
   std::optional<bool> known;
-  (void)known_entry(to, [&](const MessageLog::Flow& flow) { known = runtime().persistence().is_to_be_sent(flow); });
+  (void)known_entry(to, [&](const Flow& flow) { known = logged_comms().is_to_be_sent(flow); });
   if (known) {
     *is_sent = *known ? 1 : 0;
     return MPI_SUCCESS;
   }
-  return mpi_entry([&] { *is_sent = runtime().persistence().prepare_send(flow_with(to, "dest")) ? 1 : 0; });
+  return mpi_entry([&] { *is_sent = logged_comms().prepare_send(flow_with(to, "dest")) ? 1 : 0; });
 }
 
 int look_whether_repeating(int* is_repeating) {
   return mpi_entry([&] {
     const bool repeats =
-        runtime().persistence().with_decisions([](const DecisionLog& decisions) { return decisions.is_repeating(); });
+        logged_comms().with_decisions([](const DecisionLog& decisions) { return decisions.is_repeating(); });
     *is_repeating = repeats ? 1 : 0;
   });
 }
 
 int begin_receive(int source, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t* number, int* is_logged) {
   const Partner from{comm, channel, source, tag};
-  const auto begin = [&](const MessageLog::Flow& flow) {
-    const auto begun = runtime().persistence().begin_receive(flow);
+  const auto begin = [&](const Flow& flow) {
+    const auto begun =
+        logged_comms().with_log([&](MessageLog& log, const RankJournals&) { return log.replay().begin_receive(flow); });
     *number = begun.number;
     *is_logged = begun.is_logged ? 1 : 0;
   };
@@ -183,19 +195,24 @@ int begin_receive(int source, int tag, MPI_Comm comm, std::uint64_t channel, std
 void end_receive(const void* /*buffer*/, MPI_Datatype /*type*/, const MPI_Status* /*status*/, int source, int tag,
                  MPI_Comm comm, std::uint64_t channel, std::uint64_t number) {
   const Partner from{comm, channel, source, tag};
-  const auto end = [&](const MessageLog::Flow& flow) { runtime().persistence().end_receive(flow, number); };
+  const auto end = [&](const Flow& flow) {
+    logged_comms().with_log([&](MessageLog& log, const RankJournals&) { log.flows().end_receive(flow, number); });
+  };
   if (!known_entry(from, end)) (void)mpi_entry([&] { end(flow_with(from, "source")); });
 }
 
 void take_back(bool is_sent, int peer, int tag, MPI_Comm comm, std::uint64_t channel) {
-  (void)mpi_entry([&] { runtime().persistence().take_back(is_sent, flow_with({comm, channel, peer, tag}, "rank")); });
+  (void)mpi_entry([&] {
+    const Flow flow = flow_with({comm, channel, peer, tag}, "rank");
+    logged_comms().with_log([&](MessageLog& log, const RankJournals&) { log.flows().take_back(flow, is_sent); });
+  });
 }
 
 int find_logged(int source, int tag, MPI_Comm comm, std::uint64_t channel, int* flag, MPI_Status* status) {
   return reading_entry([&] {
     const MPI_Comm now = present(comm);
     check_source(now, source, tag);
-    const auto message = runtime().persistence().find_unreceived(comm, now, channel, source, tag);
+    const auto message = logged_comms().find_unreceived(comm, now, channel, source, tag);
     *flag = message ? 1 : 0;
     if (message) set_status(status, message->source, message->entry.head.signature.tag, message->entry.head.bytes);
   });
@@ -207,8 +224,8 @@ int next_decision(Decision call, bool may_be_negative, int room, int* count, int
   return mpi_entry([&] {
     std::optional<std::vector<int>> forced;
     try {
-      forced = runtime().persistence().with_decisions(
-          [&](DecisionLog& decisions) { return decisions.next(call, may_be_negative); });
+      forced =
+          logged_comms().with_decisions([&](DecisionLog& decisions) { return decisions.next(call, may_be_negative); });
     } catch (const Error& error) {
       end_job(error.what());
     }
@@ -221,7 +238,7 @@ void note_found(int /*source*/, int /*tag*/, MPI_Comm /*comm*/, std::uint64_t /*
 
 int note_decision(Decision call, int count, const int* outcome) {
   return mpi_entry([&] {
-    runtime().persistence().with_decisions([&](DecisionLog& decisions) {
+    logged_comms().with_decisions([&](DecisionLog& decisions) {
       decisions.note(call, {outcome, static_cast<std::size_t>(count)});
     });
   });
@@ -229,7 +246,7 @@ int note_decision(Decision call, int count, const int* outcome) {
 
 int next_match(std::uint64_t* receive, int* source, int* tag, int* flag) {
   return mpi_entry([&] {
-    const auto match = runtime().persistence().with_decisions([&](DecisionLog& decisions) {
+    const auto match = logged_comms().with_decisions([&](DecisionLog& decisions) {
       *receive = decisions.begin_receive();
       return decisions.match_of(*receive);
     });
@@ -240,9 +257,7 @@ int next_match(std::uint64_t* receive, int* source, int* tag, int* flag) {
 
 int note_match(std::uint64_t receive, int source, int tag) {
   return mpi_entry([&] {
-    runtime().persistence().with_decisions([&](DecisionLog& decisions) {
-      decisions.note_match(receive, {source, tag});
-    });
+    logged_comms().with_decisions([&](DecisionLog& decisions) { decisions.note_match(receive, {source, tag}); });
   });
 }
 

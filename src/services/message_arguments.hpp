@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-#include "messages/persistent/persistent_comms.hpp"
+#include "messages/persistent/persistence.hpp"
 #include "rma/element_type.hpp"
 
 namespace fenix_impl {

@@ -100,7 +100,7 @@ template <class Look>
 bool look_until(bool waits, MPI_Comm comm, const Look& look) {
   if (look()) return true;
   if (!waits) return false;
-  if (!runtime().persistence().waits(comm)) {
+  if (!runtime().persistence().comms().waits(comm)) {
     throw Error(FENIX_ERROR_NODATA_FOUND,
                 "nothing has been stored that this call could get, and persist_missing is \"error\"");
   }

@@ -55,9 +55,11 @@ class CollectiveCall {
             std::optional<OrderedReduction>& result);
 
   // Several roots have contributions of their own.
-  [[nodiscard]] int destination() const { return shape_.takers == Ranks::root ? call_.root : Persistence::kEveryRank; }
+  [[nodiscard]] int destination() const {
+    return shape_.takers == Ranks::root ? call_.root : PersistentComms::kEveryRank;
+  }
   [[nodiscard]] int tag() const { return kFirstTagOfCollectives - static_cast<int>(call_.kind); }
-  [[nodiscard]] std::int32_t slot_of(int rank) { return persistence_.slot(call_.comm, now_, rank); }
+  [[nodiscard]] std::int32_t slot_of(int rank) { return persistence_.comms().slot(call_.comm, now_, rank); }
 
   Collective call_;
   MPI_Comm now_;
@@ -69,7 +71,7 @@ class CollectiveCall {
 
 void CollectiveCall::contribute() {
   if (!blocks_.gives()) {
-    if (blocks_.takes()) persistence_.note_taker(call_.comm, now_);
+    if (blocks_.takes()) persistence_.comms().note_taker(call_.comm, now_);
     return;
   }
   std::vector<BlockToStore> stored;
@@ -91,11 +93,11 @@ void CollectiveCall::contribute() {
   Payload payload;
   payload.bytes = contribution_bytes(stored);
   payload.pack = [&](std::span<std::byte> to) { write_contribution(stored, to); };
-  persistence_.store(call_.comm, now_, destination(), tag(), payload);
+  persistence_.comms().store(call_.comm, now_, destination(), tag(), payload);
 }
 
 std::optional<StoredMessage> CollectiveCall::find(int rank) {
-  return persistence_.find_for(call_.comm, now_, rank, destination(), tag());
+  return persistence_.comms().find_for(call_.comm, now_, rank, destination(), tag());
 }
 
 bool CollectiveCall::has_contributed() {
@@ -195,7 +197,7 @@ bool CollectiveCall::restore(bool waits) {
     const ElementRange& place = each.block.place;
     if (!each.bytes.empty()) unpack_part(*each.elements, each.bytes, place.first, place.buffer);
   }
-  for (const StoredMessage& each : messages) persistence_.note_received(call_.comm, each);
+  for (const StoredMessage& each : messages) persistence_.comms().note_received(call_.comm, each);
   return true;
 }
 
@@ -207,7 +209,7 @@ int persist_collective(const Collective& call, bool delivers, int* executes) {
     // There is nothing to store.
     if (call.kind == CollectiveKind::barrier && !delivers) return;
     CollectiveCall under_way(call, present(call.comm));
-    if (runtime().persistence().has_failed()) {
+    if (runtime().persistence().comms().has_failed()) {
       if (!delivers) {
         if (under_way.takes()) (void)under_way.restore(/*waits=*/true);
         return;

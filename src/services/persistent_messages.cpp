@@ -18,14 +18,14 @@ int open(MPI_Comm comm, const char* key, MPI_Info info, int* delivers) {
   return mpi_entry([&] {
     if (key == nullptr) throw MpiError(MPI_ERR_ARG, "key is NULL");
     const PersistOptions options = persist_options(info);
-    runtime().persistence().open(comm, present(comm), key, options);
+    runtime().persistence().comms().open(comm, present(comm), key, options);
     *delivers = options.delivers ? 1 : 0;
   });
 }
 
 void close(MPI_Comm comm) {
   const auto call = runtime().gate().begin_call();
-  runtime().persistence().close(comm);
+  runtime().persistence().comms().close(comm);
 }
 
 int store(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm) {
@@ -38,7 +38,7 @@ int store(const void* buffer, int count, MPI_Datatype type, int destination, int
     MessageTypes types;
     const ElementType& elements = types.of(type);
     const Payload payload = payload_of(buffer, count, elements);
-    runtime().persistence().store(comm, now, destination, tag, payload);
+    runtime().persistence().comms().store(comm, now, destination, tag, payload);
   });
 }
 
@@ -53,11 +53,11 @@ int receive(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI
     MessageTypes types;
     const ElementType& elements = types.of(type);
     const std::uint64_t room = static_cast<std::uint64_t>(count) * elements.bytes();
-    Persistence& persistence = runtime().persistence();
+    PersistentComms& comms = runtime().persistence().comms();
     std::optional<StoredMessage> unreadable;
     const bool received = look_until(waits, comm, [&] {
       for (const Deadline deadline;; deadline.check("a message that stays while it is read")) {
-        const auto message = persistence.find(comm, now, source, tag);
+        const auto message = comms.find(comm, now, source, tag);
         if (!message) return false;
         const EntryHead& head = message->entry.head;
         if (head.bytes > room) {
@@ -65,7 +65,7 @@ int receive(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI
                                                std::to_string(room));
         }
         if (take(*message, elements, buffer)) {
-          persistence.note_received(comm, *message);
+          comms.note_received(comm, *message);
           set_status(status, message->source, head.signature.tag, head.bytes);
           return true;
         }
@@ -86,9 +86,9 @@ int probe(int source, int tag, MPI_Comm comm, bool waits, int* flag, MPI_Status*
     *flag = 1;
     if (source == MPI_PROC_NULL) return set_status(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
     check_source(now, source, tag);
-    Persistence& persistence = runtime().persistence();
+    PersistentComms& comms = runtime().persistence().comms();
     const bool found = look_until(waits, comm, [&] {
-      const auto message = persistence.find(comm, now, source, tag);
+      const auto message = comms.find(comm, now, source, tag);
       if (!message) return false;
       set_status(status, message->source, message->entry.head.signature.tag, message->entry.head.bytes);
       return true;
@@ -104,8 +104,7 @@ int check_wait(double since) {
   return mpi_entry([&] {
     if (!deadline || since != latest) deadline.emplace();
     latest = since;
-    if (const int error = runtime().process().comms().look_for_failures(); error != MPI_SUCCESS)
-      throw PeerFailure(error);
+    if (const int error = runtime().process().comms().look_for_failures(); error != MPI_SUCCESS) throw PeerFailure(error);
     if (!deadline->passed()) return;
     throw Error(FENIX_ERROR_TIMEOUT, "no message has been stored that the program waits for");
   });
@@ -113,7 +112,7 @@ int check_wait(double since) {
 
 bool has_failed() {
   const auto call = runtime().gate().begin_call();
-  return runtime().persistence().has_failed();
+  return runtime().persistence().comms().has_failed();
 }
 
 PersistServices all_services() {

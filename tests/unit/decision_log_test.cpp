@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <string>
 
 #include "base/error.hpp"
@@ -20,8 +21,8 @@ using DecidedIndices = std::optional<std::vector<int>>;
 
 constexpr std::size_t kRoomOfDecisions = 8192;  // of messages that fit
 constexpr Signature kState{7, 0, 0};
-const MessageLog::Flow kToOther{5, 1, 3};
-const MessageLog::Flow kOtherTag{5, 1, 4};
+const Flow kToOther{5, 1, 3};
+const Flow kOtherTag{5, 1, 4};
 const DecidedIndices kFreeToChoose;
 const DecidedIndices kNothing{std::vector<int>()};
 
@@ -31,9 +32,9 @@ class Decisions : public ::testing::Test {
  protected:
   Decisions() : job(2, 1, false, Ring::bytes_for(kRoomOfDecisions)) { job.attach(); }
 
-  void send(MessageLog& to, const MessageLog::Flow& flow = kToOther) {
+  void send(MessageLog& to, const Flow& flow = kToOther) {
     const auto data = journal_bytes(100, 1);
-    (void)to.log_send(job.journal(0), flow, {data.size(), data});
+    (void)to.sender().log_send(job.journal(0), flow, {data.size(), data});
   }
   void note(MessageLog& to, Decision call, const std::vector<int>& found) { to.decisions().note(call, found); }
   void note_nothing(MessageLog& to, int times) {
@@ -41,8 +42,8 @@ class Decisions : public ::testing::Test {
   }
   void store_state(MessageLog& to) {
     const auto state = journal_bytes(10, 0);
-    to.store_numbers(job.journal(0), kState, 1);
-    to.append(job.journal(0), kState, 1, {state.size(), state});
+    to.numbers().store(job.journal(0), kState, 1);
+    to.writer().append(job.journal(0), kState, 1, {state.size(), state});
   }
 
   void decide_and_send(int index, MessageLog& to) {
@@ -60,10 +61,10 @@ class Decisions : public ::testing::Test {
   }
 
   /// Rank 0 dies. Returns the log of the process that takes its place.
-  MessageLog replaced() {
+  MessageLog& replaced() {
     job.kill(0);
     job.repair();
-    MessageLog replacement;
+    MessageLog& replacement = replacements.emplace_back();
     MessageLog other;
     const auto ends = job.run([&](int rank, Journal& journal) {
       (rank == 0 ? replacement : other).take_up(job.team(rank), journal, /*goes_back=*/false);
@@ -74,6 +75,7 @@ class Decisions : public ::testing::Test {
 
   JournalJob job;
   MessageLog log;
+  std::deque<MessageLog> replacements;
 };
 
 TEST_F(Decisions, AreThoseOfThePredecessorAndThenFree) {
@@ -85,7 +87,7 @@ TEST_F(Decisions, AreThoseOfThePredecessorAndThenFree) {
   note(log, Decision::testsome, {2, 0});
   note_nothing(log, 1);
   send(log);
-  MessageLog next = replaced();
+  MessageLog& next = replaced();
   DecisionLog& decisions = next.decisions();
   for (int i = 0; i < 3; ++i) EXPECT_EQ(decisions.next(Decision::test, true), kNothing);
   EXPECT_EQ(decisions.next(Decision::test, true), outcome({1}));
@@ -102,7 +104,7 @@ TEST_F(Decisions, OfWhichNoMessageDependsAreFree) {
   send(log);
   note(log, Decision::test, {1});
   log.decisions().note_match(log.decisions().begin_receive(), {1, 5});
-  MessageLog next = replaced();
+  MessageLog& next = replaced();
   EXPECT_EQ(next.decisions().next(Decision::test, true), outcome({1}));
   EXPECT_EQ(next.decisions().next(Decision::test, true), kFreeToChoose);
   EXPECT_FALSE(next.decisions().match_of(next.decisions().begin_receive()));
@@ -115,7 +117,7 @@ TEST_F(Decisions, ReceivesGetTheSameMessagesInWhateverOrderTheyWereMatched) {
   send(log);
   log.decisions().note_match(first, {0, kTagOfCancelled});
   send(log);
-  MessageLog next = replaced();
+  MessageLog& next = replaced();
   EXPECT_EQ(next.decisions().match_of(next.decisions().begin_receive()), (DecisionLog::Match{0, kTagOfCancelled}));
   EXPECT_EQ(next.decisions().match_of(next.decisions().begin_receive()), (DecisionLog::Match{1, 8}));
   EXPECT_FALSE(next.decisions().match_of(next.decisions().begin_receive()));
@@ -124,12 +126,12 @@ TEST_F(Decisions, ReceivesGetTheSameMessagesInWhateverOrderTheyWereMatched) {
 TEST_F(Decisions, GoOnAfterThoseOfSeveralPredecessors) {
   note(log, Decision::waitany, {1});
   send(log);
-  MessageLog second = replaced();
+  MessageLog& second = replaced();
   EXPECT_EQ(second.decisions().next(Decision::waitany, false), outcome({1}));
   send(second);
   note(second, Decision::waitany, {2});
   send(second);
-  MessageLog third = replaced();
+  MessageLog& third = replaced();
   EXPECT_EQ(third.decisions().next(Decision::waitany, false), outcome({1}));
   send(third);
   EXPECT_EQ(third.decisions().next(Decision::waitany, false), outcome({2}));
@@ -140,7 +142,7 @@ TEST_F(Decisions, OfAnotherProgramAreAnError) {
   note(log, Decision::waitany, {1});
   note_nothing(log, 1);
   send(log);
-  MessageLog next = replaced();
+  MessageLog& next = replaced();
   const auto text = [&](Decision call, bool may_be_negative) -> std::string {
     try {
       (void)next.decisions().next(call, may_be_negative);
@@ -169,11 +171,11 @@ TEST_F(Decisions, ManyNegativeOutcomesTakeNoRoom) {
 
 TEST_F(Decisions, GoOnWhereTheJournalIsFullAndTheReplacementKnowsThatSomeAreLost) {
   for (int i = 0; i < 10; ++i) decide_and_send(i);
-  EXPECT_FALSE(log.lacks_some());
+  EXPECT_FALSE(log.eviction().has_lost_some());
   EXPECT_FALSE(replaced_lacks_some());
   for (int i = 10; i < 1000; ++i) decide_and_send(i);
-  EXPECT_TRUE(log.lacks_some());
-  EXPECT_TRUE(log.lacks_messages());
+  EXPECT_TRUE(log.eviction().has_lost_some());
+  EXPECT_TRUE(log.gaps().lack_messages());
   EXPECT_TRUE(replaced_lacks_some());
 }
 
@@ -181,36 +183,36 @@ TEST_F(Decisions, AreLostOneByOneAndEachReplacementKnowsIt) {
   // Without messages beside them.
   for (int i = 0; i < 400; ++i) {
     note(log, Decision::waitany, {i});
-    log.write_decisions(job.journal(0));
+    log.writer().write_decisions(job.journal(0));
     if (i % 20 != 19) continue;
     SCOPED_TRACE(i);
     job.kill(0);
     job.repair();
     MessageLog replacement;
-    EXPECT_EQ(replacement.lacks_decisions_of_predecessor(job.journal(0)), log.lacks_some());
-    EXPECT_EQ(log.lacks_some(), i > 60);
+    EXPECT_EQ(replacement.lacks_decisions_of_predecessor(job.journal(0)), log.eviction().has_lost_some());
+    EXPECT_EQ(log.eviction().has_lost_some(), i > 60);
   }
-  EXPECT_FALSE(log.lacks_messages());
+  EXPECT_FALSE(log.gaps().lack_messages());
 }
 
 TEST_F(Decisions, ThatAreLostAreNotNeededByAReplacementThatBeginsBehindThem) {
   for (int i = 0; i < 500; ++i) decide_and_send(i);
-  ASSERT_TRUE(log.lacks_some());
+  ASSERT_TRUE(log.eviction().has_lost_some());
   store_state(log);
-  log.note_stored(job.journal(0));
+  log.collector().note_stored(job.journal(0));
   // Messages are missing as before.
   EXPECT_FALSE(log.decisions().lacks_some());
-  EXPECT_TRUE(log.lacks_messages());
+  EXPECT_TRUE(log.gaps().lack_messages());
   decide_and_send(1000);
-  MessageLog next = replaced();
+  MessageLog& next = replaced();
   EXPECT_FALSE(next.decisions().lacks_some());
   const auto states = job.journal(0).messages_of(0, kState);
   ASSERT_EQ(states.size(), 1U);
-  next.take_numbers(job.journal(0), 0, states.front());
+  next.numbers().take(job.journal(0), 0, states.front());
   EXPECT_EQ(next.decisions().next(Decision::waitany, false), outcome({1000}));
   EXPECT_EQ(next.decisions().next(Decision::waitany, false), kFreeToChoose);
   for (int i = 0; i < 500; ++i) decide_and_send(i, next);
-  EXPECT_TRUE(next.lacks_some());
+  EXPECT_TRUE(next.eviction().has_lost_some());
   EXPECT_TRUE(replaced_lacks_some());
 }
 
@@ -218,7 +220,7 @@ TEST_F(Decisions, ThatAreLargerThanTheJournalAreLost) {
   decide_and_send(1);
   note(log, Decision::testsome, std::vector<int>(kRoomOfDecisions, 1));
   send(log);
-  EXPECT_TRUE(log.lacks_some());
+  EXPECT_TRUE(log.eviction().has_lost_some());
   EXPECT_TRUE(replaced_lacks_some());
 }
 
@@ -227,15 +229,15 @@ TEST_F(Decisions, ThatAreManyDoNotWaitForAMessage) {
     ASSERT_LT(i, 10000);
     log.decisions().note_match(log.decisions().begin_receive(), {1, i});
   }
-  log.write_decisions(job.journal(0));
+  log.writer().write_decisions(job.journal(0));
   EXPECT_FALSE(log.decisions().has_many());
 }
 
 TEST_F(Decisions, ThatAreLostAreForgottenWhenAllGoBack) {
   for (int i = 0; i < 500; ++i) decide_and_send(i);
-  ASSERT_TRUE(log.lacks_some());
+  ASSERT_TRUE(log.eviction().has_lost_some());
   log.let_go(job.journal(0));
-  EXPECT_FALSE(log.lacks_some());
+  EXPECT_FALSE(log.eviction().has_lost_some());
   EXPECT_FALSE(replaced_lacks_some());
 }
 
@@ -248,13 +250,13 @@ TEST_F(Decisions, BeforeAStoredStateAreLetGoOfAndTheOthersStay) {
   note(log, Decision::waitany, {1000});
   log.decisions().note_match(log.decisions().begin_receive(), {1, 1000});
   // Others can see what is stored on a persistent communicator.
-  log.write_decisions(job.journal(0));
-  MessageLog next = replaced();
+  log.writer().write_decisions(job.journal(0));
+  MessageLog& next = replaced();
   // It has not received its state yet.
   EXPECT_THROW((void)next.decisions().next(Decision::waitany, false), Error);
   const auto states = job.journal(0).messages_of(0, kState);
   ASSERT_EQ(states.size(), 1U);
-  next.take_numbers(job.journal(0), 0, states.front());
+  next.numbers().take(job.journal(0), 0, states.front());
   EXPECT_EQ(next.decisions().next(Decision::waitany, false), outcome({1000}));
   EXPECT_EQ(next.decisions().match_of(next.decisions().begin_receive()), (DecisionLog::Match{1, 1000}));
   EXPECT_EQ(next.decisions().next(Decision::waitany, false), kFreeToChoose);
@@ -269,18 +271,18 @@ TEST_F(Decisions, MessagesWithSeveralTagsComeInTheOrderOfTheirSendsAlsoWhenTheyW
   // Others come and go until the log is somewhere else.
   for (unsigned value = 0; value < 300; ++value) {
     const auto data = journal_bytes(500, value);
-    log.append(job.journal(0), kState, 1, {data.size(), data});
+    log.writer().append(job.journal(0), kState, 1, {data.size(), data});
   }
   job.run([&](int rank, Journal& journal) {
     (rank == 0 ? log : receiver).take_up(job.team(rank), journal, /*goes_back=*/false);
   });
   for (int i = 0; i < 10; ++i) {
-    const auto found = receiver.find_unreceived(job.journal(1), 5, std::nullopt, std::nullopt);
+    const auto found = receiver.replay().find_unreceived(job.journal(1), 5, std::nullopt, std::nullopt);
     ASSERT_TRUE(found);
     EXPECT_EQ(found->first.tag, i % 2 == 0 ? 4 : 3);
-    (void)receiver.begin_receive(found->first);
+    (void)receiver.replay().begin_receive(found->first);
   }
-  EXPECT_FALSE(receiver.find_unreceived(job.journal(1), 5, std::nullopt, std::nullopt));
+  EXPECT_FALSE(receiver.replay().find_unreceived(job.journal(1), 5, std::nullopt, std::nullopt));
 }
 
 TEST_F(Decisions, MessagesOfTheLibraryAreNoAnswerToAWildcard) {
@@ -289,16 +291,16 @@ TEST_F(Decisions, MessagesOfTheLibraryAreNoAnswerToAWildcard) {
   job.run([&](int rank, Journal& journal) {
     (rank == 0 ? log : receiver).take_up(job.team(rank), journal, /*goes_back=*/false);
   });
-  EXPECT_FALSE(receiver.find_unreceived(job.journal(1), 5, 0, std::nullopt));
-  EXPECT_FALSE(receiver.find_unreceived(job.journal(1), 6, 0, kFirstInternalTag));
-  EXPECT_TRUE(receiver.find_unreceived(job.journal(1), 5, 0, kFirstInternalTag));
+  EXPECT_FALSE(receiver.replay().find_unreceived(job.journal(1), 5, 0, std::nullopt));
+  EXPECT_FALSE(receiver.replay().find_unreceived(job.journal(1), 6, 0, kFirstInternalTag));
+  EXPECT_TRUE(receiver.replay().find_unreceived(job.journal(1), 5, 0, kFirstInternalTag));
 }
 
 TEST_F(Decisions, ACancelledReceiveGivesItsNumberBack) {
-  const MessageLog::Flow from_other{5, 1, 3};
-  EXPECT_EQ(log.begin_receive(from_other).number, 1U);
-  log.take_back(from_other, false);
-  EXPECT_EQ(log.begin_receive(from_other).number, 1U);
+  const Flow from_other{5, 1, 3};
+  EXPECT_EQ(log.replay().begin_receive(from_other).number, 1U);
+  log.flows().take_back(from_other, false);
+  EXPECT_EQ(log.replay().begin_receive(from_other).number, 1U);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/hash.hpp"
+#include "messages/journal/spill_reader.hpp"
 
 namespace fenix_test {
 namespace {

@@ -22,8 +22,8 @@ constexpr std::size_t kLogBytes = 4096;  // of messages that fit
 constexpr std::size_t kLoggedBytes = 100;
 constexpr Signature kStateOfSender{7, 0, 0};
 constexpr Signature kStateOfReceiver{7, 1, 0};
-const MessageLog::Flow kToReceiver{5, 1, 3};
-const MessageLog::Flow kFromSender{5, 0, 3};
+const Flow kToReceiver{5, 1, 3};
+const Flow kFromSender{5, 0, 3};
 
 class LogOfMessages : public ::testing::Test {
  protected:
@@ -31,21 +31,23 @@ class LogOfMessages : public ::testing::Test {
 
   bool send(unsigned value) {
     const auto data = journal_bytes(kLoggedBytes, value);
-    return sender.log_send(job.journal(0), kToReceiver, {data.size(), data}).has_value();
+    return sender.sender().log_send(job.journal(0), kToReceiver, {data.size(), data}).has_value();
   }
 
   bool send_quickly(unsigned value) {
     const auto data = journal_bytes(kLoggedBytes, value);
-    const auto logged = sender.log_quickly(job.journal(0), sender.allow_send(kToReceiver), {data.size(), data});
+    const auto logged =
+        sender.sender().log_quickly(job.journal(0), sender.sender().allow_send(kToReceiver), {data.size(), data});
     return logged && std::equal(logged->begin(), logged->end(), data.begin(), data.end());
   }
 
   /// The receiver gets so many messages, and stores its state.
   void receive_and_store(int messages) {
-    for (int i = 0; i < messages; ++i) receiver.end_receive(kFromSender, receiver.begin_receive(kFromSender).number);
-    receiver.store_numbers(job.journal(1), kStateOfReceiver, 1);
+    for (int i = 0; i < messages; ++i)
+      receiver.flows().end_receive(kFromSender, receiver.replay().begin_receive(kFromSender).number);
+    receiver.numbers().store(job.journal(1), kStateOfReceiver, 1);
     const auto state = journal_bytes(10, 0);
-    receiver.append(job.journal(1), kStateOfReceiver, 1, {state.size(), state});
+    receiver.writer().append(job.journal(1), kStateOfReceiver, 1, {state.size(), state});
   }
 
   JournalJob job;
@@ -54,7 +56,7 @@ class LogOfMessages : public ::testing::Test {
 };
 
 TEST_F(LogOfMessages, QuickMessagesHaveTheirPlacesAmongOthers) {
-  EXPECT_FALSE(sender.allow_send(kToReceiver).is_allowed) << "the first message makes the counter";
+  EXPECT_FALSE(sender.sender().allow_send(kToReceiver).is_allowed) << "the first message makes the counter";
   ASSERT_TRUE(send(1));
   EXPECT_TRUE(send_quickly(2));
   ASSERT_TRUE(send(3));
@@ -71,7 +73,7 @@ TEST_F(LogOfMessages, QuickMessagesHaveTheirPlacesAmongOthers) {
     (rank == 0 ? sender : replacement).take_up(job.team(rank), journal, /*goes_back=*/false);
   });
   for (unsigned number = 1; number <= 6; ++number) {
-    const auto found = replacement.logged(job.journal(1), kFromSender, number, /*anew=*/false);
+    const auto found = replacement.replay().logged(job.journal(1), kFromSender, number, /*anew=*/false);
     ASSERT_TRUE(found) << number;
     std::vector<std::byte> content(found->entry.head.bytes);
     EXPECT_TRUE(found->read(0, content));
@@ -103,19 +105,19 @@ TEST_F(LogOfMessages, NothingIsQuickThatIsSentOnceMore) {
   });
   for (unsigned value = 1; value <= 3; ++value) {
     const auto data = journal_bytes(kLoggedBytes, value);
-    EXPECT_FALSE(replacement.allow_send(kToReceiver).is_allowed);
-    EXPECT_FALSE(replacement.log_send(job.journal(0), kToReceiver, {data.size(), data}));
+    EXPECT_FALSE(replacement.sender().allow_send(kToReceiver).is_allowed);
+    EXPECT_FALSE(replacement.sender().log_send(job.journal(0), kToReceiver, {data.size(), data}));
   }
-  EXPECT_TRUE(replacement.allow_send(kToReceiver).is_allowed);
+  EXPECT_TRUE(replacement.sender().allow_send(kToReceiver).is_allowed);
 }
 
 // A sender that waits for a receive sees what a receiver, or its predecessor, has taken from the log: not after all have gone back.
 TEST_F(LogOfMessages, ASenderLearnsThatASynchronousMessageWasTaken) {
   const auto data = journal_bytes(kLoggedBytes, 1);
-  for (const auto sending : {MessageLog::Sending::synchronous, MessageLog::Sending::usual}) {
-    (void)sender.log_send(job.journal(0), kToReceiver, {data.size(), data}, sending);
+  for (const auto sending : {SenderLog::Sending::synchronous, SenderLog::Sending::usual}) {
+    (void)sender.sender().log_send(job.journal(0), kToReceiver, {data.size(), data}, sending);
   }
-  EXPECT_EQ(sender.latest_sent(kToReceiver), 2U);
+  EXPECT_EQ(sender.sender().latest_sent(kToReceiver), 2U);
   MessageLog first;
   MessageLog second;
   const auto repair = [&](MessageLog& replacement, bool goes_back) {
@@ -126,24 +128,25 @@ TEST_F(LogOfMessages, ASenderLearnsThatASynchronousMessageWasTaken) {
     });
   };
   const auto take = [&](MessageLog& replacement, std::uint64_t number) {
-    const auto found = replacement.logged(job.journal(1), kFromSender, number, /*anew=*/false);
+    const auto found = replacement.replay().logged(job.journal(1), kFromSender, number, /*anew=*/false);
     ASSERT_TRUE(found);
-    replacement.note_taken(job.journal(1), kFromSender, found->entry.head);
+    replacement.replay().note_taken(job.journal(1), kFromSender, found->entry.head);
   };
   repair(first, /*goes_back=*/false);
-  EXPECT_FALSE(sender.was_taken(job.journal(0), kToReceiver, 1));
+  EXPECT_FALSE(sender.sender().was_taken(job.journal(0), kToReceiver, 1));
   take(first, 2);
-  EXPECT_FALSE(sender.was_taken(job.journal(0), kToReceiver, 1)) << "of the other one nobody waits for the receive";
+  EXPECT_FALSE(sender.sender().was_taken(job.journal(0), kToReceiver, 1))
+      << "of the other one nobody waits for the receive";
   take(first, 1);
-  EXPECT_TRUE(sender.was_taken(job.journal(0), kToReceiver, 1));
-  EXPECT_FALSE(sender.was_taken(job.journal(0), kToReceiver, 2));
+  EXPECT_TRUE(sender.sender().was_taken(job.journal(0), kToReceiver, 1));
+  EXPECT_FALSE(sender.sender().was_taken(job.journal(0), kToReceiver, 2));
   repair(second, /*goes_back=*/false);
-  EXPECT_TRUE(sender.was_taken(job.journal(0), kToReceiver, 1));
+  EXPECT_TRUE(sender.sender().was_taken(job.journal(0), kToReceiver, 1));
   take(second, 1);
-  EXPECT_TRUE(sender.was_taken(job.journal(0), kToReceiver, 1));
+  EXPECT_TRUE(sender.sender().was_taken(job.journal(0), kToReceiver, 1));
   MessageLog third;
   repair(third, /*goes_back=*/true);
-  EXPECT_FALSE(sender.was_taken(job.journal(0), kToReceiver, 1));
+  EXPECT_FALSE(sender.sender().was_taken(job.journal(0), kToReceiver, 1));
 }
 
 TEST_F(LogOfMessages, LetsGoOfWhatItsReceiverNeedsNoMore) {
@@ -158,13 +161,13 @@ TEST_F(LogOfMessages, ANewTagForEachMessageDoesNotFillItWhereStatesAreStored) {
   const auto data = journal_bytes(kLoggedBytes, 1);
   const auto state = journal_bytes(10, 9);
   for (int tag = 0; tag < kTags; ++tag) {
-    EXPECT_TRUE(sender.log_send(job.journal(0), {5, 1, tag}, {data.size(), data}));
-    receiver.end_receive({5, 0, tag}, receiver.begin_receive({5, 0, tag}).number);
+    EXPECT_TRUE(sender.sender().log_send(job.journal(0), {5, 1, tag}, {data.size(), data}));
+    receiver.flows().end_receive({5, 0, tag}, receiver.replay().begin_receive({5, 0, tag}).number);
     receive_and_store(0);
-    sender.store_numbers(job.journal(0), kStateOfSender, 1);
-    sender.append(job.journal(0), kStateOfSender, 1, {state.size(), state});
+    sender.numbers().store(job.journal(0), kStateOfSender, 1);
+    sender.writer().append(job.journal(0), kStateOfSender, 1, {state.size(), state});
   }
-  EXPECT_FALSE(sender.lacks_messages());
+  EXPECT_FALSE(sender.gaps().lack_messages());
 }
 
 TEST_F(LogOfMessages, ItsOwnerStoresAlsoWhenItIsTakenBackWithMessagesThatItHadLetGoOf) {
@@ -182,7 +185,7 @@ TEST_F(LogOfMessages, ItsOwnerStoresAlsoWhenItIsTakenBackWithMessagesThatItHadLe
   const Signature other{8, 0, 0};
   // Without a look at the receivers there is no room.
   EXPECT_THROW(job.journal(0).append(other, 1, {large.size(), large}), Error);
-  EXPECT_NO_THROW(replacement.append(job.journal(0), other, 1, {large.size(), large}));
+  EXPECT_NO_THROW(replacement.writer().append(job.journal(0), other, 1, {large.size(), large}));
 }
 
 TEST_F(LogOfMessages, MessagesThatWereLetGoOfAreNotSentAgain) {
@@ -199,14 +202,14 @@ TEST_F(LogOfMessages, MessagesThatWereLetGoOfAreNotSentAgain) {
   job.run([&](int rank, Journal& journal) {
     (rank == 0 ? of_sender : of_receiver).take_up(job.team(rank), journal, /*goes_back=*/false);
   });
-  const MessageLog::Number two_sent{{kToReceiver.channel ^ 0x6C6F67676564U, kToReceiver.peer, kToReceiver.tag}, 1, 2};
-  of_sender.set_numbers_of(kToReceiver.channel, std::span(&two_sent, 1));
+  const FlowNumber two_sent{{kToReceiver.channel ^ 0x6C6F67676564U, kToReceiver.peer, kToReceiver.tag}, 1, 2};
+  of_sender.numbers().set_channel(kToReceiver.channel, std::span(&two_sent, 1));
   for (unsigned value = 3; value <= 7; ++value) {
     const auto data = journal_bytes(kLoggedBytes, value);
-    EXPECT_EQ(of_sender.log_send(job.journal(0), kToReceiver, {data.size(), data}).has_value(), value == 7);
+    EXPECT_EQ(of_sender.sender().log_send(job.journal(0), kToReceiver, {data.size(), data}).has_value(), value == 7);
   }
   // A receiver that has lost its state cannot have them.
-  EXPECT_THROW((void)of_receiver.logged(job.journal(1), kFromSender, 1, false), Error);
+  EXPECT_THROW((void)of_receiver.replay().logged(job.journal(1), kFromSender, 1, false), Error);
 }
 
 TEST_F(LogOfMessages, AMessageThatIsSentOnceMoreHasToBeTheSame) {
@@ -221,7 +224,7 @@ TEST_F(LogOfMessages, AMessageThatIsSentOnceMoreHasToBeTheSame) {
     const auto data = journal_bytes(bytes, value);
     const Payload packed{bytes, {}, [&](std::span<std::byte> to) { std::copy(data.begin(), data.end(), to.begin()); }};
     try {
-      EXPECT_FALSE(replacement.log_send(job.journal(0), kToReceiver, packed));
+      EXPECT_FALSE(replacement.sender().log_send(job.journal(0), kToReceiver, packed));
     } catch (const AnotherHistory& error) {
       return error.what();
     }
@@ -237,9 +240,9 @@ TEST_F(LogOfMessages, AMessageThatIsSentOnceMoreHasToBeTheSame) {
   EXPECT_EQ(send_again(kLoggedBytes, 9), "");
   EXPECT_NE(send_again(8, 3).find("had 100 bytes, and now has 8;"), std::string::npos);
   EXPECT_EQ(send_again(kLoggedBytes, 3), "");
-  replacement.compare_repeated(MessageLog::Comparing::strict);
+  replacement.sender().compare_repeated(SenderLog::Comparing::strict);
   EXPECT_TRUE(says_other_ones(4));
-  replacement.compare_repeated(MessageLog::Comparing::off);
+  replacement.sender().compare_repeated(SenderLog::Comparing::off);
   EXPECT_EQ(send_again(8, 4), "");
 }
 
@@ -253,27 +256,27 @@ TEST_F(LogOfMessages, NothingIsLostBetweenItsMemoryAndItsFiles) {
   };
   const auto state = journal_bytes(300, 9);
   {
-    sender.spill_to({folder}, job.journal(0));
-    sender.note_place(job.journal(0));
+    sender.files().begin({folder}, 0);
+    sender.eviction().note_place(job.journal(0));
     for (std::uint64_t number = 1; number <= kMessages; ++number) {
       if (number % 59 == 0) {
-        sender.append(job.journal(0), {9, 0, static_cast<std::int32_t>(number % 7)}, 1, {state.size(), state});
+        sender.writer().append(job.journal(0), {9, 0, static_cast<std::int32_t>(number % 7)}, 1, {state.size(), state});
       }
       const auto data = content_of(number);
-      ASSERT_TRUE(sender.log_send(job.journal(0), kToReceiver, {data.size(), data}));
+      ASSERT_TRUE(sender.sender().log_send(job.journal(0), kToReceiver, {data.size(), data}));
     }
-    ASSERT_FALSE(sender.lacks_messages());
+    ASSERT_FALSE(sender.gaps().lack_messages());
     job.kill(1);
     job.repair();
     MessageLog replacement;
-    replacement.spill_to({folder}, job.journal(1));
+    replacement.files().begin({folder}, 1);
     job.run([&](int rank, Journal& journal) {
       EXPECT_TRUE((rank == 0 ? sender : replacement).take_up(job.team(rank), journal, /*goes_back=*/false));
     });
     std::uint64_t good = 0;
     for (std::uint64_t number = 1; number <= kMessages; ++number) {
       const auto wanted = content_of(number);
-      const auto found = replacement.logged(job.journal(1), kFromSender, number, /*anew=*/false);
+      const auto found = replacement.replay().logged(job.journal(1), kFromSender, number, /*anew=*/false);
       ASSERT_TRUE(found) << number;
       std::vector<std::byte> content(found->entry.head.bytes);
       if (found->read(0, content) && content == wanted) ++good;
@@ -287,17 +290,17 @@ TEST_F(LogOfMessages, NothingIsLostBetweenItsMemoryAndItsFiles) {
 
 TEST_F(LogOfMessages, ProtectionThatIsLostComesBackWhenAStateHasBeenStored) {
   for (unsigned value = 1; value <= 200; ++value) ASSERT_TRUE(send(value));
-  EXPECT_TRUE(sender.lacks_messages());
+  EXPECT_TRUE(sender.gaps().lack_messages());
   // A state is stored where the log has no room either.
   const auto state = journal_bytes(500, 9);
   const auto store = [&] {
-    sender.append(job.journal(0), kStateOfSender, 1, {state.size(), state});
-    sender.note_stored(job.journal(0));
+    sender.writer().append(job.journal(0), kStateOfSender, 1, {state.size(), state});
+    sender.collector().note_stored(job.journal(0));
   };
   EXPECT_NO_THROW(store());
-  EXPECT_TRUE(sender.lacks_messages());
+  EXPECT_TRUE(sender.gaps().lack_messages());
   receive_and_store(200);
-  while (sender.lacks_messages()) store();
+  while (sender.gaps().lack_messages()) store();
 }
 
 TEST_F(LogOfMessages, AMessageThatItsSenderHasMovedIsFoundAnew) {
@@ -305,18 +308,18 @@ TEST_F(LogOfMessages, AMessageThatItsSenderHasMovedIsFoundAnew) {
   job.run([&](int rank, Journal& journal) {
     (rank == 0 ? sender : receiver).take_up(job.team(rank), journal, /*goes_back=*/false);
   });
-  const auto before = receiver.logged(job.journal(1), kFromSender, 1, false);
+  const auto before = receiver.replay().logged(job.journal(1), kFromSender, 1, false);
   ASSERT_TRUE(before);
   // Others come and go until the log is somewhere else, and its old place is overwritten.
   for (unsigned value = 0; value < 300; ++value) {
     const auto data = journal_bytes(500, value);
-    sender.append(job.journal(0), kStateOfSender, 1, {data.size(), data});
+    sender.writer().append(job.journal(0), kStateOfSender, 1, {data.size(), data});
   }
   std::vector<std::byte> bytes(kLoggedBytes);
-  const auto stale = receiver.logged(job.journal(1), kFromSender, 2, false);
+  const auto stale = receiver.replay().logged(job.journal(1), kFromSender, 2, false);
   ASSERT_TRUE(stale);
   EXPECT_FALSE(job.journal(1).read(0, stale->entry, bytes));
-  const auto fresh = receiver.logged(job.journal(1), kFromSender, 2, true);
+  const auto fresh = receiver.replay().logged(job.journal(1), kFromSender, 2, true);
   ASSERT_TRUE(fresh);
   EXPECT_TRUE(job.journal(1).read(0, fresh->entry, bytes));
   EXPECT_EQ(bytes, journal_bytes(kLoggedBytes, 2));
@@ -332,13 +335,13 @@ TEST(LostLogOfMessages, IsMadeAnewAndWhatWasReceivedIsNotSentAgain) {
     MessageLog receiver;
     const auto data = journal_bytes(kLoggedBytes, 1);
     const auto send = [&](MessageLog& log) {
-      return log.log_send(job.journal(0), kToReceiver, {data.size(), data}).has_value();
+      return log.sender().log_send(job.journal(0), kToReceiver, {data.size(), data}).has_value();
     };
     for (int i = 0; i < 5; ++i) ASSERT_TRUE(send(sender));
     for (int i = 0; i < 4; ++i) {
-      const std::uint64_t number = receiver.begin_receive(kFromSender).number;
+      const std::uint64_t number = receiver.replay().begin_receive(kFromSender).number;
       // Its message has not come yet.
-      if (number != 3) receiver.end_receive(kFromSender, number);
+      if (number != 3) receiver.flows().end_receive(kFromSender, number);
     }
     job.kill(0);
     job.repair();
@@ -365,9 +368,11 @@ class LogWithoutCopies : public ::testing::Test {
   static std::vector<std::byte> content(unsigned value) { return journal_bytes(kLoggedBytes, value); }
   bool send(MessageLog& log, unsigned value) {
     const auto data = content(value);
-    return log.log_send(journals(0), kToReceiver, {data.size(), data}).has_value();
+    return log.sender().log_send(journals(0), kToReceiver, {data.size(), data}).has_value();
   }
-  static void receive(MessageLog& log) { log.end_receive(kFromSender, log.begin_receive(kFromSender).number); }
+  static void receive(MessageLog& log) {
+    log.flows().end_receive(kFromSender, log.replay().begin_receive(kFromSender).number);
+  }
   void meet() {
     held.run([&](int rank, Journal&) {
       (rank == 0 ? sender : receiver).meet_at_checkpoint(held.team(rank), journals(rank));
@@ -387,7 +392,7 @@ class LogWithoutCopies : public ::testing::Test {
   }
   /// Expects that the receiver gets a message from the log.
   void expect_logged(std::uint64_t number) {
-    const auto found = receiver.logged(journals(1), kFromSender, number, false);
+    const auto found = receiver.replay().logged(journals(1), kFromSender, number, false);
     ASSERT_TRUE(found) << number;
     std::vector<std::byte> bytes(kLoggedBytes);
     EXPECT_TRUE(found->journal->read(0, found->entry, bytes));
@@ -406,116 +411,117 @@ TEST_F(LogWithoutCopies, GivesMessagesToTheSuccessorOfTheirReceiver) {
   kill(1);
   repair();
   for (std::uint64_t number = 1; number <= 3; ++number) expect_logged(number);
-  EXPECT_FALSE(receiver.logged(journals(1), kFromSender, 4, false));
+  EXPECT_FALSE(receiver.replay().logged(journals(1), kFromSender, 4, false));
 }
 
 TEST_F(LogWithoutCopies, HasLateMessagesAtACheckpoint) {
   for (unsigned value = 1; value <= 5; ++value) EXPECT_TRUE(send(sender, value));
   for (int i = 0; i < 3; ++i) receive(receiver);
   meet();
-  const auto late = sender.late_messages(journals(0), kToReceiver.channel);
+  const auto late = sender.sender().late_messages(journals(0), kToReceiver.channel);
   ASSERT_EQ(late.size(), 2U);
-  const auto numbers = sender.numbers_of(journals(0), kToReceiver.channel);
+  const auto numbers = sender.numbers().of_channel(journals(0), kToReceiver.channel);
   // It has sent them itself.
-  EXPECT_FALSE(sender.log_late(journals(0), late[0]));
+  EXPECT_FALSE(sender.sender().log_late(journals(0), late[0]));
   EXPECT_TRUE(send(sender, 6));
   receive(receiver);
   kill(0);
   repair();
   // Its successor goes on with the state that was stored. The receiver has got the fourth message meanwhile.
-  sender.set_numbers_of(kToReceiver.channel, numbers);
-  EXPECT_FALSE(sender.log_late(journals(0), late[0]));
-  EXPECT_TRUE(sender.log_late(journals(0), late[1]));
+  sender.numbers().set_channel(kToReceiver.channel, numbers);
+  EXPECT_FALSE(sender.sender().log_late(journals(0), late[0]));
+  EXPECT_TRUE(sender.sender().log_late(journals(0), late[1]));
   EXPECT_TRUE(send(sender, 6));
-  EXPECT_FALSE(receiver.logged(journals(1), kFromSender, 4, false));
+  EXPECT_FALSE(receiver.replay().logged(journals(1), kFromSender, 4, false));
   kill(1);
   repair();
   for (const std::uint64_t number : {4U, 5U, 6U}) expect_logged(number);
   // It was received before the checkpoint.
-  EXPECT_THROW((void)receiver.logged(journals(1), kFromSender, 3, false), Error);
+  EXPECT_THROW((void)receiver.replay().logged(journals(1), kFromSender, 3, false), Error);
 }
 
 TEST_F(LogWithoutCopies, MessagesOfOpenReceivesAreLate) {
   for (unsigned value = 1; value <= 2; ++value) EXPECT_TRUE(send(sender, value));
-  (void)receiver.begin_receive(kFromSender);
+  (void)receiver.replay().begin_receive(kFromSender);
   receive(receiver);
   meet();
-  const auto late = sender.late_messages(journals(0), kToReceiver.channel);
+  const auto late = sender.sender().late_messages(journals(0), kToReceiver.channel);
   ASSERT_EQ(late.size(), 1U);
   EXPECT_EQ(late[0].number, 1U);
   EXPECT_EQ(late[0].content, content(1));
   // Late messages stay in the log.
-  sender.release_until(journals(0), sender.numbers_of(journals(0), kToReceiver.channel), /*only_received=*/true);
+  sender.collector().release_until(journals(0), sender.numbers().of_channel(journals(0), kToReceiver.channel),
+                                   /*only_received=*/true);
   EXPECT_EQ(messages.journal(0).messages_of(0).size(), 2U);
 }
 
 TEST_F(LogWithoutCopies, WithoutAMeetingAllMessagesAreLate) {
   for (unsigned value = 1; value <= 3; ++value) EXPECT_TRUE(send(sender, value));
   for (int i = 0; i < 3; ++i) receive(receiver);
-  EXPECT_EQ(sender.late_messages(journals(0), kToReceiver.channel).size(), 3U);
+  EXPECT_EQ(sender.sender().late_messages(journals(0), kToReceiver.channel).size(), 3U);
   meet();
-  EXPECT_EQ(sender.late_messages(journals(0), kToReceiver.channel).size(), 0U);
+  EXPECT_EQ(sender.sender().late_messages(journals(0), kToReceiver.channel).size(), 0U);
 }
 
 TEST_F(LogWithoutCopies, OlderMessagesMakeRoomForNewerOnes) {
   constexpr unsigned kMany = 200;
   for (unsigned value = 1; value <= 10; ++value) EXPECT_TRUE(send(sender, value));
-  EXPECT_FALSE(sender.lacks_messages());
+  EXPECT_FALSE(sender.gaps().lack_messages());
   for (unsigned value = 11; value <= kMany; ++value) {
     EXPECT_TRUE(send(sender, value));
     receive(receiver);
   }
-  EXPECT_TRUE(sender.lacks_messages());
+  EXPECT_TRUE(sender.gaps().lack_messages());
   // The receiver has not got the last ten: they are there.
   meet();
-  EXPECT_EQ(sender.late_messages(journals(0), kToReceiver.channel).size(), 10U);
-  EXPECT_TRUE(sender.lacks_messages());
-  sender.note_checkpoint(/*is_on_all=*/false);
-  EXPECT_TRUE(sender.lacks_messages());
+  EXPECT_EQ(sender.sender().late_messages(journals(0), kToReceiver.channel).size(), 10U);
+  EXPECT_TRUE(sender.gaps().lack_messages());
+  sender.gaps().note_checkpoint(/*is_on_all=*/false);
+  EXPECT_TRUE(sender.gaps().lack_messages());
   meet();
-  EXPECT_FALSE(sender.lacks_messages());
+  EXPECT_FALSE(sender.gaps().lack_messages());
 }
 
 TEST_F(LogWithoutCopies, ANewTagForEachMessageDoesNotFillIt) {
   for (int tag = 0; tag < 500; ++tag) {
     const auto data = content(1);
-    EXPECT_TRUE(sender.log_send(journals(0), {5, 1, tag}, {data.size(), data}));
-    receiver.end_receive({5, 0, tag}, receiver.begin_receive({5, 0, tag}).number);
+    EXPECT_TRUE(sender.sender().log_send(journals(0), {5, 1, tag}, {data.size(), data}));
+    receiver.flows().end_receive({5, 0, tag}, receiver.replay().begin_receive({5, 0, tag}).number);
     if (tag % 10 != 9) continue;
     meet();
-    sender.release_until(journals(0), sender.numbers_of(journals(0), 5), /*only_received=*/true);
+    sender.collector().release_until(journals(0), sender.numbers().of_channel(journals(0), 5), /*only_received=*/true);
     EXPECT_TRUE(messages.journal(0).messages_of(0).empty());
   }
-  EXPECT_FALSE(sender.lacks_messages());
+  EXPECT_FALSE(sender.gaps().lack_messages());
 }
 
 TEST_F(LogWithoutCopies, AStateIsNotStoredWithoutAMessageThatIsNeeded) {
   for (unsigned value = 1; value <= 200; ++value) EXPECT_TRUE(send(sender, value));
   for (int i = 0; i < 20; ++i) receive(receiver);
   meet();
-  EXPECT_THROW((void)sender.late_messages(journals(0), kToReceiver.channel), Error);
+  EXPECT_THROW((void)sender.sender().late_messages(journals(0), kToReceiver.channel), Error);
 }
 
 TEST_F(LogWithoutCopies, WhatIsSentDuringACheckpointMayBeMissingAfterIt) {
   meet();
   for (unsigned value = 1; value <= 200; ++value) EXPECT_TRUE(send(sender, value));
-  sender.note_checkpoint(/*is_on_all=*/true);
-  EXPECT_TRUE(sender.lacks_messages());
+  sender.gaps().note_checkpoint(/*is_on_all=*/true);
+  EXPECT_TRUE(sender.gaps().lack_messages());
 }
 
 TEST_F(LogWithoutCopies, AMessageThatIsLargerThanTheLogIsSent) {
   const auto data = journal_bytes(4 * kLogBytes, 1);
   ASSERT_TRUE(send(sender, 1));
-  const auto content = sender.log_send(journals(0), kToReceiver, {data.size(), data});
+  const auto content = sender.sender().log_send(journals(0), kToReceiver, {data.size(), data});
   ASSERT_TRUE(content);
   EXPECT_EQ(std::vector(content->begin(), content->end()), data);
-  EXPECT_TRUE(sender.lacks_messages());
+  EXPECT_TRUE(sender.gaps().lack_messages());
 }
 
 TEST_F(LogWithoutCopies, AllIsForgottenWhenAllGoBack) {
   for (unsigned value = 1; value <= 3; ++value) EXPECT_TRUE(send(sender, value));
   sender.decisions().note(Decision::waitany, std::vector<int>{1});
-  sender.write_decisions(journals(0));
+  sender.writer().write_decisions(journals(0));
   kill(0);
   held.repair();
   messages.repair();
@@ -527,9 +533,9 @@ TEST_F(LogWithoutCopies, AllIsForgottenWhenAllGoBack) {
   // It decides freely, and sends all.
   EXPECT_FALSE(sender.decisions().next(Decision::testany, true));
   EXPECT_TRUE(send(sender, 1));
-  EXPECT_FALSE(receiver.logged(journals(1), kFromSender, 1, false));
+  EXPECT_FALSE(receiver.replay().logged(journals(1), kFromSender, 1, false));
   sender.decisions().note(Decision::waitany, std::vector<int>{2});
-  sender.write_decisions(journals(0));
+  sender.writer().write_decisions(journals(0));
   // The old decision does not come back with the next death.
   kill(0);
   repair();
@@ -544,7 +550,7 @@ TEST_F(LogWithoutCopies, WhatWasReceivedBeforeADeathDoesNotCountAfterIt) {
   meet();
   kill(1);
   repair();
-  EXPECT_EQ(sender.late_messages(journals(0), kToReceiver.channel).size(), 2U);
+  EXPECT_EQ(sender.sender().late_messages(journals(0), kToReceiver.channel).size(), 2U);
 }
 
 /// Passes on to another team, and counts the bytes that come to this rank.
@@ -589,8 +595,8 @@ std::size_t bytes_of_repair(int ranks) {
     const auto data = journal_bytes(8, 1);
     for (int peer = 0; peer < ranks; ++peer) {
       for (int tag = 0; tag < kTags && peer != rank; ++tag) {
-        (void)log.log_send(journal, {5, peer, tag}, {data.size(), data});
-        log.end_receive({5, peer, tag}, log.begin_receive({5, peer, tag}).number);
+        (void)log.sender().log_send(journal, {5, peer, tag}, {data.size(), data});
+        log.flows().end_receive({5, peer, tag}, log.replay().begin_receive({5, peer, tag}).number);
       }
     }
     CountingTeam team(job.team(rank));

@@ -93,7 +93,7 @@ int Fenix_get_option(Fenix_Setting_name setting, unsigned* option) {
 int Fenix_Failure(int* flag) {
   return ready_entry([&]() -> int {
     require(flag, "flag");
-    *flag = runtime().persistence().has_failed() ? 1 : 0;
+    *flag = runtime().persistence().comms().has_failed() ? 1 : 0;
     return FENIX_SUCCESS;
   });
 }

@@ -42,7 +42,9 @@ void end_job_that_ends_early(const char* what_that_one_did) {
 // was sent, and then all come to the end.
 void check_messages_at_end() {
   (void)ready_entry([]() -> int {
-    const bool is_early = has_predecessor && runtime().persistence().has_unreceived();
+    const bool is_early =
+        has_predecessor && runtime().persistence().logged().with_log(
+                               [](MessageLog& log, const RankJournals&) { return log.replay().has_unreceived(); });
     if (is_early) end_job_that_ends_early("was sent messages that this one has not received");
     return FENIX_SUCCESS;
   });
@@ -61,7 +63,7 @@ int fenix_detail_begin(int spares) {
   static int error = FENIX_SUCCESS;
   int code = entry([]() -> int {
     // Now, as a replacement reads such files in Fenix_Init.
-    runtime().persistence().spill_to(spill_options_of_environment());
+    runtime().persistence().logged().spill_to(spill_options_of_environment());
     wait_for_all_to_begin();
     return FENIX_SUCCESS;
   });
@@ -72,7 +74,7 @@ int fenix_detail_begin(int spares) {
   has_predecessor = role == FENIX_ROLE_RECOVERED_RANK;
   const auto begin = [] {
     return ready_entry([]() -> int {
-      runtime().persistence().log_messages(log_options_of_environment());
+      runtime().persistence().logged().log_messages(log_options_of_environment());
       return FENIX_SUCCESS;
     });
   };
@@ -83,7 +85,10 @@ int fenix_detail_begin(int spares) {
 
 int fenix_detail_check_end(void) {
   return ready_entry([]() -> int {
-    if (has_predecessor && runtime().persistence().predecessor_went_on()) end_job_that_ends_early("had gone on");
+    const bool is_early =
+        has_predecessor && runtime().persistence().logged().with_log(
+                               [](MessageLog& log, const RankJournals&) { return log.predecessor_went_on(); });
+    if (is_early) end_job_that_ends_early("had gone on");
     return FENIX_SUCCESS;
   });
 }

@@ -7,6 +7,7 @@
 #include "base/interval_set.hpp"
 #include "messages/journal/entry.hpp"
 #include "messages/log/determinant_log.hpp"
+#include "messages/log/flow.hpp"
 
 namespace fenix_impl {
 
@@ -25,6 +26,9 @@ constexpr std::uint32_t kOrders = kSynchronous - 1;
 // The depth of the notes, which nothing else has. They are kept until there is a newer one.
 constexpr std::uint32_t kDepthOfTaken = DecisionLog::kDepth - 1;
 }  // namespace log_entry
+
+/// Returns a flow of the program as it is in logs.
+inline Flow logged_flow(const Flow& of) { return {of.channel ^ log_entry::kLogged, of.peer, of.tag}; }
 
 inline bool is_logged(const EntryHead& head) { return head.depth >= log_entry::kLeastDepth; }
 

@@ -31,14 +31,14 @@ bool RegionLogs::has(int id) const { return logs_.count(id) != 0; }
 
 void RegionLogs::create(int id, MPI_Comm name, std::uint64_t channel, int depth, const LogOptions& options) {
   require_none(id);
-  persistence_.log_messages(options);
+  persistence_.logged().log_messages(options);
   note(id, name, channel, depth);
 }
 
 void RegionLogs::create_after_repair(int id, MPI_Comm name, std::uint64_t channel, int depth,
                                      const LogOptions& options) {
   require_none(id);
-  persistence_.log_messages_after_repair(options);
+  persistence_.logged().log_messages_after_repair(options);
   note(id, name, channel, depth);
 }
 
@@ -66,8 +66,8 @@ void RegionLogs::note(int id, MPI_Comm name, std::uint64_t channel, int depth) {
 void RegionLogs::remove(int id) {
   const Log& log = at(id);
   if (active_ == id) activate(FENIX_MLOG_NONE);
-  persistence_.release_messages(persistence_.message_numbers(log.channel), /*only_received=*/false);
-  persistence_.set_message_numbers(log.channel, {});
+  persistence_.checkpoints().release(persistence_.checkpoints().numbers(log.channel), /*only_received=*/false);
+  persistence_.checkpoints().set_numbers(log.channel, {});
   logs_.erase(id);
 }
 
@@ -82,7 +82,7 @@ void RegionLogs::activate(int id) {
 // A successor that comes to the region again finds the mark of its predecessor.
 void RegionLogs::begin_region(int id, int region) {
   Log& log = at(id);
-  Mark mark{region, persistence_.message_numbers(log.channel)};
+  Mark mark{region, persistence_.checkpoints().numbers(log.channel)};
   if (region < 0) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "region_id " + std::to_string(region) + " is negative");
   if (region < log.region || (region == log.region && log.marks.back().numbers != mark.numbers)) {
     throw Error(FENIX_ERROR_INVALID_ARGUMENT,
@@ -90,11 +90,12 @@ void RegionLogs::begin_region(int id, int region) {
   }
   if (region == log.region) return;
   fault_point("mlog.region");
-  persistence_.store_mark(log.channel, static_cast<std::uint32_t>(log.depth) + 2, bytes_of(mark));
+  persistence_.checkpoints().store_mark(log.channel, static_cast<std::uint32_t>(log.depth) + 2, bytes_of(mark));
   log.region = region;
   log.marks.push_back(std::move(mark));
   while (log.marks.size() > static_cast<std::size_t>(log.depth) + 1) log.marks.pop_front();
-  persistence_.release_messages(log.marks.front().numbers, log.is_stored && persistence_.has_messages_alone());
+  persistence_.checkpoints().release(log.marks.front().numbers,
+                                     log.is_stored && persistence_.journals().have_messages_alone());
 }
 
 void RegionLogs::sync(int id, int region) {
@@ -104,7 +105,7 @@ void RegionLogs::sync(int id, int region) {
   falls_back_ = false;
   // Regions that this rank has begun, or its predecessor. The newest mark of a region counts.
   std::deque<Mark> marks;
-  for (const auto& bytes : persistence_.marks(log.channel)) {
+  for (const auto& bytes : persistence_.checkpoints().marks(log.channel)) {
     Mark mark = mark_of(bytes);
     while (!marks.empty() && marks.back().region >= mark.region) marks.pop_back();
     marks.push_back(std::move(mark));
@@ -117,13 +118,13 @@ void RegionLogs::sync(int id, int region) {
                                               " is not kept any more: the depth of the log is " +
                                               std::to_string(log.depth));
   }
-  if (!log.is_stored && persistence_.has_messages_alone() && persistence_.has_failed()) {
+  if (!log.is_stored && persistence_.journals().have_messages_alone() && persistence_.comms().has_failed()) {
     throw Error(FENIX_ERROR_NODATA_FOUND,
                 "the state of " + named(id) +
                     " was not restored: messages of this rank's predecessor are lost that had "
                     "not been received; FENIX_MLOG_COPIES would have kept them");
   }
-  persistence_.set_message_numbers(log.channel, found->numbers);
+  persistence_.checkpoints().set_numbers(log.channel, found->numbers);
   log.region = region;
   marks.erase(std::next(found), marks.end());
   log.marks = std::move(marks);
@@ -158,10 +159,10 @@ std::vector<std::byte> RegionLogs::store_state(int id) {
     state.insert(state.end(), bytes.begin(), bytes.end());
   };
   const auto add_value = [&add](const auto& value) { add(std::as_bytes(std::span(&value, 1))); };
-  const std::vector<std::byte> mark = bytes_of({log.region, persistence_.message_numbers(log.channel)});
+  const std::vector<std::byte> mark = bytes_of({log.region, persistence_.checkpoints().numbers(log.channel)});
   add_value(std::uint64_t{mark.size()});
   add(mark);
-  for (const MessageLog::Late& each : persistence_.late_messages(log.channel)) {
+  for (const SenderLog::Late& each : persistence_.checkpoints().late_messages(log.channel)) {
     add_value(Number{each.flow, 1, each.number});
     add_value(std::uint64_t{each.content.size()});
     add(each.content);
@@ -184,7 +185,7 @@ void RegionLogs::restore(int id, std::span<const std::byte> state) {
   std::uint64_t bytes = 0;
   take_value(bytes);
   Mark mark = mark_of(take(bytes));
-  std::vector<MessageLog::Late> late;
+  std::vector<SenderLog::Late> late;
   while (!state.empty()) {
     Number number;
     take_value(number);
@@ -192,14 +193,14 @@ void RegionLogs::restore(int id, std::span<const std::byte> state) {
     const auto content = take(bytes);
     late.push_back({number.flow, number.number, {content.begin(), content.end()}});
   }
-  persistence_.set_message_numbers(log.channel, mark.numbers);
+  persistence_.checkpoints().set_numbers(log.channel, mark.numbers);
   log.region = mark.region;
   log.is_stored = true;
   falls_back_ = false;
   log.marks.clear();
   if (mark.region != kNoRegion) log.marks.push_back(std::move(mark));
-  for (const MessageLog::Late& each : late) {
-    const auto rank = persistence_.log_late(log.name, present(log.name), each);
+  for (const SenderLog::Late& each : late) {
+    const auto rank = persistence_.logged().log_late(log.name, present(log.name), each);
     if (rank) interposer()->send_later(log.name, *rank, each.flow.tag, each.content.data(), each.content.size());
   }
   fault_point("mlog.restored");
@@ -207,11 +208,11 @@ void RegionLogs::restore(int id, std::span<const std::byte> state) {
 
 int RegionLogs::answer(Decision question, const std::function<int()>& ask) {
   if (answer_) return *answer_;
-  const auto before = persistence_.with_decisions(
+  const auto before = persistence_.logged().with_decisions(
       [&](DecisionLog& decisions) { return decisions.next(question, /*may_be_negative=*/false); });
   if (before) return answer_.emplace(before->at(0));
   const int answer = ask();
-  persistence_.with_decisions(
+  persistence_.logged().with_decisions(
       [&](DecisionLog& decisions) { decisions.note(question, std::span<const int>(&answer, 1)); });
   return answer_.emplace(answer);
 }

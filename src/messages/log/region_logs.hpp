@@ -18,7 +18,7 @@
 
 #include "interposition/decision.hpp"
 #include "messages/log/message_log.hpp"
-#include "messages/persistent/persistent_comms.hpp"
+#include "messages/persistent/persistence.hpp"
 
 namespace fenix_impl {
 
@@ -29,7 +29,7 @@ class RegionLogs {
 
   /// Makes a log for the messages on a communicator. channel: number of the log, the same on all members. depth: older regions that are
   /// kept. Where a repair has sent control back to Fenix_Init, a log that there was goes on. Collective over the resilient
-  /// communicator, if no journal has been made yet. Throws as Persistence::log_messages does, and Error.
+  /// communicator, if no journal has been made yet. Throws as LoggedComms::log_messages does, and Error.
   void create(int id, MPI_Comm name, std::uint64_t channel, int depth, const LogOptions& options);
   /// Does the same, and has journals made by the next repair: a rank has died. Local. Throws Error.
   void create_after_repair(int id, MPI_Comm name, std::uint64_t channel, int depth, const LogOptions& options);
@@ -42,7 +42,7 @@ class RegionLogs {
   /// Returns the communicator of the active log. There has to be one.
   [[nodiscard]] MPI_Comm active_comm() const { return at(active_).name; }
   /// Returns the answer of this rank to a question, which is logged: a replacement says what its predecessor had said. ask: called if neither
-  /// has answered yet. The same answer is returned until forget_answer(). Throws as Persistence::with_decisions does.
+  /// has answered yet. The same answer is returned until forget_answer(). Throws as LoggedComms::with_decisions does.
   [[nodiscard]] int answer(Decision question, const std::function<int()>& ask);
   void forget_answer() { answer_.reset(); }
   /// Throws Error(FENIX_ERROR_INVALID_ARGUMENT) if the region comes before the present one.
@@ -55,7 +55,7 @@ class RegionLogs {
     return std::any_of(logs_.begin(), logs_.end(), [](const auto& each) { return !each.second.is_past; });
   }
   /// Tells all ranks what has been received. Collective over the resilient communicator: all are about to store their states.
-  void meet_at_checkpoint() { persistence_.meet_at_checkpoint(); }
+  void meet_at_checkpoint() { persistence_.checkpoints().meet(); }
   /// Returns the state of a log that is about to be stored in a data group: numbers, and messages that have not been received.
   [[nodiscard]] std::vector<std::byte> store_state(int id);
   /// Goes on with a state. Messages that may not have been received are sent once more, as soon as messages are logged. Throws Error(FENIX_ERROR_NODATA_FOUND) if it is none.
@@ -66,13 +66,13 @@ class RegionLogs {
   /// Whether this rank has not gone back since. Local.
   [[nodiscard]] bool falls_back() const { return falls_back_; }
   /// Notes that this rank has stored its state with the others. Local.
-  void note_checkpoint(bool is_on_all) { persistence_.note_checkpoint(is_on_all); }
+  void note_checkpoint(bool is_on_all) { persistence_.checkpoints().note(is_on_all); }
   /// Notes a repair. starts_over: survivors come out of Fenix_Init again.
   void note_repair(bool starts_over);
   void clear();
 
  private:
-  using Number = MessageLog::Number;
+  using Number = FlowNumber;
 
   /// The begin of a region.
   struct Mark {

@@ -38,7 +38,8 @@ void SpillsOfOthers::clear() {
 }
 
 // The bytes of entries follow each other in pieces. An empty piece is the last one.
-void SpillsOfOthers::send(Team& team, int root, const std::function<void(const Take&)>& give, const Take* take) {
+void SpillsOfOthers::send(Team& team, int root, const std::function<void(const TakeEntry&)>& give,
+                          const TakeEntry* take) {
   std::vector<std::byte> piece;
   if (team.rank() == root) {
     const auto add = [&](std::span<const std::byte> bytes) {
@@ -81,7 +82,7 @@ void SpillsOfOthers::send(Team& team, int root, const std::function<void(const T
 }
 
 bool SpillsOfOthers::meet(Team& team, LogSpill* own, int own_slot, const std::optional<SpillPlace>& wanted,
-                          const std::function<bool(const Signature&)>& is_wanted, const Take& take) {
+                          const std::function<bool(const Signature&)>& is_wanted, const TakeEntry& take) {
   clear();
   own_ = own;
   own_slot_ = own_slot;
@@ -118,12 +119,12 @@ bool SpillsOfOthers::meet(Team& team, LogSpill* own, int own_slot, const std::op
       continue;
     }
     bool is_taken = true;
-    const Take taking = [&](const EntryHead& head, std::span<const std::byte> payload) {
+    const TakeEntry taking = [&](const EntryHead& head, std::span<const std::byte> payload) {
       return is_taken = is_taken && take(head, payload);
     };
     send(
         team, root,
-        [&](const Take& to) {
+        [&](const TakeEntry& to) {
           std::vector<std::byte> payload;
           for (const Spilled& each : seen->all()) {
             payload.resize(each.entry.head.bytes);
@@ -155,12 +156,12 @@ bool SpillsOfOthers::fetch(Team& team, const std::set<int>& from, const Give& gi
         copy = (copies_[each.writer] = std::make_unique<LogSpill>(own_->options(), each.writer)).get();
       }
       bool is_taken = copy != nullptr;
-      const Take take = [&](const EntryHead& head, std::span<const std::byte> payload) {
+      const TakeEntry take = [&](const EntryHead& head, std::span<const std::byte> payload) {
         const LogSpill::Item item{head, payload};
         return is_taken = is_taken && copy->append(std::span(&item, 1));
       };
       send(
-          team, ranks_.at(each.writer), [&](const Take& to) { give(each.reader, to); }, is_mine ? &take : nullptr);
+          team, ranks_.at(each.writer), [&](const TakeEntry& to) { give(each.reader, to); }, is_mine ? &take : nullptr);
       fault_point("mlog.fetched");
       if (!is_mine) continue;
       if (!is_taken) log().warn("logged messages of another node find no room: {}", copy ? copy->why() : "no folder");

@@ -12,16 +12,15 @@
 #include <vector>
 
 #include "messages/journal/log_spill.hpp"
+#include "messages/journal/spill_reader.hpp"
 #include "rma/team.hpp"
 
 namespace fenix_impl {
 
 class SpillsOfOthers {
  public:
-  /// An entry with its payload.
-  using Take = std::function<bool(const EntryHead& head, std::span<const std::byte> payload)>;
   /// Calls take for the entries that a rank has for another one, until that says no.
-  using Give = std::function<void(int reader, const Take& take)>;
+  using Give = std::function<void(int reader, const TakeEntry& take)>;
 
   /// Forgets all files, and removes copies.
   void clear();
@@ -29,7 +28,7 @@ class SpillsOfOthers {
   /// A rank that sees these sends the entries that is_wanted wants, and take gets them. Returns false if this rank has not got them.
   /// Collective. Throws as Team does.
   [[nodiscard]] bool meet(Team& team, LogSpill* own, int own_slot, const std::optional<SpillPlace>& wanted,
-                          const std::function<bool(const Signature&)>& is_wanted, const Take& take);
+                          const std::function<bool(const Signature&)>& is_wanted, const TakeEntry& take);
   /// Has copies made of what the ranks with these slots have for this rank, if it does not see their files. give: what this rank
   /// has for others. Returns false if they could not be made. Collective. Throws as Team does.
   [[nodiscard]] bool fetch(Team& team, const std::set<int>& from, const Give& give);
@@ -38,7 +37,7 @@ class SpillsOfOthers {
 
  private:
   /// One rank sends entries to all, and those whom it concerns take them.
-  static void send(Team& team, int root, const std::function<void(const Take&)>& give, const Take* take);
+  static void send(Team& team, int root, const std::function<void(const TakeEntry&)>& give, const TakeEntry* take);
 
   LogSpill* own_ = nullptr;
   int own_slot_ = 0;

@@ -1,236 +1,123 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages on ordinary communicators, which are logged.
-#include "messages/persistent/persistent_comms.hpp"
+#include "messages/persistent/logged_comms.hpp"
 
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "core/common/meeting.hpp"
-#include "messages/journal/contribution.hpp"
 
 namespace fenix_impl {
-namespace {
 
-constexpr std::uint64_t kMarks = 0x6D61726B73U;  // in channels of marks
-
-}  // namespace
-
-void Persistence::log_messages(const LogOptions& options) {
-  const auto turn = take_turn();
-  if (!journal_) form_journal(options.held);
-  require_journal();
-  if (options.are_apart() && !message_journal_) form_message_journal(options);
-  log_.spill_to(spill_, journals());
-  log_.note_place(journals());
+void LoggedComms::log_messages(const LogOptions& options) {
+  const auto turn = turns_.take();
+  if (!journals_.exist()) journals_.form(options.held);
+  journals_.require();
+  if (options.are_apart() && !journals_.has_own_messages()) journals_.form_messages(options);
+  begin_files();
+  log_.eviction().note_place(journals_.of_log());
   begin_logging(options);
 }
 
-void Persistence::log_messages_after_repair(const LogOptions& options) {
-  const auto turn = take_turn();
-  awaited_ = options;
-  awaited_since_ = process_.repair().count();
+void LoggedComms::log_messages_after_repair(const LogOptions& options) {
+  const auto turn = turns_.take();
+  journals_.await(options);
   begin_logging(options);
 }
 
-void Persistence::begin_logging(const LogOptions& options) {
+void LoggedComms::begin_logging(const LogOptions& options) {
   log_.activate();
-  log_.compare_repeated(options.comparing);
+  log_.sender().compare_repeated(options.comparing);
   // The name of a communicator that was freed may be that of another one now.
-  logged_comms_.clear();
+  comms_.clear();
   known_flows_.forget();
   forbid_quick_messages();
 }
 
-MessageLog::Flow Persistence::flow_of(const Partner& partner, MPI_Comm now) {
-  const auto turn = take_turn();
-  const MessageLog::Flow flow = look_up_flow(partner, now);
+void LoggedComms::clear() {
+  comms_.clear();
+  known_flows_.forget();
+}
+
+Flow LoggedComms::flow_of(const Partner& partner, MPI_Comm now) {
+  const auto turn = turns_.take();
+  const Flow flow = look_up_flow(partner, now);
   known_flows_.note(partner, flow);
   return flow;
 }
 
-MessageLog::Flow Persistence::look_up_flow(const Partner& partner, MPI_Comm now) {
-  require_journal();
-  Communicator& comm = logged_comms_[partner.name];
-  if (comm.channel != partner.channel || comm.repairs != process_.repair().count()) look_up_ranks(comm, now);
+Flow LoggedComms::look_up_flow(const Partner& partner, MPI_Comm now) {
+  journals_.require();
+  Communicator& comm = comms_[partner.name];
+  if (comm.channel != partner.channel || !comm.slots.are_known(process_)) comm.slots.look_up(process_, now);
   comm.channel = partner.channel;
-  return {partner.channel, comm.slots.at(static_cast<std::size_t>(partner.rank)), partner.tag};
+  return {partner.channel, comm.slots.of(partner.rank), partner.tag};
 }
 
-std::optional<MessageLog::Flow> Persistence::known_flow_of(const Partner& partner) {
-  const auto turn = take_turn();
-  const MessageLog::Flow* const known = known_flows_.find(partner);
+std::optional<Flow> LoggedComms::known_flow_of(const Partner& partner) {
+  const auto turn = turns_.take();
+  const Flow* const known = known_flows_.find(partner);
   return known != nullptr ? std::optional(*known) : std::nullopt;
 }
 
-QuickSend Persistence::allow_send(const Partner& to) {
-  const MessageLog::Flow* const flow = has_threads_ ? nullptr : known_flows_.find(to);
-  return flow != nullptr ? log_.allow_send(*flow) : QuickSend();
+QuickSend LoggedComms::allow_send(const Partner& to) {
+  const Flow* const flow = turns_.has_threads() ? nullptr : known_flows_.find(to);
+  return flow != nullptr ? log_.sender().allow_send(*flow) : QuickSend();
 }
 
-QuickReceive Persistence::allow_receive(const Partner& from) {
-  const MessageLog::Flow* const flow = has_threads_ ? nullptr : known_flows_.find(from);
-  return flow != nullptr ? log_.allow_receive(*flow) : QuickReceive();
+QuickReceive LoggedComms::allow_receive(const Partner& from) {
+  const Flow* const flow = turns_.has_threads() ? nullptr : known_flows_.find(from);
+  return flow != nullptr ? log_.replay().allow_receive(*flow) : QuickReceive();
 }
 
-std::optional<std::span<const std::byte>> Persistence::log_send(const MessageLog::Flow& flow, const Payload& payload,
-                                                                MessageLog::Sending sending) {
-  const auto turn = take_turn();
-  return log_.log_send(journals(), flow, payload, sending);
+bool LoggedComms::prepare_send(const Flow& flow) {
+  const auto turn = turns_.take();
+  log_.writer().write_decisions(journals_.of_log());
+  return log_.sender().is_to_be_sent(flow);
 }
 
-std::uint64_t Persistence::latest_sent(const MessageLog::Flow& flow) {
-  const auto turn = take_turn();
-  return log_.latest_sent(flow);
-}
-
-void Persistence::note_taken(const MessageLog::Flow& flow, const StoredMessage& message) {
-  const auto turn = take_turn();
-  log_.note_taken(journals(), flow, message.entry.head);
-}
-
-bool Persistence::was_taken(const MessageLog::Flow& flow, std::uint64_t number) {
-  const auto turn = take_turn();
-  return log_.was_taken(journals(), flow, number);
-}
-
-bool Persistence::prepare_send(const MessageLog::Flow& flow) {
-  const auto turn = take_turn();
-  log_.write_decisions(journals());
-  return log_.is_to_be_sent(flow);
-}
-
-std::optional<bool> Persistence::is_to_be_sent(const MessageLog::Flow& flow) {
-  const auto turn = take_turn();
+std::optional<bool> LoggedComms::is_to_be_sent(const Flow& flow) {
+  const auto turn = turns_.take();
   if (log_.decisions().has_new()) return std::nullopt;
-  return log_.is_to_be_sent(flow);
+  return log_.sender().is_to_be_sent(flow);
 }
 
-MessageLog::Begun Persistence::begin_receive(const MessageLog::Flow& flow) {
-  const auto turn = take_turn();
-  return log_.begin_receive(flow);
-}
-
-void Persistence::end_receive(const MessageLog::Flow& flow, std::uint64_t number) {
-  const auto turn = take_turn();
-  log_.end_receive(flow, number);
-}
-
-void Persistence::take_back(bool is_sent, const MessageLog::Flow& flow) {
-  const auto turn = take_turn();
-  log_.take_back(flow, is_sent);
-}
-
-std::optional<StoredMessage> Persistence::find_unreceived(MPI_Comm name, MPI_Comm now, std::uint64_t channel,
+std::optional<StoredMessage> LoggedComms::find_unreceived(MPI_Comm name, MPI_Comm now, std::uint64_t channel,
                                                           int source, int tag) {
-  const auto turn = take_turn();
-  const MessageLog::Flow from = look_up_flow({name, channel, source == MPI_ANY_SOURCE ? 0 : source, tag}, now);
+  const auto turn = turns_.take();
+  const Flow from = look_up_flow({name, channel, source == MPI_ANY_SOURCE ? 0 : source, tag}, now);
   const auto peer = source == MPI_ANY_SOURCE ? std::nullopt : std::optional(from.peer);
   const auto wanted = tag == MPI_ANY_TAG ? std::nullopt : std::optional(tag);
-  const auto found = log_.find_unreceived(journals(), channel, peer, wanted);
+  const auto found = log_.replay().find_unreceived(journals_.of_log(), channel, peer, wanted);
   if (!found) return std::nullopt;
   const auto& [flow, message] = *found;
-  const std::vector<int>& slots = logged_comms_.at(name).slots;
+  const std::vector<int>& slots = comms_.at(name).slots.by_rank();
   const auto rank = std::find(slots.begin(), slots.end(), flow.peer) - slots.begin();
   return StoredMessage{message, static_cast<int>(rank), flow.peer};
 }
 
 // A rank that only receives has no message before which they would be written.
-void Persistence::write_many_decisions() {
+void LoggedComms::write_many_decisions() {
   if (!log_.decisions().has_many()) return;
   try {
-    log_.write_decisions(journals());
+    log_.writer().write_decisions(journals_.of_log());
   } catch (const PeerFailure&) {
     // No message depends on them yet: they are written after the repair.
   }
 }
 
-std::optional<StoredMessage> Persistence::logged(const MessageLog::Flow& flow, std::uint64_t number, bool anew) {
-  const auto turn = take_turn();
-  const auto message = log_.logged(journals(), flow, number, anew);
+std::optional<StoredMessage> LoggedComms::logged(const Flow& flow, std::uint64_t number, bool anew) {
+  const auto turn = turns_.take();
+  const auto message = log_.replay().logged(journals_.of_log(), flow, number, anew);
   if (!message) return std::nullopt;
   return StoredMessage{*message, flow.peer, flow.peer};
 }
 
-bool Persistence::predecessor_went_on() {
-  const auto turn = take_turn();
-  return log_.predecessor_went_on();
-}
-
-bool Persistence::has_unreceived() {
-  const auto turn = take_turn();
-  return log_.has_unreceived();
-}
-
-std::vector<MessageLog::Number> Persistence::message_numbers(std::uint64_t channel) {
-  const auto turn = take_turn();
-  require_journal();
-  return log_.numbers_of(journals(), channel);
-}
-
-void Persistence::set_message_numbers(std::uint64_t channel, std::span<const MessageLog::Number> numbers) {
-  const auto turn = take_turn();
-  log_.set_numbers_of(channel, numbers);
-}
-
-void Persistence::release_messages(std::span<const MessageLog::Number> numbers, bool only_received) {
-  const auto turn = take_turn();
-  require_journal();
-  log_.release_until(journals(), numbers, only_received);
-}
-
-void Persistence::meet_at_checkpoint() {
-  const auto turn = take_turn();
-  require_journal();
-  log_.meet_at_checkpoint(*team_.team, journals());
-}
-
-void Persistence::note_checkpoint(bool is_on_all) {
-  const auto turn = take_turn();
-  log_.note_checkpoint(is_on_all);
-}
-
-bool Persistence::log_is_filling() {
-  constexpr double kHalf = 0.5;
-  const auto turn = take_turn();
-  require_journal();
-  return log_.lacks_some() || journals().messages.filling() > kHalf;
-}
-
-std::vector<MessageLog::Late> Persistence::late_messages(std::uint64_t channel) {
-  const auto turn = take_turn();
-  require_journal();
-  return log_.late_messages(journals(), channel);
-}
-
-std::optional<int> Persistence::log_late(MPI_Comm name, MPI_Comm now, const MessageLog::Late& message) {
-  const auto turn = take_turn();
-  require_journal();
-  if (!log_.log_late(journals(), message)) return std::nullopt;
-  Communicator& comm = logged_comms_[name];
-  if (comm.slots.empty() || comm.repairs != process_.repair().count()) look_up_ranks(comm, now);
-  const auto found = std::find(comm.slots.begin(), comm.slots.end(), message.flow.peer);
-  if (found == comm.slots.end()) return std::nullopt;
-  return static_cast<int>(found - comm.slots.begin());
-}
-
-void Persistence::store_mark(std::uint64_t channel, std::uint32_t kept, std::span<const std::byte> mark) {
-  const auto turn = take_turn();
-  require_journal();
-  log_.write_decisions(journals());
-  log_.append(journals(), {channel ^ kMarks, journal_->slot(), 0}, kept, {mark.size(), mark});
-}
-
-std::vector<std::vector<std::byte>> Persistence::marks(std::uint64_t channel) {
-  const auto turn = take_turn();
-  require_journal();
-  std::vector<std::vector<std::byte>> marks;
-  for (const Entry& each : journal_->messages_of(journal_->slot(), {channel ^ kMarks, journal_->slot(), 0})) {
-    std::vector<std::byte>& mark = marks.emplace_back(each.head.bytes);
-    if (!journal_->read(journal_->slot(), each, mark)) {
-      throw Error(FENIX_ERROR_NODATA_FOUND, "the numbers of messages at the begin of a region are damaged");
-    }
-  }
-  return marks;
+std::optional<int> LoggedComms::log_late(MPI_Comm name, MPI_Comm now, const SenderLog::Late& message) {
+  const auto turn = turns_.take();
+  journals_.require();
+  if (!log_.sender().log_late(journals_.of_log(), message)) return std::nullopt;
+  Communicator& comm = comms_[name];
+  if (comm.slots.by_rank().empty() || !comm.slots.are_known(process_)) comm.slots.look_up(process_, now);
+  return comm.slots.rank_of(message.flow.peer);
 }
 
 }  // namespace fenix_impl

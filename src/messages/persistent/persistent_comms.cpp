@@ -2,11 +2,10 @@
 #include "messages/persistent/persistent_comms.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
-#include "core/common/meeting.hpp"
 #include "messages/journal/contribution.hpp"
 
 namespace fenix_impl {
@@ -22,103 +21,106 @@ std::uint64_t channel_of(const std::string& key, const std::vector<int>& slots, 
 
 }  // namespace
 
-void Persistence::open(MPI_Comm name, MPI_Comm now, const std::string& key, const PersistOptions& options) {
-  const auto turn = take_turn();
+void PersistentComms::open(MPI_Comm name, MPI_Comm now, const std::string& key, const PersistOptions& options) {
+  const auto turn = turns_.take();
   Communicator comm;
   comm.key = key;
   comm.options = options;
-  look_up_ranks(comm, now);
-  if (!journal_) form_journal(options);
-  require_journal();
+  comm.slots.look_up(process_, now);
+  if (!journals_.exist()) journals_.form(options);
+  journals_.require();
   // A program that has come out of Fenix_Init again gets the same handle.
   comms_.erase(name);
   const auto is_taken = [&](unsigned order) {
     return std::any_of(comms_.begin(), comms_.end(), [&](const auto& each) {
       const Communicator& other = each.second;
-      return !other.is_past && other.key == key && other.slots == comm.slots && other.order == order;
+      return !other.is_past && other.key == key && other.slots.by_rank() == comm.slots.by_rank() &&
+             other.order == order;
     });
   };
   while (is_taken(comm.order)) ++comm.order;
-  comm.channel = channel_of(key, comm.slots, comm.order);
-  if (!options.folder.empty()) open_file(comm);
+  comm.channel = channel_of(key, comm.slots.by_rank(), comm.order);
+  if (!options.folder.empty()) {
+    comm.file.emplace(options.folder, comm.channel, journals_.held().slot());
+    comm.file->open(journals_.held(), has_failed_);
+  }
   comms_.emplace(name, std::move(comm));
 }
 
-void Persistence::close(MPI_Comm name) {
-  const auto turn = take_turn();
+void PersistentComms::close(MPI_Comm name) {
+  const auto turn = turns_.take();
   comms_.erase(name);
 }
 
-bool Persistence::waits(MPI_Comm name) {
-  const auto turn = take_turn();
+bool PersistentComms::waits(MPI_Comm name) {
+  const auto turn = turns_.take();
   const auto found = comms_.find(name);
   return found != comms_.end() && found->second.options.waits;
 }
 
-void Persistence::look_up_ranks(Communicator& comm, MPI_Comm now) const {
-  comm.slots.clear();
-  for (const int rank : process_.comms().ranks_of(now)) {
-    comm.slots.push_back(process_.members().slots().by_rank().at(static_cast<std::size_t>(rank)));
-  }
-  int rank = 0;
-  check_mpi(MPI_Comm_rank(now, &rank), "MPI_Comm_rank");
-  comm.own_slot = comm.slots.at(static_cast<std::size_t>(rank));
-  comm.repairs = process_.repair().count();
+void PersistentComms::note_past() {
+  for (auto& [name, comm] : comms_) comm.is_past = true;
 }
 
-Persistence::Communicator& Persistence::at(MPI_Comm name, MPI_Comm now) {
+void PersistentComms::clear() {
+  comms_.clear();
+  has_failed_ = false;
+}
+
+PersistentComms::Communicator& PersistentComms::at(MPI_Comm name, MPI_Comm now) {
   const auto found = comms_.find(name);
   if (found == comms_.end()) throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "the communicator is not persistent");
-  require_journal();
+  journals_.require();
   Communicator& comm = found->second;
   // Ranks may have other numbers after a repair that has shrunk the communicator. The channel stays.
-  if (comm.repairs != process_.repair().count()) look_up_ranks(comm, now);
+  if (!comm.slots.are_known(process_)) comm.slots.look_up(process_, now);
   return comm;
 }
 
-void Persistence::store(MPI_Comm name, MPI_Comm now, int destination, int tag, const Payload& payload) {
-  const auto turn = take_turn();
+bool PersistentComms::is_state(const Signature& signature) const {
+  return log_.is_active() && signature.tag >= 0 && signature.destination == journals_.held().slot();
+}
+
+void PersistentComms::store(MPI_Comm name, MPI_Comm now, int destination, int tag, const Payload& payload) {
+  const auto turn = turns_.take();
   Communicator& comm = at(name, now);
   const Signature signature{comm.channel, slot_in(comm, destination), tag};
-  if (log_.is_active() && tag >= 0 && signature.destination == journal_->slot()) {
-    log_.store_numbers(journals(), signature, comm.options.depth);
-  }
+  if (is_state(signature)) log_.numbers().store(journals_.of_log(), signature, comm.options.depth);
   append(comm, signature, payload);
   has_failed_ = false;
-  if (log_.is_active() && tag >= 0 && signature.destination == journal_->slot()) log_.note_stored(journals());
+  if (is_state(signature)) log_.collector().note_stored(journals_.of_log());
 }
 
-void Persistence::append(Communicator& comm, const Signature& signature, const Payload& payload) {
+void PersistentComms::append(Communicator& comm, const Signature& signature, const Payload& payload) {
   if (log_.is_active()) {
-    log_.write_decisions(journals());
-    log_.append(journals(), signature, comm.options.depth, payload);
+    log_.writer().write_decisions(journals_.of_log());
+    log_.writer().append(journals_.of_log(), signature, comm.options.depth, payload);
   } else {
-    journal_->append(signature, comm.options.depth, payload);
+    journals_.held().append(signature, comm.options.depth, payload);
   }
-  if (!comm.file) return;
-  file_latest(comm);
-  comm.has_entries = true;
+  if (comm.file) comm.file->append_latest(journals_.held());
 }
 
-void Persistence::note_taker(MPI_Comm name, MPI_Comm now) {
-  const auto turn = take_turn();
+void PersistentComms::note_taker(MPI_Comm name, MPI_Comm now) {
+  const auto turn = turns_.take();
   Communicator& comm = at(name, now);
-  if (!comm.file || comm.has_entries) return;
+  if (!comm.file || comm.file->has_entries()) return;
   append(comm, {comm.channel, BlockTarget::kEveryRank, kTagOfTakers}, {});
 }
 
-int Persistence::slot_in(const Communicator& comm, int rank) {
-  return rank == kEveryRank ? BlockTarget::kEveryRank : comm.slots.at(static_cast<std::size_t>(rank));
+int PersistentComms::slot_in(const Communicator& comm, int rank) {
+  return rank == kEveryRank ? BlockTarget::kEveryRank : comm.slots.of(rank);
 }
 
-int Persistence::slot(MPI_Comm name, MPI_Comm now, int rank) {
-  const auto turn = take_turn();
+int PersistentComms::slot(MPI_Comm name, MPI_Comm now, int rank) {
+  const auto turn = turns_.take();
   return slot_in(at(name, now), rank);
 }
 
-std::optional<Entry> Persistence::next_of(const Communicator& comm, int slot, int destination, int tag) const {
+std::optional<Entry> PersistentComms::next_of(const Communicator& comm, int slot, int destination, int tag) const {
   const Signature wanted{comm.channel, destination, tag};
-  const std::vector<Entry> all = tag == MPI_ANY_TAG ? journal_->messages_of(slot) : journal_->messages_of(slot, wanted);
+  const std::vector<Entry> all =
+      tag == MPI_ANY_TAG ? journals_.held().messages_of(slot) : journals_.held().messages_of(slot, wanted);
   std::optional<Entry> next;
   for (const Entry& each : all) {
     const EntryHead& head = each.head;
@@ -140,47 +142,34 @@ std::optional<Entry> Persistence::next_of(const Communicator& comm, int slot, in
   return next;
 }
 
-std::optional<StoredMessage> Persistence::find(MPI_Comm name, MPI_Comm now, int source, int tag) {
-  const auto turn = take_turn();
+std::optional<StoredMessage> PersistentComms::find(MPI_Comm name, MPI_Comm now, int source, int tag) {
+  const auto turn = turns_.take();
   const Communicator& comm = at(name, now);
   const int first = source == MPI_ANY_SOURCE ? 0 : source;
-  const int last = source == MPI_ANY_SOURCE ? static_cast<int>(comm.slots.size()) - 1 : source;
+  const int last = source == MPI_ANY_SOURCE ? static_cast<int>(comm.slots.by_rank().size()) - 1 : source;
   for (int rank = first; rank <= last; ++rank) {
-    const int slot = comm.slots.at(static_cast<std::size_t>(rank));
-    if (const auto entry = next_of(comm, slot, comm.own_slot, tag))
-      return StoredMessage{{*entry, journal_.get(), nullptr}, rank, slot};
+    const int slot = comm.slots.of(rank);
+    if (const auto entry = next_of(comm, slot, comm.slots.own(), tag))
+      return StoredMessage{{*entry, &journals_.held(), nullptr}, rank, slot};
   }
   return std::nullopt;
 }
 
-std::optional<StoredMessage> Persistence::find_for(MPI_Comm name, MPI_Comm now, int source, int destination, int tag) {
-  const auto turn = take_turn();
+std::optional<StoredMessage> PersistentComms::find_for(MPI_Comm name, MPI_Comm now, int source, int destination,
+                                                       int tag) {
+  const auto turn = turns_.take();
   const Communicator& comm = at(name, now);
   const int slot = slot_in(comm, source);
   const auto entry = next_of(comm, slot, slot_in(comm, destination), tag);
-  return entry ? std::optional(StoredMessage{{*entry, journal_.get(), nullptr}, source, slot}) : std::nullopt;
+  return entry ? std::optional(StoredMessage{{*entry, &journals_.held(), nullptr}, source, slot}) : std::nullopt;
 }
 
-bool Persistence::stays(const StoredMessage& message) {
-  const auto turn = take_turn();
-  require_journal();
-  int level = MPI_THREAD_MULTIPLE;
-  MPI_Query_thread(&level);
-  return message.source_slot == journal_->slot() && level != MPI_THREAD_MULTIPLE;
-}
-
-bool Persistence::read(const StoredMessage& message, std::span<std::byte> to) {
-  const auto turn = take_turn();
-  require_journal();
-  return message.read(message.source_slot, to);
-}
-
-void Persistence::note_received(MPI_Comm name, const StoredMessage& message) {
-  const auto turn = take_turn();
+void PersistentComms::note_received(MPI_Comm name, const StoredMessage& message) {
+  const auto turn = turns_.take();
   const auto found = comms_.find(name);
   if (found == comms_.end()) return;
-  if (log_.is_active() && has_failed_ && message.source_slot == journal_->slot()) {
-    log_.take_numbers(journals(), message.source_slot, message.entry);
+  if (log_.is_active() && has_failed_ && message.source_slot == journals_.held().slot()) {
+    log_.numbers().take(journals_.of_log(), message.source_slot, message.entry);
   }
   if (found->second.options.depth == 1) return;
   found->second.received[{message.source_slot, message.entry.head.signature.tag}] = message.entry.head.number;

@@ -11,6 +11,7 @@
 
 #include "fuzz/support.hpp"
 #include "messages/journal/log_spill.hpp"
+#include "messages/journal/spill_reader.hpp"
 
 using namespace fenix_impl;
 using journal_format::kHeadBytes;

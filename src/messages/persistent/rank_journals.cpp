@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The journals of this rank: how they begin, and are attached again after a repair.
-#include "messages/persistent/persistent_comms.hpp"
+#include "messages/persistent/rank_journals.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -10,7 +9,6 @@
 #include "base/fault.hpp"
 #include "base/log.hpp"
 #include "core/common/meeting.hpp"
-#include "messages/journal/contribution.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -60,107 +58,76 @@ JournalParameters parameters_of_messages(const LogOptions& options) {
 
 }  // namespace
 
-void Persistence::detach(bool starts_over) {
-  if (journal_) journal_->detach();
-  if (message_journal_) message_journal_->detach();
+void RankJournals::detach() {
+  if (held_) held_->detach();
+  if (messages_) messages_->detach();
   team_ = {};
-  known_flows_.forget();
-  forbid_quick_messages();
-  note_start_over(starts_over);
 }
 
-void Persistence::note_start_over(bool starts_over) {
-  starts_over_ = starts_over;
-  if (!starts_over) return;
-  for (auto& [name, comm] : comms_) comm.is_past = true;
+void RankJournals::await(const LogOptions& options) {
+  awaited_ = options;
+  awaited_since_ = process_.repair().count();
 }
 
-void Persistence::take_up(bool falls_back, const std::function<void(const char* why)>& fall_back) {
-  TeamFactory::NewTeam made = teams_.make(process_.comms().resilient());
-  together(*made.team, [&] {
-    take_up_one(made, journal_, awaited_ ? parameters_of(awaited_->held) : kNoJournal);
-    take_up_one(made, message_journal_, awaited_ ? parameters_of_messages(*awaited_) : kNoJournal);
-    awaited_.reset();
-    log_.spill_to(spill_, journals());
-    // The outcomes on which messages depend are lost with a rank, or had no room.
-    const bool is_mine_lost = journal_->has_lost_messages() && journal_->is_needed();
-    const bool had_no_room = log_.lacks_decisions_of_predecessor(journals());
-    const auto losses = made.team->reduce(std::uint64_t{is_mine_lost ? 1U : 0U} | (had_no_room ? 2U : 0U),
-                                          [](std::uint64_t& into, std::uint64_t from) { into |= from; });
-    if (!falls_back && losses != 0) {
-      falls_back = true;
-      fall_back((losses & 1U) != 0 ? "what it had decided is lost: no rank is left that has it"
-                                   : "its log lacks what it had decided, as there was no room");
-    }
-    if (falls_back) log_.let_go(journals());
-    if (!made.team->all_of(log_.take_up(*made.team, journals(), starts_over_ || falls_back)) && !falls_back) {
-      fall_back("files of FENIX_MLOG_SPILL that are needed cannot be read by all ranks");
-      log_.let_go(journals());
-      (void)log_.take_up(*made.team, journals(), /*goes_back=*/true);
-    }
-    journal_->forget_loss();
-  });
+void RankJournals::take_up(const TeamFactory::NewTeam& made, bool has_failed) {
+  take_up_one(made, held_, awaited_ ? parameters_of(awaited_->held) : kNoJournal, has_failed);
+  take_up_one(made, messages_, awaited_ ? parameters_of_messages(*awaited_) : kNoJournal, has_failed);
+  awaited_.reset();
 }
 
 // awaited: of a journal that no rank may have yet.
-void Persistence::take_up_one(const TeamFactory::NewTeam& made, std::unique_ptr<Journal>& journal,
-                              const JournalParameters& awaited) {
+void RankJournals::take_up_one(const TeamFactory::NewTeam& made, std::unique_ptr<Journal>& journal,
+                               const JournalParameters& awaited, bool has_failed) {
   JournalParameters parameters = made.team->reduce(journal ? journal->parameters() : awaited, merge_parameters);
   if (parameters.ring_bytes == 0) return;
   const bool is_first = parameters.separation == kNoJournal.separation;
   if (is_first) parameters.separation = best_separation(made.team->gather(made.team->location()));
   (void)meet(*made.team, Operation::journal_memory, 0, 0, [&] {
-    const bool has_less = has_failed_ && !is_first;
+    const bool has_less = has_failed && !is_first;
     if (!journal) journal = std::make_unique<Journal>(parameters, own_slot(*made.team), has_less);
   });
   attach(*journal, made);
 }
 
-void Persistence::clear() {
-  comms_.clear();
-  logged_comms_.clear();
-  known_flows_.forget();
-  log_.clear();
-  message_journal_.reset();
-  journal_.reset();
+void RankJournals::clear() {
+  messages_.reset();
+  held_.reset();
   team_ = {};
   awaited_.reset();
-  has_failed_ = false;
 }
 
-int Persistence::own_slot(const Team& team) const {
+int RankJournals::own_slot(const Team& team) const {
   return process_.members().slots().by_rank().at(static_cast<std::size_t>(team.rank()));
 }
 
-void Persistence::form_journal(const PersistOptions& options) {
+void RankJournals::form(const PersistOptions& options) {
   TeamFactory::NewTeam made = teams_.make(process_.comms().resilient());
   together(*made.team, [&] {
     JournalParameters parameters = made.team->reduce(parameters_of(options), merge_parameters);
     parameters.separation = best_separation(made.team->gather(made.team->location()));
     (void)meet(*made.team, Operation::journal_memory, 0, 0,
-               [&] { journal_ = std::make_unique<Journal>(parameters, own_slot(*made.team), false); });
+               [&] { held_ = std::make_unique<Journal>(parameters, own_slot(*made.team), false); });
     fault_point("persist.formed");
-    attach(*journal_, made);
+    attach(*held_, made);
   });
 }
 
 // With the team of the other journal, which writes by it.
-void Persistence::form_message_journal(const LogOptions& options) {
+void RankJournals::form_messages(const LogOptions& options) {
   const TeamFactory::NewTeam made = team_.team ? team_ : teams_.make(process_.comms().resilient());
   together(*made.team, [&] {
     JournalParameters parameters = made.team->reduce(parameters_of_messages(options), merge_parameters);
-    parameters.separation = journal_->parameters().separation;
+    parameters.separation = held_->parameters().separation;
     (void)meet(*made.team, Operation::journal_memory, 0, 0,
-               [&] { message_journal_ = std::make_unique<Journal>(parameters, own_slot(*made.team), false); });
+               [&] { messages_ = std::make_unique<Journal>(parameters, own_slot(*made.team), false); });
     fault_point("mlog.formed");
-    attach(*message_journal_, made);
+    attach(*messages_, made);
   });
 }
 
-void Persistence::attach(Journal& journal, const TeamFactory::NewTeam& made) {
+void RankJournals::attach(Journal& journal, const TeamFactory::NewTeam& made) {
   std::vector<int> slots;
-  for (const int rank : made.ranks)
-    slots.push_back(process_.members().slots().by_rank().at(static_cast<std::size_t>(rank)));
+  for (const int rank : made.ranks) slots.push_back(process_.members().slots().by_rank().at(static_cast<std::size_t>(rank)));
   team_ = made;
   journal.attach(*made.team, teams_.choose_path(*made.team), std::move(slots));
   if (journal.parameters().copies > 0 && journal.has_lost_messages()) {
@@ -169,10 +136,10 @@ void Persistence::attach(Journal& journal, const TeamFactory::NewTeam& made) {
   }
 }
 
-void Persistence::require_journal() const {
+void RankJournals::require() const {
   if (awaited_ && awaited_since_ == process_.repair().count()) throw PeerFailure(MPIX_ERR_REVOKED);
-  const bool all = !message_journal_ || message_journal_->is_attached();
-  if (all && journal_ && journal_->is_attached()) return;
+  const bool all = !messages_ || messages_->is_attached();
+  if (all && held_ && held_->is_attached()) return;
   throw Error(FENIX_ERROR_INVALID_LOGIC_CALL,
               "what was stored on persistent communicators could not be taken up again");
 }

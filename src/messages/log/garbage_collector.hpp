@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The garbage collector of a log: what nobody needs any more goes, as all ranks that need it have stored later states.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "messages/log/flow_numbers.hpp"
+#include "messages/log/log_eviction.hpp"
+#include "messages/log/peer_logs.hpp"
+
+namespace fenix_impl {
+
+/// All functions are local. They throw PeerFailure, and as Journal::append does.
+class GarbageCollector {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// They must outlive it.
+  GarbageCollector(DecisionLog& decisions, LogGaps& gaps, LogFiles& files, const PeerLogs& peers, LogEviction& eviction)
+      : decisions_(decisions), gaps_(gaps), files_(files), peers_(peers), eviction_(eviction) {}
+
+  /// Lets go of logged messages and decisions up to numbers of a state. only_received: of messages that had been received at the latest
+  /// meeting.
+  void release_until(const LogJournals& journals, std::span<const FlowNumber> numbers, bool only_received);
+  /// Lets go of what no receiver needs that goes back to its oldest state. Returns whether another rank has stored a state.
+  bool release_what_is_stable(const LogJournals& journals);
+  /// Does the same now and then; otherwise returns nothing. next_look: not before.
+  std::optional<bool> look_for_states(const LogJournals& journals, Clock::time_point& next_look);
+  /// Notes that a message to oneself is stored: what the log lacks may not be needed any more.
+  void note_stored(const LogJournals& journals);
+  /// Forgets when it has looked.
+  void clear() { next_look_when_stored_ = {}; }
+
+ private:
+  void release(const LogJournals& journals, const Signature& signature, std::uint64_t number, bool keeps_newest);
+  void release_decisions(const LogJournals& journals, const DecisionLog::Position& position);
+
+  DecisionLog& decisions_;
+  LogGaps& gaps_;
+  LogFiles& files_;
+  const PeerLogs& peers_;
+  LogEviction& eviction_;
+  Clock::time_point next_look_when_stored_;
+};
+
+}  // namespace fenix_impl

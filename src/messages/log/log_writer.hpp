@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes the entries of a log to its journals. Older entries make room for them. The program goes on, whatever the log can keep.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "messages/log/garbage_collector.hpp"
+#include "messages/log/log_eviction.hpp"
+
+namespace fenix_impl {
+
+/// All functions are local, and throw as Journal::append does.
+class LogWriter {
+ public:
+  /// They must outlive it.
+  LogWriter(DecisionLog& decisions, LogGaps& gaps, LogEviction& eviction, GarbageCollector& collector)
+      : decisions_(decisions), gaps_(gaps), eviction_(eviction), collector_(collector) {}
+
+  /// Writes the outcomes on which messages may depend: something that others can see is about to be stored.
+  void write_decisions(const LogJournals& journals) {
+    if (decisions_.has_new()) write_new_decisions(journals);
+  }
+  /// Appends to the journal that is held. Lets go of what is logged if there is no room otherwise.
+  void append(const LogJournals& journals, const Signature& signature, std::uint32_t depth, const Payload& payload,
+              std::optional<std::uint64_t> number = std::nullopt);
+  /// Appends to a journal. Returns false if there is no room, not even when all that is logged has gone.
+  [[nodiscard]] bool put(Journal& journal, const LogJournals& journals, const Signature& signature, std::uint32_t depth,
+                         const Payload& payload, std::uint64_t number);
+  /// Forgets how it has waited for room.
+  void clear();
+
+ private:
+  using TryToAppend = std::function<bool()>;
+
+  void write_new_decisions(const LogJournals& journals);
+  bool wait_for_room(const LogJournals& journals, const TryToAppend& append);
+
+  DecisionLog& decisions_;
+  LogGaps& gaps_;
+  LogEviction& eviction_;
+  GarbageCollector& collector_;
+  bool waits_in_vain_ = false;                              // for states that make room
+  GarbageCollector::Clock::time_point next_look_for_room_;  // at such states: not before
+};
+
+}  // namespace fenix_impl

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "messages/persistent/log_checkpoints.hpp"
+
+#include "base/error.hpp"
+
+namespace fenix_impl {
+namespace {
+
+constexpr std::uint64_t kMarks = 0x6D61726B73U;  // in channels of marks
+
+}  // namespace
+
+std::vector<FlowNumber> LogCheckpoints::numbers(std::uint64_t channel) {
+  const auto turn = turns_.take();
+  journals_.require();
+  return log_.numbers().of_channel(journals_.of_log(), channel);
+}
+
+void LogCheckpoints::set_numbers(std::uint64_t channel, std::span<const FlowNumber> numbers) {
+  const auto turn = turns_.take();
+  log_.numbers().set_channel(channel, numbers);
+}
+
+void LogCheckpoints::release(std::span<const FlowNumber> numbers, bool only_received) {
+  const auto turn = turns_.take();
+  journals_.require();
+  log_.collector().release_until(journals_.of_log(), numbers, only_received);
+}
+
+void LogCheckpoints::meet() {
+  const auto turn = turns_.take();
+  journals_.require();
+  log_.meet_at_checkpoint(journals_.team(), journals_.of_log());
+}
+
+void LogCheckpoints::note(bool is_on_all) {
+  const auto turn = turns_.take();
+  log_.gaps().note_checkpoint(is_on_all);
+}
+
+bool LogCheckpoints::log_is_filling() {
+  constexpr double kHalf = 0.5;
+  const auto turn = turns_.take();
+  journals_.require();
+  return log_.eviction().has_lost_some() || journals_.of_log().messages.filling() > kHalf;
+}
+
+std::vector<SenderLog::Late> LogCheckpoints::late_messages(std::uint64_t channel) {
+  const auto turn = turns_.take();
+  journals_.require();
+  return log_.sender().late_messages(journals_.of_log(), channel);
+}
+
+void LogCheckpoints::store_mark(std::uint64_t channel, std::uint32_t kept, std::span<const std::byte> mark) {
+  const auto turn = turns_.take();
+  journals_.require();
+  log_.writer().write_decisions(journals_.of_log());
+  log_.writer().append(journals_.of_log(), {channel ^ kMarks, journals_.held().slot(), 0}, kept, {mark.size(), mark});
+}
+
+std::vector<std::vector<std::byte>> LogCheckpoints::marks(std::uint64_t channel) {
+  const auto turn = turns_.take();
+  journals_.require();
+  const Journal& journal = journals_.held();
+  std::vector<std::vector<std::byte>> marks;
+  for (const Entry& each : journal.messages_of(journal.slot(), {channel ^ kMarks, journal.slot(), 0})) {
+    std::vector<std::byte>& mark = marks.emplace_back(each.head.bytes);
+    if (!journal.read(journal.slot(), each, mark)) {
+      throw Error(FENIX_ERROR_NODATA_FOUND, "the numbers of messages at the begin of a region are damaged");
+    }
+  }
+  return marks;
+}
+
+}  // namespace fenix_impl
