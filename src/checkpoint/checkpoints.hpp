@@ -78,7 +78,7 @@ class Checkpoints {
 
   [[nodiscard]] MessageCounts& counts() { return counts_; }
   /// Returns what comes from before the restart.
-  [[nodiscard]] Replay& replay() { return replay_; }
+  [[nodiscard]] CheckpointReplay& replay() { return replay_; }
   [[nodiscard]] const LineInProgress& line() const { return line_; }
 
   /// Counts a message that is about to be sent. Returns false if its receiver has had it before the restart.
@@ -125,7 +125,7 @@ class Checkpoints {
   CheckpointSchedule schedule_;
   Channels channels_;
   MessageCounts counts_{channels_};
-  Replay replay_{channels_, counts_};
+  CheckpointReplay replay_{channels_, counts_};
   LineInProgress line_;
   std::optional<Error> broken_;  // why this rank takes no more checkpoints
 };

@@ -12,7 +12,7 @@
 
 namespace fenix_impl {
 
-void Replay::begin(LineRecord& line, Team& team) {
+void CheckpointReplay::begin(LineRecord& line, Team& team) {
   together(team, [&] {
     exchange_counts(line, team);
     force_outcomes(line, team);
@@ -20,7 +20,7 @@ void Replay::begin(LineRecord& line, Team& team) {
   late_ = std::move(line.late);
 }
 
-void Replay::clear() {
+void CheckpointReplay::clear() {
   early_.clear();
   open_early_ = 0;
   late_.clear();
@@ -28,7 +28,7 @@ void Replay::clear() {
 }
 
 // Early messages: their receivers had them before their checkpoints, and this rank sends them after its own one.
-void Replay::exchange_counts(const LineRecord& line, Team& team) {
+void CheckpointReplay::exchange_counts(const LineRecord& line, Team& team) {
   const auto of_this_rank = [&](const std::vector<FlowCount>& mine) {
     std::map<int, std::vector<FlowCount>> words;
     for (const FlowCount& each : mine) {
@@ -56,7 +56,7 @@ void Replay::exchange_counts(const LineRecord& line, Team& team) {
 
 // To the greatest consistent cut: an outcome that depends on a message is forced only if the rank that sends it will send the same. It
 // depends on nothing that its sender has done beyond its own cut.
-void Replay::force_outcomes(const LineRecord& line, Team& team) {
+void CheckpointReplay::force_outcomes(const LineRecord& line, Team& team) {
   std::size_t end = line.trace.words().size();
   for (bool has_changed = true; has_changed;) {
     FlowCounts sent = counts_.sent();
@@ -73,14 +73,14 @@ void Replay::force_outcomes(const LineRecord& line, Team& team) {
   forced_ = ForcedOutcomes(line.trace, end);
 }
 
-bool Replay::was_received(const MessageFlow& flow, std::uint64_t number) {
+bool CheckpointReplay::was_received(const MessageFlow& flow, std::uint64_t number) {
   if (open_early_ == 0 || number > count_of(early_, flow)) return false;
   --open_early_;
   fault_point("line.skipped");
   return true;
 }
 
-const LateMessage* Replay::logged(const Partner& from, std::uint64_t number) {
+const LateMessage* CheckpointReplay::logged(const Partner& from, std::uint64_t number) {
   if (late_.empty()) return nullptr;
   const MessageFlow flow = channels_.flow_from(from);
   const auto found = std::find_if(late_.begin(), late_.end(),
@@ -91,7 +91,7 @@ const LateMessage* Replay::logged(const Partner& from, std::uint64_t number) {
   return &taken_;
 }
 
-const LateMessage* Replay::find(const Partner& from) {
+const LateMessage* CheckpointReplay::find(const Partner& from) {
   if (late_.empty()) return nullptr;
   const int own = channels_.own_rank(from);
   const auto found = std::find_if(late_.begin(), late_.end(), [&](const LateMessage& each) {

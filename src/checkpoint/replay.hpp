@@ -16,10 +16,10 @@
 
 namespace fenix_impl {
 
-class Replay {
+class CheckpointReplay {
  public:
   /// Both must outlive it.
-  Replay(Channels& channels, const MessageCounts& counts) : channels_(channels), counts_(counts) {}
+  CheckpointReplay(Channels& channels, const MessageCounts& counts) : channels_(channels), counts_(counts) {}
 
   /// Begins with a line from which the counts go on already, and takes its late messages. Collective over the team. Throws as Team does,
   /// Error(FENIX_ERROR_NODATA_FOUND).
