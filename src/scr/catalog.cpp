@@ -30,7 +30,7 @@ bool Catalog::read_numbers() {
   if (MPI_Bcast(numbers.data(), 3, MPI_UINT64_T, 0, job_.comm) != MPI_SUCCESS) return false;
   // Without them a new dataset could take the name of another one.
   if (numbers[0] == 0) return job_.refuse_together("the list of datasets in the prefix folder cannot be read");
-  Numbers& known = job_.numbers;
+  DatasetNumbers& known = job_.numbers;
   known.known_datasets = std::max(known.known_datasets, numbers[1]);
   known.known_checkpoints = std::max(known.known_checkpoints, numbers[2]);
   return true;

@@ -16,7 +16,7 @@
 namespace scr_impl {
 
 /// Numbers of datasets and of checkpoints.
-struct Numbers {
+struct DatasetNumbers {
   std::uint64_t datasets = 0;        ///< the latest one
   std::uint64_t checkpoints = 0;     ///< the latest one
   std::uint64_t known_datasets = 0;  ///< the largest one in the prefix folder
@@ -27,7 +27,7 @@ struct Job {
   Settings settings;
   Prefix prefix;
   Index index;
-  Numbers numbers;
+  DatasetNumbers numbers;
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm* repaired = nullptr;  ///< the program's place for the resilient communicator, or null
   bool is_formed = false;        ///< the group is there; false as soon as a rank has died

@@ -33,7 +33,7 @@ bool is_regular(const CachedFile& file) {
 
 bool Output::begin(const std::string& name, int flags) {
   constexpr int kAll = SCR_FLAG_CHECKPOINT | SCR_FLAG_OUTPUT;
-  Numbers& numbers = job_.numbers;
+  DatasetNumbers& numbers = job_.numbers;
   const bool is_bad = name.size() >= SCR_MAX_FILENAME || flags < 0 || (flags & ~kAll) != 0;
   // A job that has a checkpoint, and does not go on from it, goes on from all that is there.
   const bool is_anew = restart_.head() || numbers.datasets == 0;

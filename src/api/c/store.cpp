@@ -62,8 +62,7 @@ int need_commit_logged(int group_id, int* flag) {
     require(flag, "flag");
     Group& group = runtime().attached_group(group_id);
     own = runtime().region_logs().answer(Decision::need_commit, [&group] {
-      return runtime().storage().planner().needs_commit_here(group) || runtime().persistence().checkpoints().log_is_filling() ? 1
-                                                                                                                    : 0;
+      return runtime().storage().planner().needs_commit_here(group) || runtime().persistence().checkpoints().log_is_filling() ? 1 : 0;
     });
     return FENIX_SUCCESS;
   });
@@ -107,7 +106,7 @@ int Fenix_Data_flush_state(int group_id, int time_stamp, int* state, MPI_Count* 
     if (time_stamp < 0 || time_stamp > FENIX_TIME_STAMP_MAX) {
       throw Error(FENIX_ERROR_INVALID_TIMESTAMP, named("time_stamp", time_stamp) + " is out of range");
     }
-    (void)runtime().storage().keeper();
+    (void)runtime().storage().job().keeper();
     const Flushing::Progress progress = runtime().storage().progress(group, time_stamp);
     *state = static_cast<int>(progress.state);
     if (bytes != nullptr) {
@@ -121,7 +120,7 @@ int Fenix_Data_group_set_flush(int group_id, int every) {
   return ready_entry([&]() -> int {
     Group& group = runtime().group(group_id);
     if (every < 0) throw Error(FENIX_ERROR_INVALID_ARGUMENT, named("every", every) + " is negative");
-    (void)runtime().storage().keeper();
+    (void)runtime().storage().job().keeper();
     runtime().storage().set_every(group, every);
     return FENIX_SUCCESS;
   });
@@ -131,7 +130,7 @@ int Fenix_Data_fetch(int group_id, const char* name, int* time_stamp) {
   return ready_entry([&]() -> int {
     Group& group = runtime().working_group(group_id);
     const Label label(name);
-    const int fetched = runtime().storage().fetch(group, label.text, [&] { label.check(); });
+    const int fetched = runtime().storage().start().fetch(group, label.text, [&] { label.check(); });
     if (time_stamp != nullptr) *time_stamp = fetched;
     return FENIX_SUCCESS;
   });
@@ -140,7 +139,7 @@ int Fenix_Data_fetch(int group_id, const char* name, int* time_stamp) {
 int Fenix_Data_restart_done(int group_id, int good) {
   return ready_entry([&]() -> int {
     Group& group = runtime().working_group(group_id);
-    return runtime().storage().end_restart(group, good != 0) ? FENIX_SUCCESS : FENIX_WARNING_RESUMED;
+    return runtime().storage().start().end_restart(group, good != 0) ? FENIX_SUCCESS : FENIX_WARNING_RESUMED;
   });
 }
 
@@ -148,7 +147,7 @@ int Fenix_Data_get_number_of_datasets(int* number_of_datasets) {
   return ready_entry([&]() -> int {
     require(number_of_datasets, "number_of_datasets");
     Storage& storage = runtime().storage();
-    storage.listed() = storage.keeper().list([] {});
+    storage.listed() = storage.job().keeper().datasets().list([] {});
     *number_of_datasets = static_cast<int>(storage.listed().size());
     return FENIX_SUCCESS;
   });
@@ -170,7 +169,7 @@ int Fenix_Data_dataset_delete(const char* name) {
   return ready_entry([&]() -> int {
     require(name, "name");
     const std::string wanted = label_of(name);
-    if (runtime().storage().keeper().remove(wanted, [] {})) return FENIX_SUCCESS;
+    if (runtime().storage().job().keeper().datasets().remove(wanted, [] {})) return FENIX_SUCCESS;
     throw Error(FENIX_ERROR_NODATA_FOUND, "name " + wanted + " is no dataset of the store");
   });
 }
@@ -178,7 +177,7 @@ int Fenix_Data_dataset_delete(const char* name) {
 int Fenix_Data_dataset_set_current(const char* name) {
   return ready_entry([&]() -> int {
     const std::string wanted = label_of(name);
-    if (runtime().storage().keeper().set_current(wanted, [] {})) return FENIX_SUCCESS;
+    if (runtime().storage().job().keeper().datasets().set_current(wanted, [] {})) return FENIX_SUCCESS;
     throw Error(FENIX_ERROR_NODATA_FOUND, "name " + wanted + " is no complete dataset of the store");
   });
 }
@@ -187,7 +186,7 @@ int Fenix_Data_need_commit(int group_id, int* flag) {
   if (runtime().region_logs().active() != FENIX_MLOG_NONE) return need_commit_logged(group_id, flag);
   return ready_entry([&]() -> int {
     Group& group = runtime().working_group(group_id);
-    const bool is_needed = runtime().storage().needs_commit(group, [&] { require(flag, "flag"); });
+    const bool is_needed = runtime().storage().planner().needs_commit(group, [&] { require(flag, "flag"); });
     *flag = is_needed ? 1 : 0;
     return FENIX_SUCCESS;
   });
@@ -197,7 +196,7 @@ int Fenix_Process_should_halt(int* flag) {
   return ready_entry([&]() -> int {
     // One with all ranks, which has a way to talk.
     Group& group = runtime().working_group(FENIX_DATA_GROUP_WORLD_ID);
-    const bool is_over = runtime().storage().should_halt(group, [&] { require(flag, "flag"); });
+    const bool is_over = runtime().storage().planner().should_halt(group, [&] { require(flag, "flag"); });
     *flag = is_over ? 1 : 0;
     return FENIX_SUCCESS;
   });
@@ -210,7 +209,7 @@ int Fenix_Process_halt(const char* reason) {
     if (text.size() > kMostBytes || text.find('\n') != std::string::npos) {
       throw Error(FENIX_ERROR_INVALID_ARGUMENT, "reason is longer than 1000 bytes, or has several lines");
     }
-    runtime().storage().halt(text);
+    runtime().storage().planner().halt(text);
     return FENIX_SUCCESS;
   });
 }
@@ -218,8 +217,8 @@ int Fenix_Process_halt(const char* reason) {
 int Fenix_Process_get_run(int* run, int* origin) {
   return ready_entry([&]() -> int {
     require(run, "run");
-    *run = static_cast<int>(runtime().storage().run());
-    if (origin != nullptr) *origin = static_cast<int>(runtime().storage().origin());
+    *run = static_cast<int>(runtime().storage().job().run());
+    if (origin != nullptr) *origin = static_cast<int>(runtime().storage().job().origin());
     return FENIX_SUCCESS;
   });
 }
