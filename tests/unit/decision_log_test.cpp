@@ -164,7 +164,7 @@ TEST_F(Decisions, ManyNegativeOutcomesTakeNoRoom) {
     send(log);
   }
   std::size_t bytes = 0;
-  for (const Entry& each : job.journal(0).messages_of(0)) bytes += each.head.bytes;
+  for (const Entry& each : job.journal(0).reader().messages_of(0)) bytes += each.head.bytes;
   // And an entry that says that none is lost.
   EXPECT_EQ(bytes, 10U * (100 + 4 * sizeof(std::int64_t)) + sizeof(DecisionLog::Position));
 }
@@ -206,7 +206,7 @@ TEST_F(Decisions, ThatAreLostAreNotNeededByAReplacementThatBeginsBehindThem) {
   decide_and_send(1000);
   MessageLog& next = replaced();
   EXPECT_FALSE(next.decisions().lacks_some());
-  const auto states = job.journal(0).messages_of(0, kState);
+  const auto states = job.journal(0).reader().messages_of(0, kState);
   ASSERT_EQ(states.size(), 1U);
   next.numbers().take(job.journal(0), 0, states.front());
   EXPECT_EQ(next.decisions().next(Decision::waitany, false), outcome({1000}));
@@ -254,7 +254,7 @@ TEST_F(Decisions, BeforeAStoredStateAreLetGoOfAndTheOthersStay) {
   MessageLog& next = replaced();
   // It has not received its state yet.
   EXPECT_THROW((void)next.decisions().next(Decision::waitany, false), Error);
-  const auto states = job.journal(0).messages_of(0, kState);
+  const auto states = job.journal(0).reader().messages_of(0, kState);
   ASSERT_EQ(states.size(), 1U);
   next.numbers().take(job.journal(0), 0, states.front());
   EXPECT_EQ(next.decisions().next(Decision::waitany, false), outcome({1000}));

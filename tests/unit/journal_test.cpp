@@ -21,18 +21,18 @@ constexpr Signature kToOther{11, 1, 2};
 
 void append(Journal& journal, const Signature& signature, std::size_t bytes, unsigned value, std::uint32_t depth = 1) {
   const auto data = journal_bytes(bytes, value);
-  journal.append(signature, depth, {data.size(), data});
+  journal.writer().append(signature, depth, {data.size(), data});
 }
 
 /// Returns the value of the newest message of a signature, by its first byte; none if there is none. Its bytes have to be right.
 std::optional<unsigned> newest(const Journal& journal, int slot, const Signature& signature, unsigned most) {
   std::optional<Entry> found;
-  for (const Entry& each : journal.messages_of(slot)) {
+  for (const Entry& each : journal.reader().messages_of(slot)) {
     if (each.head.signature == signature) found = each;
   }
   if (!found) return std::nullopt;
   std::vector<std::byte> data(found->head.bytes);
-  EXPECT_TRUE(journal.read(slot, *found, data)) << "a message cannot be read";
+  EXPECT_TRUE(journal.reader().read(slot, *found, data)) << "a message cannot be read";
   for (unsigned value = 0; value <= most; ++value) {
     if (data == journal_bytes(data.size(), value)) return value;
   }
@@ -66,7 +66,7 @@ TEST_P(JournalOfRanks, MessagesOutliveTheirOwner) {
           EXPECT_EQ(newest(job.journal(reader), rank, kToSelf, 40), static_cast<unsigned>(rank) + 20);
           EXPECT_EQ(newest(job.journal(reader), rank, kToOther, 40), static_cast<unsigned>(rank) + 10);
         }
-        EXPECT_FALSE(job.journal(reader).has_lost_messages());
+        EXPECT_FALSE(job.journal(reader).recovery().has_lost_messages());
       }
     }
   }
@@ -175,10 +175,10 @@ TEST_P(JournalOfRanks, OthersCanReadWhileMessagesAreReplaced) {
       return;
     }
     while (!ended) {
-      const auto messages = journal.messages_of(0);
+      const auto messages = journal.reader().messages_of(0);
       if (messages.empty()) continue;
       std::vector<std::byte> data(messages.back().head.bytes);
-      if (!journal.read(0, messages.back(), data)) continue;
+      if (!journal.reader().read(0, messages.back(), data)) continue;
       const auto first = std::to_integer<unsigned>(data.front());
       const auto value = [&] {
         for (unsigned each = 0; each < 8; ++each) {
@@ -198,12 +198,12 @@ TEST_P(JournalOfRanks, ADamagedMessageIsReadFromItsCopy) {
   JournalJob job = make_job();
   job.attach();
   job.run([](int rank, Journal& journal) { append(journal, kToSelf, 1000, static_cast<unsigned>(rank)); });
-  const Entry entry = job.journal(0).messages_of(0).back();
+  const Entry entry = job.journal(0).reader().messages_of(0).back();
   job.journal(0).own_ring_for_tests()[entry.payload() + 500] ^= std::byte{4};
   std::vector<std::byte> data(1000);
-  EXPECT_TRUE(job.journal(0).read(0, entry, data));
+  EXPECT_TRUE(job.journal(0).reader().read(0, entry, data));
   EXPECT_EQ(data, journal_bytes(1000, 0));
-  EXPECT_TRUE(job.journal(1).read(0, entry, data));
+  EXPECT_TRUE(job.journal(1).reader().read(0, entry, data));
   EXPECT_EQ(data, journal_bytes(1000, 0));
 }
 
@@ -218,8 +218,8 @@ TEST(Journal, LossesBeyondTheCopiesAreKnown) {
   job.kill(0);
   job.kill(1);
   job.repair();
-  EXPECT_TRUE(job.journal(0).has_lost_messages());
-  EXPECT_FALSE(job.journal(1).has_lost_messages());
+  EXPECT_TRUE(job.journal(0).recovery().has_lost_messages());
+  EXPECT_FALSE(job.journal(1).recovery().has_lost_messages());
   EXPECT_EQ(newest(job.journal(2), 0, kToSelf, 5), std::nullopt);
   EXPECT_EQ(newest(job.journal(2), 1, kToSelf, 5), 1U);
 }
@@ -248,21 +248,21 @@ TEST(Journal, HoldersAreOthersAndDiffer) {
 TEST(JournalThatIsNeeded, IsMissedWhenItIsLost) {
   JournalJob job(5, 1, false);
   job.attach();
-  for (int rank : {0, 2}) job.journal(rank).note_needed();
+  for (int rank : {0, 2}) job.journal(rank).recovery().note_needed();
   // Of three that die, one is needed, and the second one has its copy; the third one is needed, and its copy is left.
   for (const int rank : {0, 1, 2}) job.kill(rank);
   job.repair();
-  EXPECT_TRUE(job.journal(0).has_lost_messages());
-  EXPECT_TRUE(job.journal(0).is_needed());
-  EXPECT_TRUE(job.journal(1).has_lost_messages());
-  EXPECT_FALSE(job.journal(1).is_needed());
-  EXPECT_FALSE(job.journal(2).has_lost_messages());
-  EXPECT_TRUE(job.journal(2).is_needed());
+  EXPECT_TRUE(job.journal(0).recovery().has_lost_messages());
+  EXPECT_TRUE(job.journal(0).recovery().is_needed());
+  EXPECT_TRUE(job.journal(1).recovery().has_lost_messages());
+  EXPECT_FALSE(job.journal(1).recovery().is_needed());
+  EXPECT_FALSE(job.journal(2).recovery().has_lost_messages());
+  EXPECT_TRUE(job.journal(2).recovery().is_needed());
   // The witnesses that have died know it again.
-  job.journal(0).forget_loss();
+  job.journal(0).recovery().forget_loss();
   for (const int rank : {0, 1, 3, 4}) job.kill(rank);
   job.repair();
-  EXPECT_TRUE(job.journal(0).has_lost_messages() && job.journal(0).is_needed());
+  EXPECT_TRUE(job.journal(0).recovery().has_lost_messages() && job.journal(0).recovery().is_needed());
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ TEST_F(LogOfMessages, QuickMessagesFindNoPlaceInAFullLog) {
     ASSERT_TRUE(send(value));
   }
   EXPECT_GT(full, 0);
-  const auto logged = job.journal(0).messages_of(0);
+  const auto logged = job.journal(0).reader().messages_of(0);
   ASSERT_GT(logged.size(), 2U);
   for (std::size_t i = 0; i < logged.size(); ++i) EXPECT_EQ(logged[i].head.number, 201 - logged.size() + i);
 }
@@ -173,7 +173,7 @@ TEST_F(LogOfMessages, ANewTagForEachMessageDoesNotFillItWhereStatesAreStored) {
 TEST_F(LogOfMessages, ItsOwnerStoresAlsoWhenItIsTakenBackWithMessagesThatItHadLetGoOf) {
   // It stays at the front: what was let go of behind it is still in the ring after a death.
   const auto state = journal_bytes(10, 9);
-  job.journal(0).append(kStateOfSender, 1, {state.size(), state});
+  job.journal(0).writer().append(kStateOfSender, 1, {state.size(), state});
   for (unsigned value = 1; value <= 60; ++value) {
     ASSERT_TRUE(send(value));
     receive_and_store(1);
@@ -184,17 +184,17 @@ TEST_F(LogOfMessages, ItsOwnerStoresAlsoWhenItIsTakenBackWithMessagesThatItHadLe
   const auto large = journal_bytes(kLogBytes / 2, 1);
   const Signature other{8, 0, 0};
   // Without a look at the receivers there is no room.
-  EXPECT_THROW(job.journal(0).append(other, 1, {large.size(), large}), Error);
+  EXPECT_THROW(job.journal(0).writer().append(other, 1, {large.size(), large}), Error);
   EXPECT_NO_THROW(replacement.writer().append(job.journal(0), other, 1, {large.size(), large}));
 }
 
 TEST_F(LogOfMessages, MessagesThatWereLetGoOfAreNotSentAgain) {
   // The receiver has stored a state behind the first four, and the sender one behind the first two.
   for (unsigned value = 1; value <= 5; ++value) ASSERT_TRUE(send(value));
-  job.journal(0).release_until({kToReceiver.channel ^ 0x6C6F67676564U, kToReceiver.peer, kToReceiver.tag}, 4);
+  job.journal(0).ring().release_until({kToReceiver.channel ^ 0x6C6F67676564U, kToReceiver.peer, kToReceiver.tag}, 4);
   // This tells the copy as well.
   ASSERT_TRUE(send(6));
-  ASSERT_EQ(job.journal(0).messages_of(0).size(), 2U);
+  ASSERT_EQ(job.journal(0).reader().messages_of(0).size(), 2U);
   job.kill(0);
   MessageLog of_sender;
   MessageLog of_receiver;
@@ -318,10 +318,10 @@ TEST_F(LogOfMessages, AMessageThatItsSenderHasMovedIsFoundAnew) {
   std::vector<std::byte> bytes(kLoggedBytes);
   const auto stale = receiver.replay().logged(job.journal(1), kFromSender, 2, false);
   ASSERT_TRUE(stale);
-  EXPECT_FALSE(job.journal(1).read(0, stale->entry, bytes));
+  EXPECT_FALSE(job.journal(1).reader().read(0, stale->entry, bytes));
   const auto fresh = receiver.replay().logged(job.journal(1), kFromSender, 2, true);
   ASSERT_TRUE(fresh);
-  EXPECT_TRUE(job.journal(1).read(0, fresh->entry, bytes));
+  EXPECT_TRUE(job.journal(1).reader().read(0, fresh->entry, bytes));
   EXPECT_EQ(bytes, journal_bytes(kLoggedBytes, 2));
 }
 
@@ -351,7 +351,7 @@ TEST(LostLogOfMessages, IsMadeAnewAndWhatWasReceivedIsNotSentAgain) {
     });
     for (const bool is_received : {true, true, false, true, false})
       EXPECT_EQ(send(successor), goes_back || !is_received);
-    EXPECT_EQ(job.journal(1).messages_of(0).size(), 5U);
+    EXPECT_EQ(job.journal(1).reader().messages_of(0).size(), 5U);
   }
 }
 
@@ -395,7 +395,7 @@ class LogWithoutCopies : public ::testing::Test {
     const auto found = receiver.replay().logged(journals(1), kFromSender, number, false);
     ASSERT_TRUE(found) << number;
     std::vector<std::byte> bytes(kLoggedBytes);
-    EXPECT_TRUE(found->journal->read(0, found->entry, bytes));
+    EXPECT_TRUE(found->journal->reader().read(0, found->entry, bytes));
     EXPECT_EQ(bytes, content(static_cast<unsigned>(number)));
   }
 
@@ -407,7 +407,7 @@ class LogWithoutCopies : public ::testing::Test {
 
 TEST_F(LogWithoutCopies, GivesMessagesToTheSuccessorOfTheirReceiver) {
   for (unsigned value = 1; value <= 3; ++value) EXPECT_TRUE(send(sender, value));
-  EXPECT_TRUE(held.journal(0).messages_of(0).empty());
+  EXPECT_TRUE(held.journal(0).reader().messages_of(0).empty());
   kill(1);
   repair();
   for (std::uint64_t number = 1; number <= 3; ++number) expect_logged(number);
@@ -452,7 +452,7 @@ TEST_F(LogWithoutCopies, MessagesOfOpenReceivesAreLate) {
   // Late messages stay in the log.
   sender.collector().release_until(journals(0), sender.numbers().of_channel(journals(0), kToReceiver.channel),
                                    /*only_received=*/true);
-  EXPECT_EQ(messages.journal(0).messages_of(0).size(), 2U);
+  EXPECT_EQ(messages.journal(0).reader().messages_of(0).size(), 2U);
 }
 
 TEST_F(LogWithoutCopies, WithoutAMeetingAllMessagesAreLate) {
@@ -490,7 +490,7 @@ TEST_F(LogWithoutCopies, ANewTagForEachMessageDoesNotFillIt) {
     if (tag % 10 != 9) continue;
     meet();
     sender.collector().release_until(journals(0), sender.numbers().of_channel(journals(0), 5), /*only_received=*/true);
-    EXPECT_TRUE(messages.journal(0).messages_of(0).empty());
+    EXPECT_TRUE(messages.journal(0).reader().messages_of(0).empty());
   }
   EXPECT_FALSE(sender.gaps().lack_messages());
 }

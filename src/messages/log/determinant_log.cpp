@@ -112,7 +112,7 @@ void DecisionLog::write(Journal& journal, const Append& append) {
   if (!tells_of_loss_) {
     const Position none;
     tells_of_loss_ = append(signature_of_loss(journal), 1, {sizeof none, std::as_bytes(std::span(&none, 1))},
-                            journal.latest_number() + 1);
+                            journal.writer().latest_number() + 1);
   }
   std::vector<std::int64_t> words;
   Position end;
@@ -167,10 +167,10 @@ void DecisionLog::read(std::span<const std::int64_t> words, Position& end) {
 }
 
 std::optional<DecisionLog::Position> DecisionLog::read_loss(const Journal& journal) {
-  for (const Entry& each : journal.messages_of(journal.slot(), signature_of_loss(journal))) {
+  for (const Entry& each : journal.reader().messages_of(journal.slot(), signature_of_loss(journal))) {
     Position until;
     if (each.head.bytes == sizeof until &&
-        journal.read(journal.slot(), each, std::as_writable_bytes(std::span(&until, 1)))) {
+        journal.reader().read(journal.slot(), each, std::as_writable_bytes(std::span(&until, 1)))) {
       return until;
     }
     throw Error(FENIX_ERROR_NODATA_FOUND, "the decisions of a predecessor are damaged");
@@ -204,9 +204,9 @@ void DecisionLog::take_up(const Journal& journal, const Position& begin,
     for (const Older& each : older()) take(each.number, each.payload);
   }
   std::vector<std::byte> payload;
-  for (const Entry& each : journal.messages_of(journal.slot(), signature_in(journal))) {
+  for (const Entry& each : journal.reader().messages_of(journal.slot(), signature_in(journal))) {
     payload.resize(each.head.bytes);
-    if (!journal.read(journal.slot(), each, payload)) {
+    if (!journal.reader().read(journal.slot(), each, payload)) {
       throw Error(FENIX_ERROR_NODATA_FOUND, "the decisions of a predecessor are damaged");
     }
     take(each.head.number, payload);
@@ -214,7 +214,7 @@ void DecisionLog::take_up(const Journal& journal, const Position& begin,
 }
 
 void DecisionLog::say_lost(Journal& journal, const Position& until) {
-  journal.append(signature_of_loss(journal), 1, {sizeof until, std::as_bytes(std::span(&until, 1))});
+  journal.writer().append(signature_of_loss(journal), 1, {sizeof until, std::as_bytes(std::span(&until, 1))});
   tells_of_loss_ = true;
   lost_ = until;
 }
@@ -253,7 +253,7 @@ std::uint64_t DecisionLog::release(Journal& journal, const Position& position) {
     number = written_.front().number;
     written_.pop_front();
   }
-  if (number > 0) journal.release_until(signature_in(journal), number);
+  if (number > 0) journal.ring().release_until(signature_in(journal), number);
   return number;
 }
 

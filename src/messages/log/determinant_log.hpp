@@ -92,13 +92,13 @@ class DecisionLog {
   [[nodiscard]] const Position& position() const { return position_; }
   /// Goes on from another place. Local.
   void set_position(const Position& position) { position_ = position; }
-  /// Forgets all decisions, own ones and those of the predecessor: all ranks go back, and are free. Local. Throws as Journal::append does.
+  /// Forgets all decisions, own ones and those of the predecessor: all ranks go back, and are free. Local. Throws as JournalWriter::append does.
   void forget(Journal& journal);
   /// Lets go of what no replacement needs that begins at this place: none will begin before it. Returns the number of the latest entry of which
-  /// that holds, or 0. Local. Throws as Journal::append does.
+  /// that holds, or 0. Local. Throws as JournalWriter::append does.
   std::uint64_t release(Journal& journal, const Position& position);
   /// Notes that the entries up to a number are about to go from the journal, as there is no room. Returns true if the journal has an entry more that
-  /// says so: others may have moved. Local. Throws as Journal::append does; then they have to stay.
+  /// says so: others may have moved. Local. Throws as JournalWriter::append does; then they have to stay.
   bool lose(Journal& journal, std::uint64_t number);
   /// Whether a replacement of this rank may need decisions that are in the journal no more. Local.
   [[nodiscard]] bool lacks_some() const { return lost_.is_beyond(begin_); }

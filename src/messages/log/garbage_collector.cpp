@@ -23,8 +23,8 @@ void GarbageCollector::release_until(const LogJournals& journals, std::span<cons
 
 void GarbageCollector::release(const LogJournals& journals, const Signature& signature, std::uint64_t number,
                                bool keeps_newest) {
-  journals.messages.release_until(signature, number, keeps_newest);
-  if (!journals.are_one()) journals.held.release_until(signature, number, keeps_newest);
+  journals.messages.ring().release_until(signature, number, keeps_newest);
+  if (!journals.are_one()) journals.held.ring().release_until(signature, number, keeps_newest);
   if (files_.in_use()) files_.spill()->release_until(signature, number);
 }
 
@@ -57,7 +57,7 @@ bool GarbageCollector::release_what_is_stable(const LogJournals& journals) {
   // A journal that was taken back has messages that its owner had let go of: those of all receivers count.
   std::set<int> receivers;
   for (const Journal* journal : {&journals.messages, &journals.held}) {
-    for (const Entry& each : journal->messages_of(own_slot)) {
+    for (const Entry& each : journal->reader().messages_of(own_slot)) {
       if (is_logged(each.head)) receivers.insert(each.head.signature.destination);
     }
   }

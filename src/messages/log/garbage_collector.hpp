@@ -13,7 +13,7 @@
 
 namespace fenix_impl {
 
-/// All functions are local. They throw PeerFailure, and as Journal::append does.
+/// All functions are local. They throw PeerFailure, and as JournalWriter::append does.
 class GarbageCollector {
  public:
   using Clock = std::chrono::steady_clock;

@@ -15,7 +15,7 @@ namespace fenix_impl {
 void LogEviction::note_place(const LogJournals& journals) {
   if (files_.are_noted() || files_.note_place(journals.held)) return;
   // A journal that was taken back may have far more than there is room for.
-  while (can_spill() && journals.held.oldest(DecisionLog::kDepth) != nullptr) {
+  while (can_spill() && journals.held.ring().find_oldest(DecisionLog::kDepth) != nullptr) {
     if (spill(journals, journals.held) || files_.note_place(journals.held)) return;
   }
   while (let_go_of_oldest(journals, journals.held)) {
@@ -31,10 +31,11 @@ bool LogEviction::spill(const LogJournals& journals, Journal& from) {
   if (!can_spill()) return false;
   LogSpill& files = *files_.spill();
   std::vector<LogSpill::Item> items;
-  const std::vector<Entry> entries = from.oldest_part(DecisionLog::kDepth, kPart);
+  const std::vector<Entry> entries =
+      from.ring().oldest_messages(DecisionLog::kDepth, from.ring().needed_bytes() / kPart);
   items.reserve(entries.size());
   for (const Entry& each : entries) {
-    items.push_back({each.head, from.own_payload(each), each.head.depth == DecisionLog::kDepth});
+    items.push_back({each.head, from.writer().payload_of(each), each.head.depth == DecisionLog::kDepth});
   }
   if (items.empty()) return false;
   const std::uint64_t decisions = files.place().decisions;
@@ -45,13 +46,13 @@ bool LogEviction::spill(const LogJournals& journals, Journal& from) {
   const bool is_noted = files_.note_place(journals.held);
   // The note may have moved some of them to the end of the ring: these stay, and others must not go in their place. The rest is in its order.
   auto written = items.begin();
-  for (const Entry* oldest = from.oldest(DecisionLog::kDepth); oldest != nullptr;
-       oldest = from.oldest(DecisionLog::kDepth)) {
+  for (const Entry* oldest = from.ring().find_oldest(DecisionLog::kDepth); oldest != nullptr;
+       oldest = from.ring().find_oldest(DecisionLog::kDepth)) {
     written = std::find_if(written, items.end(), [&](const LogSpill::Item& each) {
       return each.head.signature == oldest->head.signature && each.head.number == oldest->head.number;
     });
     if (written == items.end()) break;
-    (void)from.release_oldest(DecisionLog::kDepth);
+    (void)from.ring().release_oldest(DecisionLog::kDepth);
     ++written;
   }
   return is_noted || files_.note_place(journals.held);
@@ -75,14 +76,15 @@ void LogEviction::give_up_files(const LogJournals& journals) {
 // The log loses entries in the order in which they came, a part of its room at once: this is not done for each message.
 bool LogEviction::let_go_of_oldest(const LogJournals& journals, Journal& journal) {
   constexpr double kPart = 1.0 / 64;
-  const double enough = journal.filling() - kPart;
-  const Entry* oldest = journal.oldest(DecisionLog::kDepth);
+  const double enough = journal.writer().filling() - kPart;
+  const Entry* oldest = journal.ring().find_oldest(DecisionLog::kDepth);
   if (oldest == nullptr) return false;
-  for (; oldest != nullptr && journal.filling() > enough; oldest = journal.oldest(DecisionLog::kDepth)) {
+  for (; oldest != nullptr && journal.writer().filling() > enough;
+       oldest = journal.ring().find_oldest(DecisionLog::kDepth)) {
     const EntryHead head = oldest->head;
     // Before it goes: a replacement has to know.
     if (!is_logged(head) && decisions_.lose(journals.held, head.number)) continue;
-    (void)journal.release_oldest(DecisionLog::kDepth);
+    (void)journal.ring().release_oldest(DecisionLog::kDepth);
     if (is_logged(head)) gaps_.note_missing(flow_of(head.signature), head.number);
   }
   return true;

@@ -9,7 +9,7 @@
 
 namespace fenix_impl {
 
-/// All functions are local, and throw as Journal::append does.
+/// All functions are local, and throw as JournalWriter::append does.
 class LogEviction {
  public:
   /// They must outlive it.

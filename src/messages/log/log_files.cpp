@@ -19,8 +19,8 @@ void LogFiles::begin(const SpillOptions& options, int slot) {
 bool LogFiles::note_place(Journal& held) {
   const auto place = std::as_bytes(std::span(&spill_->place(), 1));
   try {
-    const std::uint64_t number = held.latest_number() + 1;
-    held.append(signature_of_place(held), 1, {place.size(), place}, number);
+    const std::uint64_t number = held.writer().latest_number() + 1;
+    held.writer().append(signature_of_place(held), 1, {place.size(), place}, number);
   } catch (const Error& error) {
     if (error.code() != FENIX_ERROR_NO_MEMORY) throw;
     return false;
@@ -33,10 +33,10 @@ bool LogFiles::note_place(Journal& held) {
 std::optional<SpillPlace> LogFiles::take_over(const LogJournals& journals) {
   const int own_slot = journals.held.slot();
   if (noted_place_ != SpillPlace()) return std::nullopt;
-  const auto told = journals.held.messages_of(own_slot, signature_of_place(journals.held));
+  const auto told = journals.held.reader().messages_of(own_slot, signature_of_place(journals.held));
   if (told.empty()) return std::nullopt;
   SpillPlace place;
-  if (!journals.held.read(own_slot, told.back(), std::as_writable_bytes(std::span(&place, 1)))) {
+  if (!journals.held.reader().read(own_slot, told.back(), std::as_writable_bytes(std::span(&place, 1)))) {
     throw Error(FENIX_ERROR_NODATA_FOUND, "the place of the files of a predecessor is damaged");
   }
   if (!spill_->take_over(place)) return place;
@@ -48,7 +48,8 @@ std::optional<SpillPlace> LogFiles::take_over(const LogJournals& journals) {
     return found != files.end() && found->second.covers(entry->head.number, entry->head.number + 1);
   };
   for (Journal* const journal : {&journals.messages, &journals.held}) {
-    while (is_in_files(journal->oldest(DecisionLog::kDepth))) (void)journal->release_oldest(DecisionLog::kDepth);
+    while (is_in_files(journal->ring().find_oldest(DecisionLog::kDepth)))
+      (void)journal->ring().release_oldest(DecisionLog::kDepth);
   }
   return std::nullopt;
 }

@@ -27,7 +27,7 @@ class LogFiles {
 
   /// Whether the journal tells where the files are now, or needs not.
   [[nodiscard]] bool are_noted() const { return spill_ == nullptr || noted_place_ == spill_->place(); }
-  /// Notes it in the journal. Returns false if that has no room. Throws as Journal::append does.
+  /// Notes it in the journal. Returns false if that has no room. Throws as JournalWriter::append does.
   [[nodiscard]] bool note_place(Journal& held);
   /// Goes on with the files that a new process finds in its journal. Returns the files of the predecessor if it cannot go on with them.
   [[nodiscard]] std::optional<SpillPlace> take_over(const LogJournals& journals);

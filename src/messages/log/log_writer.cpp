@@ -10,7 +10,7 @@
 namespace fenix_impl {
 
 void LogWriter::write_new_decisions(const LogJournals& journals) {
-  journals.held.note_needed();
+  journals.held.recovery().note_needed();
   decisions_.write(journals.held,
                    [&](const Signature& signature, std::uint32_t depth, const Payload& payload, std::uint64_t number) {
                      return put(journals.held, journals, signature, depth, payload, number);
@@ -20,17 +20,17 @@ void LogWriter::write_new_decisions(const LogJournals& journals) {
 
 void LogWriter::append(const LogJournals& journals, const Signature& signature, std::uint32_t depth,
                        const Payload& payload, std::optional<std::uint64_t> number) {
-  const std::uint64_t with_number = number.value_or(journals.held.latest_number() + 1);
+  const std::uint64_t with_number = number.value_or(journals.held.writer().latest_number() + 1);
   if (put(journals.held, journals, signature, depth, payload, with_number)) return;
   // Says why not.
-  journals.held.append(signature, depth, payload, with_number);
+  journals.held.writer().append(signature, depth, payload, with_number);
 }
 
 bool LogWriter::put(Journal& journal, const LogJournals& journals, const Signature& signature, std::uint32_t depth,
                     const Payload& payload, std::uint64_t number) {
   const auto append = [&] {
     try {
-      journal.append(signature, depth, payload, number);
+      journal.writer().append(signature, depth, payload, number);
       return true;
     } catch (const Error& error) {
       if (error.code() != FENIX_ERROR_NO_MEMORY) throw;

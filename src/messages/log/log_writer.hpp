@@ -11,7 +11,7 @@
 
 namespace fenix_impl {
 
-/// All functions are local, and throw as Journal::append does.
+/// All functions are local, and throw as JournalWriter::append does.
 class LogWriter {
  public:
   /// They must outlive it.

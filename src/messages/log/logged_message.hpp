@@ -20,7 +20,7 @@ struct LoggedMessage {
 
   /// Returns false if it has been replaced meanwhile, or is damaged in all places. slot: of its sender. Local. Throws PeerFailure.
   [[nodiscard]] bool read(int slot, std::span<std::byte> to) const {
-    return journal != nullptr ? journal->read(slot, entry, to) : spill->read({file, entry}, to);
+    return journal != nullptr ? journal->reader().read(slot, entry, to) : spill->read({file, entry}, to);
   }
 };
 

@@ -79,11 +79,11 @@ bool MessageLog::take_up(Team& team, const LogJournals& journals, bool goes_back
 void MessageLog::let_go(const LogJournals& journals) {
   forbid_quick_messages();
   for (Journal* journal : {&journals.messages, &journals.held}) {
-    while (journal->release_oldest(DecisionLog::kDepth)) {
+    while (journal->ring().release_oldest(DecisionLog::kDepth)) {
     }
   }
   decisions_.forget(journals.held);
-  journals.held.store_again();
+  journals.held.writer().store_again();
   if (files_.in_use()) {
     files_.spill()->clear();
     eviction_.note_place(journals);

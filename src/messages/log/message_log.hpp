@@ -50,7 +50,7 @@ class MessageLog {
   /// once more. Returns false if this rank cannot read files that have what it needs. Collective, with the journals attached. Throws as
   /// Team does.
   bool take_up(Team& team, const LogJournals& journals, bool goes_back);
-  /// Lets go of all messages and decisions: all ranks go back to a state that they have stored. Local. Throws as Journal::append does.
+  /// Lets go of all messages and decisions: all ranks go back to a state that they have stored. Local. Throws as JournalWriter::append does.
   void let_go(const LogJournals& journals);
   /// Learns which messages the other ranks have received. Collective: all are about to store their states. Throws as Team does.
   void meet_at_checkpoint(Team& team, const LogJournals& journals);

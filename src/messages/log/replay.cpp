@@ -36,7 +36,7 @@ std::optional<LoggedMessage> Replay::logged(const LogJournals& journals, const F
     return a.entry.head.number < b.entry.head.number;
   };
   const auto look_into = [&](const Journal& journal) {
-    for (const Entry& each : journal.messages_of(flow.peer, {flow.channel, journal.slot(), flow.tag}))
+    for (const Entry& each : journal.reader().messages_of(flow.peer, {flow.channel, journal.slot(), flow.tag}))
       found.push_back({each, &journal, nullptr});
   };
   for (const bool again : {false, true}) {
@@ -87,26 +87,26 @@ void Replay::note_taken(const LogJournals& journals, const Flow& flow, const Ent
   if ((taken.depth & log_entry::kSynchronous) == 0) return;
   Journal& journal = journals.messages;
   const Signature signature{flow.channel ^ log_entry::kTaken, flow.peer, flow.tag};
-  const auto noted = journal.messages_of(journal.slot(), signature);
+  const auto noted = journal.reader().messages_of(journal.slot(), signature);
   if (!noted.empty() && noted.back().head.number >= taken.number) return;
   // Others go on with what they see here: it must not depend on an outcome that nobody else knows.
   writer_.write_decisions(journals);
   // Says why not.
   if (!writer_.put(journal, journals, signature, log_entry::kDepthOfTaken, {}, taken.number))
-    journal.append(signature, log_entry::kDepthOfTaken, {}, taken.number);
-  journal.release_until(signature, taken.number - 1, /*keeps_newest=*/false);
+    journal.writer().append(signature, log_entry::kDepthOfTaken, {}, taken.number);
+  journal.ring().release_until(signature, taken.number - 1, /*keeps_newest=*/false);
   fault_point("mlog.taken");
 }
 
 void Replay::forget_taken(const LogJournals& journals) {
   Journal& journal = journals.messages;
   bool has_some = false;
-  for (const Entry& each : journal.messages_of(journal.slot())) {
+  for (const Entry& each : journal.reader().messages_of(journal.slot())) {
     if (each.head.depth != log_entry::kDepthOfTaken) continue;
-    journal.release_until(each.head.signature, each.head.number, /*keeps_newest=*/false);
+    journal.ring().release_until(each.head.signature, each.head.number, /*keeps_newest=*/false);
     has_some = true;
   }
-  if (has_some) journal.store_again();
+  if (has_some) journal.writer().store_again();
 }
 
 std::set<int> Replay::senders_of_unreceived() const {

@@ -44,9 +44,9 @@ class Replay {
                                                                               std::optional<int> tag);
   /// Whether logs have messages for this process that no receive has got. Local.
   [[nodiscard]] bool has_unreceived() const;
-  /// Tells the sender of a synchronous message that was taken from its log. Local. Throws as Journal::append does.
+  /// Tells the sender of a synchronous message that was taken from its log. Local. Throws as JournalWriter::append does.
   void note_taken(const LogJournals& journals, const Flow& flow, const EntryHead& taken);
-  /// Forgets which synchronous messages were taken: all ranks go back. Local. Throws as Journal::append does.
+  /// Forgets which synchronous messages were taken: all ranks go back. Local. Throws as JournalWriter::append does.
   static void forget_taken(const LogJournals& journals);
 
   /// Returns the files in which the logs of other ranks go on.

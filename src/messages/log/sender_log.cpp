@@ -43,16 +43,17 @@ std::optional<std::span<const std::byte>> SenderLog::log_send(const LogJournals&
 std::optional<std::span<const std::byte>> SenderLog::log_quickly(const LogJournals& journals, const QuickSend& flow,
                                                                  const Payload& payload) {
   if (decisions_.has_new()) return std::nullopt;
+  JournalWriter& journal = journals.messages.writer();
   try {
-    journals.messages.append(flow.signature, log_entry::kLeastDepth | (next_order_ & log_entry::kOrders), payload,
-                             *flow.logged + 1);
+    journal.append(flow.signature, log_entry::kLeastDepth | (next_order_ & log_entry::kOrders), payload,
+                   *flow.logged + 1);
   } catch (const std::exception&) {
     return std::nullopt;
   }
   ++next_order_;
   ++*flow.logged;
   fault_point("replay.logged");
-  return journals.messages.own_payload(journals.messages.latest());
+  return journal.payload_of(journal.latest());
 }
 
 std::uint32_t SenderLog::next_depth(Sending sending) {
@@ -65,14 +66,14 @@ std::uint64_t SenderLog::latest_sent(const Flow& flow) const { return flows_.lat
 bool SenderLog::was_taken(const LogJournals& journals, const Flow& of, std::uint64_t number) const {
   if (peers_.received().have_begun(logged_flow(of), number)) return true;
   const Journal& journal = journals.messages;
-  const auto noted = journal.messages_of(of.peer, {of.channel ^ log_entry::kTaken, journal.slot(), of.tag});
+  const auto noted = journal.reader().messages_of(of.peer, {of.channel ^ log_entry::kTaken, journal.slot(), of.tag});
   return !noted.empty() && noted.back().head.number >= number;
 }
 
 std::optional<EntryHead> SenderLog::own_logged(const LogJournals& journals, const Signature& signature,
                                                std::uint64_t number) {
   for (const Journal* journal : {&journals.messages, &journals.held}) {
-    if (const Entry* const own = journal->own(signature, number); own != nullptr) return own->head;
+    if (const Entry* const own = journal->ring().find(signature, number); own != nullptr) return own->head;
   }
   return files_.find(signature, number);
 }
@@ -102,7 +103,8 @@ void SenderLog::compare_with_log(const LogJournals& journals, const Signature& s
 std::span<const std::byte> SenderLog::log_message(const LogJournals& journals, const Signature& signature,
                                                   std::uint64_t number, const Payload& payload, Sending sending) {
   if (writer_.put(journals.messages, journals, signature, next_depth(sending), payload, number)) {
-    return journals.messages.own_payload(journals.messages.latest());
+    const JournalWriter& journal = journals.messages.writer();
+    return journal.payload_of(journal.latest());
   }
   gaps_.note_missing(flow_of(signature), number);
   if (!payload.pack && payload.bytes > 0) return payload.data;
@@ -129,7 +131,7 @@ void SenderLog::find_logged(const LogJournals& journals) {
   std::map<Flow, std::vector<Interval>> logged;
   std::optional<EntryHead> latest;
   for (const Journal* journal : {&journals.messages, &journals.held}) {
-    for (const Entry& each : journal->messages_of(journals.held.slot())) {
+    for (const Entry& each : journal->reader().messages_of(journals.held.slot())) {
       if (!is_logged(each.head)) continue;
       if (!latest || is_earlier(*latest, each.head)) latest = each.head;
       logged[flow_of(each.head.signature)].push_back({each.head.number, each.head.number + 1});
@@ -175,10 +177,10 @@ std::vector<SenderLog::Late> SenderLog::late_messages(const LogJournals& journal
   auto each = all.lower_bound({channel ^ log_entry::kLogged, kLeast, kLeast});
   for (; each != all.end() && each->first.channel == (channel ^ log_entry::kLogged); ++each) {
     const auto& [flow, sent] = *each;
-    for (const Entry& entry : journals.messages.messages_of(journals.messages.slot(), signature_of(flow))) {
+    for (const Entry& entry : journals.messages.reader().messages_of(journals.messages.slot(), signature_of(flow))) {
       const std::uint64_t number = entry.head.number;
       if (number > sent || peers_.received_at_checkpoint().has(flow, number)) continue;
-      const auto content = journals.messages.own_payload(entry);
+      const auto content = journals.messages.writer().payload_of(entry);
       late.push_back({flow, number, {content.begin(), content.end()}});
     }
   }
@@ -187,7 +189,7 @@ std::vector<SenderLog::Late> SenderLog::late_messages(const LogJournals& journal
 
 bool SenderLog::log_late(const LogJournals& journals, const Late& message) {
   const Signature signature = signature_of(message.flow);
-  const auto own = journals.messages.messages_of(journals.messages.slot(), signature);
+  const auto own = journals.messages.reader().messages_of(journals.messages.slot(), signature);
   const auto has_number = [&](const Entry& each) { return each.head.number == message.number; };
   // This process has sent it, or its receiver gets it from the log.
   if (std::any_of(own.begin(), own.end(), has_number)) return false;
@@ -202,9 +204,9 @@ bool SenderLog::log_late(const LogJournals& journals, const Late& message) {
 void SenderLog::give(const LogJournals& journals, int reader, const TakeEntry& take) const {
   if (!files_.give(reader, take)) return;
   const auto give_of = [&](const Journal& journal) {
-    for (const Entry& each : journal.messages_of(journal.slot())) {
+    for (const Entry& each : journal.reader().messages_of(journal.slot())) {
       if (!is_logged(each.head) || each.head.signature.destination != reader) continue;
-      if (!take(each.head, journal.own_payload(each))) return;
+      if (!take(each.head, journal.writer().payload_of(each))) return;
     }
   };
   give_of(journals.messages);

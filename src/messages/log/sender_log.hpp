@@ -54,7 +54,7 @@ class SenderLog {
 
   void compare_repeated(Comparing comparing) { comparing_ = comparing; }
   /// Logs the next message of a flow. Returns its bytes, valid until the next call; nothing if it must not be sent, as its receiver has it, or gets
-  /// it from the log. Throws as Journal::append does, and AnotherHistory.
+  /// it from the log. Throws as JournalWriter::append does, and AnotherHistory.
   [[nodiscard]] std::optional<std::span<const std::byte>> log_send(const LogJournals& journals, const Flow& flow,
                                                                    const Payload& payload,
                                                                    Sending sending = Sending::usual);
@@ -75,7 +75,7 @@ class SenderLog {
   /// Returns the late messages of a channel, if no other rank has a copy of the log. Throws Error(FENIX_ERROR_NO_MEMORY) if one is not in the log
   /// any more.
   [[nodiscard]] std::vector<Late> late_messages(const LogJournals& journals, std::uint64_t channel) const;
-  /// Logs a late message that was restored with a state. Returns whether it has to be sent. Throws as Journal::append does.
+  /// Logs a late message that was restored with a state. Returns whether it has to be sent. Throws as JournalWriter::append does.
   [[nodiscard]] bool log_late(const LogJournals& journals, const Late& message);
 
   /// Looks for messages of this rank or its predecessor, in the memory and in files.

@@ -105,37 +105,40 @@ bool SpillsOfOthers::meet(Team& team, LogSpill* own, int own_slot, const std::op
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     const SpillPlace& of = all[rank].wanted;
     if (of.id == 0) continue;
-    std::optional<SpillReader> seen;
-    if (own != nullptr) {
-      seen.emplace(own->options().folder, of, is_wanted);
-      if (!seen->look()) seen.reset();
-    }
-    constexpr int kNobody = std::numeric_limits<int>::max();
-    const int root =
-        team.reduce(seen ? team.rank() : kNobody, [](int& least, int other) { least = std::min(least, other); });
     const bool is_mine = static_cast<int>(rank) == team.rank();
-    if (root == kNobody) {
-      if (is_mine && of.decisions > 0) has_all = false;
-      continue;
-    }
-    bool is_taken = true;
-    const TakeEntry taking = [&](const EntryHead& head, std::span<const std::byte> payload) {
-      return is_taken = is_taken && take(head, payload);
-    };
-    send(
-        team, root,
-        [&](const TakeEntry& to) {
-          std::vector<std::byte> payload;
-          for (const Spilled& each : seen->all()) {
-            payload.resize(each.entry.head.bytes);
-            if (!seen->read(each, payload) || !to(each.entry.head, payload)) return;
-          }
-        },
-        is_mine ? &taking : nullptr);
-    if (is_mine && !is_taken) has_all = false;
-    if (root == team.rank()) sent_.push_back(of);
+    if (!send_wanted(team, of, is_mine, is_wanted, take)) has_all = false;
   }
   return has_all;
+}
+
+// Returns false if this rank wants them, and has not got them all.
+bool SpillsOfOthers::send_wanted(Team& team, const SpillPlace& of, bool is_mine,
+                                 const std::function<bool(const Signature&)>& is_wanted, const TakeEntry& take) {
+  std::optional<SpillReader> seen;
+  if (own_ != nullptr) {
+    seen.emplace(own_->options().folder, of, is_wanted);
+    if (!seen->look()) seen.reset();
+  }
+  constexpr int kNobody = std::numeric_limits<int>::max();
+  const int root =
+      team.reduce(seen ? team.rank() : kNobody, [](int& least, int other) { least = std::min(least, other); });
+  if (root == kNobody) return !is_mine || of.decisions == 0;
+  bool is_taken = true;
+  const TakeEntry taking = [&](const EntryHead& head, std::span<const std::byte> payload) {
+    return is_taken = is_taken && take(head, payload);
+  };
+  send(
+      team, root,
+      [&](const TakeEntry& to) {
+        std::vector<std::byte> payload;
+        for (const Spilled& each : seen->all()) {
+          payload.resize(each.entry.head.bytes);
+          if (!seen->read(each, payload) || !to(each.entry.head, payload)) return;
+        }
+      },
+      is_mine ? &taking : nullptr);
+  if (root == team.rank()) sent_.push_back(of);
+  return !is_mine || is_taken;
 }
 
 bool SpillsOfOthers::fetch(Team& team, const std::set<int>& from, const Give& give) {

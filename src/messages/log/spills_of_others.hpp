@@ -36,6 +36,9 @@ class SpillsOfOthers {
   [[nodiscard]] std::shared_ptr<SpillReader> of(int slot, bool anew);
 
  private:
+  /// A rank that sees the files of a dead one sends what is wanted of them to its successor, which may be this rank.
+  [[nodiscard]] bool send_wanted(Team& team, const SpillPlace& of, bool is_mine,
+                                 const std::function<bool(const Signature&)>& is_wanted, const TakeEntry& take);
   /// One rank sends entries to all, and those whom it concerns take them.
   static void send(Team& team, int root, const std::function<void(const TakeEntry&)>& give, const TakeEntry* take);
 

@@ -15,7 +15,7 @@ Signature signature_of_numbers(const Signature& signature) {
 
 std::optional<std::vector<FlowNumber>> read_numbers(const Journal& journal, int slot, const Entry& entry) {
   std::vector<FlowNumber> numbers(entry.head.bytes / sizeof(FlowNumber));
-  if (!journal.read(slot, entry, std::as_writable_bytes(std::span(numbers)))) return std::nullopt;
+  if (!journal.reader().read(slot, entry, std::as_writable_bytes(std::span(numbers)))) return std::nullopt;
   return numbers;
 }
 
@@ -23,7 +23,7 @@ std::map<Flow, std::uint64_t> stable_numbers(const Journal& journal, int owner,
                                              const std::function<bool(const FlowNumber&)>& wanted) {
   // The owner may be storing meanwhile: one reading of its journal has to do.
   std::map<Signature, std::map<std::uint64_t, Entry>> to_itself;
-  for (const Entry& each : journal.messages_of(owner)) {
+  for (const Entry& each : journal.reader().messages_of(owner)) {
     const bool is_for_itself = each.head.signature.destination == owner && !is_logged(each.head);
     if (is_for_itself) to_itself[each.head.signature][each.head.number] = each;
   }

@@ -51,7 +51,7 @@ void StateNumbers::store(const LogJournals& journals, const Signature& signature
 void StateNumbers::take(const LogJournals& journals, int own_slot, const Entry& message) {
   const Journal& journal = journals.held;
   if (message.head.number < from_) return;
-  for (const Entry& each : journal.messages_of(own_slot, signature_of_numbers(message.head.signature))) {
+  for (const Entry& each : journal.reader().messages_of(own_slot, signature_of_numbers(message.head.signature))) {
     if (each.head.number + 1 != message.head.number) continue;
     const auto numbers = read_numbers(journal, own_slot, each);
     if (!numbers) throw Error(FENIX_ERROR_NODATA_FOUND, "the numbers of messages are damaged");

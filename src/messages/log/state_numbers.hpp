@@ -22,7 +22,7 @@ class StateNumbers {
   [[nodiscard]] std::vector<FlowNumber> of_channel(const LogJournals& journals, std::uint64_t channel) const;
   /// Goes back, or on, to such numbers.
   void set_channel(std::uint64_t channel, std::span<const FlowNumber> numbers);
-  /// Stores the numbers that there are, for a message to oneself that is about to be stored. Throws as Journal::append does.
+  /// Stores the numbers that there are, for a message to oneself that is about to be stored. Throws as JournalWriter::append does.
   void store(const LogJournals& journals, const Signature& signature, std::uint32_t depth);
   /// Goes back to the numbers that were stored with a message of the dead rank whose place this one has. Throws Error.
   void take(const LogJournals& journals, int own_slot, const Entry& message);

@@ -18,7 +18,7 @@ class CommFile {
       : channel_(channel), file_(folder, channel, slot) {}
 
   /// Begins with what the journal has. Where that has nothing of this communicator, messages of an earlier job are stored in it, from the file.
-  /// has_earlier: becomes true with the first of them. Throws as Journal::append does.
+  /// has_earlier: becomes true with the first of them. Throws as JournalWriter::append does.
   void open(Journal& journal, bool& has_earlier);
   /// Adds the message that was stored last.
   void append_latest(const Journal& journal);

@@ -42,7 +42,7 @@ bool LogCheckpoints::log_is_filling() {
   constexpr double kHalf = 0.5;
   const auto turn = turns_.take();
   journals_.require();
-  return log_.eviction().has_lost_some() || journals_.of_log().messages.filling() > kHalf;
+  return log_.eviction().has_lost_some() || journals_.of_log().messages.writer().filling() > kHalf;
 }
 
 std::vector<SenderLog::Late> LogCheckpoints::late_messages(std::uint64_t channel) {
@@ -63,9 +63,9 @@ std::vector<std::vector<std::byte>> LogCheckpoints::marks(std::uint64_t channel)
   journals_.require();
   const Journal& journal = journals_.held();
   std::vector<std::vector<std::byte>> marks;
-  for (const Entry& each : journal.messages_of(journal.slot(), {channel ^ kMarks, journal.slot(), 0})) {
+  for (const Entry& each : journal.reader().messages_of(journal.slot(), {channel ^ kMarks, journal.slot(), 0})) {
     std::vector<std::byte>& mark = marks.emplace_back(each.head.bytes);
-    if (!journal.read(journal.slot(), each, mark)) {
+    if (!journal.reader().read(journal.slot(), each, mark)) {
       throw Error(FENIX_ERROR_NODATA_FOUND, "the numbers of messages at the begin of a region are damaged");
     }
   }

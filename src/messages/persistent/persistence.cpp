@@ -26,7 +26,7 @@ void Persistence::take_up(bool falls_back, const std::function<void(const char* 
     logged_.begin_files();
     Journal& held = journals_.held();
     // The outcomes on which messages depend are lost with a rank, or had no room.
-    const bool is_mine_lost = held.has_lost_messages() && held.is_needed();
+    const bool is_mine_lost = held.recovery().has_lost_messages() && held.recovery().is_needed();
     const bool had_no_room = log_.lacks_decisions_of_predecessor(journals_.of_log());
     const auto losses = made.team->reduce(std::uint64_t{is_mine_lost ? 1U : 0U} | (had_no_room ? 2U : 0U),
                                           [](std::uint64_t& into, std::uint64_t from) { into |= from; });
@@ -41,7 +41,7 @@ void Persistence::take_up(bool falls_back, const std::function<void(const char* 
       log_.let_go(journals_.of_log());
       (void)log_.take_up(*made.team, journals_.of_log(), /*goes_back=*/true);
     }
-    held.forget_loss();
+    held.recovery().forget_loss();
   });
 }
 

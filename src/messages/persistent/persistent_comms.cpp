@@ -96,7 +96,7 @@ void PersistentComms::append(Communicator& comm, const Signature& signature, con
     log_.writer().write_decisions(journals_.of_log());
     log_.writer().append(journals_.of_log(), signature, comm.options.depth, payload);
   } else {
-    journals_.held().append(signature, comm.options.depth, payload);
+    journals_.held().writer().append(signature, comm.options.depth, payload);
   }
   if (comm.file) comm.file->append_latest(journals_.held());
 }
@@ -119,8 +119,8 @@ int PersistentComms::slot(MPI_Comm name, MPI_Comm now, int rank) {
 
 std::optional<Entry> PersistentComms::next_of(const Communicator& comm, int slot, int destination, int tag) const {
   const Signature wanted{comm.channel, destination, tag};
-  const std::vector<Entry> all =
-      tag == MPI_ANY_TAG ? journals_.held().messages_of(slot) : journals_.held().messages_of(slot, wanted);
+  const std::vector<Entry> all = tag == MPI_ANY_TAG ? journals_.held().reader().messages_of(slot)
+                                                    : journals_.held().reader().messages_of(slot, wanted);
   std::optional<Entry> next;
   for (const Entry& each : all) {
     const EntryHead& head = each.head;

@@ -130,7 +130,7 @@ void RankJournals::attach(Journal& journal, const TeamFactory::NewTeam& made) {
   for (const int rank : made.ranks) slots.push_back(process_.members().slots().by_rank().at(static_cast<std::size_t>(rank)));
   team_ = made;
   journal.attach(*made.team, teams_.choose_path(*made.team), std::move(slots));
-  if (journal.parameters().copies > 0 && journal.has_lost_messages()) {
+  if (journal.parameters().copies > 0 && journal.recovery().has_lost_messages()) {
     log().warn(
         "messages of this rank's predecessor on persistent communicators are lost: no rank is left that has them");
   }
