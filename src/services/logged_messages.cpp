@@ -151,7 +151,8 @@ int look_whether_taken(int destination, int tag, MPI_Comm comm, std::uint64_t ch
     });
     *flag = was_taken ? 1 : 0;
     if (*flag != 0) return;
-    if (const int error = runtime().process().comms().look_for_failures(); error != MPI_SUCCESS) throw PeerFailure(error);
+    if (const int error = runtime().process().comms().look_for_failures(); error != MPI_SUCCESS)
+      throw PeerFailure(error);
   });
 }
 

@@ -104,7 +104,8 @@ int check_wait(double since) {
   return mpi_entry([&] {
     if (!deadline || since != latest) deadline.emplace();
     latest = since;
-    if (const int error = runtime().process().comms().look_for_failures(); error != MPI_SUCCESS) throw PeerFailure(error);
+    if (const int error = runtime().process().comms().look_for_failures(); error != MPI_SUCCESS)
+      throw PeerFailure(error);
     if (!deadline->passed()) return;
     throw Error(FENIX_ERROR_TIMEOUT, "no message has been stored that the program waits for");
   });

@@ -49,7 +49,8 @@ int main(int argc, char** argv) {
     MPIX_Comm_revoke(comm);
     for (int i = 0; i < 2 && argc > 1; ++i) {
       const double since = MPI_Wtime();
-      for (int flag = 0; MPI_Wtime() - since < 1;) MPI_Iprobe(MPI_ANY_SOURCE, 9, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+      for (int flag = 0; MPI_Wtime() - since < 1;)
+        MPI_Iprobe(MPI_ANY_SOURCE, 9, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
       const int error = MPI_Mrecv(data.data(), kBytes, MPI_BYTE, &messages[i], MPI_STATUS_IGNORE);
       std::printf("MPI_Mrecv returned %s\n", error == MPI_SUCCESS ? "success" : "an error");
     }

@@ -62,7 +62,10 @@ int need_commit_logged(int group_id, int* flag) {
     require(flag, "flag");
     Group& group = runtime().attached_group(group_id);
     own = runtime().region_logs().answer(Decision::need_commit, [&group] {
-      return runtime().storage().planner().needs_commit_here(group) || runtime().persistence().checkpoints().log_is_filling() ? 1 : 0;
+      return runtime().storage().planner().needs_commit_here(group) ||
+                     runtime().persistence().checkpoints().log_is_filling()
+                 ? 1
+                 : 0;
     });
     return FENIX_SUCCESS;
   });

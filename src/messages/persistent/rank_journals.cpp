@@ -127,7 +127,8 @@ void RankJournals::form_messages(const LogOptions& options) {
 
 void RankJournals::attach(Journal& journal, const TeamFactory::NewTeam& made) {
   std::vector<int> slots;
-  for (const int rank : made.ranks) slots.push_back(process_.members().slots().by_rank().at(static_cast<std::size_t>(rank)));
+  for (const int rank : made.ranks)
+    slots.push_back(process_.members().slots().by_rank().at(static_cast<std::size_t>(rank)));
   team_ = made;
   journal.attach(*made.team, teams_.choose_path(*made.team), std::move(slots));
   if (journal.parameters().copies > 0 && journal.recovery().has_lost_messages()) {

@@ -82,7 +82,8 @@ int main(int argc, char** argv) {
   /* The receiver dies before its second receive. The second victim dies while the sender waits for the successor. */
   const int receiver_dies = is_first && (both || strcmp(victim, "receiver") == 0 || strcmp(victim, "other") == 0);
   const int bystander_dies = strcmp(victim, "bystander") == 0;
-  const int is_second = is_first && ((both && rank == 0) || ((strcmp(victim, "other") == 0 || bystander_dies) && rank == 2));
+  const int is_second =
+      is_first && ((both && rank == 0) || ((strcmp(victim, "other") == 0 || bystander_dies) && rank == 2));
   const int messages = strcmp(form, "several") == 0 ? SEVERAL : 1;
   if (is_second) die_in(bystander_dies ? 700 : 1200);
   for (i = 0; i < MESSAGES; ++i) {
