@@ -2,11 +2,17 @@
 // The keeper where runs meet: two jobs at once, data that was deleted, a store that was made anew, damage (P10, P11, P12).
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
+#include <thread>
 
 #include "base/error.hpp"
+#include "keeper/requests.hpp"
 #include "store/posix_file_system.hpp"
+#include "store/pruning.hpp"
 #include "store/store.hpp"
 #include "support/keeper_of_node.hpp"
 
@@ -140,6 +146,42 @@ TEST_F(KeeperBetweenRuns, AStartIsToldWhatCannotBeUsed) {
   EXPECT_FALSE(found.plan);
   EXPECT_EQ(found.unusable,
             std::vector<std::string>{"the dataset " + plan.name.text() + " is damaged: its plan is damaged"});
+}
+
+// A keeper has one message for it.
+TEST_F(KeeperBetweenRuns, AStartIsToldOfAnyNumberOfThem) {
+  constexpr int kMany = 10000;
+  hello_.seconds = 60;
+  KeeperClient& only = client();
+  const OfferingRank rank(only, some_bytes(1000, 1));
+  const auto run = joined(only);
+  const DatasetPlan plan = plan_for(run, 0, {0});
+  EXPECT_EQ(rank.flush(plan).code, KeeperCode::done);
+  for (int i = 1; i <= kMany; ++i) {
+    std::filesystem::create_directory(root_ + "/" + DatasetName{7, i, run, 1}.text());
+  }
+  const auto found = only.datasets().find({7, "", {}, run + 1, 1}, nothing_);
+  EXPECT_EQ(found.plan, plan);
+  ASSERT_EQ(found.unusable.size(), 11U);
+  EXPECT_EQ(found.unusable.front(), "the dataset 7.10000.1.1 is incomplete: it has no plan");
+  EXPECT_EQ(found.unusable.back(), "9990 more datasets cannot be used: fenix-index says of each one why");
+}
+
+TEST_F(KeeperBetweenRuns, AStartIsToldOfThemInOneMessageHoweverLongTheirPathsAre) {
+  std::string root = root_;
+  for (int i = 0; i < 12; ++i) root += "/" + std::string(250, 'x');
+  std::filesystem::create_directories(root);
+  for (int i = 0; i < 40; ++i) std::ofstream(root + "/" + DatasetName{7, i, 1, 1}.text()) << "no folder";
+  WritesUnderWay under_way;
+  StoreRequests requests(files_, root, under_way, std::chrono::seconds(0));
+  Descriptor file;
+  const Message question{KeeperOp::find, 1, KeeperCode::done, {}, encode_body(Search{7, "", {}, 2, 1})};
+  const Message answer = requests.run(question, {}, file);
+  EXPECT_EQ(answer.code, KeeperCode::none) << answer.text;
+  EXPECT_LT(encode(answer).size(), kMostDatagramBytes);
+  const auto said = decode_body<FoundInStore>(answer.body);
+  ASSERT_TRUE(said && said->unusable.size() > 1);
+  EXPECT_TRUE(said->unusable.front().starts_with("the dataset 7.39.1.1 is unreadable: ")) << said->unusable.front();
 }
 
 }  // namespace
