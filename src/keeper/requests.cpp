@@ -185,10 +185,12 @@ bool StoreRequests::is_being_written(const FoundDataset& found, const Search& se
   if (found.is_chosen || !search.label.empty()) return false;
   const auto newest = found.plan ? std::optional(found.plan->name) : std::nullopt;
   if (under_way_.has_newer(search.group, search.run, newest)) return true;
-  return std::any_of(found.unusable.begin(), found.unusable.end(), [&](const FoundDataset::Unusable& each) {
+  // All are looked at, so that the time without growth runs for all at once.
+  const auto growing = std::count_if(found.unusable.begin(), found.unusable.end(), [&](const auto& each) {
     const bool may_be = each.state == DatasetState::incomplete && each.name.run < search.run;
     return may_be && growth_.may_grow(files_, root_, each.name);
   });
+  return growing > 0;
 }
 
 bool StoreRequests::open(const DatasetName& name, std::int32_t rank) {

@@ -184,5 +184,21 @@ TEST_F(KeeperBetweenRuns, AStartIsToldOfThemInOneMessageHoweverLongTheirPathsAre
   EXPECT_TRUE(said->unusable.front().starts_with("the dataset 7.39.1.1 is unreadable: ")) << said->unusable.front();
 }
 
+// Each of them may be being written, for all that the next job knows.
+TEST_F(KeeperBetweenRuns, WhatAnEarlierRunHasLeftIsWatchedAllAtOnce) {
+  constexpr int kMany = 8;
+  KeeperClient& only = client();
+  const auto run = joined(only);
+  for (int i = 0; i < kMany; ++i) {
+    const std::string folder = root_ + "/" + DatasetName{7, i, run, 1}.text();
+    std::filesystem::create_directory(folder);
+    std::ofstream(folder + "/d.0.0") << "some bytes";
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_FALSE(only.datasets().find({7, "", {}, run + 1, 1}, nothing_).plan);
+  EXPECT_GT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(6));
+}
+
 }  // namespace
 }  // namespace fenix_test
