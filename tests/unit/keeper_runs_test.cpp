@@ -200,5 +200,50 @@ TEST_F(KeeperBetweenRuns, WhatAnEarlierRunHasLeftIsWatchedAllAtOnce) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(6));
 }
 
+/// A keeper whose datasets lack the parts of another node.
+class KeeperOfFirstNode : public KeeperBetweenRuns {
+ protected:
+  [[nodiscard]] std::size_t datasets() { return Store(files_, root_).datasets(7).size(); }
+  /// Returns whether this becomes true within some seconds.
+  static bool comes(const std::function<bool()>& is_true) {
+    for (int i = 0; i < 1000 && !is_true(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    return is_true();
+  }
+};
+
+TEST_F(KeeperOfFirstNode, WhatOthersCannotWriteDoesNotFillTheStore) {
+  KeeperClient& only = client();
+  const OfferingRank rank(only, some_bytes(1000, 1));
+  const auto run = joined(only);
+  for (int stamp = 0; stamp < 12; ++stamp) {
+    EXPECT_EQ(rank.flush(plan_for(run, stamp, {0, 1})).code, KeeperCode::done);
+  }
+  // FENIX_FLUSH_TIMEOUT is 1 second.
+  EXPECT_TRUE(comes([this] { return datasets() <= Pruning::kMostAttempts; })) << datasets();
+  // A whole one removes the rest.
+  EXPECT_EQ(rank.flush(plan_for(run, 20, {0})).code, KeeperCode::done);
+  EXPECT_TRUE(comes([this] { return datasets() == 1; })) << datasets();
+  EXPECT_TRUE(Store(files_, root_).complete({7, 20, run, 1}));
+}
+
+TEST_F(KeeperOfFirstNode, WhatOthersAreWritingStaysHoweverLongItTakes) {
+  hello_.seconds = 2;
+  KeeperClient& only = client();
+  const OfferingRank rank(only, some_bytes(1000, 1));
+  const auto run = joined(only);
+  for (int stamp = 0; stamp < 4; ++stamp) {
+    EXPECT_EQ(rank.flush(plan_for(run, stamp, {0, 1})).code, KeeperCode::done);
+  }
+  const DatasetName oldest{7, 0, run, 1};
+  std::ofstream part(root_ + "/" + oldest.text() + "/d.1.0");
+  const auto is_there = [&] { return std::filesystem::exists(root_ + "/" + oldest.text()); };
+  for (int i = 0; i < 60; ++i) {
+    part << "some bytes" << std::flush;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    ASSERT_TRUE(is_there()) << i;
+  }
+  EXPECT_TRUE(comes([&] { return !is_there(); }));
+}
+
 }  // namespace
 }  // namespace fenix_test
