@@ -208,6 +208,12 @@ def datasets(jobs, _):
     expect(sorted(path.name for path in jobs.store.glob("5.*")), ["5.1.1.1", "5.3.1.1", "5.7.1.1"], "what is left after a deletion")
     expect(start_of(jobs.run(3, "--steps", 8, "--refuses", 1))[1], 3, "start after a refusal")
     # Three jobs begin with the newest one, and die before they commit.
+    # The keeper looks for datasets of the job's group, and does not answer when the first question looks for those of all ranks.
+    text = jobs.run(3, "--steps", 60, "--nap", 100, "--asks", 1, ends=False,
+                    variables={"FENIX_COMMIT_EVERY": "10", "FENIX_FLUSH_TIMEOUT": "1", "FENIX_FAULT": "fetch.found:0:2:delay=3000"})
+    expect((text.count("FENIX-TEST-OK"), "told to end" in text, "nobody knows" in text), (3, False, True),
+           f"the end of a job whose store does not answer\n{text}")
+    jobs.await_keepers()
     for _ in range(3):
         jobs.run(3, "--steps", 20, variables={"FENIX_FAULT": "store.begin:0:1,store.begin:1:1,store.begin:2:1"}, ends=False)
     expect(start_of(jobs.run(3, "--steps", 8))[1], 3, "start after three jobs that died with the newest one")
