@@ -34,7 +34,7 @@ void pass_on(FileSystem& files, const std::string& root, HaltConditions wish) {
 int run(int argc, char** argv) {
   CLI::App app{
       "Has the job that runs on a store of Fenix end by itself, at the next call of Fenix_Process_should_halt. Without "
-      "an option: at once."};
+      "an option: at once. The next start by fenix-run is told, too; a job that is started in another way is not."};
   const char* const store = std::getenv("FENIX_STORE");
   std::string root = store != nullptr ? store : "";
   std::optional<std::uint64_t> commits;

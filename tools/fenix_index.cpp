@@ -26,7 +26,7 @@ using namespace fenix_impl;
 
 namespace {
 
-constexpr int kDamaged = 1;
+constexpr int kNotWhole = 1;
 constexpr int kNone = 2;
 
 /// A dataset as this tool shows it.
@@ -58,23 +58,18 @@ class Index {
 
   [[nodiscard]] Entry entry(const DatasetName& name) { return {name, store_.look(name), bytes_of(name)}; }
 
-  /// Reads all data of a dataset. Returns false if some is damaged or missing.
-  [[nodiscard]] bool verify(const DatasetName& name) {
-    if (!store_.complete(name)) return false;
-    const auto dataset = Dataset::open(files_, root_, name);
-    if (!dataset) return false;
-    const Scratch buffer(std::size_t{64} << 20U);
-    for (std::size_t rank = 0; rank < dataset->plan().writers.size(); ++rank) {
-      const auto data = dataset->rank(static_cast<std::int32_t>(rank));
-      if (!data) return false;
-      for (const Extent& extent : data->stored.extents) {
-        for (std::uint64_t at = 0; at < extent.bytes; at += buffer.bytes().size()) {
-          const auto piece = buffer.bytes().first(std::min<std::uint64_t>(buffer.bytes().size(), extent.bytes - at));
-          if (!dataset->read_part_of(*data, extent.member, at, piece)) return false;
-        }
-      }
+  /// Reads all data of datasets, and prints what each one is. Returns whether all are whole. passes_over: incomplete ones.
+  [[nodiscard]] bool verify(const std::vector<DatasetName>& names, bool passes_over) {
+    bool are_whole = true;
+    for (const DatasetName& name : names) {
+      const Verified found = verify(name);
+      if (passes_over && found.state == DatasetState::incomplete) continue;
+      const bool is_whole = found.state == DatasetState::whole;
+      std::printf("%s is %s%s%s\n", name.text().c_str(), is_whole ? "whole" : word_of(found.state),
+                  found.why.empty() ? "" : ": ", found.why.c_str());
+      are_whole = are_whole && is_whole;
     }
-    return true;
+    return are_whole;
   }
 
   /// Writes the manifests that are missing. Returns how many.
@@ -115,6 +110,40 @@ class Index {
   }
 
  private:
+  struct Verified {
+    DatasetState state = DatasetState::whole;
+    std::string why;
+  };
+
+  /// One that cannot be read keeps no other one from being looked at.
+  [[nodiscard]] Verified verify(const DatasetName& name) {
+    const DatasetLook look = store_.look(name);
+    if (!look.is_whole()) return {look.state, look.why};
+    try {
+      if (has_all_bytes(name)) return {};
+      return {DatasetState::damaged, "its data has other bytes than were written"};
+    } catch (const StoreError& error) {
+      return {DatasetState::unreadable, error.what()};
+    }
+  }
+
+  [[nodiscard]] bool has_all_bytes(const DatasetName& name) {
+    const auto dataset = Dataset::open(files_, root_, name);
+    if (!dataset) return false;
+    const Scratch buffer(std::size_t{64} << 20U);
+    for (std::size_t rank = 0; rank < dataset->plan().writers.size(); ++rank) {
+      const auto data = dataset->rank(static_cast<std::int32_t>(rank));
+      if (!data) return false;
+      for (const Extent& extent : data->stored.extents) {
+        for (std::uint64_t at = 0; at < extent.bytes; at += buffer.bytes().size()) {
+          const auto piece = buffer.bytes().first(std::min<std::uint64_t>(buffer.bytes().size(), extent.bytes - at));
+          if (!dataset->read_part_of(*data, extent.member, at, piece)) return false;
+        }
+      }
+    }
+    return true;
+  }
+
   [[nodiscard]] std::uint64_t bytes_of(const DatasetName& name) {
     std::uint64_t bytes = 0;
     const std::string folder = root_ + "/" + name.text();
@@ -185,7 +214,7 @@ void print(Index& index, bool as_json) {
 int run(int argc, char** argv) {
   CLI::App app{
       "Lists the datasets of a store of Fenix, newest first, and looks after them. Status: 0; 1 if --verify finds "
-      "damage; 2 if there is no such dataset, or no such store."};
+      "one that is not whole; 2 if there is no such dataset, or no such store."};
   const char* const store = std::getenv("FENIX_STORE");
   std::string root = store != nullptr ? store : "";
   std::string verify;
@@ -270,14 +299,8 @@ int run(int argc, char** argv) {
     return EXIT_SUCCESS;
   }
   if (!verify.empty()) {
-    int status = EXIT_SUCCESS;
-    for (const DatasetName& name : verify == "all" ? index.store().datasets() : std::vector{parsed(verify)}) {
-      if (verify == "all" && index.store().look(name).state == DatasetState::incomplete) continue;
-      const bool is_whole = index.verify(name);
-      std::printf("%s %s\n", name.text().c_str(), is_whole ? "is whole" : "is damaged");
-      if (!is_whole) status = kDamaged;
-    }
-    return status;
+    const bool all = verify == "all";
+    return index.verify(all ? index.store().datasets() : std::vector{parsed(verify)}, all) ? EXIT_SUCCESS : kNotWhole;
   }
   print(index, as_json);
   return EXIT_SUCCESS;

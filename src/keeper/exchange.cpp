@@ -18,6 +18,8 @@ std::vector<int> numbers_of(const std::vector<SharedFile>& files) {
 constexpr const char* kDoesNotRead = "the keeper of this node does not read";
 // A keeper that is there tells of its progress within this time.
 constexpr std::chrono::seconds kTimeToTell{2};
+// On a loaded machine it may come later.
+constexpr std::chrono::seconds kLeastSilence{5};
 
 void note_sent(PendingOffer& pending) {
   pending.since = std::chrono::steady_clock::now();
@@ -178,10 +180,10 @@ std::optional<FlushOutcome> KeeperExchange::take_outcome(std::uint64_t flush) {
   return outcome;
 }
 
-// It tells of its progress each second: one that does not is stopped. Messages to it say nothing of it.
+// It tells of its progress each second, whatever the file system does: one that does not is stopped. Messages to it say nothing of it.
 bool KeeperExchange::is_silent(const PendingOffer& pending) const {
   const auto silence = std::chrono::steady_clock::now() - std::max(heard_, pending.since);
-  if (silence < kPatienceWithKeeper + 2 * std::chrono::seconds(socket_.hello().seconds)) return false;
+  if (silence < std::max(kLeastSilence, std::chrono::seconds(socket_.hello().seconds))) return false;
   // Both may have been stopped. Commits are rare looks: that they have lived so long as well would come late.
   return LivedClock::now() - std::max(heard_as_lived_, pending.since_as_lived) >= kTimeToTell;
 }

@@ -2,10 +2,12 @@
 #include "keeper/flush_writer.hpp"
 
 #include <exception>
+#include <iterator>
 #include <string>
 
 #include "base/fault.hpp"
 #include "base/log.hpp"
+#include "keeper/growth_watch.hpp"
 #include "keeper/pace.hpp"
 #include "store/run_log.hpp"
 #include "store/store.hpp"
@@ -51,7 +53,7 @@ void FlushWriter::write(FlushJob& job, const Hello& settings) {
 void FlushWriter::give_up(FlushJob& job, const Hello& settings, KeeperCode code, const std::string& why) {
   job.release();
   note_in_log(files_, settings.root, job.plan().name.run, "dataset " + job.plan().name.text() + " is given up: " + why);
-  if (job.writer() == 0) make_room(job.plan(), settings);
+  if (job.writer() == 0) make_room(job.plan(), settings, all_under_way_but(job.plan().name));
   job.end(code, why);
 }
 
@@ -69,39 +71,69 @@ bool FlushWriter::write_data(FlushJob& job, const Hello& settings) {
   return is_whole;
 }
 
-// A dataset is complete without its manifest; that only saves readers the way through all parts.
 void FlushWriter::finish_datasets() {
-  std::erase_if(unfinished_, [this](const Unfinished& each) {
-    const auto& [plan, settings, since] = each;
-    try {
-      if (DatasetWriter(files_, settings.root, plan).write_manifest()) {
-        note_in_log(files_, settings.root, plan.name.run, "dataset " + plan.name.text() + " is complete");
-        make_room(plan, settings);
-        return true;
-      }
-    } catch (const std::exception& error) {
-      log().info("store: {}", error.what());
-      return true;
-    }
-    // A part that has not come by now belongs to a flush that was given up.
-    return KeeperThread::Clock::now() - since > std::chrono::seconds(settings.seconds);
-  });
+  std::vector<Unfinished> given_up;
+  for (auto each = unfinished_.begin(); each != unfinished_.end();) {
+    const End end = end_of(*each);
+    if (end == End::given_up) given_up.push_back(*each);
+    each = end == End::none ? std::next(each) : unfinished_.erase(each);
+  }
   unfinished_count_ = unfinished_.size();
+  // The same snapshot may be flushed once more.
+  for (const Unfinished& each : given_up) make_room(each.plan, each.settings, all_under_way());
 }
 
-// Parts of others may still come.
-void FlushWriter::make_room(const DatasetPlan& plan, const Hello& settings) {
-  Pruning::Rule rule{plan.name.group, plan.name.run, settings.kept, under_way_.all(), false};
-  std::erase(rule.under_way, plan.name);
-  for (const Unfinished& each : unfinished_) {
-    if (each.plan.name != plan.name) rule.under_way.push_back(each.plan.name);
+// A dataset is complete without its manifest; that only saves readers the way through all parts.
+FlushWriter::End FlushWriter::end_of(Unfinished& dataset) {
+  const DatasetPlan& plan = dataset.plan;
+  const Hello& settings = dataset.settings;
+  try {
+    if (!DatasetWriter(files_, settings.root, plan).write_manifest()) {
+      return is_given_up(dataset) ? End::given_up : End::none;
+    }
+    note_in_log(files_, settings.root, plan.name.run, "dataset " + plan.name.text() + " is complete");
+    make_room(plan, settings, all_under_way_but(plan.name));
+    return End::whole;
+  } catch (const std::exception& error) {
+    log().info("store: {}", error.what());
+    return End::given_up;
   }
+}
+
+// A part that has not come by now belongs to a flush that was given up, unless it grows: other nodes may have more to write.
+bool FlushWriter::is_given_up(Unfinished& dataset) {
+  const auto limit =
+      std::chrono::duration_cast<KeeperThread::Clock::duration>(std::chrono::seconds(dataset.settings.seconds));
+  const auto age = KeeperThread::Clock::now() - dataset.since;
+  const bool is_late = age > limit;
+  if (!is_late && (dataset.bytes || age < limit / 2)) return false;
+  const std::uint64_t bytes = bytes_of(files_, dataset.settings.root, dataset.plan.name);
+  const bool has_grown = std::exchange(dataset.bytes, bytes) != bytes;
+  if (is_late && has_grown) dataset.since = KeeperThread::Clock::now() - limit / 2;
+  return is_late && !has_grown;
+}
+
+void FlushWriter::make_room(const DatasetPlan& plan, const Hello& settings, std::vector<DatasetName> under_way) {
+  const Pruning::Rule rule{plan.name.group, plan.name.run, settings.kept, std::move(under_way), false};
   try {
     Store store(files_, settings.root);
     pruning_.run(store, rule);
   } catch (const std::exception& error) {
     log().info("store: {}", error.what());
   }
+}
+
+// Parts of other nodes may still come.
+std::vector<DatasetName> FlushWriter::all_under_way() {
+  std::vector<DatasetName> names = under_way_.all();
+  for (const Unfinished& each : unfinished_) names.push_back(each.plan.name);
+  return names;
+}
+
+std::vector<DatasetName> FlushWriter::all_under_way_but(const DatasetName& name) {
+  std::vector<DatasetName> names = all_under_way();
+  std::erase(names, name);
+  return names;
 }
 
 }  // namespace fenix_impl

@@ -5,15 +5,19 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "keeper/flush_job.hpp"
 #include "keeper/keeper_thread.hpp"
 #include "keeper/message.hpp"
 #include "keeper/writes_under_way.hpp"
+#include "store/dataset_name.hpp"
 #include "store/file_system.hpp"
 #include "store/pruning.hpp"
 
@@ -44,6 +48,7 @@ class FlushWriter {
     DatasetPlan plan;
     Hello settings;
     KeeperThread::Clock::time_point since;
+    std::optional<std::uint64_t> bytes{};  ///< of its files, some time ago
   };
 
   // In the thread.
@@ -51,7 +56,13 @@ class FlushWriter {
   [[nodiscard]] bool write_data(FlushJob& job, const Hello& settings);
   void give_up(FlushJob& job, const Hello& settings, KeeperCode code, const std::string& why);
   void finish_datasets();
-  void make_room(const DatasetPlan& plan, const Hello& settings);
+  enum class End { none, whole, given_up };
+  [[nodiscard]] End end_of(Unfinished& dataset);
+  [[nodiscard]] bool is_given_up(Unfinished& dataset);
+  /// under_way: datasets that stay.
+  void make_room(const DatasetPlan& plan, const Hello& settings, std::vector<DatasetName> under_way);
+  [[nodiscard]] std::vector<DatasetName> all_under_way();
+  [[nodiscard]] std::vector<DatasetName> all_under_way_but(const DatasetName& name);
 
   FileSystem& files_;
   std::deque<Unfinished> unfinished_;  ///< datasets, of the thread

@@ -12,6 +12,9 @@
 
 namespace fenix_impl {
 
+/// Returns a number that changes when files of a dataset come, go or grow. Throws StoreError.
+[[nodiscard]] std::uint64_t bytes_of(FileSystem& files, const std::string& root, const DatasetName& name);
+
 class GrowthWatch {
  public:
   using Clock = LivedClock;

@@ -125,7 +125,7 @@ struct Search {
 struct FoundInStore {
   std::string name;                   ///< of the dataset; empty: there is none
   std::uint32_t is_chosen = 0;        ///< 1 if the user has chosen it
-  std::vector<std::string> unusable;  ///< what would have come before it, and why it cannot be used
+  std::vector<std::string> unusable;  ///< what would have come before it, and why it cannot be used: the first ones
 
   bool operator==(const FoundInStore&) const = default;
   static void visit(auto& self, auto& visitor) { visitor.fields(self.name, self.is_chosen, self.unusable); }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <span>
 #include <utility>
 
 #include "base/fault.hpp"
@@ -21,6 +22,25 @@ Message answer_to(const Message& request, KeeperCode code, std::string text = {}
 }
 
 std::optional<DatasetName> name_in(FieldReader& fields) { return DatasetName::parse(fields.text()); }
+
+/// Says of datasets why they cannot be used: of the first ones by name. The answer is one message, and a path may be long.
+std::vector<std::string> describe(std::span<const FoundDataset::Unusable> all) {
+  constexpr std::size_t kMostNamed = 10;
+  constexpr std::size_t kMostBytes = kMostDatagramBytes / 4;
+  std::vector<std::string> said;
+  std::size_t bytes = 0;
+  for (const auto& each : all.first(std::min(all.size(), kMostNamed))) {
+    std::string text = "the dataset " + each.name.text() + " is " + word_of(each.state) + ": " + each.why;
+    bytes += text.size();
+    if (bytes > kMostBytes) break;
+    said.push_back(std::move(text));
+  }
+  if (said.size() < all.size()) {
+    said.push_back(std::to_string(all.size() - said.size()) +
+                   " more datasets cannot be used: fenix-index says of each one why");
+  }
+  return said;
+}
 
 }  // namespace
 
@@ -142,10 +162,7 @@ Message StoreRequests::find(const Message& request, Descriptor& answer_file) {
   const FoundDataset found = store_.find(search->group, search->label, passed_over);
   if (is_being_written(found, *search)) return answer_to(request, KeeperCode::in_use);
   fault_point("fetch.found");
-  FoundInStore said{{}, found.is_chosen ? 1U : 0U, {}};
-  for (const auto& each : found.unusable) {
-    said.unusable.push_back("the dataset " + each.name.text() + " is " + word_of(each.state) + ": " + each.why);
-  }
+  FoundInStore said{{}, found.is_chosen ? 1U : 0U, describe(found.unusable)};
   if (found.plan) {
     said.name = found.plan->name.text();
     answer_file = to_memory_file(encode(*found.plan));
@@ -168,10 +185,12 @@ bool StoreRequests::is_being_written(const FoundDataset& found, const Search& se
   if (found.is_chosen || !search.label.empty()) return false;
   const auto newest = found.plan ? std::optional(found.plan->name) : std::nullopt;
   if (under_way_.has_newer(search.group, search.run, newest)) return true;
-  return std::any_of(found.unusable.begin(), found.unusable.end(), [&](const FoundDataset::Unusable& each) {
+  // All are looked at, so that the time without growth runs for all at once.
+  const auto growing = std::count_if(found.unusable.begin(), found.unusable.end(), [&](const auto& each) {
     const bool may_be = each.state == DatasetState::incomplete && each.name.run < search.run;
     return may_be && growth_.may_grow(files_, root_, each.name);
   });
+  return growing > 0;
 }
 
 bool StoreRequests::open(const DatasetName& name, std::int32_t rank) {

@@ -2,11 +2,17 @@
 // The keeper where runs meet: two jobs at once, data that was deleted, a store that was made anew, damage (P10, P11, P12).
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
+#include <thread>
 
 #include "base/error.hpp"
+#include "keeper/requests.hpp"
 #include "store/posix_file_system.hpp"
+#include "store/pruning.hpp"
 #include "store/store.hpp"
 #include "support/keeper_of_node.hpp"
 
@@ -140,6 +146,103 @@ TEST_F(KeeperBetweenRuns, AStartIsToldWhatCannotBeUsed) {
   EXPECT_FALSE(found.plan);
   EXPECT_EQ(found.unusable,
             std::vector<std::string>{"the dataset " + plan.name.text() + " is damaged: its plan is damaged"});
+}
+
+// A keeper has one message for it.
+TEST_F(KeeperBetweenRuns, AStartIsToldOfAnyNumberOfThem) {
+  constexpr int kMany = 10000;
+  hello_.seconds = 60;
+  KeeperClient& only = client();
+  const OfferingRank rank(only, some_bytes(1000, 1));
+  const auto run = joined(only);
+  const DatasetPlan plan = plan_for(run, 0, {0});
+  EXPECT_EQ(rank.flush(plan).code, KeeperCode::done);
+  for (int i = 1; i <= kMany; ++i) {
+    std::filesystem::create_directory(root_ + "/" + DatasetName{7, i, run, 1}.text());
+  }
+  const auto found = only.datasets().find({7, "", {}, run + 1, 1}, nothing_);
+  EXPECT_EQ(found.plan, plan);
+  ASSERT_EQ(found.unusable.size(), 11U);
+  EXPECT_EQ(found.unusable.front(), "the dataset 7.10000.1.1 is incomplete: it has no plan");
+  EXPECT_EQ(found.unusable.back(), "9990 more datasets cannot be used: fenix-index says of each one why");
+}
+
+TEST_F(KeeperBetweenRuns, AStartIsToldOfThemInOneMessageHoweverLongTheirPathsAre) {
+  std::string root = root_;
+  for (int i = 0; i < 12; ++i) root += "/" + std::string(250, 'x');
+  std::filesystem::create_directories(root);
+  for (int i = 0; i < 40; ++i) std::ofstream(root + "/" + DatasetName{7, i, 1, 1}.text()) << "no folder";
+  WritesUnderWay under_way;
+  StoreRequests requests(files_, root, under_way, std::chrono::seconds(0));
+  Descriptor file;
+  const Message question{KeeperOp::find, 1, KeeperCode::done, {}, encode_body(Search{7, "", {}, 2, 1})};
+  const Message answer = requests.run(question, {}, file);
+  EXPECT_EQ(answer.code, KeeperCode::none) << answer.text;
+  EXPECT_LT(encode(answer).size(), kMostDatagramBytes);
+  const auto said = decode_body<FoundInStore>(answer.body);
+  ASSERT_TRUE(said && said->unusable.size() > 1);
+  EXPECT_TRUE(said->unusable.front().starts_with("the dataset 7.39.1.1 is unreadable: ")) << said->unusable.front();
+}
+
+// Each of them may be being written, for all that the next job knows.
+TEST_F(KeeperBetweenRuns, WhatAnEarlierRunHasLeftIsWatchedAllAtOnce) {
+  constexpr int kMany = 8;
+  KeeperClient& only = client();
+  const auto run = joined(only);
+  for (int i = 0; i < kMany; ++i) {
+    const std::string folder = root_ + "/" + DatasetName{7, i, run, 1}.text();
+    std::filesystem::create_directory(folder);
+    std::ofstream(folder + "/d.0.0") << "some bytes";
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_FALSE(only.datasets().find({7, "", {}, run + 1, 1}, nothing_).plan);
+  EXPECT_GT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(6));
+}
+
+/// A keeper whose datasets lack the parts of another node.
+class KeeperOfFirstNode : public KeeperBetweenRuns {
+ protected:
+  [[nodiscard]] std::size_t datasets() { return Store(files_, root_).datasets(7).size(); }
+  /// Returns whether this becomes true within some seconds.
+  static bool comes(const std::function<bool()>& is_true) {
+    for (int i = 0; i < 1000 && !is_true(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    return is_true();
+  }
+};
+
+TEST_F(KeeperOfFirstNode, WhatOthersCannotWriteDoesNotFillTheStore) {
+  KeeperClient& only = client();
+  const OfferingRank rank(only, some_bytes(1000, 1));
+  const auto run = joined(only);
+  for (int stamp = 0; stamp < 12; ++stamp) {
+    EXPECT_EQ(rank.flush(plan_for(run, stamp, {0, 1})).code, KeeperCode::done);
+  }
+  // FENIX_FLUSH_TIMEOUT is 1 second.
+  EXPECT_TRUE(comes([this] { return datasets() <= Pruning::kMostAttempts; })) << datasets();
+  // A whole one removes the rest.
+  EXPECT_EQ(rank.flush(plan_for(run, 20, {0})).code, KeeperCode::done);
+  EXPECT_TRUE(comes([this] { return datasets() == 1; })) << datasets();
+  EXPECT_TRUE(Store(files_, root_).complete({7, 20, run, 1}));
+}
+
+TEST_F(KeeperOfFirstNode, WhatOthersAreWritingStaysHoweverLongItTakes) {
+  hello_.seconds = 2;
+  KeeperClient& only = client();
+  const OfferingRank rank(only, some_bytes(1000, 1));
+  const auto run = joined(only);
+  for (int stamp = 0; stamp < 4; ++stamp) {
+    EXPECT_EQ(rank.flush(plan_for(run, stamp, {0, 1})).code, KeeperCode::done);
+  }
+  const DatasetName oldest{7, 0, run, 1};
+  std::ofstream part(root_ + "/" + oldest.text() + "/d.1.0");
+  const auto is_there = [&] { return std::filesystem::exists(root_ + "/" + oldest.text()); };
+  for (int i = 0; i < 60; ++i) {
+    part << "some bytes" << std::flush;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    ASSERT_TRUE(is_there()) << i;
+  }
+  EXPECT_TRUE(comes([&] { return !is_there(); }));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The keeper that is started: no program of the current folder, which anybody may have put there.
+// The keeper that is started: no program of the current folder, which anybody may have put there. The folder of the store: one text for it,
+// however it is written.
 #include "recovery/groups/storage/store_settings.hpp"
 
 #include <gtest/gtest.h>
@@ -59,6 +60,38 @@ TEST_F(KeeperProgram, CanBeGivenByAPathOrByAName) {
   EXPECT_EQ(found(".", "fenix-keeper"), "");
   EXPECT_EQ(found(root_ + "/programs", "fenix-keeper"), root_ + "/programs/fenix-keeper");
   EXPECT_EQ(found("", "below/fenix-keeper"), std::filesystem::current_path().string() + "/below/fenix-keeper");
+}
+
+class StoreFolder : public KeeperProgram {
+ protected:
+  static std::string root_of(const std::string& given) {
+    EXPECT_EQ(::setenv("FENIX_STORE", given.c_str(), 1), 0);
+    return StoreSettings::from_environment().root;
+  }
+};
+
+// Jobs meet at a keeper by this text. The first one makes the folder, so the second one finds it there.
+TEST_F(StoreFolder, HasOneTextBeforeItIsThereAndAfterwards) {
+  std::filesystem::create_directory_symlink(root_ + "/current", root_ + "/link");
+  const std::string real = std::filesystem::canonical(root_).string() + "/current/st";
+  const std::string ways[] = {"./st",
+                              "st",
+                              "st/",
+                              "st//.",
+                              "../link/st",
+                              "below/../st",
+                              "../current//st/",
+                              root_ + "//current/./st",
+                              root_ + "/link/st",
+                              "/" + root_ + "/link/st/"};
+  for (const bool is_there : {false, true}) {
+    if (is_there) std::filesystem::create_directory(real);
+    for (const std::string& way : ways) EXPECT_EQ(root_of(way), real) << way << (is_there ? ", made" : "");
+  }
+  std::filesystem::create_directory_symlink(real, root_ + "/other");
+  EXPECT_EQ(root_of("../other/"), real);
+  EXPECT_EQ(root_of("/"), "/");
+  EXPECT_EQ(root_of(""), "");
 }
 
 }  // namespace

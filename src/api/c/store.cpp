@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/c/groups.hpp"
+#include "base/log.hpp"
 
 using namespace fenix_impl;
 
@@ -53,6 +54,18 @@ struct Label {
 void put(const std::string& text, char* to) {
   std::strncpy(to, text.c_str(), FENIX_DATASET_NAME_MAX - 1);
   to[FENIX_DATASET_NAME_MAX - 1] = 0;
+}
+
+/// Returns the group of all ranks, which has a way to talk; or null, on all ranks, if the store must be looked at for it and does not
+/// answer: that ends no job.
+Group* world_to_ask() {
+  try {
+    return &runtime().working_group(FENIX_DATA_GROUP_WORLD_ID);
+  } catch (const Error& error) {
+    if (error.code() != FENIX_ERROR_STORE) throw;
+    log().warn("nobody knows whether the job should end: {}", error.what());
+    return nullptr;
+  }
 }
 
 /// Does it by messages that are logged: a replacement says what its predecessor had said, and gets the same answer.
@@ -197,9 +210,10 @@ int Fenix_Data_need_commit(int group_id, int* flag) {
 
 int Fenix_Process_should_halt(int* flag) {
   return ready_entry([&]() -> int {
-    // One with all ranks, which has a way to talk.
-    Group& group = runtime().working_group(FENIX_DATA_GROUP_WORLD_ID);
-    const bool is_over = runtime().storage().planner().should_halt(group, [&] { require(flag, "flag"); });
+    const auto check = [flag] { require(flag, "flag"); };
+    Group* const group = world_to_ask();
+    if (group == nullptr) check();
+    const bool is_over = group != nullptr && runtime().storage().planner().should_halt(*group, check);
     *flag = is_over ? 1 : 0;
     return FENIX_SUCCESS;
   });

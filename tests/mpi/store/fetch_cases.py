@@ -101,6 +101,17 @@ def tools(jobs, _):
     data.write_bytes(flipped)
     told = jobs.tool("fenix-index", "--verify", "all", status=1)
     expect(("5.3.1.1 is damaged" in told, "5.1.1.1 is whole" in told, "5.5.1.1 is damaged" in told), (True, True, True), "what verify tells")
+    # What cannot be read hides no other one.
+    (jobs.store / "5.9.1.1").write_bytes(b"no folder")
+    part, kept = jobs.store / "5.3.1.1/p.0", jobs.work / "p.0"
+    part.rename(kept)
+    part.mkdir()
+    told = jobs.tool("fenix-index", "--verify", "all", status=1)
+    expect([text in told for text in ("5.9.1.1 is unreadable: ", "5.3.1.1 is unreadable: ", "5.1.1.1 is whole\n")], [True] * 3,
+           f"what verify tells\n{told}")
+    part.rmdir()
+    kept.rename(part)
+    (jobs.store / "5.9.1.1").unlink()
     expect([each["state"] for each in json.loads(jobs.tool("fenix-index", "--json"))], ["damaged", "complete", "complete"], "the states")
     # Damage is found by the job as well, which takes the next older one.
     expect(start_of(jobs.run(3, "--steps", 3))[1], 1, "start beside damage")
@@ -197,6 +208,12 @@ def halt(jobs, _):
                     variables={"FENIX_COMMIT_EVERY": "10", "FENIX_FAULT": "store.begin:1:5"})
     if "told to end" not in text:
         fail(f"not told of fenix-halt: {text}")
+    # The keeper looks for datasets of the job's group, and does not answer when the first question looks for those of all ranks.
+    text = jobs.run(3, "--steps", 60, "--nap", 100, "--asks", 1, ends=False,
+                    variables={"FENIX_COMMIT_EVERY": "10", "FENIX_FLUSH_TIMEOUT": "1", "FENIX_FAULT": "fetch.found:0:2:delay=3000"})
+    expect((text.count("FENIX-TEST-OK"), "told to end" in text, "nobody knows" in text), (3, False, True),
+           f"the end of a job whose store does not answer\n{text}")
+    jobs.await_keepers()
 
 
 def datasets(jobs, _):

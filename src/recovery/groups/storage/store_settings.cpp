@@ -9,7 +9,9 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include "base/environment.hpp"
 
@@ -31,6 +33,17 @@ std::string absolute(const std::string& path) {
   std::array<char, PATH_MAX> here{};
   if (::getcwd(here.data(), here.size()) == nullptr) return {};
   return std::string(here.data()) + "/" + path;
+}
+
+// Jobs that write the same folder in other ways meet at one keeper. The first one makes the folder: before, its parents alone have no links.
+std::string canonical(const std::string& path) {
+  if (path.empty()) return path;
+  std::error_code error;
+  std::filesystem::path found = std::filesystem::weakly_canonical(path, error);
+  if (error) found = std::filesystem::path(path).lexically_normal();
+  std::string text = found.string();
+  while (text.size() > 1 && text.back() == '/') text.pop_back();
+  return text;
 }
 
 bool is_program(const std::string& path) { return ::access(path.c_str(), X_OK) == 0; }
@@ -86,12 +99,8 @@ StoreSettings StoreSettings::from_environment() {
                           : end_of_allocation();
   settings.drains = environment::is_on("FENIX_DRAIN");
   settings.halt_seconds = narrow(environment::whole("FENIX_HALT_SECONDS"));
-  settings.root = absolute(environment::text("FENIX_STORE"));
+  settings.root = canonical(absolute(environment::text("FENIX_STORE")));
   if (settings.root.empty()) return settings;
-  while (settings.root.size() > 1 && settings.root.back() == '/') settings.root.pop_back();
-  // Jobs that write the same folder in other ways meet at one keeper.
-  std::array<char, PATH_MAX> real{};
-  if (::realpath(settings.root.c_str(), real.data()) != nullptr) settings.root = real.data();
   settings.fetches = environment::is_on("FENIX_FETCH");
   settings.every = static_cast<int>(environment::whole("FENIX_FLUSH"));
   settings.rate = environment::whole("FENIX_FLUSH_RATE");
