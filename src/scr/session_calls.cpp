@@ -2,10 +2,6 @@
 // The calls between begin and end.
 #include <scr.h>
 
-#include <algorithm>
-#include <array>
-#include <cstdlib>
-
 #include "scr/kind.hpp"
 #include "scr/session.hpp"
 #include "scr/stored.hpp"
@@ -24,13 +20,7 @@ bool Session::need_checkpoint(int* flag) {
   if (!is(State::idle, "SCR_Need_checkpoint") || !form()) return false;
   if (Fenix_Process_should_halt(flag) != FENIX_SUCCESS) return job_.fail("SCR_Need_checkpoint");
   if (*flag != 0) return true;
-  static constexpr std::array kLimits{"FENIX_COMMIT_EVERY", "FENIX_COMMIT_SECONDS", "FENIX_COMMIT_OVERHEAD",
-                                      "FENIX_COMMIT_MTBF"};
-  const bool is_limited = std::any_of(kLimits.begin(), kLimits.end(), [](const char* name) {
-    const char* const value = std::getenv(name);
-    return value != nullptr && *value != 0;
-  });
-  if (!is_limited) {
+  if (!has_commit_limit()) {
     *flag = 1;
     return true;
   }
