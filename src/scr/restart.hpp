@@ -33,10 +33,12 @@ class Restart {
   /// Lets datasets before the newest one count again: whether one is good is looked at once more.
   void allow_older() { older_than_ = UINT64_MAX; }
 
-  /// Looks for the checkpoint, unless that has been done. Collective.
-  void find();
-  /// Makes a dataset the one to go on from, and that of the next job as well, until a newer one is flushed. Collective.
-  bool choose(const std::string& name);
+  /// Looks for the checkpoint, unless that has been done. Fails if the store does not answer: then the next call looks once more. Collective.
+  bool find();
+  enum class Choice { made, missing, unknown };
+  /// Makes a dataset the one to go on from, and that of the next job as well, until a newer one is flushed. unknown: the store does not answer.
+  /// Collective.
+  Choice choose(const std::string& name);
   /// Puts the files of the checkpoint into the cache. Collective.
   bool open(const PackageHead& head);
   /// Returns the path of a file of the checkpoint that is open, or nothing.
@@ -45,8 +47,15 @@ class Restart {
   bool complete(bool is_valid);
 
  private:
-  void apply_current();
-  bool fetch(const std::string& stored);
+  /// Finds the checkpoint, or that there is none.
+  bool search();
+  bool apply_current();
+  /// What rank 0 does of a choice. stored, entry: what it has found.
+  Choice make_current(const std::string& name, std::string& stored, IndexEntry& entry) const;
+  /// Rank 0 drops the datasets after a chosen one. id: its number, or 0 if that is not known.
+  void drop_after(const std::string& name, std::uint64_t id) const;
+  /// missing: the store has no such dataset that is whole.
+  Choice fetch(const std::string& stored);
   /// Looks whether all ranks can use what the group has.
   bool examine();
   bool examine_files(const PackageHead& head);
@@ -54,7 +63,8 @@ class Restart {
   [[nodiscard]] bool is_withdrawn(const PackageHead& head) const;
   /// Rank 0 notes that no job begins with it.
   void withdraw(const PackageHead& head) const;
-  [[nodiscard]] std::string next_older();
+  /// Returns the name of the next dataset to try, an empty one if there is none, or nothing if the store does not answer.
+  [[nodiscard]] std::optional<std::string> next_older();
 
   Job& job_;
   Cache& cache_;

@@ -49,8 +49,7 @@ bool Session::have_restart(int* flag, char* name) {
   if (flag == nullptr) return refuse("SCR_Have_restart without a flag");
   *flag = 0;
   if (!is(State::idle, "SCR_Have_restart") || !form()) return false;
-  restart_.find();
-  if (!job_.is_formed) return false;
+  if (!restart_.find()) return false;
   *flag = restart_.head() ? 1 : 0;
   if (restart_.head()) put_name(restart_.head()->name, name);
   return true;
@@ -58,8 +57,7 @@ bool Session::have_restart(int* flag, char* name) {
 
 bool Session::start_restart(char* name) {
   if (!is(State::idle, "SCR_Start_restart") || !form()) return false;
-  restart_.find();
-  if (!job_.is_formed) return false;
+  if (!restart_.find()) return false;
   if (!restart_.head()) return job_.refuse_together("SCR_Start_restart: there is no checkpoint to go on from");
   const PackageHead head = *restart_.head();
   const bool is_good = restart_.open(head);
@@ -120,9 +118,13 @@ bool Session::complete_output(bool is_valid, State wanted) {
 bool Session::set_current(const char* name) {
   if (!is(State::idle, "SCR_Current") || !form()) return false;
   if (name == nullptr || *name == 0) return refuse("SCR_Current without a name");
-  if (!restart_.choose(name))
+  const Restart::Choice choice = restart_.choose(name);
+  if (!job_.is_formed) return false;
+  if (choice == Restart::Choice::unknown)
+    return job_.refuse_together(std::string("SCR_Current: the store does not say whether it has ") + name);
+  if (choice == Restart::Choice::missing)
     (void)job_.tell(std::string("SCR_Current: there is no checkpoint ") + name + " in the store");
-  return job_.is_formed;
+  return true;
 }
 
 bool Session::remove(const char* name, bool files_stay) {
