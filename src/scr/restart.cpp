@@ -18,8 +18,8 @@ namespace fs = std::filesystem;
 namespace scr_impl {
 namespace {
 
-/// Reads what this rank has of the snapshot in memory. Collective.
-std::optional<std::vector<std::byte>> restore_package(const PackageHead& head) {
+/// Reads what this rank has of a snapshot in memory. Collective.
+std::optional<std::vector<std::byte>> restore_package(const PackageHead& head, int time_stamp) {
   std::vector<std::byte> bytes;
   bool is_good = true;
   try {
@@ -30,7 +30,7 @@ std::optional<std::vector<std::byte>> restore_package(const PackageHead& head) {
   // A rank without memory takes part all the same.
   const int code = Fenix_Data_member_restore_c(kGroup, kFiles, is_good ? bytes.data() : nullptr,
                                                is_good ? static_cast<MPI_Count>(bytes.size()) : 0,
-                                               FENIX_DATA_SNAPSHOT_LATEST, FENIX_DATA_SUBSET_IGNORE);
+                                               time_stamp, FENIX_DATA_SUBSET_IGNORE);
   return is_good && code == FENIX_SUCCESS ? std::optional(std::move(bytes)) : std::nullopt;
 }
 
@@ -76,7 +76,7 @@ bool Restart::search() {
   if (job_.settings.fetches && !apply_current()) return false;
   // A rank that has taken the place of another one does not know of a choice.
   if (!broadcast(job_.comm, chosen_)) return false;
-  if (chosen_.empty() && examine()) return true;
+  if (chosen_.empty() && examine_memory()) return true;
   std::string next = chosen_;
   while (job_.is_formed && job_.settings.fetches) {
     if (next.empty()) {
@@ -88,7 +88,7 @@ bool Restart::search() {
     const Choice fetched = fetch(next);
     if (fetched == Choice::unknown) return false;
     chosen_.clear();
-    if (fetched == Choice::made && examine()) return true;
+    if (fetched == Choice::made && examine(FENIX_DATA_SNAPSHOT_LATEST)) return true;
     next.clear();
   }
   chosen_.clear();
@@ -100,18 +100,33 @@ Restart::Choice Restart::fetch(const std::string& stored) {
   snapshots_.forget();
   const int code = Fenix_Data_fetch(kGroup, stored.c_str(), nullptr);
   if (!agree(job_.comm, code != FENIX_ERROR_STORE)) return Choice::unknown;
-  return code == FENIX_SUCCESS ? Choice::made : Choice::missing;
+  if (code != FENIX_SUCCESS) return Choice::missing;
+  // It has taken the place of all that was in memory.
+  flushes_.forget_kept();
+  return Choice::made;
+}
+
+// With SCR_CACHE_SIZE above 1, older checkpoints of this job are in memory as well, and perhaps there alone.
+bool Restart::examine_memory() {
+  if (examine(FENIX_DATA_SNAPSHOT_LATEST)) return true;
+  if (!job_.is_formed) return false;
+  const auto stamps = snapshots_.stamps();
+  for (std::size_t i = 1; stamps && job_.is_formed && i < stamps->size(); ++i) {
+    if (examine((*stamps)[i])) return true;
+  }
+  return false;
 }
 
 // Looks whether all ranks can use what the group has.
-bool Restart::examine() {
-  const auto head = Snapshots::head_of(FENIX_DATA_SNAPSHOT_LATEST);
+bool Restart::examine(int time_stamp) {
+  const auto head = Snapshots::head_of(time_stamp);
   if (!job_.is_formed) return false;
   bool is_good = head && is_checkpoint(*head) && !refused_.contains({head->id, head->created});
   if (is_good && job_.is_first()) is_good = !is_withdrawn(*head);
   if (!agree(job_.comm, is_good)) return false;
-  if (head->is_list && !examine_files(*head)) return false;
+  if (head->is_list && !examine_files(*head, time_stamp)) return false;
   head_ = head;
+  time_stamp_ = time_stamp;
   return true;
 }
 
@@ -123,8 +138,8 @@ bool Restart::is_withdrawn(const PackageHead& head) const {
 }
 
 // Each file is looked at by one rank.
-bool Restart::examine_files(const PackageHead& head) {
-  const auto bytes = restore_package(head);
+bool Restart::examine_files(const PackageHead& head, int time_stamp) {
+  const auto bytes = restore_package(head, time_stamp);
   auto files = bytes ? unpack_list(*bytes) : std::nullopt;
   bool is_good = files.has_value();
   for (std::size_t i = 0; is_good && i < files->size(); ++i) {
@@ -213,7 +228,7 @@ Restart::Choice Restart::choose(const std::string& name) {
   // As if the program had gone on from it. A later checkpoint in memory is not wanted any more.
   job_.numbers.datasets = found[1];
   job_.numbers.checkpoints = found[2];
-  if (flushes_.kept()) flushes_.kept()->is_flushed = true;
+  flushes_.want_none();
   chosen_ = stored;
   search_anew();
   allow_older();
@@ -236,7 +251,7 @@ bool Restart::open(const PackageHead& head) {
     for (const ListedFile& each : listed_) cache_.note(each.name);
     return true;
   }
-  const auto bytes = restore_package(head);
+  const auto bytes = restore_package(head, time_stamp_);
   return job_.is_formed && bytes && cache_.open() && unpack(*bytes, cache_);
 }
 
@@ -261,6 +276,7 @@ bool Restart::complete(bool is_valid) {
     return true;
   }
   refused_.insert({head.id, head.created});
+  flushes_.forget_refused(head);
   older_than_ = std::min(older_than_, head.id);
   // Later jobs must not begin with it either.
   if (job_.is_first()) withdraw(head);

@@ -56,9 +56,10 @@ class Restart {
   void drop_after(const std::string& name, std::uint64_t id) const;
   /// missing: the store has no such dataset that is whole.
   Choice fetch(const std::string& stored);
-  /// Looks whether all ranks can use what the group has.
-  bool examine();
-  bool examine_files(const PackageHead& head);
+  /// Looks whether all ranks can use a snapshot that the group has: the latest one that they can.
+  bool examine_memory();
+  bool examine(int time_stamp);
+  bool examine_files(const PackageHead& head, int time_stamp);
   /// Tells whether the list of datasets says that no job begins with it. Rank 0 knows.
   [[nodiscard]] bool is_withdrawn(const PackageHead& head) const;
   /// Rank 0 notes that no job begins with it.
@@ -73,6 +74,7 @@ class Restart {
   Snapshots& snapshots_;
   bool is_searched_ = false;  ///< whether there is a checkpoint to go on from is known
   std::optional<PackageHead> head_;
+  int time_stamp_ = -1;             ///< of the snapshot that has it
   std::vector<ListedFile> listed_;  ///< files of the checkpoint in their own places
   std::string chosen_;              ///< the dataset that SCR_Current has chosen
   std::set<std::pair<std::uint64_t, std::uint64_t>>

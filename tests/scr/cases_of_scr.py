@@ -135,6 +135,20 @@ def drop_is_refused(jobs):
     expect(calls_of(text), ["have b", "dropped b", "have a"], "what is found")
 
 
+def refused_in_memory(jobs):
+    """After a checkpoint that cannot be used comes the one before it, also if that is in memory alone. It is the one that is flushed at the end."""
+    variables = {"SCR_FLUSH": "0", "SCR_CACHE_SIZE": "2"}
+    calls = ("checkpoint:a", "checkpoint:b", "refuse", "restart", "checkpoint:c", "have")
+    text = jobs.run(2, *calls, program="scr_calls", variables=variables)
+    expect(calls_of(text)[2:], ["have b", "have a", "wrote c", "have c"], "what is found in memory")
+    variables["SCR_FLUSH"] = "10"
+    text = jobs.run(2, "checkpoint:d", "checkpoint:e", "refuse", program="scr_calls", variables=variables)
+    expect(calls_of(text)[2:], ["have e"], "what is refused")
+    expect(calls_of(jobs.run(2, "restart", program="scr_calls", variables=variables)), ["have d"], "what the next job finds")
+    text = jobs.run(2, "checkpoint:f", "checkpoint:g", "delete:g", program="scr_calls", variables=variables)
+    expect(calls_of(jobs.run(2, "restart", program="scr_calls", variables=variables)), ["have f"], "what is left of a job that deletes its last one")
+
+
 def drop_after_needs_place(jobs):
     """SCR_DROP_AFTER_CURRENT drops nothing if the list does not say which datasets are later."""
     def listed():
@@ -466,7 +480,7 @@ def run_command(jobs):
         expect(next(iter(variables)) in said, True, f"that it names {variables}")
 
 
-CASES = {each.__name__: each for each in (kills, ranks_differ, shared_files, damaged_files, clean_up, chosen_once, drop_after_needs_place, store_does_not_answer, drop_is_refused, forwarded, purge, prefix_size, same_name, flush_fails,
+CASES = {each.__name__: each for each in (kills, ranks_differ, shared_files, damaged_files, clean_up, chosen_once, refused_in_memory, drop_after_needs_place, store_does_not_answer, drop_is_refused, forwarded, purge, prefix_size, same_name, flush_fails,
                                           ignored, disabled, index_command, halt_command, run_command, manual, kills_of_languages, purge_refused, purge_reads_only, purge_again,
                                           removed, removed_for_good, choice_stays, choice_stays_in_background,
                                           for_the_user_alone, index_of_others, prefix_size_after_choice, prefix_size_counts_whole)}
