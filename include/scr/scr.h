@@ -109,7 +109,8 @@ int SCR_Route_file(const char* name, char* file);
  * named it. Otherwise it is the newest one that has not failed, was written by as many ranks as there are now, and has its files as they were.
  * @param[out] flag 1: there is; 0: there is none
  * @param[out] name SCR_MAX_FILENAME bytes: the name that it was given, if flag is 1; or NULL
- * @return SCR_SUCCESS; SCR_FAILURE.
+ * @return SCR_SUCCESS; SCR_FAILURE, also if the store does not answer: whether there is a checkpoint is not known then. The next call asks
+ *         again.
  */
 int SCR_Have_restart(int* flag, char* name);
 

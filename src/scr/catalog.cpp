@@ -49,13 +49,12 @@ bool Catalog::record(const PackageHead& head, const std::vector<std::string>& fi
   return agree(job_.comm, is_good);
 }
 
-// Files that another dataset has as well stay: they have its bytes.
-void Catalog::remove(const IndexEntry& entry, bool files_stay) const {
-  remove_stored(label_of(entry.name));
-  (void)job_.index.remove(entry.name);
-  if (files_stay || entry.files.empty()) return;
+// Files that another dataset has as well stay: they have its bytes. What the store still has keeps its entry and its files.
+bool Catalog::remove(const IndexEntry& entry, bool files_stay) const {
+  if (!remove_stored(label_of(entry.name)) || !job_.index.remove(entry.name)) return false;
+  if (files_stay || entry.files.empty()) return true;
   const auto entries = job_.index.all();
-  if (!entries) return;
+  if (!entries) return true;
   std::set<std::string> others;
   for (const IndexEntry& each : *entries) others.insert(each.files.begin(), each.files.end());
   std::vector<std::string> files;
@@ -65,18 +64,19 @@ void Catalog::remove(const IndexEntry& entry, bool files_stay) const {
     prefix.remove(files);
     return true;
   });
+  return true;
 }
 
 bool Catalog::remove(const std::string& name, bool files_stay) const {
   IndexEntry entry = job_.index.get(name).value_or(IndexEntry{});
   entry.name = name;
-  remove(entry, files_stay);
-  return !job_.index.get(name) && stored_with(label_of(name)).empty();
+  // To see neither the one nor the other would not mean that it is gone.
+  return remove(entry, files_stay) && job_.index.lacks(name);
 }
 
 void Catalog::drop_later(std::uint64_t id) const {
   for (const IndexEntry& each : job_.index.all().value_or(std::vector<IndexEntry>{})) {
-    if (each.id > id) remove(each, true);
+    if (each.id > id) (void)remove(each, true);
   }
 }
 
@@ -95,11 +95,13 @@ bool Catalog::purge_if_told() {
 }
 
 bool Catalog::remove_all() const {
-  for (const IndexEntry& each : job_.index.all().value_or(std::vector<IndexEntry>{})) remove(each, false);
+  for (const IndexEntry& each : job_.index.all().value_or(std::vector<IndexEntry>{})) (void)remove(each, false);
   // Keepers may complete those that are not.
-  for (const StoredDataset& each : stored_datasets(true)) (void)Fenix_Data_dataset_delete(each.name.c_str());
+  for (const StoredDataset& each : stored_datasets(true).value_or(std::vector<StoredDataset>{}))
+    (void)Fenix_Data_dataset_delete(each.name.c_str());
   const auto left = job_.index.all();
-  const bool is_empty = left && left->empty() && stored_datasets(true).empty();
+  const auto stored = stored_datasets(true);
+  const bool is_empty = left && left->empty() && stored && stored->empty();
   return is_empty || refuse("SCR_PREFIX_PURGE: some datasets cannot be removed");
 }
 
@@ -112,7 +114,7 @@ void Catalog::free_current() {
 void Catalog::tidy(const PackageHead& newest) {
   if (!job_.is_formed || !job_.is_first()) return;
   // A name is that of one dataset.
-  if (replaced_.erase(newest.name) != 0) remove_stored(label_of(newest.name), 1);
+  if (replaced_.erase(newest.name) != 0) (void)remove_stored(label_of(newest.name), 1);
   if (job_.settings.prefix_size > 0) prune(newest);
 }
 
@@ -120,7 +122,8 @@ void Catalog::tidy(const PackageHead& newest) {
 // which order they were written: one whose flush has failed takes no other one's place.
 void Catalog::prune(const PackageHead& newest) const {
   const auto entries = job_.index.all();
-  if (!entries) return;
+  const auto stored = stored_datasets();
+  if (!entries || !stored) return;
   std::map<std::string, const IndexEntry*> others;  // by the names that they have in the store
   for (const IndexEntry& each : *entries) {
     const bool counts = is_checkpoint(each) && !each.has_failed && each.name != newest.name;
@@ -129,9 +132,9 @@ void Catalog::prune(const PackageHead& newest) const {
   long left = job_.settings.prefix_size - 1;
   std::uint64_t oldest = newest.created;
   const auto remove_unless_output = [this](const IndexEntry& entry) {
-    if (!is_output(entry)) remove(entry, false);
+    if (!is_output(entry)) (void)remove(entry, false);
   };
-  for (const StoredDataset& each : stored_datasets()) {
+  for (const StoredDataset& each : *stored) {
     const auto found = others.extract(each.label);
     if (found.empty()) continue;
     const IndexEntry& entry = *found.mapped();

@@ -50,7 +50,8 @@ class Catalog {
   void note_choice() { is_current_free_ = frees_current_ = false; }
 
  private:
-  void remove(const IndexEntry& entry, bool files_stay) const;
+  /// Returns whether the store and the list do not have it any more.
+  bool remove(const IndexEntry& entry, bool files_stay) const;
   [[nodiscard]] bool remove_all() const;
   void prune(const PackageHead& newest) const;
 

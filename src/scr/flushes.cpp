@@ -1,26 +1,43 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "scr/flushes.hpp"
 
+#include <algorithm>
+
 #include "scr/kind.hpp"
 #include "scr/stored.hpp"
 
 namespace scr_impl {
 
 void Flushes::forget() {
-  kept_.reset();
+  kept_.clear();
   request_ = FENIX_REQUEST_NULL;
   flushing_.reset();
 }
 
+void Flushes::keep(Kept kept) {
+  const long oldest = kept.time_stamp - std::max(job_.settings.cache_size, 1L);
+  kept_.push_back(std::move(kept));
+  std::erase_if(kept_, [oldest](const Kept& each) { return each.time_stamp <= oldest; });
+}
+
+void Flushes::want_none() {
+  for (Kept& each : kept_) each.is_flushed = true;
+}
+
+void Flushes::forget_refused(const PackageHead& head) {
+  std::erase_if(kept_,
+                [&](const Kept& each) { return each.head.id == head.id && each.head.created == head.created; });
+}
+
 void Flushes::give_up(const std::string& name) {
-  const bool is_kept = kept_ && kept_->head.name == name;
+  const auto is_it = [&name](const Kept& each) { return each.head.name == name; };
   // It must not be completed afterwards.
-  if (is_kept || (flushing_ && flushing_->head.name == name)) (void)end_background();
-  if (is_kept) kept_.reset();
+  if (std::any_of(kept_.begin(), kept_.end(), is_it) || (flushing_ && is_it(*flushing_))) (void)end_background();
+  std::erase_if(kept_, is_it);
 }
 
 bool Flushes::flush_if_due() {
-  const PackageHead& head = kept_->head;
+  const PackageHead& head = kept_.back().head;
   // Files in their own places are of use when the store has the list of them.
   if (head.is_list) return flush(false);
   const auto every = static_cast<std::uint64_t>(job_.settings.flush_every);
@@ -30,19 +47,20 @@ bool Flushes::flush_if_due() {
 
 bool Flushes::flush(bool in_background) {
   (void)end_background();
-  if (!job_.is_formed || !kept_) return false;
-  const PackageHead head = kept_->head;
+  if (!job_.is_formed || kept_.empty()) return false;
+  Kept& kept = kept_.back();
+  const PackageHead head = kept.head;
   const std::string label = label_of(head.name);
-  if (!head.is_list && !catalog_.record(head, kept_->files)) return false;
-  const int code = in_background ? Fenix_Data_iflush(kGroup, kept_->time_stamp, label.c_str(), &request_)
-                                 : Fenix_Data_flush(kGroup, kept_->time_stamp, label.c_str());
+  if (!head.is_list && !catalog_.record(head, kept.files)) return false;
+  const int code = in_background ? Fenix_Data_iflush(kGroup, kept.time_stamp, label.c_str(), &request_)
+                                 : Fenix_Data_flush(kGroup, kept.time_stamp, label.c_str());
   if (code != FENIX_SUCCESS) {
     const std::string what = "flush of the checkpoint " + head.name;
     return code == FENIX_ERROR_STORE ? job_.refuse_together(what + ": " + Fenix_Error_message()) : job_.fail(what);
   }
-  kept_->is_flushed = true;
+  kept.is_flushed = true;
   if (in_background) {
-    flushing_ = *kept_;
+    flushing_ = kept;
     catalog_.free_current_later();
   } else {
     catalog_.free_current();
@@ -63,7 +81,9 @@ bool Flushes::end_background() {
     catalog_.tidy(head);
     return true;
   }
-  if (kept_ && kept_->head.id == head.id) kept_->is_flushed = false;
+  for (Kept& each : kept_) {
+    if (each.head.id == head.id) each.is_flushed = false;
+  }
   return job_.refuse_together("the flush of the checkpoint " + head.name + " has failed: it is not in the store");
 }
 

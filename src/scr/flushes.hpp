@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The latest checkpoint of this job, and its way to the store.
+// The checkpoints of this job that are in memory, and the way of the latest one to the store.
 #pragma once
 
 #include <fenix.h>
@@ -27,8 +27,18 @@ class Flushes {
  public:
   Flushes(Job& job, Catalog& catalog) : job_(job), catalog_(catalog) {}
 
-  /// Returns the latest checkpoint, or none.
-  [[nodiscard]] std::optional<Kept>& kept() { return kept_; }
+  /// Takes a new checkpoint.
+  void keep(Kept kept);
+  /// Tells whether there is a checkpoint: the latest one that was neither removed nor refused.
+  [[nodiscard]] bool has_kept() const { return !kept_.empty(); }
+  /// Tells whether it still has to be flushed.
+  [[nodiscard]] bool is_unflushed() const { return has_kept() && !kept_.back().is_flushed; }
+  /// Has those that are there not flushed any more.
+  void want_none();
+  /// Forgets them: they are not in memory any more.
+  void forget_kept() { kept_.clear(); }
+  /// Forgets one that the program could not use. The one before it takes its place.
+  void forget_refused(const PackageHead& head);
   [[nodiscard]] bool is_in_background() const { return flushing_.has_value(); }
   /// Tells on this rank whether what is flushed in the background has an end: it is in the store, or has failed.
   [[nodiscard]] bool has_ended() const;
@@ -47,7 +57,7 @@ class Flushes {
  private:
   Job& job_;
   Catalog& catalog_;
-  std::optional<Kept> kept_;
+  std::vector<Kept> kept_;        ///< in the order in which they were committed
   std::optional<Kept> flushing_;  ///< the one that is flushed in the background
   Fenix_Request request_ = FENIX_REQUEST_NULL;
 };

@@ -125,7 +125,7 @@ bool Output::keep(const SharedFiles& shared) {
   if (code == FENIX_SUCCESS) code = Fenix_Data_commit_barrier(kGroup, &time_stamp);
   if (code != FENIX_SUCCESS) return job_.fail("commit of the checkpoint");
   const bool has_files = head_.is_list || is_output(head_);
-  flushes_.kept() = Kept{head_, has_files ? shared.all : std::vector<std::string>{}, time_stamp, false};
+  flushes_.keep({head_, has_files ? shared.all : std::vector<std::string>{}, time_stamp, false});
   snapshots_.note(time_stamp, head_.name);
   restart_.allow_older();
   return flushes_.flush_if_due();

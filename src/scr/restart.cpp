@@ -18,8 +18,8 @@ namespace fs = std::filesystem;
 namespace scr_impl {
 namespace {
 
-/// Reads what this rank has of the snapshot in memory. Collective.
-std::optional<std::vector<std::byte>> restore_package(const PackageHead& head) {
+/// Reads what this rank has of a snapshot in memory. Collective.
+std::optional<std::vector<std::byte>> restore_package(const PackageHead& head, int time_stamp) {
   std::vector<std::byte> bytes;
   bool is_good = true;
   try {
@@ -30,7 +30,7 @@ std::optional<std::vector<std::byte>> restore_package(const PackageHead& head) {
   // A rank without memory takes part all the same.
   const int code = Fenix_Data_member_restore_c(kGroup, kFiles, is_good ? bytes.data() : nullptr,
                                                is_good ? static_cast<MPI_Count>(bytes.size()) : 0,
-                                               FENIX_DATA_SNAPSHOT_LATEST, FENIX_DATA_SUBSET_IGNORE);
+                                               time_stamp, FENIX_DATA_SUBSET_IGNORE);
   return is_good && code == FENIX_SUCCESS ? std::optional(std::move(bytes)) : std::nullopt;
 }
 
@@ -59,38 +59,74 @@ void Restart::clear() {
   allow_older();
 }
 
-void Restart::find() {
-  if (is_searched_) return;
+bool Restart::find() {
+  if (is_searched_) return true;
   is_searched_ = true;
   head_.reset();
   // A dataset that was fetched for an earlier search may have given way to a checkpoint that has been removed since.
   tried_.clear();
-  if (job_.settings.fetches) apply_current();
-  const std::string chosen = std::exchange(chosen_, {});
-  if (!chosen.empty() && job_.settings.fetches && fetch(chosen) && examine()) return;
-  if (chosen.empty() && examine()) return;
-  if (!job_.settings.fetches) return;
-  while (job_.is_formed) {
-    const std::string next = next_older();
-    if (next.empty() || (fetch(next) && examine())) return;
-  }
+  if (search()) return job_.is_formed;
+  // A program that is told that there is none would begin anew, and write over what is there.
+  search_anew();
+  return job_.is_formed &&
+         job_.refuse_together(std::string("whether there is a checkpoint is not known: ") + Fenix_Error_message());
 }
 
-bool Restart::fetch(const std::string& stored) {
+bool Restart::search() {
+  if (job_.settings.fetches && !apply_current()) return false;
+  // A rank that has taken the place of another one does not know of a choice.
+  if (!broadcast(job_.comm, chosen_)) return false;
+  if (chosen_.empty() && examine_memory()) return true;
+  std::string next = chosen_;
+  while (job_.is_formed && job_.settings.fetches) {
+    if (next.empty()) {
+      const auto older = next_older();
+      if (!older) return false;
+      if (older->empty()) return true;
+      next = *older;
+    }
+    const Choice fetched = fetch(next);
+    if (fetched == Choice::unknown) return false;
+    chosen_.clear();
+    if (fetched == Choice::made && examine(FENIX_DATA_SNAPSHOT_LATEST)) return true;
+    next.clear();
+  }
+  chosen_.clear();
+  return true;
+}
+
+Restart::Choice Restart::fetch(const std::string& stored) {
   if (job_.is_first()) tried_.insert(stored);
   snapshots_.forget();
-  return Fenix_Data_fetch(kGroup, stored.c_str(), nullptr) == FENIX_SUCCESS;
+  const int code = Fenix_Data_fetch(kGroup, stored.c_str(), nullptr);
+  if (!agree(job_.comm, code != FENIX_ERROR_STORE)) return Choice::unknown;
+  if (code != FENIX_SUCCESS) return Choice::missing;
+  // It has taken the place of all that was in memory.
+  flushes_.forget_kept();
+  return Choice::made;
+}
+
+// With SCR_CACHE_SIZE above 1, older checkpoints of this job are in memory as well, and perhaps there alone.
+bool Restart::examine_memory() {
+  if (examine(FENIX_DATA_SNAPSHOT_LATEST)) return true;
+  if (!job_.is_formed) return false;
+  const auto stamps = snapshots_.stamps();
+  for (std::size_t i = 1; stamps && job_.is_formed && i < stamps->size(); ++i) {
+    if (examine((*stamps)[i])) return true;
+  }
+  return false;
 }
 
 // Looks whether all ranks can use what the group has.
-bool Restart::examine() {
-  const auto head = Snapshots::head_of(FENIX_DATA_SNAPSHOT_LATEST);
+bool Restart::examine(int time_stamp) {
+  const auto head = Snapshots::head_of(time_stamp);
   if (!job_.is_formed) return false;
   bool is_good = head && is_checkpoint(*head) && !refused_.contains({head->id, head->created});
   if (is_good && job_.is_first()) is_good = !is_withdrawn(*head);
   if (!agree(job_.comm, is_good)) return false;
-  if (head->is_list && !examine_files(*head)) return false;
+  if (head->is_list && !examine_files(*head, time_stamp)) return false;
   head_ = head;
+  time_stamp_ = time_stamp;
   return true;
 }
 
@@ -102,8 +138,8 @@ bool Restart::is_withdrawn(const PackageHead& head) const {
 }
 
 // Each file is looked at by one rank.
-bool Restart::examine_files(const PackageHead& head) {
-  const auto bytes = restore_package(head);
+bool Restart::examine_files(const PackageHead& head, int time_stamp) {
+  const auto bytes = restore_package(head, time_stamp);
   auto files = bytes ? unpack_list(*bytes) : std::nullopt;
   bool is_good = files.has_value();
   for (std::size_t i = 0; is_good && i < files->size(); ++i) {
@@ -122,10 +158,13 @@ bool Restart::examine_files(const PackageHead& head) {
 }
 
 // Rank 0 knows the index, and what the store has.
-std::string Restart::next_older() {
+std::optional<std::string> Restart::next_older() {
   std::string next;
+  bool is_known = true;
   if (job_.is_first()) {
-    for (const StoredDataset& each : stored_datasets()) {
+    const auto stored = stored_datasets();
+    is_known = stored.has_value();
+    for (const StoredDataset& each : stored.value_or(std::vector<StoredDataset>{})) {
       const auto entry = job_.index.with_label(each.label);
       const bool is_other =
           entry && (entry->has_failed || entry->ranks != size_of(job_.comm) || entry->id >= older_than_);
@@ -134,59 +173,76 @@ std::string Restart::next_older() {
       break;
     }
   }
+  if (!agree(job_.comm, is_known)) return std::nullopt;
   return broadcast(job_.comm, next) ? next : "";
 }
 
 // SCR_CURRENT counts once in a launch: a program that is started again must not begin there each time.
-void Restart::apply_current() {
+bool Restart::apply_current() {
   const std::string name = std::exchange(job_.settings.current, {});
   // A rank that has taken the place of another one has none.
-  if (!agree(job_.comm, !name.empty())) return;
-  bool is_due = true;
-  if (job_.is_first()) {
-    const std::string launch = launch_of_job();
-    const fs::path mark = job_.prefix.folder() / kControlFolder / "current";
-    const std::string text = launch + "\n" + name + "\n";
-    is_due = launch.empty() || read_own_file(mark) != text;
-    if (is_due && !launch.empty() && !write_durably(mark, text)) (void)refuse(mark.string() + " cannot be written");
+  if (!agree(job_.comm, !name.empty())) return true;
+  const std::string launch = launch_of_job();
+  const fs::path mark = job_.prefix.folder() / kControlFolder / "current";
+  const std::string text = launch + "\n" + name + "\n";
+  const bool is_due = !job_.is_first() || launch.empty() || read_own_file(mark) != text;
+  if (!agree(job_.comm, is_due)) return true;
+  const Choice choice = choose(name);
+  if (!job_.is_formed) return true;
+  if (choice == Choice::unknown) {
+    job_.settings.current = name;
+    return false;
   }
-  if (agree(job_.comm, is_due) && !choose(name)) {
+  if (job_.is_first() && !launch.empty() && !write_durably(mark, text))
+    (void)refuse(mark.string() + " cannot be written");
+  if (choice == Choice::missing)
     (void)job_.refuse_together("SCR_CURRENT: there is no checkpoint " + name + " in the store");
-  }
+  return true;
+}
+
+Restart::Choice Restart::make_current(const std::string& name, std::string& stored, IndexEntry& entry) const {
+  const auto names = stored_with(label_of(name));
+  if (!names) return Choice::unknown;
+  const auto found = job_.index.get(name);
+  if (names->empty() || (found && !is_checkpoint(*found))) return Choice::missing;
+  if (Fenix_Data_dataset_set_current(names->front().c_str()) != FENIX_SUCCESS) return Choice::missing;
+  stored = names->front();
+  entry = found.value_or(IndexEntry{});
+  // The user wants it, whatever was wrong with it.
+  if (std::exchange(entry.has_failed, false)) (void)job_.index.put(entry);
+  if (job_.settings.drops_later) drop_after(name, entry.id);
+  return Choice::made;
 }
 
 // The checkpoint is that of the next job as well, until a newer one is flushed.
-bool Restart::choose(const std::string& name) {
-  std::array<std::uint64_t, 3> found{};
+Restart::Choice Restart::choose(const std::string& name) {
   std::string stored;
-  if (job_.is_first()) {
-    auto entry = job_.index.get(name);
-    const auto names = stored_with(label_of(name));
-    const bool is_there = !names.empty() && (!entry || is_checkpoint(*entry));
-    if (is_there && Fenix_Data_dataset_set_current(names.front().c_str()) == FENIX_SUCCESS) {
-      stored = names.front();
-      found = {1, entry ? entry->id : 0, entry ? entry->count : 0};
-      // The user wants it, whatever was wrong with it.
-      if (entry && entry->has_failed) {
-        entry->has_failed = false;
-        (void)job_.index.put(*entry);
-      }
-      if (job_.settings.drops_later) catalog_.drop_later(found[1]);
-    }
-  }
+  IndexEntry entry;
+  Choice choice = job_.is_first() ? make_current(name, stored, entry) : Choice::unknown;
+  std::array<std::uint64_t, 3> found{static_cast<std::uint64_t>(choice), entry.id, entry.count};
   if (MPI_Bcast(found.data(), 3, MPI_UINT64_T, 0, job_.comm) != MPI_SUCCESS || !broadcast(job_.comm, stored))
-    return false;
-  if (found[0] == 0) return false;
+    return Choice::unknown;
+  choice = static_cast<Choice>(found[0]);
+  if (choice != Choice::made) return choice;
   catalog_.note_choice();
   // As if the program had gone on from it. A later checkpoint in memory is not wanted any more.
   job_.numbers.datasets = found[1];
   job_.numbers.checkpoints = found[2];
-  if (flushes_.kept()) flushes_.kept()->is_flushed = true;
+  flushes_.want_none();
   chosen_ = stored;
   search_anew();
   allow_older();
   refused_.clear();
-  return true;
+  return choice;
+}
+
+// Without an entry nobody knows which datasets are later: none may go.
+void Restart::drop_after(const std::string& name, std::uint64_t id) const {
+  if (id > 0) {
+    catalog_.drop_later(id);
+  } else {
+    say("SCR_DROP_AFTER_CURRENT: nothing is dropped: " + name + " has no entry in the list of datasets");
+  }
 }
 
 bool Restart::open(const PackageHead& head) {
@@ -195,7 +251,7 @@ bool Restart::open(const PackageHead& head) {
     for (const ListedFile& each : listed_) cache_.note(each.name);
     return true;
   }
-  const auto bytes = restore_package(head);
+  const auto bytes = restore_package(head, time_stamp_);
   return job_.is_formed && bytes && cache_.open() && unpack(*bytes, cache_);
 }
 
@@ -220,6 +276,7 @@ bool Restart::complete(bool is_valid) {
     return true;
   }
   refused_.insert({head.id, head.created});
+  flushes_.forget_refused(head);
   older_than_ = std::min(older_than_, head.id);
   // Later jobs must not begin with it either.
   if (job_.is_first()) withdraw(head);

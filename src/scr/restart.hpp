@@ -33,10 +33,12 @@ class Restart {
   /// Lets datasets before the newest one count again: whether one is good is looked at once more.
   void allow_older() { older_than_ = UINT64_MAX; }
 
-  /// Looks for the checkpoint, unless that has been done. Collective.
-  void find();
-  /// Makes a dataset the one to go on from, and that of the next job as well, until a newer one is flushed. Collective.
-  bool choose(const std::string& name);
+  /// Looks for the checkpoint, unless that has been done. Fails if the store does not answer: then the next call looks once more. Collective.
+  bool find();
+  enum class Choice { made, missing, unknown };
+  /// Makes a dataset the one to go on from, and that of the next job as well, until a newer one is flushed. unknown: the store does not answer.
+  /// Collective.
+  Choice choose(const std::string& name);
   /// Puts the files of the checkpoint into the cache. Collective.
   bool open(const PackageHead& head);
   /// Returns the path of a file of the checkpoint that is open, or nothing.
@@ -45,16 +47,25 @@ class Restart {
   bool complete(bool is_valid);
 
  private:
-  void apply_current();
-  bool fetch(const std::string& stored);
-  /// Looks whether all ranks can use what the group has.
-  bool examine();
-  bool examine_files(const PackageHead& head);
+  /// Finds the checkpoint, or that there is none.
+  bool search();
+  bool apply_current();
+  /// What rank 0 does of a choice. stored, entry: what it has found.
+  Choice make_current(const std::string& name, std::string& stored, IndexEntry& entry) const;
+  /// Rank 0 drops the datasets after a chosen one. id: its number, or 0 if that is not known.
+  void drop_after(const std::string& name, std::uint64_t id) const;
+  /// missing: the store has no such dataset that is whole.
+  Choice fetch(const std::string& stored);
+  /// Looks whether all ranks can use a snapshot that the group has: the latest one that they can.
+  bool examine_memory();
+  bool examine(int time_stamp);
+  bool examine_files(const PackageHead& head, int time_stamp);
   /// Tells whether the list of datasets says that no job begins with it. Rank 0 knows.
   [[nodiscard]] bool is_withdrawn(const PackageHead& head) const;
   /// Rank 0 notes that no job begins with it.
   void withdraw(const PackageHead& head) const;
-  [[nodiscard]] std::string next_older();
+  /// Returns the name of the next dataset to try, an empty one if there is none, or nothing if the store does not answer.
+  [[nodiscard]] std::optional<std::string> next_older();
 
   Job& job_;
   Cache& cache_;
@@ -63,6 +74,7 @@ class Restart {
   Snapshots& snapshots_;
   bool is_searched_ = false;  ///< whether there is a checkpoint to go on from is known
   std::optional<PackageHead> head_;
+  int time_stamp_ = -1;             ///< of the snapshot that has it
   std::vector<ListedFile> listed_;  ///< files of the checkpoint in their own places
   std::string chosen_;              ///< the dataset that SCR_Current has chosen
   std::set<std::pair<std::uint64_t, std::uint64_t>>

@@ -203,10 +203,9 @@ bool Session::end() {
   bool is_good = form();
   if (is_good) {
     const bool is_written = flushes_.end_background();
-    const auto& kept = flushes_.kept();
-    is_good = is_written || kept;
+    is_good = is_written || flushes_.has_kept();
     const bool is_wanted = job_.settings.bypasses || job_.settings.flush_every > 0;
-    if (kept && !kept->is_flushed && is_wanted) is_good = flushes_.flush(false);
+    if (flushes_.is_unflushed() && is_wanted) is_good = flushes_.flush(false);
   }
   if (Fenix_Finalize() != FENIX_SUCCESS) is_good = job_.fail("Fenix_Finalize");
   if (job_.repaired == nullptr && job_.comm != MPI_COMM_NULL && !job_.is_broken) MPI_Comm_free(&job_.comm);
@@ -214,7 +213,7 @@ bool Session::end() {
   // SCR_Init may follow: nothing of this use counts then.
   parameters_ = Parameters();
   cache_.clear();
-  flushes_.kept().reset();
+  flushes_.forget_kept();
   snapshots_.forget();
   restart_.clear();
   catalog_.clear();

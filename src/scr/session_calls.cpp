@@ -2,10 +2,6 @@
 // The calls between begin and end.
 #include <scr.h>
 
-#include <algorithm>
-#include <array>
-#include <cstdlib>
-
 #include "scr/kind.hpp"
 #include "scr/session.hpp"
 #include "scr/stored.hpp"
@@ -24,13 +20,7 @@ bool Session::need_checkpoint(int* flag) {
   if (!is(State::idle, "SCR_Need_checkpoint") || !form()) return false;
   if (Fenix_Process_should_halt(flag) != FENIX_SUCCESS) return job_.fail("SCR_Need_checkpoint");
   if (*flag != 0) return true;
-  static constexpr std::array kLimits{"FENIX_COMMIT_EVERY", "FENIX_COMMIT_SECONDS", "FENIX_COMMIT_OVERHEAD",
-                                      "FENIX_COMMIT_MTBF"};
-  const bool is_limited = std::any_of(kLimits.begin(), kLimits.end(), [](const char* name) {
-    const char* const value = std::getenv(name);
-    return value != nullptr && *value != 0;
-  });
-  if (!is_limited) {
+  if (!has_commit_limit()) {
     *flag = 1;
     return true;
   }
@@ -59,8 +49,7 @@ bool Session::have_restart(int* flag, char* name) {
   if (flag == nullptr) return refuse("SCR_Have_restart without a flag");
   *flag = 0;
   if (!is(State::idle, "SCR_Have_restart") || !form()) return false;
-  restart_.find();
-  if (!job_.is_formed) return false;
+  if (!restart_.find()) return false;
   *flag = restart_.head() ? 1 : 0;
   if (restart_.head()) put_name(restart_.head()->name, name);
   return true;
@@ -68,8 +57,7 @@ bool Session::have_restart(int* flag, char* name) {
 
 bool Session::start_restart(char* name) {
   if (!is(State::idle, "SCR_Start_restart") || !form()) return false;
-  restart_.find();
-  if (!job_.is_formed) return false;
+  if (!restart_.find()) return false;
   if (!restart_.head()) return job_.refuse_together("SCR_Start_restart: there is no checkpoint to go on from");
   const PackageHead head = *restart_.head();
   const bool is_good = restart_.open(head);
@@ -130,9 +118,13 @@ bool Session::complete_output(bool is_valid, State wanted) {
 bool Session::set_current(const char* name) {
   if (!is(State::idle, "SCR_Current") || !form()) return false;
   if (name == nullptr || *name == 0) return refuse("SCR_Current without a name");
-  if (!restart_.choose(name))
+  const Restart::Choice choice = restart_.choose(name);
+  if (!job_.is_formed) return false;
+  if (choice == Restart::Choice::unknown)
+    return job_.refuse_together(std::string("SCR_Current: the store does not say whether it has ") + name);
+  if (choice == Restart::Choice::missing)
     (void)job_.tell(std::string("SCR_Current: there is no checkpoint ") + name + " in the store");
-  return job_.is_formed;
+  return true;
 }
 
 bool Session::remove(const char* name, bool files_stay) {

@@ -183,6 +183,15 @@ void set_environment(const Parameters& parameters, const Settings& settings, con
   if (!settings.fetches || settings.purges_memory) set_default("FENIX_FETCH", "off");
 }
 
+bool has_commit_limit() {
+  static constexpr std::array kLimits{"FENIX_COMMIT_EVERY", "FENIX_COMMIT_SECONDS", "FENIX_COMMIT_OVERHEAD",
+                                      "FENIX_COMMIT_MTBF"};
+  return std::any_of(kLimits.begin(), kLimits.end(), [](const char* name) {
+    const char* const value = std::getenv(name);
+    return value != nullptr && !is_none(value);
+  });
+}
+
 void reset_environment() {
   for (const char* variable : set_here()) ::unsetenv(variable);
   set_here().clear();

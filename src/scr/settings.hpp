@@ -45,6 +45,8 @@ std::string ignored_parameters(const Parameters& parameters, const Settings& set
 void set_environment(const Parameters& parameters, const Settings& settings, const std::string& store);
 /// Takes them back.
 void reset_environment();
+/// Tells whether a variable of Fenix says how often to commit. 0 is no limit.
+bool has_commit_limit();
 
 /// Name of the folder of the library, in the prefix folder: the one of SCR, which scripts for SCR remove.
 constexpr const char* kControlFolder = ".scr";

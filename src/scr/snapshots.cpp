@@ -30,19 +30,27 @@ bool Snapshots::is_of(int time_stamp, const std::string& name) const {
   return job_.is_formed && !agree(job_.comm, !head || head->name != name);
 }
 
-bool Snapshots::remove(const std::string& name) {
-  std::string stamps;
+std::optional<std::vector<int>> Snapshots::stamps() const {
+  std::string text;
   int number = 0;
   if (job_.is_first()) (void)Fenix_Data_group_get_number_of_snapshots(kGroup, &number);
   for (int i = 0; i < number; ++i) {
     int stamp = -1;
     if (Fenix_Data_group_get_snapshot_at_position(kGroup, i, &stamp) == FENIX_SUCCESS)
-      stamps += std::to_string(stamp) + " ";
+      text += std::to_string(stamp) + " ";
   }
-  if (!broadcast(job_.comm, stamps)) return false;
-  std::istringstream list(stamps);
+  if (!broadcast(job_.comm, text)) return std::nullopt;
+  std::istringstream list(text);
+  std::vector<int> found;
+  for (int stamp = 0; list >> stamp;) found.push_back(stamp);
+  return found;
+}
+
+bool Snapshots::remove(const std::string& name) {
+  const auto all = stamps();
+  if (!all) return false;
   bool is_any = false;
-  for (int stamp = 0; list >> stamp;) {
+  for (const int stamp : *all) {
     const bool is_it = is_of(stamp, name);
     if (!job_.is_formed) return false;
     if (!is_it) continue;

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "scr/job.hpp"
 #include "scr/package.hpp"
@@ -17,6 +18,8 @@ class Snapshots {
 
   /// Reads the head of a snapshot. Returns nothing if this rank cannot. Collective.
   static std::optional<PackageHead> head_of(int time_stamp);
+  /// Returns the time stamps of those that rank 0 has, newest first. Nothing if a rank has died. Collective.
+  [[nodiscard]] std::optional<std::vector<int>> stamps() const;
   /// Notes the dataset of a snapshot that was committed.
   void note(int time_stamp, const std::string& name);
   /// Deletes the snapshots of a dataset: it must come back neither in this job, nor from memory that is kept for the next one. Collective.

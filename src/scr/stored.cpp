@@ -7,10 +7,10 @@
 
 namespace scr_impl {
 
-std::vector<StoredDataset> stored_datasets(bool also_incomplete) {
+std::optional<std::vector<StoredDataset>> stored_datasets(bool also_incomplete) {
   std::vector<StoredDataset> found;
   int number = 0;
-  if (Fenix_Data_get_number_of_datasets(&number) != FENIX_SUCCESS) return found;
+  if (Fenix_Data_get_number_of_datasets(&number) != FENIX_SUCCESS) return std::nullopt;
   const std::string beginning = std::to_string(kGroup) + ".";
   for (int i = 0; i < number; ++i) {
     std::array<char, FENIX_DATASET_NAME_MAX> name{};
@@ -23,17 +23,26 @@ std::vector<StoredDataset> stored_datasets(bool also_incomplete) {
   return found;
 }
 
-std::vector<std::string> stored_with(const std::string& label, bool also_incomplete) {
+std::optional<std::vector<std::string>> stored_with(const std::string& label, bool also_incomplete) {
+  auto datasets = stored_datasets(also_incomplete);
+  if (!datasets) return std::nullopt;
   std::vector<std::string> names;
-  for (StoredDataset& each : stored_datasets(also_incomplete)) {
+  for (StoredDataset& each : *datasets) {
     if (each.label == label) names.push_back(std::move(each.name));
   }
   return names;
 }
 
-void remove_stored(const std::string& label, std::size_t kept) {
+bool remove_stored(const std::string& label, std::size_t kept) {
   const auto names = stored_with(label, kept == 0);
-  for (std::size_t i = kept; i < names.size(); ++i) (void)Fenix_Data_dataset_delete(names[i].c_str());
+  if (!names) return false;
+  bool is_gone = true;
+  for (std::size_t i = kept; i < names->size(); ++i) {
+    const int code = Fenix_Data_dataset_delete((*names)[i].c_str());
+    // A keeper may have removed it meanwhile.
+    is_gone = (code == FENIX_SUCCESS || code == FENIX_ERROR_NODATA_FOUND) && is_gone;
+  }
+  return is_gone;
 }
 
 }  // namespace scr_impl

@@ -2,6 +2,7 @@
 // The datasets of SCR in the store of Fenix. One rank calls these functions.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,11 +17,15 @@ struct StoredDataset {
   std::string label;  ///< the name that it was given
 };
 
+// They return nothing if the store does not answer: then nobody knows what it has.
+
 /// Returns the complete datasets, newest first; or all.
-std::vector<StoredDataset> stored_datasets(bool also_incomplete = false);
+std::optional<std::vector<StoredDataset>> stored_datasets(bool also_incomplete = false);
 /// Returns the names of those with this label, newest first.
-std::vector<std::string> stored_with(const std::string& label, bool also_incomplete = false);
-/// Removes those with this label, except the newest so many complete ones. With none left, incomplete ones go as well.
-void remove_stored(const std::string& label, std::size_t kept = 0);
+std::optional<std::vector<std::string>> stored_with(const std::string& label, bool also_incomplete = false);
+
+/// Removes those with this label, except the newest so many complete ones. With none left, incomplete ones go as well. Returns whether they are
+/// gone.
+bool remove_stored(const std::string& label, std::size_t kept = 0);
 
 }  // namespace scr_impl

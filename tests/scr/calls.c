@@ -95,11 +95,28 @@ static void choose(const char* name) { require(SCR_Current(name) == SCR_SUCCESS,
 static void delete (const char* name) { require(SCR_Delete(name) == SCR_SUCCESS, "SCR_Delete"); }
 static void drop(const char* name) { require(SCR_Drop(name) == SCR_SUCCESS, "SCR_Drop"); }
 
+static void ask_for_need(const char* unused) {
+  int flag = -1;
+  (void)unused;
+  require(SCR_Need_checkpoint(&flag) == SCR_SUCCESS, "SCR_Need_checkpoint");
+  say("need", flag == 1 ? "1" : "0");
+}
+
 static void look(const char* unused) {
   char name[SCR_MAX_FILENAME] = "";
   (void)unused;
   (void)have(name);
 }
+
+static void try_to_look(const char* unused) {
+  char name[SCR_MAX_FILENAME] = "";
+  int flag = -1;
+  (void)unused;
+  say("have", SCR_Have_restart(&flag, name) != SCR_SUCCESS ? "unknown" : flag == 1 ? name : "none");
+}
+
+static void try_to_drop(const char* name) { say(SCR_Drop(name) == SCR_SUCCESS ? "dropped" : "failed", name); }
+static void try_to_choose(const char* name) { say(SCR_Current(name) == SCR_SUCCESS ? "chosen" : "failed", name); }
 
 static void call(const char* what, const char* value) {
   static const struct {
@@ -109,13 +126,17 @@ static void call(const char* what, const char* value) {
                {"big", write_big},
                {"both", write_both},
                {"have", look},
+               {"need", ask_for_need},
                {"restart", take},
                {"refuse", refuse},
                {"wait", wait_for},
                {"die-once", die_once},
                {"current", choose},
                {"delete", delete},
-               {"drop", drop}};
+               {"drop", drop},
+               {"try-have", try_to_look},
+               {"try-drop", try_to_drop},
+               {"try-current", try_to_choose}};
   for (size_t i = 0; i < sizeof calls / sizeof *calls; ++i) {
     if (strcmp(what, calls[i].name) != 0) continue;
     calls[i].act(value);

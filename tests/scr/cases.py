@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from harness import processes  # noqa: E402
-from jobs import expect, fail, kill_all_at, kill_at, kill_launcher, start_of, steps_of  # noqa: E402
+from jobs import calls_of, expect, fail, kill_all_at, kill_at, kill_launcher, start_of, steps_of  # noqa: E402
 
 def restart(jobs):
     """A job that has ended, and jobs whose mpirun was killed: the next one has the right step and bytes."""
@@ -155,6 +155,11 @@ def need_and_halt(jobs):
         number = int(re.search(r"^(\d+) checkpoints", text, re.MULTILINE)[1])
         if not 1 <= number <= 39 or (name == "INTERVAL" and number != 10):
             fail(f"{name}: {number} checkpoints")
+
+    # 0 is no limit, and without a limit each step is to write one.
+    for name in ("EVERY", "SECONDS", "OVERHEAD", "MTBF"):
+        text = jobs.run(1, "need", "need", program="scr_calls", variables={f"FENIX_COMMIT_{name}": "0"})
+        expect(calls_of(text), ["need 1", "need 1"], f"the answers with FENIX_COMMIT_{name}=0")
 
     def halt(job):
         if len(steps_of(job.text())) > 3:

@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 
-from jobs import LIMIT, calls_of, expect, fail, kill_all_at, kill_launcher, start_of, steps_of
+from jobs import LIMIT, calls_of, expect, fail, kill_all_at, kill_launcher, start_of, steps_of, stop_keeper
 
 
 def kills(jobs):
@@ -103,6 +103,70 @@ def chosen_once(jobs):
         fail(f"begun with {starts}")
     text = jobs.run(3, "--steps", 0, variables={"SCR_CURRENT": "none"})
     expect("SCR_CURRENT: there is no checkpoint none" in text, True, "that it is told")
+
+
+def store_does_not_answer(jobs):
+    """A store that does not answer is not an empty one: the search fails, and finds the checkpoint when the store answers again."""
+    variables = {"SCR_FLUSH": "1", "FENIX_FLUSH_TIMEOUT": "2"}
+    jobs.run(2, "checkpoint:a", "checkpoint:b", program="scr_calls", variables=variables)
+    entry = jobs.prefix / ".scr/datasets/b"
+    whole = entry.read_bytes()
+    # It is not offered, so that the store has to be asked.
+    fields = whole.split(b"\0")
+    fields[6] = b"1"
+    entry.write_bytes(b"\0".join(fields))
+    stopped = ("need", "wait:stopped", "try-have", "try-current:a", "wait:going")
+    text = jobs.run(2, *stopped, "try-have", "try-current:b", "have", program="scr_calls", variables=variables, look=stop_keeper(jobs, 2))
+    expect(calls_of(text), ["need 1", "have unknown", "failed a", "have a", "chosen b", "have b"], "what is found")
+    # A choice of the environment is not forgotten.
+    text = jobs.run(2, "need", "wait:stopped", "try-have", "wait:going", "have", program="scr_calls", variables=dict(variables, SCR_CURRENT="a"),
+                    look=stop_keeper(jobs, 1))
+    expect(calls_of(text), ["need 1", "have unknown", "have a"], "what is found by SCR_CURRENT")
+
+
+def drop_is_refused(jobs):
+    """SCR_Drop does not succeed when the store does not answer. The dataset is as before, and the next call drops it."""
+    variables = {"SCR_FLUSH": "1", "FENIX_FLUSH_TIMEOUT": "2"}
+    jobs.run(2, "checkpoint:a", "checkpoint:b", program="scr_calls", variables=variables)
+    calls = ("need", "wait:stopped", "try-drop:b", "wait:going")
+    text = jobs.run(2, *calls, program="scr_calls", variables=variables, look=stop_keeper(jobs, 1))
+    expect(calls_of(text), ["need 1", "failed b"], "what is said of the drop")
+    text = jobs.run(2, "have", "try-drop:b", "have", program="scr_calls", variables=variables)
+    expect(calls_of(text), ["have b", "dropped b", "have a"], "what is found")
+
+
+def refused_in_memory(jobs):
+    """After a checkpoint that cannot be used comes the one before it, also if that is in memory alone. It is the one that is flushed at the end."""
+    variables = {"SCR_FLUSH": "0", "SCR_CACHE_SIZE": "2"}
+    calls = ("checkpoint:a", "checkpoint:b", "refuse", "restart", "checkpoint:c", "have")
+    text = jobs.run(2, *calls, program="scr_calls", variables=variables)
+    expect(calls_of(text)[2:], ["have b", "have a", "wrote c", "have c"], "what is found in memory")
+    variables["SCR_FLUSH"] = "10"
+    text = jobs.run(2, "checkpoint:d", "checkpoint:e", "refuse", program="scr_calls", variables=variables)
+    expect(calls_of(text)[2:], ["have e"], "what is refused")
+    expect(calls_of(jobs.run(2, "restart", program="scr_calls", variables=variables)), ["have d"], "what the next job finds")
+    text = jobs.run(2, "checkpoint:f", "checkpoint:g", "delete:g", program="scr_calls", variables=variables)
+    expect(calls_of(jobs.run(2, "restart", program="scr_calls", variables=variables)), ["have f"], "what is left of a job that deletes its last one")
+
+
+def drop_after_needs_place(jobs):
+    """SCR_DROP_AFTER_CURRENT drops nothing if the list does not say which datasets are later."""
+    def listed():
+        return jobs.stored("[a-d]")
+
+    variables = {"SCR_FLUSH": "1", "SCR_DROP_AFTER_CURRENT": "1"}
+    jobs.run(2, *(f"checkpoint:{name}" for name in "abcd"), program="scr_calls", variables=variables)
+    entry = jobs.prefix / ".scr/datasets/b"
+    whole = entry.read_bytes()
+    for spoil in (lambda: entry.write_bytes(whole[:20]), entry.unlink):
+        spoil()
+        text = jobs.run(2, "current:b", program="scr_calls", variables=variables)
+        expect("SCR_DROP_AFTER_CURRENT: nothing is dropped: b has no entry" in text, True, "that it is told")
+        expect(listed(), ["a", "b", "c", "d"], "what is in the store")
+    entry.write_bytes(whole)
+    entry.chmod(0o600)
+    jobs.run(2, "current:b", program="scr_calls", variables=variables)
+    expect(listed(), ["a", "b"], "what is left in the store")
 
 
 def forwarded(jobs):
@@ -416,7 +480,7 @@ def run_command(jobs):
         expect(next(iter(variables)) in said, True, f"that it names {variables}")
 
 
-CASES = {each.__name__: each for each in (kills, ranks_differ, shared_files, damaged_files, clean_up, chosen_once, forwarded, purge, prefix_size, same_name, flush_fails,
+CASES = {each.__name__: each for each in (kills, ranks_differ, shared_files, damaged_files, clean_up, chosen_once, refused_in_memory, drop_after_needs_place, store_does_not_answer, drop_is_refused, forwarded, purge, prefix_size, same_name, flush_fails,
                                           ignored, disabled, index_command, halt_command, run_command, manual, kills_of_languages, purge_refused, purge_reads_only, purge_again,
                                           removed, removed_for_good, choice_stays, choice_stays_in_background,
                                           for_the_user_alone, index_of_others, prefix_size_after_choice, prefix_size_counts_whole)}

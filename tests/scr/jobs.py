@@ -89,7 +89,7 @@ def start_of(text):
 
 def calls_of(text):
     """Returns what scr_calls has said."""
-    return re.findall(r"^((?:have|wrote|failed) \S*)$", text, re.MULTILINE)
+    return re.findall(r"^((?:have|wrote|failed|need|dropped|chosen) \S*)$", text, re.MULTILINE)
 
 
 def kill_at(step):
@@ -114,10 +114,29 @@ def kill_all_at(step):
 
 
 def kill_launcher(job):
+    send_to(job, ("prterun", "mpirun"), signal.SIGKILL)
+
+
+def stop_keeper(jobs, number):
+    """Returns a look that stops the keeper after the first line of scr_calls, and has it go on after so many more. Files say so: stopped, going."""
+    def look(job):
+        lines = len(calls_of(job.text()))
+        for file, least, what in (("stopped", 1, signal.SIGSTOP), ("going", 1 + number, signal.SIGCONT)):
+            if lines >= least and not (jobs.prefix / file).exists():
+                send_to(job, ("fenix-keeper",), what)
+                (jobs.prefix / file).touch()
+        return False
+
+    for file in ("stopped", "going"):
+        (jobs.prefix / file).unlink(missing_ok=True)
+    return look
+
+
+def send_to(job, names, what):
     for process in job.find():
         try:
             name = Path(f"/proc/{process.pid}/comm").read_text(encoding="ascii").strip()
         except OSError:
             continue
-        if name in ("prterun", "mpirun"):
-            processes.send(process.pid, signal.SIGKILL)
+        if name in names:
+            processes.send(process.pid, what)
