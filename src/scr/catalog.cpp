@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <optional>
 
@@ -11,6 +12,17 @@
 #include "scr/stored.hpp"
 
 namespace scr_impl {
+namespace {
+
+/// Returns the names of both lists.
+std::vector<std::string> joined(std::vector<std::string> names, const std::vector<std::string>& more) {
+  const std::set<std::string> known(names.begin(), names.end());
+  std::copy_if(more.begin(), more.end(), std::back_inserter(names),
+               [&](const std::string& each) { return !known.contains(each); });
+  return names;
+}
+
+}  // namespace
 
 void Catalog::clear() {
   replaced_.clear();
@@ -36,39 +48,51 @@ bool Catalog::read_numbers() {
   return true;
 }
 
-// Rank 0 writes it.
+// Rank 0 writes it. It has the files of the dataset of before as well until the new one is complete: if the job dies, they are known.
 bool Catalog::record(const PackageHead& head, const std::vector<std::string>& files) {
   bool is_good = true;
   if (job_.is_first()) {
     const auto earlier = job_.index.get(head.name);
-    if (earlier && earlier->created != head.created) replaced_.insert(head.name);
-    is_good =
-        job_.index.put({head.id, head.count, head.flags, head.created, size_of(job_.comm), false, head.name, files});
-    if (!is_good) (void)refuse("dataset " + head.name + ": its entry in the prefix folder cannot be written");
+    if (earlier && earlier->name != head.name) {
+      is_good = refuse("dataset " + head.name + ": the dataset " + earlier->name + " has this name in the store");
+    } else {
+      if (earlier ? earlier->created != head.created : !job_.index.lacks(head.name)) replaced_.insert(head.name);
+      const auto all = joined(files, earlier.value_or(IndexEntry{}).files);
+      is_good =
+          job_.index.put({head.id, head.count, head.flags, head.created, size_of(job_.comm), false, head.name, all});
+      if (!is_good) (void)refuse("dataset " + head.name + ": its entry in the prefix folder cannot be written");
+    }
   }
   return agree(job_.comm, is_good);
 }
 
-// Files that another dataset has as well stay: they have its bytes. What the store still has keeps its entry and its files.
+// A dataset that the store still has keeps its entry and its files.
 bool Catalog::remove(const IndexEntry& entry, bool files_stay) const {
   if (!remove_stored(label_of(entry.name)) || !job_.index.remove(entry.name)) return false;
-  if (files_stay || entry.files.empty()) return true;
+  if (!files_stay) remove_files(entry.files);
+  return true;
+}
+
+// Files that another dataset has as well stay: they have its bytes.
+void Catalog::remove_files(const std::vector<std::string>& files) const {
+  if (files.empty()) return;
   const auto entries = job_.index.all();
-  if (!entries) return true;
+  if (!entries) return;
   std::set<std::string> others;
   for (const IndexEntry& each : *entries) others.insert(each.files.begin(), each.files.end());
-  std::vector<std::string> files;
-  std::copy_if(entry.files.begin(), entry.files.end(), std::back_inserter(files),
+  std::vector<std::string> own;
+  std::copy_if(files.begin(), files.end(), std::back_inserter(own),
                [&](const std::string& file) { return !others.contains(file); });
-  (void)in_time([prefix = job_.prefix, files] {
-    prefix.remove(files);
+  (void)in_time([prefix = job_.prefix, own] {
+    prefix.remove(own);
     return true;
   });
-  return true;
 }
 
 bool Catalog::remove(const std::string& name, bool files_stay) const {
   IndexEntry entry = job_.index.get(name).value_or(IndexEntry{});
+  // The name may be the one that another dataset has in the store.
+  if (!entry.name.empty() && entry.name != name) return true;
   entry.name = name;
   // To see neither the one nor the other would not mean that it is gone.
   return remove(entry, files_stay) && job_.index.lacks(name);
@@ -110,12 +134,21 @@ void Catalog::free_current() {
   if (!std::exchange(is_current_free_, true) && job_.is_first()) (void)Fenix_Data_dataset_set_current(nullptr);
 }
 
-// Older data goes when a checkpoint in the store takes its place.
-void Catalog::tidy(const PackageHead& newest) {
+// A name is that of one dataset. Older checkpoints go when there is a newer one.
+void Catalog::tidy(const PackageHead& newest, const std::vector<std::string>& files) {
   if (!job_.is_formed || !job_.is_first()) return;
-  // A name is that of one dataset.
-  if (replaced_.erase(newest.name) != 0) (void)remove_stored(label_of(newest.name), 1);
-  if (job_.settings.prefix_size > 0) prune(newest);
+  if (replaced_.erase(newest.name) != 0) end_replaced(newest, files);
+  if (is_checkpoint(newest) && job_.settings.prefix_size > 0) prune(newest);
+}
+
+void Catalog::end_replaced(const PackageHead& newest, const std::vector<std::string>& files) const {
+  // The store has the new one only if it is a checkpoint.
+  (void)remove_stored(label_of(newest.name), is_checkpoint(newest) ? 1 : 0);
+  auto entry = job_.index.get(newest.name);
+  if (!entry || entry->created != newest.created) return;
+  const auto all = std::exchange(entry->files, files);
+  // Without the list of the new one they stay in it, for the next dataset of this name, or for its removal.
+  if (job_.index.put(*entry)) remove_files(all);
 }
 
 // Checkpoints before the newest one go, except the latest ones, and those that are outputs as well. The store knows which ones are whole, and in

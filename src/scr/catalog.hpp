@@ -37,8 +37,8 @@ class Catalog {
 
   // On all ranks; rank 0 does the work.
 
-  /// Removes older data when a checkpoint in the store takes its place.
-  void tidy(const PackageHead& newest);
+  /// Removes older data when a dataset is complete that takes its place. files: those of the new one.
+  void tidy(const PackageHead& newest, const std::vector<std::string>& files);
   /// Has the next job begin with the newest dataset.
   void free_current();
   /// Has it do so when the flush in the background has succeeded.
@@ -53,6 +53,10 @@ class Catalog {
   /// Returns whether the store and the list do not have it any more.
   bool remove(const IndexEntry& entry, bool files_stay) const;
   [[nodiscard]] bool remove_all() const;
+  /// Removes files that no entry of the list has.
+  void remove_files(const std::vector<std::string>& files) const;
+  /// Removes what the dataset of before had under this name.
+  void end_replaced(const PackageHead& newest, const std::vector<std::string>& files) const;
   void prune(const PackageHead& newest) const;
 
   Job& job_;

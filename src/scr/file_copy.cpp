@@ -18,6 +18,7 @@ namespace scr_impl {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 20U;
+constexpr const char* kUnfinished = ".scr-fenix.tmp";
 
 /// An open file, which closes itself.
 class OpenFile {
@@ -51,10 +52,13 @@ bool sync_folder(const fs::path& folder) {
   return opened.is_open() && ::fsync(opened.number()) == 0;
 }
 
+/// No entry of the list begins with a dot, and no file of the program has such a name.
+std::string unfinished_name(const std::string& name) { return "." + name + kUnfinished; }
+
 /// Writes a file under another name by write, and gives it its own when it is on disk.
 bool replace_durably(const fs::path& to, mode_t mode, const std::function<bool(const OpenFile&)>& write) {
   std::error_code error;
-  const fs::path unfinished = to.string() + ".scr-fenix.tmp";
+  const fs::path unfinished = to.parent_path() / unfinished_name(to.filename().string());
   {
     const OpenFile file(unfinished, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode);
     const bool is_written = file.is_open() && write(file) && ::fsync(file.number()) == 0;
@@ -70,6 +74,8 @@ bool replace_durably(const fs::path& to, mode_t mode, const std::function<bool(c
 bool is_own(const struct stat& status) { return status.st_uid == ::geteuid(); }
 
 }  // namespace
+
+bool is_unfinished_name(const std::string& name) { return name.starts_with('.') && name.ends_with(kUnfinished); }
 
 std::optional<FileStatus> status_of_file(const fs::path& path) {
   struct stat status {};

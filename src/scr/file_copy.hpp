@@ -38,6 +38,9 @@ bool sync_folders(std::filesystem::path folder, const std::filesystem::path& top
 /// Writes a file for the private folder.
 bool write_file(const std::filesystem::path& path, std::uint32_t mode, std::span<const std::byte> bytes);
 
+/// Tells whether a name is one that files have here while they are written. No other file may have it.
+bool is_unfinished_name(const std::string& name);
+
 /// Copies a file under another name and then gives it its own, such that it survives the end of the system. Makes its folder.
 bool copy_durably(const std::filesystem::path& from, const std::filesystem::path& to);
 

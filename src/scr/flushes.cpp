@@ -25,8 +25,7 @@ void Flushes::want_none() {
 }
 
 void Flushes::forget_refused(const PackageHead& head) {
-  std::erase_if(kept_,
-                [&](const Kept& each) { return each.head.id == head.id && each.head.created == head.created; });
+  std::erase_if(kept_, [&](const Kept& each) { return each.head.id == head.id && each.head.created == head.created; });
 }
 
 void Flushes::give_up(const std::string& name) {
@@ -64,21 +63,22 @@ bool Flushes::flush(bool in_background) {
     catalog_.free_current_later();
   } else {
     catalog_.free_current();
-    catalog_.tidy(head);
+    catalog_.tidy(head, kept.files);
   }
   return true;
 }
 
 bool Flushes::end_background() {
   if (!flushing_) return true;
-  const PackageHead head = std::exchange(flushing_, std::nullopt)->head;
+  const Kept ended = *std::exchange(flushing_, std::nullopt);
+  const PackageHead& head = ended.head;
   // The part of one node may have failed.
   const bool is_written =
       agree(job_.comm, Fenix_Data_wait(std::exchange(request_, FENIX_REQUEST_NULL)) == FENIX_SUCCESS);
   if (!job_.is_formed) return is_written;
   if (is_written) {
     catalog_.free_current_if_due();
-    catalog_.tidy(head);
+    catalog_.tidy(head, ended.files);
     return true;
   }
   for (Kept& each : kept_) {

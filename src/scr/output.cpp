@@ -67,7 +67,17 @@ bool Output::begin(const std::string& name, int flags) {
 
 bool Output::complete(const SharedFiles& shared) {
   const bool is_good = head_.is_list ? put_in_place(shared) : put_copies(shared);
-  return is_good && (!is_checkpoint(head_) || keep(shared));
+  if (!is_good) return false;
+  if (is_checkpoint(head_)) return keep(shared);
+  // Others are nowhere.
+  return !(head_.is_list || is_output(head_)) || replace(shared);
+}
+
+bool Output::replace(const SharedFiles& shared) {
+  flushes_.give_up(head_.name);
+  if (!job_.is_formed || !snapshots_.remove(head_.name)) return false;
+  catalog_.tidy(head_, shared.all);
+  return job_.is_formed;
 }
 
 // The program has written the files where they belong. They have to survive the end of the system, and to be known again.

@@ -33,6 +33,8 @@ class Output {
   bool put_in_place(const SharedFiles& shared);
   bool put_copies(const SharedFiles& shared);
   bool keep(const SharedFiles& shared);
+  /// Has an output take the place of what had its name before, a checkpoint as well.
+  bool replace(const SharedFiles& shared);
 
   Job& job_;
   Cache& cache_;

@@ -29,8 +29,8 @@ std::optional<std::vector<std::byte>> restore_package(const PackageHead& head, i
   }
   // A rank without memory takes part all the same.
   const int code = Fenix_Data_member_restore_c(kGroup, kFiles, is_good ? bytes.data() : nullptr,
-                                               is_good ? static_cast<MPI_Count>(bytes.size()) : 0,
-                                               time_stamp, FENIX_DATA_SUBSET_IGNORE);
+                                               is_good ? static_cast<MPI_Count>(bytes.size()) : 0, time_stamp,
+                                               FENIX_DATA_SUBSET_IGNORE);
   return is_good && code == FENIX_SUCCESS ? std::optional(std::move(bytes)) : std::nullopt;
 }
 
@@ -132,6 +132,8 @@ bool Restart::examine(int time_stamp) {
 
 bool Restart::is_withdrawn(const PackageHead& head) const {
   const auto entry = job_.index.get(head.name);
+  // An output has taken the place of a checkpoint of its name.
+  if (entry && !is_checkpoint(*entry) && entry->created > head.created) return true;
   if (entry) return entry->has_failed && entry->created == head.created;
   // Checkpoints that are in memory alone have no entry yet. Others have lost theirs when they were removed.
   return (head.is_list || is_output(head)) && job_.index.lacks(head.name);
@@ -166,8 +168,8 @@ std::optional<std::string> Restart::next_older() {
     is_known = stored.has_value();
     for (const StoredDataset& each : stored.value_or(std::vector<StoredDataset>{})) {
       const auto entry = job_.index.with_label(each.label);
-      const bool is_other =
-          entry && (entry->has_failed || entry->ranks != size_of(job_.comm) || entry->id >= older_than_);
+      const bool is_other = entry && (entry->has_failed || !is_checkpoint(*entry) ||
+                                      entry->ranks != size_of(job_.comm) || entry->id >= older_than_);
       if (is_other || tried_.contains(each.name)) continue;
       next = each.name;
       break;
@@ -204,7 +206,7 @@ Restart::Choice Restart::make_current(const std::string& name, std::string& stor
   const auto names = stored_with(label_of(name));
   if (!names) return Choice::unknown;
   const auto found = job_.index.get(name);
-  if (names->empty() || (found && !is_checkpoint(*found))) return Choice::missing;
+  if (names->empty() || (found && (found->name != name || !is_checkpoint(*found)))) return Choice::missing;
   if (Fenix_Data_dataset_set_current(names->front().c_str()) != FENIX_SUCCESS) return Choice::missing;
   stored = names->front();
   entry = found.value_or(IndexEntry{});

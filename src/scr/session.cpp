@@ -92,6 +92,11 @@ bool Session::settle_parameters() {
   parameters_.use(text);
   std::vector<std::string> problems;
   job_.settings = settings_of(parameters_, problems);
+  // A folder without a beginning is one where rank 0 was started. Ranks may be elsewhere.
+  std::error_code unknown;
+  std::string prefix = fs::absolute(job_.settings.prefix, unknown).string();
+  if (!broadcast(MPI_COMM_WORLD, prefix)) return false;
+  job_.settings.prefix = prefix;
   is_disabled_ = !job_.settings.is_enabled;
   if (is_first) {
     for (const std::string& each : complaints) say(each);

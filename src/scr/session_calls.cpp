@@ -2,6 +2,7 @@
 // The calls between begin and end.
 #include <scr.h>
 
+#include "scr/file_copy.hpp"
 #include "scr/kind.hpp"
 #include "scr/session.hpp"
 #include "scr/stored.hpp"
@@ -37,6 +38,8 @@ bool Session::route(const char* name, char* file) {
   } else if (state_ == State::output || state_ == State::checkpoint) {
     const auto relative = job_.prefix.relative(name);
     if (!relative) return refuse(std::string("the file ") + name + " is not below " + job_.prefix.folder().string());
+    if (is_unfinished_name(std::filesystem::path(*relative).filename().string()))
+      return refuse(std::string("the file ") + name + " has a name that this library needs: .NAME.scr-fenix.tmp");
     path = cache_.add(*relative).string();
     if (path.empty()) return refuse(std::string("no folder can be made for ") + name);
   }

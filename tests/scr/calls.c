@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * A program for SCR that makes the calls of its arguments, one after the other: CALL or CALL:VALUE. Rank 0 prints what each has said. A
- * dataset NAME has a file NAME/file.RANK of each rank, with its name.
+ * dataset NAME has a file NAME/file.RANK of each rank, with its name; NAME=FOLDER has it in another folder.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <scr.h>
@@ -34,11 +34,15 @@ static void wait_a_little(void) {
 }
 
 /* Writes a dataset; with no name a checkpoint that SCR gives one. */
-static void write_dataset(const char* name, int flags, int bytes) {
-  char path[SCR_MAX_FILENAME];
+static void write_dataset(const char* value, int flags, int bytes) {
+  char path[2 * SCR_MAX_FILENAME];
+  char name[SCR_MAX_FILENAME];
+  snprintf(name, sizeof name, "%s", value);
+  char* const folder = strchr(name, '=');
+  if (folder != NULL) *folder = 0;
   require((*name != 0 ? SCR_Start_output(name, flags) : SCR_Start_checkpoint()) == SCR_SUCCESS,
           "the start of a dataset");
-  snprintf(path, sizeof path, "%s/file.%d", *name != 0 ? name : "unnamed", rank);
+  snprintf(path, sizeof path, "%s/file.%d", folder != NULL ? folder + 1 : *name != 0 ? name : "unnamed", rank);
   require(SCR_Route_file(path, path) == SCR_SUCCESS, "SCR_Route_file");
   FILE* const file = fopen(path, "w");
   require(file != NULL && fprintf(file, "%s%*s", name, bytes, "") >= 0 && fclose(file) == 0,
@@ -88,6 +92,7 @@ static void wait_for(const char* file) {
 
 static void write_checkpoint(const char* name) { write_dataset(name, SCR_FLAG_CHECKPOINT, 0); }
 static void write_big(const char* name) { write_dataset(name, SCR_FLAG_CHECKPOINT, kBytesOfBig); }
+static void write_output(const char* name) { write_dataset(name, SCR_FLAG_OUTPUT, 0); }
 static void write_both(const char* name) { write_dataset(name, SCR_FLAG_CHECKPOINT | SCR_FLAG_OUTPUT, 0); }
 static void take(const char* unused) { (void)unused, restart(1); }
 static void refuse(const char* unused) { (void)unused, restart(0); }
@@ -125,6 +130,7 @@ static void call(const char* what, const char* value) {
   } calls[] = {{"checkpoint", write_checkpoint},
                {"big", write_big},
                {"both", write_both},
+               {"output", write_output},
                {"have", look},
                {"need", ask_for_need},
                {"restart", take},

@@ -326,6 +326,54 @@ def same_name(jobs):
     expect(jobs.stored(), ["ckpt.0"], "what is in the store")
 
 
+def same_name_other_files(jobs):
+    """What a dataset of the same name had goes when the new one is complete, and not before; or when it is deleted."""
+    def folders():
+        return sorted(path.name for path in jobs.prefix.iterdir() if path.name not in (".scr", "keeper", "mark"))
+
+    keeper = jobs.work / "keeper"
+    keeper.write_text(f"#!/bin/bash\ntrap '' XFSZ\nulimit -f 1\nexec {jobs.tools}/fenix-keeper\n", encoding="ascii")
+    keeper.chmod(0o700)
+    variables = {"SCR_FLUSH": "1"}
+    jobs.run(2, "both:a=p", "both:a=q", "output:o=r", "output:o=s", program="scr_calls", variables=variables)
+    expect(folders(), ["q", "s"], "what is there of two datasets with one name each")
+    # The flush of the new one fails: the one before is whole.
+    text = jobs.run(2, "both:a=t", "die-once:mark", program="scr_calls", variables=dict(variables, FENIX_KEEPER=str(keeper)), ends=False, told=True)
+    expect((calls_of(text), folders()), (["failed a"], ["q", "s", "t"]), "what is there of a dataset that is not complete")
+    jobs.run(2, "restart", "delete:a", "delete:o", program="scr_calls", variables=variables)
+    expect(folders(), [], "what is there of deleted datasets")
+
+
+def output_takes_the_name(jobs):
+    """An output with the name of a checkpoint takes its place: the checkpoint is not offered any more, and its files are gone."""
+    variables = {"SCR_FLUSH": "1", "SCR_CACHE_SIZE": "2"}
+    text = jobs.run(2, "both:a", "both:b", "output:b=o", "have", program="scr_calls", variables=variables)
+    expect(calls_of(text)[3:], ["have a"], "what is found")
+    expect(calls_of(jobs.run(2, "have", program="scr_calls", variables=variables)), ["have a"], "what the next job finds")
+    expect((jobs.stored("[ab]"), (jobs.prefix / "b").exists(), (jobs.prefix / "o").exists()), (["a"], False, True), "what is there")
+    # A new checkpoint of that name counts.
+    text = jobs.run(2, "checkpoint:b", "have", program="scr_calls", variables=dict(variables, SCR_FLUSH="0"))
+    expect(calls_of(text)[1:], ["have b"], "what is found of a new checkpoint")
+
+
+def names_like_others(jobs):
+    """A dataset does not replace one of another name: neither by its name while it is written, nor by the form that it has in the store."""
+    jobs.run(2, "both:x.scr-fenix.tmp", "both:x", "both:a/b", program="scr_calls")
+    expect(sorted(path.name for path in (jobs.prefix / ".scr/datasets").iterdir()), ["a_b.e620c3190468cf61", "x", "x.scr-fenix.tmp"], "the list of datasets")
+    calls = ("output:a_b.e620c3190468cf61", "delete:a_b.e620c3190468cf61", "restart")
+    text = jobs.run(2, *calls, program="scr_calls", told=True)
+    expect("the dataset a/b has this name in the store" in text, True, "that it says why the name is refused")
+    expect(calls_of(text), ["failed a_b.e620c3190468cf61", "have a/b"], "what is found")
+
+
+def ranks_elsewhere(jobs):
+    """Without SCR_PREFIX, the prefix folder is where rank 0 was started."""
+    own = ["sh", "-c", 'if [ $OMPI_COMM_WORLD_RANK != 0 ]; then mkdir -p sub; cd sub; fi; exec "$0" "$@"']
+    jobs.run(2, "checkpoint:a", "restart", program="scr_calls", wrapper=own)
+    expect((jobs.prefix / "a/file.0").exists() and (jobs.prefix / "sub/a/file.1").exists(), True, "that the files are where they were asked for")
+    expect(calls_of(jobs.run(2, "restart", program="scr_calls", wrapper=own)), ["have a"], "what the next job finds")
+
+
 def flush_fails(jobs):
     """A checkpoint that cannot be flushed is no success, and the reason is told."""
     def look(job):
@@ -480,7 +528,7 @@ def run_command(jobs):
         expect(next(iter(variables)) in said, True, f"that it names {variables}")
 
 
-CASES = {each.__name__: each for each in (kills, ranks_differ, shared_files, damaged_files, clean_up, chosen_once, refused_in_memory, drop_after_needs_place, store_does_not_answer, drop_is_refused, forwarded, purge, prefix_size, same_name, flush_fails,
+CASES = {each.__name__: each for each in (kills, ranks_differ, shared_files, damaged_files, clean_up, chosen_once, refused_in_memory, same_name_other_files, output_takes_the_name, names_like_others, ranks_elsewhere, drop_after_needs_place, store_does_not_answer, drop_is_refused, forwarded, purge, prefix_size, same_name, flush_fails,
                                           ignored, disabled, index_command, halt_command, run_command, manual, kills_of_languages, purge_refused, purge_reads_only, purge_again,
                                           removed, removed_for_good, choice_stays, choice_stays_in_background,
                                           for_the_user_alone, index_of_others, prefix_size_after_choice, prefix_size_counts_whole)}

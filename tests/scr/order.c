@@ -118,6 +118,7 @@ int main(int argc, char** argv) {
   BAD(SCR_Complete_checkpoint(1));
   BAD(SCR_Route_file("../outside", text));
   BAD(SCR_Route_file("/outside", text));
+  BAD(SCR_Route_file("below/.first.scr-fenix.tmp", text));
   BAD(SCR_Route_file("", text));
   BAD(SCR_Route_file(NULL, text));
   BAD(SCR_Route_file("first", NULL));

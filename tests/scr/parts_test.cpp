@@ -173,6 +173,20 @@ TEST(Prefix, FilesAreWrittenAndRemoved) {
   EXPECT_EQ(text_of(folder.path / "one"), "first");
 }
 
+TEST(Prefix, FilesAreNotWrittenThroughOthers) {
+  const Folder folder;
+  write(folder.path / "one", "first");
+  write(folder.path / "two", "second");
+  Prefix prefix;
+  ASSERT_TRUE(prefix.open(folder.path / "p"));
+  const std::string other = "d/a.scr-fenix.tmp";
+  EXPECT_EQ(prefix.publish({{other, folder.path / "one"}, {"d/a", folder.path / "two"}}), std::nullopt);
+  EXPECT_EQ(text_of(folder.path / "p" / other), "first");
+  EXPECT_EQ(text_of(folder.path / "p/d/a"), "second");
+  EXPECT_FALSE(is_unfinished_name("a.scr-fenix.tmp"));
+  EXPECT_TRUE(is_unfinished_name(".a.scr-fenix.tmp"));
+}
+
 TEST(Prefix, LinksAreNotFollowedWhereFilesAreRemoved) {
   const Folder folder;
   Prefix prefix;
@@ -274,6 +288,11 @@ TEST(Index, HasWhatWasPut) {
   EXPECT_TRUE(index.with_label("c")->has_failed);
   ASSERT_EQ(index.all()->size(), 2U);
   EXPECT_EQ(index.all()->at(0).name, "c");
+  // A name that a file has in other libraries while it is written is one like others.
+  ASSERT_TRUE(index.put({5, 4, 1, 77, 4, false, "c.scr-fenix.tmp", {}}));
+  ASSERT_TRUE(index.put({4, 3, 3, 66, 4, true, "c", {}}));
+  EXPECT_TRUE(index.get("c.scr-fenix.tmp"));
+  EXPECT_TRUE(index.remove("c.scr-fenix.tmp"));
   // A file without the form of an entry is passed over.
   write(folder.path / "index" / "damaged", "scr dataset 1");
   EXPECT_EQ(index.all()->size(), 2U);
@@ -307,7 +326,7 @@ TEST(Index, WaitsForFilesForAWhileOnly) {
   Index index;
   index.set_folder(folder.path / "index");
   ASSERT_TRUE(index.put({1, 1, 1, 1, 1, false, "a", {}}));
-  const fs::path pipe = folder.path / "index/b.scr-fenix.tmp";
+  const fs::path pipe = folder.path / "index/.b.scr-fenix.tmp";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   ::setenv("FENIX_FLUSH_TIMEOUT", "300ms", 1);
   EXPECT_EQ(patience(), std::chrono::milliseconds(300));
