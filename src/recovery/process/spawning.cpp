@@ -320,7 +320,10 @@ Invitation report_to_recruiter() {
 
 MPI_Comm join_with_recruits(MPI_Comm living, const Invitation& invitation) {
   free_crossing_comms_at_finalize();
-  const LastResort resort;
+  // If a new process dies before it connects, the first rank waits for it, and the others for the first rank. Its end frees them.
+  constexpr double kFirst = 1.5;
+  constexpr double kOthers = 3;
+  const LastResort resort(rank_in(living) == 0 ? kFirst : kOthers);
   MPI_Comm between = MPI_COMM_NULL;
   check_mpi(MPI_Comm_accept(invitation.port.data(), MPI_INFO_NULL, 0, living, &between), "MPI_Comm_accept");
   MPI_Comm_set_errhandler(between, MPI_ERRORS_RETURN);
