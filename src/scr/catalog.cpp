@@ -100,7 +100,7 @@ bool Catalog::remove(const std::string& name, bool files_stay) const {
 
 void Catalog::drop_later(std::uint64_t id) const {
   for (const IndexEntry& each : job_.index.all().value_or(std::vector<IndexEntry>{})) {
-    if (each.id > id) (void)remove(each, true);
+    if (each.id > id && !remove(each, true)) (void)refuse("dataset " + each.name + " cannot be dropped");
   }
 }
 

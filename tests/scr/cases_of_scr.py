@@ -145,7 +145,7 @@ def refused_in_memory(jobs):
     text = jobs.run(2, "checkpoint:d", "checkpoint:e", "refuse", program="scr_calls", variables=variables)
     expect(calls_of(text)[2:], ["have e"], "what is refused")
     expect(calls_of(jobs.run(2, "restart", program="scr_calls", variables=variables)), ["have d"], "what the next job finds")
-    text = jobs.run(2, "checkpoint:f", "checkpoint:g", "delete:g", program="scr_calls", variables=variables)
+    jobs.run(2, "checkpoint:f", "checkpoint:g", "delete:g", program="scr_calls", variables=variables)
     expect(calls_of(jobs.run(2, "restart", program="scr_calls", variables=variables)), ["have f"], "what is left of a job that deletes its last one")
 
 
@@ -528,7 +528,9 @@ def run_command(jobs):
         expect(next(iter(variables)) in said, True, f"that it names {variables}")
 
 
-CASES = {each.__name__: each for each in (kills, ranks_differ, shared_files, damaged_files, clean_up, chosen_once, refused_in_memory, same_name_other_files, output_takes_the_name, names_like_others, ranks_elsewhere, drop_after_needs_place, store_does_not_answer, drop_is_refused, forwarded, purge, prefix_size, same_name, flush_fails,
-                                          ignored, disabled, index_command, halt_command, run_command, manual, kills_of_languages, purge_refused, purge_reads_only, purge_again,
-                                          removed, removed_for_good, choice_stays, choice_stays_in_background,
-                                          for_the_user_alone, index_of_others, prefix_size_after_choice, prefix_size_counts_whole)}
+CASES = {each.__name__: each for each in (kills, ranks_differ, shared_files, damaged_files, clean_up, chosen_once, refused_in_memory, same_name_other_files,
+                                          output_takes_the_name, names_like_others, ranks_elsewhere, drop_after_needs_place, store_does_not_answer,
+                                          drop_is_refused, forwarded, purge, prefix_size, same_name, flush_fails, ignored, disabled, index_command,
+                                          halt_command, run_command, manual, kills_of_languages, purge_refused, purge_reads_only, purge_again, removed,
+                                          removed_for_good, choice_stays, choice_stays_in_background, for_the_user_alone, index_of_others,
+                                          prefix_size_after_choice, prefix_size_counts_whole)}
