@@ -168,6 +168,7 @@ TEST_F(KeeperBetweenRuns, AStartIsToldOfAnyNumberOfThem) {
 }
 
 TEST_F(KeeperBetweenRuns, AStartIsToldOfThemInOneMessageHoweverLongTheirPathsAre) {
+  (void)joined(client());
   std::string root = root_;
   for (int i = 0; i < 12; ++i) root += "/" + std::string(250, 'x');
   std::filesystem::create_directories(root);
