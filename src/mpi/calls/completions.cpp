@@ -25,6 +25,7 @@
 #include "mpi/logged/quick_calls.hpp"
 #include "mpi/logged/quick_requests.hpp"
 #include "mpi/logged/receive_queue.hpp"
+#include "mpi/logged/receive_start.hpp"
 #include "mpi/logged/sends.hpp"
 #include "mpi/persistent/collectives.hpp"
 

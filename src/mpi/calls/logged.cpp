@@ -17,6 +17,7 @@
 #include "mpi/logged/progress.hpp"
 #include "mpi/logged/quick_calls.hpp"
 #include "mpi/logged/receive_queue.hpp"
+#include "mpi/logged/receive_start.hpp"
 #include "mpi/logged/receive_step.hpp"
 #include "mpi/logged/sends.hpp"
 #include "mpi/logged/stash.hpp"

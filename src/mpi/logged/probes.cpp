@@ -15,6 +15,7 @@
 #include "mpi/logged/outcomes.hpp"
 #include "mpi/logged/progress.hpp"
 #include "mpi/logged/receive_queue.hpp"
+#include "mpi/logged/receive_start.hpp"
 #include "mpi/logged/receive_step.hpp"
 #include "mpi/logged/stash.hpp"
 

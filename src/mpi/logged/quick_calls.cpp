@@ -13,6 +13,7 @@
 #include "mpi/logged/progress.hpp"
 #include "mpi/logged/quick_requests.hpp"
 #include "mpi/logged/receive_queue.hpp"
+#include "mpi/logged/receive_start.hpp"
 #include "mpi/logged/receive_step.hpp"
 
 namespace fenix_impl {

@@ -264,19 +264,6 @@ void look_alone(MPI_Request request) {
   look(request, repairs, /*only_begins=*/false);
 }
 
-/// Lets MPI know of a new receive, and of those before it. A message for one with a wildcard goes to an earlier one that suits: so these need no
-/// looks before.
-void begin_after_earlier_ones(MPI_Request request) {
-  const unsigned repairs = registry().repairs;
-  const bool are_in_turn = looked_in_turn_after.load(std::memory_order_relaxed) == std::int64_t{repairs};
-  const bool are_known = knows_all_receives();
-  const bool is_alone = are_known || (are_in_turn && is_unmatched(find_stand_in(request)));
-  note_known(false, repairs);
-  if (!is_alone) return begin_earlier_receives();
-  look(request, repairs, /*only_begins=*/true);
-  note_known(are_known && is_known(request), repairs);
-}
-
 /// Whether a logged receive has begun, and has no message yet.
 bool has_pending_receives() {
   const auto lock = lock_stand_ins();
@@ -284,20 +271,6 @@ bool has_pending_receives() {
   return std::any_of(requests.begin(), requests.end(), [](const auto& each) {
     return each.second.kind == StandIn::Kind::logged_receive && each.second.state == StandIn::State::pending;
   });
-}
-
-std::uint64_t next_order() {
-  static std::atomic<std::uint64_t> begun{0};
-  return ++begun;
-}
-
-int add_receive(StandIn stand_in, MPI_Request* request) {
-  const int error = make_request(request);
-  if (error != MPI_SUCCESS) return error;
-  stand_in.kind = StandIn::Kind::logged_receive;
-  stand_in.begun_after = registry().repairs;
-  add_stand_in(*request, stand_in);
-  return MPI_SUCCESS;
 }
 
 }  // namespace
@@ -324,8 +297,6 @@ int note_look_in_vain(bool has_failed) {
   return tells_of_failure(error) ? error : MPI_SUCCESS;
 }
 
-std::uint64_t next_order_of_receives() { return next_order(); }
-
 void drain(MPI_Request* inner) {
   const GoingOn call;
   constexpr double kMostSeconds = 10.0;
@@ -341,6 +312,22 @@ void begin_earlier_receives() {
   if (knows_all_receives()) return;
   while (look_for_all(/*only_begins=*/true)) {
   }
+}
+
+void begin_after_earlier_ones(MPI_Request request) {
+  const unsigned repairs = registry().repairs;
+  const bool are_in_turn = looked_in_turn_after.load(std::memory_order_relaxed) == std::int64_t{repairs};
+  const bool are_known = knows_all_receives();
+  const bool is_alone = are_known || (are_in_turn && is_unmatched(find_stand_in(request)));
+  note_known(false, repairs);
+  if (!is_alone) return begin_earlier_receives();
+  look(request, repairs, /*only_begins=*/true);
+  note_known(are_known && is_known(request), repairs);
+}
+
+void begin_with_earlier_ones() {
+  note_known(false, registry().repairs);
+  begin_earlier_receives();
 }
 
 void look_for_all_receives() {
@@ -373,85 +360,6 @@ bool has_unmatched_receives() {
   if (stand_ins.load(std::memory_order_acquire) == 0) return false;
   const auto lock = lock_stand_ins();
   return !stand_in_table().unmatched.empty();
-}
-
-int start_logged_receive(const LoggedReceive& receive, MPI_Request* request) {
-  StandIn stand_in;
-  stand_in.is_used_once = true;
-  stand_in.logged = receive;
-  stand_in.order = next_order();
-  stand_in.state = StandIn::State::pending;
-  const int error = add_receive(stand_in, request);
-  if (error != MPI_SUCCESS) return error;
-  {
-    const auto lock = lock_stand_ins();
-    stand_in_table().unmatched.emplace(stand_in.order, *request);
-  }
-  begin_after_earlier_ones(*request);
-  return MPI_SUCCESS;
-}
-
-int init_logged_receive(const LoggedReceive& receive, MPI_Request* request) {
-  StandIn stand_in;
-  stand_in.logged = stand_in.wanted = receive;
-  return add_receive(stand_in, request);
-}
-
-int start_probed_receive(const LoggedReceive& receive, MPI_Request inner, unsigned repairs, MPI_Request* request) {
-  StandIn stand_in;
-  stand_in.is_used_once = true;
-  stand_in.logged = receive;
-  stand_in.inner = inner;
-  stand_in.repairs = repairs;
-  stand_in.order = next_order();
-  stand_in.state = StandIn::State::pending;
-  const int error = add_receive(stand_in, request);
-  // Its message may be in a log.
-  note_known(false, repairs);
-  if (error == MPI_SUCCESS) begin_earlier_receives();
-  return error;
-}
-
-int begin_logged_receive(MPI_Request request) {
-  LoggedReceive receive = find_stand_in(request)->wanted;
-  int is_known = 0;
-  const int error = call_libfenix([&](const PersistServices& libfenix) {
-    return libfenix.next_match(&receive.receive, &receive.source, &receive.tag, &is_known);
-  });
-  if (error != MPI_SUCCESS) return raise_on(receive.comm, error);
-  receive.will_be_cancelled = is_known != 0 && receive.tag == kTagOfCancelled;
-  if (is_known != 0 && !receive.will_be_cancelled) {
-    if (const int wrong = begin_receive(&receive); wrong != MPI_SUCCESS) return wrong;
-  }
-  int begun = MPI_SUCCESS;
-  const bool has_to_wait = is_wildcard(receive) || receive.will_be_cancelled || has_unmatched_receives();
-  if (receive.number == 0 && !has_to_wait) begun = begin_receive(&receive);
-  {
-    const auto lock = lock_stand_ins();
-    StandIn& started = stand_in_table().requests.at(request);
-    started.logged = receive;
-    started.inner = MPI_REQUEST_NULL;
-    started.order = next_order();
-    started.begun_after = registry().repairs;
-    started.is_cancelled = false;
-    started.state = StandIn::State::pending;
-    const bool has_number = receive.number != 0 || receive.will_be_cancelled || begun != MPI_SUCCESS;
-    if (!has_number) stand_in_table().unmatched.emplace(started.order, request);
-  }
-  if (begun != MPI_SUCCESS) {
-    set_done(request, begun, {});
-    return MPI_SUCCESS;
-  }
-  begin_after_earlier_ones(request);
-  return MPI_SUCCESS;
-}
-
-int start_program_receive(const LoggedReceive& receive, MPI_Request* request) {
-  StandIn stand_in;
-  stand_in.is_used_once = true;
-  stand_in.logged = stand_in.wanted = receive;
-  const int error = add_receive(stand_in, request);
-  return error != MPI_SUCCESS ? error : begin_logged_receive(*request);
 }
 
 }  // namespace fenix_impl

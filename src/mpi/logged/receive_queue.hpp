@@ -13,23 +13,15 @@ namespace fenix_impl {
 
 /// Whether receives have begun that have no message yet: with a wildcard, or behind one.
 bool has_unmatched_receives();
-/// Begins a receive of the program that it can cancel, or that has a wildcard.
-int start_program_receive(const LoggedReceive& receive, MPI_Request* request);
-/// Makes a request that begins such a receive each time when it is started.
-int init_logged_receive(const LoggedReceive& receive, MPI_Request* request);
-/// Begins the receive of a request.
-int begin_logged_receive(MPI_Request request);
-/// Begins a receive whose message MPI has given to a matched probe. inner: the request of MPI. repairs: before it was made.
-int start_probed_receive(const LoggedReceive& receive, MPI_Request inner, unsigned repairs, MPI_Request* request);
-
-/// Returns the place of a receive that begins now among all receives.
-std::uint64_t next_order_of_receives();
 /// Waits until a request from before a repair does not write any more. Its message is in a log, or has not been sent.
 void drain(MPI_Request* inner);
 /// Lets MPI know of all receives that have begun, in their order.
 void begin_earlier_receives();
-/// Begins a receive whose message may come from a log. If it has no number, it gets one in its turn.
-int start_logged_receive(const LoggedReceive& receive, MPI_Request* request);
+/// Lets MPI know of a new receive, and of those before it. A message for one with a wildcard goes to an earlier one that suits: so these need no
+/// looks before.
+void begin_after_earlier_ones(MPI_Request request);
+/// The same for a new receive that MPI may know already.
+void begin_with_earlier_ones();
 /// Looks for the messages of all receives that have begun.
 void look_for_all_receives();
 /// Looks for those for which the program has no request any more.
