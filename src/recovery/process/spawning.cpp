@@ -24,6 +24,7 @@
 #include "base/fault.hpp"
 #include "base/last_resort.hpp"
 #include "base/log.hpp"
+#include "recovery/process/comm_functions.hpp"
 #include "recovery/process/crossing_comms.hpp"
 #include "rma/mpi_team.hpp"
 #include "rma/quiet_comm.hpp"
