@@ -216,6 +216,28 @@ TEST_F(Decisions, ThatAreLostAreNotNeededByAReplacementThatBeginsBehindThem) {
   EXPECT_TRUE(replaced_lacks_some());
 }
 
+// Files grow as long as the job runs: memory must not.
+TEST_F(Decisions, ThatAreInFilesTakeOnePlaceForMany) {
+  constexpr std::size_t kAll = 40;
+  for (std::size_t i = 0; i < kAll; ++i) {
+    note(log, Decision::waitany, {static_cast<int>(i)});
+    log.writer().write_decisions(job.journal(0));
+  }
+  DecisionLog& decisions = log.decisions();
+  ASSERT_EQ(decisions.places(), kAll);
+  decisions.note_spilled(20);
+  EXPECT_EQ(decisions.places(), 21U);
+  decisions.note_spilled(30);
+  EXPECT_EQ(decisions.places(), 12U);
+  EXPECT_EQ(decisions.release(job.journal(0), {25, 0}), 20U);
+  EXPECT_EQ(decisions.places(), 11U);
+  decisions.note_spilled(35);
+  EXPECT_EQ(decisions.places(), 7U);
+  EXPECT_TRUE(decisions.lose(job.journal(0), 30));
+  EXPECT_TRUE(decisions.lacks_some());
+  EXPECT_EQ(decisions.places(), 6U);
+}
+
 TEST_F(Decisions, ThatAreLargerThanTheJournalAreLost) {
   decide_and_send(1);
   note(log, Decision::testsome, std::vector<int>(kRoomOfDecisions, 1));

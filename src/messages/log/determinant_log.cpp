@@ -2,7 +2,9 @@
 #include "messages/log/determinant_log.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <string>
 
 #include "base/error.hpp"
@@ -202,6 +204,7 @@ void DecisionLog::take_up(const Journal& journal, const Position& begin,
   };
   if (older) {
     for (const Older& each : older()) take(each.number, each.payload);
+    if (!written_.empty()) note_spilled(written_.back().number);
   }
   std::vector<std::byte> payload;
   for (const Entry& each : journal.reader().messages_of(journal.slot(), signature_in(journal))) {
@@ -228,6 +231,7 @@ void DecisionLog::forget(Journal& journal) {
   new_matches_.clear();
   has_new_ = false;
   written_.clear();
+  spilled_ = 0;
 }
 
 // One entry says for all that are there now that they are of no use without those that go.
@@ -240,8 +244,21 @@ bool DecisionLog::lose(Journal& journal, std::uint64_t number) {
     for (auto each = rest; each != written_.end(); ++each) gone.move_beyond(each->end);
     say_lost(journal, gone);
   }
+  spilled_ -= std::min(spilled_, static_cast<std::size_t>(rest - written_.begin()));
   written_.erase(written_.begin(), rest);
   return is_news;
+}
+
+// Files last as long as the job: a place for each entry would take memory without end.
+void DecisionLog::note_spilled(std::uint64_t number) {
+  const auto first = written_.begin() + static_cast<std::ptrdiff_t>(spilled_);
+  const auto rest = std::find_if(first, written_.end(), [number](const Written& each) { return each.number > number; });
+  if (first == rest) return;
+  Written all{std::prev(rest)->number, {}};
+  for (auto each = first; each != rest; ++each) all.end.move_beyond(each->end);
+  *first = all;
+  written_.erase(std::next(first), rest);
+  ++spilled_;
 }
 
 std::uint64_t DecisionLog::release(Journal& journal, const Position& position) {
@@ -252,6 +269,7 @@ std::uint64_t DecisionLog::release(Journal& journal, const Position& position) {
          written_.front().end.receives <= position.receives) {
     number = written_.front().number;
     written_.pop_front();
+    spilled_ -= spilled_ > 0 ? 1 : 0;
   }
   if (number > 0) journal.ring().release_until(signature_in(journal), number);
   return number;

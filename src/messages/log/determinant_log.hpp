@@ -100,6 +100,10 @@ class DecisionLog {
   /// Notes that the entries up to a number are about to go from the journal, as there is no room. Returns true if the journal has an entry more that
   /// says so: others may have moved. Local. Throws as JournalWriter::append does; then they have to stay.
   bool lose(Journal& journal, std::uint64_t number);
+  /// Notes that the entries up to a number have gone from the journal to files. They are let go of together: this log keeps one place for all.
+  void note_spilled(std::uint64_t number);
+  /// Returns how many places of entries it keeps. Local.
+  [[nodiscard]] std::size_t places() const { return written_.size(); }
   /// Whether a replacement of this rank may need decisions that are in the journal no more. Local.
   [[nodiscard]] bool lacks_some() const { return lost_.is_beyond(begin_); }
 
@@ -138,6 +142,7 @@ class DecisionLog {
   std::map<std::uint64_t, Match> new_matches_;
   bool has_new_ = false;  // some of both
   std::deque<Written> written_;
+  std::size_t spilled_ = 0;  // so many of these, the first ones, are places of many entries that are in files
   std::uint64_t next_number_ = 1;
   bool tells_of_loss_ = false;  // the journal has an entry for it
   Position lost_;               // some before this place are lost

@@ -46,15 +46,18 @@ bool LogEviction::spill(const LogJournals& journals, Journal& from) {
   const bool is_noted = files_.note_place(journals.held);
   // The note may have moved some of them to the end of the ring: these stay, and others must not go in their place. The rest is in its order.
   auto written = items.begin();
+  std::uint64_t spilled_decisions = 0;
   for (const Entry* oldest = from.ring().find_oldest(DecisionLog::kDepth); oldest != nullptr;
        oldest = from.ring().find_oldest(DecisionLog::kDepth)) {
     written = std::find_if(written, items.end(), [&](const LogSpill::Item& each) {
       return each.head.signature == oldest->head.signature && each.head.number == oldest->head.number;
     });
     if (written == items.end()) break;
+    if (!is_logged(oldest->head)) spilled_decisions = oldest->head.number;
     (void)from.ring().release_oldest(DecisionLog::kDepth);
     ++written;
   }
+  decisions_.note_spilled(spilled_decisions);
   return is_noted || files_.note_place(journals.held);
 }
 
