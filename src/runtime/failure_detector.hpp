@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which errors of MPI come from deaths, and from which ones.
+// Errors of MPI that come from deaths, and those deaths.
 #pragma once
 
 #include "recovery/process/process.hpp"

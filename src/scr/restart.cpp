@@ -45,7 +45,6 @@ std::string launch_of_job() {
 
 }  // namespace
 
-// The group has the newest one, in memory or from the store. Then come older ones of the store.
 void Restart::search_anew() {
   is_searched_ = false;
   head_.reset();
@@ -72,6 +71,7 @@ bool Restart::find() {
          job_.refuse_together(std::string("whether there is a checkpoint is not known: ") + Fenix_Error_message());
 }
 
+// The group has the newest one, in memory or from the store. Then come older ones of the store.
 bool Restart::search() {
   if (job_.settings.fetches && !apply_current()) return false;
   // A rank that has taken the place of another one does not know of a choice.

@@ -50,7 +50,7 @@ class Restart {
   /// Finds the checkpoint, or that there is none.
   bool search();
   bool apply_current();
-  /// What rank 0 does of a choice. stored, entry: what it has found.
+  /// Makes a checkpoint that of the next job. On rank 0. stored, entry: the name and entry of the one that was found.
   Choice make_current(const std::string& name, std::string& stored, IndexEntry& entry) const;
   /// Rank 0 drops the datasets after a chosen one. id: its number, or 0 if that is not known.
   void drop_after(const std::string& name, std::uint64_t id) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ranks tell each other of the messages between them, after a repair and at a checkpoint.
+// Exchange of the numbers of messages between ranks, after a repair and at a checkpoint.
 #pragma once
 
 #include <cstdint>

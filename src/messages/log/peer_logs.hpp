@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What other ranks have, as they have told this one: messages for it in their logs, and messages of this rank that they have received.
+// Messages that other ranks have, as they have told this one: those for it in their logs, and those of this rank that they have received.
 #pragma once
 
 #include <cstdint>
