@@ -260,11 +260,11 @@ void write_kept_groups() {
   constexpr std::int32_t kRank = -1;
   for (const int members : {0, 1, 3}) {
     Group group({5, 2, 1, {Policy::Kind::parity, 1, 3, 1}});
-    group.parts().shape = {{2}, 3};
+    group.recovery().describe({{2}, 3}, {});
     for (int id = 0; id < members; ++id) {
       const MemberInfo info{id, id == 1, {1}, std::make_shared<const ElementType>(ElementType::plain(8))};
       const SlotLayout layout(2, 80, 48);
-      group.parts().members.adopt(info, {{kRank, 10}, {2, 7}}, layout.slots(), kRank);
+      group.members().adopt(info, {{kRank, 10}, {2, 7}}, layout.slots(), kRank);
       group.find(id)->memory.replace(Region(layout.end()), layout);
     }
     auto bytes = describe_group(group, 3);

@@ -83,12 +83,12 @@ TEST(InPlace, AnUndoneCommitIsReportedIfNobodyCanKnowOfIt) {
     job.doom(1, steps);
     const auto outcomes = job.run([&](Rank& rank) { (void)rank.group->commit(); });
     if (!(outcomes[0] == Ending::died) || !(outcomes[1] == Ending::died)) continue;
-    const bool pending = !job.rank(2).group->parts().pending.epoch().none();
+    const bool pending = job.rank(2).group->recovery().has_pending_commit();
     // The two may have died when the third one had already ended the commit: then it misses a snapshot that it knows.
-    const bool ended = !pending && !job.rank(2).group->parts().log.own_snapshots().empty();
+    const bool ended = !pending && !job.rank(2).group->log().own_snapshots().empty();
     job.repair();
     job.settle();
-    EXPECT_TRUE(job.rank(2).group->parts().pending.epoch().none());
+    EXPECT_FALSE(job.rank(2).group->recovery().has_pending_commit());
     expect_done(job.run([&](Rank& rank) { EXPECT_EQ(join(rank, parameters).snapshots_lost, pending || ended); }));
     undone += pending ? 1 : 0;
   }

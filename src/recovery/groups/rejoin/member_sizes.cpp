@@ -77,7 +77,7 @@ class MemberSizes {
   }
 
   void take(const MemberInfo& info, const MemberState& state, Counts counts) {
-    Members& members = group_.parts().members;
+    Members& members = group_.members();
     Member* const known = members.find(info.id);
     if (state.unknown != 0 || state.deleted != 0) {
       // The application goes on using its buffer.
@@ -165,7 +165,7 @@ std::vector<MemberInfo> share_members(Team& team, const Group& group, int source
 
 void agree_on_members(Team& team, Group& group, int source) {
   const auto infos = share_members(team, group, source);
-  group.parts().members.arrange(infos);
+  group.members().arrange(infos);
   MemberSizes(team, group, infos).agree();
 }
 

@@ -2,13 +2,11 @@
 #include "recovery/groups/rejoin/replacements.hpp"
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <tuple>
 #include <vector>
 
 #include "base/error.hpp"
-#include "core/operations/taking_up.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -49,7 +47,8 @@ void Replacements::find(Team& team, bool is_one) {
 void Replacements::adopt_memory(Team& team, Group& group, bool is_kept) {
   if (locations_.empty()) return;
   const int self = team.rank();
-  OrphanedMemory& kept = group.parts().orphaned;
+  GroupRecovery recovery = group.recovery();
+  const OrphanedMemory& kept = recovery.orphaned_memory();
   std::vector<Offer> mine;
   if (!includes(self)) {
     for (const OrphanedRegion& each : kept.offers()) {
@@ -65,13 +64,9 @@ void Replacements::adopt_memory(Team& team, Group& group, bool is_kept) {
   }
   std::vector<std::int32_t> taken;
   for (const auto& [keeper, regions] : for_this) {
-    if (taken.empty() && includes(self) && TakingUp(group.parts()).adopt_memory(regions)) taken.push_back(self);
+    if (taken.empty() && includes(self) && recovery.adopt_memory(regions)) taken.push_back(self);
   }
-  if (const auto memory = std::move(group.parts().kept)) {
-    group.parts().kept_origin = memory->origin;
-    group.parts().tries_of_memory = memory->tries + 1;
-    if (TakingUp(group.parts()).adopt_memory(memory->regions)) taken.push_back(self);
-  }
+  if (recovery.adopt_kept_memory()) taken.push_back(self);
   if (is_kept || !offered.empty()) {
     for (const std::int32_t rank : team.gather_some(std::span<const std::int32_t>(taken))) {
       if (!includes(rank)) throw Error(FENIX_ERROR_INTERN, "a rank has taken over what it had itself");
@@ -80,7 +75,7 @@ void Replacements::adopt_memory(Team& team, Group& group, bool is_kept) {
     }
   }
   // Memory that nobody takes over must not stand beside what is made anew.
-  if (includes(kept.owner())) kept = {};
+  if (includes(kept.owner())) recovery.drop_orphaned_memory();
 }
 
 }  // namespace fenix_impl
