@@ -11,7 +11,9 @@
 
 #include "interposition/collective.hpp"
 #include "interposition/decision.hpp"
+#include "interposition/message_calls.hpp"
 #include "interposition/message_counters.hpp"
+#include "interposition/partner.hpp"
 
 namespace fenix_impl {
 
@@ -24,15 +26,14 @@ struct PersistServices {
   int (*open)(MPI_Comm comm, const char* key, MPI_Info info, int* delivers);
   /// Forgets it.
   void (*close)(MPI_Comm comm);
-  int (*store)(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm);
+  int (*store)(const SendCall& message);
   /// Receives a message. waits: until there is one, or with an error if the communicator is not to wait; else flag says whether there is
   /// one.
-  int (*receive)(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, bool waits, int* flag,
-                 MPI_Status* status);
+  int (*receive)(const ReceiveCall& receive, bool waits, int* flag, MPI_Status* status);
   /// Does a collective operation: contributions are stored, or restored in a process that has failed. Waits as receive does. delivers: of
   /// the communicator. executes: whether MPI has to execute it as well.
   int (*collective)(const Collective& call, bool delivers, int* executes);
-  int (*probe)(int source, int tag, MPI_Comm comm, bool waits, int* flag, MPI_Status* status);
+  int (*probe)(const ProbeCall& call, int* flag, MPI_Status* status);
   /// Looks at failures while the program waits for several messages, and at the time: since is the result of MPI_Wtime when it began.
   int (*check_wait)(double since);
   /// Says whether this process has taken the place of a dead one, and has stored nothing yet.
@@ -41,50 +42,45 @@ struct PersistServices {
   /// Changes when what the next two functions have allowed must not be done any more.
   const std::atomic<unsigned>* quick_generation;
   /// Say what libfenix_mpi may do by itself with messages on an ordinary communicator. Not to be called where calls of several threads may
-  /// overlap. channel: number of the communicator.
-  void (*allow_send)(int destination, int tag, MPI_Comm comm, std::uint64_t channel, QuickSend* quick);
-  void (*allow_receive)(int source, int tag, MPI_Comm comm, std::uint64_t channel, QuickReceive* quick);
-  /// Logs a message on an ordinary communicator before it is sent. packed: its bytes, valid until the next call, or the buffer itself.
-  /// Null: it must not be sent. channel: number of the communicator. is_synchronous: its sender waits until its receive has begun. Then number is
-  /// for look_whether_taken.
-  int (*log_send)(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm,
-                  std::uint64_t channel, bool is_synchronous, const void** packed, std::size_t* bytes,
-                  std::uint64_t* number);
+  /// overlap.
+  void (*allow_send)(const Partner& to, QuickSend* quick);
+  void (*allow_receive)(const Partner& from, QuickReceive* quick);
+  /// Logs a message on an ordinary communicator before it is sent. channel: number of the communicator. packed says before whether the message is
+  /// synchronous, and has its bytes afterwards; its number is for look_whether_taken.
+  int (*log_send)(const SendCall& message, std::uint64_t channel, Packed* packed);
   /// Does the same for a partner whose messages allow_send has allowed. Returns false if log_send has to do it.
-  bool (*log_quickly)(const QuickSend& partner, const void* buffer, int count, MPI_Datatype type, const void** packed,
-                      std::size_t* bytes);
+  bool (*log_quickly)(const QuickSend& partner, const SendCall& message, Packed* packed);
   /// Says whether the receive of a synchronous message has begun that MPI does not send, as it is in the log.
-  int (*look_whether_taken)(int destination, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t number,
-                            int* flag);
+  int (*look_whether_taken)(const Partner& to, std::uint64_t number, int* flag);
   /// Says whether a message may be sent before it is logged: no state that a receiver stores by itself can depend on it.
   bool (*may_send_first)();
   /// Says whether the next message that would be logged has to be sent. Outcomes on which it may depend are stored.
-  int (*prepare_send)(int destination, int tag, MPI_Comm comm, std::uint64_t channel, int* is_sent);
+  int (*prepare_send)(const Partner& to, int* is_sent);
   /// Says whether this process still does what its predecessor has done: it knows outcomes of calls that are ahead.
   int (*look_whether_repeating)(int* is_repeating);
   /// Returns the number of the message that a receive on an ordinary communicator gets. is_logged: 0 if it is in no log, as long as there is
   /// no repair.
-  int (*begin_receive)(int source, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t* number,
-                       int* is_logged);
-  /// Receives the message with this number from the log of its sender, if it is to come from there (flag 1).
-  int (*receive_logged)(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                        std::uint64_t channel, std::uint64_t number, int* flag, MPI_Status* status);
+  int (*begin_receive)(const Partner& from, std::uint64_t* number, int* is_logged);
+  /// Receives the message with this number from the log of its sender, if it is to come from there (flag 1). channel: number of the
+  /// communicator.
+  int (*receive_logged)(const ReceiveCall& receive, std::uint64_t channel, std::uint64_t number, int* flag,
+                        MPI_Status* status);
   /// Whether end_receive is of any use now.
   const std::atomic<bool>* notes_ends;
   /// Notes that a receive with a number has its message, in a buffer. status: null if it counts something else than messages.
-  void (*end_receive)(const void* buffer, MPI_Datatype type, const MPI_Status* status, int source, int tag,
-                      MPI_Comm comm, std::uint64_t channel, std::uint64_t number);
+  void (*end_receive)(const ReceiveCall& receive, std::uint64_t channel, std::uint64_t number,
+                      const MPI_Status* status);
   /// Takes back the latest number of a message: its receive is cancelled, or the call that sent or received it will be made again.
-  void (*take_back)(bool is_sent, int peer, int tag, MPI_Comm comm, std::uint64_t channel);
-  /// Looks for a message in a log that no receive has got. source may be MPI_ANY_SOURCE, tag may be MPI_ANY_TAG.
-  int (*find_logged)(int source, int tag, MPI_Comm comm, std::uint64_t channel, int* flag, MPI_Status* status);
+  void (*take_back)(bool is_sent, const Partner& peer);
+  /// Looks for a message in a log that no receive has got. The rank may be MPI_ANY_SOURCE, the tag MPI_ANY_TAG.
+  int (*find_logged)(const Partner& from, int* flag, MPI_Status* status);
 
   /// Says which outcome a call must have, because its predecessor has had it. count: numbers of the outcome; 0: nothing was found;
   /// kFree: any outcome. may_be_negative: the call may find nothing. Ends the job if the program does something else.
   int (*next_decision)(Decision call, bool may_be_negative, int room, int* count, int* outcome);
   static constexpr int kFree = -1;
   /// Notes that a message is there, before the outcome that comes from it is noted. number: of its receive; 0: it has none yet.
-  void (*note_found)(int source, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t number);
+  void (*note_found)(const Partner& from, std::uint64_t number);
   /// Notes the outcome of a call that was free.
   int (*note_decision)(Decision call, int count, const int* outcome);
   /// Gives a receive its number among those that have begun. flag: whether it must get the message from this source with this tag, or none
@@ -168,7 +164,7 @@ struct Interposer {
 };
 
 /// Version of these interfaces: another number where a function has come to mean something else. A table that has grown is another one by itself.
-constexpr std::uint32_t kInterfaceVersion = (2U << 24U) | (std::uint32_t{sizeof(PersistServices)} << 12U) |
+constexpr std::uint32_t kInterfaceVersion = (3U << 24U) | (std::uint32_t{sizeof(PersistServices)} << 12U) |
                                             std::uint32_t{sizeof(Interposer) + sizeof(InterposerServices)};
 
 /// Throws Error(FENIX_ERROR_INVALID_LOGIC_CALL) if the libfenix_mpi of this process is of another version.

@@ -34,7 +34,7 @@ void start(const InterposerServices* services, MPI_Comm name, MPI_Comm resilient
   ++all.removals;
   all.root = {};
   all.root.construction.id = 1;
-  all.root.slot = 1;
+  all.root.slot.id = 1;
   all.root.name = name != MPI_COMM_NULL ? name : resilient;
   all.root.now = resilient;
   all.publish();

@@ -14,7 +14,7 @@
 #include "recovery/process/comm_functions.hpp"
 #include "recovery/process/derived.hpp"
 #include "recovery/process/spawning.hpp"
-#include "rma/mpi_team.hpp"
+#include "rma/mpi_errors.hpp"
 #include "rma/quiet_comm.hpp"
 #include "rma/window_files.hpp"
 #include "runtime/broken_pipes.hpp"

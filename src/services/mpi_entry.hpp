@@ -17,6 +17,7 @@
 #include "base/deadline.hpp"
 #include "interposition/interposer.hpp"
 #include "rma/element_type.hpp"
+#include "rma/mpi_errors.hpp"
 #include "runtime/entry.hpp"
 
 namespace fenix_impl {

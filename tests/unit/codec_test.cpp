@@ -43,10 +43,10 @@ class Cohort {
     const auto stores = offset % 2 == 0 ? Stores::cached : Stores::streaming;
     std::vector<std::pair<Stripes::Cell, std::size_t>> named;
     std::size_t number_read = 0;
-    codec.for_each_source(stripes_, rank, is_parity, offset, bytes,
+    codec.for_each_source(stripes_, {rank, is_parity, offset}, bytes,
                           [&](const Stripes::Cell& cell, std::size_t length) { named.emplace_back(cell, length); });
     codec.compute(
-        stripes_, rank, is_parity, offset, target.bytes(),
+        stripes_, {rank, is_parity, offset}, target.bytes(),
         [&](const Stripes::Cell& cell, std::size_t length, std::size_t source) -> const std::byte* {
           const Bytes& from = cell.is_parity ? parity_[index(cell.rank)] : data_[index(cell.rank)];
           EXPECT_LE(length, stripes_.unit());
@@ -169,7 +169,7 @@ TEST(Codec, TakesThePreferredRankInEachCodeword) {
         ASSERT_EQ(cohort.compute(codec, 1, is_parity, 0, all.size()), all);
         std::size_t cells = 0;
         std::size_t of_preferred = 0;
-        codec.for_each_source(cohort.stripes(), 1, is_parity, 0, all.size(),
+        codec.for_each_source(cohort.stripes(), {1, is_parity, 0}, all.size(),
                               [&](const Stripes::Cell& cell, std::size_t) {
                                 ++cells;
                                 of_preferred += cell.rank == preferred ? 1 : 0;

@@ -94,25 +94,25 @@ void Control::lay_out(const Sizes& sizes, int rank, int ranks) {
   for (std::size_t copy = 0; copy < sizes.copies; ++copy) held_logs.push_back(log_at(sizes.log));
 }
 
-Control::Control(Region written, const Placement& placement, int rank, int ranks, std::uint32_t entries, bool in_place)
+Control::Control(Region written, const GroupRanks& ranks, std::uint32_t entries, bool in_place)
     : region(std::move(written)) {
   // The process that made it may have had another path, with other entries.
   for (std::size_t entry = RecordLog::kEntryBytes; entry >= RecordLog::kLeastEntryBytes; entry /= 2) {
-    const Sizes sizes(placement, ranks, entries, entry, in_place);
+    const Sizes sizes(ranks.placement, ranks.size, entries, entry, in_place);
     if (region.bytes().size() == sizes.all() + Region::kHeaderBytes) {
-      lay_out(sizes, rank, ranks);
+      lay_out(sizes, ranks.rank, ranks.size);
       return;
     }
   }
   throw Error(FENIX_ERROR_NO_MEMORY, "a control region has another size than it should have");
 }
 
-Control::Control(const Placement& placement, int rank, int ranks, std::uint32_t entries, std::size_t entry_bytes,
-                 bool in_place, Control& before) {
-  const Sizes sizes(placement, ranks, entries, entry_bytes, in_place);
+Control::Control(const GroupRanks& ranks, std::uint32_t entries, std::size_t entry_bytes, bool in_place,
+                 Control& before) {
+  const Sizes sizes(ranks.placement, ranks.size, entries, entry_bytes, in_place);
   region = Region(sizes.all());
   region.reserve(0, kPage + sizes.commits + sizes.cohort + sizes.bounce);
-  lay_out(sizes, rank, ranks);
+  lay_out(sizes, ranks.rank, ranks.size);
 
   commits.continue_from(before.commits);
   announced.continue_from(before.announced);

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/common/group_ranks.hpp"
 #include "core/log/board.hpp"
 #include "core/log/dissemination.hpp"
 #include "core/log/record_log.hpp"
@@ -52,11 +53,10 @@ struct Control {
   Control() = default;
   /// Takes memory for so many entries, and for the commits in place of a group that encodes. Goes on from another one, to which no
   /// rank may write any more. Throws Error(FENIX_ERROR_NO_MEMORY).
-  Control(const Placement& placement, int rank, int ranks, std::uint32_t entries, std::size_t entry_bytes,
-          bool in_place, Control& before);
+  Control(const GroupRanks& ranks, std::uint32_t entries, std::size_t entry_bytes, bool in_place, Control& before);
 
   /// Uses a region that another rank has written. Throws Error(FENIX_ERROR_NO_MEMORY) if it does not have this layout.
-  Control(Region written, const Placement& placement, int rank, int ranks, std::uint32_t entries, bool in_place);
+  Control(Region written, const GroupRanks& ranks, std::uint32_t entries, bool in_place);
 
   /// Sets the statement of this rank. Local.
   template <class T>

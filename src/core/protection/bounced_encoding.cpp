@@ -154,7 +154,7 @@ void BouncedEncoding::encode_next() {
   const auto parity = member.parity.subspan(part.first * member.stripe_parity(), part.stripes * member.stripe_parity());
   member.cohort.move_elements(control_.bounce_offset + buffer_of(encoded_) - part.first * member.stripe_bytes());
   const std::uint64_t read = member.parity.size() * static_cast<std::uint64_t>(member.stripes.data());
-  member.cohort.compute(codec_, index_, true, part.first * member.stripe_parity(), parity,
+  member.cohort.compute(codec_, {index_, true, part.first * member.stripe_parity()}, parity,
                         worth_streaming(read) ? Stores::streaming : Stores::cached);
   fault_point("encode.piece");
   ++encoded_;

@@ -52,10 +52,10 @@ const std::byte* CohortSlots::read(const Stripes::Cell& cell, std::size_t bytes,
   return piece.data();
 }
 
-void CohortSlots::fetch(Codec& codec, int index, bool is_parity, std::uint64_t offset, std::size_t bytes) {
+void CohortSlots::fetch(Codec& codec, const Stripes::Cell& from, std::size_t bytes) {
   cells_.clear();
   std::size_t all = 0;
-  codec.for_each_source(stripes_, index, is_parity, offset, bytes, [&](const Stripes::Cell& cell, std::size_t each) {
+  codec.for_each_source(stripes_, from, bytes, [&](const Stripes::Cell& cell, std::size_t each) {
     cells_.emplace_back(cell, each);
     all += each;
   });
@@ -72,25 +72,24 @@ void CohortSlots::fetch(Codec& codec, int index, bool is_parity, std::uint64_t o
   remote_.get_all(parts);
 }
 
-void CohortSlots::compute(Codec& codec, int index, bool is_parity, std::uint64_t offset, std::span<std::byte> target,
-                          Stores stores) {
+void CohortSlots::compute(Codec& codec, Stripes::Cell from, std::span<std::byte> target, Stores stores) {
   if (all_direct_) {
     codec.compute(
-        stripes_, index, is_parity, offset, target,
+        stripes_, from, target,
         [this](const Stripes::Cell& cell, std::size_t bytes, std::size_t source) { return read(cell, bytes, source); },
         stores);
     return;
   }
   while (!target.empty()) {
     const auto part = target.first(std::min(target.size(), kFetchedAtOnce));
-    fetch(codec, index, is_parity, offset, part.size());
+    fetch(codec, from, part.size());
     const std::byte* next = pieces_.data();
     codec.compute(
-        stripes_, index, is_parity, offset, part,
+        stripes_, from, part,
         [&](const Stripes::Cell&, std::size_t bytes, std::size_t) { return std::exchange(next, next + bytes); },
         stores);
     target = target.subspan(part.size());
-    offset += part.size();
+    from.offset += part.size();
   }
 }
 

@@ -37,9 +37,8 @@ class CohortSlots {
   void move_elements(std::size_t elements) {
     for (CohortSlot& slot : slots_) slot.elements = elements;
   }
-  /// Computes bytes of the elements or of the parity of an index from the other slots.
-  void compute(Codec& codec, int index, bool is_parity, std::uint64_t offset, std::span<std::byte> target,
-               Stores stores);
+  /// Computes bytes of the elements or of the parity of an index, from a cell on, from the other slots.
+  void compute(Codec& codec, Stripes::Cell from, std::span<std::byte> target, Stores stores);
   /// Calls attempt with a codec for all slots that are there, and then for all except one of them: one may be damaged,
   /// and it is not known which. Returns true as soon as attempt does; false if it never does, or if there are too few
   /// slots.
@@ -50,7 +49,7 @@ class CohortSlots {
   [[nodiscard]] std::size_t there(const Stripes::Cell& cell, std::size_t bytes) const;
   const std::byte* read(const Stripes::Cell& cell, std::size_t bytes, std::size_t source);
   /// Fetches all that is needed to compute so many bytes, one piece behind the other.
-  void fetch(Codec& codec, int index, bool is_parity, std::uint64_t offset, std::size_t bytes);
+  void fetch(Codec& codec, const Stripes::Cell& from, std::size_t bytes);
 
   RemoteRegions& remote_;
   Stripes stripes_;

@@ -30,7 +30,7 @@ bool ParityProtection::decode_own(Member& member, const MemberVersion& version, 
                                   Codec& codec) const {
   const SlotView slot = member.memory.own_slot(version.slot);
   // All of the slot, not only elements with a value: it went into the parity of the others.
-  slots.compute(codec, index_, false, 0, slot.data.first(member.bytes_of(context_.rank)), Stores::cached);
+  slots.compute(codec, {index_, false, 0}, slot.data.first(member.bytes_of(context_.rank)), Stores::cached);
   return make_right_table(slot, version.found, version.element_bytes, version.hash) || context_.parameters.hashing == 0;
 }
 
@@ -41,7 +41,7 @@ bool ParityProtection::mend_own(Member& member, const MemberVersion& version, Ep
                    [&](const std::function<bool(const Reader&)>& attempt) {
                      return slots.try_ways([&](Codec& codec) {
                        return attempt([&](std::uint64_t begin, std::span<std::byte> part) {
-                         slots.compute(codec, index_, false, begin, part, Stores::cached);
+                         slots.compute(codec, {index_, false, begin}, part, Stores::cached);
                        });
                      });
                    });
@@ -68,7 +68,7 @@ bool ParityProtection::rebuild_own(Member& member, const MemberVersion& version,
 bool ParityProtection::rebuild_from(Member& member, const MemberVersion& version, CohortSlots& slots) const {
   const auto parity = member.memory.held_slot(version.slot).data.first(held_bytes(member, member.memory.counts()));
   return slots.try_ways([&](Codec& codec) {
-    slots.compute(codec, index_, true, 0, parity, Stores::cached);
+    slots.compute(codec, {index_, true, 0}, parity, Stores::cached);
     return decode_own(member, version, slots, codec);
   });
 }
@@ -109,7 +109,7 @@ bool ParityProtection::mend_held(Member& member, const MemberVersion& version, E
   Codec codec(ranks(), parity_, slots.available());
   if (!codec.suffices()) return false;
   const std::uint64_t bytes = held_bytes(member, member.memory.counts());
-  slots.compute(codec, index_, true, 0, member.memory.held_slot(version.slot).data.first(bytes), Stores::cached);
+  slots.compute(codec, {index_, true, 0}, member.memory.held_slot(version.slot).data.first(bytes), Stores::cached);
   return true;
 }
 
@@ -122,7 +122,7 @@ bool ParityProtection::held_is_sound(Member& member, const MemberVersion& versio
   std::vector<std::byte> expected(std::min(kEncodedPiece, parity.size()));
   for (std::size_t begin = 0; begin < parity.size(); begin += kEncodedPiece) {
     const auto piece = std::span(expected).first(std::min(kEncodedPiece, parity.size() - begin));
-    slots.compute(codec, index_, true, begin, piece, Stores::cached);
+    slots.compute(codec, {index_, true, begin}, piece, Stores::cached);
     if (std::memcmp(piece.data(), parity.data() + begin, piece.size()) != 0) return false;
   }
   return true;

@@ -307,7 +307,7 @@ void ParityProtection::encode_member(const Change& change, bool in_buffers) {
   for (const Interval& each : ranges.intervals()) {
     for (std::uint64_t begin = each.first; begin < each.end; begin += kEncodedPiece) {
       const auto bytes = std::min<std::uint64_t>(kEncodedPiece, each.end - begin);
-      cohort.compute(encoder_, index_, true, begin, parity.subspan(begin, bytes), stores);
+      cohort.compute(encoder_, {index_, true, begin}, parity.subspan(begin, bytes), stores);
       fault_point("encode.piece");
     }
   }

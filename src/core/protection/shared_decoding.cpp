@@ -43,7 +43,7 @@ class ShareWriter {
       const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(kDecodedPiece, part.end - begin));
       const auto direct = remote_.direct(place_.slot.rank, start + begin, bytes);
       const auto piece = direct.empty() ? next_buffer().first(bytes) : direct;
-      sources_.compute(codec_, place_.index, is_parity, begin, piece, Stores::cached);
+      sources_.compute(codec_, {place_.index, is_parity, begin}, piece, Stores::cached);
       fault_point("rebuild.share", piece);
       if (direct.empty()) remote_.put(place_.slot.rank, start + begin, piece);
     }

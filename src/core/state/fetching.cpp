@@ -68,7 +68,7 @@ std::optional<Fetched> decode_from_cohort(const FetchFrom& from, const MemberVer
   CohortSlots there(from.data, stripes, std::move(slots));
   Fetched result{version, std::vector<std::byte>(version.bytes())};
   const bool found = there.try_ways([&](Codec& codec) {
-    there.compute(codec, from.placement.index_in_cohort(stored_by), false, 0, result.data, Stores::cached);
+    there.compute(codec, {from.placement.index_in_cohort(stored_by), false, 0}, result.data, Stores::cached);
     return is_sound(from, result);
   });
   return found ? std::optional(std::move(result)) : std::nullopt;

@@ -33,6 +33,14 @@ inline bool has_stand_ins() {
 /// Makes MPI's persistent request for a collective operation.
 using InitFunction = int(const Collective& call, MPI_Info info, MPI_Request* request);
 
+/// A logged receive among those that have begun.
+struct QueuedReceive {
+  LoggedReceive receive;
+  LoggedReceive wanted;      ///< as the program wants it
+  std::uint64_t order = 0;   ///< among logged receives
+  unsigned begun_after = 0;  ///< repairs, when it began
+};
+
 struct StandIn {
   enum class Kind {
     send,
@@ -48,14 +56,11 @@ struct StandIn {
   bool is_cancelled = false;
   bool is_freed = false;  // by the program, which has no request any more
   int error = MPI_SUCCESS;
-  Receive receive;
+  ReceiveCall receive;
   Send send;
-  LoggedReceive logged;
-  LoggedReceive wanted;                  // a logged receive as the program wants it
+  QueuedReceive queued;
   MPI_Request inner = MPI_REQUEST_NULL;  // of a logged message, or of a collective operation that MPI executes
   unsigned repairs = 0;                  // before the inner request of a logged message was made
-  std::uint64_t order = 0;               // of logged receives
-  unsigned begun_after = 0;              // repairs, when a logged receive began
   std::uint64_t sent = 0;                // number of a synchronous message in the log; otherwise 0
   Collective collective;
   InitFunction* init = nullptr;  // makes the inner request of a collective operation

@@ -285,14 +285,12 @@ int with_stand_ins_Start(MPI_Request* request) {
   if (!stand_in) return real.Start(request);
   if (stand_in->kind == StandIn::Kind::send) {
     const Send& send = stand_in->send;
-    const int error = call_libfenix([&](const PersistServices& libfenix) {
-      return libfenix.store(send.buffer, send.count, send.type, send.destination, send.tag, send.comm);
-    });
+    const int error = call_libfenix([&](const PersistServices& libfenix) { return libfenix.store(send); });
     return error != MPI_SUCCESS ? raise_on(send.comm, error) : real.Start(request);
   }
   if (stand_in->kind == StandIn::Kind::logged_send) return start_logged_again(*request, *stand_in);
   if (stand_in->kind == StandIn::Kind::logged_receive) {
-    if (stand_in->state != StandIn::State::inactive) return raise_on(stand_in->wanted.comm, MPI_ERR_REQUEST);
+    if (stand_in->state != StandIn::State::inactive) return raise_on(stand_in->queued.wanted.comm, MPI_ERR_REQUEST);
     return begin_logged_receive(*request);
   }
   if (is_collective(*stand_in)) return start_collective(*request, *stand_in);

@@ -57,19 +57,26 @@ int decide(Decision call, const Test& test, int* flag) {
   return error;
 }
 
+/// Requests of the program.
+struct Requests {
+  int count = 0;
+  MPI_Request* first = nullptr;
+};
+
 /// Completes a request with which the predecessor of this process has gone on.
-int complete(int index, int count, MPI_Request* requests, MPI_Status* status) {
+int complete(int index, const Requests& requests, MPI_Status* status) {
   int flag = 0;
-  if (index < 0 || index >= count || requests[index] == MPI_REQUEST_NULL) {
+  if (index < 0 || index >= requests.count || requests.first[index] == MPI_REQUEST_NULL) {
     return raise_on(MPI_COMM_WORLD, MPI_ERR_REQUEST);
   }
-  return repeat_until_found([&] { return test(requests + index, &flag, status); }, &flag);
+  return repeat_until_found([&] { return test(requests.first + index, &flag, status); }, &flag);
 }
 
 /// Does a call that gives an index. attempt: returns an error.
 template <class Attempt>
-int decide_index(Decision call, bool waits, const Attempt& attempt, int count, MPI_Request* requests, int* index,
-                 int* flag, MPI_Status* status) {
+int decide_index(Decision call, const Attempt& attempt, const Requests& requests, int* index, int* flag,
+                 MPI_Status* status) {
+  const bool waits = call == Decision::waitany;
   int length = 0;
   int error = next_decision(call, !waits, 1, &length, index);
   if (error != MPI_SUCCESS) return raise_on(MPI_COMM_WORLD, error);
@@ -82,7 +89,7 @@ int decide_index(Decision call, bool waits, const Attempt& attempt, int count, M
   if (length == 0) *index = MPI_UNDEFINED;
   // There is nothing to complete.
   if (*index == MPI_UNDEFINED) return length == 0 ? MPI_SUCCESS : attempt();
-  return complete(*index, count, requests, status);
+  return complete(*index, requests, status);
 }
 
 /// Memory for indices that is used again.
@@ -94,11 +101,12 @@ std::vector<int>& indices_for(int count) {
 
 /// Does a call that gives several indices. attempt: returns an error.
 template <class Attempt>
-int decide_indices(Decision call, bool waits, const Attempt& attempt, int count, MPI_Request* requests, int* outcount,
-                   int* indices, MPI_Status* statuses) {
-  std::vector<int>& forced = indices_for(count);
+int decide_indices(Decision call, const Attempt& attempt, const Requests& requests, int* outcount, int* indices,
+                   MPI_Status* statuses) {
+  std::vector<int>& forced = indices_for(requests.count);
+  const bool may_be_negative = call == Decision::testsome;
   int length = 0;
-  int error = next_decision(call, !waits, std::max(count, 1), &length, forced.data());
+  int error = next_decision(call, may_be_negative, std::max(requests.count, 1), &length, forced.data());
   if (error != MPI_SUCCESS) return raise_on(MPI_COMM_WORLD, error);
   if (length == kFreeOutcome) {
     error = attempt();
@@ -114,7 +122,7 @@ int decide_indices(Decision call, bool waits, const Attempt& attempt, int count,
   for (int i = 0; i < length; ++i) {
     indices[i] = forced[static_cast<std::size_t>(i)];
     MPI_Status* status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + i;
-    const int of_one = complete(indices[i], count, requests, status);
+    const int of_one = complete(indices[i], requests, status);
     if (of_one == MPI_SUCCESS) continue;
     if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = of_one;
     error = MPI_ERR_IN_STATUS;
@@ -143,14 +151,14 @@ int with_stand_ins_Request_get_status(MPI_Request request, int* flag, MPI_Status
 int with_stand_ins_Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
   const auto attempt = [&] { return test_any(count, array_of_requests, index, flag, status); };
   if (!is_logged_outcome(count, array_of_requests)) return attempt();
-  return decide_index(Decision::testany, false, attempt, count, array_of_requests, index, flag, status);
+  return decide_index(Decision::testany, attempt, {count, array_of_requests}, index, flag, status);
 }
 
 int with_stand_ins_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* status) {
   const auto attempt = [&] { return wait_any(count, array_of_requests, index, status); };
   if (!is_logged_outcome(count, array_of_requests)) return attempt();
   int flag = 0;
-  return decide_index(Decision::waitany, true, attempt, count, array_of_requests, index, &flag, status);
+  return decide_index(Decision::waitany, attempt, {count, array_of_requests}, index, &flag, status);
 }
 
 int with_stand_ins_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
@@ -159,7 +167,7 @@ int with_stand_ins_Testsome(int incount, MPI_Request array_of_requests[], int* o
     return test_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
   };
   if (!is_logged_outcome(incount, array_of_requests)) return attempt();
-  return decide_indices(Decision::testsome, false, attempt, incount, array_of_requests, outcount, array_of_indices,
+  return decide_indices(Decision::testsome, attempt, {incount, array_of_requests}, outcount, array_of_indices,
                         array_of_statuses);
 }
 
@@ -169,7 +177,7 @@ int with_stand_ins_Waitsome(int incount, MPI_Request array_of_requests[], int* o
     return wait_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
   };
   if (!is_logged_outcome(incount, array_of_requests)) return attempt();
-  return decide_indices(Decision::waitsome, true, attempt, incount, array_of_requests, outcount, array_of_indices,
+  return decide_indices(Decision::waitsome, attempt, {incount, array_of_requests}, outcount, array_of_indices,
                         array_of_statuses);
 }
 

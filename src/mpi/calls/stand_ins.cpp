@@ -42,7 +42,7 @@ void forget_inner(MPI_Request request) {
 /// Looks whether the receive of a synchronous message has begun that MPI does not send any more.
 void look_for_taken(MPI_Request request, const Sending& sent) {
   int flag = 0;
-  const int error = look_whether_taken(sent.send.destination, sent.send.tag, sent.send.comm, sent.number, &flag);
+  const int error = look_whether_taken(sent.send, sent.number, &flag);
   if (error != MPI_SUCCESS || flag != 0) set_done(request, error, {});
 }
 

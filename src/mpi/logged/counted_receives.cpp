@@ -96,7 +96,7 @@ void give_number_back(const LoggedReceive& cancelled) {
   const auto lock = lock_stand_ins();
   for (auto& [request, stand_in] : stand_in_table().requests) {
     const bool is_one = stand_in.kind == StandIn::Kind::logged_receive && stand_in.state == StandIn::State::pending;
-    if (is_one && is_later(stand_in.logged, cancelled)) --stand_in.logged.number;
+    if (is_one && is_later(stand_in.queued.receive, cancelled)) --stand_in.queued.receive.number;
   }
 }
 

@@ -35,7 +35,7 @@ template <class Quick, class Ask>
 Quick look_up(RecentPartners<Quick>& known, const Partner& partner, const Ask& ask) {
   if (const Quick* const found = known.find(partner)) return *found;
   Quick quick;
-  ask(partner.rank, partner.tag, partner.name, partner.channel, &quick);
+  ask(partner, &quick);
   if (quick.is_allowed) known.note(partner, quick);
   return quick;
 }

@@ -27,15 +27,15 @@ bool has_open_calls_on(MPI_Comm comm) {
   const auto lock = lock_stand_ins();
   return std::any_of(stand_in_table().requests.begin(), stand_in_table().requests.end(), [comm](const auto& each) {
     const StandIn& one = each.second;
-    return one.logged.comm == comm || one.wanted.comm == comm || one.send.comm == comm || one.receive.comm == comm ||
-           one.collective.comm == comm;
+    return one.queued.receive.comm == comm || one.queued.wanted.comm == comm || one.send.comm == comm ||
+           one.receive.comm == comm || one.collective.comm == comm;
   });
 }
 
 MPI_Request freed_receive_on(MPI_Comm comm) {
   const auto lock = lock_stand_ins();
   for (const auto& [request, one] : stand_in_table().requests) {
-    if (one.is_freed && one.state == StandIn::State::pending && one.wanted.comm == comm) return request;
+    if (one.is_freed && one.state == StandIn::State::pending && one.queued.wanted.comm == comm) return request;
   }
   return MPI_REQUEST_NULL;
 }

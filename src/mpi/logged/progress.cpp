@@ -76,7 +76,7 @@ void look_for_receive(MPI_Request request) { look_for_receive_in_turn(request); 
 int cancel_logged_receive(MPI_Request request) {
   look_for_earlier_receives();
   auto stand_in = find_stand_in(request);
-  const LoggedReceive& receive = stand_in->logged;
+  const LoggedReceive& receive = stand_in->queued.receive;
   if (stand_in->state != StandIn::State::pending || receive.was_probed) return MPI_SUCCESS;
   if (!receive.will_be_cancelled && receive.number != 0) {
     int error = MPI_SUCCESS;

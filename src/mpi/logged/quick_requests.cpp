@@ -17,10 +17,10 @@ void make_stand_in(QuickRequest* request) {
   stand_in.inner = request->inner;
   if (request->is_send) stand_in.send = request->send;
   stand_in.sent = request->sent;
-  stand_in.repairs = stand_in.begun_after = request->repairs;
+  stand_in.repairs = stand_in.queued.begun_after = request->repairs;
   if (!request->is_send) {
-    stand_in.logged = stand_in.wanted = request->receive;
-    stand_in.order = request->order;
+    stand_in.queued.receive = stand_in.queued.wanted = request->receive;
+    stand_in.queued.order = request->order;
   }
   const MPI_Request handle = request->handle;
   quick_requests().give_up(request);

@@ -22,8 +22,7 @@ int begin_receive(LoggedReceive* receive) {
   int error = MPI_SUCCESS;
   do {
     int is_logged = 1;
-    error = libfenix().begin_receive(receive->source, receive->tag, receive->comm, channel_of(receive->comm),
-                                     &receive->number, &is_logged);
+    error = libfenix().begin_receive(partner_of(*receive, channel_of(receive->comm)), &receive->number, &is_logged);
     receive->is_logged = is_logged != 0;
     receive->repairs = registry().repairs;
   } while (tells_of_failure(error) && repeats_calls());
@@ -32,16 +31,15 @@ int begin_receive(LoggedReceive* receive) {
 
 void end_receive(const LoggedReceive& receive, const MPI_Status* status) {
   if (!libfenix().notes_ends->load(std::memory_order_acquire)) return;
-  libfenix().end_receive(receive.buffer, receive.type, status, receive.source, receive.tag, receive.comm,
-                         channel_of(receive.comm), receive.number);
+  libfenix().end_receive(receive, channel_of(receive.comm), receive.number, status);
 }
 
 void note_found(int source, int tag, MPI_Comm comm, std::uint64_t number) {
-  libfenix().note_found(source, tag, comm, channel_of(comm), number);
+  libfenix().note_found({comm, channel_of(comm), source, tag}, number);
 }
 
 void take_back(bool is_sent, int peer, int tag, MPI_Comm comm) {
-  libfenix().take_back(is_sent, peer, tag, comm, channel_of(comm));
+  libfenix().take_back(is_sent, {comm, channel_of(comm), peer, tag});
 }
 
 int find_logged(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
@@ -49,7 +47,7 @@ int find_logged(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* statu
   int error = MPI_SUCCESS;
   do {
     *flag = 0;
-    error = libfenix().find_logged(source, tag, comm, channel_of(comm), flag, status);
+    error = libfenix().find_logged({comm, channel_of(comm), source, tag}, flag, status);
   } while (tells_of_failure(error) && repeats_calls());
   return error;
 }
@@ -61,8 +59,7 @@ int receive_from_log(const LoggedReceive& receive, int* flag, MPI_Status* status
   int error = MPI_SUCCESS;
   do {
     *flag = 0;
-    error = libfenix().receive_logged(receive.buffer, receive.count, receive.type, receive.source, receive.tag,
-                                      receive.comm, channel_of(receive.comm), receive.number, flag, status);
+    error = libfenix().receive_logged(receive, channel_of(receive.comm), receive.number, flag, status);
   } while (tells_of_failure(error) && repeats_calls());
   return error;
 }

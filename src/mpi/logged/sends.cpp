@@ -8,6 +8,8 @@
 namespace fenix_impl {
 namespace {
 
+QuickSend quick_send_of(const SendCall& message) { return quick_send(message.destination, message.tag, message.comm); }
+
 bool is_repeating() {
   // It is over for good, unless there is another repair.
   static unsigned over_in_generation = 0;
@@ -23,25 +25,22 @@ bool is_repeating() {
 
 }  // namespace
 
-int log_send(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, Packed* packed) {
+int log_send(const SendCall& message, Packed* packed) {
   // Not later: a repair between log and send would have the message sent once more.
   forget_those_that_have_arrived();
-  const QuickSend quick = packed->is_synchronous ? QuickSend() : quick_send(dest, tag, comm);
-  const bool is_logged =
-      quick.logged != nullptr && libfenix().log_quickly(quick, buf, count, type, &packed->data, &packed->bytes);
-  if (is_logged) return MPI_SUCCESS;
+  const QuickSend quick = packed->is_synchronous ? QuickSend() : quick_send_of(message);
+  if (quick.logged != nullptr && libfenix().log_quickly(quick, message, packed)) return MPI_SUCCESS;
   int error = MPI_SUCCESS;
   do {
-    error = libfenix().log_send(buf, count, type, dest, tag, comm, channel_of(comm), packed->is_synchronous,
-                                &packed->data, &packed->bytes, &packed->number);
+    error = libfenix().log_send(message, channel_of(message.comm), packed);
   } while (tells_of_failure(error) && repeats_calls());
   return error;
 }
 
-int without_failure(int error, int dest, int tag, MPI_Comm comm) {
+int without_failure(int error, const SendCall& message) {
   if (!tells_of_failure(error)) return error;
   if (repeats_calls()) return MPI_SUCCESS;
-  take_back(/*is_sent=*/true, dest, tag, comm);
+  take_back(/*is_sent=*/true, message.destination, message.tag, message.comm);
   return error;
 }
 
@@ -58,21 +57,20 @@ bool may_send_first() {
   return known.may;
 }
 
-int prepare_send(int dest, int tag, MPI_Comm comm, int* is_sent) {
-  const QuickSend quick = quick_send(dest, tag, comm);
+int prepare_send(const SendCall& message, int* is_sent) {
+  const QuickSend quick = quick_send_of(message);
   *is_sent = 1;
   if (quick.is_allowed && !*quick.has_outcomes) return MPI_SUCCESS;
   int error = MPI_SUCCESS;
   do {
-    error = libfenix().prepare_send(dest, tag, comm, channel_of(comm), is_sent);
+    error = libfenix().prepare_send(partner_of(message, channel_of(message.comm)), is_sent);
   } while (tells_of_failure(error) && repeats_calls());
-  return error != MPI_SUCCESS ? raise_on(comm, error) : MPI_SUCCESS;
+  return error != MPI_SUCCESS ? raise_on(message.comm, error) : MPI_SUCCESS;
 }
 
-int log_begun(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, unsigned repairs,
-              MPI_Request* request, Packed* packed) {
+int log_begun(const SendCall& message, unsigned repairs, MPI_Request* request, Packed* packed) {
   fault_point("mlog.sending");
-  const int error = log_send(buf, count, type, dest, tag, comm, packed);
+  const int error = log_send(message, packed);
   if (error == MPI_SUCCESS && registry().repairs == repairs) {
     // It is on its way, or its receiver gets it from the log.
     packed->data = nullptr;
@@ -81,11 +79,11 @@ int log_begun(const void* buf, int count, MPI_Datatype type, int dest, int tag, 
   // The log did not have it when a failure was repaired: it may have to be sent now.
   if (*request != MPI_REQUEST_NULL) (void)real.Wait(request, MPI_STATUS_IGNORE);
   *request = MPI_REQUEST_NULL;
-  return error != MPI_SUCCESS ? raise_on(comm, error) : MPI_SUCCESS;
+  return error != MPI_SUCCESS ? raise_on(message.comm, error) : MPI_SUCCESS;
 }
 
-bool count_quickly(int dest, int tag, MPI_Comm comm) {
-  const QuickSend quick = quick_send(dest, tag, comm);
+bool count_quickly(const SendCall& message) {
+  const QuickSend quick = quick_send_of(message);
   if (!quick.is_allowed || quick.sent == nullptr) return false;
   ++*quick.sent;
   return true;
@@ -100,52 +98,52 @@ bool is_large(int count, MPI_Datatype type) {
   return libfenix().prepare_send != nullptr && has_many_bytes(count, type);
 }
 
-int look_whether_taken(int dest, int tag, MPI_Comm comm, std::uint64_t number, int* flag) {
+int look_whether_taken(const SendCall& message, std::uint64_t number, int* flag) {
   const GoingOn call;
   int error = MPI_SUCCESS;
   do {
     *flag = 0;
-    error = libfenix().look_whether_taken(dest, tag, comm, channel_of(comm), number, flag);
+    error = libfenix().look_whether_taken(partner_of(message, channel_of(message.comm)), number, flag);
   } while (tells_of_failure(error) && repeats_calls());
   return error;
 }
 
-int start_logged_send(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
-  if (dest == MPI_PROC_NULL) return MPI_SUCCESS;
+int start_logged_send(const SendCall& message) {
+  if (message.destination == MPI_PROC_NULL) return MPI_SUCCESS;
   const GoingOn call;
   Packed packed;
-  const int error = log_send(buf, count, type, dest, tag, comm, &packed);
-  if (error != MPI_SUCCESS) return raise_on(comm, error);
-  return packed.data != nullptr ? without_failure(start_copy(packed, dest, tag, comm), dest, tag, comm) : MPI_SUCCESS;
+  const int error = log_send(message, &packed);
+  if (error != MPI_SUCCESS) return raise_on(message.comm, error);
+  if (packed.data == nullptr) return MPI_SUCCESS;
+  return without_failure(start_copy(packed, message.destination, message.tag, message.comm), message);
 }
 
 int begin_logged_send(const Send& send, Started* started) {
   *started = {};
   MPI_Request* const inner = &started->inner;
-  const int dest = send.destination;
   Packed packed;
   packed.is_synchronous = send.start == real.Issend;
   // A process that repeats what its predecessor has done must not wait where that one had gone on.
   const bool is_copied = send.start == nullptr || (!packed.is_synchronous && !are_counted() && is_repeating());
-  if (is_copied) return start_logged_send(send.buffer, send.count, send.type, dest, send.tag, send.comm);
-  if (dest == MPI_PROC_NULL) return MPI_SUCCESS;
+  if (is_copied) return start_logged_send(send);
+  if (send.destination == MPI_PROC_NULL) return MPI_SUCCESS;
   const GoingOn call;
   const auto begin = [&](const Packed&) {
-    return send.start(send.buffer, send.count, send.type, dest, send.tag, now(send.comm), inner);
+    return send.start(send.buffer, send.count, send.type, send.destination, send.tag, now(send.comm), inner);
   };
   int error = MPI_SUCCESS;
   if (!are_counted()) {
-    error = log_meanwhile(send.buffer, send.count, send.type, dest, send.tag, send.comm, begin, inner, &packed);
-  } else if (count_quickly(dest, send.tag, send.comm)) {
+    error = log_meanwhile(send, begin, inner, &packed);
+  } else if (count_quickly(send)) {
     packed.data = &packed;
   } else {
-    error = raise_on(send.comm, log_send(send.buffer, send.count, send.type, dest, send.tag, send.comm, &packed));
+    error = raise_on(send.comm, log_send(send, &packed));
   }
   started->number = packed.number;
   if (error != MPI_SUCCESS || packed.data == nullptr) return error;
   error = begin({});
   if (error != MPI_SUCCESS) *inner = MPI_REQUEST_NULL;
-  return without_failure(error, dest, send.tag, send.comm);
+  return without_failure(error, send);
 }
 
 void add_logged_send(MPI_Request request, const Send& send) {

@@ -11,6 +11,7 @@
 #include "interposition/interposer.hpp"
 #include "recovery/process/comm_functions.hpp"
 #include "recovery/process/derived.hpp"
+#include "rma/mpi_errors.hpp"
 #include "rma/mpi_team.hpp"
 
 namespace fenix_impl {

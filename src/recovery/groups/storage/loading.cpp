@@ -167,7 +167,7 @@ void Loading::stage(const DatasetPlan& plan, const Record& own, std::span<Member
     const MemberAccess access = group_.requests().access(*member);
     const auto memory = group_.staging().staging_memory(access, version->bytes()).first(version->bytes());
     access.slot().note_staged(version->found, version->element_bytes);
-    if (!read_stored(*keeper_, plan.name, group_.ranks().rank, member->id(), memory, member->memory.region(), team)) {
+    if (!read_stored(*keeper_, {plan.name, group_.ranks().rank, member->id()}, memory, member->memory.region(), team)) {
       throw Error(FENIX_ERROR_NODATA_FOUND, name_of(*member) + " is damaged in the store");
     }
     fault_point("fetch.member");
