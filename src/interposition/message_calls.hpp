@@ -36,12 +36,12 @@ struct ProbeCall {
   bool waits = false;  ///< until there is a message
 };
 
-/// Returns the partner of a call. channel: number of its communicator.
-[[nodiscard]] inline Partner partner_of(const SendCall& call, std::uint64_t channel) {
-  return {call.comm, channel, call.destination, call.tag};
+/// Returns the partner of a call. comm_id: number of its communicator.
+[[nodiscard]] inline Partner partner_of(const SendCall& call, std::uint64_t comm_id) {
+  return {call.comm, comm_id, call.destination, call.tag};
 }
-[[nodiscard]] inline Partner partner_of(const ReceiveCall& call, std::uint64_t channel) {
-  return {call.comm, channel, call.source, call.tag};
+[[nodiscard]] inline Partner partner_of(const ReceiveCall& call, std::uint64_t comm_id) {
+  return {call.comm, comm_id, call.source, call.tag};
 }
 
 /// The bytes of a message in the log. Null: it must not be sent.

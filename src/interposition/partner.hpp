@@ -12,7 +12,7 @@ namespace fenix_impl {
 
 struct Partner {
   MPI_Comm name = MPI_COMM_NULL;  ///< of the program
-  std::uint64_t channel = 0;      ///< number of the communicator
+  std::uint64_t comm_id = 0;      ///< number of the communicator
   int rank = 0;                   ///< in the communicator
   int tag = 0;
 
@@ -45,7 +45,7 @@ class RecentPartners {
     constexpr std::uint64_t kGoldenRatio = 0x9E3779B97F4A7C15U;
     const std::uint64_t numbers = static_cast<std::uint64_t>(static_cast<std::uint32_t>(partner.rank)) << 32U |
                                   static_cast<std::uint32_t>(partner.tag);
-    return static_cast<std::size_t>(((partner.channel ^ numbers) * kGoldenRatio) >> 32U) % kPlaces;
+    return static_cast<std::size_t>(((partner.comm_id ^ numbers) * kGoldenRatio) >> 32U) % kPlaces;
   }
 
   std::array<Place, kPlaces> places_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Units of a cohort's codewords, computed from others: parity from data, and what was lost from what is left.
+// Units of a redundancy set's codewords, computed from others: parity from data, and what was lost from what is left.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class Codec {
   /// the same source, which counts the bytes that are needed at a time.
   using Read = std::function<const std::byte*(const Stripes::Cell& cell, std::size_t bytes, std::size_t source)>;
 
-  /// available: ranks whose data and parity can be read, by their index in the cohort. Parity is computed from data where all
+  /// available: ranks whose data and parity can be read, by their index in the redundancy set. Parity is computed from data where all
   /// of it is there.
   Codec(int ranks, int parity, std::vector<bool> available);
 
@@ -29,7 +29,7 @@ class Codec {
   void prefer(int rank) { preferred_ = rank; }
   /// Whether what is available suffices to compute what is not.
   [[nodiscard]] bool suffices() const;
-  /// Computes bytes of the data or parity of a rank, from a cell on. stripes: of the same cohort. suffices() must be true.
+  /// Computes bytes of the data or parity of a rank, from a cell on. stripes: of the same redundancy set. suffices() must be true.
   void compute(const Stripes& stripes, Stripes::Cell from, std::span<std::byte> target, const Read& read,
                Stores stores);
   /// Names the bytes that compute() reads, in its order.

@@ -27,12 +27,12 @@ std::vector<std::byte>& packed_message() {
   return *instance;
 }
 
-void allow_send(const Partner& to, QuickSend* quick) { *quick = checkpoints().allow_send(to); }
+void allow_send(const Partner& to, FastSend* fast) { *fast = checkpoints().allow_send(to); }
 
-void allow_receive(const Partner& from, QuickReceive* quick) { *quick = checkpoints().allow_receive(from); }
+void allow_receive(const Partner& from, FastReceive* fast) { *fast = checkpoints().allow_receive(from); }
 
 // A message that is sent goes from the program's buffer, if it can.
-int count_send(const SendCall& message, std::uint64_t channel, Packed* packed) {
+int count_send(const SendCall& message, std::uint64_t comm_id, Packed* packed) {
   return counting_entry([&] {
     check_buffer(message.buffer, message.count, message.type);
     check_rank(present(message.comm), message.destination, "dest");
@@ -40,7 +40,7 @@ int count_send(const SendCall& message, std::uint64_t channel, Packed* packed) {
     MessageTypes types;
     const ElementType& elements = types.of(message.type);
     packed->data = nullptr;
-    if (!checkpoints().count_send(partner_of(message, channel))) return;
+    if (!checkpoints().count_send(partner_of(message, comm_id))) return;
     packed->bytes = static_cast<std::size_t>(message.count) * elements.bytes();
     packed->data = message.buffer;
     if (packed->bytes > 0 && elements.contiguous()) return;
@@ -55,7 +55,7 @@ int begin_receive(const Partner& from, std::uint64_t* number, int* is_logged) {
   return counting_entry([&] {
     check_rank(present(comm), source, "source");
     if (tag < 0) throw MpiError(MPI_ERR_TAG, "tag " + std::to_string(tag) + " is out of range");
-    *number = checkpoints().begin_receive({comm, channel, source, tag});
+    *number = checkpoints().begin_receive({comm, comm_id, source, tag});
     *is_logged = checkpoints().replay().has_logged() ? 1 : 0;
   });
 }
@@ -74,9 +74,9 @@ std::vector<std::byte> bytes_of(const void* buffer, MPI_Datatype type, const MPI
   return packed;
 }
 
-void end_receive(const ReceiveCall& receive, std::uint64_t channel, std::uint64_t number, const MPI_Status* status) {
+void end_receive(const ReceiveCall& receive, std::uint64_t comm_id, std::uint64_t number, const MPI_Status* status) {
   (void)counting_entry([&] {
-    checkpoints().end_receive(partner_of(receive, channel), number,
+    checkpoints().end_receive(partner_of(receive, comm_id), number,
                               [&] { return bytes_of(receive.buffer, receive.type, *status); });
   });
 }
@@ -85,10 +85,10 @@ void take_back(bool is_sent, const Partner& peer) {
   (void)counting_entry([&] { checkpoints().take_back(peer, is_sent); });
 }
 
-int receive_logged(const ReceiveCall& receive, std::uint64_t channel, std::uint64_t number, int* flag,
+int receive_logged(const ReceiveCall& receive, std::uint64_t comm_id, std::uint64_t number, int* flag,
                    MPI_Status* status) {
   return counting_entry([&] {
-    const LateMessage* const message = checkpoints().replay().logged(partner_of(receive, channel), number);
+    const LateMessage* const message = checkpoints().replay().logged(partner_of(receive, comm_id), number);
     *flag = message != nullptr ? 1 : 0;
     if (message == nullptr) return;
     check_buffer(receive.buffer, receive.count, receive.type);
@@ -111,7 +111,7 @@ int find_logged(const Partner& from, int* flag, MPI_Status* status) {
   });
 }
 
-int next_decision(Decision call, bool may_be_negative, int room, int* count, int* outcome) {
+int next_determinant(DeterminantKind call, bool may_be_negative, int room, int* count, int* outcome) {
   return counting_entry([&] {
     std::optional<std::vector<int>> forced;
     try {
@@ -127,7 +127,7 @@ void note_found(const Partner& from, std::uint64_t number) {
   (void)counting_entry([&] { checkpoints().note_found(from, number); });
 }
 
-int note_decision(Decision call, int count, const int* outcome) {
+int note_determinant(DeterminantKind call, int count, const int* outcome) {
   return counting_entry([&] { checkpoints().note(call, {outcome, static_cast<std::size_t>(count)}); });
 }
 
@@ -163,9 +163,9 @@ PersistServices with_counts() {
   services.end_receive = end_receive;
   services.take_back = take_back;
   services.find_logged = find_logged;
-  services.next_decision = next_decision;
+  services.next_determinant = next_determinant;
   services.note_found = note_found;
-  services.note_decision = note_decision;
+  services.note_determinant = note_determinant;
   services.next_match = next_match;
   services.note_match = note_match;
   return services;

@@ -42,18 +42,18 @@ std::optional<int> known_entry(const Partner& partner, const Work& work) {
   }
 }
 
-void allow_send(const Partner& to, QuickSend* quick) { *quick = logged_comms().allow_send(to); }
+void allow_send(const Partner& to, FastSend* fast) { *fast = logged_comms().allow_send(to); }
 
-void allow_receive(const Partner& from, QuickReceive* quick) { *quick = logged_comms().allow_receive(from); }
+void allow_receive(const Partner& from, FastReceive* fast) { *fast = logged_comms().allow_receive(from); }
 
 std::uint64_t latest_sent(const Flow& flow) {
   return logged_comms().with_log([&](MessageLog& log, const RankJournals&) { return log.sender().latest_sent(flow); });
 }
 
-int log_send(const SendCall& message, std::uint64_t channel, Packed* packed) {
+int log_send(const SendCall& message, std::uint64_t comm_id, Packed* packed) {
   return mpi_entry([&] {
     check_buffer(message.buffer, message.count, message.type);
-    const Flow flow = flow_with(partner_of(message, channel), "dest");
+    const Flow flow = flow_with(partner_of(message, comm_id), "dest");
     MessageTypes types;
     const ElementType& elements = types.of(message.type);
     const Payload payload = payload_of(message.buffer, message.count, elements);
@@ -72,12 +72,12 @@ int log_send(const SendCall& message, std::uint64_t channel, Packed* packed) {
   });
 }
 
-bool log_quickly(const QuickSend& partner, const SendCall& message, Packed* packed) {
+bool log_fast(const FastSend& partner, const SendCall& message, Packed* packed) {
   const bool has_buffer = message.count == 0 || (message.count > 0 && message.buffer != nullptr);
   const ElementType* const elements = has_buffer ? MessageTypes::known(message.type) : nullptr;
   if (elements == nullptr) return false;
   const auto call = runtime().gate().begin_call();
-  const auto logged = logged_comms().log_quickly(partner, payload_of(message.buffer, message.count, *elements));
+  const auto logged = logged_comms().log_fast(partner, payload_of(message.buffer, message.count, *elements));
   if (!logged) return false;
   packed->data = logged->data();
   packed->bytes = logged->size();
@@ -102,11 +102,11 @@ int reading_entry(Body&& body) {
   });
 }
 
-int receive_logged(const ReceiveCall& receive, std::uint64_t channel, std::uint64_t number, int* flag,
+int receive_logged(const ReceiveCall& receive, std::uint64_t comm_id, std::uint64_t number, int* flag,
                    MPI_Status* status) {
   return reading_entry([&] {
     check_buffer(receive.buffer, receive.count, receive.type);
-    const Flow flow = flow_with(partner_of(receive, channel), "source");
+    const Flow flow = flow_with(partner_of(receive, comm_id), "source");
     auto message = logged_comms().logged(flow, number, /*anew=*/false);
     *flag = message ? 1 : 0;
     if (!message) return;
@@ -166,8 +166,8 @@ int prepare_send(const Partner& to, int* is_sent) {
 
 int look_whether_repeating(int* is_repeating) {
   return mpi_entry([&] {
-    const bool repeats =
-        logged_comms().with_decisions([](const DecisionLog& decisions) { return decisions.is_repeating(); });
+    const bool repeats = logged_comms().with_determinants(
+        [](const DeterminantLog& determinants) { return determinants.is_repeating(); });
     *is_repeating = repeats ? 1 : 0;
   });
 }
@@ -183,9 +183,9 @@ int begin_receive(const Partner& from, std::uint64_t* number, int* is_logged) {
   return mpi_entry([&] { begin(flow_with(from, "source")); });
 }
 
-void end_receive(const ReceiveCall& receive, std::uint64_t channel, std::uint64_t number,
+void end_receive(const ReceiveCall& receive, std::uint64_t comm_id, std::uint64_t number,
                  const MPI_Status* /*status*/) {
-  const Partner from = partner_of(receive, channel);
+  const Partner from = partner_of(receive, comm_id);
   const auto end = [&](const Flow& flow) {
     logged_comms().with_log([&](MessageLog& log, const RankJournals&) { log.flows().end_receive(flow, number); });
   };
@@ -203,20 +203,20 @@ int find_logged(const Partner& from, int* flag, MPI_Status* status) {
   return reading_entry([&] {
     const MPI_Comm now = present(from.name);
     check_source(now, from.rank, from.tag);
-    const auto message = logged_comms().find_unreceived(from.name, now, from.channel, from.rank, from.tag);
+    const auto message = logged_comms().find_unreceived(from.name, now, from.comm_id, from.rank, from.tag);
     *flag = message ? 1 : 0;
     if (message) set_status(status, message->source, message->entry.head.signature.tag, message->entry.head.bytes);
   });
 }
 
-// ------------------------------------------------------------------------------------------------------------------- decisions
+// ------------------------------------------------------------------------------------------------------------------- determinants
 
-int next_decision(Decision call, bool may_be_negative, int room, int* count, int* outcome) {
+int next_determinant(DeterminantKind call, bool may_be_negative, int room, int* count, int* outcome) {
   return mpi_entry([&] {
     std::optional<std::vector<int>> forced;
     try {
-      forced =
-          logged_comms().with_decisions([&](DecisionLog& decisions) { return decisions.next(call, may_be_negative); });
+      forced = logged_comms().with_determinants(
+          [&](DeterminantLog& determinants) { return determinants.next(call, may_be_negative); });
     } catch (const Error& error) {
       end_job(error.what());
     }
@@ -227,19 +227,19 @@ int next_decision(Decision call, bool may_be_negative, int room, int* count, int
 // Messages are in the log: they are the same again.
 void note_found(const Partner& /*from*/, std::uint64_t /*number*/) {}
 
-int note_decision(Decision call, int count, const int* outcome) {
+int note_determinant(DeterminantKind call, int count, const int* outcome) {
   return mpi_entry([&] {
-    logged_comms().with_decisions([&](DecisionLog& decisions) {
-      decisions.note(call, {outcome, static_cast<std::size_t>(count)});
+    logged_comms().with_determinants([&](DeterminantLog& determinants) {
+      determinants.note(call, {outcome, static_cast<std::size_t>(count)});
     });
   });
 }
 
 int next_match(std::uint64_t* receive, int* source, int* tag, int* flag) {
   return mpi_entry([&] {
-    const auto match = logged_comms().with_decisions([&](DecisionLog& decisions) {
-      *receive = decisions.begin_receive();
-      return decisions.match_of(*receive);
+    const auto match = logged_comms().with_determinants([&](DeterminantLog& determinants) {
+      *receive = determinants.begin_receive();
+      return determinants.match_of(*receive);
     });
     *flag = match ? 1 : 0;
     if (match) tell_match(match->source, match->tag, source, tag);
@@ -248,7 +248,9 @@ int next_match(std::uint64_t* receive, int* source, int* tag, int* flag) {
 
 int note_match(std::uint64_t receive, int source, int tag) {
   return mpi_entry([&] {
-    logged_comms().with_decisions([&](DecisionLog& decisions) { decisions.note_match(receive, {source, tag}); });
+    logged_comms().with_determinants([&](DeterminantLog& determinants) {
+      determinants.note_match(receive, {source, tag});
+    });
   });
 }
 
@@ -264,11 +266,11 @@ constexpr std::atomic<bool> kTrue{true};
 }  // namespace
 
 void add_logged_messages(PersistServices* services) {
-  services->quick_generation = &generation_of_quick_messages;
+  services->fast_path_generation = &generation_of_fast_path;
   services->allow_send = allow_send;
   services->allow_receive = allow_receive;
   services->log_send = log_send;
-  services->log_quickly = log_quickly;
+  services->log_fast = log_fast;
   services->look_whether_taken = look_whether_taken;
   services->may_send_first = may_send_first;
   services->prepare_send = prepare_send;
@@ -279,9 +281,9 @@ void add_logged_messages(PersistServices* services) {
   services->end_receive = end_receive;
   services->take_back = take_back;
   services->find_logged = find_logged;
-  services->next_decision = next_decision;
+  services->next_determinant = next_determinant;
   services->note_found = note_found;
-  services->note_decision = note_decision;
+  services->note_determinant = note_determinant;
   services->next_match = next_match;
   services->note_match = note_match;
   services->repeats_calls = repeats_calls;

@@ -248,8 +248,8 @@ void write_lines() {
     for (int i = 0; i < events; ++i) {
       record.trace.note_sent({1, 0, 1, 2, 0});
       record.trace.note_delivered({1, 2, 0, 0, 0}, 8);
-      record.trace.note_outcome(Decision::test, {});
-      record.trace.note_outcome(Decision::test, std::array{1});
+      record.trace.note_outcome(DeterminantKind::test, {});
+      record.trace.note_outcome(DeterminantKind::test, std::array{1});
       record.trace.note_match(3, 1, 2);
     }
     write("line", std::to_string(events), record.encode(4096).value());

@@ -13,7 +13,7 @@ using fenix_impl::Policy;
 
 constexpr int kStrideInPlace = 31;
 
-// Pairs, a ring, one cohort and two, and codes that survive two losses.
+// Pairs, a ring, one redundancy set and two, and codes that survive two losses.
 const Encoded kPoliciesInPlace[] = {{4, {Policy::Kind::buddies, 2, 0, 1}},
                                     {3, {Policy::Kind::ring, 1, 0, 1}},
                                     {4, parity(4)},
@@ -95,7 +95,7 @@ TEST(InPlace, AnUndoneCommitIsReportedIfNobodyCanKnowOfIt) {
   EXPECT_GT(undone, 0);
 }
 
-// Data is larger than all bounce buffers together: they are used again, when the whole cohort has read them.
+// Data is larger than all bounce buffers together: they are used again, when the whole redundancy set has read them.
 TEST(InPlace, DataLargerThanTheBounceBuffersIsEncoded) {
   constexpr int kHuge = 2;
   constexpr std::size_t kHugeCount = 1'700'000;  // words

@@ -74,7 +74,7 @@ int need_commit_logged(int group_id, int* flag) {
   const int code = ready_entry([&]() -> int {
     require(flag, "flag");
     Group& group = runtime().attached_group(group_id);
-    own = runtime().region_logs().answer(Decision::need_commit, [&group] {
+    own = runtime().region_logs().answer(DeterminantKind::need_commit, [&group] {
       return runtime().storage().planner().needs_commit_here(group) ||
                      runtime().persistence().checkpoints().log_is_filling()
                  ? 1

@@ -48,7 +48,7 @@ void PolicyChange::set_in_place(bool in_place, const Check& check) {
 }
 
 void PolicyChange::set_policy(const Policy& policy, const Check& check) {
-  const std::int32_t values[] = {static_cast<std::int32_t>(policy.kind), policy.separation, policy.cohort_size,
+  const std::int32_t values[] = {static_cast<std::int32_t>(policy.kind), policy.separation, policy.set_size,
                                  policy.losses};
   GroupParameters wanted = parameters_;
   wanted.policy = policy;

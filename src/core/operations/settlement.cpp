@@ -66,8 +66,8 @@ class Settlement {
     log().info("group {}: the commit of epoch {} was cut short, and {}", all_.group_id, all_.pending,
                decided_ == pending ? "counts" : "does not count");
     fault_point("settle.agreed");
-    // A rank may have died when only some of its keepers had its record. All must have it before anything is overwritten.
-    if (decided_ == pending && all_.copies > 1 && some_have_died()) spread_records();
+    // A rank may have died when only some of its holders had its record. All must have it before anything is overwritten.
+    if (decided_ == pending && all_.copies > 1 && some_have_failed()) spread_records();
     if (data_ != nullptr) settle_own();
   }
 
@@ -107,7 +107,7 @@ class Settlement {
                                               [](std::uint8_t rank) { return (rank & (kLives | kIsKept)) == 0; });
   }
 
-  [[nodiscard]] bool some_have_died() const {
+  [[nodiscard]] bool some_have_failed() const {
     return std::any_of(ranks_.begin(), ranks_.end(), [](std::uint8_t rank) { return (rank & kLives) == 0; });
   }
 

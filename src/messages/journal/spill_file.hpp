@@ -22,8 +22,8 @@ struct SpillPlace {
   std::uint32_t first = 0;  ///< file that is still there
   std::uint32_t last = 0;   ///< newest file
   std::uint32_t zero = 0;
-  std::uint64_t end = 0;        ///< bytes of the newest file; 0: there is none yet
-  std::uint64_t decisions = 0;  ///< number of the latest entry with decisions that is in them
+  std::uint64_t end = 0;           ///< bytes of the newest file; 0: there is none yet
+  std::uint64_t determinants = 0;  ///< number of the latest entry with determinants that is in them
 
   bool operator==(const SpillPlace&) const = default;
 };

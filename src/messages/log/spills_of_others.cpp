@@ -122,7 +122,7 @@ bool SpillsOfOthers::send_wanted(Team& team, const SpillPlace& of, bool is_mine,
   constexpr int kNobody = std::numeric_limits<int>::max();
   const int root =
       team.reduce(seen ? team.rank() : kNobody, [](int& least, int other) { least = std::min(least, other); });
-  if (root == kNobody) return !is_mine || of.decisions == 0;
+  if (root == kNobody) return !is_mine || of.determinants == 0;
   bool is_taken = true;
   const TakeEntry taking = [&](const EntryHead& head, std::span<const std::byte> payload) {
     return is_taken = is_taken && take(head, payload);

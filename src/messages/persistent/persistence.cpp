@@ -10,13 +10,13 @@ namespace fenix_impl {
 void Persistence::detach(bool starts_over) {
   journals_.detach();
   logged_.forget_flows();
-  forbid_quick_messages();
+  close_fast_path();
   note_start_over(starts_over);
 }
 
 void Persistence::note_start_over(bool starts_over) {
   starts_over_ = starts_over;
-  if (starts_over) comms_.note_past();
+  if (starts_over) comms_.note_stale();
 }
 
 void Persistence::take_up(bool falls_back, const std::function<void(const char* why)>& fall_back) {
@@ -27,7 +27,7 @@ void Persistence::take_up(bool falls_back, const std::function<void(const char* 
     Journal& held = journals_.held();
     // The outcomes on which messages depend are lost with a rank, or had no room.
     const bool is_mine_lost = held.recovery().has_lost_messages() && held.recovery().is_needed();
-    const bool had_no_room = log_.lacks_decisions_of_predecessor(journals_.of_log());
+    const bool had_no_room = log_.lacks_determinants_of_predecessor(journals_.of_log());
     const auto losses = made.team->reduce(std::uint64_t{is_mine_lost ? 1U : 0U} | (had_no_room ? 2U : 0U),
                                           [](std::uint64_t& into, std::uint64_t from) { into |= from; });
     if (!falls_back && losses != 0) {

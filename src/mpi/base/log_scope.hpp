@@ -25,9 +25,9 @@ inline bool is_logged(MPI_Comm comm) {
 /// Returns the number of a communicator that all its members have for it: 0 if it is neither the resilient one nor derived from it.
 std::uint64_t number_of(MPI_Comm comm);
 /// Returns the number of a communicator under which its messages are logged.
-std::uint64_t channel_of(MPI_Comm comm);
+std::uint64_t comm_id_of(MPI_Comm comm);
 /// Logs the messages on a communicator from now on, under the number of a log. MPI_COMM_NULL: on none.
-void set_log(MPI_Comm comm, std::uint64_t channel);
+void set_log(MPI_Comm comm, std::uint64_t comm_id);
 
 /// Whether a tag is one of the library itself. A program must not use them where messages are logged.
 inline bool is_internal(int tag) { return tag >= kFirstInternalTag; }
@@ -35,12 +35,12 @@ inline bool is_internal(int tag) { return tag >= kFirstInternalTag; }
 int refuse_tag(MPI_Comm comm);
 
 /// A call that goes on after failures: they are repaired, and the calls of MPI within return their errors.
-class GoingOn {
+class RepeatableCall {
  public:
-  GoingOn();
-  GoingOn(const GoingOn&) = delete;
-  GoingOn& operator=(const GoingOn&) = delete;
-  ~GoingOn();
+  RepeatableCall();
+  RepeatableCall(const RepeatableCall&) = delete;
+  RepeatableCall& operator=(const RepeatableCall&) = delete;
+  ~RepeatableCall();
 };
 
 /// Whether calls that a failure has cut short go on after the repair. Otherwise they end with its error.

@@ -13,9 +13,9 @@
 #include "mpi/base/real.hpp"
 #include "mpi/base/stand_in_table.hpp"
 #include "mpi/logged/counted_receives.hpp"
+#include "mpi/logged/fast_calls.hpp"
 #include "mpi/logged/fast_path.hpp"
 #include "mpi/logged/progress.hpp"
-#include "mpi/logged/quick_calls.hpp"
 #include "mpi/logged/receive_queue.hpp"
 #include "mpi/logged/receive_start.hpp"
 #include "mpi/logged/receive_step.hpp"
@@ -49,7 +49,7 @@ int wait_until_taken(const SendCall& message, std::uint64_t number) {
 /// Logs a message, or counts it, and sends it. The message's start begins what real_send does.
 int send(SendFunction real_send, const Send& message) {
   if (message.destination == MPI_PROC_NULL) return MPI_SUCCESS;
-  const GoingOn call;
+  const RepeatableCall call;
   Packed packed;
   packed.is_synchronous = real_send == real.Ssend;
   MPI_Request request = MPI_REQUEST_NULL;
@@ -74,7 +74,7 @@ int send(SendFunction real_send, const Send& message) {
   int error = MPI_SUCCESS;
   if (!are_counted()) {
     error = log_meanwhile(message, begin, &request, &packed);
-  } else if (count_quickly(message)) {
+  } else if (count_fast(message)) {
     packed.data = &packed;
   } else {
     error = raise_on(message.comm, log_send(message, &packed));
@@ -102,7 +102,7 @@ int start_send(const Send& message, MPI_Request* request) {
   const int error = begin_logged_send(message, &started);
   if (error != MPI_SUCCESS) return error;
   if (!are_counted()) {
-    return add_quick_send(message, started, request) ? MPI_SUCCESS : add_started_send(message, started, request);
+    return add_fast_send(message, started, request) ? MPI_SUCCESS : add_started_send(message, started, request);
   }
   if (started.inner == MPI_REQUEST_NULL) {
     return real.Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
@@ -149,20 +149,20 @@ int without_message(const LoggedReceive& receive, int error) {
 
 /// Receives a message that comes from MPI, if the program has no other requests. Returns false if that may not be done here. error: of MPI;
 /// after a failure the message may be in a log.
-bool receive_quickly(LoggedReceive* receive, MPI_Status* status, int* error) {
+bool receive_fast(LoggedReceive* receive, MPI_Status* status, int* error) {
   if (stand_ins.load(std::memory_order_acquire) != 0 || is_internal(receive->tag)) return false;
-  const QuickReceive quick = quick_receive(receive->source, receive->tag, receive->comm);
-  if (!quick.is_allowed) return false;
-  const GoingOn call;
-  const unsigned generation = quick_generation();
+  const FastReceive fast = fast_receive(receive->source, receive->tag, receive->comm);
+  if (!fast.is_allowed) return false;
+  const RepeatableCall call;
+  const unsigned generation = fast_path_generation();
   receive->repairs = registry().repairs;
-  receive->number = ++*quick.begun;
-  if (quick.waited_for != nullptr) *quick.waited_for = receive->number;
+  receive->number = ++*fast.begun;
+  if (fast.waited_for != nullptr) *fast.waited_for = receive->number;
   *error = real.Recv(receive->buffer, receive->count, receive->type, receive->source, receive->tag, now(receive->comm),
                      status);
   if (tells_of_failure(*error)) return true;
-  if (quick.waited_for != nullptr && quick_generation() == generation) {
-    *quick.waited_for = 0;
+  if (fast.waited_for != nullptr && fast_path_generation() == generation) {
+    *fast.waited_for = 0;
   } else {
     end_receive(*receive, status);
   }
@@ -191,7 +191,7 @@ int logged_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag
   MPI_Status own{};
   if (status == MPI_STATUS_IGNORE) status = &own;
   int error = MPI_SUCCESS;
-  if (receive_quickly(&receive, status, &error)) {
+  if (receive_fast(&receive, status, &error)) {
     if (!tells_of_failure(error)) return error;
     if (!repeats_calls()) return without_message(receive, error);
   } else {
@@ -199,7 +199,7 @@ int logged_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag
     if (error != MPI_SUCCESS) return error;
   }
   for (;;) {
-    const GoingOn call;
+    const RepeatableCall call;
     const unsigned repairs = registry().repairs;
     // Receives that the program has begun before come first.
     look_for_earlier_receives();
@@ -257,8 +257,7 @@ int logged_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int ta
   if (source == MPI_PROC_NULL) return real.Irecv(buf, count, datatype, source, tag, MPI_COMM_SELF, request);
   const LoggedReceive receive{{buf, count, datatype, source, tag, comm}};
   int error = MPI_SUCCESS;
-  const bool is_begun =
-      begin_counted_receive(receive, request, &error) || begin_quick_receive(receive, request, &error);
+  const bool is_begun = begin_counted_receive(receive, request, &error) || begin_fast_receive(receive, request, &error);
   return is_begun ? error : start_program_receive(receive, request);
 }
 

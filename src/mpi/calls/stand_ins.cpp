@@ -56,7 +56,7 @@ void look_for_sent(MPI_Request request, const Sending& sent) {
   if (sent.repairs != registry().repairs) {
     drain(&inner);
   } else {
-    const GoingOn call;
+    const RepeatableCall call;
     error = real.Test(&inner, &flag, MPI_STATUS_IGNORE);
   }
   if (tells_of_failure(error)) {

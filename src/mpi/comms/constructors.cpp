@@ -81,7 +81,7 @@ int derive(const Derivation& derivation, MPI_Comm* newcomm, const Call& call) {
 template <class Attempt>
 int go_on_deriving(const Attempt& attempt) {
   if (!is_transparent.load(std::memory_order_acquire)) return attempt();
-  const GoingOn call;
+  const RepeatableCall call;
   for (;;) {
     const unsigned repairs = registry().repairs;
     const int error = attempt();

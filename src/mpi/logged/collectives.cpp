@@ -123,7 +123,7 @@ int Operation::look() {
 
 /// Forgets messages that MPI has sent. Returns an error of MPI.
 int Operation::look_at_sent() {
-  const GoingOn call;
+  const RepeatableCall call;
   while (!sent_.empty()) {
     int flag = 0;
     const int error = real.Test(&sent_.back(), &flag, MPI_STATUS_IGNORE);

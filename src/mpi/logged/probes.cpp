@@ -55,7 +55,7 @@ int find_message(const ProbeCall& wanted, int* flag, bool* is_in_log, MPI_Status
   const int source = wanted.source;
   const int tag = wanted.tag;
   const MPI_Comm comm = wanted.comm;
-  const GoingOn call;
+  const RepeatableCall call;
   for (;;) {
     const unsigned repairs = registry().repairs;
     look_for_earlier_receives();
@@ -103,14 +103,14 @@ int wait_for_message(const ProbeCall& wanted, bool has_end, Probed* probed) {
 }
 
 /// Probes, as the predecessor of this process did if it has one.
-int probe(Decision call, const ProbeCall& wanted, int* flag, Probed* probed) {
+int probe(DeterminantKind call, const ProbeCall& wanted, int* flag, Probed* probed) {
   const auto [source, tag, comm, waits] = wanted;
   *flag = 1;
   // Only one message can be the answer.
   if (waits && !is_wildcard(source, tag)) return wait_for_message(wanted, false, probed);
   int count = 0;
   int outcome[2] = {source, tag};
-  int error = next_decision(call, !waits, 2, &count, outcome);
+  int error = next_determinant(call, !waits, 2, &count, outcome);
   if (error != MPI_SUCCESS) return raise_on(comm, error);
   if (count == 2) return wait_for_message({outcome[0], outcome[1], comm, waits}, forced_waits_end(), probed);
   if (count == 0) {
@@ -123,7 +123,7 @@ int probe(Decision call, const ProbeCall& wanted, int* flag, Probed* probed) {
   outcome[0] = probed->status.MPI_SOURCE;
   outcome[1] = probed->status.MPI_TAG;
   if (*flag != 0) note_found(outcome[0], outcome[1], comm, 0);
-  note_decision(call, *flag != 0 ? 2 : 0, outcome);
+  note_determinant(call, *flag != 0 ? 2 : 0, outcome);
   return MPI_SUCCESS;
 }
 
@@ -136,7 +136,7 @@ void give_status(const Probed& probed, MPI_Status* status) {
 
 /// Takes the message that a probe has found.
 int take(const Probed& probed, MPI_Comm comm, MPI_Message* message) {
-  const GoingOn call;
+  const RepeatableCall call;
   Matched taken;
   taken.receive = {{nullptr, 0, MPI_BYTE, probed.status.MPI_SOURCE, probed.status.MPI_TAG, comm}};
   taken.receive.was_probed = true;
@@ -156,7 +156,7 @@ int take(const Probed& probed, MPI_Comm comm, MPI_Message* message) {
   return MPI_SUCCESS;
 }
 
-int probe_and_take(Decision call, const ProbeCall& wanted, int* flag, MPI_Message* message, MPI_Status* status) {
+int probe_and_take(DeterminantKind call, const ProbeCall& wanted, int* flag, MPI_Message* message, MPI_Status* status) {
   Probed probed;
   int error = probe(call, wanted, flag, &probed);
   if (error != MPI_SUCCESS || *flag == 0) return error;
@@ -193,7 +193,7 @@ int logged_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
   if (source == MPI_PROC_NULL) return real.Probe(source, tag, MPI_COMM_SELF, status);
   Probed probed;
   int flag = 0;
-  const int error = probe(Decision::probe, {source, tag, comm, true}, &flag, &probed);
+  const int error = probe(DeterminantKind::probe, {source, tag, comm, true}, &flag, &probed);
   if (error == MPI_SUCCESS) give_status(probed, status);
   return error;
 }
@@ -201,7 +201,7 @@ int logged_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
 int logged_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   if (source == MPI_PROC_NULL) return real.Iprobe(source, tag, MPI_COMM_SELF, flag, status);
   Probed probed;
-  const int error = probe(Decision::iprobe, {source, tag, comm, false}, flag, &probed);
+  const int error = probe(DeterminantKind::iprobe, {source, tag, comm, false}, flag, &probed);
   if (error == MPI_SUCCESS && *flag != 0) give_status(probed, status);
   return error;
 }
@@ -209,12 +209,12 @@ int logged_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* sta
 int logged_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
   if (source == MPI_PROC_NULL) return real.Mprobe(source, tag, MPI_COMM_SELF, message, status);
   int flag = 0;
-  return probe_and_take(Decision::mprobe, {source, tag, comm, true}, &flag, message, status);
+  return probe_and_take(DeterminantKind::mprobe, {source, tag, comm, true}, &flag, message, status);
 }
 
 int logged_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
   if (source == MPI_PROC_NULL) return real.Improbe(source, tag, MPI_COMM_SELF, flag, message, status);
-  return probe_and_take(Decision::improbe, {source, tag, comm, false}, flag, message, status);
+  return probe_and_take(DeterminantKind::improbe, {source, tag, comm, false}, flag, message, status);
 }
 
 bool is_logged_message(MPI_Message message) {
@@ -232,7 +232,7 @@ int start_logged_message(void* buf, int count, MPI_Datatype type, MPI_Message* m
   Matched removed;
   MPI_Request inner = MPI_REQUEST_NULL;
   if (remove(message, &removed)) {
-    const GoingOn call;
+    const RepeatableCall call;
     const int error = real.Imrecv(buf, count, type, message, &inner);
     if (error != MPI_SUCCESS && !tells_of_failure(error)) return error;
     if (error != MPI_SUCCESS) inner = MPI_REQUEST_NULL;

@@ -10,7 +10,7 @@
 #include "mpi/base/stand_in_table.hpp"
 #include "mpi/logged/collectives.hpp"
 #include "mpi/logged/counted_receives.hpp"
-#include "mpi/logged/quick_requests.hpp"
+#include "mpi/logged/fast_requests.hpp"
 #include "mpi/logged/receive_queue.hpp"
 
 namespace fenix_impl {
@@ -18,7 +18,7 @@ namespace {
 
 /// Asks MPI to cancel the receive of a request. Returns whether it has no message.
 bool cancel_inner(MPI_Request* inner, int* error, MPI_Status* status) {
-  const GoingOn call;
+  const RepeatableCall call;
   int is_cancelled = 0;
   *error = real.Cancel(inner);
   if (*error == MPI_SUCCESS) *error = real.Wait(inner, status);

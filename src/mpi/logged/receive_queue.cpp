@@ -19,8 +19,8 @@
 #include "mpi/base/handles.hpp"
 #include "mpi/base/real.hpp"
 #include "mpi/base/stand_in_table.hpp"
+#include "mpi/logged/fast_requests.hpp"
 #include "mpi/logged/outcomes.hpp"
-#include "mpi/logged/quick_requests.hpp"
 #include "mpi/logged/receive_step.hpp"
 #include "mpi/logged/stash.hpp"
 
@@ -84,7 +84,7 @@ int give(MPI_Request target, int source, int tag, MPI_Message message) {
 /// Looks for a message for a receive with a wildcard. Messages that come before it are given to the receives that are to have them.
 /// repairs: their number when MPI was told of earlier receives. Otherwise it could take their messages.
 void match(MPI_Request request, const LoggedReceive& receive, unsigned repairs) {
-  const GoingOn call;
+  const RepeatableCall call;
   for (;;) {
     int flag = 0;
     MPI_Status status{};
@@ -301,7 +301,7 @@ int note_look_in_vain(bool has_failed) {
 }
 
 void drain(MPI_Request* inner) {
-  const GoingOn call;
+  const RepeatableCall call;
   constexpr double kMostSeconds = 10.0;
   for (const double since = PMPI_Wtime(); PMPI_Wtime() - since < kMostSeconds; sched_yield()) {
     int flag = 0;

@@ -8,13 +8,13 @@
 namespace fenix_impl {
 namespace {
 
-QuickSend quick_send_of(const SendCall& message) { return quick_send(message.destination, message.tag, message.comm); }
+FastSend fast_send_of(const SendCall& message) { return fast_send(message.destination, message.tag, message.comm); }
 
 bool is_repeating() {
   // It is over for good, unless there is another repair.
   static unsigned over_in_generation = 0;
   static bool is_over = false;
-  const unsigned generation = quick_generation();
+  const unsigned generation = fast_path_generation();
   if (is_over && generation == over_in_generation && !calls_may_overlap()) return false;
   int repeats = 1;
   const bool is_so = libfenix().look_whether_repeating(&repeats) != MPI_SUCCESS || repeats != 0;
@@ -28,11 +28,11 @@ bool is_repeating() {
 int log_send(const SendCall& message, Packed* packed) {
   // Not later: a repair between log and send would have the message sent once more.
   forget_those_that_have_arrived();
-  const QuickSend quick = packed->is_synchronous ? QuickSend() : quick_send_of(message);
-  if (quick.logged != nullptr && libfenix().log_quickly(quick, message, packed)) return MPI_SUCCESS;
+  const FastSend fast = packed->is_synchronous ? FastSend() : fast_send_of(message);
+  if (fast.logged != nullptr && libfenix().log_fast(fast, message, packed)) return MPI_SUCCESS;
   int error = MPI_SUCCESS;
   do {
-    error = libfenix().log_send(message, channel_of(message.comm), packed);
+    error = libfenix().log_send(message, comm_id_of(message.comm), packed);
   } while (tells_of_failure(error) && repeats_calls());
   return error;
 }
@@ -52,18 +52,18 @@ bool may_send_first() {
   };
   static Known known;
   if (calls_may_overlap()) return libfenix().may_send_first();
-  const unsigned generation = quick_generation();
+  const unsigned generation = fast_path_generation();
   if (!known.is_known || known.generation != generation) known = {true, libfenix().may_send_first(), generation};
   return known.may;
 }
 
 int prepare_send(const SendCall& message, int* is_sent) {
-  const QuickSend quick = quick_send_of(message);
+  const FastSend fast = fast_send_of(message);
   *is_sent = 1;
-  if (quick.is_allowed && !*quick.has_outcomes) return MPI_SUCCESS;
+  if (fast.is_allowed && !*fast.has_outcomes) return MPI_SUCCESS;
   int error = MPI_SUCCESS;
   do {
-    error = libfenix().prepare_send(partner_of(message, channel_of(message.comm)), is_sent);
+    error = libfenix().prepare_send(partner_of(message, comm_id_of(message.comm)), is_sent);
   } while (tells_of_failure(error) && repeats_calls());
   return error != MPI_SUCCESS ? raise_on(message.comm, error) : MPI_SUCCESS;
 }
@@ -82,10 +82,10 @@ int log_begun(const SendCall& message, unsigned repairs, MPI_Request* request, P
   return error != MPI_SUCCESS ? raise_on(message.comm, error) : MPI_SUCCESS;
 }
 
-bool count_quickly(const SendCall& message) {
-  const QuickSend quick = quick_send_of(message);
-  if (!quick.is_allowed || quick.sent == nullptr) return false;
-  ++*quick.sent;
+bool count_fast(const SendCall& message) {
+  const FastSend fast = fast_send_of(message);
+  if (!fast.is_allowed || fast.sent == nullptr) return false;
+  ++*fast.sent;
   return true;
 }
 
@@ -99,18 +99,18 @@ bool is_large(int count, MPI_Datatype type) {
 }
 
 int look_whether_taken(const SendCall& message, std::uint64_t number, int* flag) {
-  const GoingOn call;
+  const RepeatableCall call;
   int error = MPI_SUCCESS;
   do {
     *flag = 0;
-    error = libfenix().look_whether_taken(partner_of(message, channel_of(message.comm)), number, flag);
+    error = libfenix().look_whether_taken(partner_of(message, comm_id_of(message.comm)), number, flag);
   } while (tells_of_failure(error) && repeats_calls());
   return error;
 }
 
 int start_logged_send(const SendCall& message) {
   if (message.destination == MPI_PROC_NULL) return MPI_SUCCESS;
-  const GoingOn call;
+  const RepeatableCall call;
   Packed packed;
   const int error = log_send(message, &packed);
   if (error != MPI_SUCCESS) return raise_on(message.comm, error);
@@ -127,14 +127,14 @@ int begin_logged_send(const Send& send, Started* started) {
   const bool is_copied = send.start == nullptr || (!packed.is_synchronous && !are_counted() && is_repeating());
   if (is_copied) return start_logged_send(send);
   if (send.destination == MPI_PROC_NULL) return MPI_SUCCESS;
-  const GoingOn call;
+  const RepeatableCall call;
   const auto begin = [&](const Packed&) {
     return send.start(send.buffer, send.count, send.type, send.destination, send.tag, now(send.comm), inner);
   };
   int error = MPI_SUCCESS;
   if (!are_counted()) {
     error = log_meanwhile(send, begin, inner, &packed);
-  } else if (count_quickly(send)) {
+  } else if (count_fast(send)) {
     packed.data = &packed;
   } else {
     error = raise_on(send.comm, log_send(send, &packed));

@@ -24,7 +24,7 @@ int look_whether_taken(const SendCall& message, std::uint64_t number, int* flag)
 /// Whether a message may be sent before it is logged. The answer stays until the log is another one.
 bool may_send_first();
 /// Counts a message, if nothing else is to be done for it before it is sent.
-bool count_quickly(const SendCall& message);
+bool count_fast(const SendCall& message);
 /// Whether messages are only counted, for checkpoints.
 inline bool are_counted() { return libfenix().prepare_send == nullptr; }
 

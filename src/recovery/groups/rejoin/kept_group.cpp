@@ -48,7 +48,7 @@ void write_parameters(FieldWriter& fields, const GroupParameters& parameters) {
   const Policy& policy = parameters.policy;
   for (const std::int32_t each :
        {parameters.id, parameters.start_time_stamp, parameters.depth, parameters.hashing, parameters.in_place,
-        static_cast<std::int32_t>(policy.kind), policy.separation, policy.cohort_size, policy.losses}) {
+        static_cast<std::int32_t>(policy.kind), policy.separation, policy.set_size, policy.losses}) {
     fields.number(each);
   }
 }
@@ -57,9 +57,8 @@ GroupParameters read_parameters(FieldReader& fields) {
   GroupParameters parameters;
   Policy& policy = parameters.policy;
   std::int32_t kind = 0;
-  for (std::int32_t* const each :
-       {&parameters.id, &parameters.start_time_stamp, &parameters.depth, &parameters.hashing, &parameters.in_place,
-        &kind, &policy.separation, &policy.cohort_size, &policy.losses}) {
+  for (std::int32_t* const each : {&parameters.id, &parameters.start_time_stamp, &parameters.depth, &parameters.hashing,
+                                   &parameters.in_place, &kind, &policy.separation, &policy.set_size, &policy.losses}) {
     *each = fields.number<std::int32_t>();
   }
   policy.kind = static_cast<Policy::Kind>(kind);

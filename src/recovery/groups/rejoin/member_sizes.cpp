@@ -71,7 +71,7 @@ class MemberSizes {
       states.push_back({member != nullptr ? std::max(member->memory.layout().slots(), member->memory.least_slots()) : 0,
                         static_cast<std::uint8_t>(known || info.resizeable ? 0 : 1),
                         static_cast<std::uint8_t>(group_.members().has_deleted(info.id) ? 1 : 0),
-                        static_cast<std::uint8_t>(member != nullptr && member->is_taken_up() ? 1 : 0), 0});
+                        static_cast<std::uint8_t>(member != nullptr && member->has_rejoined() ? 1 : 0), 0});
     }
     return states;
   }
@@ -90,7 +90,7 @@ class MemberSizes {
     for (const int partner : partners_) counts.try_emplace(partner, 0);
     members.adopt(info, std::move(counts), state.slots, self_);
     // An attempt that was cut short has told some ranks only.
-    if (state.taken_up != 0) members.find(info.id)->note_taken_up();
+    if (state.taken_up != 0) members.find(info.id)->note_rejoined();
   }
 
   [[nodiscard]] Counts known_counts(const MemberInfo& info) const {

@@ -26,16 +26,16 @@ namespace fenix_impl {
 namespace {
 
 std::string name_of(const Policy& policy) {
-  const std::string cohort = std::to_string(policy.cohort_size);
+  const std::string size = std::to_string(policy.set_size);
   switch (policy.kind) {
     case Policy::Kind::buddies:
       return "copies on pairs";
     case Policy::Kind::ring:
       return "copies on a ring";
     case Policy::Kind::parity:
-      return "XOR over " + cohort;
+      return "XOR over " + size;
     case Policy::Kind::reed_solomon:
-      return "Reed-Solomon over " + cohort + " for " + std::to_string(policy.losses) + " losses";
+      return "Reed-Solomon over " + size + " for " + std::to_string(policy.losses) + " losses";
     case Policy::Kind::local:
       break;
   }
@@ -64,7 +64,7 @@ class Rejoin {
     const bool shares_fate = look_for_shared_fate();
     if (existed_) agree_on_members(*team_, *group_, all_.source);
     if (existed_ && all_.has(RankSummary::kSomeNew)) {
-      for (const auto& member : group_->members()) member->note_taken_up();
+      for (const auto& member : group_->members()) member->note_rejoined();
     }
     if (moved_) recovery().drop_orphaned_memory();
     replacements_.adopt_memory(*team_, *group_, goes_on_with(Kind::kept_memory));
@@ -218,7 +218,7 @@ class Rejoin {
     recovery().set_team({team_, path_, std::move(order_), all_.has(RankSummary::kMemoryIsReal), shape});
   }
 
-  // If ranks have other numbers now, slots and cohorts are not what they were on any rank: old snapshots can only be
+  // If ranks have other numbers now, slots and redundancy sets are not what they were on any rank: old snapshots can only be
   // read.
   void put_archive_aside() {
     if (moved_ || all_.has(RankSummary::kHasArchive)) {

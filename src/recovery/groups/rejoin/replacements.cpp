@@ -22,11 +22,11 @@ struct Replacement {
 
 /// A region that a rank has kept for the one that takes the place of its owner. Sent to other ranks.
 struct Offer {
-  std::int32_t keeper = -1;
+  std::int32_t holder = -1;
   std::int32_t reserved = 0;
   OrphanedRegion region;
 
-  [[nodiscard]] auto key() const { return std::tuple(region.owner, keeper, region.what); }
+  [[nodiscard]] auto key() const { return std::tuple(region.owner, holder, region.what); }
   bool operator<(const Offer& other) const { return key() < other.key(); }
 };
 
@@ -56,14 +56,14 @@ void Replacements::adopt_memory(Team& team, Group& group, bool is_kept) {
       if (replacement != locations_.end() && replacement->second == team.location()) mine.push_back({self, 0, each});
     }
   }
-  // The offers of one keeper are next to each other.
+  // The offers of one holder are next to each other.
   const auto offered = team.gather_some(std::span<const Offer>(mine));
   std::map<int, std::vector<OrphanedRegion>> for_this;
   for (const Offer& each : offered) {
-    if (each.region.owner == self) for_this[each.keeper].push_back(each.region);
+    if (each.region.owner == self) for_this[each.holder].push_back(each.region);
   }
   std::vector<std::int32_t> taken;
-  for (const auto& [keeper, regions] : for_this) {
+  for (const auto& [holder, regions] : for_this) {
     if (taken.empty() && includes(self) && recovery.adopt_memory(regions)) taken.push_back(self);
   }
   if (recovery.adopt_kept_memory()) taken.push_back(self);

@@ -104,10 +104,10 @@ CommittedEpochs SnapshotRecovery::find_commits() {
   if (knows && !has_adopted() && !log.has_lost_data()) return own;
   CommittedEpochs epochs;
   for (int copy = 0; copy < placement.copies() && !clues_.moved; ++copy) {
-    const int keeper = placement.keeper(self_, copy);
-    if (missing.count(keeper) != 0) continue;
+    const int holder = placement.holder(self_, copy);
+    if (missing.count(holder) != 0) continue;
     std::vector<CommittedEpoch> held;
-    for (const HeldRecord& each : theirs.at(keeper)) {
+    for (const HeldRecord& each : theirs.at(holder)) {
       if (each.copy == copy) held.push_back(each.record);
     }
     add(epochs, held);

@@ -141,7 +141,7 @@ std::vector<Member*> Loading::make_members(const DatasetPlan& plan, const Record
     Member* made = group_.definition().define_member(info, nullptr, count, [] {});
     if (made != nullptr) made->disclaim();
     Member& member = *group_.find(info.id);
-    member.note_taken_up();
+    member.note_rejoined();
     members.push_back(&member);
   }
   return members;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The slots that belong together: those of a member in one snapshot, on each rank of a cohort.
+// The slots that belong together: those of a member in one snapshot, on each rank of a redundancy set.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 namespace fenix_impl {
 
 /// The position of a rank's elements and parity, from the start of its region.
-struct CohortSlot {
+struct SetSlot {
   static constexpr int kMissing = -1;
 
   int rank = kMissing;  ///< in the team
@@ -24,18 +24,18 @@ struct CohortSlot {
   std::size_t parity = 0;
 };
 
-class CohortSlots {
+class SetSlots {
  public:
-  /// slots: by index in the cohort.
-  CohortSlots(RemoteRegions& remote, const Stripes& stripes, std::vector<CohortSlot> slots);
+  /// slots: by index in the redundancy set.
+  SetSlots(RemoteRegions& remote, const Stripes& stripes, std::vector<SetSlot> slots);
 
   /// Returns for each index whether the slot is there.
   [[nodiscard]] std::vector<bool> available() const;
   [[nodiscard]] const Stripes& stripes() const { return stripes_; }
-  [[nodiscard]] const CohortSlot& at(int index) const { return slots_[static_cast<std::size_t>(index)]; }
+  [[nodiscard]] const SetSlot& at(int index) const { return slots_[static_cast<std::size_t>(index)]; }
   /// Says where the elements of all slots are from now on: the first one may be before the start of the region.
   void move_elements(std::size_t elements) {
-    for (CohortSlot& slot : slots_) slot.elements = elements;
+    for (SetSlot& slot : slots_) slot.elements = elements;
   }
   /// Computes bytes of the elements or of the parity of an index, from a cell on, from the other slots.
   void compute(Codec& codec, Stripes::Cell from, std::span<std::byte> target, Stores stores);
@@ -53,7 +53,7 @@ class CohortSlots {
 
   RemoteRegions& remote_;
   Stripes stripes_;
-  std::vector<CohortSlot> slots_;
+  std::vector<SetSlot> slots_;
   bool all_direct_ = true;                                    // the slots can be read where they are
   std::vector<std::byte> pieces_;                             // fetched bytes; in place: a unit for each source
   std::vector<std::pair<Stripes::Cell, std::size_t>> cells_;  // of pieces_

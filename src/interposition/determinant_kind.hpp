@@ -4,7 +4,7 @@
 
 namespace fenix_impl {
 
-enum class Decision : int {
+enum class DeterminantKind : int {
   test = 1,
   testall,
   testany,
