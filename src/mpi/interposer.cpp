@@ -49,7 +49,7 @@ MPI_Comm name() {
 bool is_stale(MPI_Comm comm) {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
-  return all.past.count(comm) > 0;
+  return all.stale.count(comm) > 0;
 }
 
 /// Open MPI raises errors of requests of MPI_Comm_idup on MPI_COMM_WORLD.
@@ -62,7 +62,7 @@ bool gets_stale_errors(MPI_Comm comm) {
 void note_stale(MPI_Comm comm) {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
-  all.past.insert(comm);
+  all.stale.insert(comm);
 }
 
 MPI_Comm now_of(MPI_Comm comm) { return now(comm); }

@@ -29,7 +29,7 @@ constexpr int kTeamTag = 2;
 // Says that its sender has withdrawn; never received. A probe that finds no message makes progress for everything else.
 constexpr int kWithdrawalTag = 3;
 
-// How long a request may take to end after a failure: MPI has to let go of our buffers before they go away.
+// How long a request may take to end after a failure: MPI has to give our buffers back before they go away.
 constexpr std::chrono::seconds kGrace{10};
 
 constexpr std::chrono::milliseconds kTimeBetweenLooks{1};

@@ -61,7 +61,7 @@ class MpiTeam final : public Team {
   template <class RankAt>
   void spread(std::size_t ranks, std::size_t self, std::span<const std::byte> mine, std::span<std::byte> all,
               RankAt&& rank_at);
-  /// Sends to one rank and receives from another, MPI_PROC_NULL for none. MPI has let go of the buffers when it throws.
+  /// Sends to one rank and receives from another, MPI_PROC_NULL for none. MPI has given the buffers back when it throws.
   void exchange(std::span<const std::byte> out, int to, std::span<std::byte> in, int from);
   /// Returns what each rank has for this one: a number of each. mine: one for each rank.
   std::vector<std::uint64_t> swap_numbers(std::span<const std::uint64_t> mine);

@@ -76,7 +76,7 @@ void Lifecycle::start(const StartRequest& request) {
 
 void Lifecycle::make_handlers() {
   check_mpi(MPI_Comm_create_errhandler(hooks_.on_error, &handlers_.present), "MPI_Comm_create_errhandler");
-  check_mpi(MPI_Comm_create_errhandler(hooks_.on_stale_error, &handlers_.past), "MPI_Comm_create_errhandler");
+  check_mpi(MPI_Comm_create_errhandler(hooks_.on_stale_error, &handlers_.stale), "MPI_Comm_create_errhandler");
   check_mpi(MPI_Comm_create_errhandler(hooks_.on_error, &copying_handler_), "MPI_Comm_create_errhandler");
   subsystems_.teams.begin(handlers_.present, copying_handler_);
 }
@@ -241,7 +241,7 @@ void Lifecycle::end_of_use() {
   subsystems_.attachments.clear();
   subsystems_.requests.clear();
   MPI_Errhandler_free(&handlers_.present);
-  MPI_Errhandler_free(&handlers_.past);
+  MPI_Errhandler_free(&handlers_.stale);
   MPI_Errhandler_free(&copying_handler_);
   // After a death MPI_Finalize may still write to dead processes. A spare that exits waits there for the whole program.
   has_seen_failure_ = has_seen_failure_ || process_->repair().count() > 0 || !process_->members().failed().empty() ||

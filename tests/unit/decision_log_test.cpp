@@ -69,7 +69,7 @@ class Decisions : public ::testing::Test {
     MessageLog& replacement = replacements.emplace_back();
     MessageLog other;
     const auto ends = job.run([&](int rank, Journal& journal) {
-      (rank == 0 ? replacement : other).take_up(job.team(rank), journal, /*goes_back=*/false);
+      (rank == 0 ? replacement : other).reattach(job.team(rank), journal, /*goes_back=*/false);
     });
     EXPECT_EQ(ends[0], JobEnd::done);
     return replacement;
@@ -261,7 +261,7 @@ TEST_F(Decisions, ThatAreManyDoNotWaitForAMessage) {
 TEST_F(Decisions, ThatAreLostAreForgottenWhenAllGoBack) {
   for (int i = 0; i < 500; ++i) decide_and_send(i);
   ASSERT_TRUE(log.eviction().has_lost_some());
-  log.let_go(job.journal(0));
+  log.discard_all(job.journal(0));
   EXPECT_FALSE(log.eviction().has_lost_some());
   EXPECT_FALSE(replaced_lacks_some());
 }
@@ -299,7 +299,7 @@ TEST_F(Decisions, MessagesWithSeveralTagsComeInTheOrderOfTheirSendsAlsoWhenTheyW
     log.writer().append(job.journal(0), kState, 1, {data.size(), data});
   }
   job.run([&](int rank, Journal& journal) {
-    (rank == 0 ? log : receiver).take_up(job.team(rank), journal, /*goes_back=*/false);
+    (rank == 0 ? log : receiver).reattach(job.team(rank), journal, /*goes_back=*/false);
   });
   for (int i = 0; i < 10; ++i) {
     const auto found = receiver.replay().find_unreceived(job.journal(1), 5, std::nullopt, std::nullopt);
@@ -314,7 +314,7 @@ TEST_F(Decisions, MessagesOfTheLibraryAreNoAnswerToAWildcard) {
   MessageLog receiver;
   send(log, {5, 1, kFirstInternalTag});
   job.run([&](int rank, Journal& journal) {
-    (rank == 0 ? log : receiver).take_up(job.team(rank), journal, /*goes_back=*/false);
+    (rank == 0 ? log : receiver).reattach(job.team(rank), journal, /*goes_back=*/false);
   });
   EXPECT_FALSE(receiver.replay().find_unreceived(job.journal(1), 5, 0, std::nullopt));
   EXPECT_FALSE(receiver.replay().find_unreceived(job.journal(1), 6, 0, kFirstInternalTag));

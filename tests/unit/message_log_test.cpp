@@ -70,7 +70,7 @@ TEST_F(LogOfMessages, QuickMessagesHaveTheirPlacesAmongOthers) {
   job.repair();
   MessageLog replacement;
   job.run([&](int rank, Journal& journal) {
-    (rank == 0 ? sender : replacement).take_up(job.team(rank), journal, /*goes_back=*/false);
+    (rank == 0 ? sender : replacement).reattach(job.team(rank), journal, /*goes_back=*/false);
   });
   for (unsigned number = 1; number <= 6; ++number) {
     const auto found = replacement.replay().logged(job.journal(1), kFromSender, number, /*anew=*/false);
@@ -101,7 +101,7 @@ TEST_F(LogOfMessages, NothingIsQuickThatIsSentOnceMore) {
   job.repair();
   MessageLog replacement;
   job.run([&](int rank, Journal& journal) {
-    (rank == 0 ? replacement : receiver).take_up(job.team(rank), journal, /*goes_back=*/false);
+    (rank == 0 ? replacement : receiver).reattach(job.team(rank), journal, /*goes_back=*/false);
   });
   for (unsigned value = 1; value <= 3; ++value) {
     const auto data = journal_bytes(kLoggedBytes, value);
@@ -124,7 +124,7 @@ TEST_F(LogOfMessages, ASenderLearnsThatASynchronousMessageWasTaken) {
     job.kill(1);
     job.repair();
     job.run([&](int rank, Journal& journal) {
-      (rank == 0 ? sender : replacement).take_up(job.team(rank), journal, goes_back);
+      (rank == 0 ? sender : replacement).reattach(job.team(rank), journal, goes_back);
     });
   };
   const auto take = [&](MessageLog& replacement, std::uint64_t number) {
@@ -200,7 +200,7 @@ TEST_F(LogOfMessages, MessagesThatWereLetGoOfAreNotSentAgain) {
   MessageLog of_receiver;
   job.repair();
   job.run([&](int rank, Journal& journal) {
-    (rank == 0 ? of_sender : of_receiver).take_up(job.team(rank), journal, /*goes_back=*/false);
+    (rank == 0 ? of_sender : of_receiver).reattach(job.team(rank), journal, /*goes_back=*/false);
   });
   const FlowNumber two_sent{{kToReceiver.comm_id ^ 0x6C6F67676564U, kToReceiver.peer, kToReceiver.tag}, 1, 2};
   of_sender.numbers().set_numbers_of(kToReceiver.comm_id, std::span(&two_sent, 1));
@@ -218,7 +218,7 @@ TEST_F(LogOfMessages, AMessageThatIsSentOnceMoreHasToBeTheSame) {
   job.repair();
   MessageLog replacement;
   job.run([&](int rank, Journal& journal) {
-    (rank == 0 ? replacement : receiver).take_up(job.team(rank), journal, /*goes_back=*/false);
+    (rank == 0 ? replacement : receiver).reattach(job.team(rank), journal, /*goes_back=*/false);
   });
   const auto send_again = [&](std::size_t bytes, unsigned value) -> std::string {
     const auto data = journal_bytes(bytes, value);
@@ -271,7 +271,7 @@ TEST_F(LogOfMessages, NothingIsLostBetweenItsMemoryAndItsFiles) {
     MessageLog replacement;
     replacement.files().begin({folder}, 1);
     job.run([&](int rank, Journal& journal) {
-      EXPECT_TRUE((rank == 0 ? sender : replacement).take_up(job.team(rank), journal, /*goes_back=*/false));
+      EXPECT_TRUE((rank == 0 ? sender : replacement).reattach(job.team(rank), journal, /*goes_back=*/false));
     });
     std::uint64_t good = 0;
     for (std::uint64_t number = 1; number <= kMessages; ++number) {
@@ -306,7 +306,7 @@ TEST_F(LogOfMessages, ProtectionThatIsLostComesBackWhenAStateHasBeenStored) {
 TEST_F(LogOfMessages, AMessageThatItsSenderHasMovedIsFoundAnew) {
   for (unsigned value = 1; value <= 3; ++value) ASSERT_TRUE(send(value));
   job.run([&](int rank, Journal& journal) {
-    (rank == 0 ? sender : receiver).take_up(job.team(rank), journal, /*goes_back=*/false);
+    (rank == 0 ? sender : receiver).reattach(job.team(rank), journal, /*goes_back=*/false);
   });
   const auto before = receiver.replay().logged(job.journal(1), kFromSender, 1, false);
   ASSERT_TRUE(before);
@@ -347,7 +347,7 @@ TEST(LostLogOfMessages, IsMadeAnewAndWhatWasReceivedIsNotSentAgain) {
     job.repair();
     MessageLog successor;
     job.run([&](int rank, Journal& journal) {
-      (rank == 0 ? successor : receiver).take_up(job.team(rank), journal, goes_back);
+      (rank == 0 ? successor : receiver).reattach(job.team(rank), journal, goes_back);
     });
     for (const bool is_received : {true, true, false, true, false})
       EXPECT_EQ(send(successor), goes_back || !is_received);
@@ -387,7 +387,7 @@ class LogWithoutCopies : public ::testing::Test {
     held.repair();
     messages.repair();
     held.run([&](int rank, Journal&) {
-      (rank == 0 ? sender : receiver).take_up(held.team(rank), journals(rank), /*goes_back=*/false);
+      (rank == 0 ? sender : receiver).reattach(held.team(rank), journals(rank), /*goes_back=*/false);
     });
   }
   /// Expects that the receiver gets a message from the log.
@@ -527,8 +527,8 @@ TEST_F(LogWithoutCopies, AllIsForgottenWhenAllGoBack) {
   messages.repair();
   held.run([&](int rank, Journal&) {
     MessageLog& log = rank == 0 ? sender : receiver;
-    log.let_go(journals(rank));
-    log.take_up(held.team(rank), journals(rank), /*goes_back=*/true);
+    log.discard_all(journals(rank));
+    log.reattach(held.team(rank), journals(rank), /*goes_back=*/true);
   });
   // It decides freely, and sends all.
   EXPECT_FALSE(sender.determinants().next(DeterminantKind::testany, true));
@@ -600,7 +600,7 @@ std::size_t bytes_of_repair(int ranks) {
       }
     }
     CountingTeam team(job.team(rank));
-    EXPECT_TRUE(log.take_up(team, journal, /*goes_back=*/false));
+    EXPECT_TRUE(log.reattach(team, journal, /*goes_back=*/false));
     log.meet_at_checkpoint(team, journal);
     const std::lock_guard lock(mutex);
     most = std::max(most, team.bytes);

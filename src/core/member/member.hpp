@@ -106,7 +106,7 @@ class Member {
   /// Notes that slots may differ from any snapshot. The state of asynchronous stores stays.
   void forget_slots() { working_.history().forget_slots(); }
   void add_slots(std::uint32_t slots) { working_.history().add_slots(slots); }
-  /// Lets go of peers and of the snapshot under construction. Asynchronous stores have been cancelled before.
+  /// Detaches from peers, and drops the snapshot under construction. Asynchronous stores have been cancelled before.
   void detach();
   /// Gives the region out, and forgets what was stored.
   Region release_memory();

@@ -111,7 +111,7 @@ class Settlement {
     return std::any_of(ranks_.begin(), ranks_.end(), [](std::uint8_t rank) { return (rank & kLives) == 0; });
   }
 
-  [[nodiscard]] bool has_died(int rank) const {
+  [[nodiscard]] bool has_failed(int rank) const {
     return rank >= 0 && static_cast<std::size_t>(rank) < ranks_.size() &&
            (ranks_[static_cast<std::size_t>(rank)] & kLives) == 0;
   }
@@ -130,7 +130,7 @@ class Settlement {
     const GroupRanks& ranks = data_->attachment.ranks();
     for (int copy = 0; copy < ranks.placement.copies(); ++copy) {
       const int owner = ranks.placement.kept(ranks.rank, copy);
-      if (!has_died(owner)) continue;
+      if (!has_failed(owner)) continue;
       for (const auto& [record, entry] : held_log(copy).read_all()) {
         if (record.epoch != decided_ || record.deleted) continue;
         const RecordHeader header{owner, entry, record_bytes(record)};

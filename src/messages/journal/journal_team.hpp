@@ -26,7 +26,7 @@ class JournalTeam {
   /// Makes the memory of all ranks reachable. choose: returns the path; slots: by rank of the team. Collective. Throws as Team and Path do.
   void attach(Team& team, const std::function<std::shared_ptr<Path>()>& choose, std::vector<int> slots,
               const Region& own);
-  /// Lets go of the memory of others. Local, as all that follow.
+  /// Releases the memory of others. Local, as all that follow.
   void detach();
 
   [[nodiscard]] int rank() const { return rank_; }

@@ -185,8 +185,8 @@ bool DeterminantLog::lacks_those_of_predecessor(const Journal& journal, const Po
 }
 
 // Survivors know what they have written.
-void DeterminantLog::take_up(const Journal& journal, const Position& begin,
-                             const std::function<std::vector<Older>()>& older) {
+void DeterminantLog::reattach(const Journal& journal, const Position& begin,
+                              const std::function<std::vector<Older>()>& older) {
   if (is_begun()) return;
   const auto loss = read_loss(journal);
   tells_of_loss_ = loss.has_value();

@@ -59,8 +59,8 @@ class DeterminantLog {
   };
   /// Reads what the predecessor of a new process has decided. begin: the new process begins there. older: returns entries that were in the
   /// journal before. Local. Throws PeerFailure, Error(FENIX_ERROR_NODATA_FOUND).
-  void take_up(const Journal& journal, const Position& begin, const std::function<std::vector<Older>()>& older = {});
-  /// Whether determinants of the predecessor are in no journal any more that a new process needs which begins there. Throws as take_up does.
+  void reattach(const Journal& journal, const Position& begin, const std::function<std::vector<Older>()>& older = {});
+  /// Whether determinants of the predecessor are in no journal any more that a new process needs which begins there. Throws as reattach does.
   [[nodiscard]] bool lacks_those_of_predecessor(const Journal& journal, const Position& begin) const;
 
   /// Returns the outcome that a call must have; nothing: any. may_be_negative: the call may find nothing. Throws
@@ -94,13 +94,13 @@ class DeterminantLog {
   void set_position(const Position& position) { position_ = position; }
   /// Forgets all determinants, own ones and those of the predecessor: all ranks go back, and are free. Local. Throws as JournalWriter::append does.
   void forget(Journal& journal);
-  /// Lets go of what no replacement needs that begins at this place: none will begin before it. Returns the number of the latest entry of which
+  /// Discards what no replacement needs that begins at this place: none will begin before it. Returns the number of the latest entry of which
   /// that holds, or 0. Local. Throws as JournalWriter::append does.
   std::uint64_t release(Journal& journal, const Position& position);
   /// Notes that the entries up to a number are about to go from the journal, as there is no room. Returns true if the journal has an entry more that
   /// says so: others may have moved. Local. Throws as JournalWriter::append does; then they have to stay.
   bool lose(Journal& journal, std::uint64_t number);
-  /// Notes that the entries up to a number have gone from the journal to files. They are let go of together: this log keeps one place for all.
+  /// Notes that the entries up to a number have gone from the journal to files. They are discarded together: this log keeps one place for all.
   void note_spilled(std::uint64_t number);
   /// Returns how many places of entries it keeps. Local.
   [[nodiscard]] std::size_t places() const { return written_.size(); }

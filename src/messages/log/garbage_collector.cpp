@@ -54,7 +54,7 @@ std::optional<bool> GarbageCollector::look_for_states(const LogJournals& journal
 bool GarbageCollector::release_what_is_stable(const LogJournals& journals) {
   const int own_slot = journals.held.slot();
   bool has_states = false;
-  // A journal that was taken back has messages that its owner had let go of: those of all receivers count.
+  // A journal that was taken back has messages that its owner had discarded: those of all receivers count.
   std::set<int> receivers;
   for (const Journal* journal : {&journals.messages, &journals.held}) {
     for (const Entry& each : journal->reader().messages_of(own_slot)) {

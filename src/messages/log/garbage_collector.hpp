@@ -23,10 +23,10 @@ class GarbageCollector {
                    LogEviction& eviction)
       : determinants_(determinants), gaps_(gaps), files_(files), peers_(peers), eviction_(eviction) {}
 
-  /// Lets go of logged messages and determinants up to numbers of a state. only_received: of messages that had been received at the latest
+  /// Discards logged messages and determinants up to numbers of a state. only_received: of messages that had been received at the latest
   /// meeting.
   void release_until(const LogJournals& journals, std::span<const FlowNumber> numbers, bool only_received);
-  /// Lets go of what no receiver needs that goes back to its oldest state. Returns whether another rank has stored a state.
+  /// Discards what no receiver needs that goes back to its oldest state. Returns whether another rank has stored a state.
   bool release_what_is_stable(const LogJournals& journals);
   /// Does the same now and then; otherwise returns nothing. next_look: not before.
   std::optional<bool> look_for_states(const LogJournals& journals, Clock::time_point& next_look);

@@ -38,7 +38,7 @@ inline bool is_earlier(const EntryHead& one, const EntryHead& other) {
   return static_cast<std::int32_t>((one.depth - other.depth) << (32U - log_entry::kOrderBits)) < 0;
 }
 
-/// Whether a log with these messages of a flow has had a message. Those before its first one were let go of: nobody needs them again.
+/// Whether a log with these messages of a flow has had a message. Those before its first one were discarded: nobody needs them again.
 inline bool has_logged(const IntervalSet& numbers, std::uint64_t number) {
   return numbers.covers(number, number + 1) || (!numbers.empty() && number < numbers.intervals().front().first);
 }

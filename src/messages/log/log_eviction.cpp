@@ -61,7 +61,7 @@ bool LogEviction::spill(const LogJournals& journals, Journal& from) {
   return is_noted || files_.note_place(journals.held);
 }
 
-// The files have older messages than those that are about to be let go of.
+// The files have older messages than those that are about to be discarded.
 void LogEviction::give_up_files(const LogJournals& journals) {
   LogSpill& files = *files_.spill();
   log().warn("the log of messages cannot go on in files: {}", files.why());

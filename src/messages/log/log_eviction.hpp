@@ -22,7 +22,7 @@ class LogEviction {
   [[nodiscard]] bool can_spill() const { return files_.in_use() && !has_lost_some(); }
   /// Moves the oldest part of a journal to the files. Returns false if that cannot be.
   [[nodiscard]] bool spill(const LogJournals& journals, Journal& from);
-  /// Lets go of the oldest messages and determinants in a journal. Returns false if there are none.
+  /// Discards the oldest messages and determinants in a journal. Returns false if there are none.
   [[nodiscard]] bool discard_oldest(const LogJournals& journals, Journal& journal);
   /// Has the journal tell where the files are, so that there is room for that also when it is full.
   void note_place(const LogJournals& journals);

@@ -41,7 +41,7 @@ std::optional<SpillPlace> LogFiles::take_over(const LogJournals& journals) {
   }
   if (!spill_->take_over(place)) return place;
   noted_place_ = place;
-  // A journal that was taken back has what its owner had let go of.
+  // A journal that was taken back has what its owner had discarded.
   const auto files = spill_->numbers();
   const auto is_in_files = [&files](const Entry* entry) {
     const auto found = entry != nullptr ? files.find(entry->head.signature) : files.end();

@@ -22,7 +22,7 @@ class LogWriter {
   void write_determinants(const LogJournals& journals) {
     if (determinants_.has_new()) write_new_determinants(journals);
   }
-  /// Appends to the journal that is held. Lets go of what is logged if there is no room otherwise.
+  /// Appends to the journal that is held. Discards what is logged if there is no room otherwise.
   void append(const LogJournals& journals, const Signature& signature, std::uint32_t depth, const Payload& payload,
               std::optional<std::uint64_t> number = std::nullopt);
   /// Appends to a journal. Returns false if there is no room, not even when all that is logged has gone.

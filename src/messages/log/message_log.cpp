@@ -51,12 +51,12 @@ bool MessageLog::meet_about_spills(Team& team, const LogJournals& journals) {
   return true;
 }
 
-bool MessageLog::take_up(Team& team, const LogJournals& journals, bool goes_back) {
+bool MessageLog::reattach(Team& team, const LogJournals& journals, bool goes_back) {
   const int own_slot = journals.held.slot();
   const bool has_determinants = meet_about_spills(team, journals);
   sender_.find_logged(journals);
-  determinants_.take_up(journals.held, begin_of_determinants(journals.held),
-                        [&] { return files_.determinants(journals.held); });
+  determinants_.reattach(journals.held, begin_of_determinants(journals.held),
+                         [&] { return files_.determinants(journals.held); });
   std::vector<FlowStatement> mine;
   sender_.add_logged(own_slot, mine);
   close_fast_path();
@@ -77,7 +77,7 @@ bool MessageLog::take_up(Team& team, const LogJournals& journals, bool goes_back
   return has_determinants && has_messages;
 }
 
-void MessageLog::let_go(const LogJournals& journals) {
+void MessageLog::discard_all(const LogJournals& journals) {
   close_fast_path();
   for (Journal* journal : {&journals.messages, &journals.held}) {
     while (journal->ring().release_oldest(DeterminantLog::kDepth)) {

@@ -49,9 +49,9 @@ class MessageLog {
   /// Learns how many messages each rank had logged and received when the failure was repaired. goes_back: survivors will receive messages
   /// once more. Returns false if this rank cannot read files that have what it needs. Collective, with the journals attached. Throws as
   /// Team does.
-  bool take_up(Team& team, const LogJournals& journals, bool goes_back);
-  /// Lets go of all messages and determinants: all ranks go back to a state that they have stored. Local. Throws as JournalWriter::append does.
-  void let_go(const LogJournals& journals);
+  bool reattach(Team& team, const LogJournals& journals, bool goes_back);
+  /// Discards all messages and determinants: all ranks go back to a state that they have stored. Local. Throws as JournalWriter::append does.
+  void discard_all(const LogJournals& journals);
   /// Learns which messages the other ranks have received. Collective: all are about to store their states. Throws as Team does.
   void meet_at_checkpoint(Team& team, const LogJournals& journals);
   /// Whether this new process cannot be what its predecessor was, as determinants are missing. Local. Throws PeerFailure, Error.

@@ -23,7 +23,7 @@ class LogCheckpoints {
   [[nodiscard]] std::vector<FlowNumber> numbers(std::uint64_t comm_id);
   /// Goes on with other numbers. Local.
   void set_numbers(std::uint64_t comm_id, std::span<const FlowNumber> numbers);
-  /// Lets go of the messages of this rank up to such numbers. only_received: of those that had been received at the latest checkpoint. Local.
+  /// Discards the messages of this rank up to such numbers. only_received: of those that had been received at the latest checkpoint. Local.
   void release(std::span<const FlowNumber> numbers, bool only_received);
   /// Learns which messages have been received. Collective over the resilient communicator: all ranks are about to store their states.
   /// Throws as Team does.

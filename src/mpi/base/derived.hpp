@@ -129,8 +129,8 @@ struct Registry {
   std::atomic<unsigned> removals = 0;  ///< of names: MPI may give their handles to others; may be read without mutex
   Derived root;                        ///< the resilient communicator
   std::vector<std::unique_ptr<Derived>> derived;
-  std::unordered_set<MPI_Comm> past;  ///< replaced by repairs
-  bool has_cut_duplicates = false;    ///< a repair has come while MPI_Comm_idup may have been under way
+  std::unordered_set<MPI_Comm> stale;  ///< replaced by repairs
+  bool has_cut_duplicates = false;     ///< a repair has come while MPI_Comm_idup may have been under way
 
   /// Returns the communicator with this name, or null.
   [[nodiscard]] Derived* find(MPI_Comm name);

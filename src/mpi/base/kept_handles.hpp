@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Handles that the program has let go of, and that requests still need: MPI would use them again for other objects. They are freed with a later
+// Handles that the program has freed, and that requests still need: MPI would use them again for other objects. They are freed with a later
 // one, when no request has them.
 #pragma once
 

@@ -82,7 +82,7 @@ struct StandInTable {
   std::mutex mutex;
   std::unordered_map<MPI_Request, StandIn> requests;
   std::size_t messages = 0;                        ///< matched ones
-  std::size_t freed = 0;                           ///< stand-ins of which the program has let go
+  std::size_t freed = 0;                           ///< stand-ins that the program has freed
   std::map<std::uint64_t, MPI_Request> unmatched;  ///< receives that have begun and have no number, by their order
   std::vector<MPI_Request> unused;                 ///< made by make_request, for later ones
   static constexpr std::size_t kMostUnused = 256;
@@ -100,7 +100,7 @@ void count_stand_ins();
 /// Whether a request is a stand-in whose message has not come.
 [[nodiscard]] bool is_pending(MPI_Request request);
 void add_stand_in(MPI_Request request, const StandIn& stand_in);
-/// Has MPI complete the request of a stand-in. If the program has let go of it, the stand-in goes.
+/// Has MPI complete the request of a stand-in. If the program has freed it, the stand-in goes.
 void set_done(MPI_Request request, int error, const MPI_Status& status);
 /// Whether a stand-in may still need a type of the program. The table is locked.
 [[nodiscard]] bool uses_type_in_stand_ins(MPI_Datatype type);

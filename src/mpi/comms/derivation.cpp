@@ -167,7 +167,7 @@ void note(const Derivation& derivation, MPI_Comm made, MPI_Comm name, const Topo
     const auto found = std::find(construction.parts.begin(), construction.parts.end(), members);
     derived->part = static_cast<int>(found - construction.parts.begin());
     inherit_handler(*parent, *derived);
-    all.past.erase(made);
+    all.stale.erase(made);
   }
   all.derived.push_back(std::move(derived));
   if (name != made) all.publish();

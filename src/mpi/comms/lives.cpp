@@ -111,13 +111,13 @@ bool serve_again(const Derivation& call, const std::vector<std::uint64_t>& agree
   chosen->begin_life();
   forget_former_life(*chosen);
   chosen->name = chosen->now;
-  all.past.erase(chosen->now);
+  all.stale.erase(chosen->now);
   inherit_handler(*parent, *chosen);
   *newcomm = chosen->name;
   return true;
 }
 
-void let_go(MPI_Comm name) {
+void note_freed(MPI_Comm name) {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   Derived* const found = all.find(name);

@@ -262,13 +262,13 @@ void renumber(const Rebuild& rebuild, Construction& construction) {
 
 void adopt_one(const Rebuild& rebuild, Derived& derived, MPI_Errhandler handler) {
   Registry& all = registry();
-  if (derived.now != MPI_COMM_NULL) all.past.insert(derived.now);
+  if (derived.now != MPI_COMM_NULL) all.stale.insert(derived.now);
   if (derived.own_name != MPI_COMM_NULL) all.has_cut_duplicates = true;
   derived.now = derived.kept ? std::exchange(derived.next, MPI_COMM_NULL) : MPI_COMM_NULL;
   if (derived.name == MPI_COMM_NULL) derived.name = derived.now;
   if (derived.now != MPI_COMM_NULL) {
     // Open MPI frees a duplicate that a failure has kept MPI_Comm_idup from completing: its handle may come again.
-    all.past.erase(derived.now);
+    all.stale.erase(derived.now);
     real.Comm_set_errhandler(derived.now, handler);
   }
   derived.made = {};
@@ -310,7 +310,7 @@ void adopt_derived(MPI_Comm resilient, MPI_Errhandler handler) {
   const Rebuild& rebuild = under_way();
   Derived& root = all.root;
   if (root.now != MPI_COMM_NULL) {
-    all.past.insert(root.now);
+    all.stale.insert(root.now);
     note_succession(root.now, resilient, rebuild.next);
   }
   root.now = resilient;

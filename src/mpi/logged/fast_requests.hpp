@@ -59,7 +59,7 @@ class FastRequests {
     remove_from_used(request);
     free_.push_back(request);
   }
-  /// Lets go of a place whose handle is somebody else's now.
+  /// Gives up a place whose handle is somebody else's now.
   void give_up(FastRequest* request) {
     remove_from_used(request);
     request->handle = MPI_REQUEST_NULL;

@@ -110,7 +110,7 @@ RejoinResult GroupRegistry::create(const GroupParameters& parameters, const std:
     RejoinResult result = rejoin(group, {parameters, check_arguments, team, teams_.choose_path(*team),
                                          storage_.start().for_rejoin(parameters.id, *team), highest_});
     storage_.job().adopt_run(result.run);
-    const GroupStart::Resumed resumed = storage_.start().take_up(*group, result);
+    const GroupStart::Resumed resumed = storage_.start().reattach(*group, result);
     highest_ = std::max(highest_, group->log().generation());
     result.resumed = resumed == GroupStart::Resumed::yes;
     result.snapshots_lost = result.snapshots_lost || resumed == GroupStart::Resumed::unusable;

@@ -24,7 +24,7 @@ void Communicators::adopt_first(MPI_Comm world, MPI_Comm resilient) {
 void Communicators::adopt_repaired(MPI_Comm world, MPI_Comm resilient) {
   world_ = world;
   if (interposer() == nullptr) {
-    replace_handler(handlers_.present, handlers_.past);
+    replace_handler(handlers_.present, handlers_.stale);
   } else {
     // Not all communicators of the program are recorded: intercommunicators, for example.
     for_each_communicator([this](MPI_Comm comm) {
@@ -55,7 +55,7 @@ MPI_Group Communicators::group_of(const std::vector<int>& ranks) const {
 std::vector<int> Communicators::ranks_of(MPI_Comm comm) const {
   if (comm == MPI_COMM_NULL) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is MPI_COMM_NULL");
   constexpr const char* kStale = "comm is from before a repair: derive it again";
-  if (has_handler(comm, handlers_.past)) throw Error(FENIX_ERROR_INVALID_ARGUMENT, kStale);
+  if (has_handler(comm, handlers_.stale)) throw Error(FENIX_ERROR_INVALID_ARGUMENT, kStale);
   if (is_revoked(comm)) {
     // A repair revokes it that is just beginning, which shows on the resilient communicator, too. Or the program did, or has given a
     // communicator from before a repair another handler.
@@ -105,7 +105,7 @@ void Communicators::call_all_to_repair() {
 
 void Communicators::end() {
   replace_handler(handlers_.present, MPI_ERRORS_RETURN);
-  replace_handler(handlers_.past, MPI_ERRORS_RETURN);
+  replace_handler(handlers_.stale, MPI_ERRORS_RETURN);
   free_comm(world_);
 }
 

@@ -50,7 +50,7 @@ StoreOfJob GroupStart::for_rejoin(int group_id, Team& team) {
   return {store_.as_known(), look};
 }
 
-GroupStart::Resumed GroupStart::take_up(Group& group, const RejoinResult& formed) {
+GroupStart::Resumed GroupStart::reattach(Group& group, const RejoinResult& formed) {
   StorageGroup& mine = groups_.of(group);
   const bool awaits = formed.awaits_store;
   planner_.begin_anew(group);
