@@ -67,7 +67,7 @@ class Group {
   [[nodiscard]] GroupStores stores() { return {data_.context, commit_}; }
   /// For local restores: restore() and restore_from() are collective.
   [[nodiscard]] RestoreOperation restores() { return RestoreOperation(data_.context); }
-  /// Makes what all ranks have said of a member that there is known to those that keep it for each other.
+  /// Collective, for a member that exists: gives its definition on each rank to the partners and witnesses of that rank.
   void take_in_definition(Member& member);
 
   // ------------------------------------------------------------------------------------------------------------- commit

@@ -77,7 +77,7 @@ class GroupRecovery {
 
   /// Puts snapshots and regions aside, for restore_from: the team has another shape now. Local.
   void archive_snapshots();
-  /// Says which archive is of use, and what for; the same on all ranks. Ranks without it get an empty one. Local.
+  /// Keeps the archive of this shape, for these epochs: the same on all ranks. Ranks that have none get an empty one. Local.
   void keep_archive(const Shape& shape, const Placement& placement, std::vector<Epoch> epochs);
   /// Makes what the ranks have put aside reachable. Collective, jointly successful.
   void attach_archive();
@@ -88,7 +88,7 @@ class GroupRecovery {
   /// Takes over the parameters that the others have: a change that was cut short may have reached some ranks only. Nothing is
   /// stored then. Local.
   void adopt_parameters(const GroupParameters& parameters) { data_.parameters = parameters; }
-  /// Sets the team, of which this rank has the rank that it had, or a first one. Local.
+  /// Sets the team. This rank has the same rank there as before, or its first one. Local.
   void set_team(NewTeam next);
   /// Takes the memory that is still missing for so many entries of the log, each of so many bytes at least. Local;
   /// Error(FENIX_ERROR_NO_MEMORY).

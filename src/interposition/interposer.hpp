@@ -50,13 +50,13 @@ struct PersistServices {
   int (*log_send)(const SendCall& message, std::uint64_t comm_id, Packed* packed);
   /// Does the same for a partner whose messages allow_send has allowed. Returns false if log_send has to do it.
   bool (*log_fast)(const FastSend& partner, const SendCall& message, Packed* packed);
-  /// Says whether the receive of a synchronous message has begun that MPI does not send, as it is in the log.
+  /// Says whether the receive of a synchronous message has begun. The receiver takes it from the log: MPI does not send it.
   int (*look_whether_taken)(const Partner& to, std::uint64_t number, int* flag);
   /// Says whether a message may be sent before it is logged: no state that a receiver stores by itself can depend on it.
   bool (*may_send_first)();
   /// Says whether the next message that would be logged has to be sent. Outcomes on which it may depend are stored.
   int (*prepare_send)(const Partner& to, int* is_sent);
-  /// Says whether this process still does what its predecessor has done: it knows outcomes of calls that are ahead.
+  /// Says whether this process still repeats its predecessor: outcomes of later calls are known.
   int (*look_whether_repeating)(int* is_repeating);
   /// Returns the number of the message that a receive on an ordinary communicator gets. is_logged: 0 if it is in no log, as long as there is
   /// no repair.
@@ -86,7 +86,7 @@ struct PersistServices {
   /// Gives a receive its number among those that have begun. flag: whether it must get the message from this source with this tag, or none
   /// (kTagOfCancelled). The source and the tag that the program wants are there before.
   int (*next_match)(std::uint64_t* receive, int* source, int* tag, int* flag);
-  /// Notes which message a receive has got that was free.
+  /// Notes the message of a receive whose match was free.
   int (*note_match)(std::uint64_t receive, int source, int tag);
 
   /// Says whether logged calls that a failure has cut short are repeated: FENIX_MLOG_RECOVERY_MODE.
@@ -101,7 +101,7 @@ struct InterposerServices {
   void (*fault_point)(const char* name);
   /// Says whether survivors come out of Fenix_Init, or go on elsewhere, after a repair: then they call constructors of communicators again.
   bool (*survivors_start_over)();
-  /// Tells that the next error of this thread comes from no death; MPI_SUCCESS: that it is over.
+  /// Announces an error of this thread that no failure has caused. MPI_SUCCESS: the error has been raised.
   void (*announce_error)(int mpi_error);
   /// Records for Fenix_Error_message why libfenix_mpi refuses a call.
   void (*note_refusal)(const char* why);

@@ -31,7 +31,7 @@ struct FastReceive {
   OpenNumbers* open = nullptr;
 };
 
-/// In libfenix: changes when counters must not be used any more. They may be given again.
+/// Generation of the counters. A counter of an earlier one must not be used; libfenix may lend it again.
 inline std::atomic<unsigned> generation_of_fast_path{0};
 
 inline void close_fast_path() { generation_of_fast_path.fetch_add(1, std::memory_order_acq_rel); }

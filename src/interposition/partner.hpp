@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages of this rank with another one, as the program names them, and what has been found out about them.
+// The other rank of a message as the program names it, and a cache of values by partner.
 #pragma once
 
 #include <mpi.h>
@@ -19,7 +19,7 @@ struct Partner {
   bool operator==(const Partner&) const = default;
 };
 
-/// A value for each of the partners of late. Looking up costs little, and takes no memory.
+/// A cache: a value for each of the latest partners. A lookup is cheap and takes no memory.
 template <class Value>
 class RecentPartners {
  public:

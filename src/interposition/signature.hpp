@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// By what messages are told apart in a log.
+// The key of messages in a log.
 #pragma once
 
 #include <compare>

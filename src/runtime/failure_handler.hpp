@@ -51,7 +51,7 @@ class FailureHandler {
   bool repair(int mpi_error, int repairs_before);
   /// Has the other ranks come to a repair, which this rank makes in its next call. Returns false if failures are not repaired.
   bool put_off_repair();
-  /// Takes up what the library has, after a repair that no error of this process has led to: any error that another rank saw will do.
+  /// Reattaches all subsystems after a repair that another rank has begun: this process has seen no error.
   void resume_after_repair();
   /// Returns the MPI error of the latest failure.
   [[nodiscard]] int latest() const { return latest_; }

@@ -21,7 +21,7 @@ enum class GroupState {
   deleted      ///< drops everything, and still takes part in the next barrier, in which its peers hear of it
 };
 
-/// The part of the store in a group.
+/// The state of a group towards the store of the job.
 struct StoreState {
   bool is_awaited = false;  ///< the group is new, and nobody has looked yet whether the store has a dataset of it
   /// Dataset of another number of ranks, until the team has a snapshot of its own; or null.

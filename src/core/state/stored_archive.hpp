@@ -44,7 +44,7 @@ struct StoredData {
   std::int32_t member = 0;
 };
 
-/// Reads data of a member into memory. region: the shared memory that it is in, if any; otherwise it goes through some. Returns false if
+/// Reads data of a member into memory. region: the shared memory that has it; if it has not, the data goes through shared memory made here. Returns false if
 /// it is damaged. Local; throws as StoredArchive::fetch().
 [[nodiscard]] bool read_stored(KeeperClient& keeper, const StoredData& from, std::span<std::byte> to,
                                const Region& region, Team& team);

@@ -35,7 +35,7 @@ class JournalTeam {
   [[nodiscard]] int rank_of(int slot) const;
   /// Returns the holders of the own ring.
   [[nodiscard]] const std::vector<int>& holders() const { return holders_; }
-  /// Returns those of the ring of another rank.
+  /// Returns the holders of the ring of another rank.
   [[nodiscard]] std::vector<int> holders_of_rank(int rank) const {
     return holders_of(rank, static_cast<int>(slots_.size()), parameters_);
   }

@@ -71,10 +71,10 @@ static_assert(sizeof(SpillFileHead) == journal_format::kHeadBytes);
 /// Returns the numbers of the files that there are, ascending.
 [[nodiscard]] std::vector<std::uint32_t> spill_files(const std::string& folder, const SpillPlace& of);
 
-/// Removes them.
+/// Removes the files of a rank.
 void remove_spill_files(const std::string& folder, const SpillPlace& of);
 
-/// Removes those of jobs of this user and this node whose launcher is gone. Files of another node stay, and those from before this node was
+/// Removes the files of jobs of this user and this node whose launcher is gone. Files of another node stay, and those from before this node was
 /// restarted.
 void remove_spill_files_of_ended_jobs(const std::string& folder);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The outcomes of calls of a program that are not determined, where messages are logged: which message a wildcard has got, what a test has
-// found. They are in the journal before a message is sent that may depend on them. A replacement does as they say. A journal that is full lets
-// go of the oldest ones, and has an entry that says so: then no replacement can begin before them.
+// Determinants: outcomes of calls that may differ in a second run, as the match of a wildcard or the result of a test. They are in the
+// journal before a message is sent that may depend on them, and a replacement gets the same ones. A journal that is full discards the oldest
+// ones, and has an entry that says so: then no replacement can begin before them.
 #pragma once
 
 #include <algorithm>
@@ -57,7 +57,7 @@ class DeterminantLog {
     std::uint64_t number = 0;
     std::vector<std::byte> payload;
   };
-  /// Reads what the predecessor of a new process has decided. begin: the new process begins there. older: returns entries that were in the
+  /// Reads the determinants of the predecessor of a new process. begin: the new process begins there. older: returns entries that were in the
   /// journal before. Local. Throws PeerFailure, Error(FENIX_ERROR_NODATA_FOUND).
   void reattach(const Journal& journal, const Position& begin, const std::function<std::vector<Older>()>& older = {});
   /// Whether determinants of the predecessor are in no journal any more that a new process needs which begins there. Throws as reattach does.
@@ -85,7 +85,7 @@ class DeterminantLog {
 
   /// Whether there is something to write. Local.
   [[nodiscard]] const bool& has_new() const { return has_new_; }
-  /// Whether it is so much that it should not wait for a message. Local.
+  /// Whether there is so much to write that it should not wait for the next message. Local.
   [[nodiscard]] bool has_many() const { return new_.size() + new_matches_.size() >= kMany; }
   /// Writes to the journal what is not there yet. Throws as append does; then it may be repeated. Local.
   void write(Journal& journal, const Append& append);
@@ -130,7 +130,7 @@ class DeterminantLog {
   /// Returns the place before which some are lost, as the journal says; nothing if it says nothing.
   [[nodiscard]] static std::optional<Position> read_loss(const Journal& journal);
   void say_lost(Journal& journal, const Position& until);
-  /// Whether this process has decided something, or knows what its predecessor has decided.
+  /// Whether this process has determinants, own ones or those of its predecessor.
   [[nodiscard]] bool is_begun() const { return next_number_ > 1 || position_.outcomes > 0 || position_.receives > 0; }
   void read(std::span<const std::int64_t> words, Position& end);
   [[nodiscard]] Run& open_run();

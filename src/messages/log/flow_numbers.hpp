@@ -25,7 +25,7 @@ class FlowNumbers {
  public:
   /// Returns the counter of the messages that were sent, and makes one if there is none.
   [[nodiscard]] std::uint64_t& sent(const Flow& logged) { return sent_[logged]; }
-  /// Returns it, or null. It stays where it is until the fast path is closed.
+  /// Returns the counter of the messages that were sent, or null. It is valid until the fast path is closed.
   [[nodiscard]] std::uint64_t* find_sent(const Flow& logged) { return sent_.find(logged); }
   /// Returns the number of the latest message that was sent, or 0.
   [[nodiscard]] std::uint64_t latest_sent(const Flow& logged) const { return value_of(sent_, logged); }

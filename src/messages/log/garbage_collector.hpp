@@ -28,7 +28,7 @@ class GarbageCollector {
   void release_until(const LogJournals& journals, std::span<const FlowNumber> numbers, bool only_received);
   /// Discards what no receiver needs that goes back to its oldest state. Returns whether another rank has stored a state.
   bool release_what_is_stable(const LogJournals& journals);
-  /// Does the same now and then; otherwise returns nothing. next_look: not before.
+  /// Calls the function above, but not before next_look. Returns nothing if it was not called.
   std::optional<bool> look_for_states(const LogJournals& journals, Clock::time_point& next_look);
   /// Notes that a message to oneself is stored: what the log lacks may not be needed any more.
   void note_stored(const LogJournals& journals);

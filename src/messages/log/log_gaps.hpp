@@ -18,7 +18,7 @@ class LogGaps {
   [[nodiscard]] bool lack_messages() const { return lack_messages_; }
   /// Notes that a message is not in the log.
   void note_missing(const Flow& flow, std::uint64_t number);
-  /// Says once that something is missing.
+  /// Warns once that messages are missing.
   void warn();
   /// Returns the greatest number of a flow that is missing.
   [[nodiscard]] const std::map<Flow, std::uint64_t>& missing() const { return missing_; }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kSpillPiece = std::size_t{8} << 20;  // bytes that are sent at once
 
-/// Words of a rank about files.
+/// The files that a rank has, and those that it wants, as it tells the others.
 struct SpillWords {
   SpillPlace own;
   SpillPlace wanted;  ///< of its predecessor; id 0: none

@@ -27,7 +27,7 @@ class LoggedComms {
 
   /// Says where the log of messages goes on when its memory is full. At the start. Local.
   void spill_to(const SpillOptions& options) { spill_ = options; }
-  /// Has the log, whose journals there are, go on there. Local.
+  /// Sets these files up, when the journals are there. Local.
   void begin_files() { log_.files().begin(spill_, journals_.held().slot()); }
   /// Has messages logged from now on. Collective over the resilient communicator; replacements call it before anything else, and meet
   /// nobody.
@@ -45,7 +45,7 @@ class LoggedComms {
     const auto turn = turns_.take();
     return work(log_, journals_);
   }
-  /// Does the same, with the outcomes of calls that are logged.
+  /// Calls work with the determinants, while nobody else uses them.
   template <class Work>
   auto with_determinants(const Work& work) {
     const auto turn = turns_.take();

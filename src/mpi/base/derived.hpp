@@ -101,7 +101,7 @@ struct Derived {
   [[nodiscard]] bool is_idle() const {
     return served.is_over && served.begun == served.lives.size() && (served.is_freed_here || part < 0);
   }
-  /// Has the program of this process come to its next life.
+  /// Notes that the program of this process has made the next call that the communicator serves.
   void begin_life();
 
   Construction construction;

@@ -12,7 +12,7 @@ template <class Handle>
 class KeptHandles {
  public:
   void keep(Handle handle) { all_.push_back(handle); }
-  /// Returns those that nobody has any more, and forgets them.
+  /// Returns the handles that no request needs any more, and forgets them.
   template <class IsInUse>
   [[nodiscard]] std::vector<Handle> take_unused(const IsInUse& is_in_use) {
     const auto unused = std::partition(all_.begin(), all_.end(), is_in_use);

@@ -34,7 +34,7 @@ inline bool is_internal(int tag) { return tag >= kFirstInternalTag; }
 /// Returns the error for a call with such a tag, after the error handler.
 int refuse_tag(MPI_Comm comm);
 
-/// A call that goes on after failures: they are repaired, and the calls of MPI within return their errors.
+/// Marks a call that can be repeated after failures. These are repaired meanwhile, and the calls of MPI within return their errors.
 class RepeatableCall {
  public:
   RepeatableCall();
@@ -47,7 +47,7 @@ class RepeatableCall {
 bool repeats_calls();
 /// Ends a call of the program with the error of a failure, as FENIX_RESUME_MODE says, if it is not repeated. Returns the error.
 int leave_logged(int error);
-/// Has a call of the program end.
+/// Ends a call of the program: after an error as leave_logged().
 inline int left(int error) { return error == MPI_SUCCESS ? error : leave_logged(error); }
 
 /// Whether the failure in which this thread is, if any, is dealt with here.

@@ -36,13 +36,13 @@ struct Send : SendCall {
   StartFunction start = nullptr;  ///< of MPI; null: the message is copied in the call
 };
 
-/// A message that has begun.
+/// A send that has begun.
 struct Started {
   MPI_Request inner = MPI_REQUEST_NULL;  ///< of MPI; null: MPI does not send it any more
   std::uint64_t number = 0;              ///< of a synchronous message in the log; otherwise 0
 };
 
-/// Whether the program need not wait for it.
+/// Whether the program need not wait for the send.
 inline bool has_ended(const Started& started) { return started.inner == MPI_REQUEST_NULL && started.number == 0; }
 
 }  // namespace fenix_impl

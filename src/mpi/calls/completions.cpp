@@ -103,7 +103,7 @@ void look_for_all(int count, const MPI_Request* requests) {
   for (int i = 0; i < count; ++i) look_for(requests[i]);
 }
 
-/// Finishes those of completed stand-ins. Returns the first error.
+/// Finishes the requests of completed stand-ins. Returns the first error.
 int finish_all(int count, const std::vector<MPI_Request>& before, MPI_Request* requests, MPI_Status* statuses) {
   int error = MPI_SUCCESS;
   for (int i = 0; i < count; ++i) {

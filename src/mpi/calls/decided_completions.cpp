@@ -42,7 +42,7 @@ int repeat_until_found(const Test& test, int* flag) {
   }
 }
 
-/// Does a call that says yes or no.
+/// Does a call whose outcome is a flag.
 template <class Test>
 int decide(DeterminantKind call, const Test& test, int* flag) {
   int count = 0;
@@ -72,7 +72,7 @@ int complete(int index, const Requests& requests, MPI_Status* status) {
   return repeat_until_found([&] { return test(requests.first + index, &flag, status); }, &flag);
 }
 
-/// Does a call that gives an index. attempt: returns an error.
+/// Does a call whose outcome is an index. attempt: the call itself; returns an error.
 template <class Attempt>
 int decide_index(DeterminantKind call, const Attempt& attempt, const Requests& requests, int* index, int* flag,
                  MPI_Status* status) {
@@ -99,7 +99,7 @@ std::vector<int>& indices_for(int count) {
   return indices;
 }
 
-/// Does a call that gives several indices. attempt: returns an error.
+/// Does a call whose outcome is several indices. attempt: the call itself; returns an error.
 template <class Attempt>
 int decide_indices(DeterminantKind call, const Attempt& attempt, const Requests& requests, int* outcount, int* indices,
                    MPI_Status* statuses) {

@@ -31,7 +31,7 @@ using SendFunction = int (*)(const void*, int, MPI_Datatype, int, int, MPI_Comm)
 /// Whether a message is not sent from the log: it takes long, or another thread may be logging meanwhile.
 bool must_come_from_buffer(std::size_t bytes) { return bytes >= kLargeBytes || calls_may_overlap(); }
 
-/// Waits until the receive of a synchronous message has begun that MPI does not send any more. Returns an error after the error handler, and that of
+/// Waits until the receive of a synchronous message has begun. MPI does not send it: the receiver takes it from the log. Returns an error after the error handler, and that of
 /// a failure if the program makes the call again.
 int wait_until_taken(const SendCall& message, std::uint64_t number) {
   constexpr unsigned kLooksAtOnce = 16;

@@ -39,7 +39,7 @@ void forget_inner(MPI_Request request) {
   stand_in_table().requests.at(request).inner = MPI_REQUEST_NULL;
 }
 
-/// Looks whether the receive of a synchronous message has begun that MPI does not send any more.
+/// Looks whether the receive of a synchronous message has begun, which the receiver takes from the log.
 void look_for_taken(MPI_Request request, const Sending& sent) {
   int flag = 0;
   const int error = look_whether_taken(sent.send, sent.number, &flag);

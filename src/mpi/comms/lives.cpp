@@ -15,10 +15,10 @@ namespace fenix_impl {
 namespace {
 
 constexpr std::size_t kBits = 64;
-/// A message tells of so many.
+/// Number of communicators that one message tells of.
 constexpr std::size_t kMostToldOf = 1024;
 
-/// Returns those that were made from a parent, in an order that is the same on all its members.
+/// Returns the communicators that were made from a parent, in an order that is the same on all its members.
 std::vector<Derived*> made_from(const Derived& parent) {
   std::vector<Derived*> made;
   for (const auto& one : registry().derived) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls for such requests of a program as fast_requests.hpp has.
+// Calls of the program for the requests of fast_requests.hpp.
 #pragma once
 
 #include <mpi.h>

@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::uint32_t kMostTries = 3;
 
-/// Says of memory of an earlier run whether it is to be taken.
+/// Adds the memory of an earlier run to the summary, and whether it is to be taken.
 void add_origin(RankSummary& mine, const GroupParameters& parameters, const KeptOrigin& origin, std::uint32_t tries) {
   mine.knowledge = {RankSummary::Knowledge::Kind::kept_memory, origin.run, origin.generation.value};
   if (parameters.policy.has_redundancy()) mine.flags |= RankSummary::kRedundant;
