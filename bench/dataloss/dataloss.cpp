@@ -147,17 +147,17 @@ class Simulation {
 
   /// True if what the rank had cannot be had any more, or what it kept for others.
   bool miss(int rank) {
-    const auto& cohort = placement_.cohort(rank);
-    if (!cohort.empty()) {
+    const auto& redundancy_set = placement_.redundancy_set(rank);
+    if (!redundancy_set.empty()) {
       // Counted at the first of them.
-      const int first = cohort.front();
+      const int first = redundancy_set.front();
       counted_.push_back(first);
       return ++missing_[static_cast<std::size_t>(first)] > placement_.copies();
     }
     if (placement_.copies() == 0) return true;
     counted_.push_back(rank);
     missing_[static_cast<std::size_t>(rank)] = 1;
-    return missing_[static_cast<std::size_t>(placement_.keeper(rank, 0))] != 0 ||
+    return missing_[static_cast<std::size_t>(placement_.holder(rank, 0))] != 0 ||
            missing_[static_cast<std::size_t>(placement_.kept(rank, 0))] != 0;
   }
 
@@ -170,9 +170,9 @@ class Simulation {
         partners.push_back(other);
     };
     for (int rank = node * machine_.ranks_per_node; rank < (node + 1) * machine_.ranks_per_node; ++rank) {
-      for (const int each : placement_.cohort(rank)) add(each);
-      if (placement_.cohort(rank).empty() && placement_.copies() > 0) {
-        add(placement_.keeper(rank, 0));
+      for (const int each : placement_.redundancy_set(rank)) add(each);
+      if (placement_.redundancy_set(rank).empty() && placement_.copies() > 0) {
+        add(placement_.holder(rank, 0));
         add(placement_.kept(rank, 0));
       }
     }
@@ -185,7 +185,7 @@ class Simulation {
   Placement placement_;
   std::vector<bool> dead_;
   std::vector<int> touched_;  // nodes
-  std::vector<int> missing_;  // by rank, or by the first rank of a cohort
+  std::vector<int> missing_;  // by rank, or by the first rank of a redundancy set
   std::vector<int> counted_;
 };
 
@@ -220,7 +220,7 @@ std::vector<Choice> choices() {
 
 // ------------------------------------------------------------------------------------------------------------- checks
 
-/// Exact for cohorts of size nodes, one of which may die: after d deaths in as many cohorts, each further one is in one of these, or
+/// Exact for redundancy sets of size nodes, one of which may die: after d deaths in as many redundancy sets, each further one is in one of these, or
 /// in another.
 double one_loss_covered(const Machine& machine, int size, int dead) {
   const int alive = machine.nodes - dead;
@@ -231,7 +231,7 @@ double one_loss_covered(const Machine& machine, int size, int dead) {
   return further * (hit + (1 - hit) * one_loss_covered(machine, size, dead + 1));
 }
 
-/// Exact for one cohort of all nodes: each further failure comes within the window of the one before.
+/// Exact for one redundancy set of all nodes: each further failure comes within the window of the one before.
 double one_cohort(const Machine& machine, int losses) {
   double result = 1;
   for (int dead = 1; dead <= losses; ++dead) {

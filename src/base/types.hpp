@@ -21,7 +21,7 @@ struct Generation {
   auto operator<=>(const Generation&) const = default;
 };
 
-/// A numbering of the ranks of a group: their number, and the generation in which it came up. Slots and cohorts belong to it.
+/// A numbering of the ranks of a group: their number, and the generation in which it came up. Slots and redundancy sets belong to it.
 struct Shape {
   Generation since;
   std::int32_t ranks = 0;

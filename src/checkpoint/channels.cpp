@@ -16,14 +16,14 @@ void Channels::clear() {
 }
 
 Channels::Channel& Channels::channel_of(const Partner& partner) {
-  if (latest_channel_ != nullptr && partner.channel == latest_number_) return *latest_channel_;
-  Channel& channel = channels_[partner.channel];
+  if (latest_channel_ != nullptr && partner.comm_id == latest_number_) return *latest_channel_;
+  Channel& channel = channels_[partner.comm_id];
   if (channel.ranks.empty()) {
     const MPI_Comm now = present(partner.name);
     channel.ranks = process_.comms().ranks_of(now);
     MPI_Comm_rank(now, &channel.own);
   }
-  latest_number_ = partner.channel;
+  latest_number_ = partner.comm_id;
   latest_channel_ = &channel;
   return channel;
 }

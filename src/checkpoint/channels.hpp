@@ -18,10 +18,10 @@ class Channels {
   explicit Channels(const Process& process) : process_(process) {}
 
   [[nodiscard]] MessageFlow flow_to(const Partner& partner) {
-    return {partner.channel, own_rank(partner), partner.rank, partner.tag, 0};
+    return {partner.comm_id, own_rank(partner), partner.rank, partner.tag, 0};
   }
   [[nodiscard]] MessageFlow flow_from(const Partner& partner) {
-    return {partner.channel, partner.rank, own_rank(partner), partner.tag, 0};
+    return {partner.comm_id, partner.rank, own_rank(partner), partner.tag, 0};
   }
   /// Returns the rank of this process in the communicator of a partner.
   [[nodiscard]] int own_rank(const Partner& partner) { return channel_of(partner).own; }

@@ -109,7 +109,7 @@ void Checkpoints::clear() {
   group_ = {};
   lines_ = 0;
   channels_.clear();
-  forbid_quick_messages();
+  close_fast_path();
   counts_.clear();
   replay_.clear();
   line_.drop();
@@ -142,7 +142,7 @@ bool Checkpoints::take_if_requested(bool has_open_receives) {
 void Checkpoints::refuse() {
   schedule_.note_refusal(team_->rank());
   fault_point("line.refused");
-  forbid_quick_messages();
+  close_fast_path();
   control_->refuse();
   progress();
 }
@@ -225,18 +225,18 @@ void Checkpoints::give_up_line() {
 
 // ------------------------------------------------------------------------------------------------------------------- messages
 
-QuickSend Checkpoints::allow_send(const Partner& to) {
+FastSend Checkpoints::allow_send(const Partner& to) {
   if (!may_only_count() || replay_.has_early()) return {};
-  QuickSend quick;
-  quick.sent = counts_.counter_of_sent(channels_.flow_to(to));
-  quick.is_allowed = quick.sent != nullptr;
-  return quick;
+  FastSend fast;
+  fast.sent = counts_.counter_of_sent(channels_.flow_to(to));
+  fast.is_allowed = fast.sent != nullptr;
+  return fast;
 }
 
-QuickReceive Checkpoints::allow_receive(const Partner& from) {
+FastReceive Checkpoints::allow_receive(const Partner& from) {
   if (!may_only_count() || replay_.has_logged() || replay_.has_forced()) return {};
   std::uint64_t* const begun = counts_.counter_of_received(channels_.flow_from(from));
-  return begun != nullptr ? QuickReceive{true, begun, nullptr, counts_.counter_of_matches()} : QuickReceive();
+  return begun != nullptr ? FastReceive{true, begun, nullptr, counts_.counter_of_matches()} : FastReceive();
 }
 
 bool Checkpoints::count_send(const Partner& to) {
@@ -278,7 +278,7 @@ void Checkpoints::take_back(const Partner& partner, bool is_sent) {
   }
 }
 
-std::optional<std::vector<int>> Checkpoints::next(Decision call, bool may_be_negative) {
+std::optional<std::vector<int>> Checkpoints::next(DeterminantKind call, bool may_be_negative) {
   progress();
   return replay_.next(call, may_be_negative);
 }
@@ -289,7 +289,7 @@ void Checkpoints::note_found(const Partner& from, std::uint64_t number) {
   line_.trace()->note_delivered(flow, number != 0 ? number : count_of(counts_.received(), flow) + 1);
 }
 
-void Checkpoints::note(Decision call, std::span<const int> outcome) {
+void Checkpoints::note(DeterminantKind call, std::span<const int> outcome) {
   if (line_.trace() == nullptr) return;
   line_.trace()->note_outcome(call, outcome);
   keep_within_room();

@@ -21,7 +21,7 @@
 #include "checkpoint/replay.hpp"
 #include "checkpoint/schedule.hpp"
 #include "core/group.hpp"
-#include "interposition/decision.hpp"
+#include "interposition/determinant_kind.hpp"
 #include "interposition/message_counters.hpp"
 #include "interposition/partner.hpp"
 #include "recovery/process/process.hpp"
@@ -86,18 +86,18 @@ class Checkpoints {
   /// Returns the number of the message that a receive gets.
   [[nodiscard]] std::uint64_t begin_receive(const Partner& from);
   /// Say what libfenix_mpi may do by itself with messages of a partner: count them, unless a line or a restart needs more.
-  [[nodiscard]] QuickSend allow_send(const Partner& to);
-  [[nodiscard]] QuickReceive allow_receive(const Partner& from);
+  [[nodiscard]] FastSend allow_send(const Partner& to);
+  [[nodiscard]] FastReceive allow_receive(const Partner& from);
   /// Notes that a receive has its message. pack: its bytes.
   void end_receive(const Partner& from, std::uint64_t number, const std::function<std::vector<std::byte>()>& pack);
   void take_back(const Partner& partner, bool is_sent);
 
-  /// As in DecisionLog.
-  [[nodiscard]] std::optional<std::vector<int>> next(Decision call, bool may_be_negative);
+  /// As in DeterminantLog.
+  [[nodiscard]] std::optional<std::vector<int>> next(DeterminantKind call, bool may_be_negative);
   /// Notes that a message is there, with the number of its receive, or 0 if it has none yet. The outcome of a probe depends on it, before
   /// the message is received.
   void note_found(const Partner& from, std::uint64_t number);
-  void note(Decision call, std::span<const int> outcome);
+  void note(DeterminantKind call, std::span<const int> outcome);
   void note_match(std::uint64_t receive, int source, int tag);
 
  private:

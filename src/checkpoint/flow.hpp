@@ -11,7 +11,7 @@ namespace fenix_impl {
 
 /// Sent to other ranks.
 struct MessageFlow {
-  std::uint64_t channel = 0;     ///< number of the communicator, the same on all its ranks
+  std::uint64_t comm_id = 0;     ///< number of the communicator, the same on all its ranks
   std::int32_t source = 0;       ///< rank there
   std::int32_t destination = 0;  ///< likewise
   std::int32_t tag = 0;
@@ -26,7 +26,7 @@ struct HashOfFlow {
       return static_cast<std::uint64_t>(static_cast<std::uint32_t>(number));
     };
     const std::uint64_t ranks = word(flow.source) << 32U | word(flow.destination);
-    return (flow.channel * 0x9E3779B97F4A7C15U) ^ (ranks * 0xC2B2AE3D27D4EB4FU) ^
+    return (flow.comm_id * 0x9E3779B97F4A7C15U) ^ (ranks * 0xC2B2AE3D27D4EB4FU) ^
            (word(flow.tag) * 0x165667B19E3779F9U);
   }
 };

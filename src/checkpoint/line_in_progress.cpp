@@ -21,7 +21,7 @@ void say_that_it_is_no_use(const LineRecord& line) {
 
 void LineInProgress::begin(int ranks, const MessageCounts& counts) {
   record_ = std::make_unique<LineRecord>();
-  forbid_quick_messages();
+  close_fast_path();
   notes_ends_ = true;
   record_->ranks = ranks;
   counts.write_to(*record_);

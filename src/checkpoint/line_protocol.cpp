@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/fault.hpp"
+#include "rma/mpi_errors.hpp"
 #include "rma/mpi_team.hpp"
 
 namespace fenix_impl {

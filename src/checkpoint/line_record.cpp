@@ -15,7 +15,7 @@ constexpr std::uint32_t kFormat = 1;
 constexpr std::size_t kBytesOfAFlow = sizeof(std::uint64_t) + 3 * sizeof(std::int32_t);
 
 void write_flow(FieldWriter& fields, const MessageFlow& flow) {
-  fields.number(flow.channel);
+  fields.number(flow.comm_id);
   fields.number(flow.source);
   fields.number(flow.destination);
   fields.number(flow.tag);
@@ -23,7 +23,7 @@ void write_flow(FieldWriter& fields, const MessageFlow& flow) {
 
 MessageFlow read_flow(FieldReader& fields) {
   MessageFlow flow;
-  flow.channel = fields.number<std::uint64_t>();
+  flow.comm_id = fields.number<std::uint64_t>();
   flow.source = fields.number<std::int32_t>();
   flow.destination = fields.number<std::int32_t>();
   flow.tag = fields.number<std::int32_t>();

@@ -23,7 +23,7 @@ struct LateMessage {
 struct LineRecord {
   std::int32_t ranks = 0;      ///< of the job
   bool is_whole = true;        ///< the log had room for all
-  std::uint64_t receives = 0;  ///< that had begun: numbers of decisions count from here on
+  std::uint64_t receives = 0;  ///< that had begun: numbers of determinants count from here on
   std::vector<FlowCount> sent;
   std::vector<FlowCount> received;
   std::vector<LateMessage> late;  ///< in the order in which they came

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "interposition/decision.hpp"
+#include "interposition/determinant_kind.hpp"
 
 namespace fenix_impl {
 
@@ -44,7 +44,7 @@ std::vector<FlowCount> MessageCounts::with_peers(const FlowCounts& counts, bool 
 
 int MessageCounts::peer_in(const MessageFlow& flow, bool is_sent) const {
   if (flow.tag == kTagOfCounter) return MPI_PROC_NULL;
-  const std::vector<int>* const ranks = channels_.ranks_of(flow.channel);
+  const std::vector<int>* const ranks = channels_.ranks_of(flow.comm_id);
   // This rank has not used the communicator since the restart.
   if (ranks == nullptr) return peers_.at(flow);
   return ranks->at(static_cast<std::size_t>(is_sent ? flow.destination : flow.source));

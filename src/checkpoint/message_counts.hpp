@@ -33,7 +33,7 @@ class MessageCounts {
   [[nodiscard]] const FlowCounts& sent() const { return sent_; }
   /// Returns the receives that have begun.
   [[nodiscard]] const FlowCounts& received() const { return received_; }
-  /// Return the counter of a flow, which stays until quick messages are forbidden; null before its first message.
+  /// Return the counter of a flow, which stays until the fast path is closed; null before its first message.
   [[nodiscard]] std::uint64_t* counter_of_sent(const MessageFlow& flow) { return counter_in(sent_, flow); }
   [[nodiscard]] std::uint64_t* counter_of_received(const MessageFlow& flow) { return counter_in(received_, flow); }
   [[nodiscard]] std::uint64_t* counter_of_matches() { return &receives_; }

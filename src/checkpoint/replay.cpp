@@ -96,7 +96,7 @@ const LateMessage* CheckpointReplay::find(const Partner& from) {
   const int own = channels_.own_rank(from);
   const auto found = std::find_if(late_.begin(), late_.end(), [&](const LateMessage& each) {
     const MessageFlow& flow = each.flow;
-    const bool suits = flow.channel == from.channel && flow.destination == own &&
+    const bool suits = flow.comm_id == from.comm_id && flow.destination == own &&
                        (from.rank == MPI_ANY_SOURCE || flow.source == from.rank) &&
                        (from.tag == MPI_ANY_TAG ? flow.tag < kFirstInternalTag : flow.tag == from.tag);
     return suits && each.number == count_of(counts_.received(), flow) + 1;

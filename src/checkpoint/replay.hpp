@@ -41,8 +41,8 @@ class CheckpointReplay {
   [[nodiscard]] const LateMessage* logged(const Partner& from, std::uint64_t number);
   /// Returns the first late message that no receive has got, or null. The rank and the tag may be wildcards.
   [[nodiscard]] const LateMessage* find(const Partner& from);
-  /// As in DecisionLog.
-  [[nodiscard]] std::optional<std::vector<int>> next(Decision call, bool may_be_negative) {
+  /// As in DeterminantLog.
+  [[nodiscard]] std::optional<std::vector<int>> next(DeterminantKind call, bool may_be_negative) {
     return forced_.next(call, may_be_negative);
   }
   [[nodiscard]] std::optional<ForcedOutcomes::Match> match_of(std::uint64_t receive) {

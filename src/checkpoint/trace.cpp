@@ -34,7 +34,7 @@ void Trace::note_delivered(const MessageFlow& flow, std::uint64_t number) {
 }
 
 // A program may test a thousand times.
-void Trace::note_outcome(Decision call, std::span<const int> numbers) {
+void Trace::note_outcome(DeterminantKind call, std::span<const int> numbers) {
   if (!numbers.empty()) {
     last_ = words_.size();
     words_.insert(words_.end(), {outcome, static_cast<std::int64_t>(call), static_cast<std::int64_t>(numbers.size())});
@@ -119,14 +119,14 @@ ForcedOutcomes::ForcedOutcomes(const Trace& trace, std::size_t end) {
     if (event == Trace::negatives) outcomes_.push_back({static_cast<std::uint64_t>(words[0]), {}, {}});
     if (event == Trace::outcome) {
       Outcome& made = outcomes_.emplace_back();
-      made.call = static_cast<Decision>(words[0]);
+      made.call = static_cast<DeterminantKind>(words[0]);
       for (const std::int64_t number : words.subspan(2)) made.numbers.push_back(static_cast<int>(number));
     }
     return true;
   });
 }
 
-std::optional<std::vector<int>> ForcedOutcomes::next(Decision call, bool may_be_negative) {
+std::optional<std::vector<int>> ForcedOutcomes::next(DeterminantKind call, bool may_be_negative) {
   if (outcomes_.empty()) return std::nullopt;
   Outcome& due = outcomes_.front();
   const bool is_negative = due.negatives > 0;

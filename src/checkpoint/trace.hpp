@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "checkpoint/flow.hpp"
-#include "interposition/decision.hpp"
+#include "interposition/determinant_kind.hpp"
 
 namespace fenix_impl {
 
@@ -24,7 +24,7 @@ class Trace {
   /// Also for a message that is there, and that is received later.
   void note_delivered(const MessageFlow& flow, std::uint64_t number);
   /// Empty: the call has found nothing.
-  void note_outcome(Decision call, std::span<const int> outcome);
+  void note_outcome(DeterminantKind call, std::span<const int> outcome);
   void note_match(std::uint64_t receive, int source, int tag);
   void clear();
 
@@ -76,14 +76,14 @@ class ForcedOutcomes {
 
   [[nodiscard]] bool empty() const { return outcomes_.empty() && matches_.empty(); }
   /// Returns the outcome that a call must have; nothing: any. Throws Error(FENIX_ERROR_INVALID_LOGIC_CALL) if another call is due.
-  [[nodiscard]] std::optional<std::vector<int>> next(Decision call, bool may_be_negative);
+  [[nodiscard]] std::optional<std::vector<int>> next(DeterminantKind call, bool may_be_negative);
   /// Returns the message that a receive with this number must get, if it is known.
   [[nodiscard]] std::optional<Match> match_of(std::uint64_t receive);
 
  private:
   struct Outcome {
     std::uint64_t negatives = 0;
-    Decision call{};
+    DeterminantKind call{};
     std::vector<int> numbers;
   };
 

@@ -2,7 +2,7 @@
 // A data group on this rank: members, their slots, and the log of what was committed.
 //
 // A group outlives the team that it works with. It is detached when a failure is repaired, and attached to the repaired team
-// by recovery/groups/rejoin. Group owns the parts, and gives each call to the operation that does the work.
+// by recovery/groups/rejoin. Group owns the data, and gives each call to the operation that does the work.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/group_recovery.hpp"
 #include "core/group_stores.hpp"
 #include "core/member/selection.hpp"
 #include "core/operations/commit.hpp"
@@ -20,10 +21,11 @@
 #include "core/operations/policy_change.hpp"
 #include "core/operations/restore.hpp"
 #include "core/operations/verification.hpp"
-#include "core/state/group_parts.hpp"
+#include "core/state/group_data.hpp"
 #include "core/steps/restore_target.hpp"
 #include "core/steps/snapshot_lists.hpp"
 #include "core/steps/staging.hpp"
+#include "core/store_link.hpp"
 
 namespace fenix_impl {
 
@@ -32,42 +34,40 @@ class Group {
   /// Throws an Error; in collective calls all ranks get to know it.
   using Check = std::function<void()>;
 
-  explicit Group(const GroupParameters& parameters) : parts_(parameters) {}
+  explicit Group(const GroupParameters& parameters) : data_(parameters) {}
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
   ~Group();
 
-  // --------------------------------------------------------------------------------------------------------------- parts
+  // ---------------------------------------------------------------------------------------------------------------- data
 
-  [[nodiscard]] const GroupParameters& parameters() const { return parts_.parameters; }
-  [[nodiscard]] Members& members() { return parts_.members; }
-  [[nodiscard]] const Members& members() const { return parts_.members; }
-  [[nodiscard]] const CommitLog& log() const { return parts_.log; }
-  [[nodiscard]] const GroupRanks& ranks() const { return parts_.attachment.ranks(); }
-  [[nodiscard]] Attachment& attachment() { return parts_.attachment; }
-  [[nodiscard]] RequestQueue& requests() { return parts_.requests; }
+  [[nodiscard]] const GroupParameters& parameters() const { return data_.parameters; }
+  [[nodiscard]] Members& members() { return data_.members; }
+  [[nodiscard]] const Members& members() const { return data_.members; }
+  [[nodiscard]] const CommitLog& log() const { return data_.log; }
+  [[nodiscard]] const GroupRanks& ranks() const { return data_.attachment.ranks(); }
+  [[nodiscard]] Attachment& attachment() { return data_.attachment; }
+  [[nodiscard]] RequestQueue& requests() { return data_.requests; }
   [[nodiscard]] SnapshotLists& snapshots() { return snapshots_; }
-  [[nodiscard]] Staging staging() { return Staging(parts_.context); }
-  /// For taking the group up, which reaches into all of them.
-  [[nodiscard]] GroupParts& parts() { return parts_; }
+  [[nodiscard]] Staging staging() { return Staging(data_.context); }
 
   // ------------------------------------------------------------------------------------------------------ queries, local
 
-  [[nodiscard]] bool attached() const { return parts_.attachment.is_usable(); }
+  [[nodiscard]] bool attached() const { return data_.attachment.is_usable(); }
   /// Whether this rank has what it should have: a rank that takes a dead one's place lacks it until it has been rebuilt.
-  [[nodiscard]] bool is_complete() const { return parts_.state != GroupState::incomplete; }
-  [[nodiscard]] bool is_deleted() const { return parts_.state == GroupState::deleted; }
+  [[nodiscard]] bool is_complete() const { return data_.state != GroupState::incomplete; }
+  [[nodiscard]] bool is_deleted() const { return data_.state == GroupState::deleted; }
   /// Returns the member with an id, or null.
-  [[nodiscard]] Member* find(std::int32_t member_id) const { return parts_.members.find(member_id); }
+  [[nodiscard]] Member* find(std::int32_t member_id) const { return data_.members.find(member_id); }
 
   // ---------------------------------------------------------------------------------------------------------- operations
 
-  [[nodiscard]] Definition definition() { return Definition(parts_.context); }
-  [[nodiscard]] PolicyChange policy_change() { return {parts_.context, parts_.parameters}; }
-  [[nodiscard]] GroupStores stores() { return {parts_.context, commit_}; }
+  [[nodiscard]] Definition definition() { return Definition(data_.context); }
+  [[nodiscard]] PolicyChange policy_change() { return {data_.context, data_.parameters}; }
+  [[nodiscard]] GroupStores stores() { return {data_.context, commit_}; }
   /// For local restores: restore() and restore_from() are collective.
-  [[nodiscard]] RestoreOperation restores() { return RestoreOperation(parts_.context); }
-  /// Makes what all ranks have said of a member that there is known to those that keep it for each other.
+  [[nodiscard]] RestoreOperation restores() { return RestoreOperation(data_.context); }
+  /// Collective, for a member that exists: gives its definition on each rank to the partners and witnesses of that rank.
   void take_in_definition(Member& member);
 
   // ------------------------------------------------------------------------------------------------------------- commit
@@ -106,13 +106,15 @@ class Group {
 
   // ------------------------------------------------------------------------------------------------------- between teams
 
-  /// Local: lets go of the team and of all that leads to peers. Commits stay.
+  /// Local: gives up the team and all that leads to peers. Commits stay.
   void detach();
+  [[nodiscard]] GroupRecovery recovery() { return GroupRecovery(data_); }
+  [[nodiscard]] StoreLink store_link() { return StoreLink(data_); }
 
  private:
-  GroupParts parts_;
-  SnapshotLists snapshots_{parts_.context, parts_.archive, parts_.stored};
-  CommitOperation commit_{parts_.context};
+  GroupData data_;
+  SnapshotLists snapshots_{data_.context, data_.archive, data_.store.dataset};
+  CommitOperation commit_{data_.context};
 };
 
 }  // namespace fenix_impl

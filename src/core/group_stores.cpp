@@ -56,7 +56,7 @@ std::shared_ptr<Request> GroupStores::store_asynchronously(std::span<Member* con
   } catch (const MpiError&) {
     throw;
   } catch (const Error& error) {
-    // The cohort's threads wait for this rank's.
+    // The redundancy set's threads wait for this rank's.
     const bool others_wait = context_.attachment.protection().commits_collectively();
     if (!others_wait || error.code() == FENIX_ERROR_TIMEOUT) throw;
     if (error.code() == FENIX_ERROR_NO_MEMORY) {

@@ -16,6 +16,20 @@ void check_local(int mpi_error, const char* call) {
 
 bool is_in_place(const BlocksOfCall& side) { return side.buffer == MPI_IN_PLACE; }
 
+// The shapes that several kinds of operations share.
+constexpr CollectiveShape kShapeOfBcast{Ranks::root, Ranks::all};
+constexpr CollectiveShape kShapeOfScatter{Ranks::root, Ranks::all, true};
+constexpr CollectiveShape kShapeOfGather{Ranks::all, Ranks::root};
+constexpr CollectiveShape kShapeOfAllgather{};
+constexpr CollectiveShape kShapeOfAlltoall{Ranks::all, Ranks::all, true};
+constexpr CollectiveShape kShapeOfReduce{Ranks::all, Ranks::root, false, Combines::all};
+constexpr CollectiveShape kShapeOfAllreduce{Ranks::all, Ranks::all, false, Combines::all};
+constexpr CollectiveShape kShapeOfScan{Ranks::all, Ranks::all, false, Combines::up_to_own};
+constexpr CollectiveShape kShapeOfExscan{Ranks::all, Ranks::all, false, Combines::below_own};
+constexpr CollectiveShape kShapeOfReduceScatter{Ranks::all, Ranks::all, true, Combines::all};
+constexpr CollectiveShape kShapeOfNeighborAllgather{Ranks::neighbours, Ranks::neighbours};
+constexpr CollectiveShape kShapeOfNeighborAlltoall{Ranks::neighbours, Ranks::neighbours, true};
+
 /// Returns the elements of one rank in a buffer with elements of several.
 ElementRange place_in(const BlocksOfCall& side, int index) {
   const int count = side.counts != nullptr ? side.counts[index] : side.count;
@@ -41,53 +55,41 @@ ElementRange whole(const BlocksOfCall& side) { return {side.buffer, 0, side.coun
 }  // namespace
 
 const CollectiveShape& shape_of(CollectiveKind kind) {
-  static constexpr CollectiveShape kBcast{Ranks::root, Ranks::all};
-  static constexpr CollectiveShape kScatter{Ranks::root, Ranks::all, true};
-  static constexpr CollectiveShape kGather{Ranks::all, Ranks::root};
-  static constexpr CollectiveShape kAllgather{};
-  static constexpr CollectiveShape kAlltoall{Ranks::all, Ranks::all, true};
-  static constexpr CollectiveShape kReduce{Ranks::all, Ranks::root, false, Combines::all};
-  static constexpr CollectiveShape kAllreduce{Ranks::all, Ranks::all, false, Combines::all};
-  static constexpr CollectiveShape kScan{Ranks::all, Ranks::all, false, Combines::up_to_own};
-  static constexpr CollectiveShape kExscan{Ranks::all, Ranks::all, false, Combines::below_own};
-  static constexpr CollectiveShape kReduceScatter{Ranks::all, Ranks::all, true, Combines::all};
-  static constexpr CollectiveShape kNeighborAllgather{Ranks::neighbours, Ranks::neighbours};
-  static constexpr CollectiveShape kNeighborAlltoall{Ranks::neighbours, Ranks::neighbours, true};
   switch (kind) {
     case CollectiveKind::bcast:
-      return kBcast;
+      return kShapeOfBcast;
     case CollectiveKind::scatter:
     case CollectiveKind::scatterv:
-      return kScatter;
+      return kShapeOfScatter;
     case CollectiveKind::gather:
     case CollectiveKind::gatherv:
-      return kGather;
+      return kShapeOfGather;
     case CollectiveKind::barrier:
     case CollectiveKind::allgather:
     case CollectiveKind::allgatherv:
-      return kAllgather;
+      return kShapeOfAllgather;
     case CollectiveKind::alltoall:
     case CollectiveKind::alltoallv:
     case CollectiveKind::alltoallw:
-      return kAlltoall;
+      return kShapeOfAlltoall;
     case CollectiveKind::reduce:
-      return kReduce;
+      return kShapeOfReduce;
     case CollectiveKind::allreduce:
-      return kAllreduce;
+      return kShapeOfAllreduce;
     case CollectiveKind::scan:
-      return kScan;
+      return kShapeOfScan;
     case CollectiveKind::exscan:
-      return kExscan;
+      return kShapeOfExscan;
     case CollectiveKind::reduce_scatter:
     case CollectiveKind::reduce_scatter_block:
-      return kReduceScatter;
+      return kShapeOfReduceScatter;
     case CollectiveKind::neighbor_allgather:
     case CollectiveKind::neighbor_allgatherv:
-      return kNeighborAllgather;
+      return kShapeOfNeighborAllgather;
     case CollectiveKind::neighbor_alltoall:
     case CollectiveKind::neighbor_alltoallv:
     case CollectiveKind::neighbor_alltoallw:
-      return kNeighborAlltoall;
+      return kShapeOfNeighborAlltoall;
   }
   throw Error(FENIX_ERROR_INTERN, "a collective operation of no known kind");
 }

@@ -10,8 +10,10 @@
 #include <cstdint>
 
 #include "interposition/collective.hpp"
-#include "interposition/decision.hpp"
+#include "interposition/determinant_kind.hpp"
+#include "interposition/message_calls.hpp"
 #include "interposition/message_counters.hpp"
+#include "interposition/partner.hpp"
 
 namespace fenix_impl {
 
@@ -24,73 +26,67 @@ struct PersistServices {
   int (*open)(MPI_Comm comm, const char* key, MPI_Info info, int* delivers);
   /// Forgets it.
   void (*close)(MPI_Comm comm);
-  int (*store)(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm);
+  int (*store)(const SendCall& message);
   /// Receives a message. waits: until there is one, or with an error if the communicator is not to wait; else flag says whether there is
   /// one.
-  int (*receive)(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, bool waits, int* flag,
-                 MPI_Status* status);
+  int (*receive)(const ReceiveCall& receive, bool waits, int* flag, MPI_Status* status);
   /// Does a collective operation: contributions are stored, or restored in a process that has failed. Waits as receive does. delivers: of
   /// the communicator. executes: whether MPI has to execute it as well.
   int (*collective)(const Collective& call, bool delivers, int* executes);
-  int (*probe)(int source, int tag, MPI_Comm comm, bool waits, int* flag, MPI_Status* status);
+  int (*probe)(const ProbeCall& call, int* flag, MPI_Status* status);
   /// Looks at failures while the program waits for several messages, and at the time: since is the result of MPI_Wtime when it began.
   int (*check_wait)(double since);
   /// Says whether this process has taken the place of a dead one, and has stored nothing yet.
   bool (*has_failed)();
 
   /// Changes when what the next two functions have allowed must not be done any more.
-  const std::atomic<unsigned>* quick_generation;
+  const std::atomic<unsigned>* fast_path_generation;
   /// Say what libfenix_mpi may do by itself with messages on an ordinary communicator. Not to be called where calls of several threads may
-  /// overlap. channel: number of the communicator.
-  void (*allow_send)(int destination, int tag, MPI_Comm comm, std::uint64_t channel, QuickSend* quick);
-  void (*allow_receive)(int source, int tag, MPI_Comm comm, std::uint64_t channel, QuickReceive* quick);
-  /// Logs a message on an ordinary communicator before it is sent. packed: its bytes, valid until the next call, or the buffer itself.
-  /// Null: it must not be sent. channel: number of the communicator. is_synchronous: its sender waits until its receive has begun. Then number is
-  /// for look_whether_taken.
-  int (*log_send)(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm,
-                  std::uint64_t channel, bool is_synchronous, const void** packed, std::size_t* bytes,
-                  std::uint64_t* number);
+  /// overlap.
+  void (*allow_send)(const Partner& to, FastSend* fast);
+  void (*allow_receive)(const Partner& from, FastReceive* fast);
+  /// Logs a message on an ordinary communicator before it is sent. comm_id: number of the communicator. packed says before whether the message is
+  /// synchronous, and has its bytes afterwards; its number is for look_whether_taken.
+  int (*log_send)(const SendCall& message, std::uint64_t comm_id, Packed* packed);
   /// Does the same for a partner whose messages allow_send has allowed. Returns false if log_send has to do it.
-  bool (*log_quickly)(const QuickSend& partner, const void* buffer, int count, MPI_Datatype type, const void** packed,
-                      std::size_t* bytes);
-  /// Says whether the receive of a synchronous message has begun that MPI does not send, as it is in the log.
-  int (*look_whether_taken)(int destination, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t number,
-                            int* flag);
+  bool (*log_fast)(const FastSend& partner, const SendCall& message, Packed* packed);
+  /// Says whether the receive of a synchronous message has begun. The receiver takes it from the log: MPI does not send it.
+  int (*look_whether_taken)(const Partner& to, std::uint64_t number, int* flag);
   /// Says whether a message may be sent before it is logged: no state that a receiver stores by itself can depend on it.
   bool (*may_send_first)();
   /// Says whether the next message that would be logged has to be sent. Outcomes on which it may depend are stored.
-  int (*prepare_send)(int destination, int tag, MPI_Comm comm, std::uint64_t channel, int* is_sent);
-  /// Says whether this process still does what its predecessor has done: it knows outcomes of calls that are ahead.
+  int (*prepare_send)(const Partner& to, int* is_sent);
+  /// Says whether this process still repeats its predecessor: outcomes of later calls are known.
   int (*look_whether_repeating)(int* is_repeating);
   /// Returns the number of the message that a receive on an ordinary communicator gets. is_logged: 0 if it is in no log, as long as there is
   /// no repair.
-  int (*begin_receive)(int source, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t* number,
-                       int* is_logged);
-  /// Receives the message with this number from the log of its sender, if it is to come from there (flag 1).
-  int (*receive_logged)(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                        std::uint64_t channel, std::uint64_t number, int* flag, MPI_Status* status);
+  int (*begin_receive)(const Partner& from, std::uint64_t* number, int* is_logged);
+  /// Receives the message with this number from the log of its sender, if it is to come from there (flag 1). comm_id: number of the
+  /// communicator.
+  int (*receive_logged)(const ReceiveCall& receive, std::uint64_t comm_id, std::uint64_t number, int* flag,
+                        MPI_Status* status);
   /// Whether end_receive is of any use now.
   const std::atomic<bool>* notes_ends;
   /// Notes that a receive with a number has its message, in a buffer. status: null if it counts something else than messages.
-  void (*end_receive)(const void* buffer, MPI_Datatype type, const MPI_Status* status, int source, int tag,
-                      MPI_Comm comm, std::uint64_t channel, std::uint64_t number);
+  void (*end_receive)(const ReceiveCall& receive, std::uint64_t comm_id, std::uint64_t number,
+                      const MPI_Status* status);
   /// Takes back the latest number of a message: its receive is cancelled, or the call that sent or received it will be made again.
-  void (*take_back)(bool is_sent, int peer, int tag, MPI_Comm comm, std::uint64_t channel);
-  /// Looks for a message in a log that no receive has got. source may be MPI_ANY_SOURCE, tag may be MPI_ANY_TAG.
-  int (*find_logged)(int source, int tag, MPI_Comm comm, std::uint64_t channel, int* flag, MPI_Status* status);
+  void (*take_back)(bool is_sent, const Partner& peer);
+  /// Looks for a message in a log that no receive has got. The rank may be MPI_ANY_SOURCE, the tag MPI_ANY_TAG.
+  int (*find_logged)(const Partner& from, int* flag, MPI_Status* status);
 
   /// Says which outcome a call must have, because its predecessor has had it. count: numbers of the outcome; 0: nothing was found;
   /// kFree: any outcome. may_be_negative: the call may find nothing. Ends the job if the program does something else.
-  int (*next_decision)(Decision call, bool may_be_negative, int room, int* count, int* outcome);
+  int (*next_determinant)(DeterminantKind call, bool may_be_negative, int room, int* count, int* outcome);
   static constexpr int kFree = -1;
   /// Notes that a message is there, before the outcome that comes from it is noted. number: of its receive; 0: it has none yet.
-  void (*note_found)(int source, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t number);
+  void (*note_found)(const Partner& from, std::uint64_t number);
   /// Notes the outcome of a call that was free.
-  int (*note_decision)(Decision call, int count, const int* outcome);
+  int (*note_determinant)(DeterminantKind call, int count, const int* outcome);
   /// Gives a receive its number among those that have begun. flag: whether it must get the message from this source with this tag, or none
   /// (kTagOfCancelled). The source and the tag that the program wants are there before.
   int (*next_match)(std::uint64_t* receive, int* source, int* tag, int* flag);
-  /// Notes which message a receive has got that was free.
+  /// Notes the message of a receive whose match was free.
   int (*note_match)(std::uint64_t receive, int source, int tag);
 
   /// Says whether logged calls that a failure has cut short are repeated: FENIX_MLOG_RECOVERY_MODE.
@@ -105,7 +101,7 @@ struct InterposerServices {
   void (*fault_point)(const char* name);
   /// Says whether survivors come out of Fenix_Init, or go on elsewhere, after a repair: then they call constructors of communicators again.
   bool (*survivors_start_over)();
-  /// Tells that the next error of this thread comes from no death; MPI_SUCCESS: that it is over.
+  /// Announces an error of this thread that no failure has caused. MPI_SUCCESS: the error has been raised.
   void (*announce_error)(int mpi_error);
   /// Records for Fenix_Error_message why libfenix_mpi refuses a call.
   void (*note_refusal)(const char* why);
@@ -136,11 +132,11 @@ struct Interposer {
   /// Returns the handle that the program has for the resilient communicator, or MPI_COMM_NULL. Local.
   MPI_Comm (*name)();
   /// Says whether a communicator is from before a repair, or was replaced by it. Local.
-  bool (*is_past)(MPI_Comm comm);
+  bool (*is_stale)(MPI_Comm comm);
   /// Says whether an error raised on a communicator may be that of a request from before a repair. Local.
-  bool (*gets_past_errors)(MPI_Comm comm);
+  bool (*gets_stale_errors)(MPI_Comm comm);
   /// Notes that a communicator is from before a repair. Local.
-  void (*note_past)(MPI_Comm comm);
+  void (*note_stale)(MPI_Comm comm);
   /// Calls the handler that the program has set for a communicator. Returns false if it has set none. Local.
   bool (*call_handler)(MPI_Comm comm, int mpi_error);
   /// Says whether a failure in the present call of this thread is dealt with by libfenix_mpi, as messages are logged. Local.
@@ -150,7 +146,7 @@ struct Interposer {
   /// Returns the number of a communicator that all its members have for it; 0 if it is neither the resilient one nor derived from it. Local.
   std::uint64_t (*number_of)(MPI_Comm name);
   /// Logs the messages on a communicator from now on, under the number of a log. MPI_COMM_NULL: on none. Local.
-  void (*set_log)(MPI_Comm name, std::uint64_t channel);
+  void (*set_log)(MPI_Comm name, std::uint64_t comm_id);
   /// Forgets logged calls that are under way: the program has left them behind. Local.
   void (*forget_calls)();
   /// Sends a message by send_what_waits, or with the next logged call, unless there is a repair before: then its receiver gets it from the log.
@@ -168,7 +164,7 @@ struct Interposer {
 };
 
 /// Version of these interfaces: another number where a function has come to mean something else. A table that has grown is another one by itself.
-constexpr std::uint32_t kInterfaceVersion = (2U << 24U) | (std::uint32_t{sizeof(PersistServices)} << 12U) |
+constexpr std::uint32_t kInterfaceVersion = (3U << 24U) | (std::uint32_t{sizeof(PersistServices)} << 12U) |
                                             std::uint32_t{sizeof(Interposer) + sizeof(InterposerServices)};
 
 /// Throws Error(FENIX_ERROR_INVALID_LOGIC_CALL) if the libfenix_mpi of this process is of another version.

@@ -11,7 +11,7 @@
 namespace fenix_impl {
 
 /// For messages to a partner.
-struct QuickSend {
+struct FastSend {
   bool is_allowed = false;
   std::uint64_t* sent = nullptr;       ///< counts them; null: they are logged when they are on their way
   const bool* has_outcomes = nullptr;  ///< whether outcomes have to be stored first, by libfenix; null: never
@@ -20,7 +20,7 @@ struct QuickSend {
 };
 
 /// For messages from a partner.
-struct QuickReceive {
+struct FastReceive {
   bool is_allowed = false;
   std::uint64_t* begun = nullptr;  ///< counts receives
   /// Number of the message for which the program waits, or 0; null: nobody asks for it.
@@ -31,9 +31,9 @@ struct QuickReceive {
   OpenNumbers* open = nullptr;
 };
 
-/// In libfenix: changes when counters must not be used any more. They may be given again.
-inline std::atomic<unsigned> generation_of_quick_messages{0};
+/// Generation of the counters. A counter of an earlier one must not be used; libfenix may lend it again.
+inline std::atomic<unsigned> generation_of_fast_path{0};
 
-inline void forbid_quick_messages() { generation_of_quick_messages.fetch_add(1, std::memory_order_acq_rel); }
+inline void close_fast_path() { generation_of_fast_path.fetch_add(1, std::memory_order_acq_rel); }
 
 }  // namespace fenix_impl

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages of this rank with another one, as the program names them, and what has been found out about them.
+// The other rank of a message as the program names it, and a cache of values by partner.
 #pragma once
 
 #include <mpi.h>
@@ -12,14 +12,14 @@ namespace fenix_impl {
 
 struct Partner {
   MPI_Comm name = MPI_COMM_NULL;  ///< of the program
-  std::uint64_t channel = 0;      ///< number of the communicator
+  std::uint64_t comm_id = 0;      ///< number of the communicator
   int rank = 0;                   ///< in the communicator
   int tag = 0;
 
   bool operator==(const Partner&) const = default;
 };
 
-/// A value for each of the partners of late. Looking up costs little, and takes no memory.
+/// A cache: a value for each of the latest partners. A lookup is cheap and takes no memory.
 template <class Value>
 class RecentPartners {
  public:
@@ -45,7 +45,7 @@ class RecentPartners {
     constexpr std::uint64_t kGoldenRatio = 0x9E3779B97F4A7C15U;
     const std::uint64_t numbers = static_cast<std::uint64_t>(static_cast<std::uint32_t>(partner.rank)) << 32U |
                                   static_cast<std::uint32_t>(partner.tag);
-    return static_cast<std::size_t>(((partner.channel ^ numbers) * kGoldenRatio) >> 32U) % kPlaces;
+    return static_cast<std::size_t>(((partner.comm_id ^ numbers) * kGoldenRatio) >> 32U) % kPlaces;
   }
 
   std::array<Place, kPlaces> places_;

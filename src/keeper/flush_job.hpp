@@ -61,7 +61,7 @@ class FlushJob {
   /// Tells them how much is written, once a second: that the keeper lives, too. Ranks that do not read are not told.
   void tell_progress();
   void note_written(std::uint64_t bytes) { written_ += bytes; }
-  /// Lets go of the memory of the ranks.
+  /// Releases the memory of the ranks.
   void release() { offers_.clear(); }
   /// Set by the main thread when it has given the job to the writer.
   bool is_submitted = false;

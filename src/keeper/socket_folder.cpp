@@ -117,7 +117,7 @@ bool is_at(const Descriptor& file, const std::string& path) {
          here.st_dev == there.st_dev;
 }
 
-void remove_dead(const std::string& folder) {
+void remove_stale(const std::string& folder) {
   const std::unique_ptr<DIR, int (*)(DIR*)> names(::opendir(folder.c_str()), &::closedir);
   if (!names) return;
   while (const dirent* entry = ::readdir(names.get())) {
@@ -182,7 +182,7 @@ void remove_name(const std::string& path) noexcept {
     ::unlink(path.c_str());
     ::unlink((path + std::string(kLock)).c_str());
     const std::string folder = path.substr(0, path.rfind('/'));
-    remove_dead(folder);
+    remove_stale(folder);
     ::rmdir(folder.c_str());
   } catch (const std::exception&) {
     // The rest is of this user alone, and the next keeper of the store uses it.

@@ -34,7 +34,7 @@ void start(const InterposerServices* services, MPI_Comm name, MPI_Comm resilient
   ++all.removals;
   all.root = {};
   all.root.construction.id = 1;
-  all.root.slot = 1;
+  all.root.slot.id = 1;
   all.root.name = name != MPI_COMM_NULL ? name : resilient;
   all.root.now = resilient;
   all.publish();
@@ -46,23 +46,23 @@ MPI_Comm name() {
   return all.root.name;
 }
 
-bool is_past(MPI_Comm comm) {
+bool is_stale(MPI_Comm comm) {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
-  return all.past.count(comm) > 0;
+  return all.stale.count(comm) > 0;
 }
 
 /// Open MPI raises errors of requests of MPI_Comm_idup on MPI_COMM_WORLD.
-bool gets_past_errors(MPI_Comm comm) {
+bool gets_stale_errors(MPI_Comm comm) {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   return comm == MPI_COMM_WORLD && all.has_cut_duplicates;
 }
 
-void note_past(MPI_Comm comm) {
+void note_stale(MPI_Comm comm) {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
-  all.past.insert(comm);
+  all.stale.insert(comm);
 }
 
 MPI_Comm now_of(MPI_Comm comm) { return now(comm); }
@@ -84,9 +84,9 @@ constexpr Interposer kInterposer = {
     .adopt = adopt_derived,
     .now = now_of,
     .name = name,
-    .is_past = is_past,
-    .gets_past_errors = gets_past_errors,
-    .note_past = note_past,
+    .is_stale = is_stale,
+    .gets_stale_errors = gets_stale_errors,
+    .note_stale = note_stale,
     .call_handler = call_kept_handler,
     .goes_on = goes_on_after_failure,
     .must_go_on = must_go_on,

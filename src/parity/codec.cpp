@@ -32,10 +32,9 @@ const Codec::Plan& Codec::plan(const Stripes& stripes, const Stripes::Position& 
   return plan;
 }
 
-Codec::Part Codec::first_part(const Stripes& stripes, int rank, bool is_parity, std::uint64_t offset,
-                              std::size_t bytes) {
-  const std::uint64_t within = offset % stripes.unit();
-  return {stripes.position(rank, is_parity, offset / stripes.unit()), within,
+Codec::Part Codec::first_part(const Stripes& stripes, const Stripes::Cell& from, std::size_t bytes) {
+  const std::uint64_t within = from.offset % stripes.unit();
+  return {stripes.position(from.rank, from.is_parity, from.offset / stripes.unit()), within,
           static_cast<std::size_t>(std::min<std::uint64_t>(bytes, stripes.unit() - within))};
 }
 
@@ -45,28 +44,27 @@ Stripes::Cell Codec::source_of(const Stripes& stripes, const Part& part, int num
   return cell;
 }
 
-void Codec::for_each_source(const Stripes& stripes, int rank, bool is_parity, std::uint64_t offset, std::size_t bytes,
-                            const Visit& visit) {
+void Codec::for_each_source(const Stripes& stripes, Stripes::Cell from, std::size_t bytes, const Visit& visit) {
   while (bytes > 0) {
-    const Part part = first_part(stripes, rank, is_parity, offset, bytes);
+    const Part part = first_part(stripes, from, bytes);
     for (const int number : plan(stripes, part.position).numbers) visit(source_of(stripes, part, number), part.bytes);
-    offset += part.bytes;
+    from.offset += part.bytes;
     bytes -= part.bytes;
   }
 }
 
-void Codec::compute(const Stripes& stripes, int rank, bool is_parity, std::uint64_t offset, std::span<std::byte> target,
-                    const Read& read, Stores stores) {
+void Codec::compute(const Stripes& stripes, Stripes::Cell from, std::span<std::byte> target, const Read& read,
+                    Stores stores) {
   std::array<const std::byte*, Code::kMostPositions> sources{};
   while (!target.empty()) {
-    const Part part = first_part(stripes, rank, is_parity, offset, target.size());
+    const Part part = first_part(stripes, from, target.size());
     const Plan& way = plan(stripes, part.position);
     for (std::size_t i = 0; i < way.numbers.size(); ++i) {
       sources[i] = read(source_of(stripes, part, way.numbers[i]), part.bytes, i);
     }
     way.combination.apply(target.first(part.bytes), std::span(sources).first(way.numbers.size()), stores);
     target = target.subspan(part.bytes);
-    offset += part.bytes;
+    from.offset += part.bytes;
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Units of a cohort's codewords, computed from others: parity from data, and what was lost from what is left.
+// Units of a redundancy set's codewords, computed from others: parity from data, and what was lost from what is left.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class Codec {
   /// the same source, which counts the bytes that are needed at a time.
   using Read = std::function<const std::byte*(const Stripes::Cell& cell, std::size_t bytes, std::size_t source)>;
 
-  /// available: ranks whose data and parity can be read, by their index in the cohort. Parity is computed from data where all
+  /// available: ranks whose data and parity can be read, by their index in the redundancy set. Parity is computed from data where all
   /// of it is there.
   Codec(int ranks, int parity, std::vector<bool> available);
 
@@ -29,13 +29,12 @@ class Codec {
   void prefer(int rank) { preferred_ = rank; }
   /// Whether what is available suffices to compute what is not.
   [[nodiscard]] bool suffices() const;
-  /// Computes bytes of the data or parity of a rank, from offset on. stripes: of the same cohort. suffices() must be true.
-  void compute(const Stripes& stripes, int rank, bool is_parity, std::uint64_t offset, std::span<std::byte> target,
-               const Read& read, Stores stores);
+  /// Computes bytes of the data or parity of a rank, from a cell on. stripes: of the same redundancy set. suffices() must be true.
+  void compute(const Stripes& stripes, Stripes::Cell from, std::span<std::byte> target, const Read& read,
+               Stores stores);
   /// Names the bytes that compute() reads, in its order.
   using Visit = std::function<void(const Stripes::Cell& cell, std::size_t bytes)>;
-  void for_each_source(const Stripes& stripes, int rank, bool is_parity, std::uint64_t offset, std::size_t bytes,
-                       const Visit& visit);
+  void for_each_source(const Stripes& stripes, Stripes::Cell from, std::size_t bytes, const Visit& visit);
 
  private:
   /// How a unit of a row is made: other units of the row, and their coefficients.
@@ -51,7 +50,7 @@ class Codec {
     std::size_t bytes = 0;
   };
 
-  static Part first_part(const Stripes& stripes, int rank, bool is_parity, std::uint64_t offset, std::size_t bytes);
+  static Part first_part(const Stripes& stripes, const Stripes::Cell& from, std::size_t bytes);
   static Stripes::Cell source_of(const Stripes& stripes, const Part& part, int number);
   const Plan& plan(const Stripes& stripes, const Stripes::Position& position);
 

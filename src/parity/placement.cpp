@@ -11,33 +11,33 @@
 
 namespace fenix_impl {
 
-std::vector<std::vector<int>> cohorts_of(int ranks, int separation, int size) {
-  std::vector<std::vector<int>> cohorts;
+std::vector<std::vector<int>> redundancy_sets_of(int ranks, int separation, int size) {
+  std::vector<std::vector<int>> redundancy_sets;
   int next = 0;
   while (ranks - next >= size) {
     const int apart = std::min(separation, (ranks - next) / size);
     for (int first = next; first < next + apart; ++first) {
-      auto& cohort = cohorts.emplace_back();
-      for (int i = 0; i < size; ++i) cohort.push_back(first + i * apart);
+      auto& redundancy_set = redundancy_sets.emplace_back();
+      for (int i = 0; i < size; ++i) redundancy_set.push_back(first + i * apart);
     }
     next += apart * size;
   }
-  if (cohorts.empty()) {
-    cohorts.emplace_back(static_cast<std::size_t>(ranks));
-    std::iota(cohorts[0].begin(), cohorts[0].end(), 0);
-    return cohorts;
+  if (redundancy_sets.empty()) {
+    redundancy_sets.emplace_back(static_cast<std::size_t>(ranks));
+    std::iota(redundancy_sets[0].begin(), redundancy_sets[0].end(), 0);
+    return redundancy_sets;
   }
   for (std::size_t back = 1; next < ranks; ++next, ++back) {
-    cohorts[cohorts.size() - 1 - (back - 1) % cohorts.size()].push_back(next);
+    redundancy_sets[redundancy_sets.size() - 1 - (back - 1) % redundancy_sets.size()].push_back(next);
   }
-  return cohorts;
+  return redundancy_sets;
 }
 
-std::vector<std::vector<int>> dealt_cohorts(const std::vector<int>& order, int size) {
+std::vector<std::vector<int>> dealt_sets(const std::vector<int>& order, int size) {
   const std::size_t count = std::max<std::size_t>(order.size() / static_cast<std::size_t>(size), 1);
-  std::vector<std::vector<int>> cohorts(count);
-  for (std::size_t i = 0; i < order.size(); ++i) cohorts[i % count].push_back(order[i]);
-  return cohorts;
+  std::vector<std::vector<int>> redundancy_sets(count);
+  for (std::size_t i = 0; i < order.size(); ++i) redundancy_sets[i % count].push_back(order[i]);
+  return redundancy_sets;
 }
 
 namespace {
@@ -62,8 +62,8 @@ std::vector<std::vector<int>> ring_of(const std::vector<int>& order) {
 
 bool makes_sense(const Policy& policy) {
   if (!policy.encodes()) return policy.keeps_copies() || !policy.has_redundancy();
-  return policy.separation >= 0 && policy.losses >= 1 && policy.losses <= Code::kMostParity &&
-         policy.cohort_size >= 1 && policy.cohort_size <= Policy::kMostCohort;
+  return policy.separation >= 0 && policy.losses >= 1 && policy.losses <= Code::kMostParity && policy.set_size >= 1 &&
+         policy.set_size <= Policy::kMostSetSize;
 }
 
 Placement::Placement(const Policy& policy, int ranks, std::vector<int> order) : order_(std::move(order)) {
@@ -72,7 +72,7 @@ Placement::Placement(const Policy& policy, int ranks, std::vector<int> order) : 
     std::iota(order_.begin(), order_.end(), 0);
   }
   if (policy.encodes()) {
-    make_cohorts(policy, ranks);
+    make_redundancy_sets(policy, ranks);
   } else if (policy.keeps_copies() && ranks > 1) {
     make_pairs(policy, ranks);
   }
@@ -81,50 +81,51 @@ Placement::Placement(const Policy& policy, int ranks, std::vector<int> order) : 
 void Placement::make_pairs(const Policy& policy, int ranks) {
   if (policy.separation == Policy::kChosen) {
     constexpr int kPair = 2;
-    keep_for_next(policy.kind == Policy::Kind::ring ? ring_of(order_) : dealt_cohorts(order_, kPair), ranks, 1);
+    keep_for_next(policy.kind == Policy::Kind::ring ? ring_of(order_) : dealt_sets(order_, kPair), ranks, 1);
     return;
   }
   const Pairing pairing(policy, ranks);
-  keepers_.resize(1);
+  holders_.resize(1);
   kept_.resize(1);
   for (int rank = 0; rank < ranks; ++rank) {
-    keepers_[0].push_back(pairing.holder_of(rank));
+    holders_[0].push_back(pairing.holder_of(rank));
     kept_[0].push_back(pairing.held_by(rank));
   }
 }
 
-void Placement::make_cohorts(const Policy& policy, int ranks) {
-  cohorts_ = policy.separation == Policy::kChosen ? dealt_cohorts(order_, policy.cohort_size)
-                                                  : cohorts_of(ranks, policy.separation, policy.cohort_size);
-  std::size_t smallest = cohorts_[0].size();
-  for (const auto& cohort : cohorts_) smallest = std::min(smallest, cohort.size());
+void Placement::make_redundancy_sets(const Policy& policy, int ranks) {
+  redundancy_sets_ = policy.separation == Policy::kChosen
+                         ? dealt_sets(order_, policy.set_size)
+                         : redundancy_sets_of(ranks, policy.separation, policy.set_size);
+  std::size_t smallest = redundancy_sets_[0].size();
+  for (const auto& redundancy_set : redundancy_sets_) smallest = std::min(smallest, redundancy_set.size());
   const std::size_t copies = std::min(static_cast<std::size_t>(policy.losses), smallest - 1);
-  keep_for_next(cohorts_, ranks, copies);
-  cohort_of_.resize(static_cast<std::size_t>(ranks));
-  for (std::size_t number = 0; number < cohorts_.size(); ++number) {
-    for (const int rank : cohorts_[number]) cohort_of_[static_cast<std::size_t>(rank)] = static_cast<int>(number);
+  keep_for_next(redundancy_sets_, ranks, copies);
+  set_of_.resize(static_cast<std::size_t>(ranks));
+  for (std::size_t number = 0; number < redundancy_sets_.size(); ++number) {
+    for (const int rank : redundancy_sets_[number]) set_of_[static_cast<std::size_t>(rank)] = static_cast<int>(number);
   }
 }
 
-// Each rank's copies are with those that follow it in its cohort.
-void Placement::keep_for_next(const std::vector<std::vector<int>>& cohorts, int ranks, std::size_t copies) {
-  keepers_.assign(copies, std::vector<int>(static_cast<std::size_t>(ranks)));
-  kept_ = keepers_;
-  for (const auto& cohort : cohorts) {
-    for (std::size_t i = 0; i < cohort.size(); ++i) {
+// Each rank's copies are with those that follow it in its redundancy set.
+void Placement::keep_for_next(const std::vector<std::vector<int>>& redundancy_sets, int ranks, std::size_t copies) {
+  holders_.assign(copies, std::vector<int>(static_cast<std::size_t>(ranks)));
+  kept_ = holders_;
+  for (const auto& redundancy_set : redundancy_sets) {
+    for (std::size_t i = 0; i < redundancy_set.size(); ++i) {
       for (std::size_t copy = 0; copy < copies; ++copy) {
-        const int keeper = cohort[(i + 1 + copy) % cohort.size()];
-        keepers_[copy][static_cast<std::size_t>(cohort[i])] = keeper;
-        kept_[copy][static_cast<std::size_t>(keeper)] = cohort[i];
+        const int holder = redundancy_set[(i + 1 + copy) % redundancy_set.size()];
+        holders_[copy][static_cast<std::size_t>(redundancy_set[i])] = holder;
+        kept_[copy][static_cast<std::size_t>(holder)] = redundancy_set[i];
       }
     }
   }
 }
 
 std::vector<int> Placement::partners(int rank) const {
-  std::set<int> all(cohort(rank).begin(), cohort(rank).end());
+  std::set<int> all(redundancy_set(rank).begin(), redundancy_set(rank).end());
   for (int copy = 0; copy < copies(); ++copy) {
-    all.insert(keeper(rank, copy));
+    all.insert(holder(rank, copy));
     all.insert(kept(rank, copy));
   }
   all.erase(rank);
@@ -150,12 +151,12 @@ int Placement::most_with_one(int rank, const Name& name) const {
     std::map<decltype(name(0)), int> with;
     for (const int each : ranks) most = std::max(most, ++with[name(each)]);
   };
-  if (!cohorts_.empty()) {
-    count(cohort(rank));
+  if (!redundancy_sets_.empty()) {
+    count(redundancy_set(rank));
     return most;
   }
   for (int copy = 0; copy < copies(); ++copy) {
-    if (keeper(rank, copy) != rank) count({rank, keeper(rank, copy)});
+    if (holder(rank, copy) != rank) count({rank, holder(rank, copy)});
   }
   return most;
 }
@@ -168,20 +169,20 @@ int Placement::most_in_a_domain(int rank, const std::map<int, Location>& where) 
   return most_with_one(rank, [&](int each) { return where.at(each).domain; });
 }
 
-const std::vector<int>& Placement::cohort(int rank) const {
+const std::vector<int>& Placement::redundancy_set(int rank) const {
   static const std::vector<int> none;
-  return cohorts_.empty() ? none : at(cohorts_, at(cohort_of_, rank));
+  return redundancy_sets_.empty() ? none : at(redundancy_sets_, at(set_of_, rank));
 }
 
 bool Placement::suffices_without(const std::set<int>& missing) const {
   return std::all_of(missing.begin(), missing.end(), [&](int rank) {
-    const auto& all = cohort(rank);
+    const auto& all = redundancy_set(rank);
     return std::count_if(all.begin(), all.end(), [&](int each) { return missing.count(each) != 0; }) <= copies();
   });
 }
 
-int Placement::index_in_cohort(int rank) const {
-  const auto& ranks = cohort(rank);
+int Placement::index_in_set(int rank) const {
+  const auto& ranks = redundancy_set(rank);
   return static_cast<int>(std::find(ranks.begin(), ranks.end(), rank) - ranks.begin());
 }
 

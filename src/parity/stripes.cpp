@@ -41,10 +41,10 @@ Stripes::Cell Stripes::cell(const Position& position) const {
 }
 
 // Ascending, within one stripe.
-void Stripes::add_parity_of(int keeper, int rank, const Interval& bytes, std::vector<Interval>& found) const {
+void Stripes::add_parity_of(int holder, int rank, const Interval& bytes, std::vector<Interval>& found) const {
   const std::uint64_t stripe = bytes.first / (unit_ * static_cast<std::uint64_t>(data()));
   for (int number = 0; number < parity_; ++number) {
-    const int row = wrap(keeper - number);
+    const int row = wrap(holder - number);
     const int within = wrap(row - rank - 1);
     if (within >= data()) continue;
     const std::uint64_t start =
@@ -57,7 +57,7 @@ void Stripes::add_parity_of(int keeper, int rank, const Interval& bytes, std::ve
   }
 }
 
-IntervalSet Stripes::parity_of(int keeper, int rank, const IntervalSet& bytes) const {
+IntervalSet Stripes::parity_of(int holder, int rank, const IntervalSet& bytes) const {
   if (parity_ == 0) return {};
   const std::uint64_t stripe_bytes = unit_ * static_cast<std::uint64_t>(data());
   const std::uint64_t stripe_parity = unit_ * static_cast<std::uint64_t>(parity_);
@@ -73,7 +73,7 @@ IntervalSet Stripes::parity_of(int keeper, int rank, const IntervalSet& bytes) c
         begin = end_whole * stripe_bytes;
       } else {
         const std::uint64_t end = std::min(each.end, (stripe + 1) * stripe_bytes);
-        add_parity_of(keeper, rank, {begin, end}, found);
+        add_parity_of(holder, rank, {begin, end}, found);
         begin = end;
       }
     }

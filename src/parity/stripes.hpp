@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the data of a cohort is striped, so that work and parity are spread evenly over its ranks.
+// How the data of a redundancy set is striped, so that work and parity are spread evenly over its ranks.
 //
 // The general algorithm of SCR (user manual 7.3.1), for any number of parities, and by units instead of whole chunks: what
 // is added at the end of the data changes nothing of the parity before. A stripe has, for each of the g ranks, a row: a
@@ -23,7 +23,7 @@ class Stripes {
     int row = 0;
     int number = 0;
   };
-  /// Where a unit is: in the data or in the parity of a rank (its index in the cohort).
+  /// Where a unit is: in the data or in the parity of a rank (its index in the redundancy set).
   struct Cell {
     int rank = 0;
     bool is_parity = false;
@@ -37,7 +37,7 @@ class Stripes {
   /// unit: bytes, at least 1.
   Stripes(int ranks, int parity, std::uint64_t unit) : ranks_(ranks), parity_(parity), unit_(unit) {}
 
-  /// Bytes of a unit for a cohort whose ranks have at most so many bytes of data, or any number if it may grow. A unit is
+  /// Bytes of a unit for a redundancy set whose ranks have at most so many bytes of data, or any number if it may grow. A unit is
   /// large enough to be worked on at a stretch, and small enough not to waste parity on small data.
   [[nodiscard]] static std::uint64_t unit_for(std::uint64_t most_bytes, int data, bool grows);
 
@@ -51,11 +51,11 @@ class Stripes {
   /// Returns where a unit is. Its number is counted from the start of the rank's data or parity.
   [[nodiscard]] Position position(int rank, bool is_parity, std::uint64_t unit_number) const;
   [[nodiscard]] Cell cell(const Position& position) const;
-  /// Which bytes of the parity of keeper may change with those bytes of the data of rank.
-  [[nodiscard]] IntervalSet parity_of(int keeper, int rank, const IntervalSet& bytes) const;
+  /// Which bytes of the parity of holder may change with those bytes of the data of rank.
+  [[nodiscard]] IntervalSet parity_of(int holder, int rank, const IntervalSet& bytes) const;
 
  private:
-  void add_parity_of(int keeper, int rank, const Interval& bytes, std::vector<Interval>& found) const;
+  void add_parity_of(int holder, int rank, const Interval& bytes, std::vector<Interval>& found) const;
   [[nodiscard]] int wrap(int rank) const { return ((rank % ranks_) + ranks_) % ranks_; }
 
   int ranks_ = 1;

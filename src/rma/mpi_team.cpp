@@ -29,7 +29,7 @@ constexpr int kTeamTag = 2;
 // Says that its sender has withdrawn; never received. A probe that finds no message makes progress for everything else.
 constexpr int kWithdrawalTag = 3;
 
-// How long a request may take to end after a failure: MPI has to let go of our buffers before they go away.
+// How long a request may take to end after a failure: MPI has to give our buffers back before they go away.
 constexpr std::chrono::seconds kGrace{10};
 
 constexpr std::chrono::milliseconds kTimeBetweenLooks{1};
@@ -48,29 +48,6 @@ void check_length(std::uint64_t bytes) {
 }
 
 }  // namespace
-
-bool is_failure(int mpi_error) {
-  int error_class = MPI_SUCCESS;
-  MPI_Error_class(mpi_error, &error_class);
-  return error_class == MPIX_ERR_PROC_FAILED || error_class == MPIX_ERR_PROC_FAILED_PENDING ||
-         error_class == MPIX_ERR_REVOKED;
-}
-
-bool is_vague(int mpi_error) {
-  int error_class = MPI_SUCCESS;
-  MPI_Error_class(mpi_error, &error_class);
-  return error_class == MPI_ERR_OTHER || error_class == MPI_ERR_INTERN || error_class == MPI_ERR_UNKNOWN ||
-         error_class == MPI_ERR_WIN || error_class == MPI_ERR_COMM;
-}
-
-void check_mpi(int mpi_error, const char* call) {
-  if (mpi_error == MPI_SUCCESS) return;
-  if (is_failure(mpi_error)) throw PeerFailure(mpi_error);
-  std::array<char, MPI_MAX_ERROR_STRING> text{};
-  int length = 0;
-  MPI_Error_string(mpi_error, text.data(), &length);
-  throw MpiError(mpi_error, std::string(call) + ": " + text.data());
-}
 
 int size_of(MPI_Comm comm) {
   int size = 0;

@@ -9,20 +9,12 @@
 #include <chrono>
 #include <vector>
 
+#include "rma/mpi_errors.hpp"
 #include "rma/quiet_comm.hpp"
 #include "rma/silence_watch.hpp"
 #include "rma/team.hpp"
 
 namespace fenix_impl {
-
-/// True for the MPI error classes that tell of a dead rank or a revoked communicator.
-[[nodiscard]] bool is_failure(int mpi_error);
-
-/// Returns whether the error may come from a death of which Open MPI has not told yet.
-[[nodiscard]] bool is_vague(int mpi_error);
-
-/// Throws PeerFailure for a failure, MpiError naming the call for another error.
-void check_mpi(int mpi_error, const char* call);
 
 [[nodiscard]] int size_of(MPI_Comm comm);
 
@@ -69,7 +61,7 @@ class MpiTeam final : public Team {
   template <class RankAt>
   void spread(std::size_t ranks, std::size_t self, std::span<const std::byte> mine, std::span<std::byte> all,
               RankAt&& rank_at);
-  /// Sends to one rank and receives from another, MPI_PROC_NULL for none. MPI has let go of the buffers when it throws.
+  /// Sends to one rank and receives from another, MPI_PROC_NULL for none. MPI has given the buffers back when it throws.
   void exchange(std::span<const std::byte> out, int to, std::span<std::byte> in, int from);
   /// Returns what each rank has for this one: a number of each. mine: one for each rank.
   std::vector<std::uint64_t> swap_numbers(std::span<const std::uint64_t> mine);

@@ -14,7 +14,7 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "rma/mpi_team.hpp"
+#include "rma/mpi_errors.hpp"
 
 namespace fenix_impl {
 namespace {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "rma/mpi_errors.hpp"
 
 namespace fenix_impl {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/deadline.hpp"
 #include "base/error.hpp"
-#include "rma/mpi_team.hpp"
+#include "rma/mpi_errors.hpp"
 
 namespace fenix_impl {
 namespace {

@@ -30,13 +30,13 @@ void FailureHandler::begin() {
 
 // Waits for a repair that another thread has begun: the communicators must not be looked at in the meantime.
 FailureHandler::Finding FailureHandler::look_at(int mpi_error, int repairs_before, bool is_announced,
-                                                bool may_be_past) {
+                                                bool may_be_stale) {
   const auto call = parts_.gate.begin_call();
   const Inside inside;
   Finding found;
   // A failure that has been repaired leaves no other trace than the code.
-  found.is_failure = !is_announced && (may_be_past ? parts_.process.comms().look_for_failures() != MPI_SUCCESS
-                                                   : parts_.detector.comes_from_failure(mpi_error));
+  found.is_failure = !is_announced && (may_be_stale ? parts_.process.comms().look_for_failures() != MPI_SUCCESS
+                                                    : parts_.detector.comes_from_failure(mpi_error));
   found.is_repaired = found.is_failure && parts_.detector.repaired_elsewhere(repairs_before);
   return found;
 }
@@ -44,15 +44,15 @@ FailureHandler::Finding FailureHandler::look_at(int mpi_error, int repairs_befor
 void FailureHandler::on_mpi_error(int mpi_error, MPI_Comm comm) {
   const bool is_announced = FailureDetector::take_announced(mpi_error);
   if (Inside::here() || !parts_.use.ready()) return;
-  if (interposer() != nullptr && comm != MPI_COMM_NULL && interposer()->is_past(comm)) {
-    on_past_error(mpi_error);
+  if (interposer() != nullptr && comm != MPI_COMM_NULL && interposer()->is_stale(comm)) {
+    on_stale_error(mpi_error);
     return;
   }
   const int repairs_before = parts_.process.repair().count();
-  const bool may_be_past = interposer() != nullptr && interposer()->gets_past_errors(comm);
-  const Finding found = look_at(mpi_error, repairs_before, is_announced, may_be_past);
-  if (!found.is_failure && may_be_past) {
-    on_past_error(mpi_error);
+  const bool may_be_stale = interposer() != nullptr && interposer()->gets_stale_errors(comm);
+  const Finding found = look_at(mpi_error, repairs_before, is_announced, may_be_stale);
+  if (!found.is_failure && may_be_stale) {
+    on_stale_error(mpi_error);
     return;
   }
   if (!found.is_failure) {
@@ -69,7 +69,7 @@ void FailureHandler::on_mpi_error(int mpi_error, MPI_Comm comm) {
 
 // There is nothing to be repaired: a pending request ends with the error. If another thread has repaired, this one resumes where all
 // do.
-void FailureHandler::on_past_error(int mpi_error) {
+void FailureHandler::on_stale_error(int mpi_error) {
   FailureDetector::announce_error(MPI_SUCCESS);
   if (Inside::here() || !parts_.use.ready()) return;
   bool knows = false;
@@ -78,7 +78,7 @@ void FailureHandler::on_past_error(int mpi_error) {
     knows = parts_.detector.knows_latest();
   }
   if (knows) {
-    report_past_call();
+    report_stale_call();
   } else {
     parts_.continuation.resume(mpi_error, /*callbacks_due=*/false);
   }
@@ -86,7 +86,7 @@ void FailureHandler::on_past_error(int mpi_error) {
 
 // Once after each repair: a program that does not look at codes would never see that nothing is sent. With libfenix_mpi, communicators
 // need not be derived again.
-void FailureHandler::report_past_call() {
+void FailureHandler::report_stale_call() {
   if (interposer() != nullptr || parts_.settings.get(FENIX_UNHANDLED_MODE) == FENIX_UNHANDLED_SILENT) return;
   if (const int repairs = parts_.process.repair().count(); reported_repairs_.exchange(repairs) == repairs) return;
   std::fprintf(stderr, "fenix: a call returned an error because its communicator or request is from before a repair\n");

@@ -45,13 +45,13 @@ class FailureHandler {
   /// occurred, or MPI_COMM_NULL.
   void on_mpi_error(int mpi_error, MPI_Comm comm = MPI_COMM_NULL);
   /// Does the same on a communicator from before a repair.
-  void on_past_error(int mpi_error);
+  void on_stale_error(int mpi_error);
   /// Repairs as FENIX_RECOVERY_MODE says, unless another thread has done so since there were so many repairs. Returns
   /// whether this thread has dealt with the failure: then callbacks are due.
   bool repair(int mpi_error, int repairs_before);
   /// Has the other ranks come to a repair, which this rank makes in its next call. Returns false if failures are not repaired.
   bool put_off_repair();
-  /// Takes up what the library has, after a repair that no error of this process has led to: any error that another rank saw will do.
+  /// Reattaches all subsystems after a repair that another rank has begun: this process has seen no error.
   void resume_after_repair();
   /// Returns the MPI error of the latest failure.
   [[nodiscard]] int latest() const { return latest_; }
@@ -62,8 +62,8 @@ class FailureHandler {
     bool is_failure = false;
     bool is_repaired = false;
   };
-  [[nodiscard]] Finding look_at(int mpi_error, int repairs_before, bool is_announced, bool may_be_past);
-  void report_past_call();
+  [[nodiscard]] Finding look_at(int mpi_error, int repairs_before, bool is_announced, bool may_be_stale);
+  void report_stale_call();
   void report_unhandled(int mpi_error) const;
 
   const Parts parts_;

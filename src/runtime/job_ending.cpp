@@ -11,7 +11,7 @@
 namespace fenix_impl {
 namespace {
 
-std::string text_of_dead(const std::vector<int>& ranks) {
+std::string text_of_failed(const std::vector<int>& ranks) {
   if (ranks.empty()) return "a rank has died";
   const std::string first = "rank " + std::to_string(ranks.front());
   return ranks.size() == 1 ? first + " has died"
@@ -24,7 +24,7 @@ void end_job_that_cannot_go_back(const Process& process, const char* why) {
   if (interposer() == nullptr || !interposer()->must_go_on()) return;
   const int rank = rank_in(process.comms().resilient());
   abort_job(JobEnd::begins_again, rank,
-            text_of_dead(process.members().failed()) + ", and " + why + ": the job has to begin again",
+            text_of_failed(process.members().failed()) + ", and " + why + ": the job has to begin again",
             /*waits=*/rank != 0);
 }
 

@@ -14,7 +14,7 @@
 #include "recovery/process/comm_functions.hpp"
 #include "recovery/process/derived.hpp"
 #include "recovery/process/spawning.hpp"
-#include "rma/mpi_team.hpp"
+#include "rma/mpi_errors.hpp"
 #include "rma/quiet_comm.hpp"
 #include "rma/window_files.hpp"
 #include "runtime/broken_pipes.hpp"
@@ -76,7 +76,7 @@ void Lifecycle::start(const StartRequest& request) {
 
 void Lifecycle::make_handlers() {
   check_mpi(MPI_Comm_create_errhandler(hooks_.on_error, &handlers_.present), "MPI_Comm_create_errhandler");
-  check_mpi(MPI_Comm_create_errhandler(hooks_.on_past_error, &handlers_.past), "MPI_Comm_create_errhandler");
+  check_mpi(MPI_Comm_create_errhandler(hooks_.on_stale_error, &handlers_.stale), "MPI_Comm_create_errhandler");
   check_mpi(MPI_Comm_create_errhandler(hooks_.on_error, &copying_handler_), "MPI_Comm_create_errhandler");
   subsystems_.teams.begin(handlers_.present, copying_handler_);
 }
@@ -241,13 +241,13 @@ void Lifecycle::end_of_use() {
   subsystems_.attachments.clear();
   subsystems_.requests.clear();
   MPI_Errhandler_free(&handlers_.present);
-  MPI_Errhandler_free(&handlers_.past);
+  MPI_Errhandler_free(&handlers_.stale);
   MPI_Errhandler_free(&copying_handler_);
   // After a death MPI_Finalize may still write to dead processes. A spare that exits waits there for the whole program.
-  has_seen_death_ = has_seen_death_ || process_->repair().count() > 0 || !process_->members().failed().empty() ||
-                    !known_failed(MPI_COMM_WORLD).empty();
+  has_seen_failure_ = has_seen_failure_ || process_->repair().count() > 0 || !process_->members().failed().empty() ||
+                      !known_failed(MPI_COMM_WORLD).empty();
   const bool waits_for_program = process_->members().is_spare() && exited_spares_.expects_exits();
-  if (!has_seen_death_ && !waits_for_program) die_of_broken_pipes();
+  if (!has_seen_failure_ && !waits_for_program) die_of_broken_pipes();
   settings_ = settings_before_use_;
   recovery_.outputs.write_comm_also_to(nullptr);
   use_.end();

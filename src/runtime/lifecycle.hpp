@@ -32,8 +32,8 @@ class Lifecycle {
  public:
   /// Functions that MPI, libfenix_mpi and the system call.
   struct Hooks {
-    MPI_Comm_errhandler_function* on_error = nullptr;       ///< handler of resilient communicators
-    MPI_Comm_errhandler_function* on_past_error = nullptr;  ///< of those from before a repair
+    MPI_Comm_errhandler_function* on_error = nullptr;        ///< handler of resilient communicators
+    MPI_Comm_errhandler_function* on_stale_error = nullptr;  ///< of those from before a repair
     const InterposerServices* (*services)() = nullptr;
     void (*watch_forks)() = nullptr;  ///< has the use end in children of fork()
   };
@@ -84,8 +84,8 @@ class Lifecycle {
   ErrorHandlers handlers_;
   MPI_Errhandler copying_handler_ = MPI_ERRHANDLER_NULL;  // does the same as the present one: see TeamFactory
   Settings settings_before_use_;
-  ExitedSpares exited_spares_;   // of all uses of Fenix so far
-  bool has_seen_death_ = false;  // in any use
+  ExitedSpares exited_spares_;     // of all uses of Fenix so far
+  bool has_seen_failure_ = false;  // in any use
 };
 
 }  // namespace fenix_impl

@@ -30,12 +30,12 @@ void GroupsInRepair::reattach(int said_yes) {
   if ((said_yes & kHasPendingCommits) != 0) {
     process_.run_with_active([this](Team& team) { groups_.settle_commits(team); });
   }
-  if ((said_yes & kUsesWorld) != 0) take_up_world();
+  if ((said_yes & kUsesWorld) != 0) reattach_world();
 }
 
 // Local functions find the group of all ranks on replacements, too, when control resumes. After an error that is no failure, the first
 // collective call tries again.
-void GroupsInRepair::take_up_world() {
+void GroupsInRepair::reattach_world() {
   try {
     groups_.form_world();
     fault_point("world.formed");
@@ -77,7 +77,7 @@ void LogsInRepair::detach(int said_yes) {
 void LogsInRepair::reattach(int said_yes) {
   if ((said_yes & kUsesPersistence) == 0) return;
   try {
-    persistence_.take_up((said_yes & kLacksMessages) != 0, [this](const char* why) {
+    persistence_.reattach((said_yes & kLacksMessages) != 0, [this](const char* why) {
       end_job_that_cannot_go_back(process_, why);
       log().log(warning_of_all(rank_in(process_.comms().resilient())),
                 "a rank has died, and {}: all ranks have to go back", why);

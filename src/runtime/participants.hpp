@@ -24,7 +24,7 @@ class GroupsInRepair final : public RepairParticipant {
   void put_off() override;
 
  private:
-  void take_up_world();
+  void reattach_world();
 
   Process& process_;
   GroupRegistry& groups_;

@@ -16,7 +16,7 @@ class RepairParticipant {
 
   /// Returns a bit for each of its questions whose answer is yes here. Local; spares are asked, too.
   [[nodiscard]] virtual int answers() const { return 0; }
-  /// Lets go of what belongs to the communicators from before the repair. said_yes: questions to which some process has said yes. Local.
+  /// Gives up what belongs to the communicators from before the repair. said_yes: questions to which some process has said yes. Local.
   virtual void detach(int said_yes) = 0;
   /// Takes it up again on the communicators that there are now. Collective over the active ranks, if any of them has said yes to any question.
   /// Throws as Team does.

@@ -49,7 +49,7 @@ void Resumption::run() {
     if (process_.members().failed().empty()) {
       turns.note_turn(process_.comms().resilient());
     } else {
-      turns.note_death();
+      turns.note_failure();
     }
     detach_all();
     owes_recovered_role_ = owes_recovered_role_ || process_.members().role() == FENIX_ROLE_RECOVERED_RANK;

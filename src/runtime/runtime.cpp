@@ -22,7 +22,7 @@ namespace {
 
 void handle_mpi_error(MPI_Comm* comm, int* error, ...) { runtime().failures().on_mpi_error(*error, *comm); }
 
-void handle_past_error(MPI_Comm*, int* error, ...) { runtime().failures().on_past_error(*error); }
+void handle_stale_error(MPI_Comm*, int* error, ...) { runtime().failures().on_stale_error(*error); }
 
 void pass_fault_point(const char* name) { fault_point(name); }
 
@@ -83,7 +83,7 @@ LastError& last_error() {
 
 Runtime::Runtime()
     : lifecycle_(settings, use_, process_, subsystems_, recovery_,
-                 {handle_mpi_error, handle_past_error, services, watch_forks}) {}
+                 {handle_mpi_error, handle_stale_error, services, watch_forks}) {}
 
 void Runtime::give_up_in_child() noexcept {
   if (!use_.end_in_child()) return;

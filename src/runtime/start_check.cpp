@@ -14,6 +14,7 @@
 #include "base/fault.hpp"
 #include "interposition/interposer.hpp"
 #include "recovery/process/surroundings.hpp"
+#include "rma/mpi_errors.hpp"
 #include "rma/mpi_team.hpp"
 
 namespace fenix_impl {

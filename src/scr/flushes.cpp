@@ -39,9 +39,9 @@ bool Flushes::flush_if_due() {
   const PackageHead& head = kept_.back().head;
   // Files in their own places are of use when the store has the list of them.
   if (head.is_list) return flush(false);
-  const auto every = static_cast<std::uint64_t>(job_.settings.flush_every);
+  const auto every = static_cast<std::uint64_t>(job_.settings.flush.every);
   const bool is_due = is_output(head) || (every > 0 && job_.numbers.checkpoints % every == 0);
-  return !is_due || flush(job_.settings.flushes_in_background);
+  return !is_due || flush(job_.settings.flush.in_background);
 }
 
 bool Flushes::flush(bool in_background) {

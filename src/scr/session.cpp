@@ -35,13 +35,13 @@ struct Policy {
 };
 
 Policy policy_of(const Settings& settings, int ranks) {
-  const int size = static_cast<int>(std::clamp(settings.set_size, 2L, 128L));
-  const int losses = static_cast<int>(std::clamp(settings.set_failures, 1L, 4L));
-  if (ranks == 1 || settings.scheme == Scheme::single) return {FENIX_DATA_POLICY_LOCAL, {}};
-  if (settings.scheme == Scheme::partner || ranks == 2) {
+  const int size = static_cast<int>(std::clamp(settings.redundancy.set_size, 2L, 128L));
+  const int losses = static_cast<int>(std::clamp(settings.redundancy.set_failures, 1L, 4L));
+  if (ranks == 1 || settings.redundancy.scheme == Scheme::single) return {FENIX_DATA_POLICY_LOCAL, {}};
+  if (settings.redundancy.scheme == Scheme::partner || ranks == 2) {
     return {FENIX_DATA_POLICY_IN_MEMORY_RAID, {kCopies, FENIX_DATA_SEPARATION_AUTO, 0}};
   }
-  if (settings.scheme == Scheme::reed_solomon && ranks > losses) {
+  if (settings.redundancy.scheme == Scheme::reed_solomon && ranks > losses) {
     return {FENIX_DATA_POLICY_REED_SOLOMON,
             {FENIX_DATA_SEPARATION_AUTO, std::min(std::max(size, losses + 1), ranks), losses}};
   }
@@ -209,7 +209,7 @@ bool Session::end() {
   if (is_good) {
     const bool is_written = flushes_.end_background();
     is_good = is_written || flushes_.has_kept();
-    const bool is_wanted = job_.settings.bypasses || job_.settings.flush_every > 0;
+    const bool is_wanted = job_.settings.bypasses || job_.settings.flush.every > 0;
     if (flushes_.is_unflushed() && is_wanted) is_good = flushes_.flush(false);
   }
   if (Fenix_Finalize() != FENIX_SUCCESS) is_good = job_.fail("Fenix_Finalize");

@@ -77,9 +77,9 @@ void take_descriptor(const Parameters& parameters, Numbers& numbers, Settings& s
     const std::string type = parameters.get(name + " TYPE", "XOR");
     const auto scheme = scheme_of(type);
     if (!scheme) problems.push_back(name + " has the TYPE " + type + ", and not SINGLE, PARTNER, XOR or RS");
-    settings.scheme = scheme.value_or(Scheme::parity);
-    settings.set_size = numbers.get(name + " SET_SIZE", settings.set_size, 1);
-    settings.set_failures = numbers.get(name + " SET_FAILURES", settings.set_failures, 1);
+    settings.redundancy.scheme = scheme.value_or(Scheme::parity);
+    settings.redundancy.set_size = numbers.get(name + " SET_SIZE", settings.redundancy.set_size, 1);
+    settings.redundancy.set_failures = numbers.get(name + " SET_FAILURES", settings.redundancy.set_failures, 1);
     settings.bypasses = numbers.is_on(name + " BYPASS", settings.bypasses);
     return;
   }
@@ -136,8 +136,8 @@ Settings settings_of(const Parameters& parameters, std::vector<std::string>& pro
   settings.is_enabled = numbers.is_on("SCR_ENABLE", true);
   settings.talks = numbers.is_on("SCR_DEBUG", false);
   settings.bypasses = numbers.is_on("SCR_CACHE_BYPASS", true);
-  settings.flush_every = numbers.get("SCR_FLUSH", settings.flush_every);
-  settings.flushes_in_background = numbers.is_on("SCR_FLUSH_ASYNC", false);
+  settings.flush.every = numbers.get("SCR_FLUSH", settings.flush.every);
+  settings.flush.in_background = numbers.is_on("SCR_FLUSH_ASYNC", false);
   settings.fetches = numbers.is_on("SCR_FETCH", true);
   settings.current = parameters.get("SCR_CURRENT", "");
   settings.purges_memory = numbers.is_on("SCR_CACHE_PURGE", false);
@@ -147,10 +147,10 @@ Settings settings_of(const Parameters& parameters, std::vector<std::string>& pro
   settings.exits = numbers.is_on("SCR_HALT_EXIT", false);
   settings.cache_size = numbers.get("SCR_CACHE_SIZE", 1);
   settings.cache_base = parameters.get("SCR_CACHE_BASE", "");
-  settings.set_size = numbers.get("SCR_SET_SIZE", settings.set_size, 1);
-  settings.set_failures = numbers.get("SCR_SET_FAILURES", settings.set_failures, 1);
+  settings.redundancy.set_size = numbers.get("SCR_SET_SIZE", settings.redundancy.set_size, 1);
+  settings.redundancy.set_failures = numbers.get("SCR_SET_FAILURES", settings.redundancy.set_failures, 1);
   if (const auto scheme = scheme_of(parameters.get("SCR_COPY_TYPE", "XOR"))) {
-    settings.scheme = *scheme;
+    settings.redundancy.scheme = *scheme;
   } else {
     take_descriptor(parameters, numbers, settings, problems);
   }

@@ -14,25 +14,35 @@ namespace scr_impl {
 /// How checkpoints are protected in memory.
 enum class Scheme { single, partner, parity, reed_solomon };
 
+/// SCR_COPY_TYPE, with the size of redundancy sets and the failures that one survives.
+struct Redundancy {
+  Scheme scheme = Scheme::parity;
+  long set_size = 8;      ///< SCR_SET_SIZE
+  long set_failures = 2;  ///< SCR_SET_FAILURES
+};
+
+/// Copies of checkpoints in the prefix folder.
+struct FlushSettings {
+  long every = 10;             ///< SCR_FLUSH
+  bool in_background = false;  ///< SCR_FLUSH_ASYNC
+};
+
 struct Settings {
-  std::filesystem::path prefix;        ///< SCR_PREFIX
-  bool is_enabled = true;              ///< SCR_ENABLE
-  bool bypasses = true;                ///< SCR_CACHE_BYPASS: files are written to their own places
-  long flush_every = 10;               ///< SCR_FLUSH
-  bool flushes_in_background = false;  ///< SCR_FLUSH_ASYNC
-  bool fetches = true;                 ///< SCR_FETCH
-  std::string current;                 ///< SCR_CURRENT
-  bool purges_memory = false;          ///< SCR_CACHE_PURGE
-  bool purges_prefix = false;          ///< SCR_PREFIX_PURGE
-  long prefix_size = 0;                ///< SCR_PREFIX_SIZE
-  bool drops_later = false;            ///< SCR_DROP_AFTER_CURRENT
-  bool exits = false;                  ///< SCR_HALT_EXIT
-  long cache_size = 1;                 ///< SCR_CACHE_SIZE
-  Scheme scheme = Scheme::parity;      ///< SCR_COPY_TYPE
-  long set_size = 8;                   ///< SCR_SET_SIZE
-  long set_failures = 2;               ///< SCR_SET_FAILURES
-  bool talks = false;                  ///< SCR_DEBUG
-  std::string cache_base;              ///< SCR_CACHE_BASE
+  std::filesystem::path prefix;  ///< SCR_PREFIX
+  bool is_enabled = true;        ///< SCR_ENABLE
+  bool bypasses = true;          ///< SCR_CACHE_BYPASS: files are written to their own places
+  FlushSettings flush;
+  bool fetches = true;         ///< SCR_FETCH
+  std::string current;         ///< SCR_CURRENT
+  bool purges_memory = false;  ///< SCR_CACHE_PURGE
+  bool purges_prefix = false;  ///< SCR_PREFIX_PURGE
+  long prefix_size = 0;        ///< SCR_PREFIX_SIZE
+  bool drops_later = false;    ///< SCR_DROP_AFTER_CURRENT
+  bool exits = false;          ///< SCR_HALT_EXIT
+  long cache_size = 1;         ///< SCR_CACHE_SIZE
+  Redundancy redundancy;
+  bool talks = false;      ///< SCR_DEBUG
+  std::string cache_base;  ///< SCR_CACHE_BASE
 };
 
 /// Reads the values. Each text in problems names a parameter with which SCR_Init cannot go on.

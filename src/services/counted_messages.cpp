@@ -27,41 +27,35 @@ std::vector<std::byte>& packed_message() {
   return *instance;
 }
 
-void allow_send(int destination, int tag, MPI_Comm comm, std::uint64_t channel, QuickSend* quick) {
-  *quick = checkpoints().allow_send({comm, channel, destination, tag});
-}
+void allow_send(const Partner& to, FastSend* fast) { *fast = checkpoints().allow_send(to); }
 
-void allow_receive(int source, int tag, MPI_Comm comm, std::uint64_t channel, QuickReceive* quick) {
-  *quick = checkpoints().allow_receive({comm, channel, source, tag});
-}
+void allow_receive(const Partner& from, FastReceive* fast) { *fast = checkpoints().allow_receive(from); }
 
 // A message that is sent goes from the program's buffer, if it can.
-int count_send(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm,
-               std::uint64_t channel, bool /*is_synchronous*/, const void** packed, std::size_t* bytes,
-               std::uint64_t* /*number*/) {
+int count_send(const SendCall& message, std::uint64_t comm_id, Packed* packed) {
   return counting_entry([&] {
-    check_buffer(buffer, count, type);
-    check_rank(present(comm), destination, "dest");
-    if (tag < 0) throw MpiError(MPI_ERR_TAG, "tag " + std::to_string(tag) + " is out of range");
+    check_buffer(message.buffer, message.count, message.type);
+    check_rank(present(message.comm), message.destination, "dest");
+    if (message.tag < 0) throw MpiError(MPI_ERR_TAG, "tag " + std::to_string(message.tag) + " is out of range");
     MessageTypes types;
-    const ElementType& elements = types.of(type);
-    *packed = nullptr;
-    if (!checkpoints().count_send({comm, channel, destination, tag})) return;
-    *bytes = static_cast<std::size_t>(count) * elements.bytes();
-    *packed = buffer;
-    if (*bytes > 0 && elements.contiguous()) return;
+    const ElementType& elements = types.of(message.type);
+    packed->data = nullptr;
+    if (!checkpoints().count_send(partner_of(message, comm_id))) return;
+    packed->bytes = static_cast<std::size_t>(message.count) * elements.bytes();
+    packed->data = message.buffer;
+    if (packed->bytes > 0 && elements.contiguous()) return;
     // Also a message without bytes has to be somewhere.
-    packed_message().resize(*bytes + 1);
-    elements.pack(buffer, 0, static_cast<std::uint64_t>(count), packed_message().data());
-    *packed = packed_message().data();
+    packed_message().resize(packed->bytes + 1);
+    elements.pack(message.buffer, 0, static_cast<std::uint64_t>(message.count), packed_message().data());
+    packed->data = packed_message().data();
   });
 }
 
-int begin_receive(int source, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t* number, int* is_logged) {
+int begin_receive(const Partner& from, std::uint64_t* number, int* is_logged) {
   return counting_entry([&] {
     check_rank(present(comm), source, "source");
     if (tag < 0) throw MpiError(MPI_ERR_TAG, "tag " + std::to_string(tag) + " is out of range");
-    *number = checkpoints().begin_receive({comm, channel, source, tag});
+    *number = checkpoints().begin_receive({comm, comm_id, source, tag});
     *is_logged = checkpoints().replay().has_logged() ? 1 : 0;
   });
 }
@@ -80,44 +74,44 @@ std::vector<std::byte> bytes_of(const void* buffer, MPI_Datatype type, const MPI
   return packed;
 }
 
-void end_receive(const void* buffer, MPI_Datatype type, const MPI_Status* status, int source, int tag, MPI_Comm comm,
-                 std::uint64_t channel, std::uint64_t number) {
+void end_receive(const ReceiveCall& receive, std::uint64_t comm_id, std::uint64_t number, const MPI_Status* status) {
   (void)counting_entry([&] {
-    checkpoints().end_receive({comm, channel, source, tag}, number, [&] { return bytes_of(buffer, type, *status); });
+    checkpoints().end_receive(partner_of(receive, comm_id), number,
+                              [&] { return bytes_of(receive.buffer, receive.type, *status); });
   });
 }
 
-void take_back(bool is_sent, int peer, int tag, MPI_Comm comm, std::uint64_t channel) {
-  (void)counting_entry([&] { checkpoints().take_back({comm, channel, peer, tag}, is_sent); });
+void take_back(bool is_sent, const Partner& peer) {
+  (void)counting_entry([&] { checkpoints().take_back(peer, is_sent); });
 }
 
-int receive_logged(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                   std::uint64_t channel, std::uint64_t number, int* flag, MPI_Status* status) {
+int receive_logged(const ReceiveCall& receive, std::uint64_t comm_id, std::uint64_t number, int* flag,
+                   MPI_Status* status) {
   return counting_entry([&] {
-    const LateMessage* const message = checkpoints().replay().logged({comm, channel, source, tag}, number);
+    const LateMessage* const message = checkpoints().replay().logged(partner_of(receive, comm_id), number);
     *flag = message != nullptr ? 1 : 0;
     if (message == nullptr) return;
-    check_buffer(buffer, count, type);
+    check_buffer(receive.buffer, receive.count, receive.type);
     MessageTypes types;
-    const ElementType& elements = types.of(type);
-    if (message->bytes.size() > static_cast<std::uint64_t>(count) * elements.bytes()) {
+    const ElementType& elements = types.of(receive.type);
+    if (message->bytes.size() > static_cast<std::uint64_t>(receive.count) * elements.bytes()) {
       throw MpiError(MPI_ERR_TRUNCATE,
                      "the message has " + std::to_string(message->bytes.size()) + " bytes, more than the buffer");
     }
-    unpack_part(elements, message->bytes, 0, buffer);
-    set_status(status, source, tag, message->bytes.size());
+    unpack_part(elements, message->bytes, 0, receive.buffer);
+    set_status(status, receive.source, receive.tag, message->bytes.size());
   });
 }
 
-int find_logged(int source, int tag, MPI_Comm comm, std::uint64_t channel, int* flag, MPI_Status* status) {
+int find_logged(const Partner& from, int* flag, MPI_Status* status) {
   return counting_entry([&] {
-    const LateMessage* const message = checkpoints().replay().find({comm, channel, source, tag});
+    const LateMessage* const message = checkpoints().replay().find(from);
     *flag = message != nullptr ? 1 : 0;
     if (message != nullptr) set_status(status, message->flow.source, message->flow.tag, message->bytes.size());
   });
 }
 
-int next_decision(Decision call, bool may_be_negative, int room, int* count, int* outcome) {
+int next_determinant(DeterminantKind call, bool may_be_negative, int room, int* count, int* outcome) {
   return counting_entry([&] {
     std::optional<std::vector<int>> forced;
     try {
@@ -129,11 +123,11 @@ int next_decision(Decision call, bool may_be_negative, int room, int* count, int
   });
 }
 
-void note_found(int source, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t number) {
-  (void)counting_entry([&] { checkpoints().note_found({comm, channel, source, tag}, number); });
+void note_found(const Partner& from, std::uint64_t number) {
+  (void)counting_entry([&] { checkpoints().note_found(from, number); });
 }
 
-int note_decision(Decision call, int count, const int* outcome) {
+int note_determinant(DeterminantKind call, int count, const int* outcome) {
   return counting_entry([&] { checkpoints().note(call, {outcome, static_cast<std::size_t>(count)}); });
 }
 
@@ -169,9 +163,9 @@ PersistServices with_counts() {
   services.end_receive = end_receive;
   services.take_back = take_back;
   services.find_logged = find_logged;
-  services.next_decision = next_decision;
+  services.next_determinant = next_determinant;
   services.note_found = note_found;
-  services.note_decision = note_decision;
+  services.note_determinant = note_determinant;
   services.next_match = next_match;
   services.note_match = note_match;
   return services;

@@ -42,52 +42,45 @@ std::optional<int> known_entry(const Partner& partner, const Work& work) {
   }
 }
 
-void allow_send(int destination, int tag, MPI_Comm comm, std::uint64_t channel, QuickSend* quick) {
-  *quick = logged_comms().allow_send({comm, channel, destination, tag});
-}
+void allow_send(const Partner& to, FastSend* fast) { *fast = logged_comms().allow_send(to); }
 
-void allow_receive(int source, int tag, MPI_Comm comm, std::uint64_t channel, QuickReceive* quick) {
-  *quick = logged_comms().allow_receive({comm, channel, source, tag});
-}
+void allow_receive(const Partner& from, FastReceive* fast) { *fast = logged_comms().allow_receive(from); }
 
 std::uint64_t latest_sent(const Flow& flow) {
   return logged_comms().with_log([&](MessageLog& log, const RankJournals&) { return log.sender().latest_sent(flow); });
 }
 
-int log_send(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm,
-             std::uint64_t channel, bool is_synchronous, const void** packed, std::size_t* bytes,
-             std::uint64_t* number) {
+int log_send(const SendCall& message, std::uint64_t comm_id, Packed* packed) {
   return mpi_entry([&] {
-    check_buffer(buffer, count, type);
-    const Flow flow = flow_with({comm, channel, destination, tag}, "dest");
+    check_buffer(message.buffer, message.count, message.type);
+    const Flow flow = flow_with(partner_of(message, comm_id), "dest");
     MessageTypes types;
-    const ElementType& elements = types.of(type);
-    const Payload payload = payload_of(buffer, count, elements);
+    const ElementType& elements = types.of(message.type);
+    const Payload payload = payload_of(message.buffer, message.count, elements);
     try {
       using Sending = SenderLog::Sending;
-      const Sending sending = is_synchronous ? Sending::synchronous : Sending::usual;
+      const Sending sending = packed->is_synchronous ? Sending::synchronous : Sending::usual;
       const auto logged = logged_comms().with_log([&](MessageLog& log, const RankJournals& journals) {
         return log.sender().log_send(journals.of_log(), flow, payload, sending);
       });
-      *packed = logged ? logged->data() : nullptr;
-      *bytes = logged ? logged->size() : 0;
-      *number = is_synchronous ? latest_sent(flow) : 0;
+      packed->data = logged ? logged->data() : nullptr;
+      packed->bytes = logged ? logged->size() : 0;
+      packed->number = packed->is_synchronous ? latest_sent(flow) : 0;
     } catch (const AnotherHistory& error) {
       end_job(error.what());
     }
   });
 }
 
-bool log_quickly(const QuickSend& partner, const void* buffer, int count, MPI_Datatype type, const void** packed,
-                 std::size_t* bytes) {
-  const bool has_buffer = count == 0 || (count > 0 && buffer != nullptr);
-  const ElementType* const elements = has_buffer ? MessageTypes::known(type) : nullptr;
+bool log_fast(const FastSend& partner, const SendCall& message, Packed* packed) {
+  const bool has_buffer = message.count == 0 || (message.count > 0 && message.buffer != nullptr);
+  const ElementType* const elements = has_buffer ? MessageTypes::known(message.type) : nullptr;
   if (elements == nullptr) return false;
   const auto call = runtime().gate().begin_call();
-  const auto logged = logged_comms().log_quickly(partner, payload_of(buffer, count, *elements));
+  const auto logged = logged_comms().log_fast(partner, payload_of(message.buffer, message.count, *elements));
   if (!logged) return false;
-  *packed = logged->data();
-  *bytes = logged->size();
+  packed->data = logged->data();
+  packed->bytes = logged->size();
   return true;
 }
 
@@ -109,11 +102,11 @@ int reading_entry(Body&& body) {
   });
 }
 
-int receive_logged(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                   std::uint64_t channel, std::uint64_t number, int* flag, MPI_Status* status) {
+int receive_logged(const ReceiveCall& receive, std::uint64_t comm_id, std::uint64_t number, int* flag,
+                   MPI_Status* status) {
   return reading_entry([&] {
-    check_buffer(buffer, count, type);
-    const Flow flow = flow_with({comm, channel, source, tag}, "source");
+    check_buffer(receive.buffer, receive.count, receive.type);
+    const Flow flow = flow_with(partner_of(receive, comm_id), "source");
     auto message = logged_comms().logged(flow, number, /*anew=*/false);
     *flag = message ? 1 : 0;
     if (!message) return;
@@ -121,15 +114,15 @@ int receive_logged(void* buffer, int count, MPI_Datatype type, int source, int t
       log.replay().note_taken(journals.of_log(), flow, message->entry.head);
     });
     MessageTypes types;
-    const ElementType& elements = types.of(type);
+    const ElementType& elements = types.of(receive.type);
     const std::size_t bytes = message->entry.head.bytes;
-    const std::uint64_t room = static_cast<std::uint64_t>(count) * elements.bytes();
+    const std::uint64_t room = static_cast<std::uint64_t>(receive.count) * elements.bytes();
     // The status tells whose message it is, and how long, also of one that is too long.
-    set_status(status, source, tag, bytes);
+    set_status(status, receive.source, receive.tag, bytes);
     if (bytes > room) {
       throw MpiError(MPI_ERR_TRUNCATE, "the message has " + std::to_string(bytes) + " bytes, more than the buffer");
     }
-    for (const Deadline deadline; !take(*message, elements, buffer); deadline.check("a logged message")) {
+    for (const Deadline deadline; !take(*message, elements, receive.buffer); deadline.check("a logged message")) {
       const StoredMessage before = *message;
       message = logged_comms().logged(flow, number, /*anew=*/true);
       // Its sender has moved it, or it is damaged in all places.
@@ -142,10 +135,9 @@ int receive_logged(void* buffer, int count, MPI_Datatype type, int source, int t
   });
 }
 
-int look_whether_taken(int destination, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t number,
-                       int* flag) {
+int look_whether_taken(const Partner& to, std::uint64_t number, int* flag) {
   return mpi_entry([&] {
-    const Flow flow = flow_with({comm, channel, destination, tag}, "dest");
+    const Flow flow = flow_with(to, "dest");
     const bool was_taken = logged_comms().with_log([&](MessageLog& log, const RankJournals& journals) {
       return log.sender().was_taken(journals.of_log(), flow, number);
     });
@@ -162,8 +154,7 @@ bool may_send_first() {
   return runtime().persistence().journals().have_messages_alone();
 }
 
-int prepare_send(int destination, int tag, MPI_Comm comm, std::uint64_t channel, int* is_sent) {
-  const Partner to{comm, channel, destination, tag};
+int prepare_send(const Partner& to, int* is_sent) {
   std::optional<bool> known;
   (void)known_entry(to, [&](const Flow& flow) { known = logged_comms().is_to_be_sent(flow); });
   if (known) {
@@ -175,14 +166,13 @@ int prepare_send(int destination, int tag, MPI_Comm comm, std::uint64_t channel,
 
 int look_whether_repeating(int* is_repeating) {
   return mpi_entry([&] {
-    const bool repeats =
-        logged_comms().with_decisions([](const DecisionLog& decisions) { return decisions.is_repeating(); });
+    const bool repeats = logged_comms().with_determinants(
+        [](const DeterminantLog& determinants) { return determinants.is_repeating(); });
     *is_repeating = repeats ? 1 : 0;
   });
 }
 
-int begin_receive(int source, int tag, MPI_Comm comm, std::uint64_t channel, std::uint64_t* number, int* is_logged) {
-  const Partner from{comm, channel, source, tag};
+int begin_receive(const Partner& from, std::uint64_t* number, int* is_logged) {
   const auto begin = [&](const Flow& flow) {
     const auto begun =
         logged_comms().with_log([&](MessageLog& log, const RankJournals&) { return log.replay().begin_receive(flow); });
@@ -193,40 +183,40 @@ int begin_receive(int source, int tag, MPI_Comm comm, std::uint64_t channel, std
   return mpi_entry([&] { begin(flow_with(from, "source")); });
 }
 
-void end_receive(const void* /*buffer*/, MPI_Datatype /*type*/, const MPI_Status* /*status*/, int source, int tag,
-                 MPI_Comm comm, std::uint64_t channel, std::uint64_t number) {
-  const Partner from{comm, channel, source, tag};
+void end_receive(const ReceiveCall& receive, std::uint64_t comm_id, std::uint64_t number,
+                 const MPI_Status* /*status*/) {
+  const Partner from = partner_of(receive, comm_id);
   const auto end = [&](const Flow& flow) {
     logged_comms().with_log([&](MessageLog& log, const RankJournals&) { log.flows().end_receive(flow, number); });
   };
   if (!known_entry(from, end)) (void)mpi_entry([&] { end(flow_with(from, "source")); });
 }
 
-void take_back(bool is_sent, int peer, int tag, MPI_Comm comm, std::uint64_t channel) {
+void take_back(bool is_sent, const Partner& peer) {
   (void)mpi_entry([&] {
-    const Flow flow = flow_with({comm, channel, peer, tag}, "rank");
+    const Flow flow = flow_with(peer, "rank");
     logged_comms().with_log([&](MessageLog& log, const RankJournals&) { log.flows().take_back(flow, is_sent); });
   });
 }
 
-int find_logged(int source, int tag, MPI_Comm comm, std::uint64_t channel, int* flag, MPI_Status* status) {
+int find_logged(const Partner& from, int* flag, MPI_Status* status) {
   return reading_entry([&] {
-    const MPI_Comm now = present(comm);
-    check_source(now, source, tag);
-    const auto message = logged_comms().find_unreceived(comm, now, channel, source, tag);
+    const MPI_Comm now = present(from.name);
+    check_source(now, from.rank, from.tag);
+    const auto message = logged_comms().find_unreceived(from.name, now, from.comm_id, from.rank, from.tag);
     *flag = message ? 1 : 0;
     if (message) set_status(status, message->source, message->entry.head.signature.tag, message->entry.head.bytes);
   });
 }
 
-// ------------------------------------------------------------------------------------------------------------------- decisions
+// ------------------------------------------------------------------------------------------------------------------- determinants
 
-int next_decision(Decision call, bool may_be_negative, int room, int* count, int* outcome) {
+int next_determinant(DeterminantKind call, bool may_be_negative, int room, int* count, int* outcome) {
   return mpi_entry([&] {
     std::optional<std::vector<int>> forced;
     try {
-      forced =
-          logged_comms().with_decisions([&](DecisionLog& decisions) { return decisions.next(call, may_be_negative); });
+      forced = logged_comms().with_determinants(
+          [&](DeterminantLog& determinants) { return determinants.next(call, may_be_negative); });
     } catch (const Error& error) {
       end_job(error.what());
     }
@@ -235,21 +225,21 @@ int next_decision(Decision call, bool may_be_negative, int room, int* count, int
 }
 
 // Messages are in the log: they are the same again.
-void note_found(int /*source*/, int /*tag*/, MPI_Comm /*comm*/, std::uint64_t /*channel*/, std::uint64_t /*number*/) {}
+void note_found(const Partner& /*from*/, std::uint64_t /*number*/) {}
 
-int note_decision(Decision call, int count, const int* outcome) {
+int note_determinant(DeterminantKind call, int count, const int* outcome) {
   return mpi_entry([&] {
-    logged_comms().with_decisions([&](DecisionLog& decisions) {
-      decisions.note(call, {outcome, static_cast<std::size_t>(count)});
+    logged_comms().with_determinants([&](DeterminantLog& determinants) {
+      determinants.note(call, {outcome, static_cast<std::size_t>(count)});
     });
   });
 }
 
 int next_match(std::uint64_t* receive, int* source, int* tag, int* flag) {
   return mpi_entry([&] {
-    const auto match = logged_comms().with_decisions([&](DecisionLog& decisions) {
-      *receive = decisions.begin_receive();
-      return decisions.match_of(*receive);
+    const auto match = logged_comms().with_determinants([&](DeterminantLog& determinants) {
+      *receive = determinants.begin_receive();
+      return determinants.match_of(*receive);
     });
     *flag = match ? 1 : 0;
     if (match) tell_match(match->source, match->tag, source, tag);
@@ -258,7 +248,9 @@ int next_match(std::uint64_t* receive, int* source, int* tag, int* flag) {
 
 int note_match(std::uint64_t receive, int source, int tag) {
   return mpi_entry([&] {
-    logged_comms().with_decisions([&](DecisionLog& decisions) { decisions.note_match(receive, {source, tag}); });
+    logged_comms().with_determinants([&](DeterminantLog& determinants) {
+      determinants.note_match(receive, {source, tag});
+    });
   });
 }
 
@@ -274,11 +266,11 @@ constexpr std::atomic<bool> kTrue{true};
 }  // namespace
 
 void add_logged_messages(PersistServices* services) {
-  services->quick_generation = &generation_of_quick_messages;
+  services->fast_path_generation = &generation_of_fast_path;
   services->allow_send = allow_send;
   services->allow_receive = allow_receive;
   services->log_send = log_send;
-  services->log_quickly = log_quickly;
+  services->log_fast = log_fast;
   services->look_whether_taken = look_whether_taken;
   services->may_send_first = may_send_first;
   services->prepare_send = prepare_send;
@@ -289,9 +281,9 @@ void add_logged_messages(PersistServices* services) {
   services->end_receive = end_receive;
   services->take_back = take_back;
   services->find_logged = find_logged;
-  services->next_decision = next_decision;
+  services->next_determinant = next_determinant;
   services->note_found = note_found;
-  services->note_decision = note_decision;
+  services->note_determinant = note_determinant;
   services->next_match = next_match;
   services->note_match = note_match;
   services->repeats_calls = repeats_calls;

@@ -8,6 +8,7 @@
 #include "base/of_thread.hpp"
 #include "interposition/job_end.hpp"
 #include "recovery/process/comm_functions.hpp"
+#include "rma/mpi_errors.hpp"
 
 namespace fenix_impl {
 

@@ -17,6 +17,7 @@
 #include "base/deadline.hpp"
 #include "interposition/interposer.hpp"
 #include "rma/element_type.hpp"
+#include "rma/mpi_errors.hpp"
 #include "runtime/entry.hpp"
 
 namespace fenix_impl {
@@ -50,7 +51,7 @@ void set_status(MPI_Status* status, int source, int tag, std::uint64_t bytes);
 
 /// Ends the job: nobody can go on if a process does something else than before.
 [[noreturn]] void end_job(const char* why);
-/// Writes the outcome that a call must have for next_decision; nothing: any.
+/// Writes the outcome that a call must have for next_determinant; nothing: any.
 void tell_outcome(const std::optional<std::vector<int>>& forced, int room, int* count, int* outcome);
 /// Writes the source and the tag that a receive must have to those that the program wants.
 void tell_match(int forced_source, int forced_tag, int* source, int* tag);

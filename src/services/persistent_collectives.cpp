@@ -9,6 +9,7 @@
 #include "base/fault.hpp"
 #include "interposition/collective_blocks.hpp"
 #include "messages/journal/contribution.hpp"
+#include "rma/mpi_errors.hpp"
 #include "services/mpi_entry.hpp"
 #include "services/ordered_reduction.hpp"
 

@@ -28,43 +28,43 @@ void close(MPI_Comm comm) {
   runtime().persistence().comms().close(comm);
 }
 
-int store(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm) {
+int store(const SendCall& message) {
   return mpi_entry([&] {
-    const MPI_Comm now = present(comm);
-    if (destination == MPI_PROC_NULL) return;
-    check_buffer(buffer, count, type);
-    check_rank(now, destination, "dest");
-    check_tag(tag);
+    const MPI_Comm now = present(message.comm);
+    if (message.destination == MPI_PROC_NULL) return;
+    check_buffer(message.buffer, message.count, message.type);
+    check_rank(now, message.destination, "dest");
+    check_tag(message.tag);
     MessageTypes types;
-    const ElementType& elements = types.of(type);
-    const Payload payload = payload_of(buffer, count, elements);
-    runtime().persistence().comms().store(comm, now, destination, tag, payload);
+    const ElementType& elements = types.of(message.type);
+    const Payload payload = payload_of(message.buffer, message.count, elements);
+    runtime().persistence().comms().store(message.comm, now, message.destination, message.tag, payload);
   });
 }
 
-int receive(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, bool waits, int* flag,
-            MPI_Status* status) {
+int receive(const ReceiveCall& receive, bool waits, int* flag, MPI_Status* status) {
   return mpi_entry([&] {
+    const MPI_Comm comm = receive.comm;
     const MPI_Comm now = present(comm);
     *flag = 1;
-    if (source == MPI_PROC_NULL) return set_status(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
-    check_buffer(buffer, count, type);
-    check_source(now, source, tag);
+    if (receive.source == MPI_PROC_NULL) return set_status(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
+    check_buffer(receive.buffer, receive.count, receive.type);
+    check_source(now, receive.source, receive.tag);
     MessageTypes types;
-    const ElementType& elements = types.of(type);
-    const std::uint64_t room = static_cast<std::uint64_t>(count) * elements.bytes();
+    const ElementType& elements = types.of(receive.type);
+    const std::uint64_t room = static_cast<std::uint64_t>(receive.count) * elements.bytes();
     PersistentComms& comms = runtime().persistence().comms();
     std::optional<StoredMessage> unreadable;
     const bool received = look_until(waits, comm, [&] {
       for (const Deadline deadline;; deadline.check("a message that stays while it is read")) {
-        const auto message = comms.find(comm, now, source, tag);
+        const auto message = comms.find(comm, now, receive.source, receive.tag);
         if (!message) return false;
         const EntryHead& head = message->entry.head;
         if (head.bytes > room) {
           throw MpiError(MPI_ERR_TRUNCATE, "the message has " + std::to_string(head.bytes) + " bytes, and the buffer " +
                                                std::to_string(room));
         }
-        if (take(*message, elements, buffer)) {
+        if (take(*message, elements, receive.buffer)) {
           comms.note_received(comm, *message);
           set_status(status, message->source, head.signature.tag, head.bytes);
           return true;
@@ -80,15 +80,15 @@ int receive(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI
   });
 }
 
-int probe(int source, int tag, MPI_Comm comm, bool waits, int* flag, MPI_Status* status) {
+int probe(const ProbeCall& call, int* flag, MPI_Status* status) {
   return mpi_entry([&] {
-    const MPI_Comm now = present(comm);
+    const MPI_Comm now = present(call.comm);
     *flag = 1;
-    if (source == MPI_PROC_NULL) return set_status(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
-    check_source(now, source, tag);
+    if (call.source == MPI_PROC_NULL) return set_status(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
+    check_source(now, call.source, call.tag);
     PersistentComms& comms = runtime().persistence().comms();
-    const bool found = look_until(waits, comm, [&] {
-      const auto message = comms.find(comm, now, source, tag);
+    const bool found = look_until(call.waits, call.comm, [&] {
+      const auto message = comms.find(call.comm, now, call.source, call.tag);
       if (!message) return false;
       set_status(status, message->source, message->entry.head.signature.tag, message->entry.head.bytes);
       return true;

@@ -18,7 +18,7 @@ void for_each_number(Group& group, const Each& each) {
   each(group.in_place);
   each(group.policy);
   each(group.separation);
-  each(group.cohort_size);
+  each(group.set_size);
   each(group.losses);
 }
 

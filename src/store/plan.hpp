@@ -21,7 +21,7 @@ struct StoredGroup {
   std::int32_t in_place = 0;
   std::int32_t policy = 0;  ///< number of its kind
   std::int32_t separation = 0;
-  std::int32_t cohort_size = 0;
+  std::int32_t set_size = 0;
   std::int32_t losses = 0;
 
   bool operator==(const StoredGroup&) const = default;

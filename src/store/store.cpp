@@ -197,7 +197,7 @@ std::optional<DatasetPlan> Store::complete(const DatasetName& name) const {
 
 // Jobs that only read come to their end without a commit: the dataset is not what they died of.
 bool Store::is_worn(const DatasetLook& look) const {
-  const auto has_died = [this](std::uint32_t run) {
+  const auto has_failed = [this](std::uint32_t run) {
     try {
       return !has_finished(run);
     } catch (const StoreError&) {
@@ -205,7 +205,7 @@ bool Store::is_worn(const DatasetLook& look) const {
     }
   };
   return look.tried.size() >= kMostTries &&
-         static_cast<std::size_t>(std::count_if(look.tried.begin(), look.tried.end(), has_died)) >= kMostTries;
+         static_cast<std::size_t>(std::count_if(look.tried.begin(), look.tried.end(), has_failed)) >= kMostTries;
 }
 
 FoundDataset Store::find(std::int32_t group, const std::string& label, std::span<const DatasetName> passed_over) const {

@@ -248,8 +248,8 @@ void write_lines() {
     for (int i = 0; i < events; ++i) {
       record.trace.note_sent({1, 0, 1, 2, 0});
       record.trace.note_delivered({1, 2, 0, 0, 0}, 8);
-      record.trace.note_outcome(Decision::test, {});
-      record.trace.note_outcome(Decision::test, std::array{1});
+      record.trace.note_outcome(DeterminantKind::test, {});
+      record.trace.note_outcome(DeterminantKind::test, std::array{1});
       record.trace.note_match(3, 1, 2);
     }
     write("line", std::to_string(events), record.encode(4096).value());
@@ -260,11 +260,11 @@ void write_kept_groups() {
   constexpr std::int32_t kRank = -1;
   for (const int members : {0, 1, 3}) {
     Group group({5, 2, 1, {Policy::Kind::parity, 1, 3, 1}});
-    group.parts().shape = {{2}, 3};
+    group.recovery().describe({{2}, 3}, {});
     for (int id = 0; id < members; ++id) {
       const MemberInfo info{id, id == 1, {1}, std::make_shared<const ElementType>(ElementType::plain(8))};
       const SlotLayout layout(2, 80, 48);
-      group.parts().members.adopt(info, {{kRank, 10}, {2, 7}}, layout.slots(), kRank);
+      group.members().adopt(info, {{kRank, 10}, {2, 7}}, layout.slots(), kRank);
       group.find(id)->memory.replace(Region(layout.end()), layout);
     }
     auto bytes = describe_group(group, 3);

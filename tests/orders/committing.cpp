@@ -130,7 +130,7 @@ void Planner::delete_snapshot(Group& group) {
       return latest != nullptr && latest->members.count(member.id) != 0;
     };
     const auto ranks = model_.all_ranks();
-    if (member.is_taken_up && !std::all_of(ranks.begin(), ranks.end(), has_it)) member.is_unsure = member.is_fixed;
+    if (member.has_rejoined && !std::all_of(ranks.begin(), ranks.end(), has_it)) member.is_unsure = member.is_fixed;
   }
 }
 

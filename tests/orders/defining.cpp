@@ -51,8 +51,8 @@ void Planner::define(Group& group, int id, bool only_new) {
   const bool changes = is_new || (!member.is_fixed && !member.is_unsure && !member.some_work() && random_.one_in(2));
   const bool resizeable = changes ? random_.one_in(4) : member.is_resizeable();
   // A definition on all ranks is known to all, unless memory is in use; one of each rank by itself is not.
-  if (member.is_taken_up && (!member.is_fixed || member.is_unsure)) member.has_new_count = true;
-  if (!member.is_taken_up && !member.some_work()) member.has_new_count = false;
+  if (member.has_rejoined && (!member.is_fixed || member.is_unsure)) member.has_new_count = true;
+  if (!member.has_rejoined && !member.some_work()) member.has_new_count = false;
   const bool serializes = random_.one_in(5);
   if (changes) member.move();
   for (const int rank : model_.all_ranks()) {
@@ -100,7 +100,7 @@ void Planner::allocate(Group& group, int id) {
   const bool can_change = is_new || (!exists_otherwise && !found->is_fixed && !found->some_work());
   // More memory than there is, on one rank: an error on all, which changes nothing.
   const int greedy =
-      can_change && (is_new || !found->is_taken_up) && random_.one_in(3) ? random_.below(model_.ranks) : kNone;
+      can_change && (is_new || !found->has_rejoined) && random_.one_in(3) ? random_.below(model_.ranks) : kNone;
   Member fresh{id,   kLargeElements, false, false,
                true, false,          false, std::vector<OnRank>(static_cast<std::size_t>(model_.ranks))};
   if (!is_new) fresh = *found;

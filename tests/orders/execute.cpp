@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "core/operations/settlement.hpp"
+#include "core/group_recovery.hpp"
 #include "orders/plan.hpp"
 #include "runtime/runtime.hpp"
 #include "support/one_processor.hpp"
@@ -79,7 +79,7 @@ class Job {
     }
     form();
     each([](Process& process) {
-      fenix_impl::settle_commits(*process.runtime->groups().team, process.runtime->groups().formed());
+      fenix_impl::GroupRecovery::settle(*process.runtime->groups().team, process.runtime->groups().formed());
     });
   }
 

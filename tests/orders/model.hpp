@@ -84,8 +84,8 @@ struct OnRank {
 struct Member {
   int id = 0;
   int kind = 0;
-  bool is_fixed = false;     ///< it has been stored: count and datatype stay
-  bool is_taken_up = false;  ///< it was there when the group was taken up with replacements
+  bool is_fixed = false;      ///< it has been stored: count and datatype stay
+  bool has_rejoined = false;  ///< it was there when the group was taken up with replacements
   bool is_allocated = false;
   bool is_unsure = false;  ///< stored before a repair, but in no snapshot: whether count and datatype stay is not said
   bool has_new_count = false;  ///< set since the creation, and not stored since

@@ -184,7 +184,7 @@ class Planner {
   bool describes_;
   int deaths_left_;
   std::size_t at_ = 0;
-  bool needs_take_up_ = false;
+  bool needs_rejoin_ = false;
   bool is_created_again_ = false;
   int cut_group_ = kNone;
   std::vector<Group> outcomes_;         ///< of the group after 0, 1, … of its commits

@@ -11,16 +11,16 @@ Planner::Planner(const Program& program, bool describes, int most_deaths)
 }
 
 bool Planner::next(Phase& phase) {
-  if (at_ == program_.calls.size() && !needs_take_up_) return false;
+  if (at_ == program_.calls.size() && !needs_rejoin_) return false;
   phase = Phase();
   phase.steps.resize(static_cast<std::size_t>(model_.ranks));
   phase_ = &phase;
-  if (needs_take_up_ && !is_created_again_) {
+  if (needs_rejoin_ && !is_created_again_) {
     create_again();
     // The program goes on from what is there then.
     if (cut_group_ != kNone) return true;
   }
-  if (needs_take_up_) take_up();
+  if (needs_rejoin_) take_up();
   while (at_ < program_.calls.size() && dying_.empty()) {
     call_ = &program_.calls[at_++];
     random_ = Random(call_->seed);
@@ -29,8 +29,8 @@ bool Planner::next(Phase& phase) {
   check_buffers();
   phase.dying = std::move(dying_);
   dying_.clear();
-  needs_take_up_ = !phase.dying.empty();
-  if (needs_take_up_ && cut_group_ != kNone) cut_short(phase);
+  needs_rejoin_ = !phase.dying.empty();
+  if (needs_rejoin_ && cut_group_ != kNone) cut_short(phase);
   return true;
 }
 
@@ -218,7 +218,7 @@ void Planner::create_again() {
 }
 
 void Planner::take_up() {
-  needs_take_up_ = is_created_again_ = false;
+  needs_rejoin_ = is_created_again_ = false;
   for (auto& [id, group] : model_.groups) {
     group.keep_consistent();
     group.is_touched = group.may_be_touched = group.has_committed;  // what was dropped does not count
@@ -238,7 +238,7 @@ void Planner::take_up() {
 
 // Work is dropped. A replacement says again what the others cannot know.
 void Planner::take_up(Group& group, Member& member) {
-  member.is_taken_up = true;
+  member.has_rejoined = true;
   bool in_all = true;
   for (const int rank : model_.all_ranks()) {
     member.on[static_cast<std::size_t>(rank)].forget_work();

@@ -143,10 +143,9 @@ TEST_F(ScrParameters, InFilesThatCannotBeReadAreTold) {
 TEST_F(ScrParameters, HaveTheDefaultsOfScr) {
   const Settings none = settings(parameters());
   EXPECT_TRUE(none.is_enabled && none.bypasses && none.fetches);
-  EXPECT_FALSE(none.flushes_in_background || none.purges_memory || none.purges_prefix || none.exits ||
-               none.drops_later);
-  EXPECT_EQ(none.flush_every, 10);
-  EXPECT_EQ(none.scheme, Scheme::parity);
+  EXPECT_FALSE(none.flush.in_background || none.purges_memory || none.purges_prefix || none.exits || none.drops_later);
+  EXPECT_EQ(none.flush.every, 10);
+  EXPECT_EQ(none.redundancy.scheme, Scheme::parity);
   EXPECT_EQ(none.prefix_size, 0);
   EXPECT_EQ(none.prefix, folder_);
 }
@@ -159,7 +158,7 @@ TEST_F(ScrParameters, NameSchemesInAnyCase) {
                                                         {"rs", Scheme::reed_solomon}};
   for (const auto& [text, scheme] : all) {
     set_variable("SCR_COPY_TYPE", text);
-    EXPECT_EQ(settings(parameters()).scheme, scheme) << text;
+    EXPECT_EQ(settings(parameters()).redundancy.scheme, scheme) << text;
   }
 }
 
@@ -174,9 +173,9 @@ TEST_F(ScrParameters, OfTypeFileAreThoseOfADescriptor) {
         "ENABLED=0\n");
   const Settings found = settings(parameters(), &problems);
   EXPECT_TRUE(problems.empty());
-  EXPECT_EQ(found.scheme, Scheme::reed_solomon);
-  EXPECT_EQ(found.set_size, 5);
-  EXPECT_EQ(found.set_failures, 3);
+  EXPECT_EQ(found.redundancy.scheme, Scheme::reed_solomon);
+  EXPECT_EQ(found.redundancy.set_size, 5);
+  EXPECT_EQ(found.redundancy.set_failures, 3);
   EXPECT_FALSE(found.bypasses);
 }
 

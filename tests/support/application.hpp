@@ -79,14 +79,14 @@ class Application {
     return complete;
   }
 
-  // True if what each rank had is still there: with itself, as a copy, or in its cohort.
+  // True if what each rank had is still there: with itself, as a copy, or in its redundancy set.
   bool covered() {
     const auto lost = [&](int rank) { return !job.rank(rank).group || !job.rank(rank).group->is_complete(); };
     for (int rank = 0; rank < job.size(); ++rank) {
       if (!lost(rank)) continue;
-      const auto& cohort = placement_.cohort(rank);
-      if (std::count_if(cohort.begin(), cohort.end(), lost) > placement_.copies()) return false;
-      if (cohort.empty() && (placement_.copies() == 0 || lost(placement_.keeper(rank, 0)))) return false;
+      const auto& redundancy_set = placement_.redundancy_set(rank);
+      if (std::count_if(redundancy_set.begin(), redundancy_set.end(), lost) > placement_.copies()) return false;
+      if (redundancy_set.empty() && (placement_.copies() == 0 || lost(placement_.holder(rank, 0)))) return false;
     }
     return true;
   }

@@ -16,7 +16,7 @@ constexpr fenix_impl::Policy reed_solomon(int size, int losses, int separation =
   return {fenix_impl::Policy::Kind::reed_solomon, separation, size, losses};
 }
 
-// One cohort of four that survives one loss, and one of five that survives two.
+// One redundancy set of four that survives one loss, and one of five that survives two.
 constexpr fenix_impl::Policy kParity = parity(4);
 constexpr fenix_impl::Policy kTwoLosses = reed_solomon(5, 2);
 
@@ -26,7 +26,7 @@ struct Encoded {
 };
 
 inline std::ostream& operator<<(std::ostream& out, const Encoded& encoded) {
-  return out << encoded.size << " ranks, cohorts of " << encoded.policy.cohort_size << ", losses "
+  return out << encoded.size << " ranks, cohorts of " << encoded.policy.set_size << ", losses "
              << encoded.policy.losses;
 }
 

@@ -39,8 +39,7 @@ inline Words contents(int rank, int member, int stamp, std::uint32_t attempt = 0
 
 inline fenix_impl::RejoinResult join(Rank& rank, const fenix_impl::GroupParameters& parameters) {
   fenix_impl::Generation highest;
-  return fenix_impl::rejoin(
-      rank.group, parameters, [] {}, rank.team, [&] { return rank.path; }, {}, highest);
+  return fenix_impl::rejoin(rank.group, {parameters, [] {}, rank.team, [&] { return rank.path; }, {}, highest});
 }
 
 /// Whether a rank knows how much it has of a member, and how much each rank has that it works with. origins: by rank.

@@ -70,8 +70,8 @@ class LargeJob {
     return count([&] {
       fenix_impl::Generation highest;
       (void)fenix_impl::rejoin(
-          group_, {1, 0, 0, policy_}, [] {}, std::make_shared<Chorus>(ranks_, traffic), [&] { return path(); }, {},
-          highest);
+          group_,
+          {{1, 0, 0, policy_}, [] {}, std::make_shared<Chorus>(ranks_, traffic), [&] { return path(); }, {}, highest});
     });
   }
   /// allocated: with a buffer of the library.

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/group.hpp"
-#include "core/operations/settlement.hpp"
+#include "core/group_recovery.hpp"
 #include "recovery/groups/rejoin/rejoin.hpp"
 #include "support/one_processor.hpp"
 #include "support/thread_team.hpp"
@@ -124,9 +124,9 @@ class Job {
     bool settled = false;
     while (!settled) {
       const auto outcomes = run([](Rank& each) {
-        std::vector<fenix_impl::GroupParts*> formed;
-        if (each.group && each.group->ranks().size > 0) formed.push_back(&each.group->parts());
-        fenix_impl::settle_commits(*each.team, formed);
+        std::vector<fenix_impl::GroupRecovery> formed;
+        if (each.group && each.group->ranks().size > 0) formed.push_back(each.group->recovery());
+        fenix_impl::GroupRecovery::settle(*each.team, formed);
       });
       settled = std::all_of(outcomes.begin(), outcomes.end(),
                             [](const Outcome& each) { return each.ending == Ending::done; });

@@ -13,7 +13,7 @@ using fenix_impl::Policy;
 
 constexpr int kStrideInPlace = 31;
 
-// Pairs, a ring, one cohort and two, and codes that survive two losses.
+// Pairs, a ring, one redundancy set and two, and codes that survive two losses.
 const Encoded kPoliciesInPlace[] = {{4, {Policy::Kind::buddies, 2, 0, 1}},
                                     {3, {Policy::Kind::ring, 1, 0, 1}},
                                     {4, parity(4)},
@@ -83,19 +83,19 @@ TEST(InPlace, AnUndoneCommitIsReportedIfNobodyCanKnowOfIt) {
     job.doom(1, steps);
     const auto outcomes = job.run([&](Rank& rank) { (void)rank.group->commit(); });
     if (!(outcomes[0] == Ending::died) || !(outcomes[1] == Ending::died)) continue;
-    const bool pending = !job.rank(2).group->parts().pending.epoch().none();
+    const bool pending = job.rank(2).group->recovery().has_pending_commit();
     // The two may have died when the third one had already ended the commit: then it misses a snapshot that it knows.
-    const bool ended = !pending && !job.rank(2).group->parts().log.own_snapshots().empty();
+    const bool ended = !pending && !job.rank(2).group->log().own_snapshots().empty();
     job.repair();
     job.settle();
-    EXPECT_TRUE(job.rank(2).group->parts().pending.epoch().none());
+    EXPECT_FALSE(job.rank(2).group->recovery().has_pending_commit());
     expect_done(job.run([&](Rank& rank) { EXPECT_EQ(join(rank, parameters).snapshots_lost, pending || ended); }));
     undone += pending ? 1 : 0;
   }
   EXPECT_GT(undone, 0);
 }
 
-// Data is larger than all bounce buffers together: they are used again, when the whole cohort has read them.
+// Data is larger than all bounce buffers together: they are used again, when the whole redundancy set has read them.
 TEST(InPlace, DataLargerThanTheBounceBuffersIsEncoded) {
   constexpr int kHuge = 2;
   constexpr std::size_t kHugeCount = 1'700'000;  // words

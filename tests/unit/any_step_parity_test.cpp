@@ -18,7 +18,7 @@ using fenix_impl::Policy;
 // There are more steps than without parity, and each takes longer.
 constexpr int kStride = 43;
 
-// One cohort; two of them, one larger than the other; a code that survives two losses, also with as much parity as data.
+// One redundancy set; two of them, one larger than the other; a code that survives two losses, also with as much parity as data.
 constexpr Encoded kEncoded[] = {
     {4, parity(4)}, {5, parity(2)}, {2, parity(2)}, {5, reed_solomon(5, 2)}, {4, reed_solomon(4, 2)}};
 
@@ -193,10 +193,10 @@ TEST(AnyStepOfParity, OfALongLife) {
   std::mt19937 random(random_seed());
   for (int job = 0; job < (all_steps() ? 1000 : 40) && !testing::Test::HasFailure(); ++job) {
     const int size = 2 + static_cast<int>(random() % 5);
-    const int cohort = 2 + static_cast<int>(random() % 4);
+    const int redundancy_set = 2 + static_cast<int>(random() % 4);
     const int losses = 1 + static_cast<int>(random() % 2);
-    const Policy policy = losses == 1 ? parity(cohort, 1 + static_cast<int>(random() % 2))
-                                      : reed_solomon(std::max(cohort, losses + 1), losses);
+    const Policy policy = losses == 1 ? parity(redundancy_set, 1 + static_cast<int>(random() % 2))
+                                      : reed_solomon(std::max(redundancy_set, losses + 1), losses);
     Application application(size, static_cast<int>(random() % 3), policy);
     int last = 1;
     for (int phase = 0; phase < 8; ++phase) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Boards: what the ranks of a cohort know of each other's progress, with generations and torn words.
+// Boards: what the ranks of a redundancy set know of each other's progress, with generations and torn words.
 #include "core/log/board.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ranks of a cohort have lost comes back from the others, byte for byte, whatever their sizes.
+// What ranks of a redundancy set have lost comes back from the others, byte for byte, whatever their sizes.
 #include "parity/codec.hpp"
 
 #include <gtest/gtest.h>
@@ -17,10 +17,10 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-/// The data and parity of a cohort.
-class Cohort {
+/// The data and parity of a redundancy set.
+class RedundancySet {
  public:
-  Cohort(int parity, std::uint64_t unit, const std::vector<std::size_t>& sizes, unsigned seed)
+  RedundancySet(int parity, std::uint64_t unit, const std::vector<std::size_t>& sizes, unsigned seed)
       : stripes_(static_cast<int>(sizes.size()), parity, unit) {
     std::mt19937 random(seed);
     for (const std::size_t size : sizes) {
@@ -43,10 +43,10 @@ class Cohort {
     const auto stores = offset % 2 == 0 ? Stores::cached : Stores::streaming;
     std::vector<std::pair<Stripes::Cell, std::size_t>> named;
     std::size_t number_read = 0;
-    codec.for_each_source(stripes_, rank, is_parity, offset, bytes,
+    codec.for_each_source(stripes_, {rank, is_parity, offset}, bytes,
                           [&](const Stripes::Cell& cell, std::size_t length) { named.emplace_back(cell, length); });
     codec.compute(
-        stripes_, rank, is_parity, offset, target.bytes(),
+        stripes_, {rank, is_parity, offset}, target.bytes(),
         [&](const Stripes::Cell& cell, std::size_t length, std::size_t source) -> const std::byte* {
           const Bytes& from = cell.is_parity ? parity_[index(cell.rank)] : data_[index(cell.rank)];
           EXPECT_LE(length, stripes_.unit());
@@ -75,21 +75,23 @@ class Cohort {
   std::vector<Bytes> parity_;
 };
 
-void expect_all_back(const Cohort& cohort, int parity) {
-  const auto ranks = static_cast<std::size_t>(cohort.ranks());
+void expect_all_back(const RedundancySet& redundancy_set, int parity) {
+  const auto ranks = static_cast<std::size_t>(redundancy_set.ranks());
   for (unsigned lost = 0; lost < 1U << ranks; ++lost) {
     const auto losses = std::bitset<32>(lost).count();
     if (losses > static_cast<std::size_t>(parity) + 1) continue;
     std::vector<bool> available(ranks);
     for (std::size_t rank = 0; rank < ranks; ++rank) available[rank] = (lost >> rank & 1U) == 0;
-    Codec codec(cohort.ranks(), parity, available);
+    Codec codec(redundancy_set.ranks(), parity, available);
     ASSERT_EQ(codec.suffices(), losses <= static_cast<std::size_t>(parity)) << "lost " << lost;
     if (!codec.suffices()) continue;
-    for (int rank = 0; rank < cohort.ranks(); ++rank) {
+    for (int rank = 0; rank < redundancy_set.ranks(); ++rank) {
       if (available[static_cast<std::size_t>(rank)]) continue;
-      ASSERT_EQ(cohort.compute(codec, rank, false, 0, cohort.data(rank).size()), cohort.data(rank))
+      ASSERT_EQ(redundancy_set.compute(codec, rank, false, 0, redundancy_set.data(rank).size()),
+                redundancy_set.data(rank))
           << "data of " << rank << ", lost " << lost;
-      ASSERT_EQ(cohort.compute(codec, rank, true, 0, cohort.parity(rank).size()), cohort.parity(rank))
+      ASSERT_EQ(redundancy_set.compute(codec, rank, true, 0, redundancy_set.parity(rank).size()),
+                redundancy_set.parity(rank))
           << "parity of " << rank << ", lost " << lost;
     }
   }
@@ -138,17 +140,17 @@ TEST(Codec, HasNothingToDoWithoutData) {
 
 TEST(Codec, ComputesAnyPart) {
   for_all([](int ranks, int parity) {
-    const Cohort cohort(parity, 48, std::vector<std::size_t>(static_cast<std::size_t>(ranks), 1000), 3);
+    const RedundancySet redundancy_set(parity, 48, std::vector<std::size_t>(static_cast<std::size_t>(ranks), 1000), 3);
     std::vector<bool> available(static_cast<std::size_t>(ranks), true);
     available[1] = false;
     Codec codec(ranks, parity, available);
     std::mt19937 random(5);
     for (int round = 0; round < 40; ++round) {
       for (const bool is_parity : {false, true}) {
-        const Bytes& all = is_parity ? cohort.parity(1) : cohort.data(1);
+        const Bytes& all = is_parity ? redundancy_set.parity(1) : redundancy_set.data(1);
         const std::size_t first = random() % all.size();
         const std::size_t bytes = random() % (all.size() - first);
-        const auto part = cohort.compute(codec, 1, is_parity, first, bytes);
+        const auto part = redundancy_set.compute(codec, 1, is_parity, first, bytes);
         ASSERT_TRUE(std::equal(part.begin(), part.end(), all.begin() + static_cast<std::ptrdiff_t>(first)));
       }
     }
@@ -158,18 +160,18 @@ TEST(Codec, ComputesAnyPart) {
 // Each rank has one unit of each codeword.
 TEST(Codec, TakesThePreferredRankInEachCodeword) {
   for_all([](int ranks, int parity) {
-    const Cohort cohort(parity, 48, std::vector<std::size_t>(static_cast<std::size_t>(ranks), 1000), 3);
+    const RedundancySet redundancy_set(parity, 48, std::vector<std::size_t>(static_cast<std::size_t>(ranks), 1000), 3);
     std::vector<bool> available(static_cast<std::size_t>(ranks), true);
     available[1] = false;
     for (int preferred = 0; preferred < ranks; ++preferred) {
       Codec codec(ranks, parity, available);
       codec.prefer(preferred);
       for (const bool is_parity : {false, true}) {
-        const Bytes& all = is_parity ? cohort.parity(1) : cohort.data(1);
-        ASSERT_EQ(cohort.compute(codec, 1, is_parity, 0, all.size()), all);
+        const Bytes& all = is_parity ? redundancy_set.parity(1) : redundancy_set.data(1);
+        ASSERT_EQ(redundancy_set.compute(codec, 1, is_parity, 0, all.size()), all);
         std::size_t cells = 0;
         std::size_t of_preferred = 0;
-        codec.for_each_source(cohort.stripes(), 1, is_parity, 0, all.size(),
+        codec.for_each_source(redundancy_set.stripes(), {1, is_parity, 0}, all.size(),
                               [&](const Stripes::Cell& cell, std::size_t) {
                                 ++cells;
                                 of_preferred += cell.rank == preferred ? 1 : 0;

@@ -107,7 +107,7 @@ class Corrupted : public PartialJob {
   }
 
   // A rank that has a copy of the data or the record of another one.
-  [[nodiscard]] int keeper(int number) { return rank(number).group->ranks().placement.keeper(number, 0); }
+  [[nodiscard]] int keeper(int number) { return rank(number).group->ranks().placement.holder(number, 0); }
 
   // How many ranks' damage the verification told of, the same on all.
   fenix_impl::Verified verify() {
@@ -376,7 +376,7 @@ TEST(Corruption, OfTheLastRecordOfADeadRankGoesBackOrIsALoss) {
   }
 }
 
-// Data and its copy, or more of a cohort than its parities: an error for all, and the older snapshot is still there.
+// Data and its copy, or more of a redundancy set than its parities: an error for all, and the older snapshot is still there.
 TEST(Corruption, BeyondRepairIsAnErrorForAll) {
   for (const Setting& setting : kSettings) {
     SCOPED_TRACE(setting.name);

@@ -19,7 +19,7 @@ using namespace fenix_impl;
 
 using DecidedIndices = std::optional<std::vector<int>>;
 
-constexpr std::size_t kRoomOfDecisions = 8192;  // of messages that fit
+constexpr std::size_t kRoomOfDeterminants = 8192;  // of messages that fit
 constexpr Signature kState{7, 0, 0};
 const Flow kToOther{5, 1, 3};
 const Flow kOtherTag{5, 1, 4};
@@ -30,15 +30,17 @@ DecidedIndices outcome(const std::vector<int>& numbers) { return numbers; }
 
 class Decisions : public ::testing::Test {
  protected:
-  Decisions() : job(2, 1, false, Ring::bytes_for(kRoomOfDecisions)) { job.attach(); }
+  Decisions() : job(2, 1, false, Ring::bytes_for(kRoomOfDeterminants)) { job.attach(); }
 
   void send(MessageLog& to, const Flow& flow = kToOther) {
     const auto data = journal_bytes(100, 1);
     (void)to.sender().log_send(job.journal(0), flow, {data.size(), data});
   }
-  void note(MessageLog& to, Decision call, const std::vector<int>& found) { to.decisions().note(call, found); }
+  void note(MessageLog& to, DeterminantKind call, const std::vector<int>& found) {
+    to.determinants().note(call, found);
+  }
   void note_nothing(MessageLog& to, int times) {
-    for (int i = 0; i < times; ++i) note(to, Decision::test, {});
+    for (int i = 0; i < times; ++i) note(to, DeterminantKind::test, {});
   }
   void store_state(MessageLog& to) {
     const auto state = journal_bytes(10, 0);
@@ -47,8 +49,8 @@ class Decisions : public ::testing::Test {
   }
 
   void decide_and_send(int index, MessageLog& to) {
-    note(to, Decision::waitany, {index});
-    to.decisions().note_match(to.decisions().begin_receive(), {1, index});
+    note(to, DeterminantKind::waitany, {index});
+    to.determinants().note_match(to.determinants().begin_receive(), {1, index});
     send(to);
   }
   void decide_and_send(int index) { decide_and_send(index, log); }
@@ -57,7 +59,7 @@ class Decisions : public ::testing::Test {
   bool replaced_lacks_some() {
     job.kill(0);
     job.repair();
-    return MessageLog().lacks_decisions_of_predecessor(job.journal(0));
+    return MessageLog().lacks_determinants_of_predecessor(job.journal(0));
   }
 
   /// Rank 0 dies. Returns the log of the process that takes its place.
@@ -67,7 +69,7 @@ class Decisions : public ::testing::Test {
     MessageLog& replacement = replacements.emplace_back();
     MessageLog other;
     const auto ends = job.run([&](int rank, Journal& journal) {
-      (rank == 0 ? replacement : other).take_up(job.team(rank), journal, /*goes_back=*/false);
+      (rank == 0 ? replacement : other).reattach(job.team(rank), journal, /*goes_back=*/false);
     });
     EXPECT_EQ(ends[0], JobEnd::done);
     return replacement;
@@ -80,82 +82,83 @@ class Decisions : public ::testing::Test {
 
 TEST_F(Decisions, AreThoseOfThePredecessorAndThenFree) {
   note_nothing(log, 3);
-  note(log, Decision::test, {1});
-  note(log, Decision::waitany, {4});
+  note(log, DeterminantKind::test, {1});
+  note(log, DeterminantKind::waitany, {4});
   send(log);
   note_nothing(log, 2);
-  note(log, Decision::testsome, {2, 0});
+  note(log, DeterminantKind::testsome, {2, 0});
   note_nothing(log, 1);
   send(log);
   MessageLog& next = replaced();
-  DecisionLog& decisions = next.decisions();
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(decisions.next(Decision::test, true), kNothing);
-  EXPECT_EQ(decisions.next(Decision::test, true), outcome({1}));
-  EXPECT_EQ(decisions.next(Decision::waitany, false), outcome({4}));
-  EXPECT_EQ(decisions.next(Decision::testsome, true), kNothing);
-  EXPECT_EQ(decisions.next(Decision::testsome, true), kNothing);
-  EXPECT_EQ(decisions.next(Decision::testsome, true), outcome({2, 0}));
-  EXPECT_EQ(decisions.next(Decision::iprobe, true), kNothing);
-  EXPECT_EQ(decisions.next(Decision::iprobe, true), kFreeToChoose);
+  DeterminantLog& determinants = next.determinants();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(determinants.next(DeterminantKind::test, true), kNothing);
+  EXPECT_EQ(determinants.next(DeterminantKind::test, true), outcome({1}));
+  EXPECT_EQ(determinants.next(DeterminantKind::waitany, false), outcome({4}));
+  EXPECT_EQ(determinants.next(DeterminantKind::testsome, true), kNothing);
+  EXPECT_EQ(determinants.next(DeterminantKind::testsome, true), kNothing);
+  EXPECT_EQ(determinants.next(DeterminantKind::testsome, true), outcome({2, 0}));
+  EXPECT_EQ(determinants.next(DeterminantKind::iprobe, true), kNothing);
+  EXPECT_EQ(determinants.next(DeterminantKind::iprobe, true), kFreeToChoose);
 }
 
 TEST_F(Decisions, OfWhichNoMessageDependsAreFree) {
-  note(log, Decision::test, {1});
+  note(log, DeterminantKind::test, {1});
   send(log);
-  note(log, Decision::test, {1});
-  log.decisions().note_match(log.decisions().begin_receive(), {1, 5});
+  note(log, DeterminantKind::test, {1});
+  log.determinants().note_match(log.determinants().begin_receive(), {1, 5});
   MessageLog& next = replaced();
-  EXPECT_EQ(next.decisions().next(Decision::test, true), outcome({1}));
-  EXPECT_EQ(next.decisions().next(Decision::test, true), kFreeToChoose);
-  EXPECT_FALSE(next.decisions().match_of(next.decisions().begin_receive()));
+  EXPECT_EQ(next.determinants().next(DeterminantKind::test, true), outcome({1}));
+  EXPECT_EQ(next.determinants().next(DeterminantKind::test, true), kFreeToChoose);
+  EXPECT_FALSE(next.determinants().match_of(next.determinants().begin_receive()));
 }
 
 TEST_F(Decisions, ReceivesGetTheSameMessagesInWhateverOrderTheyWereMatched) {
-  const std::uint64_t first = log.decisions().begin_receive();
-  const std::uint64_t second = log.decisions().begin_receive();
-  log.decisions().note_match(second, {1, 8});
+  const std::uint64_t first = log.determinants().begin_receive();
+  const std::uint64_t second = log.determinants().begin_receive();
+  log.determinants().note_match(second, {1, 8});
   send(log);
-  log.decisions().note_match(first, {0, kTagOfCancelled});
+  log.determinants().note_match(first, {0, kTagOfCancelled});
   send(log);
   MessageLog& next = replaced();
-  EXPECT_EQ(next.decisions().match_of(next.decisions().begin_receive()), (DecisionLog::Match{0, kTagOfCancelled}));
-  EXPECT_EQ(next.decisions().match_of(next.decisions().begin_receive()), (DecisionLog::Match{1, 8}));
-  EXPECT_FALSE(next.decisions().match_of(next.decisions().begin_receive()));
+  EXPECT_EQ(next.determinants().match_of(next.determinants().begin_receive()),
+            (DeterminantLog::Match{0, kTagOfCancelled}));
+  EXPECT_EQ(next.determinants().match_of(next.determinants().begin_receive()), (DeterminantLog::Match{1, 8}));
+  EXPECT_FALSE(next.determinants().match_of(next.determinants().begin_receive()));
 }
 
 TEST_F(Decisions, GoOnAfterThoseOfSeveralPredecessors) {
-  note(log, Decision::waitany, {1});
+  note(log, DeterminantKind::waitany, {1});
   send(log);
   MessageLog& second = replaced();
-  EXPECT_EQ(second.decisions().next(Decision::waitany, false), outcome({1}));
+  EXPECT_EQ(second.determinants().next(DeterminantKind::waitany, false), outcome({1}));
   send(second);
-  note(second, Decision::waitany, {2});
+  note(second, DeterminantKind::waitany, {2});
   send(second);
   MessageLog& third = replaced();
-  EXPECT_EQ(third.decisions().next(Decision::waitany, false), outcome({1}));
+  EXPECT_EQ(third.determinants().next(DeterminantKind::waitany, false), outcome({1}));
   send(third);
-  EXPECT_EQ(third.decisions().next(Decision::waitany, false), outcome({2}));
-  EXPECT_EQ(third.decisions().next(Decision::waitany, false), kFreeToChoose);
+  EXPECT_EQ(third.determinants().next(DeterminantKind::waitany, false), outcome({2}));
+  EXPECT_EQ(third.determinants().next(DeterminantKind::waitany, false), kFreeToChoose);
 }
 
 TEST_F(Decisions, OfAnotherProgramAreAnError) {
-  note(log, Decision::waitany, {1});
+  note(log, DeterminantKind::waitany, {1});
   note_nothing(log, 1);
   send(log);
   MessageLog& next = replaced();
-  const auto text = [&](Decision call, bool may_be_negative) -> std::string {
+  const auto text = [&](DeterminantKind call, bool may_be_negative) -> std::string {
     try {
-      (void)next.decisions().next(call, may_be_negative);
+      (void)next.determinants().next(call, may_be_negative);
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), FENIX_ERROR_INVALID_LOGIC_CALL);
       return error.what();
     }
     return "";
   };
-  EXPECT_NE(text(Decision::test, true).find("it calls MPI_Test, and that one had called MPI_Waitany"),
+  EXPECT_NE(text(DeterminantKind::test, true).find("it calls MPI_Test, and that one had called MPI_Waitany"),
             std::string::npos);
-  EXPECT_EQ(text(Decision::waitany, false), "");
-  EXPECT_NE(text(Decision::waitsome, false).find("had made a call that found nothing"), std::string::npos);
+  EXPECT_EQ(text(DeterminantKind::waitany, false), "");
+  EXPECT_NE(text(DeterminantKind::waitsome, false).find("had made a call that found nothing"), std::string::npos);
 }
 
 TEST_F(Decisions, ManyNegativeOutcomesTakeNoRoom) {
@@ -166,7 +169,7 @@ TEST_F(Decisions, ManyNegativeOutcomesTakeNoRoom) {
   std::size_t bytes = 0;
   for (const Entry& each : job.journal(0).reader().messages_of(0)) bytes += each.head.bytes;
   // And an entry that says that none is lost.
-  EXPECT_EQ(bytes, 10U * (100 + 4 * sizeof(std::int64_t)) + sizeof(DecisionLog::Position));
+  EXPECT_EQ(bytes, 10U * (100 + 4 * sizeof(std::int64_t)) + sizeof(DeterminantLog::Position));
 }
 
 TEST_F(Decisions, GoOnWhereTheJournalIsFullAndTheReplacementKnowsThatSomeAreLost) {
@@ -182,14 +185,14 @@ TEST_F(Decisions, GoOnWhereTheJournalIsFullAndTheReplacementKnowsThatSomeAreLost
 TEST_F(Decisions, AreLostOneByOneAndEachReplacementKnowsIt) {
   // Without messages beside them.
   for (int i = 0; i < 400; ++i) {
-    note(log, Decision::waitany, {i});
-    log.writer().write_decisions(job.journal(0));
+    note(log, DeterminantKind::waitany, {i});
+    log.writer().write_determinants(job.journal(0));
     if (i % 20 != 19) continue;
     SCOPED_TRACE(i);
     job.kill(0);
     job.repair();
     MessageLog replacement;
-    EXPECT_EQ(replacement.lacks_decisions_of_predecessor(job.journal(0)), log.eviction().has_lost_some());
+    EXPECT_EQ(replacement.lacks_determinants_of_predecessor(job.journal(0)), log.eviction().has_lost_some());
     EXPECT_EQ(log.eviction().has_lost_some(), i > 60);
   }
   EXPECT_FALSE(log.gaps().lack_messages());
@@ -201,16 +204,16 @@ TEST_F(Decisions, ThatAreLostAreNotNeededByAReplacementThatBeginsBehindThem) {
   store_state(log);
   log.collector().note_stored(job.journal(0));
   // Messages are missing as before.
-  EXPECT_FALSE(log.decisions().lacks_some());
+  EXPECT_FALSE(log.determinants().lacks_some());
   EXPECT_TRUE(log.gaps().lack_messages());
   decide_and_send(1000);
   MessageLog& next = replaced();
-  EXPECT_FALSE(next.decisions().lacks_some());
+  EXPECT_FALSE(next.determinants().lacks_some());
   const auto states = job.journal(0).reader().messages_of(0, kState);
   ASSERT_EQ(states.size(), 1U);
   next.numbers().take(job.journal(0), 0, states.front());
-  EXPECT_EQ(next.decisions().next(Decision::waitany, false), outcome({1000}));
-  EXPECT_EQ(next.decisions().next(Decision::waitany, false), kFreeToChoose);
+  EXPECT_EQ(next.determinants().next(DeterminantKind::waitany, false), outcome({1000}));
+  EXPECT_EQ(next.determinants().next(DeterminantKind::waitany, false), kFreeToChoose);
   for (int i = 0; i < 500; ++i) decide_and_send(i, next);
   EXPECT_TRUE(next.eviction().has_lost_some());
   EXPECT_TRUE(replaced_lacks_some());
@@ -220,68 +223,68 @@ TEST_F(Decisions, ThatAreLostAreNotNeededByAReplacementThatBeginsBehindThem) {
 TEST_F(Decisions, ThatAreInFilesTakeOnePlaceForMany) {
   constexpr std::size_t kAll = 40;
   for (std::size_t i = 0; i < kAll; ++i) {
-    note(log, Decision::waitany, {static_cast<int>(i)});
-    log.writer().write_decisions(job.journal(0));
+    note(log, DeterminantKind::waitany, {static_cast<int>(i)});
+    log.writer().write_determinants(job.journal(0));
   }
-  DecisionLog& decisions = log.decisions();
-  ASSERT_EQ(decisions.places(), kAll);
-  decisions.note_spilled(20);
-  EXPECT_EQ(decisions.places(), 21U);
-  decisions.note_spilled(30);
-  EXPECT_EQ(decisions.places(), 12U);
-  EXPECT_EQ(decisions.release(job.journal(0), {25, 0}), 20U);
-  EXPECT_EQ(decisions.places(), 11U);
-  decisions.note_spilled(35);
-  EXPECT_EQ(decisions.places(), 7U);
-  EXPECT_TRUE(decisions.lose(job.journal(0), 30));
-  EXPECT_TRUE(decisions.lacks_some());
-  EXPECT_EQ(decisions.places(), 6U);
+  DeterminantLog& determinants = log.determinants();
+  ASSERT_EQ(determinants.places(), kAll);
+  determinants.note_spilled(20);
+  EXPECT_EQ(determinants.places(), 21U);
+  determinants.note_spilled(30);
+  EXPECT_EQ(determinants.places(), 12U);
+  EXPECT_EQ(determinants.release(job.journal(0), {25, 0}), 20U);
+  EXPECT_EQ(determinants.places(), 11U);
+  determinants.note_spilled(35);
+  EXPECT_EQ(determinants.places(), 7U);
+  EXPECT_TRUE(determinants.lose(job.journal(0), 30));
+  EXPECT_TRUE(determinants.lacks_some());
+  EXPECT_EQ(determinants.places(), 6U);
 }
 
 TEST_F(Decisions, ThatAreLargerThanTheJournalAreLost) {
   decide_and_send(1);
-  note(log, Decision::testsome, std::vector<int>(kRoomOfDecisions, 1));
+  note(log, DeterminantKind::testsome, std::vector<int>(kRoomOfDeterminants, 1));
   send(log);
   EXPECT_TRUE(log.eviction().has_lost_some());
   EXPECT_TRUE(replaced_lacks_some());
 }
 
 TEST_F(Decisions, ThatAreManyDoNotWaitForAMessage) {
-  for (int i = 0; !log.decisions().has_many(); ++i) {
+  for (int i = 0; !log.determinants().has_many(); ++i) {
     ASSERT_LT(i, 10000);
-    log.decisions().note_match(log.decisions().begin_receive(), {1, i});
+    log.determinants().note_match(log.determinants().begin_receive(), {1, i});
   }
-  log.writer().write_decisions(job.journal(0));
-  EXPECT_FALSE(log.decisions().has_many());
+  log.writer().write_determinants(job.journal(0));
+  EXPECT_FALSE(log.determinants().has_many());
 }
 
 TEST_F(Decisions, ThatAreLostAreForgottenWhenAllGoBack) {
   for (int i = 0; i < 500; ++i) decide_and_send(i);
   ASSERT_TRUE(log.eviction().has_lost_some());
-  log.let_go(job.journal(0));
+  log.discard_all(job.journal(0));
   EXPECT_FALSE(log.eviction().has_lost_some());
   EXPECT_FALSE(replaced_lacks_some());
 }
 
 TEST_F(Decisions, BeforeAStoredStateAreLetGoOfAndTheOthersStay) {
   for (int i = 0; i < 300; ++i) {
-    note(log, Decision::waitany, {i});
-    log.decisions().note_match(log.decisions().begin_receive(), {1, i});
+    note(log, DeterminantKind::waitany, {i});
+    log.determinants().note_match(log.determinants().begin_receive(), {1, i});
     store_state(log);
   }
-  note(log, Decision::waitany, {1000});
-  log.decisions().note_match(log.decisions().begin_receive(), {1, 1000});
+  note(log, DeterminantKind::waitany, {1000});
+  log.determinants().note_match(log.determinants().begin_receive(), {1, 1000});
   // Others can see what is stored on a persistent communicator.
-  log.writer().write_decisions(job.journal(0));
+  log.writer().write_determinants(job.journal(0));
   MessageLog& next = replaced();
   // It has not received its state yet.
-  EXPECT_THROW((void)next.decisions().next(Decision::waitany, false), Error);
+  EXPECT_THROW((void)next.determinants().next(DeterminantKind::waitany, false), Error);
   const auto states = job.journal(0).reader().messages_of(0, kState);
   ASSERT_EQ(states.size(), 1U);
   next.numbers().take(job.journal(0), 0, states.front());
-  EXPECT_EQ(next.decisions().next(Decision::waitany, false), outcome({1000}));
-  EXPECT_EQ(next.decisions().match_of(next.decisions().begin_receive()), (DecisionLog::Match{1, 1000}));
-  EXPECT_EQ(next.decisions().next(Decision::waitany, false), kFreeToChoose);
+  EXPECT_EQ(next.determinants().next(DeterminantKind::waitany, false), outcome({1000}));
+  EXPECT_EQ(next.determinants().match_of(next.determinants().begin_receive()), (DeterminantLog::Match{1, 1000}));
+  EXPECT_EQ(next.determinants().next(DeterminantKind::waitany, false), kFreeToChoose);
 }
 
 TEST_F(Decisions, MessagesWithSeveralTagsComeInTheOrderOfTheirSendsAlsoWhenTheyWereMoved) {
@@ -296,7 +299,7 @@ TEST_F(Decisions, MessagesWithSeveralTagsComeInTheOrderOfTheirSendsAlsoWhenTheyW
     log.writer().append(job.journal(0), kState, 1, {data.size(), data});
   }
   job.run([&](int rank, Journal& journal) {
-    (rank == 0 ? log : receiver).take_up(job.team(rank), journal, /*goes_back=*/false);
+    (rank == 0 ? log : receiver).reattach(job.team(rank), journal, /*goes_back=*/false);
   });
   for (int i = 0; i < 10; ++i) {
     const auto found = receiver.replay().find_unreceived(job.journal(1), 5, std::nullopt, std::nullopt);
@@ -311,7 +314,7 @@ TEST_F(Decisions, MessagesOfTheLibraryAreNoAnswerToAWildcard) {
   MessageLog receiver;
   send(log, {5, 1, kFirstInternalTag});
   job.run([&](int rank, Journal& journal) {
-    (rank == 0 ? log : receiver).take_up(job.team(rank), journal, /*goes_back=*/false);
+    (rank == 0 ? log : receiver).reattach(job.team(rank), journal, /*goes_back=*/false);
   });
   EXPECT_FALSE(receiver.replay().find_unreceived(job.journal(1), 5, 0, std::nullopt));
   EXPECT_FALSE(receiver.replay().find_unreceived(job.journal(1), 6, 0, kFirstInternalTag));

@@ -46,7 +46,7 @@ class FlushJob : public Job {
     }));
   }
 
-  [[nodiscard]] Flush flush(int rank) { return Flush(group(rank).parts().context); }
+  [[nodiscard]] Flush flush(int rank) { return group(rank).store_link().flush(); }
   [[nodiscard]] DatasetPlan plan(int rank, std::vector<std::uint32_t> writers) {
     return flush(rank).plan({1}, "calm", kRun, std::move(writers));
   }

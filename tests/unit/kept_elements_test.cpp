@@ -128,14 +128,14 @@ TEST(KeptElements, BeyondRepairTheCommitIsRefusedUntilAllIsStored) {
     job.commit();
     job.store({kBlock + 100, kBlock + 200}, 3);
     const bool encodes = each.policy.encodes();
-    const int keeper = job.rank(kDamaged).group->ranks().placement.keeper(kDamaged, 0);
-    // With parity, more ranks of the cohort than it has losses.
+    const int keeper = job.rank(kDamaged).group->ranks().placement.holder(kDamaged, 0);
+    // With parity, more ranks of the redundancy set than it has losses.
     for (int rank = kDamaged; rank <= kDamaged + (encodes ? each.policy.losses : 0); ++rank) {
       job.damage(rank, false);
       if (encodes) job.damage(rank, true);
     }
     if (!encodes) job.damage(keeper, true);
-    // The others: those of a cohort get an error, those that commit in place would wait.
+    // The others: those of a redundancy set get an error, those that commit in place would wait.
     const auto outcomes = job.run([&](Rank& rank) {
       if (rank.number == kDamaged || encodes || each.in_place == 0) rank.group->commit();
     });

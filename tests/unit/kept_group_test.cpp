@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/descriptor.hpp"
-#include "core/operations/taking_up.hpp"
 #include "support/group_data.hpp"
 #include "support/random_seed.hpp"
 #include "support/simulated_job.hpp"
@@ -68,7 +67,7 @@ class Jobs : public Job {
 
   // As the library does.
   void take_up(Rank& rank) {
-    rank.group->parts().before_record = [this, &rank] { keep(rank); };
+    rank.group->store_link().call_before_record([this, &rank] { keep(rank); });
     keep(rank);
     rank.team->barrier();
   }
@@ -92,8 +91,7 @@ class Jobs : public Job {
     RejoinResult result;
     expect_done(run([&](Rank& rank) {
       fenix_impl::Generation highest;
-      const auto mine = rejoin(
-          rank.group, parameters_, [] {}, rank.team, [&] { return rank.path; }, store, highest);
+      const auto mine = rejoin(rank.group, {parameters_, [] {}, rank.team, [&] { return rank.path; }, store, highest});
       take_up(rank);
       if (rank.number == 0) result = mine;
     }));
@@ -104,8 +102,8 @@ class Jobs : public Job {
   bool try_to_form() {
     const auto outcomes = run([&](Rank& rank) {
       fenix_impl::Generation highest;
-      (void)rejoin(
-          rank.group, parameters_, [] {}, rank.team, [&] { return rank.path; }, {{1, kKeptOfRun + 1, 0}, {}}, highest);
+      (void)rejoin(rank.group,
+                   {parameters_, [] {}, rank.team, [&] { return rank.path; }, {{1, kKeptOfRun + 1, 0}, {}}, highest});
       take_up(rank);
     });
     for (Rank& each : ranks()) {
@@ -167,7 +165,7 @@ TEST(KeptGroup, GoesOnWithoutACopy) {
       ASSERT_TRUE(left);
       for (std::size_t i = 0; i < kMembers.size(); ++i) {
         EXPECT_EQ(rank.group->members()[i].memory.region().address().key,
-                  left->parts().kept->regions[i + 1].address.key)
+                  left->recovery().kept_memory()->regions[i + 1].address.key)
             << "the memory is that of before";
       }
     }

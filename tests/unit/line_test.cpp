@@ -26,37 +26,37 @@ DecidedOnLine outcome(const std::vector<int>& numbers) { return numbers; }
 
 TEST(Trace, OutcomesAreForcedInTheirOrder) {
   Trace trace;
-  trace.note_outcome(Decision::test, {});
-  trace.note_outcome(Decision::test, {});
-  trace.note_outcome(Decision::test, std::array{1});
-  trace.note_outcome(Decision::waitsome, std::array{3, 0});
+  trace.note_outcome(DeterminantKind::test, {});
+  trace.note_outcome(DeterminantKind::test, {});
+  trace.note_outcome(DeterminantKind::test, std::array{1});
+  trace.note_outcome(DeterminantKind::waitsome, std::array{3, 0});
   ForcedOutcomes forced(trace, trace.words().size());
-  EXPECT_EQ(forced.next(Decision::test, true), outcome({}));
-  EXPECT_EQ(forced.next(Decision::test, true), outcome({}));
-  EXPECT_EQ(forced.next(Decision::test, true), outcome({1}));
+  EXPECT_EQ(forced.next(DeterminantKind::test, true), outcome({}));
+  EXPECT_EQ(forced.next(DeterminantKind::test, true), outcome({}));
+  EXPECT_EQ(forced.next(DeterminantKind::test, true), outcome({1}));
   EXPECT_FALSE(forced.empty());
-  EXPECT_EQ(forced.next(Decision::waitsome, false), outcome({3, 0}));
+  EXPECT_EQ(forced.next(DeterminantKind::waitsome, false), outcome({3, 0}));
   EXPECT_TRUE(forced.empty());
-  EXPECT_EQ(forced.next(Decision::test, true), std::nullopt);
+  EXPECT_EQ(forced.next(DeterminantKind::test, true), std::nullopt);
 }
 
 TEST(Trace, CallsThatFindNothingTakeTheRoomOfOne) {
   Trace trace;
-  for (int i = 0; i < 1000; ++i) trace.note_outcome(Decision::iprobe, {});
+  for (int i = 0; i < 1000; ++i) trace.note_outcome(DeterminantKind::iprobe, {});
   EXPECT_EQ(trace.words().size(), 2U);
   trace.note_sent(flow(0, 1));
-  trace.note_outcome(Decision::iprobe, {});
+  trace.note_outcome(DeterminantKind::iprobe, {});
   EXPECT_EQ(trace.words().size(), 6U) << "a cut may lie between them";
 }
 
 TEST(Trace, AnotherCallThanBeforeIsAnError) {
   Trace trace;
-  trace.note_outcome(Decision::test, {});
-  trace.note_outcome(Decision::test, std::array{1});
+  trace.note_outcome(DeterminantKind::test, {});
+  trace.note_outcome(DeterminantKind::test, std::array{1});
   ForcedOutcomes forced(trace, trace.words().size());
-  EXPECT_THROW((void)forced.next(Decision::waitany, false), Error) << "it would have to find nothing";
-  EXPECT_EQ(forced.next(Decision::iprobe, true), outcome({})) << "which call finds nothing does not matter";
-  EXPECT_THROW((void)forced.next(Decision::iprobe, true), Error);
+  EXPECT_THROW((void)forced.next(DeterminantKind::waitany, false), Error) << "it would have to find nothing";
+  EXPECT_EQ(forced.next(DeterminantKind::iprobe, true), outcome({})) << "which call finds nothing does not matter";
+  EXPECT_THROW((void)forced.next(DeterminantKind::iprobe, true), Error);
 }
 
 TEST(Trace, MatchesAreForcedByReceive) {
@@ -93,18 +93,18 @@ TEST(Cut, LiesAtTheEndsIfAllMessagesHaveSenders) {
   std::array<Trace, 2> traces;
   traces[0].note_sent(flow(0, 1));
   traces[1].note_delivered(flow(0, 1), 1);
-  traces[1].note_outcome(Decision::test, std::array{1});
+  traces[1].note_outcome(DeterminantKind::test, std::array{1});
   EXPECT_EQ(cut_of(traces), (std::array{traces[0].words().size(), traces[1].words().size()}));
 }
 
 // The sender had stopped before it sent: its choices before the message are made anew, and the message may be another one.
 TEST(Cut, LiesBeforeAMessageThatWasSentAfterTheStop) {
   std::array<Trace, 2> traces;
-  traces[0].note_outcome(Decision::test, std::array{1});
-  traces[1].note_outcome(Decision::test, std::array{1});
+  traces[0].note_outcome(DeterminantKind::test, std::array{1});
+  traces[1].note_outcome(DeterminantKind::test, std::array{1});
   const std::size_t end = traces[1].words().size();
   traces[1].note_delivered(flow(0, 1), 1);
-  traces[1].note_outcome(Decision::probe, std::array{0, 3});
+  traces[1].note_outcome(DeterminantKind::probe, std::array{0, 3});
   EXPECT_EQ(cut_of(traces), (std::array{traces[0].words().size(), end}));
 }
 
@@ -113,10 +113,10 @@ TEST(Cut, GoesOnFromRankToRank) {
   std::array<Trace, 3> traces;
   traces[1].note_delivered(flow(0, 1), 1);
   traces[1].note_sent(flow(1, 2));
-  traces[2].note_outcome(Decision::test, {});
+  traces[2].note_outcome(DeterminantKind::test, {});
   const std::size_t end = traces[2].words().size();
   traces[2].note_delivered(flow(1, 2), 1);
-  traces[2].note_outcome(Decision::test, std::array{1});
+  traces[2].note_outcome(DeterminantKind::test, std::array{1});
   EXPECT_EQ(cut_of(traces), (std::array{std::size_t{0}, std::size_t{0}, end}));
 }
 
@@ -146,7 +146,7 @@ LineRecord example() {
   record.late = {{flow(2, 0), 8, {std::byte{1}, std::byte{2}}}, {flow(1, 0, 5), 1, {}}};
   record.trace.note_sent(flow(0, 1));
   record.trace.note_delivered(flow(2, 0), 8);
-  record.trace.note_outcome(Decision::testsome, std::array{1, 0});
+  record.trace.note_outcome(DeterminantKind::testsome, std::array{1, 0});
   return record;
 }
 

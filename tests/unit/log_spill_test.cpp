@@ -189,7 +189,7 @@ TEST_F(SpilledLog, IsTakenOverFromADeadOwner) {
   for (std::uint64_t number = 1; number < 21; ++number) ASSERT_TRUE(put(kToFive, number, number + 1, 100000));
   ASSERT_TRUE(put(kToItself, 1, 8));
   const SpillPlace place = spill->place();
-  EXPECT_EQ(place.decisions, 7U);
+  EXPECT_EQ(place.determinants, 7U);
   // The owner has died while it wrote half an entry.
   std::ofstream(newest(), std::ios::app) << std::string(70, 'x');
   LogSpill successor({folder, 8 * kMiB}, kOwner);

@@ -34,10 +34,10 @@ class LogOfMessages : public ::testing::Test {
     return sender.sender().log_send(job.journal(0), kToReceiver, {data.size(), data}).has_value();
   }
 
-  bool send_quickly(unsigned value) {
+  bool send_fast(unsigned value) {
     const auto data = journal_bytes(kLoggedBytes, value);
     const auto logged =
-        sender.sender().log_quickly(job.journal(0), sender.sender().allow_send(kToReceiver), {data.size(), data});
+        sender.sender().log_fast(job.journal(0), sender.sender().allow_send(kToReceiver), {data.size(), data});
     return logged && std::equal(logged->begin(), logged->end(), data.begin(), data.end());
   }
 
@@ -58,19 +58,19 @@ class LogOfMessages : public ::testing::Test {
 TEST_F(LogOfMessages, QuickMessagesHaveTheirPlacesAmongOthers) {
   EXPECT_FALSE(sender.sender().allow_send(kToReceiver).is_allowed) << "the first message makes the counter";
   ASSERT_TRUE(send(1));
-  EXPECT_TRUE(send_quickly(2));
+  EXPECT_TRUE(send_fast(2));
   ASSERT_TRUE(send(3));
-  EXPECT_TRUE(send_quickly(4));
+  EXPECT_TRUE(send_fast(4));
   const int outcome = 1;
-  sender.decisions().note(Decision::test, {&outcome, 1});
-  EXPECT_FALSE(send_quickly(5)) << "the outcome comes first";
+  sender.determinants().note(DeterminantKind::test, {&outcome, 1});
+  EXPECT_FALSE(send_fast(5)) << "the outcome comes first";
   ASSERT_TRUE(send(5));
-  EXPECT_TRUE(send_quickly(6));
+  EXPECT_TRUE(send_fast(6));
   job.kill(1);
   job.repair();
   MessageLog replacement;
   job.run([&](int rank, Journal& journal) {
-    (rank == 0 ? sender : replacement).take_up(job.team(rank), journal, /*goes_back=*/false);
+    (rank == 0 ? sender : replacement).reattach(job.team(rank), journal, /*goes_back=*/false);
   });
   for (unsigned number = 1; number <= 6; ++number) {
     const auto found = replacement.replay().logged(job.journal(1), kFromSender, number, /*anew=*/false);
@@ -85,7 +85,7 @@ TEST_F(LogOfMessages, QuickMessagesFindNoPlaceInAFullLog) {
   ASSERT_TRUE(send(1));
   int full = 0;
   for (unsigned value = 2; value <= 200; ++value) {
-    if (send_quickly(value)) continue;
+    if (send_fast(value)) continue;
     ++full;
     ASSERT_TRUE(send(value));
   }
@@ -101,7 +101,7 @@ TEST_F(LogOfMessages, NothingIsQuickThatIsSentOnceMore) {
   job.repair();
   MessageLog replacement;
   job.run([&](int rank, Journal& journal) {
-    (rank == 0 ? replacement : receiver).take_up(job.team(rank), journal, /*goes_back=*/false);
+    (rank == 0 ? replacement : receiver).reattach(job.team(rank), journal, /*goes_back=*/false);
   });
   for (unsigned value = 1; value <= 3; ++value) {
     const auto data = journal_bytes(kLoggedBytes, value);
@@ -124,7 +124,7 @@ TEST_F(LogOfMessages, ASenderLearnsThatASynchronousMessageWasTaken) {
     job.kill(1);
     job.repair();
     job.run([&](int rank, Journal& journal) {
-      (rank == 0 ? sender : replacement).take_up(job.team(rank), journal, goes_back);
+      (rank == 0 ? sender : replacement).reattach(job.team(rank), journal, goes_back);
     });
   };
   const auto take = [&](MessageLog& replacement, std::uint64_t number) {
@@ -191,7 +191,7 @@ TEST_F(LogOfMessages, ItsOwnerStoresAlsoWhenItIsTakenBackWithMessagesThatItHadLe
 TEST_F(LogOfMessages, MessagesThatWereLetGoOfAreNotSentAgain) {
   // The receiver has stored a state behind the first four, and the sender one behind the first two.
   for (unsigned value = 1; value <= 5; ++value) ASSERT_TRUE(send(value));
-  job.journal(0).ring().release_until({kToReceiver.channel ^ 0x6C6F67676564U, kToReceiver.peer, kToReceiver.tag}, 4);
+  job.journal(0).ring().release_until({kToReceiver.comm_id ^ 0x6C6F67676564U, kToReceiver.peer, kToReceiver.tag}, 4);
   // This tells the copy as well.
   ASSERT_TRUE(send(6));
   ASSERT_EQ(job.journal(0).reader().messages_of(0).size(), 2U);
@@ -200,10 +200,10 @@ TEST_F(LogOfMessages, MessagesThatWereLetGoOfAreNotSentAgain) {
   MessageLog of_receiver;
   job.repair();
   job.run([&](int rank, Journal& journal) {
-    (rank == 0 ? of_sender : of_receiver).take_up(job.team(rank), journal, /*goes_back=*/false);
+    (rank == 0 ? of_sender : of_receiver).reattach(job.team(rank), journal, /*goes_back=*/false);
   });
-  const FlowNumber two_sent{{kToReceiver.channel ^ 0x6C6F67676564U, kToReceiver.peer, kToReceiver.tag}, 1, 2};
-  of_sender.numbers().set_channel(kToReceiver.channel, std::span(&two_sent, 1));
+  const FlowNumber two_sent{{kToReceiver.comm_id ^ 0x6C6F67676564U, kToReceiver.peer, kToReceiver.tag}, 1, 2};
+  of_sender.numbers().set_numbers_of(kToReceiver.comm_id, std::span(&two_sent, 1));
   for (unsigned value = 3; value <= 7; ++value) {
     const auto data = journal_bytes(kLoggedBytes, value);
     EXPECT_EQ(of_sender.sender().log_send(job.journal(0), kToReceiver, {data.size(), data}).has_value(), value == 7);
@@ -218,7 +218,7 @@ TEST_F(LogOfMessages, AMessageThatIsSentOnceMoreHasToBeTheSame) {
   job.repair();
   MessageLog replacement;
   job.run([&](int rank, Journal& journal) {
-    (rank == 0 ? replacement : receiver).take_up(job.team(rank), journal, /*goes_back=*/false);
+    (rank == 0 ? replacement : receiver).reattach(job.team(rank), journal, /*goes_back=*/false);
   });
   const auto send_again = [&](std::size_t bytes, unsigned value) -> std::string {
     const auto data = journal_bytes(bytes, value);
@@ -271,7 +271,7 @@ TEST_F(LogOfMessages, NothingIsLostBetweenItsMemoryAndItsFiles) {
     MessageLog replacement;
     replacement.files().begin({folder}, 1);
     job.run([&](int rank, Journal& journal) {
-      EXPECT_TRUE((rank == 0 ? sender : replacement).take_up(job.team(rank), journal, /*goes_back=*/false));
+      EXPECT_TRUE((rank == 0 ? sender : replacement).reattach(job.team(rank), journal, /*goes_back=*/false));
     });
     std::uint64_t good = 0;
     for (std::uint64_t number = 1; number <= kMessages; ++number) {
@@ -306,7 +306,7 @@ TEST_F(LogOfMessages, ProtectionThatIsLostComesBackWhenAStateHasBeenStored) {
 TEST_F(LogOfMessages, AMessageThatItsSenderHasMovedIsFoundAnew) {
   for (unsigned value = 1; value <= 3; ++value) ASSERT_TRUE(send(value));
   job.run([&](int rank, Journal& journal) {
-    (rank == 0 ? sender : receiver).take_up(job.team(rank), journal, /*goes_back=*/false);
+    (rank == 0 ? sender : receiver).reattach(job.team(rank), journal, /*goes_back=*/false);
   });
   const auto before = receiver.replay().logged(job.journal(1), kFromSender, 1, false);
   ASSERT_TRUE(before);
@@ -347,7 +347,7 @@ TEST(LostLogOfMessages, IsMadeAnewAndWhatWasReceivedIsNotSentAgain) {
     job.repair();
     MessageLog successor;
     job.run([&](int rank, Journal& journal) {
-      (rank == 0 ? successor : receiver).take_up(job.team(rank), journal, goes_back);
+      (rank == 0 ? successor : receiver).reattach(job.team(rank), journal, goes_back);
     });
     for (const bool is_received : {true, true, false, true, false})
       EXPECT_EQ(send(successor), goes_back || !is_received);
@@ -387,7 +387,7 @@ class LogWithoutCopies : public ::testing::Test {
     held.repair();
     messages.repair();
     held.run([&](int rank, Journal&) {
-      (rank == 0 ? sender : receiver).take_up(held.team(rank), journals(rank), /*goes_back=*/false);
+      (rank == 0 ? sender : receiver).reattach(held.team(rank), journals(rank), /*goes_back=*/false);
     });
   }
   /// Expects that the receiver gets a message from the log.
@@ -418,9 +418,9 @@ TEST_F(LogWithoutCopies, HasLateMessagesAtACheckpoint) {
   for (unsigned value = 1; value <= 5; ++value) EXPECT_TRUE(send(sender, value));
   for (int i = 0; i < 3; ++i) receive(receiver);
   meet();
-  const auto late = sender.sender().late_messages(journals(0), kToReceiver.channel);
+  const auto late = sender.sender().late_messages(journals(0), kToReceiver.comm_id);
   ASSERT_EQ(late.size(), 2U);
-  const auto numbers = sender.numbers().of_channel(journals(0), kToReceiver.channel);
+  const auto numbers = sender.numbers().numbers_of(journals(0), kToReceiver.comm_id);
   // It has sent them itself.
   EXPECT_FALSE(sender.sender().log_late(journals(0), late[0]));
   EXPECT_TRUE(send(sender, 6));
@@ -428,7 +428,7 @@ TEST_F(LogWithoutCopies, HasLateMessagesAtACheckpoint) {
   kill(0);
   repair();
   // Its successor goes on with the state that was stored. The receiver has got the fourth message meanwhile.
-  sender.numbers().set_channel(kToReceiver.channel, numbers);
+  sender.numbers().set_numbers_of(kToReceiver.comm_id, numbers);
   EXPECT_FALSE(sender.sender().log_late(journals(0), late[0]));
   EXPECT_TRUE(sender.sender().log_late(journals(0), late[1]));
   EXPECT_TRUE(send(sender, 6));
@@ -445,12 +445,12 @@ TEST_F(LogWithoutCopies, MessagesOfOpenReceivesAreLate) {
   (void)receiver.replay().begin_receive(kFromSender);
   receive(receiver);
   meet();
-  const auto late = sender.sender().late_messages(journals(0), kToReceiver.channel);
+  const auto late = sender.sender().late_messages(journals(0), kToReceiver.comm_id);
   ASSERT_EQ(late.size(), 1U);
   EXPECT_EQ(late[0].number, 1U);
   EXPECT_EQ(late[0].content, content(1));
   // Late messages stay in the log.
-  sender.collector().release_until(journals(0), sender.numbers().of_channel(journals(0), kToReceiver.channel),
+  sender.collector().release_until(journals(0), sender.numbers().numbers_of(journals(0), kToReceiver.comm_id),
                                    /*only_received=*/true);
   EXPECT_EQ(messages.journal(0).reader().messages_of(0).size(), 2U);
 }
@@ -458,9 +458,9 @@ TEST_F(LogWithoutCopies, MessagesOfOpenReceivesAreLate) {
 TEST_F(LogWithoutCopies, WithoutAMeetingAllMessagesAreLate) {
   for (unsigned value = 1; value <= 3; ++value) EXPECT_TRUE(send(sender, value));
   for (int i = 0; i < 3; ++i) receive(receiver);
-  EXPECT_EQ(sender.sender().late_messages(journals(0), kToReceiver.channel).size(), 3U);
+  EXPECT_EQ(sender.sender().late_messages(journals(0), kToReceiver.comm_id).size(), 3U);
   meet();
-  EXPECT_EQ(sender.sender().late_messages(journals(0), kToReceiver.channel).size(), 0U);
+  EXPECT_EQ(sender.sender().late_messages(journals(0), kToReceiver.comm_id).size(), 0U);
 }
 
 TEST_F(LogWithoutCopies, OlderMessagesMakeRoomForNewerOnes) {
@@ -474,7 +474,7 @@ TEST_F(LogWithoutCopies, OlderMessagesMakeRoomForNewerOnes) {
   EXPECT_TRUE(sender.gaps().lack_messages());
   // The receiver has not got the last ten: they are there.
   meet();
-  EXPECT_EQ(sender.sender().late_messages(journals(0), kToReceiver.channel).size(), 10U);
+  EXPECT_EQ(sender.sender().late_messages(journals(0), kToReceiver.comm_id).size(), 10U);
   EXPECT_TRUE(sender.gaps().lack_messages());
   sender.gaps().note_checkpoint(/*is_on_all=*/false);
   EXPECT_TRUE(sender.gaps().lack_messages());
@@ -489,7 +489,7 @@ TEST_F(LogWithoutCopies, ANewTagForEachMessageDoesNotFillIt) {
     receiver.flows().end_receive({5, 0, tag}, receiver.replay().begin_receive({5, 0, tag}).number);
     if (tag % 10 != 9) continue;
     meet();
-    sender.collector().release_until(journals(0), sender.numbers().of_channel(journals(0), 5), /*only_received=*/true);
+    sender.collector().release_until(journals(0), sender.numbers().numbers_of(journals(0), 5), /*only_received=*/true);
     EXPECT_TRUE(messages.journal(0).reader().messages_of(0).empty());
   }
   EXPECT_FALSE(sender.gaps().lack_messages());
@@ -499,7 +499,7 @@ TEST_F(LogWithoutCopies, AStateIsNotStoredWithoutAMessageThatIsNeeded) {
   for (unsigned value = 1; value <= 200; ++value) EXPECT_TRUE(send(sender, value));
   for (int i = 0; i < 20; ++i) receive(receiver);
   meet();
-  EXPECT_THROW((void)sender.sender().late_messages(journals(0), kToReceiver.channel), Error);
+  EXPECT_THROW((void)sender.sender().late_messages(journals(0), kToReceiver.comm_id), Error);
 }
 
 TEST_F(LogWithoutCopies, WhatIsSentDuringACheckpointMayBeMissingAfterIt) {
@@ -520,26 +520,26 @@ TEST_F(LogWithoutCopies, AMessageThatIsLargerThanTheLogIsSent) {
 
 TEST_F(LogWithoutCopies, AllIsForgottenWhenAllGoBack) {
   for (unsigned value = 1; value <= 3; ++value) EXPECT_TRUE(send(sender, value));
-  sender.decisions().note(Decision::waitany, std::vector<int>{1});
-  sender.writer().write_decisions(journals(0));
+  sender.determinants().note(DeterminantKind::waitany, std::vector<int>{1});
+  sender.writer().write_determinants(journals(0));
   kill(0);
   held.repair();
   messages.repair();
   held.run([&](int rank, Journal&) {
     MessageLog& log = rank == 0 ? sender : receiver;
-    log.let_go(journals(rank));
-    log.take_up(held.team(rank), journals(rank), /*goes_back=*/true);
+    log.discard_all(journals(rank));
+    log.reattach(held.team(rank), journals(rank), /*goes_back=*/true);
   });
   // It decides freely, and sends all.
-  EXPECT_FALSE(sender.decisions().next(Decision::testany, true));
+  EXPECT_FALSE(sender.determinants().next(DeterminantKind::testany, true));
   EXPECT_TRUE(send(sender, 1));
   EXPECT_FALSE(receiver.replay().logged(journals(1), kFromSender, 1, false));
-  sender.decisions().note(Decision::waitany, std::vector<int>{2});
-  sender.writer().write_decisions(journals(0));
+  sender.determinants().note(DeterminantKind::waitany, std::vector<int>{2});
+  sender.writer().write_determinants(journals(0));
   // The old decision does not come back with the next death.
   kill(0);
   repair();
-  const auto forced = sender.decisions().next(Decision::waitany, true);
+  const auto forced = sender.determinants().next(DeterminantKind::waitany, true);
   ASSERT_TRUE(forced);
   EXPECT_EQ(*forced, std::vector<int>{2});
 }
@@ -550,7 +550,7 @@ TEST_F(LogWithoutCopies, WhatWasReceivedBeforeADeathDoesNotCountAfterIt) {
   meet();
   kill(1);
   repair();
-  EXPECT_EQ(sender.sender().late_messages(journals(0), kToReceiver.channel).size(), 2U);
+  EXPECT_EQ(sender.sender().late_messages(journals(0), kToReceiver.comm_id).size(), 2U);
 }
 
 /// Passes on to another team, and counts the bytes that come to this rank.
@@ -600,7 +600,7 @@ std::size_t bytes_of_repair(int ranks) {
       }
     }
     CountingTeam team(job.team(rank));
-    EXPECT_TRUE(log.take_up(team, journal, /*goes_back=*/false));
+    EXPECT_TRUE(log.reattach(team, journal, /*goes_back=*/false));
     log.meet_at_checkpoint(team, journal);
     const std::lock_guard lock(mutex);
     most = std::max(most, team.bytes);

@@ -153,7 +153,7 @@ class NoMemory : public testing::TestWithParam<Policy> {
     bool attached = true;
     for (const Rank& rank : job.ranks()) attached = attached && rank.group && rank.group->attached();
     if (attached) return false;
-    ++taken_up_;
+    ++rejoined_;
     job.repair();
     form(job, depth);
     return true;
@@ -220,7 +220,7 @@ class NoMemory : public testing::TestWithParam<Policy> {
     }
     EXPECT_LT(n, kMost);
     std::printf("%-20s kind %d: %d failures, of which %d errors, %d groups formed anew\n", call.name,
-                static_cast<int>(kind), n / stride - 1, std::exchange(errors_, 0), std::exchange(taken_up_, 0));
+                static_cast<int>(kind), n / stride - 1, std::exchange(errors_, 0), std::exchange(rejoined_, 0));
   }
 
   bool try_one(const Call& call, int depth, Kind kind, int n) {
@@ -282,7 +282,7 @@ class NoMemory : public testing::TestWithParam<Policy> {
   }
 
  private:
-  int taken_up_ = 0;
+  int rejoined_ = 0;
   int errors_ = 0;
 };
 
@@ -438,7 +438,7 @@ TEST_P(NoMemory, InACommitWhoseAnnouncementOutgrowsItsPlace) {
     if (HasFailure()) return;
   }
   EXPECT_GT(n, 2) << "no request has failed";
-  // Room for the record, its copy and the announcement comes before the cohort encodes: the others hear that the victim cannot.
+  // Room for the record, its copy and the announcement comes before the redundancy set encodes: the others hear that the victim cannot.
   EXPECT_EQ(declined, GetParam().encodes() ? 3 : 0);
 }
 

@@ -73,8 +73,8 @@ TEST(NodePlacement, RanksThatProtectEachOtherShareNoNodeIfThatCanBe) {
   for (int ranks = 2; ranks <= 40; ++ranks) {
     for (unsigned seed = 0; seed < 20; ++seed) {
       for (const int size : {2, 3, 4, 8}) {
-        const int cohorts = std::max(ranks / size, 1);
-        const auto nodes = random_nodes(ranks, cohorts, seed);
+        const int redundancy_sets = std::max(ranks / size, 1);
+        const auto nodes = random_nodes(ranks, redundancy_sets, seed);
         const Placement placement({Policy::Kind::parity, kChosen, size, 1}, ranks, order_of(nodes));
         ASSERT_EQ(most_on_a_node(placement, nodes), 1) << ranks << " ranks, cohorts of " << size << ", seed " << seed;
       }
@@ -83,8 +83,8 @@ TEST(NodePlacement, RanksThatProtectEachOtherShareNoNodeIfThatCanBe) {
         const Placement placement(policy(kind), ranks, order_of(nodes));
         ASSERT_EQ(most_on_a_node(placement, nodes), 1) << ranks << " ranks, seed " << seed;
         for (int rank = 0; rank < ranks; ++rank) {
-          ASSERT_NE(placement.keeper(rank, 0), rank);
-          ASSERT_EQ(placement.kept(placement.keeper(rank, 0), 0), rank);
+          ASSERT_NE(placement.holder(rank, 0), rank);
+          ASSERT_EQ(placement.kept(placement.holder(rank, 0), 0), rank);
         }
       }
     }
@@ -98,9 +98,9 @@ TEST(NodePlacement, AndNoDomain) {
   EXPECT_EQ(most_in_a_domain(pairs, ranks), 1);
   EXPECT_EQ(most_on_a_node(pairs, ranks), 1);
   // Four that share no node have two of each domain.
-  const Placement cohorts({Policy::Kind::reed_solomon, kChosen, 4, 2}, 8, order_of(ranks));
-  EXPECT_EQ(most_on_a_node(cohorts, ranks), 1);
-  EXPECT_EQ(most_in_a_domain(cohorts, ranks), 2);
+  const Placement redundancy_sets({Policy::Kind::reed_solomon, kChosen, 4, 2}, 8, order_of(ranks));
+  EXPECT_EQ(most_on_a_node(redundancy_sets, ranks), 1);
+  EXPECT_EQ(most_in_a_domain(redundancy_sets, ranks), 2);
   // With a separation of one, buddies are neighbours.
   EXPECT_EQ(most_on_a_node(Placement(policy(Policy::Kind::buddies, 1), 8, order_of(ranks)), ranks), 2);
 }
@@ -112,7 +112,7 @@ TEST(NodePlacement, OnOneNodeIsThatOfHalfOfTheRanks) {
       const Placement half(policy(kind, std::max(ranks / 2, 1)), ranks);
       ASSERT_EQ(chosen.copies(), half.copies());
       for (int rank = 0; rank < ranks && ranks > 1; ++rank) {
-        EXPECT_EQ(chosen.keeper(rank, 0), half.keeper(rank, 0)) << ranks << " ranks, rank " << rank;
+        EXPECT_EQ(chosen.holder(rank, 0), half.holder(rank, 0)) << ranks << " ranks, rank " << rank;
       }
     }
   }
@@ -187,7 +187,7 @@ TEST_P(Nodes, ReplacementsMayRunElsewhere) {
   job.repair();
   job.form(false);
   job.expect_snapshots();
-  // Rank 0 comes to where a rank of its cohort is, whichever that is: its two places are now on all other nodes.
+  // Rank 0 comes to where a rank of its redundancy set is, whichever that is: its two places are now on all other nodes.
   job.kill(0);
   job.rank(0).location = job.rank(2).location;
   job.kill(1);
@@ -234,7 +234,7 @@ TEST_P(Nodes, WithABadSeparationTheDeathOfOneLosesAllThatIsNotCovered) {
   expect_done(plain.run([&](Rank& rank) { EXPECT_EQ(join(rank, parameters).snapshots_lost, !covered); }));
 }
 
-// Nodes of one rank each: only domains can be shared. Three are enough for pairs and cohorts of three, two are not for the latter.
+// Nodes of one rank each: only domains can be shared. Three are enough for pairs and redundancy sets of three, two are not for the latter.
 TEST_P(Nodes, ADomainThatIsSharedIsToldOf) {
   for (const int domains : {3, 2, 1}) {
     Job job(kRanks);

@@ -59,14 +59,14 @@ TEST(NodeScale, MapsTheRegionsThatItReaches) {
 
 TEST(NodeScale, MapsTheRegionsOfItsCohort) {
   constexpr int kOnNode = 128;
-  constexpr int kCohort = 8;
-  const Policy policy{Policy::Kind::parity, 1, kCohort, 1};
+  constexpr int kSetSize = 8;
+  const Policy policy{Policy::Kind::parity, 1, kSetSize, 1};
   const auto partners = Placement(policy, kOnNode).partners(0);
-  ASSERT_EQ(partners.size(), kCohort - 1U);
+  ASSERT_EQ(partners.size(), kSetSize - 1U);
   LargeJob job(kOnNode, kOnNode, policy);
   EXPECT_EQ(job.create_group(),
             (InUse{1 + reached_by_group(kOnNode, kOnNode, std::set<int>(partners.begin(), partners.end())), 2}));
-  EXPECT_EQ(job.create_member(0), (InUse{kCohort, 2}));
+  EXPECT_EQ(job.create_member(0), (InUse{kSetSize, 2}));
 }
 
 // Addresses are gathered along the node, by as many messages as the logarithm of its ranks.

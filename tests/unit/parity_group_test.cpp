@@ -29,7 +29,7 @@ const std::vector<Encoded> kEncoded{{4, parity(4)},          {5, parity(2)},    
                                     {6, parity(3, 2)},       {6, reed_solomon(6, 2)}, {4, reed_solomon(4, 2)},
                                     {2, reed_solomon(2, 1)}, {5, reed_solomon(5, 4)}};
 
-/// All sets of ranks that may be lost at once; or those that are one too many in some cohort, and no more.
+/// All sets of ranks that may be lost at once; or those that are one too many in some redundancy set, and no more.
 std::vector<std::vector<int>> sets_of(const Encoded& encoded, bool tolerable) {
   const Placement placement(encoded.policy, encoded.size);
   std::vector<std::vector<int>> sets;
@@ -40,8 +40,8 @@ std::vector<std::vector<int>> sets_of(const Encoded& encoded, bool tolerable) {
     }
     std::ptrdiff_t most = 0;
     for (const int rank : set) {
-      const auto& cohort = placement.cohort(rank);
-      most = std::max(most, std::count_if(cohort.begin(), cohort.end(), [&](int each) {
+      const auto& redundancy_set = placement.redundancy_set(rank);
+      most = std::max(most, std::count_if(redundancy_set.begin(), redundancy_set.end(), [&](int each) {
                         return std::find(set.begin(), set.end(), each) != set.end();
                       }));
     }
@@ -175,7 +175,7 @@ TEST(ParityGroup, TellsAllRanksWhenTooManyAreLost) {
 }
 
 TEST(ParityGroup, GoesBackToWhatAllRanksHaveCommitted) {
-  // One cohort commits, the other does not.
+  // One redundancy set commits, the other does not.
   const Encoded encoded{6, parity(3)};
   for (const int dead : {0, 4}) {
     ParityJob job(encoded, 1);
@@ -367,7 +367,7 @@ TEST(ParityRestoreFrom, DecodesWhatDeadRanksOfALargerTeamHad) {
         }
       }));
       if (testing::Test::HasFailure()) return;
-      // The new team, which may be smaller than a cohort was to be, goes on with parity of its own.
+      // The new team, which may be smaller than a redundancy set was to be, goes on with parity of its own.
       expect_done(job.run([](Rank& rank) {
         for (const int member : kMembers) {
           provide(rank, member);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What stores and commits of a cohort encode, and when: only what has changed, early where that is possible, and commits
+// What stores and commits of a redundancy set encode, and when: only what has changed, early where that is possible, and commits
 // that one rank cannot make.
 #include <gtest/gtest.h>
 
@@ -255,7 +255,7 @@ TEST(ParityAsynchronous, WithFurtherStoresBeforeTheCommit) {
   }
 }
 
-// The cohort must not take the refusal for what the store has to say, nor the other way round.
+// The redundancy set must not take the refusal for what the store has to say, nor the other way round.
 TEST(ParityAsynchronous, PendingAtTheCommitIsAnErrorForAllOrForNone) {
   for (int round = 0; round < 10; ++round) {
     PartialJob job(4, 0, 1'000'000, 0, kParity);

@@ -18,7 +18,7 @@ namespace {
 
 using namespace fenix_impl;
 
-constexpr std::uint64_t kFiledChannel = 5;
+constexpr std::uint64_t kFiledComm = 5;
 
 /// Files of this process have room for so many bytes.
 class FullStorage {
@@ -45,7 +45,7 @@ class FileOfMessages : public ::testing::Test {
  protected:
   FileOfMessages() : folder(std::filesystem::temp_directory_path() / ("fenix-filed-" + std::to_string(::getpid()))) {
     std::filesystem::create_directories(folder);
-    file.emplace(folder, kFiledChannel, 0);
+    file.emplace(folder, kFiledComm, 0);
   }
   ~FileOfMessages() override { std::filesystem::remove_all(folder); }
 
@@ -54,7 +54,7 @@ class FileOfMessages : public ::testing::Test {
     EntryHead head;
     head.bytes = bytes;
     head.hash = hash_bytes(payload);
-    head.signature = {kFiledChannel, 0, tag};
+    head.signature = {kFiledComm, 0, tag};
     head.number = static_cast<std::uint64_t>(tag) + 1;
     write(head, payload);
   }
@@ -67,7 +67,7 @@ class FileOfMessages : public ::testing::Test {
   }
   void expect_tags(const std::vector<std::int32_t>& tags) const {
     std::vector<std::int32_t> found;
-    for (const FiledMessage& each : PersistFile(folder, kFiledChannel, 0).read()) {
+    for (const FiledMessage& each : PersistFile(folder, kFiledComm, 0).read()) {
       found.push_back(each.head.signature.tag);
       EXPECT_EQ(each.payload, std::vector<std::byte>(each.payload.size(), static_cast<std::byte>(found.back())));
     }

@@ -14,13 +14,13 @@ namespace {
 
 constexpr int kMostRanks = 40;
 
-using Cohorts = std::vector<std::vector<int>>;
+using RedundancySets = std::vector<std::vector<int>>;
 
 bool contains(const std::vector<int>& ranks, int rank) { return std::binary_search(ranks.begin(), ranks.end(), rank); }
 
-/// For all numbers of ranks, separations and sizes of cohorts that the API lets through, and some more.
+/// For all numbers of ranks, separations and sizes of redundancy sets that the API lets through, and some more.
 template <class Check>
-void for_all_cohorts(Check&& check) {
+void for_all_sets(Check&& check) {
   for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
     for (const int separation : {1, 2, 3, 4, 5, 7, 11, 16, 20, 39}) {
       for (int size = 2; size <= std::min(ranks + 2, 17); ++size) {
@@ -33,11 +33,11 @@ void for_all_cohorts(Check&& check) {
 }
 
 TEST(Cohorts, HaveEachRankOnce) {
-  for_all_cohorts([](int ranks, int separation, int size) {
+  for_all_sets([](int ranks, int separation, int size) {
     std::vector<int> all;
-    for (const auto& cohort : cohorts_of(ranks, separation, size)) {
-      EXPECT_TRUE(std::is_sorted(cohort.begin(), cohort.end()));
-      all.insert(all.end(), cohort.begin(), cohort.end());
+    for (const auto& redundancy_set : redundancy_sets_of(ranks, separation, size)) {
+      EXPECT_TRUE(std::is_sorted(redundancy_set.begin(), redundancy_set.end()));
+      all.insert(all.end(), redundancy_set.begin(), redundancy_set.end());
     }
     std::sort(all.begin(), all.end());
     ASSERT_EQ(all.size(), static_cast<std::size_t>(ranks));
@@ -46,58 +46,58 @@ TEST(Cohorts, HaveEachRankOnce) {
 }
 
 TEST(Cohorts, AreAsLargeAsWantedButNotTwice) {
-  for_all_cohorts([](int ranks, int separation, int size) {
-    const auto cohorts = cohorts_of(ranks, separation, size);
-    EXPECT_EQ(cohorts.size(), static_cast<std::size_t>(std::max(ranks / size, 1)));
-    for (const auto& cohort : cohorts) {
-      EXPECT_GE(static_cast<int>(cohort.size()), std::min(ranks, size));
-      EXPECT_LT(static_cast<int>(cohort.size()), 2 * size);
+  for_all_sets([](int ranks, int separation, int size) {
+    const auto redundancy_sets = redundancy_sets_of(ranks, separation, size);
+    EXPECT_EQ(redundancy_sets.size(), static_cast<std::size_t>(std::max(ranks / size, 1)));
+    for (const auto& redundancy_set : redundancy_sets) {
+      EXPECT_GE(static_cast<int>(redundancy_set.size()), std::min(ranks, size));
+      EXPECT_LT(static_cast<int>(redundancy_set.size()), 2 * size);
     }
   });
 }
 
-// As many ranks as fill blocks of separation cohorts are in such blocks; the rest is as far apart as it can be.
+// As many ranks as fill blocks of separation redundancy sets are in such blocks; the rest is as far apart as it can be.
 TEST(Cohorts, KeepTheSeparationInBlocks) {
-  for_all_cohorts([](int ranks, int separation, int size) {
-    const auto cohorts = cohorts_of(ranks, separation, size);
+  for_all_sets([](int ranks, int separation, int size) {
+    const auto redundancy_sets = redundancy_sets_of(ranks, separation, size);
     const auto in_blocks = static_cast<std::size_t>(ranks / (separation * size) * separation);
-    for (std::size_t number = 0; number < cohorts.size() && ranks >= size; ++number) {
-      const auto& cohort = cohorts[number];
+    for (std::size_t number = 0; number < redundancy_sets.size() && ranks >= size; ++number) {
+      const auto& redundancy_set = redundancy_sets[number];
       const int left = ranks - static_cast<int>(in_blocks) * size;
       const int apart = number < in_blocks ? separation : left / size;
-      ASSERT_GE(cohort.size(), static_cast<std::size_t>(size));
+      ASSERT_GE(redundancy_set.size(), static_cast<std::size_t>(size));
       for (int i = 1; i < size; ++i) {
         const auto place = static_cast<std::size_t>(i);
-        EXPECT_EQ(cohort[place] - cohort[place - 1], apart) << "cohort " << number;
+        EXPECT_EQ(redundancy_set[place] - redundancy_set[place - 1], apart) << "cohort " << number;
       }
     }
   });
 }
 
-// Ranks that are left over go to different cohorts as far as there are enough, and to the last ones.
+// Ranks that are left over go to different redundancy sets as far as there are enough, and to the last ones.
 TEST(Cohorts, ShareWhatIsLeftOver) {
-  for_all_cohorts([](int ranks, int separation, int size) {
+  for_all_sets([](int ranks, int separation, int size) {
     if (ranks < size) return;
-    const auto cohorts = cohorts_of(ranks, separation, size);
-    std::size_t least = cohorts[0].size();
+    const auto redundancy_sets = redundancy_sets_of(ranks, separation, size);
+    std::size_t least = redundancy_sets[0].size();
     std::size_t most = least;
-    for (const auto& cohort : cohorts) {
-      EXPECT_GE(cohort.size(), most) << "the last ones have more";
-      least = std::min(least, cohort.size());
-      most = std::max(most, cohort.size());
+    for (const auto& redundancy_set : redundancy_sets) {
+      EXPECT_GE(redundancy_set.size(), most) << "the last ones have more";
+      least = std::min(least, redundancy_set.size());
+      most = std::max(most, redundancy_set.size());
     }
     EXPECT_LE(most - least, 1U);
   });
 }
 
 TEST(Cohorts, AreWhatTheyAlwaysWere) {
-  EXPECT_EQ(cohorts_of(8, 2, 4), (Cohorts{{0, 2, 4, 6}, {1, 3, 5, 7}}));
-  EXPECT_EQ(cohorts_of(8, 1, 4), (Cohorts{{0, 1, 2, 3}, {4, 5, 6, 7}}));
-  EXPECT_EQ(cohorts_of(10, 2, 3), (Cohorts{{0, 2, 4}, {1, 3, 5}, {6, 7, 8, 9}}));
-  EXPECT_EQ(cohorts_of(5, 1, 2), (Cohorts{{0, 1}, {2, 3, 4}}));
-  EXPECT_EQ(cohorts_of(5, 1, 3), (Cohorts{{0, 1, 2, 3, 4}}));
-  EXPECT_EQ(cohorts_of(3, 1, 4), (Cohorts{{0, 1, 2}}));
-  EXPECT_EQ(cohorts_of(1, 1, 2), (Cohorts{{0}}));
+  EXPECT_EQ(redundancy_sets_of(8, 2, 4), (RedundancySets{{0, 2, 4, 6}, {1, 3, 5, 7}}));
+  EXPECT_EQ(redundancy_sets_of(8, 1, 4), (RedundancySets{{0, 1, 2, 3}, {4, 5, 6, 7}}));
+  EXPECT_EQ(redundancy_sets_of(10, 2, 3), (RedundancySets{{0, 2, 4}, {1, 3, 5}, {6, 7, 8, 9}}));
+  EXPECT_EQ(redundancy_sets_of(5, 1, 2), (RedundancySets{{0, 1}, {2, 3, 4}}));
+  EXPECT_EQ(redundancy_sets_of(5, 1, 3), (RedundancySets{{0, 1, 2, 3, 4}}));
+  EXPECT_EQ(redundancy_sets_of(3, 1, 4), (RedundancySets{{0, 1, 2}}));
+  EXPECT_EQ(redundancy_sets_of(1, 1, 2), (RedundancySets{{0}}));
 }
 
 Policy encoding(int separation, int size, int losses) {
@@ -105,32 +105,32 @@ Policy encoding(int separation, int size, int losses) {
 }
 
 TEST(Placement, KnowsTheCohortOfEachRank) {
-  for_all_cohorts([](int ranks, int separation, int size) {
+  for_all_sets([](int ranks, int separation, int size) {
     const Placement placement(encoding(separation, size, 1), ranks);
-    const auto cohorts = cohorts_of(ranks, separation, size);
+    const auto redundancy_sets = redundancy_sets_of(ranks, separation, size);
     for (int rank = 0; rank < ranks; ++rank) {
-      const auto& cohort = placement.cohort(rank);
-      EXPECT_NE(std::find(cohorts.begin(), cohorts.end(), cohort), cohorts.end());
-      ASSERT_LT(placement.index_in_cohort(rank), static_cast<int>(cohort.size()));
-      EXPECT_EQ(cohort[static_cast<std::size_t>(placement.index_in_cohort(rank))], rank);
+      const auto& redundancy_set = placement.redundancy_set(rank);
+      EXPECT_NE(std::find(redundancy_sets.begin(), redundancy_sets.end(), redundancy_set), redundancy_sets.end());
+      ASSERT_LT(placement.index_in_set(rank), static_cast<int>(redundancy_set.size()));
+      EXPECT_EQ(redundancy_set[static_cast<std::size_t>(placement.index_in_set(rank))], rank);
     }
   });
 }
 
 TEST(Placement, HasAsManyKeepersAsMayBeLost) {
-  for_all_cohorts([](int ranks, int separation, int size) {
+  for_all_sets([](int ranks, int separation, int size) {
     for (int losses = 1; losses <= std::min(4, size - 1); ++losses) {
       const Placement placement(encoding(separation, size, losses), ranks);
       EXPECT_EQ(placement.copies(), std::min({losses, size - 1, ranks - 1}));
       for (int rank = 0; rank < ranks; ++rank) {
-        const auto& cohort = placement.cohort(rank);
-        std::set<int> keepers;
+        const auto& redundancy_set = placement.redundancy_set(rank);
+        std::set<int> holders;
         for (int copy = 0; copy < placement.copies(); ++copy) {
-          const int keeper = placement.keeper(rank, copy);
-          EXPECT_NE(keeper, rank);
-          EXPECT_NE(std::find(cohort.begin(), cohort.end(), keeper), cohort.end());
-          EXPECT_TRUE(keepers.insert(keeper).second) << "rank " << rank << " has keeper " << keeper << " twice";
-          EXPECT_EQ(placement.kept(keeper, copy), rank);
+          const int holder = placement.holder(rank, copy);
+          EXPECT_NE(holder, rank);
+          EXPECT_NE(std::find(redundancy_set.begin(), redundancy_set.end(), holder), redundancy_set.end());
+          EXPECT_TRUE(holders.insert(holder).second) << "rank " << rank << " has keeper " << holder << " twice";
+          EXPECT_EQ(placement.kept(holder, copy), rank);
         }
       }
     }
@@ -147,7 +147,7 @@ void expect_mutual(const Placement& placement, int ranks) {
     for (const int partner : partners) ASSERT_TRUE(contains(placement.partners(partner), rank)) << partner;
     for (const int witness : witnesses) ASSERT_TRUE(contains(placement.witnesses(witness), rank)) << witness;
     for (int copy = 0; copy < placement.copies(); ++copy) {
-      ASSERT_TRUE(contains(partners, placement.keeper(rank, copy)));
+      ASSERT_TRUE(contains(partners, placement.holder(rank, copy)));
       ASSERT_TRUE(contains(partners, placement.kept(rank, copy)));
     }
     // Some of them are far away: in numbers, it takes nearly half of all ranks to have all of them.
@@ -184,9 +184,9 @@ TEST(Placement, OfWholeCopiesIsThePairing) {
         const Pairing pairing(policy, ranks);
         ASSERT_EQ(placement.copies(), 1);
         for (int rank = 0; rank < ranks; ++rank) {
-          EXPECT_EQ(placement.keeper(rank, 0), pairing.holder_of(rank));
+          EXPECT_EQ(placement.holder(rank, 0), pairing.holder_of(rank));
           EXPECT_EQ(placement.kept(rank, 0), pairing.held_by(rank));
-          EXPECT_TRUE(placement.cohort(rank).empty());
+          EXPECT_TRUE(placement.redundancy_set(rank).empty());
         }
       }
     }
@@ -201,7 +201,7 @@ TEST(Placement, NobodyKeepsAnythingForALoneRankOrWithoutRedundancy) {
   for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
     const Placement placement(local, ranks);
     EXPECT_EQ(placement.copies(), 0);
-    for (int rank = 0; rank < ranks; ++rank) EXPECT_TRUE(placement.cohort(rank).empty());
+    for (int rank = 0; rank < ranks; ++rank) EXPECT_TRUE(placement.redundancy_set(rank).empty());
   }
   EXPECT_EQ(Placement().copies(), 0);
 }

@@ -13,6 +13,7 @@
 
 #include "api/c/groups.hpp"
 #include "base/hash.hpp"
+#include "rma/mpi_errors.hpp"
 
 using namespace fenix_impl;
 

@@ -121,7 +121,7 @@ void redefine(const Group& group, Member& member, const Description& description
 int create(int group_id, const Description& description, Serializer serializer) {
   Group& group = runtime().working_group(group_id);
   Member* member = group.find(description.info().id);
-  if (member != nullptr && member->is_taken_up()) {
+  if (member != nullptr && member->has_rejoined()) {
     if (member->is_claimed()) throw Error(FENIX_ERROR_MEMBER_EXISTS, name_of(*member) + " exists in the group");
     check_definition(group, description);
     redefine(group, *member, description);
@@ -155,7 +155,7 @@ int allocate(int group_id, Description description, void* baseptr) {
     if (member != nullptr) grown = group.members().buffer_for(*member, *description.info().type, description.count());
   };
   bool is_new = false;
-  if (member != nullptr && member->is_taken_up()) {
+  if (member != nullptr && member->has_rejoined()) {
     check();
   } else {
     is_new = group.definition().define_member(description.info(), nullptr, description.count(), check) != nullptr;
@@ -169,14 +169,14 @@ int allocate(int group_id, Description description, void* baseptr) {
   member->set_serializer({});
   void* const base = member->allocated.data();
   std::memcpy(baseptr, &base, sizeof base);
-  if (!is_new && !member->is_taken_up()) group.take_in_definition(*member);
+  if (!is_new && !member->has_rejoined()) group.take_in_definition(*member);
   return FENIX_SUCCESS;
 }
 
 int define(int group_id, const Description& description, Serializer serializer) {
   Group& group = runtime().working_group(group_id);
   Member* known = group.find(description.info().id);
-  const bool alone = known != nullptr && known->is_taken_up();
+  const bool alone = known != nullptr && known->has_rejoined();
   Member* created = nullptr;
   if (alone) {
     check_definition(group, description);

@@ -93,7 +93,7 @@ int Fenix_Mlog_create(int mlog_id, MPI_Comm* comm, int depth) {
     if (number == 0) {
       throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is neither the resilient communicator nor derived from it");
     }
-    const std::uint64_t channel =
+    const std::uint64_t comm_id =
         hash_bytes(std::as_bytes(std::span(&number, 1)), static_cast<std::uint64_t>(mlog_id) + 1);
     LogOptions options = log_options_of_environment();
     // Messages that have not been received at a checkpoint are stored with it.
@@ -101,10 +101,10 @@ int Fenix_Mlog_create(int mlog_id, MPI_Comm* comm, int depth) {
     // The program learns of a death where it next needs other ranks.
     const auto create_after_repair = [&] {
       if (!runtime().failures().put_off_repair()) throw;
-      logs.create_after_repair(mlog_id, *comm, channel, depth, options);
+      logs.create_after_repair(mlog_id, *comm, comm_id, depth, options);
     };
     try {
-      logs.create(mlog_id, *comm, channel, depth, options);
+      logs.create(mlog_id, *comm, comm_id, depth, options);
     } catch (const PeerFailure&) {
       create_after_repair();
     } catch (const MpiError& error) {

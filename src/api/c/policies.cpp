@@ -16,7 +16,7 @@ namespace {
 constexpr int kBuddyMode = 1;
 constexpr int kParityMode = 5;
 
-constexpr int kDefaultCohort = 4;
+constexpr int kDefaultSetSize = 4;
 constexpr int kDefaultLosses = 2;
 constexpr int kMostLosses = 4;
 
@@ -34,7 +34,7 @@ Policy policy_from(int name, const int* values) {
       if (values[0] == kParityMode) return {Policy::Kind::parity, separation(values[1]), values[2], 1};
       return {Policy::Kind::buddies, separation(values[1]), 0, 1};
     case FENIX_DATA_POLICY_REED_SOLOMON:
-      if (values == nullptr) return {Policy::Kind::reed_solomon, Policy::kChosen, kDefaultCohort, kDefaultLosses};
+      if (values == nullptr) return {Policy::Kind::reed_solomon, Policy::kChosen, kDefaultSetSize, kDefaultLosses};
       return {Policy::Kind::reed_solomon, separation(values[0]), values[1], values[2]};
     case FENIX_DATA_POLICY_LOCAL:
       return {Policy::Kind::local, 1, 0, 0};
@@ -61,13 +61,12 @@ void check_policy(int name, const int* values, int ranks) {
   if (!policy.encodes()) return;
   if (policy.losses < 1 || policy.losses > kMostLosses) refuse("losses", policy.losses, "is not in [1, 4]");
   // A communicator of one rank has no other rank to protect it, under any policy.
-  // As in the current Fenix, parity takes the ranks that there are for a cohort that would be larger.
+  // As in the current Fenix, parity takes the ranks that there are for a redundancy set that would be larger.
   const bool is_cut = policy.kind == Policy::Kind::parity;
   const int least = policy.losses + 1;
-  const int most = is_cut ? Policy::kMostCohort : std::min(std::max(ranks, least), Policy::kMostCohort);
-  if (policy.cohort_size < least || policy.cohort_size > most) {
-    refuse("cohort size", policy.cohort_size,
-           "is not in [" + std::to_string(least) + ", " + std::to_string(most) + "]");
+  const int most = is_cut ? Policy::kMostSetSize : std::min(std::max(ranks, least), Policy::kMostSetSize);
+  if (policy.set_size < least || policy.set_size > most) {
+    refuse("cohort size", policy.set_size, "is not in [" + std::to_string(least) + ", " + std::to_string(most) + "]");
   }
 }
 
@@ -88,13 +87,13 @@ int policy_to(const Policy& policy, const Placement& placement, int* values) {
       return FENIX_DATA_POLICY_PEER_RANK_SEPARATION;
     case Policy::Kind::reed_solomon:
       values[0] = separation;
-      values[1] = policy.cohort_size;
+      values[1] = policy.set_size;
       values[2] = policy.losses;
       return FENIX_DATA_POLICY_REED_SOLOMON;
     case Policy::Kind::parity:
       values[0] = kParityMode;
       values[1] = separation;
-      values[2] = policy.cohort_size;
+      values[2] = policy.set_size;
       return FENIX_DATA_POLICY_IN_MEMORY_RAID;
     case Policy::Kind::buddies:
       break;

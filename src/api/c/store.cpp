@@ -56,8 +56,8 @@ void put(const std::string& text, char* to) {
   to[FENIX_DATASET_NAME_MAX - 1] = 0;
 }
 
-/// Returns the group of all ranks, which has a way to talk; or null, on all ranks, if the store must be looked at for it and does not
-/// answer: that ends no job.
+/// Returns the group of all ranks, by which they agree. Returns null on all ranks if forming the group needs the store, and the store does
+/// not answer: that must not end the job.
 Group* world_to_ask() {
   try {
     return &runtime().working_group(FENIX_DATA_GROUP_WORLD_ID);
@@ -68,13 +68,13 @@ Group* world_to_ask() {
   }
 }
 
-/// Does it by messages that are logged: a replacement says what its predecessor had said, and gets the same answer.
+/// Asks by logged messages: a replacement repeats the answer of its predecessor, and gets the same result.
 int need_commit_logged(int group_id, int* flag) {
   int own = 0;
   const int code = ready_entry([&]() -> int {
     require(flag, "flag");
     Group& group = runtime().attached_group(group_id);
-    own = runtime().region_logs().answer(Decision::need_commit, [&group] {
+    own = runtime().region_logs().answer(DeterminantKind::need_commit, [&group] {
       return runtime().storage().planner().needs_commit_here(group) ||
                      runtime().persistence().checkpoints().log_is_filling()
                  ? 1

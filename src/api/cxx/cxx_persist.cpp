@@ -3,7 +3,7 @@
 #include <fenix.hpp>
 
 #include "api/cxx/cxx_throw.hpp"
-#include "rma/mpi_team.hpp"
+#include "rma/mpi_errors.hpp"
 #include "runtime/entry.hpp"
 
 using namespace fenix_impl;

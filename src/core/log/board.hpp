@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A table of progress: how far each rank of a cohort has come. Peers write their progress into this rank's memory.
+// A table of progress: how far each rank of a redundancy set has come. Peers write their progress into this rank's memory.
 #pragma once
 
 #include <cstddef>

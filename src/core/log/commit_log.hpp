@@ -21,11 +21,11 @@ namespace fenix_impl {
 
 class CommitLog {
  public:
-  /// A record of this rank on one of its keepers.
+  /// A record of this rank on one of its holders.
   struct RecordCopy {
     Epoch epoch;
     std::uint32_t entry = 0;
-    int copy = 0;  ///< number of the copy, which says who the keeper is
+    int copy = 0;  ///< number of the copy, which says who the holder is
   };
   /// Places that a commit leaves free: one for the record that says that a snapshot was deleted.
   static constexpr std::size_t kEntriesToSpare = 1;
@@ -67,13 +67,13 @@ class CommitLog {
 
   /// Returns the record of the next commit, without members; its memory is that of records which were forgotten.
   [[nodiscard]] Record begin_record(Epoch epoch);
-  /// Makes sure that a record finds memory in its entry, here and on the keepers. Throws Error(FENIX_ERROR_NO_MEMORY).
+  /// Makes sure that a record finds memory in its entry, here and on the holders. Throws Error(FENIX_ERROR_NO_MEMORY).
   void make_room(const LoggedRecord& logged) {
     memory_.control().make_room(ranks_.placement, ranks_.rank, logged.record, logged.entry);
   }
   /// Takes the memory that append() needs.
   void prepare_append();
-  /// Writes the record here and on the keepers. The commit counts when this returns.
+  /// Writes the record here and on the holders. The commit counts when this returns.
   void write(const LoggedRecord& logged) {
     memory_.control().write_record(ranks_.placement, ranks_.rank, logged.record, logged.entry);
   }
@@ -105,7 +105,7 @@ class CommitLog {
   void keep_only(std::span<const Epoch> epochs, Epoch oldest = {});
   /// Goes on from base with the given epochs, which are all that is left. Peers must not publish before all ranks have done this.
   void resume(Generation generation, Epoch base, std::span<const Epoch> epochs);
-  /// Goes on from base without any record, in a new generation; what is announced to the cohort goes on as it was. Peers must not publish
+  /// Goes on from base without any record, in a new generation; what is announced to the redundancy set goes on as it was. Peers must not publish
   /// commits before all ranks have done this.
   void begin_anew(Generation generation, Epoch base);
   /// Notes that nothing is left of what the rank before had, under a policy without redundancy.

@@ -13,25 +13,25 @@
 namespace fenix_impl {
 namespace {
 
-std::size_t largest_cohort(const Placement& placement, int ranks) {
+std::size_t largest_set(const Placement& placement, int ranks) {
   std::size_t most = 0;
-  for (int rank = 0; rank < ranks; ++rank) most = std::max(most, placement.cohort(rank).size());
+  for (int rank = 0; rank < ranks; ++rank) most = std::max(most, placement.redundancy_set(rank).size());
   return most;
 }
 
 }  // namespace
 
 // Bytes of a bounce buffer: it has room for a stripe at least.
-std::size_t bounce_buffer_bytes(std::size_t largest_cohort) {
+std::size_t bounce_buffer_bytes(std::size_t largest_set) {
   constexpr std::size_t kLeast = std::size_t{256} << 10;
-  return std::max(kLeast, static_cast<std::size_t>(Stripes::kLargestUnit) * (largest_cohort - 1));
+  return std::max(kLeast, static_cast<std::size_t>(Stripes::kLargestUnit) * (largest_set - 1));
 }
 
 // Bytes of all of them. With more buffers, ranks wait less often for each other.
-std::size_t bounce_bytes(const Placement& placement, std::size_t largest_cohort) {
+std::size_t bounce_bytes(const Placement& placement, std::size_t largest_set) {
   constexpr std::size_t kEnough = std::size_t{2} << 20;
-  if (largest_cohort == 0 || placement.copies() == 0) return 0;
-  const std::size_t buffer = bounce_buffer_bytes(largest_cohort);
+  if (largest_set == 0 || placement.copies() == 0) return 0;
+  const std::size_t buffer = bounce_buffer_bytes(largest_set);
   return std::max<std::size_t>(kEnough / buffer, 2) * buffer;
 }
 
@@ -46,8 +46,8 @@ std::size_t entry_bytes_of(const Placement& placement, std::uint32_t entries, bo
 struct Control::Sizes {
   Sizes(const Placement& placement, int ranks, std::uint32_t entries, std::size_t bytes_of_entry, bool in_place)
       : commits(to_pages(Dissemination::bytes(ranks) + kStatementBytes)),
-        board(largest_cohort(placement, ranks) * ProgressCell::kBytes),
-        cohort(to_pages(2 * board)),
+        board(largest_set(placement, ranks) * ProgressCell::kBytes),
+        boards(to_pages(2 * board)),
         bounce(in_place ? bounce_bytes(placement, board / ProgressCell::kBytes) : 0),
         entry(bytes_of_entry),
         announcement(board > 0 ? entry : 0),
@@ -57,12 +57,12 @@ struct Control::Sizes {
   [[nodiscard]] std::size_t all() const {
     // A reader of a damaged record may read as much as the largest one has.
     const std::size_t behind = RecordLog::kEntryBytes - entry;
-    return kPage + commits + cohort + bounce + announcement + (1 + copies) * log + behind;
+    return kPage + commits + boards + bounce + announcement + (1 + copies) * log + behind;
   }
 
   std::size_t commits;
   std::size_t board;
-  std::size_t cohort;
+  std::size_t boards;
   std::size_t bounce;
   std::size_t entry;
   std::size_t announcement;
@@ -79,7 +79,7 @@ void Control::lay_out(const Sizes& sizes, int rank, int ranks) {
   offset += sizes.commits;
   announced = Board(bytes.subspan(offset, sizes.board), offset);
   finished = Board(bytes.subspan(offset + sizes.board, sizes.board), offset + sizes.board);
-  offset += sizes.cohort;
+  offset += sizes.boards;
   bounce = bytes.subspan(offset, sizes.bounce);
   bounce_offset = offset;
   bounce_buffer = bounce_buffer_bytes(std::max<std::size_t>(sizes.board / ProgressCell::kBytes, 1));
@@ -94,25 +94,25 @@ void Control::lay_out(const Sizes& sizes, int rank, int ranks) {
   for (std::size_t copy = 0; copy < sizes.copies; ++copy) held_logs.push_back(log_at(sizes.log));
 }
 
-Control::Control(Region written, const Placement& placement, int rank, int ranks, std::uint32_t entries, bool in_place)
+Control::Control(Region written, const GroupRanks& ranks, std::uint32_t entries, bool in_place)
     : region(std::move(written)) {
   // The process that made it may have had another path, with other entries.
   for (std::size_t entry = RecordLog::kEntryBytes; entry >= RecordLog::kLeastEntryBytes; entry /= 2) {
-    const Sizes sizes(placement, ranks, entries, entry, in_place);
+    const Sizes sizes(ranks.placement, ranks.size, entries, entry, in_place);
     if (region.bytes().size() == sizes.all() + Region::kHeaderBytes) {
-      lay_out(sizes, rank, ranks);
+      lay_out(sizes, ranks.rank, ranks.size);
       return;
     }
   }
   throw Error(FENIX_ERROR_NO_MEMORY, "a control region has another size than it should have");
 }
 
-Control::Control(const Placement& placement, int rank, int ranks, std::uint32_t entries, std::size_t entry_bytes,
-                 bool in_place, Control& before) {
-  const Sizes sizes(placement, ranks, entries, entry_bytes, in_place);
+Control::Control(const GroupRanks& ranks, std::uint32_t entries, std::size_t entry_bytes, bool in_place,
+                 Control& before) {
+  const Sizes sizes(ranks.placement, ranks.size, entries, entry_bytes, in_place);
   region = Region(sizes.all());
-  region.reserve(0, kPage + sizes.commits + sizes.cohort + sizes.bounce);
-  lay_out(sizes, rank, ranks);
+  region.reserve(0, kPage + sizes.commits + sizes.boards + sizes.bounce);
+  lay_out(sizes, ranks.rank, ranks.size);
 
   commits.continue_from(before.commits);
   announced.continue_from(before.announced);
@@ -134,10 +134,10 @@ Control::Control(const Placement& placement, int rank, int ranks, std::uint32_t 
 }
 
 bool Control::suits(const Placement& placement, int rank, int ranks, std::size_t entry_bytes, bool in_place) const {
-  const std::size_t bounces = in_place ? bounce_bytes(placement, largest_cohort(placement, ranks)) : 0;
+  const std::size_t bounces = in_place ? bounce_bytes(placement, largest_set(placement, ranks)) : 0;
   return own_log.entry_bytes() == entry_bytes && bounce.size() == bounces && commits.suits(rank, ranks) &&
          static_cast<int>(held_logs.size()) == placement.copies() &&
-         static_cast<std::size_t>(announced.size()) == largest_cohort(placement, ranks);
+         static_cast<std::size_t>(announced.size()) == largest_set(placement, ranks);
 }
 
 void Control::reserve_records(std::size_t bytes) {
@@ -156,7 +156,7 @@ void Control::make_room(const Placement& placement, int rank, const Record& reco
   if (length <= reserved) return;
   region.reserve(own_log.offset(entry), length);
   for (int copy = 0; copy < placement.copies(); ++copy) {
-    remote->reserve(placement.keeper(rank, copy), held_logs[static_cast<std::size_t>(copy)].offset(entry), length);
+    remote->reserve(placement.holder(rank, copy), held_logs[static_cast<std::size_t>(copy)].offset(entry), length);
   }
 }
 
@@ -165,7 +165,7 @@ void Control::write_record(const Placement& placement, int rank, const Record& r
   const auto bytes = own_log.write_unsealed(entry, record);
   fault_point("commit.written");
   for (int copy = 0; copy < placement.copies(); ++copy) {
-    remote->put(placement.keeper(rank, copy), held_logs[static_cast<std::size_t>(copy)].offset(entry), bytes);
+    remote->put(placement.holder(rank, copy), held_logs[static_cast<std::size_t>(copy)].offset(entry), bytes);
   }
   fault_point("commit.sent");
   // The copies come first: once the own record counts, they must count as well if this rank dies.
@@ -180,16 +180,16 @@ void Control::clear_record(const Placement& placement, int rank, std::uint32_t e
   own_log.clear(entry);
 }
 
-// Flushes first: the record is in the keepers' memory when they see the seal.
+// Flushes first: the record is in the holders' memory when they see the seal.
 void Control::seal_copies(const Placement& placement, int rank, std::uint32_t entry, std::uint64_t seal) {
   const auto each_copy = [&](auto&& act) {
     for (int copy = 0; copy < placement.copies(); ++copy) {
-      act(placement.keeper(rank, copy), held_logs[static_cast<std::size_t>(copy)].offset(entry));
+      act(placement.holder(rank, copy), held_logs[static_cast<std::size_t>(copy)].offset(entry));
     }
   };
-  each_copy([&](int keeper, std::size_t) { remote->flush(keeper); });
-  each_copy([&](int keeper, std::size_t offset) { remote->put_words(keeper, offset, {&seal, 1}); });
-  each_copy([&](int keeper, std::size_t) { remote->flush(keeper); });
+  each_copy([&](int holder, std::size_t) { remote->flush(holder); });
+  each_copy([&](int holder, std::size_t offset) { remote->put_words(holder, offset, {&seal, 1}); });
+  each_copy([&](int holder, std::size_t) { remote->flush(holder); });
 }
 
 std::optional<std::vector<std::byte>> fetch_record(RemoteRegions& control, int rank, std::size_t offset) {

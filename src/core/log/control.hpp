@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/common/group_ranks.hpp"
 #include "core/log/board.hpp"
 #include "core/log/dissemination.hpp"
 #include "core/log/record_log.hpp"
@@ -25,7 +26,7 @@ namespace fenix_impl {
 /// if their number will grow.
 [[nodiscard]] std::size_t entry_bytes_of(const Placement& placement, std::uint32_t entries, bool memory_is_real);
 
-/// Parts of the region. All ranks have the same number of entries, and cohorts of at most the same size: offsets are
+/// Parts of the region. All ranks have the same number of entries, and redundancy sets of at most the same size: offsets are
 /// the same everywhere.
 struct Control {
   /// Largest statement, in bytes.
@@ -37,9 +38,9 @@ struct Control {
   /// operation.
   std::span<std::byte> statement;
   std::size_t statement_offset = 0;  ///< the same on all ranks
-  Board announced;                   ///< by index in the cohort: announcements that it has made
+  Board announced;                   ///< by index in the redundancy set: announcements that it has made
   Board finished;                    ///< announcements that it has acted upon
-  /// Buffers of this rank, where commits are in place: its cohort reads in them what is in no region.
+  /// Buffers of this rank, where commits are in place: its redundancy set reads in them what is in no region.
   std::span<std::byte> bounce;
   std::size_t bounce_buffer = 0;  ///< bytes of each
   std::size_t bounce_offset = 0;  ///< the same on all ranks
@@ -52,11 +53,10 @@ struct Control {
   Control() = default;
   /// Takes memory for so many entries, and for the commits in place of a group that encodes. Goes on from another one, to which no
   /// rank may write any more. Throws Error(FENIX_ERROR_NO_MEMORY).
-  Control(const Placement& placement, int rank, int ranks, std::uint32_t entries, std::size_t entry_bytes,
-          bool in_place, Control& before);
+  Control(const GroupRanks& ranks, std::uint32_t entries, std::size_t entry_bytes, bool in_place, Control& before);
 
   /// Uses a region that another rank has written. Throws Error(FENIX_ERROR_NO_MEMORY) if it does not have this layout.
-  Control(Region written, const Placement& placement, int rank, int ranks, std::uint32_t entries, bool in_place);
+  Control(Region written, const GroupRanks& ranks, std::uint32_t entries, bool in_place);
 
   /// Sets the statement of this rank. Local.
   template <class T>
@@ -77,12 +77,12 @@ struct Control {
                            bool in_place) const;
   /// Makes sure that records of so many bytes find memory in all entries. Throws Error(FENIX_ERROR_NO_MEMORY).
   void reserve_records(std::size_t bytes);
-  /// Makes sure that a record finds memory in its entry, here and on the keepers of copies. Throws
+  /// Makes sure that a record finds memory in its entry, here and on the holders of copies. Throws
   /// Error(FENIX_ERROR_NO_MEMORY).
   void make_room(const Placement& placement, int rank, const Record& record, std::uint32_t entry);
-  /// Writes a record to an entry of the own log, and to the keepers of copies. It counts when this returns.
+  /// Writes a record to an entry of the own log, and to the holders of copies. It counts when this returns.
   void write_record(const Placement& placement, int rank, const Record& record, std::uint32_t entry);
-  /// Makes the record in an entry void, here and on the keepers.
+  /// Makes the record in an entry void, here and on the holders.
   void clear_record(const Placement& placement, int rank, std::uint32_t entry);
 
  private:

@@ -45,8 +45,8 @@ void LogMemory::take_entries(std::uint32_t entries, std::size_t least_entry_byte
   if (control_.own_log.entries() >= entries &&
       control_.suits(ranks_.placement, ranks_.rank, ranks_.size, entry_bytes(), parameters_.commits_in_place()))
     return;
-  Control control(ranks_.placement, ranks_.rank, ranks_.size, std::max(entries, control_.own_log.entries()),
-                  entry_bytes(), parameters_.commits_in_place(), control_);
+  Control control(ranks_, std::max(entries, control_.own_log.entries()), entry_bytes(), parameters_.commits_in_place(),
+                  control_);
   (void)replace_control(std::move(control));
 }
 

@@ -78,10 +78,10 @@ class Member {
     claimed_ = true;
   }
   /// Whether all ranks have known the member since the group was taken up with replacements: then it is defined rank by rank.
-  [[nodiscard]] bool is_taken_up() const { return taken_up_; }
+  [[nodiscard]] bool has_rejoined() const { return has_rejoined_; }
   /// Whether the application of this rank has created the member. On a replacement it has not until it says so.
   [[nodiscard]] bool is_claimed() const { return claimed_; }
-  void note_taken_up() { taken_up_ = true; }
+  void note_rejoined() { has_rejoined_ = true; }
   /// Notes that the library has created the member, and the application has still to say so.
   void disclaim() { claimed_ = false; }
   void set_serializer(Serializer serializer) { serializer_ = std::move(serializer); }
@@ -106,7 +106,7 @@ class Member {
   /// Notes that slots may differ from any snapshot. The state of asynchronous stores stays.
   void forget_slots() { working_.history().forget_slots(); }
   void add_slots(std::uint32_t slots) { working_.history().add_slots(slots); }
-  /// Lets go of peers and of the snapshot under construction. Asynchronous stores have been cancelled before.
+  /// Detaches from peers, and drops the snapshot under construction. Asynchronous stores have been cancelled before.
   void detach();
   /// Gives the region out, and forgets what was stored.
   Region release_memory();
@@ -134,7 +134,7 @@ class Member {
   const void* buffer_ = nullptr;
   Serializer serializer_;
   bool claimed_ = false;
-  bool taken_up_ = false;
+  bool has_rejoined_ = false;
   bool sizes_agreed_ = false;
   bool kind_is_open_ = false;
   WorkingSlot working_;

@@ -37,7 +37,7 @@ class MemberBuffer {
   /// Returns the way to the buffers of the other ranks.
   [[nodiscard]] RemoteRegions& remote() const { return *remote_; }
   void adopt(std::unique_ptr<RemoteRegions> remote) noexcept { remote_ = std::move(remote); }
-  /// Lets go of the other ranks' buffers.
+  /// Detaches from the other ranks' buffers.
   void hide() { remote_.reset(); }
 
  private:

@@ -83,7 +83,7 @@ class MemberMemory {
   [[nodiscard]] const SlotLayout& layout_of(int rank) const;
   [[nodiscard]] const SlotLayout& retained_layout() const { return retained_layout_; }
   void adopt(Exposed exposed) noexcept;
-  /// Lets go of the other ranks' regions.
+  /// Detaches from the other ranks' regions.
   void hide() { remote_.reset(); }
 
  private:

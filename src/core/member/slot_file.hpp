@@ -29,7 +29,7 @@ class SlotFile {
   void seek(std::uint64_t position) { position_ = position; }
   /// Returns the position after the furthest byte written.
   [[nodiscard]] std::uint64_t written() const { return written_; }
-  /// Lets go of the memory: from here on reads, writes and seeks fail with EIO, also those of other threads.
+  /// Releases the memory: from here on reads, writes and seeks fail with EIO, also those of other threads.
   void cut();
   /// Closes the FILE. False if a write has failed.
   bool close();

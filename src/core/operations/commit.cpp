@@ -95,7 +95,7 @@ void CommitOperation::complete_hashes(Record& record) {
 
 // -------------------------------------------------------------------------------------------------------------- commit
 
-// The cohort would wait for this rank. An asynchronous store comes first, on all ranks.
+// The redundancy set would wait for this rank. An asynchronous store comes first, on all ranks.
 void CommitOperation::decline() {
   CollectiveEncoder* const encoder = context_.protection().encoder();
   if (encoder == nullptr) return;
@@ -178,7 +178,7 @@ Record CommitOperation::next_record(Epoch epoch) {
   return record;
 }
 
-// Notes the changes that the cohort has to know.
+// Notes the changes that the redundancy set has to know.
 void CommitOperation::note_changes() {
   if (!context_.protection().commits_collectively()) return;
   changes_.clear();

@@ -18,14 +18,14 @@ class CommitOperation {
   CommitOperation(const CommitOperation&) = delete;
   CommitOperation& operator=(const CommitOperation&) = delete;
 
-  /// Local with copies; with parity the ranks of a cohort commit together. Returns the time stamp.
+  /// Local with copies; with parity the ranks of a redundancy set commit together. Returns the time stamp.
   int run();
   /// Returns when all ranks have made the latest commit of this one. Collective. In place, it is decided then, and the own copies are
   /// overwritten.
   void wait_for_all();
-  /// Runs a store that can fail on this rank alone, before a commit: if it fails, the cohort gets an error in its commit.
+  /// Runs a store that can fail on this rank alone, before a commit: if it fails, the redundancy set gets an error in its commit.
   void run_before(const std::function<void()>& store);
-  /// Tells the cohort that this rank does not encode with it, if ranks encode.
+  /// Tells the redundancy set that this rank does not encode with it, if ranks encode.
   void decline();
 
  private:
@@ -47,7 +47,7 @@ class CommitOperation {
   void finish(LoggedRecord&& logged);
 
   const OperationContext& context_;
-  std::vector<Change> changes_;  // for the cohort
+  std::vector<Change> changes_;  // for the redundancy set
   KeptElements kept_elements_;
   std::vector<BlockHashes> hashes_;  // of members, by their places, that it computes as it encodes
 };

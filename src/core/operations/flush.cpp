@@ -19,8 +19,8 @@ DatasetPlan Flush::plan(Epoch epoch, std::string label, std::uint32_t run, std::
   plan.epoch = epoch.value;
   const Policy& policy = group.policy;
   plan.group = {
-      group.start_time_stamp, group.depth,        group.hashing, group.in_place, static_cast<std::int32_t>(policy.kind),
-      policy.separation,      policy.cohort_size, policy.losses};
+      group.start_time_stamp, group.depth,     group.hashing, group.in_place, static_cast<std::int32_t>(policy.kind),
+      policy.separation,      policy.set_size, policy.losses};
   for (const auto& member : context_.members) {
     const MemberInfo& info = member->info();
     plan.members.push_back({info.id, info.element_bytes(), encode_members({&info, 1})});

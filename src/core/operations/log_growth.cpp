@@ -19,8 +19,8 @@ void grow_log_if_full(const OperationContext& context) {
   const GroupRanks& ranks = context.attachment.ranks();
   Control grown;
   (void)meet(context.team(), Operation::memory, 0, 0, [&] {
-    grown = Control(ranks.placement, ranks.rank, ranks.size, log.memory().entries() + log.memory().entries() / 2,
-                    log.memory().entry_bytes(), context.parameters.commits_in_place(), context.control());
+    grown = Control(ranks, log.memory().entries() + log.memory().entries() / 2, log.memory().entry_bytes(),
+                    context.parameters.commits_in_place(), context.control());
   });
   fault_point("grow.log");
   grown.remote = expose_control(context, grown.region);

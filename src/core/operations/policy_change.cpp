@@ -48,7 +48,7 @@ void PolicyChange::set_in_place(bool in_place, const Check& check) {
 }
 
 void PolicyChange::set_policy(const Policy& policy, const Check& check) {
-  const std::int32_t values[] = {static_cast<std::int32_t>(policy.kind), policy.separation, policy.cohort_size,
+  const std::int32_t values[] = {static_cast<std::int32_t>(policy.kind), policy.separation, policy.set_size,
                                  policy.losses};
   GroupParameters wanted = parameters_;
   wanted.policy = policy;
@@ -84,8 +84,8 @@ void PolicyChange::prepare(Prepared& prepared) {
   learn_counts(context_, members.all());
   (void)meet(context_.team(), Operation::memory, 0, 0, [&] {
     const GroupRanks& ranks = context_.attachment.ranks();
-    prepared.control = Control(ranks.placement, ranks.rank, ranks.size, context_.log.memory().entries(),
-                               context_.log.memory().entry_bytes(), parameters_.commits_in_place(), context_.control());
+    prepared.control = Control(ranks, context_.log.memory().entries(), context_.log.memory().entry_bytes(),
+                               parameters_.commits_in_place(), context_.control());
     // The new protection counts announcements from the start.
     prepared.control.announced.reset(context_.log.generation(), {});
     prepared.control.finished.reset(context_.log.generation(), {});

@@ -34,8 +34,8 @@ bool Rebuild::rebuild_own_epoch(const CommitLog::RecordCopy& copy, const std::se
   const GroupRanks& ranks = context_.attachment.ranks();
   const Control& control = context_.control();
   const RecordLog& copies = control.held_logs.at(static_cast<std::size_t>(copy.copy));
-  const int keeper = ranks.placement.keeper(ranks.rank, copy.copy);
-  const auto record = record_at(*control.remote, keeper, copies.offset(copy.entry), copy.epoch);
+  const int holder = ranks.placement.holder(ranks.rank, copy.copy);
+  const auto record = record_at(*control.remote, holder, copies.offset(copy.entry), copy.epoch);
   if (!record) return false;
   for (const MemberVersion& version : record->members) {
     Member* member = context_.members.find(version.member_id);

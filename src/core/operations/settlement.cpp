@@ -44,10 +44,10 @@ struct RecordHeader {
   std::uint64_t bytes = 0;
 };
 
-GroupKnowledge knowledge_of(GroupParts& parts) {
-  const GroupRanks& ranks = parts.attachment.ranks();
-  return {parts.parameters.id, static_cast<std::uint32_t>(ranks.placement.copies()), parts.pending.epoch().value,
-          parts.log.known_on_all().value, parts.parameters.policy.has_redundancy() ? 1U : 0U};
+GroupKnowledge knowledge_of(GroupData& data) {
+  const GroupRanks& ranks = data.attachment.ranks();
+  return {data.parameters.id, static_cast<std::uint32_t>(ranks.placement.copies()), data.pending.epoch().value,
+          data.log.known_on_all().value, data.parameters.policy.has_redundancy() ? 1U : 0U};
 }
 
 bool has(const std::vector<CommittedEpoch>& epochs, Epoch epoch) {
@@ -56,8 +56,8 @@ bool has(const std::vector<CommittedEpoch>& epochs, Epoch epoch) {
 
 class Settlement {
  public:
-  /// parts: null on a rank that does not have the group.
-  Settlement(Team& team, const GroupKnowledge& all, GroupParts* parts) : team_(team), all_(all), parts_(parts) {}
+  /// data: null on a rank that does not have the group.
+  Settlement(Team& team, const GroupKnowledge& all, GroupData* data) : team_(team), all_(all), data_(data) {}
 
   void run() {
     const Epoch pending{all_.pending};
@@ -66,17 +66,17 @@ class Settlement {
     log().info("group {}: the commit of epoch {} was cut short, and {}", all_.group_id, all_.pending,
                decided_ == pending ? "counts" : "does not count");
     fault_point("settle.agreed");
-    // A rank may have died when only some of its keepers had its record. All must have it before anything is overwritten.
-    if (decided_ == pending && all_.copies > 1 && some_have_died()) spread_records();
-    if (parts_ != nullptr) settle_own();
+    // A rank may have died when only some of its holders had its record. All must have it before anything is overwritten.
+    if (decided_ == pending && all_.copies > 1 && some_have_failed()) spread_records();
+    if (data_ != nullptr) settle_own();
   }
 
  private:
   void exchange_rank_knowledge(Epoch pending) {
     std::vector<std::uint8_t> mine;
-    if (parts_ != nullptr) {
-      const GroupRanks& ranks = parts_->attachment.ranks();
-      const CommitLog& log = parts_->log;
+    if (data_ != nullptr) {
+      const GroupRanks& ranks = data_->attachment.ranks();
+      const CommitLog& log = data_->log;
       mine.resize(static_cast<std::size_t>(ranks.size));
       const auto at = [&](int rank) -> std::uint8_t& { return mine.at(static_cast<std::size_t>(rank)); };
       at(ranks.rank) = static_cast<std::uint8_t>(kLives | (has(log.memory().own_epochs(), pending) ? kHasRecord : 0));
@@ -107,30 +107,30 @@ class Settlement {
                                               [](std::uint8_t rank) { return (rank & (kLives | kIsKept)) == 0; });
   }
 
-  [[nodiscard]] bool some_have_died() const {
+  [[nodiscard]] bool some_have_failed() const {
     return std::any_of(ranks_.begin(), ranks_.end(), [](std::uint8_t rank) { return (rank & kLives) == 0; });
   }
 
-  [[nodiscard]] bool has_died(int rank) const {
+  [[nodiscard]] bool has_failed(int rank) const {
     return rank >= 0 && static_cast<std::size_t>(rank) < ranks_.size() &&
            (ranks_[static_cast<std::size_t>(rank)] & kLives) == 0;
   }
 
   void spread_records() {
     std::vector<std::byte> mine;
-    if (parts_ != nullptr) append_held(mine);
+    if (data_ != nullptr) append_held(mine);
     for (const auto& theirs : team_.gather_lists(std::span<const std::byte>(mine))) {
-      if (parts_ != nullptr) take_missing(theirs);
+      if (data_ != nullptr) take_missing(theirs);
     }
     fault_point("settle.spread");
     team_.barrier();
   }
 
   void append_held(std::vector<std::byte>& mine) const {
-    const GroupRanks& ranks = parts_->attachment.ranks();
+    const GroupRanks& ranks = data_->attachment.ranks();
     for (int copy = 0; copy < ranks.placement.copies(); ++copy) {
       const int owner = ranks.placement.kept(ranks.rank, copy);
-      if (!has_died(owner)) continue;
+      if (!has_failed(owner)) continue;
       for (const auto& [record, entry] : held_log(copy).read_all()) {
         if (record.epoch != decided_ || record.deleted) continue;
         const RecordHeader header{owner, entry, record_bytes(record)};
@@ -145,7 +145,7 @@ class Settlement {
   }
 
   void take_missing(std::span<const std::byte> theirs) {
-    const GroupRanks& ranks = parts_->attachment.ranks();
+    const GroupRanks& ranks = data_->attachment.ranks();
     while (!theirs.empty()) {
       RecordHeader header;
       if (theirs.size() < sizeof header) throw Error(FENIX_ERROR_INTERN, "a record of a dead rank is cut short");
@@ -155,10 +155,10 @@ class Settlement {
       const auto record = decode(theirs.first(header.bytes));
       theirs = theirs.subspan(header.bytes);
       if (!record || record->epoch != decided_ || record->owner != header.owner) continue;
-      if (header.entry >= parts_->log.memory().entries()) continue;
+      if (header.entry >= data_->log.memory().entries()) continue;
       for (int copy = 0; copy < ranks.placement.copies(); ++copy) {
         if (ranks.placement.kept(ranks.rank, copy) != header.owner) continue;
-        if (has(parts_->log.memory().held_epochs(copy), decided_)) continue;
+        if (has(data_->log.memory().held_epochs(copy), decided_)) continue;
         take(copy, header.entry, *record);
       }
     }
@@ -167,7 +167,7 @@ class Settlement {
   // Without memory for it, this rank goes on: the others wait for it, and the record is somewhere else.
   void take(int copy, std::uint32_t entry, const Record& record) const {
     try {
-      parts_->log.memory().control().region.reserve(held_log(copy).offset(entry), record_bytes(record));
+      data_->log.memory().control().region.reserve(held_log(copy).offset(entry), record_bytes(record));
       held_log(copy).put(entry, record);
     } catch (const Error& error) {
       log().warn("group {}: a record of rank {} cannot be kept here: {}", all_.group_id, record.owner, error.what());
@@ -175,12 +175,12 @@ class Settlement {
   }
 
   [[nodiscard]] const RecordLog& held_log(int copy) const {
-    return parts_->log.memory().control().held_logs.at(static_cast<std::size_t>(copy));
+    return data_->log.memory().control().held_logs.at(static_cast<std::size_t>(copy));
   }
 
   void settle_own() {
-    PendingCommit& pending = parts_->pending;
-    CommitLog& log = parts_->log;
+    PendingCommit& pending = data_->pending;
+    CommitLog& log = data_->log;
     if (!pending.epoch().none() && pending.epoch() <= decided_) {
       log.seal_own(pending.epoch(), pending.entry());
       fault_point("settle.sealed");
@@ -189,7 +189,7 @@ class Settlement {
     } else {
       pending.drop();
       // Perhaps it was on all ranks: the application has to be told, though the records are gone.
-      if (decided_.value < all_.pending && is_unsure()) parts_->owes_loss_report = true;
+      if (decided_.value < all_.pending && is_unsure()) data_->owes_loss_report = true;
     }
     log.keep_only({}, decided_.next());
     fault_point("settle.voided");
@@ -197,18 +197,18 @@ class Settlement {
 
   Team& team_;
   const GroupKnowledge& all_;
-  GroupParts* parts_;
+  GroupData* data_;
   std::vector<std::uint8_t> ranks_;  // RankKnowledge of the former team
   Epoch decided_;
 };
 
 }  // namespace
 
-void settle_commits(Team& team, std::span<GroupParts* const> groups) {
+void settle_commits(Team& team, std::span<GroupData* const> groups) {
   fault_point("settle.begin");
   std::vector<GroupKnowledge> mine;
-  for (GroupParts* parts : groups) {
-    if (parts->parameters.commits_in_place()) mine.push_back(knowledge_of(*parts));
+  for (GroupData* data : groups) {
+    if (data->parameters.commits_in_place()) mine.push_back(knowledge_of(*data));
   }
   const auto all = team.reduce_lists(std::span<const GroupKnowledge>(mine), [](std::vector<GroupKnowledge>& into,
                                                                                std::span<const GroupKnowledge> from) {
@@ -225,7 +225,7 @@ void settle_commits(Team& team, std::span<GroupParts* const> groups) {
   for (const GroupKnowledge& each : all) {
     if (each.pending == 0) continue;
     const auto found = std::find_if(groups.begin(), groups.end(),
-                                    [&](const GroupParts* parts) { return parts->parameters.id == each.group_id; });
+                                    [&](const GroupData* data) { return data->parameters.id == each.group_id; });
     Settlement(team, each, found == groups.end() ? nullptr : *found).run();
   }
 }

@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "core/state/group_parts.hpp"
+#include "core/state/group_data.hpp"
 #include "rma/team.hpp"
 
 namespace fenix_impl {
@@ -13,6 +13,6 @@ namespace fenix_impl {
 /// Settles the pending commits of groups. Collective over a team that has all living ranks of the groups; the others bring no group.
 /// The groups are detached, and have had a team. Throws as Team does: then the pending commits still are, and it must be called again
 /// before the application gets control.
-void settle_commits(Team& team, std::span<GroupParts* const> groups);
+void settle_commits(Team& team, std::span<GroupData* const> groups);
 
 }  // namespace fenix_impl

@@ -30,9 +30,10 @@ SharedRebuild::SharedRebuild(const OperationContext& context, const std::set<int
       decoder_(context.protection().shared_decoder()),
       self_(context.attachment.rank()) {
   if (decoder_ == nullptr) return;
-  const auto cohort = decoder_->cohort();
-  if (std::none_of(cohort.begin(), cohort.end(), [&](int rank) { return is_missing(rank); })) return;
-  std::copy_if(cohort.begin(), cohort.end(), std::back_inserter(peers_), [&](int rank) { return rank != self_; });
+  const auto redundancy_set = decoder_->redundancy_set();
+  if (std::none_of(redundancy_set.begin(), redundancy_set.end(), [&](int rank) { return is_missing(rank); })) return;
+  std::copy_if(redundancy_set.begin(), redundancy_set.end(), std::back_inserter(peers_),
+               [&](int rank) { return rank != self_; });
 }
 
 // All ranks of the team take part in each exchange, also those that have nobody to tell something.
@@ -40,7 +41,7 @@ std::set<MemberSlot> SharedRebuild::run(std::span<const CommitLog::RecordCopy> c
   if (decoder_ == nullptr || missing_.empty()) return {};
   if (is_missing(self_) && wants_help()) look_for_lost(copies);
   exchange_lost();
-  // The others of a cohort know as well that there is nothing to do in it.
+  // The others of a redundancy set know as well that there is nothing to do in it.
   if (jobs_.empty()) peers_.clear();
   exchange_statements();
   return exchange_results();
@@ -62,7 +63,7 @@ void SharedRebuild::look_for_lost(std::span<const CommitLog::RecordCopy> copies)
     if (copy.entry >= context_.log.memory().entries()) continue;
     const RecordLog& log = control.held_logs.at(static_cast<std::size_t>(copy.copy));
     const auto record =
-        record_at(*control.remote, placement.keeper(self_, copy.copy), log.offset(copy.entry), copy.epoch);
+        record_at(*control.remote, placement.holder(self_, copy.copy), log.offset(copy.entry), copy.epoch);
     if (!record) continue;
     for (const MemberVersion& version : record->members) {
       const Member* member = context_.members.find(version.member_id);
@@ -80,14 +81,14 @@ void SharedRebuild::exchange_lost() {
   auto lost = context_.team().ask(peers_, std::span<const LostSlot>(mine_));
   if (peers_.empty()) return;
   lost[self_] = mine_;
-  const auto cohort = decoder_->cohort();
-  for (const int rank : cohort) {
+  const auto redundancy_set = decoder_->redundancy_set();
+  for (const int rank : redundancy_set) {
     // Nothing is written to a rank that has its data.
     if (!is_missing(rank)) continue;
     for (const LostSlot& each : lost[rank]) {
       jobs_.push_back({rank, each, {}, {}});
-      jobs_.back().sources.resize(cohort.size());
-      jobs_.back().helps.resize(cohort.size());
+      jobs_.back().sources.resize(redundancy_set.size());
+      jobs_.back().helps.resize(redundancy_set.size());
     }
   }
   if (!jobs_.empty()) fault_point("rebuild.announced");
@@ -97,8 +98,9 @@ void SharedRebuild::exchange_lost() {
 
 // If there are ranks to spare, damaged ones are left out: their damage would not be noticed in the parity.
 std::vector<SharedRebuild::Statement> SharedRebuild::statements() {
-  const auto cohort = decoder_->cohort();
-  const auto left = std::count_if(cohort.begin(), cohort.end(), [&](int rank) { return !is_missing(rank); });
+  const auto redundancy_set = decoder_->redundancy_set();
+  const auto left =
+      std::count_if(redundancy_set.begin(), redundancy_set.end(), [&](int rank) { return !is_missing(rank); });
   const bool choosy = context_.parameters.hashing != 0 && left > decoder_->needed();
   const auto records = is_missing(self_) ? std::vector<LoggedRecord>() : context_.control().own_log.read_all();
   std::vector<Statement> said;
@@ -126,23 +128,23 @@ void SharedRebuild::exchange_statements() {
   auto said = context_.team().ask(peers_, std::span<const Statement>(mine));
   if (jobs_.empty()) return;
   said[self_] = mine;
-  const auto cohort = decoder_->cohort();
-  for (std::size_t i = 0; i < cohort.size(); ++i) {
-    const auto& statements = said[cohort[i]];
+  const auto redundancy_set = decoder_->redundancy_set();
+  for (std::size_t i = 0; i < redundancy_set.size(); ++i) {
+    const auto& statements = said[redundancy_set[i]];
     if (statements.size() != jobs_.size()) throw Error(FENIX_ERROR_INTERN, "a rank knows of other lost slots");
     for (std::size_t job = 0; job < jobs_.size(); ++job) note_statement(jobs_[job], i, statements[job]);
   }
 }
 
 void SharedRebuild::note_statement(Job& job, std::size_t index, const Statement& said) const {
-  if (is_missing(decoder_->cohort()[index])) return;
+  if (is_missing(decoder_->redundancy_set()[index])) return;
   job.helps[index] = (said.flags & Statement::kHelps) != 0;
   if ((said.flags & Statement::kIsSource) != 0) job.sources[index] = said.slot;
 }
 
 // ---------------------------------------------------------------------------------------------------------------- shares
 
-// All ranks of the cohort come to the same result.
+// All ranks of the redundancy set come to the same result.
 bool SharedRebuild::is_shared(const Job& job) const {
   const auto sources =
       std::count_if(job.sources.begin(), job.sources.end(), [](const auto& each) { return each.has_value(); });
@@ -151,8 +153,8 @@ bool SharedRebuild::is_shared(const Job& job) const {
 
 // Whether this rank has done what it has to.
 bool SharedRebuild::make_share(const Job& job) {
-  const auto cohort = decoder_->cohort();
-  const auto self = std::find(cohort.begin(), cohort.end(), self_) - cohort.begin();
+  const auto redundancy_set = decoder_->redundancy_set();
+  const auto self = std::find(redundancy_set.begin(), redundancy_set.end(), self_) - redundancy_set.begin();
   if (!is_shared(job)) return false;
   if (!job.helps[static_cast<std::size_t>(self)]) return true;
   const Share share{static_cast<int>(std::count(job.helps.begin(), job.helps.begin() + self, true)),

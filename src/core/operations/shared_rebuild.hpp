@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shared rebuild: the ranks of a cohort that are left decode what a replacement lacks, each a share, and write it there. The
+// Shared rebuild: the ranks of a redundancy set that are left decode what a replacement lacks, each a share, and write it there. The
 // replacement's link then carries the data once; if it decoded alone, it would carry it once from each source. The reasons are
 // in docs/design/redundancy.md.
 #pragma once
@@ -24,7 +24,7 @@ class SharedRebuild {
   std::set<MemberSlot> run(std::span<const CommitLog::RecordCopy> copies);
 
  private:
-  /// A slot that the ranks make together, and the ranks that do so, by index in the cohort.
+  /// A slot that the ranks make together, and the ranks that do so, by index in the redundancy set.
   struct Job {
     int loser = 0;
     LostSlot lost;
@@ -50,10 +50,10 @@ class SharedRebuild {
   const std::set<int>& missing_;
   SharedDecoder* decoder_;
   int self_;
-  std::vector<int> peers_;             // the other ranks of the cohort, if one of them or this one is missing
+  std::vector<int> peers_;             // the other ranks of the redundancy set, if one of them or this one is missing
   std::vector<LostSlot> mine_;         // that this rank has lost
   std::vector<MemberVersion> wanted_;  // the versions that they are to have
-  std::vector<Job> jobs_;              // of the cohort, the same on all of its ranks
+  std::vector<Job> jobs_;              // of the redundancy set, the same on all of its ranks
 };
 
 }  // namespace fenix_impl

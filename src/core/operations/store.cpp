@@ -22,7 +22,7 @@ void keep_moving(Path& path, const Request& request, const Stop& stop) {
   while (!stop && request.pending() && path.make_progress()) std::this_thread::sleep_for(kNap);
 }
 
-/// Encodes now what the cohort has to do together: that need not wait for the commit. In the thread of the queue.
+/// Encodes now what the redundancy set has to do together: that need not wait for the commit. In the thread of the queue.
 void encode_early(const GroupParameters& parameters, CollectiveEncoder& encoder, Epoch last,
                   std::span<const Part> parts, const Stop& stop) {
   std::vector<Change> changes;

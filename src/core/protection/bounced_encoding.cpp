@@ -67,8 +67,8 @@ class BouncedEncoding::Filler {
 };
 
 struct BouncedEncoding::Encoded {
-  Encoded(const Change& change, const Stripes& of, std::uint64_t bytes, CohortSlots others, std::span<std::byte> own)
-      : filler(change, bytes), stripes(of), own_bytes(bytes), cohort(std::move(others)), parity(own) {}
+  Encoded(const Change& change, const Stripes& of, std::uint64_t bytes, SetSlots others, std::span<std::byte> own)
+      : filler(change, bytes), stripes(of), own_bytes(bytes), redundancy_set(std::move(others)), parity(own) {}
 
   [[nodiscard]] std::uint64_t stripe_bytes() const {
     return stripes.unit() * static_cast<std::uint64_t>(stripes.data());
@@ -80,22 +80,22 @@ struct BouncedEncoding::Encoded {
   Filler filler;
   Stripes stripes;
   std::uint64_t own_bytes;
-  CohortSlots cohort;
+  SetSlots redundancy_set;
   std::span<std::byte> parity;
 };
 
-BouncedEncoding::BouncedEncoding(Control& control, std::span<const int> cohort, int index, Codec& codec,
+BouncedEncoding::BouncedEncoding(Control& control, std::span<const int> redundancy_set, int index, Codec& codec,
                                  std::uint64_t step)
-    : control_(control), cohort_(cohort), index_(index), codec_(codec), base_(step) {}
+    : control_(control), redundancy_set_(redundancy_set), index_(index), codec_(codec), base_(step) {}
 
 BouncedEncoding::~BouncedEncoding() = default;
 
 void BouncedEncoding::add(const Change& change, const Stripes& stripes, const IntervalSet& changed,
-                          std::vector<CohortSlot> slots, std::span<std::byte> parity) {
+                          std::vector<SetSlot> slots, std::span<std::byte> parity) {
   const std::uint64_t own_bytes = slots[static_cast<std::size_t>(index_)].element_bytes;
-  CohortSlots cohort(*control_.remote, stripes, std::move(slots));
+  SetSlots redundancy_set(*control_.remote, stripes, std::move(slots));
   Encoded& member =
-      *members_.emplace_back(std::make_unique<Encoded>(change, stripes, own_bytes, std::move(cohort), parity));
+      *members_.emplace_back(std::make_unique<Encoded>(change, stripes, own_bytes, std::move(redundancy_set), parity));
   const std::uint64_t all = parity.size() / member.stripe_parity();
   const std::uint64_t at_once = std::max<std::uint64_t>(control_.bounce_buffer / member.stripe_bytes(), 1);
   for (std::uint64_t first = 0; first < all; first += at_once) {
@@ -128,12 +128,12 @@ bool BouncedEncoding::can_fill() const {
   if (filled_ == parts_.size()) return false;
   const std::uint64_t buffers = control_.bounce.size() / control_.bounce_buffer;
   if (filled_ < buffers) return true;
-  return control_.finished.reached_by_first(static_cast<int>(cohort_.size())).value + buffers > base_ + filled_;
+  return control_.finished.reached_by_first(static_cast<int>(redundancy_set_.size())).value + buffers > base_ + filled_;
 }
 
 bool BouncedEncoding::can_encode() const {
   if (encoded_ == filled_) return false;
-  return control_.announced.reached_by_first(static_cast<int>(cohort_.size())).value > base_ + encoded_;
+  return control_.announced.reached_by_first(static_cast<int>(redundancy_set_.size())).value > base_ + encoded_;
 }
 
 void BouncedEncoding::fill_next() {
@@ -145,20 +145,21 @@ void BouncedEncoding::fill_next() {
   member.filler.fill(begin, std::min(end, std::max(begin, member.own_bytes)), buffer);
   fault_point("encode.filled");
   ++filled_;
-  control_.announced.publish(*control_.remote, cohort_, index_, {base_ + filled_});
+  control_.announced.publish(*control_.remote, redundancy_set_, index_, {base_ + filled_});
 }
 
 void BouncedEncoding::encode_next() {
   const Part& part = parts_[encoded_];
   Encoded& member = *part.member;
   const auto parity = member.parity.subspan(part.first * member.stripe_parity(), part.stripes * member.stripe_parity());
-  member.cohort.move_elements(control_.bounce_offset + buffer_of(encoded_) - part.first * member.stripe_bytes());
+  member.redundancy_set.move_elements(control_.bounce_offset + buffer_of(encoded_) -
+                                      part.first * member.stripe_bytes());
   const std::uint64_t read = member.parity.size() * static_cast<std::uint64_t>(member.stripes.data());
-  member.cohort.compute(codec_, index_, true, part.first * member.stripe_parity(), parity,
-                        worth_streaming(read) ? Stores::streaming : Stores::cached);
+  member.redundancy_set.compute(codec_, {index_, true, part.first * member.stripe_parity()}, parity,
+                                worth_streaming(read) ? Stores::streaming : Stores::cached);
   fault_point("encode.piece");
   ++encoded_;
-  control_.finished.publish(*control_.remote, cohort_, index_, {base_ + encoded_});
+  control_.finished.publish(*control_.remote, redundancy_set_, index_, {base_ + encoded_});
 }
 
 }  // namespace fenix_impl

@@ -9,7 +9,7 @@ namespace fenix_impl {
 
 CopyProtection::CopyProtection(const ProtectionContext& context) : Protection(context) {
   if (context_.placement.copies() == 0) return;
-  holder_ = context_.placement.keeper(context_.rank, 0);
+  holder_ = context_.placement.holder(context_.rank, 0);
   owner_ = context_.placement.kept(context_.rank, 0);
 }
 

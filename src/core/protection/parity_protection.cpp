@@ -47,7 +47,7 @@ IntervalSet in_bytes(const IntervalSet& elements, std::uint32_t element_bytes, s
   return bytes;
 }
 
-/// Makes the announcement of a rank to its cohort. It has the form of a record: for each member, the elements that have
+/// Makes the announcement of a rank to its redundancy set. It has the form of a record: for each member, the elements that have
 /// changed, and in stored_in the commit after which the slot was not touched.
 void make_announcement(const ProtectionContext& group, std::uint64_t number, const EncodeFor& purpose,
                        std::span<const Change> changes, Record& record) {
@@ -76,16 +76,16 @@ void make_announcement(const ProtectionContext& group, std::uint64_t number, con
 
 ParityProtection::ParityProtection(const ProtectionContext& context)
     : Protection(context),
-      cohort_(context_.placement.cohort(context_.rank)),
-      index_(context_.placement.index_in_cohort(context_.rank)),
+      redundancy_set_(context_.placement.redundancy_set(context_.rank)),
+      index_(context_.placement.index_in_set(context_.rank)),
       parity_(context_.placement.copies()),
-      encoder_(static_cast<int>(cohort_.size()), parity_, std::vector<bool>(cohort_.size(), true)) {}
+      encoder_(static_cast<int>(redundancy_set_.size()), parity_, std::vector<bool>(redundancy_set_.size(), true)) {}
 
 // --------------------------------------------------------------------------------------------------------------- layout
 
 std::uint64_t ParityProtection::most_bytes(const Member& member, const Counts& counts) const {
   std::uint64_t most = 0;
-  for (const int rank : cohort_) most = std::max(most, counts.at(rank));
+  for (const int rank : redundancy_set_) most = std::max(most, counts.at(rank));
   return most * member.element_bytes();
 }
 
@@ -99,14 +99,14 @@ std::uint64_t ParityProtection::held_bytes(const Member& member, const Counts& c
 }
 
 void ParityProtection::prepare(const Member& member) const {
-  for (const int rank : cohort_) {
+  for (const int rank : redundancy_set_) {
     const SlotLayout& there = member.memory.layout_of(rank);
     if (rank == context_.rank) continue;
     member.memory.remote().expect_access(rank, there.own_offset(0), there.held_offset(0) - there.own_offset(0));
   }
 }
 
-CohortSlot ParityProtection::slot_of(const Member& member, int rank, std::uint32_t slot) const {
+SetSlot ParityProtection::slot_of(const Member& member, int rank, std::uint32_t slot) const {
   const SlotLayout& layout = member.memory.layout_of(rank);
   if (slot >= layout.slots() || member.bytes_of(rank) > layout.own_bytes()) return {};
   return {rank, layout.own_offset(slot), member.bytes_of(rank), layout.held_offset(slot)};
@@ -133,24 +133,25 @@ void ParityProtection::announce(const Wait& wait) {
   (void)control.announcement.write_unsealed(0, mine_);
   control.announcement.seal(0, mine_.epoch);
   fault_point("encode.announced");
-  control.announced.publish(*control.remote, cohort_, index_, {announcements_});
+  control.announced.publish(*control.remote, redundancy_set_, index_, {announcements_});
   wait("the cohort to store", [&] { return control.announced.reached_by_first(ranks()).value >= announcements_; });
   fault_point("encode.met");
 }
 
 void ParityProtection::read_announcements() {
-  theirs_.resize(cohort_.size());
-  for (std::size_t i = 0; i < cohort_.size(); ++i) read_announcement(i);
+  theirs_.resize(redundancy_set_.size());
+  for (std::size_t i = 0; i < redundancy_set_.size(); ++i) read_announcement(i);
 }
 
 void ParityProtection::read_announcement(std::size_t of) {
   Control& control = context_.control;
   Record& record = theirs_[of];
-  const bool read =
-      fetch_record(*control.remote, cohort_[of], control.announcement.offset(0), bytes_) && decode(bytes_, record);
-  if (read && record.epoch.value == announcements_ && record.owner == cohort_[of]) return;
+  const bool read = fetch_record(*control.remote, redundancy_set_[of], control.announcement.offset(0), bytes_) &&
+                    decode(bytes_, record);
+  if (read && record.epoch.value == announcements_ && record.owner == redundancy_set_[of]) return;
   if (!control.announced.has_left(static_cast<int>(of))) {
-    throw Error(FENIX_ERROR_INTERN, "the announcement of rank " + std::to_string(cohort_[of]) + " cannot be read");
+    throw Error(FENIX_ERROR_INTERN,
+                "the announcement of rank " + std::to_string(redundancy_set_[of]) + " cannot be read");
   }
   record = {};
   record.deleted = true;
@@ -158,7 +159,7 @@ void ParityProtection::read_announcement(std::size_t of) {
 
 void ParityProtection::finish(const Wait& wait) {
   Control& control = context_.control;
-  control.finished.publish(*control.remote, cohort_, index_, {announcements_});
+  control.finished.publish(*control.remote, redundancy_set_, index_, {announcements_});
   fault_point("encode.done");
   // A rank that returns to the application could delay reads of its memory that its core has to carry out. If buffers of the application
   // are read, no commit may be decided before: a rank that gives up waiting changes its buffer.
@@ -179,11 +180,11 @@ void ParityProtection::encode(const EncodeFor& purpose, std::span<const Change> 
   for (std::size_t i = 0; i < theirs_.size(); ++i) {
     const std::string why = difference(theirs_[i], changes);
     if (why.empty()) continue;
-    // All ranks of the cohort come to this, and none encodes.
+    // All ranks of the redundancy set come to this, and none encodes.
     finish(wait);
     step.done();
     throw Error(theirs_[i].deleted ? FENIX_ERROR_INVALID_LOGIC_CALL : FENIX_ERROR_MISMATCH,
-                "rank " + std::to_string(cohort_[i]) + " " + why);
+                "rank " + std::to_string(redundancy_set_[i]) + " " + why);
   }
   if (context_.parameters.commits_in_place()) {
     encode_in_place(changes, wait);
@@ -198,7 +199,7 @@ void ParityProtection::encode(const EncodeFor& purpose, std::span<const Change> 
 
 // The steps of the encoding are counted like announcements.
 void ParityProtection::encode_in_place(std::span<const Change> changes, const Wait& wait) {
-  BouncedEncoding encoding(context_.control, cohort_, index_, encoder_, announcements_);
+  BouncedEncoding encoding(context_.control, redundancy_set_, index_, encoder_, announcements_);
   for (const Change& change : changes) {
     if (!change.carried_from.none()) continue;
     if (all_are_in_buffers(change)) {
@@ -208,13 +209,13 @@ void ParityProtection::encode_in_place(std::span<const Change> changes, const Wa
     }
     Member& member = *change.member;
     const Stripes stripes = stripes_of(member, member.memory.counts());
-    std::vector<CohortSlot> slots;
+    std::vector<SetSlot> slots;
     IntervalSet changed;
     bool all_known = true;
     for (std::size_t i = 0; i < theirs_.size(); ++i) {
       const MemberVersion& version = *find(theirs_[i], change);
-      const std::uint64_t bytes = member.bytes_of(cohort_[i]);
-      slots.push_back({cohort_[i], 0, bytes, 0});
+      const std::uint64_t bytes = member.bytes_of(redundancy_set_[i]);
+      slots.push_back({redundancy_set_[i], 0, bytes, 0});
       changed = changed | in_bytes(version.found, member.element_bytes(), bytes);
       // The parity in the slots belongs to one and the same commit on all ranks, or is made anew.
       all_known = all_known && version.stored_in == find(theirs_[0], change)->stored_in;
@@ -261,8 +262,8 @@ void ParityProtection::leave() noexcept {
   if (parity_ == 0) return;
   Control& control = context_.control;
   try {
-    control.announced.leave(*control.remote, cohort_, index_);
-    control.finished.leave(*control.remote, cohort_, index_);
+    control.announced.leave(*control.remote, redundancy_set_, index_);
+    control.finished.leave(*control.remote, redundancy_set_, index_);
   } catch (const std::exception& error) {
     // Others may wait for FENIX_TIMEOUT now, unless they see the same.
     log().info("group {}: {}", context_.parameters.id, error.what());
@@ -280,15 +281,17 @@ void ParityProtection::encode_member(const Change& change, bool in_buffers) {
   const std::uint32_t own = *member.working().number();
   const Stripes stripes = stripes_of(member, member.memory.counts());
   const std::uint64_t all = stripes.parity_bytes(most_bytes(member, member.memory.counts()));
-  std::vector<CohortSlot> slots;
+  std::vector<SetSlot> slots;
   IntervalSet ranges;
   bool all_known = !member.working().history().epoch_of(own).none();
   for (std::size_t i = 0; i < theirs_.size(); ++i) {
     const MemberVersion& version = *find(theirs_[i], change);
-    slots.push_back(in_buffers ? CohortSlot{cohort_[i], MemberBuffer::kOffset, member.bytes_of(cohort_[i]), 0}
-                               : slot_of(member, cohort_[i], version.slot));
-    if (slots.back().rank == CohortSlot::kMissing) {
-      throw Error(FENIX_ERROR_INTERN, "rank " + std::to_string(cohort_[i]) + " announces a slot that it does not have");
+    slots.push_back(in_buffers
+                        ? SetSlot{redundancy_set_[i], MemberBuffer::kOffset, member.bytes_of(redundancy_set_[i]), 0}
+                        : slot_of(member, redundancy_set_[i], version.slot));
+    if (slots.back().rank == SetSlot::kMissing) {
+      throw Error(FENIX_ERROR_INTERN,
+                  "rank " + std::to_string(redundancy_set_[i]) + " announces a slot that it does not have");
     }
     // The parity in the own slot belongs to the slots of the others at the same commit. If they are of another commit,
     // all of the parity is made anew.
@@ -299,7 +302,7 @@ void ParityProtection::encode_member(const Change& change, bool in_buffers) {
   }
   if (!all_known) ranges = IntervalSet(0, all);
   RemoteRegions& remote = in_buffers ? member.allocated.remote() : member.memory.remote();
-  CohortSlots cohort(remote, stripes, std::move(slots));
+  SetSlots redundancy_set(remote, stripes, std::move(slots));
   const auto parity = member.memory.held_slot(own).data;
   const std::uint64_t read = ranges.count() * static_cast<std::uint64_t>(stripes.data());
   const Stores stores = worth_streaming(read) ? Stores::streaming : Stores::cached;
@@ -307,7 +310,7 @@ void ParityProtection::encode_member(const Change& change, bool in_buffers) {
   for (const Interval& each : ranges.intervals()) {
     for (std::uint64_t begin = each.first; begin < each.end; begin += kEncodedPiece) {
       const auto bytes = std::min<std::uint64_t>(kEncodedPiece, each.end - begin);
-      cohort.compute(encoder_, index_, true, begin, parity.subspan(begin, bytes), stores);
+      redundancy_set.compute(encoder_, {index_, true, begin}, parity.subspan(begin, bytes), stores);
       fault_point("encode.piece");
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parity: the ranks of a cohort encode each other's slots. The reasons are in docs/design/redundancy.md.
+// Parity: the ranks of a redundancy set encode each other's slots. The reasons are in docs/design/redundancy.md.
 #pragma once
 
 #include <atomic>
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/log/record_finder.hpp"
-#include "core/protection/cohort_slots.hpp"
 #include "core/protection/protection.hpp"
+#include "core/protection/set_slots.hpp"
 #include "parity/codec.hpp"
 
 namespace fenix_impl {
@@ -20,7 +20,7 @@ class ParityProtection final : public Protection, private CollectiveEncoder, pri
   explicit ParityProtection(const ProtectionContext& context);
 
   [[nodiscard]] std::uint64_t held_bytes(const Member& member, const Counts& counts) const override;
-  [[nodiscard]] std::vector<int> neighbours() const override { return cohort_; }
+  [[nodiscard]] std::vector<int> neighbours() const override { return redundancy_set_; }
   [[nodiscard]] CollectiveEncoder* encoder() override { return this; }
   [[nodiscard]] SharedDecoder* shared_decoder() override { return this; }
   void prepare(const Member& member) const override;
@@ -39,12 +39,12 @@ class ParityProtection final : public Protection, private CollectiveEncoder, pri
   void leave() noexcept override;
   [[nodiscard]] bool is_broken() const override { return broken_; }
 
-  [[nodiscard]] std::span<const int> cohort() const override { return cohort_; }
+  [[nodiscard]] std::span<const int> redundancy_set() const override { return redundancy_set_; }
   [[nodiscard]] int needed() const override { return ranks() - parity_; }
   bool make_share(Member& member, int loser, std::uint32_t slot, std::span<const std::optional<std::uint32_t>> sources,
                   const Share& share) override;
 
-  [[nodiscard]] int ranks() const { return static_cast<int>(cohort_.size()); }
+  [[nodiscard]] int ranks() const { return static_cast<int>(redundancy_set_.size()); }
   [[nodiscard]] std::uint64_t most_bytes(const Member& member, const Counts& counts) const;
   [[nodiscard]] Stripes stripes_of(const Member& member, const Counts& counts) const;
   void make_room_for_announcement(const Wait& wait);
@@ -57,23 +57,23 @@ class ParityProtection final : public Protection, private CollectiveEncoder, pri
   [[nodiscard]] bool all_are_in_buffers(const Change& change) const;
   void encode_member(const Change& change, bool in_buffers);
   void encode_in_place(std::span<const Change> changes, const Wait& wait);
-  [[nodiscard]] CohortSlot slot_of(const Member& member, int rank, std::uint32_t slot) const;
+  [[nodiscard]] SetSlot slot_of(const Member& member, int rank, std::uint32_t slot) const;
   enum class Sources { any, undamaged };
-  [[nodiscard]] CohortSlots slots_in(Member& member, Epoch epoch, const std::set<int>& missing,
-                                     Sources sources = Sources::any);
-  [[nodiscard]] CohortSlots slots_in(Member& member, Epoch epoch);
-  [[nodiscard]] bool is_sound_at(const Member& member, const CohortSlot& slot, const MemberVersion& version) const;
-  bool rebuild_from(Member& member, const MemberVersion& version, CohortSlots& slots) const;
-  bool decode_own(Member& member, const MemberVersion& version, CohortSlots& slots, Codec& codec) const;
+  [[nodiscard]] SetSlots slots_in(Member& member, Epoch epoch, const std::set<int>& missing,
+                                  Sources sources = Sources::any);
+  [[nodiscard]] SetSlots slots_in(Member& member, Epoch epoch);
+  [[nodiscard]] bool is_sound_at(const Member& member, const SetSlot& slot, const MemberVersion& version) const;
+  bool rebuild_from(Member& member, const MemberVersion& version, SetSlots& slots) const;
+  bool decode_own(Member& member, const MemberVersion& version, SetSlots& slots, Codec& codec) const;
 
-  std::vector<int> cohort_;
+  std::vector<int> redundancy_set_;
   int index_ = 0;
   int parity_ = 0;
   std::uint64_t announcements_ = 0;  // announcements that this rank has made
   std::atomic<bool> broken_{false};  // the group's thread may find out
   bool reads_buffers_ = false;       // in the encoding under way
   Codec encoder_;
-  RecordFinder finder_;  // of the cohort's records
+  RecordFinder finder_;  // of the redundancy set's records
   // Memory to use again.
   Record mine_;
   std::vector<Record> theirs_;

@@ -56,7 +56,7 @@ struct EncodeFor {
   Epoch epoch;
 };
 
-/// The half of a protection that the ranks of a cohort do together: they encode, and so they commit at the same time.
+/// The half of a protection that the ranks of a redundancy set do together: they encode, and so they commit at the same time.
 class CollectiveEncoder {
  public:
   CollectiveEncoder() = default;
@@ -64,13 +64,13 @@ class CollectiveEncoder {
   CollectiveEncoder& operator=(const CollectiveEncoder&) = delete;
   virtual ~CollectiveEncoder() = default;
 
-  /// Encodes changes in working slots. The ranks of the cohort do the same at the same time.
+  /// Encodes changes in working slots. The ranks of the redundancy set do the same at the same time.
   virtual void encode(const EncodeFor& purpose, std::span<const Change> changes, const Wait& wait) = 0;
   /// Tells the others that this rank cannot commit. Called instead of encode().
   virtual void decline(const Wait& wait) = 0;
   /// Tells the others that this rank takes no further part. No thread of it encodes. Local.
   virtual void leave() noexcept = 0;
-  /// Whether an encoding has been cut short. This rank and its cohort may be out of step then, until the group is taken
+  /// Whether an encoding has been cut short. This rank and its redundancy set may be out of step then, until the group is taken
   /// up anew.
   [[nodiscard]] virtual bool is_broken() const = 0;
 };
@@ -88,7 +88,7 @@ struct Share {
   int of = 1;
 };
 
-/// The half of a protection by which ranks make together what another one of their cohort has lost.
+/// The half of a protection by which ranks make together what another one of their redundancy set has lost.
 class SharedDecoder {
  public:
   SharedDecoder() = default;
@@ -96,11 +96,11 @@ class SharedDecoder {
   SharedDecoder& operator=(const SharedDecoder&) = delete;
   virtual ~SharedDecoder() = default;
 
-  /// Returns the ranks of the cohort, this one included.
-  [[nodiscard]] virtual std::span<const int> cohort() const = 0;
+  /// Returns the ranks of the redundancy set, this one included.
+  [[nodiscard]] virtual std::span<const int> redundancy_set() const = 0;
   /// Returns from how many ranks a lost slot is made.
   [[nodiscard]] virtual int needed() const = 0;
-  /// Makes a share of the slot that a rank has lost, and writes it to that rank. sources: by index in the cohort, the slots from which
+  /// Makes a share of the slot that a rank has lost, and writes it to that rank. sources: by index in the redundancy set, the slots from which
   /// it can be made. False if they do not suffice. Throws Error(FENIX_ERROR_NO_MEMORY) and std::bad_alloc. Local.
   virtual bool make_share(Member& member, int loser, std::uint32_t slot,
                           std::span<const std::optional<std::uint32_t>> sources, const Share& share) = 0;
@@ -126,9 +126,9 @@ class Protection {
   [[nodiscard]] virtual CollectiveEncoder* encoder() { return nullptr; }
   /// Returns the half by which ranks rebuild together, or null: each rebuilds alone what it has lost.
   [[nodiscard]] virtual SharedDecoder* shared_decoder() { return nullptr; }
-  /// Whether the ranks of a cohort commit together.
+  /// Whether the ranks of a redundancy set commit together.
   [[nodiscard]] bool commits_collectively() { return encoder() != nullptr; }
-  /// Whether each store takes a slot, even one of no element: the other ranks of a cohort count on it. If not, such a
+  /// Whether each store takes a slot, even one of no element: the other ranks of a redundancy set count on it. If not, such a
   /// member keeps the slot of the latest snapshot.
   [[nodiscard]] bool stores_always_take_slot() { return encoder() != nullptr; }
 

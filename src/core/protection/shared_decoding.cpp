@@ -31,7 +31,7 @@ Interval part_of(std::uint64_t bytes, const Share& share) {
 
 class ShareWriter {
  public:
-  ShareWriter(RemoteRegions& remote, CohortSlots& sources, Codec& codec, const LostPlace& place)
+  ShareWriter(RemoteRegions& remote, SetSlots& sources, Codec& codec, const LostPlace& place)
       : remote_(remote), sources_(sources), codec_(codec), place_(place) {
     if (fault_fails("rebuild.buffers")) throw Error(out_of_memory());
     if (remote_.direct(place.slot.rank, 0, 1).empty()) buffers_.resize(kUnderWay * kDecodedPiece);
@@ -43,7 +43,7 @@ class ShareWriter {
       const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(kDecodedPiece, part.end - begin));
       const auto direct = remote_.direct(place_.slot.rank, start + begin, bytes);
       const auto piece = direct.empty() ? next_buffer().first(bytes) : direct;
-      sources_.compute(codec_, place_.index, is_parity, begin, piece, Stores::cached);
+      sources_.compute(codec_, {place_.index, is_parity, begin}, piece, Stores::cached);
       fault_point("rebuild.share", piece);
       if (direct.empty()) remote_.put(place_.slot.rank, start + begin, piece);
     }
@@ -61,7 +61,7 @@ class ShareWriter {
   }
 
   RemoteRegions& remote_;
-  CohortSlots& sources_;
+  SetSlots& sources_;
   Codec& codec_;
   const LostPlace& place_;
   std::vector<std::byte> buffers_;
@@ -70,7 +70,7 @@ class ShareWriter {
 
 }  // namespace
 
-bool decode_share(RemoteRegions& remote, CohortSlots& sources, int self, const LostPlace& place, const Share& share) {
+bool decode_share(RemoteRegions& remote, SetSlots& sources, int self, const LostPlace& place, const Share& share) {
   const Stripes& stripes = sources.stripes();
   Codec codec(stripes.ranks(), stripes.parity(), sources.available());
   if (!codec.suffices()) return false;

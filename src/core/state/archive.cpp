@@ -126,9 +126,9 @@ Holdings holdings_of(const Holder& holder, const Policy& policy, Epoch epoch) {
   }
   if (policy.encodes()) {
     std::uint64_t most = 0;
-    const auto& cohort = holder.placement.cohort(holder.rank);
-    for (const int rank : cohort) most = std::max(most, bytes_of(rank));
-    const int data = static_cast<int>(cohort.size()) - holder.placement.copies();
+    const auto& redundancy_set = holder.placement.redundancy_set(holder.rank);
+    for (const int rank : redundancy_set) most = std::max(most, bytes_of(rank));
+    const int data = static_cast<int>(redundancy_set.size()) - holder.placement.copies();
     result.unit = Stripes::unit_for(most, data, holder.info.resizeable);
   }
   return result;

@@ -47,7 +47,7 @@ class Attachment {
   void attach(std::shared_ptr<Team> team, std::shared_ptr<Path> path, std::vector<int> order, bool memory_is_real,
               Control& control);
   void detach();
-  /// Lets go of the protection alone: its peers' regions come next.
+  /// Drops the protection alone: its peers' regions come next.
   void drop_protection() { protection_.reset(); }
   /// Makes placement and protection anew, as the policy is another one now. Returns those of before.
   Arrangement rearrange(std::vector<int> order, Control& control);

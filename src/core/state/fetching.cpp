@@ -8,7 +8,7 @@
 #include "base/log.hpp"
 #include "base/slot_hashes.hpp"
 #include "core/log/control.hpp"
-#include "core/protection/cohort_slots.hpp"
+#include "core/protection/set_slots.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -51,24 +51,25 @@ bool is_sound(const FetchFrom& from, const Fetched& fetched) {
   return hash_of_table(table, fetched.data.size()) == version.hash;
 }
 
-std::optional<Fetched> decode_from_cohort(const FetchFrom& from, const MemberVersion& version, int stored_by) {
-  const auto& cohort = from.placement.cohort(stored_by);
-  if (cohort.empty()) return std::nullopt;
-  std::vector<CohortSlot> slots(cohort.size());
+std::optional<Fetched> decode_from_set(const FetchFrom& from, const MemberVersion& version, int stored_by) {
+  const auto& redundancy_set = from.placement.redundancy_set(stored_by);
+  if (redundancy_set.empty()) return std::nullopt;
+  std::vector<SetSlot> slots(redundancy_set.size());
   std::uint64_t unit = 1;
-  for (std::size_t i = 0; i < cohort.size(); ++i) {
+  for (std::size_t i = 0; i < redundancy_set.size(); ++i) {
     for (const auto& [rank, all] : from.holdings) {
       const Holding& own = all.own;
-      if (cohort[i] == stored_by || own.stored_by != cohort[i] || own.data == Holding::kNothing) continue;
+      if (redundancy_set[i] == stored_by || own.stored_by != redundancy_set[i] || own.data == Holding::kNothing)
+        continue;
       slots[i] = {rank, own.data, own.data_bytes, own.parity};
       unit = all.unit;
     }
   }
-  const Stripes stripes(static_cast<int>(cohort.size()), from.placement.copies(), unit);
-  CohortSlots there(from.data, stripes, std::move(slots));
+  const Stripes stripes(static_cast<int>(redundancy_set.size()), from.placement.copies(), unit);
+  SetSlots there(from.data, stripes, std::move(slots));
   Fetched result{version, std::vector<std::byte>(version.bytes())};
   const bool found = there.try_ways([&](Codec& codec) {
-    there.compute(codec, from.placement.index_in_cohort(stored_by), false, 0, result.data, Stores::cached);
+    there.compute(codec, {from.placement.index_in_set(stored_by), false, 0}, result.data, Stores::cached);
     return is_sound(from, result);
   });
   return found ? std::optional(std::move(result)) : std::nullopt;
@@ -90,7 +91,7 @@ std::optional<Fetched> fetch_version(const FetchFrom& from, std::int32_t member_
   }
   for (const HoldingOn& source : sources) {
     const auto version = fetch_entry(from, source, member_id);
-    auto result = version ? decode_from_cohort(from, *version, stored_by) : std::nullopt;
+    auto result = version ? decode_from_set(from, *version, stored_by) : std::nullopt;
     if (result) return result;
   }
   return std::nullopt;

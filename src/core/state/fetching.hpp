@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fetching data that some rank has stored, from any rank that has it: the rank itself, a copy, or the cohort.
+// Fetching data that some rank has stored, from any rank that has it: the rank itself, a copy, or the redundancy set.
 #pragma once
 
 #include <cstddef>

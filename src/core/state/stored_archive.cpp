@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <vector>
 
 namespace fenix_impl {
@@ -22,8 +23,9 @@ std::optional<std::uint64_t> offset_in(const Region& region, std::span<const std
 
 }  // namespace
 
-bool read_stored(KeeperClient& keeper, const DatasetName& name, std::int32_t rank, std::int32_t member,
-                 std::span<std::byte> to, const Region& region, Team& team) {
+bool read_stored(KeeperClient& keeper, const StoredData& from, std::span<std::byte> to, const Region& region,
+                 Team& team) {
+  const std::string name = from.dataset.text();
   const auto check = [&team] { team.check(); };
   const auto place = offset_in(region, to);
   Region beside;
@@ -36,7 +38,7 @@ bool read_stored(KeeperClient& keeper, const DatasetName& name, std::int32_t ran
   for (std::uint64_t done = 0; done < to.size(); done += kReadAtOnce) {
     const std::uint64_t bytes = std::min<std::uint64_t>(to.size() - done, kReadAtOnce);
     const std::uint64_t offset = place ? *place + done : Region::kHeaderBytes;
-    if (!keeper.datasets().read({name.text(), rank, member, done, bytes, offset}, file, check)) return false;
+    if (!keeper.datasets().read({name, from.rank, from.member, done, bytes, offset}, file, check)) return false;
     if (!place) std::memcpy(to.data() + done, beside.bytes().data() + offset, bytes);
   }
   return true;
@@ -49,7 +51,7 @@ std::optional<Fetched> StoredArchive::fetch(std::int32_t member_id, int stored_b
   const Extent* const extent = stored ? stored->find(member_id) : nullptr;
   if (version == nullptr || extent == nullptr || extent->bytes != version->bytes()) return std::nullopt;
   Fetched fetched{*version, std::vector<std::byte>(extent->bytes)};
-  if (!read_stored(*keeper_, plan_.name, stored_by, member_id, fetched.data, {}, team)) return std::nullopt;
+  if (!read_stored(*keeper_, {plan_.name, stored_by, member_id}, fetched.data, {}, team)) return std::nullopt;
   return fetched;
 }
 

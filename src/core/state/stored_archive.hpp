@@ -37,9 +37,16 @@ class StoredArchive {
   Epoch epoch_;
 };
 
-/// Reads data of a member into memory. region: the shared memory that it is in, if any; otherwise it goes through some. Returns false if
+/// A member's data of a rank in a dataset of the store.
+struct StoredData {
+  DatasetName dataset;
+  std::int32_t rank = 0;
+  std::int32_t member = 0;
+};
+
+/// Reads data of a member into memory. region: the shared memory that has it; if it has not, the data goes through shared memory made here. Returns false if
 /// it is damaged. Local; throws as StoredArchive::fetch().
-[[nodiscard]] bool read_stored(KeeperClient& keeper, const DatasetName& name, std::int32_t rank, std::int32_t member,
-                               std::span<std::byte> to, const Region& region, Team& team);
+[[nodiscard]] bool read_stored(KeeperClient& keeper, const StoredData& from, std::span<std::byte> to,
+                               const Region& region, Team& team);
 
 }  // namespace fenix_impl

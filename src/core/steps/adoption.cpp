@@ -69,8 +69,8 @@ bool Adoption::adopt(std::span<const OrphanedRegion> regions) {
   try {
     const auto control_region = find(OrphanedRegion::kControl);
     if (control_region == regions.end()) return false;
-    Control control(Region::take_over(control_region->address), ranks.placement, ranks.rank, ranks.size,
-                    control_region->entries, context_.parameters.commits_in_place());
+    Control control(Region::take_over(control_region->address), ranks, control_region->entries,
+                    context_.parameters.commits_in_place());
     // The region of a rank that had nothing itself, and was to be left out.
     if (epochs_in(control.own_log, context_.parameters.id, ranks.rank).empty()) return false;
     std::vector<std::pair<Region, SlotLayout>> of_members;

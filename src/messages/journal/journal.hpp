@@ -35,7 +35,7 @@ class Journal {
   /// Makes the rings reachable on a team. Ranks that are new get what their slots had stored; copies that were lost are made anew.
   /// choose: returns the path; slots: by rank of the team. The team has to outlive the attachment. Collective. Throws as Team and Path do; then it can be repeated on another team.
   void attach(Team& team, const std::function<std::shared_ptr<Path>()>& choose, std::vector<int> slots);
-  /// Local: lets go of the team.
+  /// Local: detaches from the team.
   void detach();
 
   [[nodiscard]] JournalWriter& writer() { return writer_; }

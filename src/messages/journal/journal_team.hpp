@@ -26,7 +26,7 @@ class JournalTeam {
   /// Makes the memory of all ranks reachable. choose: returns the path; slots: by rank of the team. Collective. Throws as Team and Path do.
   void attach(Team& team, const std::function<std::shared_ptr<Path>()>& choose, std::vector<int> slots,
               const Region& own);
-  /// Lets go of the memory of others. Local, as all that follow.
+  /// Releases the memory of others. Local, as all that follow.
   void detach();
 
   [[nodiscard]] int rank() const { return rank_; }
@@ -35,7 +35,7 @@ class JournalTeam {
   [[nodiscard]] int rank_of(int slot) const;
   /// Returns the holders of the own ring.
   [[nodiscard]] const std::vector<int>& holders() const { return holders_; }
-  /// Returns those of the ring of another rank.
+  /// Returns the holders of the ring of another rank.
   [[nodiscard]] std::vector<int> holders_of_rank(int rank) const {
     return holders_of(rank, static_cast<int>(slots_.size()), parameters_);
   }

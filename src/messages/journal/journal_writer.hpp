@@ -48,7 +48,7 @@ class JournalWriter {
   }
   /// Does the same with a number of the caller. Numbers of a signature have to ascend.
   void append(const Signature& signature, std::uint32_t depth, const Payload& payload, std::uint64_t number);
-  /// Stores all own messages once more, so that those that were let go of are in no copy any more. Throws as append does.
+  /// Stores all own messages once more, so that those that were discarded are in no copy any more. Throws as append does.
   void store_again();
   /// Returns the message that was stored last.
   [[nodiscard]] const Entry& latest() const { return latest_; }

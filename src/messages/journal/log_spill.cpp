@@ -108,7 +108,7 @@ bool LogSpill::append(std::span<const Item> items) {
     } else {
       numbers = numbers | IntervalSet(each.head.number, each.head.number + 1);
     }
-    if (each.has_decisions) place_.decisions = std::max(place_.decisions, each.head.number);
+    if (each.has_determinants) place_.determinants = std::max(place_.determinants, each.head.number);
   }
   file.bytes += size;
   bytes_ += size;
@@ -199,7 +199,7 @@ void LogSpill::clear() {
   while (!files_.empty()) remove_oldest();
   close();
   released_.clear();
-  place_.decisions = 0;
+  place_.determinants = 0;
 }
 
 LogSpill::Numbers LogSpill::numbers() const {

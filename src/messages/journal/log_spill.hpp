@@ -32,7 +32,7 @@ class LogSpill {
   struct Item {
     EntryHead head;
     std::span<const std::byte> payload;
-    bool has_decisions = false;
+    bool has_determinants = false;
   };
   /// The numbers of entries, by signature.
   using Numbers = std::map<Signature, IntervalSet>;

@@ -59,15 +59,15 @@ class Ring {
   /// Takes the newest entry back if it is a jump: the message for which it was put has not come. The next entry is put in its place.
   void take_back_jump();
 
-  /// Lets go of the messages of a signature up to a number. keeps_newest: except the newest one. The start of the chain moves on.
+  /// Discards the messages of a signature up to a number. keeps_newest: except the newest one. The start of the chain moves on.
   void release_until(const Signature& signature, std::uint64_t number, bool keeps_newest = true);
 
   /// Returns the oldest message that is needed, and that has at least this depth; null if there is none. Valid until the ring changes.
   [[nodiscard]] const Entry* find_oldest(std::uint32_t least_depth);
-  /// Lets go of it. Returns nothing if there is none.
+  /// Discards it. Returns nothing if there is none.
   std::optional<Entry> release_oldest(std::uint32_t least_depth);
 
-  /// Lets go of all entries before the start of the chain, as its owner has published it. Returns false if the chain cannot be followed
+  /// Discards all entries before the start of the chain, as its owner has published it. Returns false if the chain cannot be followed
   /// from what is known: then it has to be read anew. For readers.
   [[nodiscard]] bool forget_before(std::uint64_t start);
   /// Returns the start of what has not been read yet. For readers.

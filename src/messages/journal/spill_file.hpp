@@ -22,8 +22,8 @@ struct SpillPlace {
   std::uint32_t first = 0;  ///< file that is still there
   std::uint32_t last = 0;   ///< newest file
   std::uint32_t zero = 0;
-  std::uint64_t end = 0;        ///< bytes of the newest file; 0: there is none yet
-  std::uint64_t decisions = 0;  ///< number of the latest entry with decisions that is in them
+  std::uint64_t end = 0;           ///< bytes of the newest file; 0: there is none yet
+  std::uint64_t determinants = 0;  ///< number of the latest entry with determinants that is in them
 
   bool operator==(const SpillPlace&) const = default;
 };
@@ -71,10 +71,10 @@ static_assert(sizeof(SpillFileHead) == journal_format::kHeadBytes);
 /// Returns the numbers of the files that there are, ascending.
 [[nodiscard]] std::vector<std::uint32_t> spill_files(const std::string& folder, const SpillPlace& of);
 
-/// Removes them.
+/// Removes the files of a rank.
 void remove_spill_files(const std::string& folder, const SpillPlace& of);
 
-/// Removes those of jobs of this user and this node whose launcher is gone. Files of another node stay, and those from before this node was
+/// Removes the files of jobs of this user and this node whose launcher is gone. Files of another node stay, and those from before this node was
 /// restarted.
 void remove_spill_files_of_ended_jobs(const std::string& folder);
 

@@ -13,34 +13,34 @@
 namespace fenix_impl {
 namespace {
 
-constexpr std::uint64_t kChannel = 0x6465636973696F6EU;  // of entries with decisions
-constexpr std::int64_t kIsMatch = -1;                    // in place of a call
+constexpr std::uint64_t kCommOfDeterminants = 0x6465636973696F6EU;  // of entries with determinants
+constexpr std::int64_t kIsMatch = -1;                               // in place of a call
 
-const char* name_of(Decision call) {
+const char* name_of(DeterminantKind call) {
   switch (call) {
-    case Decision::test:
+    case DeterminantKind::test:
       return "MPI_Test";
-    case Decision::testall:
+    case DeterminantKind::testall:
       return "MPI_Testall";
-    case Decision::testany:
+    case DeterminantKind::testany:
       return "MPI_Testany";
-    case Decision::testsome:
+    case DeterminantKind::testsome:
       return "MPI_Testsome";
-    case Decision::waitany:
+    case DeterminantKind::waitany:
       return "MPI_Waitany";
-    case Decision::waitsome:
+    case DeterminantKind::waitsome:
       return "MPI_Waitsome";
-    case Decision::get_status:
+    case DeterminantKind::get_status:
       return "MPI_Request_get_status";
-    case Decision::probe:
+    case DeterminantKind::probe:
       return "MPI_Probe";
-    case Decision::iprobe:
+    case DeterminantKind::iprobe:
       return "MPI_Iprobe";
-    case Decision::mprobe:
+    case DeterminantKind::mprobe:
       return "MPI_Mprobe";
-    case Decision::improbe:
+    case DeterminantKind::improbe:
       return "MPI_Improbe";
-    case Decision::need_commit:
+    case DeterminantKind::need_commit:
       return "Fenix_Data_need_commit";
   }
   return "another call";
@@ -48,12 +48,12 @@ const char* name_of(Decision call) {
 
 }  // namespace
 
-Signature DecisionLog::signature_in(const Journal& journal) { return {kChannel, journal.slot(), 0}; }
-Signature DecisionLog::signature_of_loss(const Journal& journal) { return {kChannel, journal.slot(), 1}; }
+Signature DeterminantLog::signature_in(const Journal& journal) { return {kCommOfDeterminants, journal.slot(), 0}; }
+Signature DeterminantLog::signature_of_loss(const Journal& journal) { return {kCommOfDeterminants, journal.slot(), 1}; }
 
 // -------------------------------------------------------------------------------------------------------------------- outcomes
 
-std::optional<std::vector<int>> DecisionLog::next(Decision call, bool may_be_negative) {
+std::optional<std::vector<int>> DeterminantLog::next(DeterminantKind call, bool may_be_negative) {
   while (!known_.empty() && known_.front().end() <= position_.outcomes) known_.pop_front();
   if (known_.empty()) return std::nullopt;
   const Run& run = known_.front();
@@ -73,7 +73,7 @@ std::optional<std::vector<int>> DecisionLog::next(Decision call, bool may_be_neg
   return is_negative ? std::vector<int>() : run.outcome;
 }
 
-DecisionLog::Run& DecisionLog::open_run() {
+DeterminantLog::Run& DeterminantLog::open_run() {
   has_new_ = true;
   if (new_.empty() || new_.back().call) {
     new_.emplace_back();
@@ -82,7 +82,7 @@ DecisionLog::Run& DecisionLog::open_run() {
   return new_.back();
 }
 
-void DecisionLog::note(Decision call, std::span<const int> outcome) {
+void DeterminantLog::note(DeterminantKind call, std::span<const int> outcome) {
   Run& run = open_run();
   if (outcome.empty()) {
     ++run.negatives;
@@ -94,12 +94,12 @@ void DecisionLog::note(Decision call, std::span<const int> outcome) {
   fault_point("replay.noted");
 }
 
-std::optional<DecisionLog::Match> DecisionLog::match_of(std::uint64_t receive) const {
+std::optional<DeterminantLog::Match> DeterminantLog::match_of(std::uint64_t receive) const {
   const auto found = known_matches_.find(receive);
   return found != known_matches_.end() ? std::optional(found->second) : std::nullopt;
 }
 
-void DecisionLog::note_match(std::uint64_t receive, const Match& match) {
+void DeterminantLog::note_match(std::uint64_t receive, const Match& match) {
   new_matches_[receive] = match;
   has_new_ = true;
   fault_point("replay.matched");
@@ -108,7 +108,7 @@ void DecisionLog::note_match(std::uint64_t receive, const Match& match) {
 // -------------------------------------------------------------------------------------------------------------------- journal
 
 // Words of a run: call, outcomes before, negative ones, length, outcome. Words of a match: -1, receive, source, tag.
-void DecisionLog::write(Journal& journal, const Append& append) {
+void DeterminantLog::write(Journal& journal, const Append& append) {
   if (!has_new()) return;
   // It is there before something is lost: another one that takes its place finds room at any time.
   if (!tells_of_loss_) {
@@ -143,7 +143,7 @@ void DecisionLog::write(Journal& journal, const Append& append) {
   fault_point("replay.decided");
 }
 
-void DecisionLog::read(std::span<const std::int64_t> words, Position& end) {
+void DeterminantLog::read(std::span<const std::int64_t> words, Position& end) {
   const auto word = [&](std::size_t at) {
     if (at < words.size()) return words[at];
     throw Error(FENIX_ERROR_NODATA_FOUND, "the decisions of a predecessor are damaged");
@@ -157,7 +157,7 @@ void DecisionLog::read(std::span<const std::int64_t> words, Position& end) {
       continue;
     }
     Run run;
-    if (word(at) != 0) run.call = static_cast<Decision>(word(at));
+    if (word(at) != 0) run.call = static_cast<DeterminantKind>(word(at));
     run.first = static_cast<std::uint64_t>(word(at + 1));
     run.negatives = static_cast<std::uint64_t>(word(at + 2));
     const auto length = static_cast<std::size_t>(word(at + 3));
@@ -168,7 +168,7 @@ void DecisionLog::read(std::span<const std::int64_t> words, Position& end) {
   }
 }
 
-std::optional<DecisionLog::Position> DecisionLog::read_loss(const Journal& journal) {
+std::optional<DeterminantLog::Position> DeterminantLog::read_loss(const Journal& journal) {
   for (const Entry& each : journal.reader().messages_of(journal.slot(), signature_of_loss(journal))) {
     Position until;
     if (each.head.bytes == sizeof until &&
@@ -180,13 +180,13 @@ std::optional<DecisionLog::Position> DecisionLog::read_loss(const Journal& journ
   return std::nullopt;
 }
 
-bool DecisionLog::lacks_those_of_predecessor(const Journal& journal, const Position& begin) const {
+bool DeterminantLog::lacks_those_of_predecessor(const Journal& journal, const Position& begin) const {
   return !is_begun() && read_loss(journal).value_or(Position()).is_beyond(begin);
 }
 
 // Survivors know what they have written.
-void DecisionLog::take_up(const Journal& journal, const Position& begin,
-                          const std::function<std::vector<Older>()>& older) {
+void DeterminantLog::reattach(const Journal& journal, const Position& begin,
+                              const std::function<std::vector<Older>()>& older) {
   if (is_begun()) return;
   const auto loss = read_loss(journal);
   tells_of_loss_ = loss.has_value();
@@ -216,13 +216,13 @@ void DecisionLog::take_up(const Journal& journal, const Position& begin,
   }
 }
 
-void DecisionLog::say_lost(Journal& journal, const Position& until) {
+void DeterminantLog::say_lost(Journal& journal, const Position& until) {
   journal.writer().append(signature_of_loss(journal), 1, {sizeof until, std::as_bytes(std::span(&until, 1))});
   tells_of_loss_ = true;
   lost_ = until;
 }
 
-void DecisionLog::forget(Journal& journal) {
+void DeterminantLog::forget(Journal& journal) {
   if (read_loss(journal).value_or(Position()) != Position()) say_lost(journal, {});
   begin_ = {};
   known_.clear();
@@ -235,7 +235,7 @@ void DecisionLog::forget(Journal& journal) {
 }
 
 // One entry says for all that are there now that they are of no use without those that go.
-bool DecisionLog::lose(Journal& journal, std::uint64_t number) {
+bool DeterminantLog::lose(Journal& journal, std::uint64_t number) {
   Position gone;
   auto rest = written_.begin();
   for (; rest != written_.end() && rest->number <= number; ++rest) gone.move_beyond(rest->end);
@@ -250,7 +250,7 @@ bool DecisionLog::lose(Journal& journal, std::uint64_t number) {
 }
 
 // Files last as long as the job: a place for each entry would take memory without end.
-void DecisionLog::note_spilled(std::uint64_t number) {
+void DeterminantLog::note_spilled(std::uint64_t number) {
   const auto first = written_.begin() + static_cast<std::ptrdiff_t>(spilled_);
   const auto rest = std::find_if(first, written_.end(), [number](const Written& each) { return each.number > number; });
   if (first == rest) return;
@@ -261,7 +261,7 @@ void DecisionLog::note_spilled(std::uint64_t number) {
   ++spilled_;
 }
 
-std::uint64_t DecisionLog::release(Journal& journal, const Position& position) {
+std::uint64_t DeterminantLog::release(Journal& journal, const Position& position) {
   begin_.move_beyond(position);
   if (lost_ != Position() && !lacks_some()) say_lost(journal, {});
   std::uint64_t number = 0;

@@ -12,20 +12,20 @@
 namespace fenix_impl {
 
 struct Flow {
-  std::uint64_t channel = 0;  ///< of the communicator
+  std::uint64_t comm_id = 0;  ///< of the communicator
   std::int32_t peer = 0;      ///< slot of the other rank
   std::int32_t tag = 0;
 
   auto operator<=>(const Flow&) const = default;
 
   struct Hash {
-    std::size_t operator()(const Flow& flow) const { return HashOfSignature()({flow.channel, flow.peer, flow.tag}); }
+    std::size_t operator()(const Flow& flow) const { return HashOfSignature()({flow.comm_id, flow.peer, flow.tag}); }
   };
 };
 
-[[nodiscard]] inline Signature signature_of(const Flow& flow) { return {flow.channel, flow.peer, flow.tag}; }
+[[nodiscard]] inline Signature signature_of(const Flow& flow) { return {flow.comm_id, flow.peer, flow.tag}; }
 [[nodiscard]] inline Flow flow_of(const Signature& signature) {
-  return {signature.channel, signature.destination, signature.tag};
+  return {signature.comm_id, signature.destination, signature.tag};
 }
 
 template <class Value>

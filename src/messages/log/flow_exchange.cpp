@@ -37,7 +37,7 @@ std::vector<FlowStatement> exchange(Team& team, int own_slot, const std::vector<
 Receipts receipts_of(const std::vector<FlowStatement>& told) {
   Receipts receipts;
   for (const FlowStatement& each : told) {
-    const Flow flow = logged_flow({each.flow.channel, each.slot, each.flow.tag});
+    const Flow flow = logged_flow({each.flow.comm_id, each.slot, each.flow.tag});
     if (each.kind == FlowStatement::received) receipts.add(flow, each.number);
     if (each.kind == FlowStatement::open) receipts.add_open(flow, each.number);
   }

@@ -34,24 +34,24 @@ std::uint64_t& FlowNumbers::received(const Flow& flow) {
   return received_[flow];
 }
 
-QuickReceive FlowNumbers::lend_receives(const Flow& flow, std::uint64_t* cancellable) {
+FastReceive FlowNumbers::lend_receives(const Flow& flow, std::uint64_t* cancellable) {
   return {true, &received_[flow], &waited_for_[flow], cancellable, &open_[flow]};
 }
 
 // Lists stay when they are empty: there will be a next message. Where each message has another tag, there are many of them in time.
 void FlowNumbers::forget_quiet_flows() {
   if (open_.all().size() + waited_for_.all().size() < most_flows_) return;
-  forbid_quick_messages();
+  close_fast_path();
   open_.erase_if([](const auto& each) { return each.second.empty(); });
   waited_for_.erase_if([](const auto& each) { return each.second == 0; });
   most_flows_ = std::max(kLeastFlows, 2 * (open_.all().size() + waited_for_.all().size()));
 }
 
-void FlowNumbers::forget_channel(std::uint64_t channel) {
-  sent_.erase_if([&](const auto& each) { return each.first.channel == (channel ^ log_entry::kLogged); });
-  received_.erase_if([&](const auto& each) { return each.first.channel == channel; });
-  open_.erase_if([&](const auto& each) { return each.first.channel == channel; });
-  waited_for_.erase_if([&](const auto& each) { return each.first.channel == channel; });
+void FlowNumbers::forget_comm(std::uint64_t comm_id) {
+  sent_.erase_if([&](const auto& each) { return each.first.comm_id == (comm_id ^ log_entry::kLogged); });
+  received_.erase_if([&](const auto& each) { return each.first.comm_id == comm_id; });
+  open_.erase_if([&](const auto& each) { return each.first.comm_id == comm_id; });
+  waited_for_.erase_if([&](const auto& each) { return each.first.comm_id == comm_id; });
 }
 
 void FlowNumbers::forget_open() {

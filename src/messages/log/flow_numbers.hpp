@@ -20,12 +20,12 @@ struct FlowNumber {
   bool operator==(const FlowNumber&) const = default;
 };
 
-/// All functions are local. Flows of messages that were sent have the channel of the log; those of receives have that of the communicator.
+/// All functions are local. Flows of messages that were sent have the number of the log; those of receives have that of the communicator.
 class FlowNumbers {
  public:
   /// Returns the counter of the messages that were sent, and makes one if there is none.
   [[nodiscard]] std::uint64_t& sent(const Flow& logged) { return sent_[logged]; }
-  /// Returns it, or null. It stays where it is until quick messages are forbidden.
+  /// Returns the counter of the messages that were sent, or null. It is valid until the fast path is closed.
   [[nodiscard]] std::uint64_t* find_sent(const Flow& logged) { return sent_.find(logged); }
   /// Returns the number of the latest message that was sent, or 0.
   [[nodiscard]] std::uint64_t latest_sent(const Flow& logged) const { return value_of(sent_, logged); }
@@ -39,8 +39,8 @@ class FlowNumbers {
   void take_back(const Flow& flow, bool is_sent);
   /// Returns the counter of the receives that have begun, and makes one if there is none.
   [[nodiscard]] std::uint64_t& received(const Flow& flow);
-  /// Returns the counters of the receives of a flow for libfenix_mpi. cancellable: as in QuickReceive.
-  [[nodiscard]] QuickReceive lend_receives(const Flow& flow, std::uint64_t* cancellable);
+  /// Returns the counters of the receives of a flow for libfenix_mpi. cancellable: as in FastReceive.
+  [[nodiscard]] FastReceive lend_receives(const Flow& flow, std::uint64_t* cancellable);
   /// Returns the number of the latest receive that has begun, or 0.
   [[nodiscard]] std::uint64_t latest_received(const Flow& flow) const { return value_of(received_, flow); }
   [[nodiscard]] const std::map<Flow, std::uint64_t>& all_received() const { return received_.all(); }
@@ -59,7 +59,7 @@ class FlowNumbers {
   [[nodiscard]] bool are_new() const { return sent_.all().empty() && received_.all().empty(); }
   void set(const FlowNumber& number) { (number.is_sent != 0 ? sent_ : received_)[number.flow] = number.number; }
   /// Forgets the numbers, and the receives without messages, of a communicator.
-  void forget_channel(std::uint64_t channel);
+  void forget_comm(std::uint64_t comm_id);
   /// Forgets the receives that have no message yet.
   void forget_open();
   /// Forgets all numbers, but not the receives that have no message yet.

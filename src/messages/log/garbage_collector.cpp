@@ -11,14 +11,14 @@ namespace fenix_impl {
 
 void GarbageCollector::release_until(const LogJournals& journals, std::span<const FlowNumber> numbers,
                                      bool only_received) {
-  DecisionLog::Position position;
+  DeterminantLog::Position position;
   for (const FlowNumber& each : numbers) {
     if (take_position(each, position) || each.is_sent == 0) continue;
     const std::uint64_t most = only_received ? peers_.received_at_checkpoint().all_until(each.flow) : each.number;
     // This rank goes back to such numbers, or later ones: it does not send again what its receiver has.
     release(journals, signature_of(each.flow), std::min(each.number, most), /*keeps_newest=*/!only_received);
   }
-  release_decisions(journals, position);
+  release_determinants(journals, position);
 }
 
 void GarbageCollector::release(const LogJournals& journals, const Signature& signature, std::uint64_t number,
@@ -29,10 +29,10 @@ void GarbageCollector::release(const LogJournals& journals, const Signature& sig
 }
 
 // Files have gone with what they had: a replacement must not look for them.
-void GarbageCollector::release_decisions(const LogJournals& journals, const DecisionLog::Position& position) {
-  const std::uint64_t number = decisions_.release(journals.held, position);
+void GarbageCollector::release_determinants(const LogJournals& journals, const DeterminantLog::Position& position) {
+  const std::uint64_t number = determinants_.release(journals.held, position);
   if (!files_.in_use()) return;
-  files_.spill()->release_until(DecisionLog::signature_in(journals.held), number);
+  files_.spill()->release_until(DeterminantLog::signature_in(journals.held), number);
   eviction_.note_place(journals);
 }
 
@@ -54,7 +54,7 @@ std::optional<bool> GarbageCollector::look_for_states(const LogJournals& journal
 bool GarbageCollector::release_what_is_stable(const LogJournals& journals) {
   const int own_slot = journals.held.slot();
   bool has_states = false;
-  // A journal that was taken back has messages that its owner had let go of: those of all receivers count.
+  // A journal that was taken back has messages that its owner had discarded: those of all receivers count.
   std::set<int> receivers;
   for (const Journal* journal : {&journals.messages, &journals.held}) {
     for (const Entry& each : journal->reader().messages_of(own_slot)) {
@@ -70,8 +70,8 @@ bool GarbageCollector::release_what_is_stable(const LogJournals& journals) {
     const auto stable = stable_numbers(journals.held, receiver, is_from_here);
     has_states = has_states || (receiver != own_slot && !stable.empty());
     for (const auto& [flow, number] : stable) {
-      if (flow.channel == log_entry::kPositions) continue;
-      const Flow sent = logged_flow({flow.channel, receiver, flow.tag});
+      if (flow.comm_id == log_entry::kPositions) continue;
+      const Flow sent = logged_flow({flow.comm_id, receiver, flow.tag});
       const auto before = sent_before.find(sent);
       if (before != sent_before.end()) {
         release(journals, signature_of(sent), std::min(number, before->second), /*keeps_newest=*/false);
@@ -82,8 +82,8 @@ bool GarbageCollector::release_what_is_stable(const LogJournals& journals) {
     }
   }
   gaps_.settle();
-  // The same holds for its own decisions.
-  release_decisions(journals, begin_of_decisions(journals.held));
+  // The same holds for its own determinants.
+  release_determinants(journals, begin_of_determinants(journals.held));
   return has_states;
 }
 

@@ -19,15 +19,16 @@ class GarbageCollector {
   using Clock = std::chrono::steady_clock;
 
   /// They must outlive it.
-  GarbageCollector(DecisionLog& decisions, LogGaps& gaps, LogFiles& files, const PeerLogs& peers, LogEviction& eviction)
-      : decisions_(decisions), gaps_(gaps), files_(files), peers_(peers), eviction_(eviction) {}
+  GarbageCollector(DeterminantLog& determinants, LogGaps& gaps, LogFiles& files, const PeerLogs& peers,
+                   LogEviction& eviction)
+      : determinants_(determinants), gaps_(gaps), files_(files), peers_(peers), eviction_(eviction) {}
 
-  /// Lets go of logged messages and decisions up to numbers of a state. only_received: of messages that had been received at the latest
+  /// Discards logged messages and determinants up to numbers of a state. only_received: of messages that had been received at the latest
   /// meeting.
   void release_until(const LogJournals& journals, std::span<const FlowNumber> numbers, bool only_received);
-  /// Lets go of what no receiver needs that goes back to its oldest state. Returns whether another rank has stored a state.
+  /// Discards what no receiver needs that goes back to its oldest state. Returns whether another rank has stored a state.
   bool release_what_is_stable(const LogJournals& journals);
-  /// Does the same now and then; otherwise returns nothing. next_look: not before.
+  /// Calls the function above, but not before next_look. Returns nothing if it was not called.
   std::optional<bool> look_for_states(const LogJournals& journals, Clock::time_point& next_look);
   /// Notes that a message to oneself is stored: what the log lacks may not be needed any more.
   void note_stored(const LogJournals& journals);
@@ -36,9 +37,9 @@ class GarbageCollector {
 
  private:
   void release(const LogJournals& journals, const Signature& signature, std::uint64_t number, bool keeps_newest);
-  void release_decisions(const LogJournals& journals, const DecisionLog::Position& position);
+  void release_determinants(const LogJournals& journals, const DeterminantLog::Position& position);
 
-  DecisionLog& decisions_;
+  DeterminantLog& determinants_;
   LogGaps& gaps_;
   LogFiles& files_;
   const PeerLogs& peers_;

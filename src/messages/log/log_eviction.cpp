@@ -15,10 +15,10 @@ namespace fenix_impl {
 void LogEviction::note_place(const LogJournals& journals) {
   if (files_.are_noted() || files_.note_place(journals.held)) return;
   // A journal that was taken back may have far more than there is room for.
-  while (can_spill() && journals.held.ring().find_oldest(DecisionLog::kDepth) != nullptr) {
+  while (can_spill() && journals.held.ring().find_oldest(DeterminantLog::kDepth) != nullptr) {
     if (spill(journals, journals.held) || files_.note_place(journals.held)) return;
   }
-  while (let_go_of_oldest(journals, journals.held)) {
+  while (discard_oldest(journals, journals.held)) {
     if (files_.note_place(journals.held)) return;
   }
   throw Error(FENIX_ERROR_NO_MEMORY, "the log of messages has no room for the place of its files");
@@ -32,42 +32,42 @@ bool LogEviction::spill(const LogJournals& journals, Journal& from) {
   LogSpill& files = *files_.spill();
   std::vector<LogSpill::Item> items;
   const std::vector<Entry> entries =
-      from.ring().oldest_messages(DecisionLog::kDepth, from.ring().needed_bytes() / kPart);
+      from.ring().oldest_messages(DeterminantLog::kDepth, from.ring().needed_bytes() / kPart);
   items.reserve(entries.size());
   for (const Entry& each : entries) {
-    items.push_back({each.head, from.writer().payload_of(each), each.head.depth == DecisionLog::kDepth});
+    items.push_back({each.head, from.writer().payload_of(each), each.head.depth == DeterminantLog::kDepth});
   }
   if (items.empty()) return false;
-  const std::uint64_t decisions = files.place().decisions;
-  if (!files.append(items) || (files.place().decisions != decisions && !files.sync())) {
+  const std::uint64_t determinants = files.place().determinants;
+  if (!files.append(items) || (files.place().determinants != determinants && !files.sync())) {
     give_up_files(journals);
     return false;
   }
   const bool is_noted = files_.note_place(journals.held);
   // The note may have moved some of them to the end of the ring: these stay, and others must not go in their place. The rest is in its order.
   auto written = items.begin();
-  std::uint64_t spilled_decisions = 0;
-  for (const Entry* oldest = from.ring().find_oldest(DecisionLog::kDepth); oldest != nullptr;
-       oldest = from.ring().find_oldest(DecisionLog::kDepth)) {
+  std::uint64_t spilled_determinants = 0;
+  for (const Entry* oldest = from.ring().find_oldest(DeterminantLog::kDepth); oldest != nullptr;
+       oldest = from.ring().find_oldest(DeterminantLog::kDepth)) {
     written = std::find_if(written, items.end(), [&](const LogSpill::Item& each) {
       return each.head.signature == oldest->head.signature && each.head.number == oldest->head.number;
     });
     if (written == items.end()) break;
-    if (!is_logged(oldest->head)) spilled_decisions = oldest->head.number;
-    (void)from.ring().release_oldest(DecisionLog::kDepth);
+    if (!is_logged(oldest->head)) spilled_determinants = oldest->head.number;
+    (void)from.ring().release_oldest(DeterminantLog::kDepth);
     ++written;
   }
-  decisions_.note_spilled(spilled_decisions);
+  determinants_.note_spilled(spilled_determinants);
   return is_noted || files_.note_place(journals.held);
 }
 
-// The files have older messages than those that are about to be let go of.
+// The files have older messages than those that are about to be discarded.
 void LogEviction::give_up_files(const LogJournals& journals) {
   LogSpill& files = *files_.spill();
   log().warn("the log of messages cannot go on in files: {}", files.why());
   for (const auto& [signature, numbers] : files.numbers()) {
-    if (signature == DecisionLog::signature_in(journals.held)) {
-      (void)decisions_.lose(journals.held, numbers.end() - 1);
+    if (signature == DeterminantLog::signature_in(journals.held)) {
+      (void)determinants_.lose(journals.held, numbers.end() - 1);
     } else {
       gaps_.note_missing(flow_of(signature), numbers.end() - 1);
     }
@@ -77,17 +77,17 @@ void LogEviction::give_up_files(const LogJournals& journals) {
 }
 
 // The log loses entries in the order in which they came, a part of its room at once: this is not done for each message.
-bool LogEviction::let_go_of_oldest(const LogJournals& journals, Journal& journal) {
+bool LogEviction::discard_oldest(const LogJournals& journals, Journal& journal) {
   constexpr double kPart = 1.0 / 64;
   const double enough = journal.writer().filling() - kPart;
-  const Entry* oldest = journal.ring().find_oldest(DecisionLog::kDepth);
+  const Entry* oldest = journal.ring().find_oldest(DeterminantLog::kDepth);
   if (oldest == nullptr) return false;
   for (; oldest != nullptr && journal.writer().filling() > enough;
-       oldest = journal.ring().find_oldest(DecisionLog::kDepth)) {
+       oldest = journal.ring().find_oldest(DeterminantLog::kDepth)) {
     const EntryHead head = oldest->head;
     // Before it goes: a replacement has to know.
-    if (!is_logged(head) && decisions_.lose(journals.held, head.number)) continue;
-    (void)journal.ring().release_oldest(DecisionLog::kDepth);
+    if (!is_logged(head) && determinants_.lose(journals.held, head.number)) continue;
+    (void)journal.ring().release_oldest(DeterminantLog::kDepth);
     if (is_logged(head)) gaps_.note_missing(flow_of(head.signature), head.number);
   }
   return true;

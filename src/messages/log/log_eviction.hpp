@@ -13,24 +13,24 @@ namespace fenix_impl {
 class LogEviction {
  public:
   /// They must outlive it.
-  LogEviction(DecisionLog& decisions, LogGaps& gaps, LogFiles& files)
-      : decisions_(decisions), gaps_(gaps), files_(files) {}
+  LogEviction(DeterminantLog& determinants, LogGaps& gaps, LogFiles& files)
+      : determinants_(determinants), gaps_(gaps), files_(files) {}
 
-  /// Whether messages or decisions are missing, as there was no room, that a rank may need which goes back alone.
-  [[nodiscard]] bool has_lost_some() const { return gaps_.lack_messages() || decisions_.lacks_some(); }
+  /// Whether messages or determinants are missing, as there was no room, that a rank may need which goes back alone.
+  [[nodiscard]] bool has_lost_some() const { return gaps_.lack_messages() || determinants_.lacks_some(); }
   /// Not while something is missing: what comes after it is of no use.
   [[nodiscard]] bool can_spill() const { return files_.in_use() && !has_lost_some(); }
   /// Moves the oldest part of a journal to the files. Returns false if that cannot be.
   [[nodiscard]] bool spill(const LogJournals& journals, Journal& from);
-  /// Lets go of the oldest messages and decisions in a journal. Returns false if there are none.
-  [[nodiscard]] bool let_go_of_oldest(const LogJournals& journals, Journal& journal);
+  /// Discards the oldest messages and determinants in a journal. Returns false if there are none.
+  [[nodiscard]] bool discard_oldest(const LogJournals& journals, Journal& journal);
   /// Has the journal tell where the files are, so that there is room for that also when it is full.
   void note_place(const LogJournals& journals);
 
  private:
   void give_up_files(const LogJournals& journals);
 
-  DecisionLog& decisions_;
+  DeterminantLog& determinants_;
   LogGaps& gaps_;
   LogFiles& files_;
 };

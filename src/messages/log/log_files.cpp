@@ -41,35 +41,35 @@ std::optional<SpillPlace> LogFiles::take_over(const LogJournals& journals) {
   }
   if (!spill_->take_over(place)) return place;
   noted_place_ = place;
-  // A journal that was taken back has what its owner had let go of.
+  // A journal that was taken back has what its owner had discarded.
   const auto files = spill_->numbers();
   const auto is_in_files = [&files](const Entry* entry) {
     const auto found = entry != nullptr ? files.find(entry->head.signature) : files.end();
     return found != files.end() && found->second.covers(entry->head.number, entry->head.number + 1);
   };
   for (Journal* const journal : {&journals.messages, &journals.held}) {
-    while (is_in_files(journal->ring().find_oldest(DecisionLog::kDepth)))
-      (void)journal->ring().release_oldest(DecisionLog::kDepth);
+    while (is_in_files(journal->ring().find_oldest(DeterminantLog::kDepth)))
+      (void)journal->ring().release_oldest(DeterminantLog::kDepth);
   }
   return std::nullopt;
 }
 
-std::vector<DecisionLog::Older> LogFiles::decisions(const Journal& held) const {
-  std::vector<DecisionLog::Older> decisions;
-  if (!spill_ || spill_->place().decisions == 0) return decisions;
-  const Signature signature = DecisionLog::signature_in(held);
+std::vector<DeterminantLog::Older> LogFiles::determinants(const Journal& held) const {
+  std::vector<DeterminantLog::Older> determinants;
+  if (!spill_ || spill_->place().determinants == 0) return determinants;
+  const Signature signature = DeterminantLog::signature_in(held);
   SpillReader files(spill_->options().folder, spill_->place(),
                     [&](const Signature& each) { return each == signature; });
   if (!files.look()) throw Error(FENIX_ERROR_NODATA_FOUND, "the decisions of a predecessor cannot be read");
   for (const Spilled& each : files.all()) {
-    DecisionLog::Older& one = decisions.emplace_back();
+    DeterminantLog::Older& one = determinants.emplace_back();
     one.number = each.entry.head.number;
     one.payload.resize(each.entry.head.bytes);
     if (!files.read(each, one.payload)) {
       throw Error(FENIX_ERROR_NODATA_FOUND, "the decisions of a predecessor are damaged");
     }
   }
-  return decisions;
+  return determinants;
 }
 
 std::optional<EntryHead> LogFiles::find(const Signature& signature, std::uint64_t number) {

@@ -32,8 +32,8 @@ class LogFiles {
   /// Goes on with the files that a new process finds in its journal. Returns the files of the predecessor if it cannot go on with them.
   [[nodiscard]] std::optional<SpillPlace> take_over(const LogJournals& journals);
 
-  /// Returns the decisions of a predecessor that are in the files.
-  [[nodiscard]] std::vector<DecisionLog::Older> decisions(const Journal& held) const;
+  /// Returns the determinants of a predecessor that are in the files.
+  [[nodiscard]] std::vector<DeterminantLog::Older> determinants(const Journal& held) const;
   /// Returns the head of a message of this rank or its predecessor that is in the files, or nothing.
   [[nodiscard]] std::optional<EntryHead> find(const Signature& signature, std::uint64_t number);
   /// Has the next call of find look at the files anew.

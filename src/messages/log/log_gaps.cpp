@@ -45,9 +45,9 @@ void LogGaps::forget_received(const Receipts& received) {
   std::erase_if(missing_, [&](const auto& each) { return received.all_until(each.first) >= each.second; });
 }
 
-std::optional<Flow> LogGaps::find_unreceived(std::uint64_t channel, const Receipts& received) const {
+std::optional<Flow> LogGaps::find_unreceived(std::uint64_t comm_id, const Receipts& received) const {
   for (const auto& [flow, number] : missing_) {
-    if (flow.channel == channel && received.all_until(flow) < number) return flow;
+    if (flow.comm_id == comm_id && received.all_until(flow) < number) return flow;
   }
   return std::nullopt;
 }

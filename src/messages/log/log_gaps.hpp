@@ -11,14 +11,14 @@
 
 namespace fenix_impl {
 
-/// All functions are local. Flows have the channel of the log.
+/// All functions are local. Flows have the number of the log.
 class LogGaps {
  public:
   /// Whether messages are missing. Then no rank can go back alone.
   [[nodiscard]] bool lack_messages() const { return lack_messages_; }
   /// Notes that a message is not in the log.
   void note_missing(const Flow& flow, std::uint64_t number);
-  /// Says once that something is missing.
+  /// Warns once that messages are missing.
   void warn();
   /// Returns the greatest number of a flow that is missing.
   [[nodiscard]] const std::map<Flow, std::uint64_t>& missing() const { return missing_; }
@@ -34,8 +34,8 @@ class LogGaps {
   void begin_meeting();
   /// Forgets what others have received.
   void forget_received(const Receipts& received);
-  /// Returns a flow of a channel of which a message is missing that has not been received; nothing if there is none.
-  [[nodiscard]] std::optional<Flow> find_unreceived(std::uint64_t channel, const Receipts& received) const;
+  /// Returns a flow of a communicator of which a message is missing that has not been received; nothing if there is none.
+  [[nodiscard]] std::optional<Flow> find_unreceived(std::uint64_t comm_id, const Receipts& received) const;
   /// Forgets all gaps: nobody needs what was logged.
   void forget();
 

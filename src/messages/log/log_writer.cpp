@@ -9,13 +9,13 @@
 
 namespace fenix_impl {
 
-void LogWriter::write_new_decisions(const LogJournals& journals) {
+void LogWriter::write_new_determinants(const LogJournals& journals) {
   journals.held.recovery().note_needed();
-  decisions_.write(journals.held,
-                   [&](const Signature& signature, std::uint32_t depth, const Payload& payload, std::uint64_t number) {
-                     return put(journals.held, journals, signature, depth, payload, number);
-                   });
-  if (decisions_.lacks_some()) gaps_.warn();
+  determinants_.write(journals.held, [&](const Signature& signature, std::uint32_t depth, const Payload& payload,
+                                         std::uint64_t number) {
+    return put(journals.held, journals, signature, depth, payload, number);
+  });
+  if (determinants_.lacks_some()) gaps_.warn();
 }
 
 void LogWriter::append(const LogJournals& journals, const Signature& signature, std::uint32_t depth,
@@ -41,7 +41,7 @@ bool LogWriter::put(Journal& journal, const LogJournals& journals, const Signatu
   while (eviction_.spill(journals, journal)) {
     if (append()) return true;
   }
-  while (eviction_.let_go_of_oldest(journals, journal)) {
+  while (eviction_.discard_oldest(journals, journal)) {
     if (append()) return true;
   }
   return false;

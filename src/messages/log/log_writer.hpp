@@ -15,14 +15,14 @@ namespace fenix_impl {
 class LogWriter {
  public:
   /// They must outlive it.
-  LogWriter(DecisionLog& decisions, LogGaps& gaps, LogEviction& eviction, GarbageCollector& collector)
-      : decisions_(decisions), gaps_(gaps), eviction_(eviction), collector_(collector) {}
+  LogWriter(DeterminantLog& determinants, LogGaps& gaps, LogEviction& eviction, GarbageCollector& collector)
+      : determinants_(determinants), gaps_(gaps), eviction_(eviction), collector_(collector) {}
 
   /// Writes the outcomes on which messages may depend: something that others can see is about to be stored.
-  void write_decisions(const LogJournals& journals) {
-    if (decisions_.has_new()) write_new_decisions(journals);
+  void write_determinants(const LogJournals& journals) {
+    if (determinants_.has_new()) write_new_determinants(journals);
   }
-  /// Appends to the journal that is held. Lets go of what is logged if there is no room otherwise.
+  /// Appends to the journal that is held. Discards what is logged if there is no room otherwise.
   void append(const LogJournals& journals, const Signature& signature, std::uint32_t depth, const Payload& payload,
               std::optional<std::uint64_t> number = std::nullopt);
   /// Appends to a journal. Returns false if there is no room, not even when all that is logged has gone.
@@ -34,10 +34,10 @@ class LogWriter {
  private:
   using TryToAppend = std::function<bool()>;
 
-  void write_new_decisions(const LogJournals& journals);
+  void write_new_determinants(const LogJournals& journals);
   bool wait_for_room(const LogJournals& journals, const TryToAppend& append);
 
-  DecisionLog& decisions_;
+  DeterminantLog& determinants_;
   LogGaps& gaps_;
   LogEviction& eviction_;
   GarbageCollector& collector_;

@@ -18,14 +18,14 @@ constexpr int kNobodyAtWork = -1;  // no slot
 }  // namespace
 
 void MessageLog::clear() {
-  forbid_quick_messages();
+  close_fast_path();
   active_ = false;
   collector_.clear();
   writer_.clear();
   numbers_.clear();
   sender_.clear();
   flows_ = {};
-  decisions_ = {};
+  determinants_ = {};
   gaps_ = {};
   files_ = {};
   peers_ = {};
@@ -33,32 +33,33 @@ void MessageLog::clear() {
   replay_.clear();
 }
 
-// Without the files of its predecessor a new process sends the messages again. It must have the decisions.
+// Without the files of its predecessor a new process sends the messages again. It must have the determinants.
 bool MessageLog::meet_about_spills(Team& team, const LogJournals& journals) {
   LogSpill* const own = files_.spill();
   const auto unseen = own != nullptr ? files_.take_over(journals) : std::nullopt;
-  const Signature decisions = DecisionLog::signature_in(journals.held);
+  const Signature determinants = DeterminantLog::signature_in(journals.held);
   const auto take = [&](const EntryHead& head, std::span<const std::byte> payload) {
-    const LogSpill::Item item{head, payload, /*has_decisions=*/true};
+    const LogSpill::Item item{head, payload, /*has_determinants=*/true};
     return own->append(std::span(&item, 1));
   };
   const bool has_some = replay_.spills().meet(
-      team, own, journals.held.slot(), unseen, [&](const Signature& each) { return each == decisions; }, take);
+      team, own, journals.held.slot(), unseen, [&](const Signature& each) { return each == determinants; }, take);
   if (!unseen) return has_some;
-  if (!has_some || own->place().decisions < unseen->decisions) return false;
+  if (!has_some || own->place().determinants < unseen->determinants) return false;
   // The senders remove them next.
   eviction_.note_place(journals);
   return true;
 }
 
-bool MessageLog::take_up(Team& team, const LogJournals& journals, bool goes_back) {
+bool MessageLog::reattach(Team& team, const LogJournals& journals, bool goes_back) {
   const int own_slot = journals.held.slot();
-  const bool has_decisions = meet_about_spills(team, journals);
+  const bool has_determinants = meet_about_spills(team, journals);
   sender_.find_logged(journals);
-  decisions_.take_up(journals.held, begin_of_decisions(journals.held), [&] { return files_.decisions(journals.held); });
+  determinants_.reattach(journals.held, begin_of_determinants(journals.held),
+                         [&] { return files_.determinants(journals.held); });
   std::vector<FlowStatement> mine;
   sender_.add_logged(own_slot, mine);
-  forbid_quick_messages();
+  close_fast_path();
   if (goes_back) {
     flows_.forget_open();
     Replay::forget_taken(journals);
@@ -73,16 +74,16 @@ bool MessageLog::take_up(Team& team, const LogJournals& journals, bool goes_back
   if (is_new) peers_.note_at_work(at_work);
   const bool has_messages =
       replay_.fetch(team, [&](int reader, const TakeEntry& take) { sender_.give(journals, reader, take); });
-  return has_decisions && has_messages;
+  return has_determinants && has_messages;
 }
 
-void MessageLog::let_go(const LogJournals& journals) {
-  forbid_quick_messages();
+void MessageLog::discard_all(const LogJournals& journals) {
+  close_fast_path();
   for (Journal* journal : {&journals.messages, &journals.held}) {
-    while (journal->ring().release_oldest(DecisionLog::kDepth)) {
+    while (journal->ring().release_oldest(DeterminantLog::kDepth)) {
     }
   }
-  decisions_.forget(journals.held);
+  determinants_.forget(journals.held);
   journals.held.writer().store_again();
   if (files_.in_use()) {
     files_.spill()->clear();
@@ -105,8 +106,8 @@ void MessageLog::meet_at_checkpoint(Team& team, const LogJournals& journals) {
   fault_point("mlog.met");
 }
 
-bool MessageLog::lacks_decisions_of_predecessor(const LogJournals& journals) const {
-  return decisions_.lacks_those_of_predecessor(journals.held, begin_of_decisions(journals.held));
+bool MessageLog::lacks_determinants_of_predecessor(const LogJournals& journals) const {
+  return determinants_.lacks_those_of_predecessor(journals.held, begin_of_determinants(journals.held));
 }
 
 // Processes that begin together with this one do all again. Communicators that nobody else had are other ones then, and the messages on them are new.
@@ -118,7 +119,7 @@ bool MessageLog::predecessor_went_on() const {
     return each.first.tag != kTagOfCounter && latest > flows_.latest_sent(each.first);
   };
   const auto& received = peers_.received().numbers();
-  return decisions_.is_repeating() || sender_.has_some_ahead([this](int slot) { return peers_.is_at_work(slot); }) ||
+  return determinants_.is_repeating() || sender_.has_some_ahead([this](int slot) { return peers_.is_at_work(slot); }) ||
          std::any_of(received.begin(), received.end(), is_received_ahead);
 }
 

@@ -35,7 +35,7 @@ class MessageLog {
 
   [[nodiscard]] FlowNumbers& flows() { return flows_; }
   /// Returns the outcomes on which messages may depend. They are in the journal before the next message is logged, or numbers are stored.
-  [[nodiscard]] DecisionLog& decisions() { return decisions_; }
+  [[nodiscard]] DeterminantLog& determinants() { return determinants_; }
   [[nodiscard]] LogGaps& gaps() { return gaps_; }
   [[nodiscard]] const LogGaps& gaps() const { return gaps_; }
   [[nodiscard]] LogFiles& files() { return files_; }
@@ -49,13 +49,13 @@ class MessageLog {
   /// Learns how many messages each rank had logged and received when the failure was repaired. goes_back: survivors will receive messages
   /// once more. Returns false if this rank cannot read files that have what it needs. Collective, with the journals attached. Throws as
   /// Team does.
-  bool take_up(Team& team, const LogJournals& journals, bool goes_back);
-  /// Lets go of all messages and decisions: all ranks go back to a state that they have stored. Local. Throws as JournalWriter::append does.
-  void let_go(const LogJournals& journals);
+  bool reattach(Team& team, const LogJournals& journals, bool goes_back);
+  /// Discards all messages and determinants: all ranks go back to a state that they have stored. Local. Throws as JournalWriter::append does.
+  void discard_all(const LogJournals& journals);
   /// Learns which messages the other ranks have received. Collective: all are about to store their states. Throws as Team does.
   void meet_at_checkpoint(Team& team, const LogJournals& journals);
-  /// Whether this new process cannot be what its predecessor was, as decisions are missing. Local. Throws PeerFailure, Error.
-  [[nodiscard]] bool lacks_decisions_of_predecessor(const LogJournals& journals) const;
+  /// Whether this new process cannot be what its predecessor was, as determinants are missing. Local. Throws PeerFailure, Error.
+  [[nodiscard]] bool lacks_determinants_of_predecessor(const LogJournals& journals) const;
   /// Whether the predecessor of this process has sent or decided something that is still ahead. Local.
   [[nodiscard]] bool predecessor_went_on() const;
 
@@ -64,16 +64,16 @@ class MessageLog {
 
   bool active_ = false;
   FlowNumbers flows_;
-  DecisionLog decisions_;
+  DeterminantLog determinants_;
   LogGaps gaps_;
   LogFiles files_;
   PeerLogs peers_;
-  LogEviction eviction_{decisions_, gaps_, files_};
-  GarbageCollector collector_{decisions_, gaps_, files_, peers_, eviction_};
-  LogWriter writer_{decisions_, gaps_, eviction_, collector_};
-  StateNumbers numbers_{flows_, decisions_, writer_};
-  SenderLog sender_{flows_, decisions_, gaps_, files_, peers_, writer_};
-  Replay replay_{flows_, decisions_, peers_, writer_};
+  LogEviction eviction_{determinants_, gaps_, files_};
+  GarbageCollector collector_{determinants_, gaps_, files_, peers_, eviction_};
+  LogWriter writer_{determinants_, gaps_, eviction_, collector_};
+  StateNumbers numbers_{flows_, determinants_, writer_};
+  SenderLog sender_{flows_, determinants_, gaps_, files_, peers_, writer_};
+  Replay replay_{flows_, determinants_, peers_, writer_};
 };
 
 }  // namespace fenix_impl

@@ -12,7 +12,7 @@ void PeerLogs::note_repair(const std::vector<FlowStatement>& told) {
   logged_.clear();
   for (const FlowStatement& each : told) {
     if (each.kind != FlowStatement::logged) continue;
-    logged_[{each.flow.channel, each.slot, each.flow.tag}].append({each.number, each.end});
+    logged_[{each.flow.comm_id, each.slot, each.flow.tag}].append({each.number, each.end});
   }
 }
 

@@ -24,7 +24,7 @@ class PeerLogs {
   void note_at_work(const std::vector<int>& slots) { at_work_ = {slots.begin(), slots.end()}; }
   [[nodiscard]] bool is_at_work(int slot) const { return at_work_.count(slot) != 0; }
 
-  /// Returns the messages for this rank that others had logged when the latest failure was repaired, by flow with the channel of the log.
+  /// Returns the messages for this rank that others had logged when the latest failure was repaired, by flow with the number of the log.
   [[nodiscard]] const std::map<Flow, IntervalSet>& logged() const { return logged_; }
   /// Whether the next message of a receive is in the log of its sender.
   [[nodiscard]] bool has(const Flow& flow, std::uint64_t number) const;

@@ -11,7 +11,7 @@
 
 namespace fenix_impl {
 
-/// By flow, with the channel of the log.
+/// By flow, with the number of the log.
 class Receipts {
  public:
   /// Notes the number of the latest receive that has begun.

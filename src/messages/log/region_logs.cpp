@@ -29,45 +29,45 @@ const RegionLogs::Log& RegionLogs::at(int id) const {
 
 bool RegionLogs::has(int id) const { return logs_.count(id) != 0; }
 
-void RegionLogs::create(int id, MPI_Comm name, std::uint64_t channel, int depth, const LogOptions& options) {
+void RegionLogs::create(int id, MPI_Comm name, std::uint64_t comm_id, int depth, const LogOptions& options) {
   require_none(id);
   persistence_.logged().log_messages(options);
-  note(id, name, channel, depth);
+  note(id, name, comm_id, depth);
 }
 
-void RegionLogs::create_after_repair(int id, MPI_Comm name, std::uint64_t channel, int depth,
+void RegionLogs::create_after_repair(int id, MPI_Comm name, std::uint64_t comm_id, int depth,
                                      const LogOptions& options) {
   require_none(id);
   persistence_.logged().log_messages_after_repair(options);
-  note(id, name, channel, depth);
+  note(id, name, comm_id, depth);
 }
 
 void RegionLogs::require_none(int id) const {
   const auto found = logs_.find(id);
-  if (found != logs_.end() && !found->second.is_past)
+  if (found != logs_.end() && !found->second.is_stale)
     throw Error(FENIX_ERROR_MLOG_EXISTS, named(id) + " exists already");
 }
 
-void RegionLogs::note(int id, MPI_Comm name, std::uint64_t channel, int depth) {
+void RegionLogs::note(int id, MPI_Comm name, std::uint64_t comm_id, int depth) {
   const auto found = logs_.find(id);
   falls_back_ = false;
-  if (found != logs_.end() && found->second.channel == channel) {
+  if (found != logs_.end() && found->second.comm_id == comm_id) {
     found->second.name = name;
     found->second.depth = depth;
-    found->second.is_past = false;
+    found->second.is_stale = false;
     return;
   }
   Log& log = logs_[id] = {};
   log.name = name;
-  log.channel = channel;
+  log.comm_id = comm_id;
   log.depth = depth;
 }
 
 void RegionLogs::remove(int id) {
   const Log& log = at(id);
   if (active_ == id) activate(FENIX_MLOG_NONE);
-  persistence_.checkpoints().release(persistence_.checkpoints().numbers(log.channel), /*only_received=*/false);
-  persistence_.checkpoints().set_numbers(log.channel, {});
+  persistence_.checkpoints().release(persistence_.checkpoints().numbers(log.comm_id), /*only_received=*/false);
+  persistence_.checkpoints().set_numbers(log.comm_id, {});
   logs_.erase(id);
 }
 
@@ -76,13 +76,13 @@ void RegionLogs::activate(int id) {
   const Log* const log = is_none ? nullptr : &at(id);
   active_ = id;
   if (!is_none && std::exchange(has_left_calls_, false)) interposer()->forget_calls();
-  interposer()->set_log(is_none ? MPI_COMM_NULL : log->name, is_none ? 0 : log->channel);
+  interposer()->set_log(is_none ? MPI_COMM_NULL : log->name, is_none ? 0 : log->comm_id);
 }
 
 // A successor that comes to the region again finds the mark of its predecessor.
 void RegionLogs::begin_region(int id, int region) {
   Log& log = at(id);
-  Mark mark{region, persistence_.checkpoints().numbers(log.channel)};
+  Mark mark{region, persistence_.checkpoints().numbers(log.comm_id)};
   if (region < 0) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "region_id " + std::to_string(region) + " is negative");
   if (region < log.region || (region == log.region && log.marks.back().numbers != mark.numbers)) {
     throw Error(FENIX_ERROR_INVALID_ARGUMENT,
@@ -90,7 +90,7 @@ void RegionLogs::begin_region(int id, int region) {
   }
   if (region == log.region) return;
   fault_point("mlog.region");
-  persistence_.checkpoints().store_mark(log.channel, static_cast<std::uint32_t>(log.depth) + 2, bytes_of(mark));
+  persistence_.checkpoints().store_mark(log.comm_id, static_cast<std::uint32_t>(log.depth) + 2, bytes_of(mark));
   log.region = region;
   log.marks.push_back(std::move(mark));
   while (log.marks.size() > static_cast<std::size_t>(log.depth) + 1) log.marks.pop_front();
@@ -105,7 +105,7 @@ void RegionLogs::sync(int id, int region) {
   falls_back_ = false;
   // Regions that this rank has begun, or its predecessor. The newest mark of a region counts.
   std::deque<Mark> marks;
-  for (const auto& bytes : persistence_.checkpoints().marks(log.channel)) {
+  for (const auto& bytes : persistence_.checkpoints().marks(log.comm_id)) {
     Mark mark = mark_of(bytes);
     while (!marks.empty() && marks.back().region >= mark.region) marks.pop_back();
     marks.push_back(std::move(mark));
@@ -124,7 +124,7 @@ void RegionLogs::sync(int id, int region) {
                     " was not restored: messages of this rank's predecessor are lost that had "
                     "not been received; FENIX_MLOG_COPIES would have kept them");
   }
-  persistence_.checkpoints().set_numbers(log.channel, found->numbers);
+  persistence_.checkpoints().set_numbers(log.comm_id, found->numbers);
   log.region = region;
   marks.erase(std::next(found), marks.end());
   log.marks = std::move(marks);
@@ -159,10 +159,10 @@ std::vector<std::byte> RegionLogs::store_state(int id) {
     state.insert(state.end(), bytes.begin(), bytes.end());
   };
   const auto add_value = [&add](const auto& value) { add(std::as_bytes(std::span(&value, 1))); };
-  const std::vector<std::byte> mark = bytes_of({log.region, persistence_.checkpoints().numbers(log.channel)});
+  const std::vector<std::byte> mark = bytes_of({log.region, persistence_.checkpoints().numbers(log.comm_id)});
   add_value(std::uint64_t{mark.size()});
   add(mark);
-  for (const SenderLog::Late& each : persistence_.checkpoints().late_messages(log.channel)) {
+  for (const SenderLog::Late& each : persistence_.checkpoints().late_messages(log.comm_id)) {
     add_value(Number{each.flow, 1, each.number});
     add_value(std::uint64_t{each.content.size()});
     add(each.content);
@@ -193,7 +193,7 @@ void RegionLogs::restore(int id, std::span<const std::byte> state) {
     const auto content = take(bytes);
     late.push_back({number.flow, number.number, {content.begin(), content.end()}});
   }
-  persistence_.checkpoints().set_numbers(log.channel, mark.numbers);
+  persistence_.checkpoints().set_numbers(log.comm_id, mark.numbers);
   log.region = mark.region;
   log.is_stored = true;
   falls_back_ = false;
@@ -206,14 +206,14 @@ void RegionLogs::restore(int id, std::span<const std::byte> state) {
   fault_point("mlog.restored");
 }
 
-int RegionLogs::answer(Decision question, const std::function<int()>& ask) {
+int RegionLogs::answer(DeterminantKind question, const std::function<int()>& ask) {
   if (answer_) return *answer_;
-  const auto before = persistence_.logged().with_decisions(
-      [&](DecisionLog& decisions) { return decisions.next(question, /*may_be_negative=*/false); });
+  const auto before = persistence_.logged().with_determinants(
+      [&](DeterminantLog& determinants) { return determinants.next(question, /*may_be_negative=*/false); });
   if (before) return answer_.emplace(before->at(0));
   const int answer = ask();
-  persistence_.logged().with_decisions(
-      [&](DecisionLog& decisions) { decisions.note(question, std::span<const int>(&answer, 1)); });
+  persistence_.logged().with_determinants(
+      [&](DeterminantLog& determinants) { determinants.note(question, std::span<const int>(&answer, 1)); });
   return answer_.emplace(answer);
 }
 
@@ -227,7 +227,7 @@ void RegionLogs::note_repair(bool starts_over) {
   if (!starts_over) return;
   // The program asks anew.
   answer_.reset();
-  for (auto& [id, log] : logs_) log.is_past = true;
+  for (auto& [id, log] : logs_) log.is_stale = true;
   leave_calls();
 }
 

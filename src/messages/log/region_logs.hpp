@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-#include "interposition/decision.hpp"
+#include "interposition/determinant_kind.hpp"
 #include "messages/log/message_log.hpp"
 #include "messages/persistent/persistence.hpp"
 
@@ -27,12 +27,12 @@ class RegionLogs {
   /// It must outlive this.
   explicit RegionLogs(Persistence& persistence) : persistence_(persistence) {}
 
-  /// Makes a log for the messages on a communicator. channel: number of the log, the same on all members. depth: older regions that are
+  /// Makes a log for the messages on a communicator. comm_id: number of the log, the same on all members. depth: older regions that are
   /// kept. Where a repair has sent control back to Fenix_Init, a log that there was goes on. Collective over the resilient
   /// communicator, if no journal has been made yet. Throws as LoggedComms::log_messages does, and Error.
-  void create(int id, MPI_Comm name, std::uint64_t channel, int depth, const LogOptions& options);
+  void create(int id, MPI_Comm name, std::uint64_t comm_id, int depth, const LogOptions& options);
   /// Does the same, and has journals made by the next repair: a rank has died. Local. Throws Error.
-  void create_after_repair(int id, MPI_Comm name, std::uint64_t channel, int depth, const LogOptions& options);
+  void create_after_repair(int id, MPI_Comm name, std::uint64_t comm_id, int depth, const LogOptions& options);
   /// Local, as all that follow. Throw Error(FENIX_ERROR_INVALID_MLOGID) for a log that is not there.
   void remove(int id);
   /// id: FENIX_MLOG_NONE for none.
@@ -42,8 +42,8 @@ class RegionLogs {
   /// Returns the communicator of the active log. There has to be one.
   [[nodiscard]] MPI_Comm active_comm() const { return at(active_).name; }
   /// Returns the answer of this rank to a question, which is logged: a replacement says what its predecessor had said. ask: called if neither
-  /// has answered yet. The same answer is returned until forget_answer(). Throws as LoggedComms::with_decisions does.
-  [[nodiscard]] int answer(Decision question, const std::function<int()>& ask);
+  /// has answered yet. The same answer is returned until forget_answer(). Throws as LoggedComms::with_determinants does.
+  [[nodiscard]] int answer(DeterminantKind question, const std::function<int()>& ask);
   void forget_answer() { answer_.reset(); }
   /// Throws Error(FENIX_ERROR_INVALID_ARGUMENT) if the region comes before the present one.
   void begin_region(int id, int region);
@@ -52,7 +52,7 @@ class RegionLogs {
 
   /// Whether the program logs messages on communicators of its choice. Local.
   [[nodiscard]] bool in_use() const {
-    return std::any_of(logs_.begin(), logs_.end(), [](const auto& each) { return !each.second.is_past; });
+    return std::any_of(logs_.begin(), logs_.end(), [](const auto& each) { return !each.second.is_stale; });
   }
   /// Tells all ranks what has been received. Collective over the resilient communicator: all are about to store their states.
   void meet_at_checkpoint() { persistence_.checkpoints().meet(); }
@@ -81,9 +81,9 @@ class RegionLogs {
   };
   struct Log {
     MPI_Comm name = MPI_COMM_NULL;
-    std::uint64_t channel = 0;
+    std::uint64_t comm_id = 0;
     int depth = 0;
-    bool is_past = false;  ///< the program will make it again
+    bool is_stale = false;  ///< the program will make it again
     std::int64_t region = kNoRegion;
     bool is_stored = false;  ///< in a data group: ranks go back to such a state, and not to the begin of a region
     std::deque<Mark> marks;  ///< of the regions that are kept, oldest first
@@ -91,7 +91,7 @@ class RegionLogs {
   static constexpr std::int64_t kNoRegion = -1;
 
   void require_none(int id) const;
-  void note(int id, MPI_Comm name, std::uint64_t channel, int depth);
+  void note(int id, MPI_Comm name, std::uint64_t comm_id, int depth);
   void leave_calls();
   [[nodiscard]] const Log& at(int id) const;
   [[nodiscard]] Log& at(int id);

@@ -16,10 +16,10 @@ Flow flow_of_logged(const Flow& logged) { return logged_flow(logged); }
 
 }  // namespace
 
-QuickReceive Replay::allow_receive(const Flow& flow) {
+FastReceive Replay::allow_receive(const Flow& flow) {
   if (peers_.may_have(flow, flows_.received(flow) + 1)) return {};
   // A process that repeats may have to give such a receive the message that it has had before.
-  return flows_.lend_receives(flow, decisions_.is_repeating() ? nullptr : &decisions_.receives());
+  return flows_.lend_receives(flow, determinants_.is_repeating() ? nullptr : &determinants_.receives());
 }
 
 Replay::Begun Replay::begin_receive(const Flow& flow) {
@@ -36,7 +36,7 @@ std::optional<LoggedMessage> Replay::logged(const LogJournals& journals, const F
     return a.entry.head.number < b.entry.head.number;
   };
   const auto look_into = [&](const Journal& journal) {
-    for (const Entry& each : journal.reader().messages_of(flow.peer, {flow.channel, journal.slot(), flow.tag}))
+    for (const Entry& each : journal.reader().messages_of(flow.peer, {flow.comm_id, journal.slot(), flow.tag}))
       found.push_back({each, &journal, nullptr});
   };
   for (const bool again : {false, true}) {
@@ -52,7 +52,7 @@ std::optional<LoggedMessage> Replay::logged(const LogJournals& journals, const F
     if (message != found.end() && message->entry.head.number == number) return *message;
     // It is in the files before it leaves the memory.
     const auto spill = spills_.of(flow.peer, again || anew);
-    const auto spilled = spill ? spill->find({flow.channel, journals.held.slot(), flow.tag}, number) : std::nullopt;
+    const auto spilled = spill ? spill->find({flow.comm_id, journals.held.slot(), flow.tag}, number) : std::nullopt;
     if (spilled) return LoggedMessage{spilled->entry, nullptr, spill, spilled->file};
   }
   throw Error(FENIX_ERROR_NODATA_FOUND,
@@ -60,12 +60,12 @@ std::optional<LoggedMessage> Replay::logged(const LogJournals& journals, const F
 }
 
 std::optional<std::pair<Flow, LoggedMessage>> Replay::find_unreceived(const LogJournals& journals,
-                                                                      std::uint64_t channel, std::optional<int> peer,
+                                                                      std::uint64_t comm_id, std::optional<int> peer,
                                                                       std::optional<int> tag) {
   std::optional<std::pair<Flow, LoggedMessage>> first;
   for (const auto& [logged, numbers] : peers_.logged()) {
     const Flow flow = flow_of_logged(logged);
-    const bool suits = flow.channel == channel && (!peer || flow.peer == *peer) &&
+    const bool suits = flow.comm_id == comm_id && (!peer || flow.peer == *peer) &&
                        (tag ? flow.tag == *tag : flow.tag < kFirstInternalTag);
     if (!suits || (first && first->first.peer != flow.peer)) continue;
     const std::uint64_t next = flows_.latest_received(flow) + 1;
@@ -86,11 +86,11 @@ bool Replay::has_unreceived() const {
 void Replay::note_taken(const LogJournals& journals, const Flow& flow, const EntryHead& taken) {
   if ((taken.depth & log_entry::kSynchronous) == 0) return;
   Journal& journal = journals.messages;
-  const Signature signature{flow.channel ^ log_entry::kTaken, flow.peer, flow.tag};
+  const Signature signature{flow.comm_id ^ log_entry::kTaken, flow.peer, flow.tag};
   const auto noted = journal.reader().messages_of(journal.slot(), signature);
   if (!noted.empty() && noted.back().head.number >= taken.number) return;
   // Others go on with what they see here: it must not depend on an outcome that nobody else knows.
-  writer_.write_decisions(journals);
+  writer_.write_determinants(journals);
   // Says why not.
   if (!writer_.put(journal, journals, signature, log_entry::kDepthOfTaken, {}, taken.number))
     journal.writer().append(signature, log_entry::kDepthOfTaken, {}, taken.number);

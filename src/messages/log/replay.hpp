@@ -25,11 +25,11 @@ class Replay {
   };
 
   /// They must outlive it.
-  Replay(FlowNumbers& flows, DecisionLog& decisions, const PeerLogs& peers, LogWriter& writer)
-      : flows_(flows), decisions_(decisions), peers_(peers), writer_(writer) {}
+  Replay(FlowNumbers& flows, DeterminantLog& determinants, const PeerLogs& peers, LogWriter& writer)
+      : flows_(flows), determinants_(determinants), peers_(peers), writer_(writer) {}
 
   /// Says what libfenix_mpi may do by itself with messages of a flow: nothing if the next one is in a log. Local.
-  [[nodiscard]] QuickReceive allow_receive(const Flow& flow);
+  [[nodiscard]] FastReceive allow_receive(const Flow& flow);
   /// Returns the message that a receive gets. Receives of a flow get their messages in the order of these calls. Local.
   [[nodiscard]] Begun begin_receive(const Flow& flow);
   /// Returns the message of a flow with this number if it has to be read from the log of its sender. anew: not where it was before, as
@@ -39,7 +39,7 @@ class Replay {
   /// Returns the oldest message that has to be read from a log, and that no receive has got. peer, tag: nothing for any one; messages of the
   /// library itself are no answer then. Of several peers, the first one that has a message. Local, throws PeerFailure.
   [[nodiscard]] std::optional<std::pair<Flow, LoggedMessage>> find_unreceived(const LogJournals& journals,
-                                                                              std::uint64_t channel,
+                                                                              std::uint64_t comm_id,
                                                                               std::optional<int> peer,
                                                                               std::optional<int> tag);
   /// Whether logs have messages for this process that no receive has got. Local.
@@ -63,7 +63,7 @@ class Replay {
   [[nodiscard]] std::set<int> senders_of_unreceived() const;
 
   FlowNumbers& flows_;
-  DecisionLog& decisions_;
+  DeterminantLog& determinants_;
   const PeerLogs& peers_;
   LogWriter& writer_;
   std::map<Flow, std::vector<LoggedMessage>> found_;  // in logs of others

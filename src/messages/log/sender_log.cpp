@@ -31,7 +31,7 @@ std::optional<std::span<const std::byte>> SenderLog::log_send(const LogJournals&
   std::uint64_t& sent = flows_.sent(flow);
   const bool is_logged = has(flow, sent + 1);
   const bool is_sent = !is_logged && !peers_.received().has(flow, sent + 1);
-  writer_.write_decisions(journals);
+  writer_.write_determinants(journals);
   std::optional<std::span<const std::byte>> content;
   if (is_logged && comparing_ != Comparing::off) compare_with_log(journals, signature_of(flow), sent + 1, payload);
   if (!is_logged) content = log_message(journals, signature_of(flow), sent + 1, payload, sending);
@@ -40,9 +40,9 @@ std::optional<std::span<const std::byte>> SenderLog::log_send(const LogJournals&
   return is_sent ? content : std::nullopt;
 }
 
-std::optional<std::span<const std::byte>> SenderLog::log_quickly(const LogJournals& journals, const QuickSend& flow,
-                                                                 const Payload& payload) {
-  if (decisions_.has_new()) return std::nullopt;
+std::optional<std::span<const std::byte>> SenderLog::log_fast(const LogJournals& journals, const FastSend& flow,
+                                                              const Payload& payload) {
+  if (determinants_.has_new()) return std::nullopt;
   JournalWriter& journal = journals.messages.writer();
   try {
     journal.append(flow.signature, log_entry::kLeastDepth | (next_order_ & log_entry::kOrders), payload,
@@ -66,7 +66,7 @@ std::uint64_t SenderLog::latest_sent(const Flow& flow) const { return flows_.lat
 bool SenderLog::was_taken(const LogJournals& journals, const Flow& of, std::uint64_t number) const {
   if (peers_.received().have_begun(logged_flow(of), number)) return true;
   const Journal& journal = journals.messages;
-  const auto noted = journal.reader().messages_of(of.peer, {of.channel ^ log_entry::kTaken, journal.slot(), of.tag});
+  const auto noted = journal.reader().messages_of(of.peer, {of.comm_id ^ log_entry::kTaken, journal.slot(), of.tag});
   return !noted.empty() && noted.back().head.number >= number;
 }
 
@@ -115,7 +115,7 @@ std::span<const std::byte> SenderLog::log_message(const LogJournals& journals, c
   return unlogged_;
 }
 
-QuickSend SenderLog::allow_send(const Flow& of) {
+FastSend SenderLog::allow_send(const Flow& of) {
   const Flow flow = logged_flow(of);
   std::uint64_t* const sent = flows_.find_sent(flow);
   // The first message of a flow makes the counter.
@@ -124,7 +124,7 @@ QuickSend SenderLog::allow_send(const Flow& of) {
   const IntervalSet* const logged = logged_.find(flow);
   if (logged != nullptr && is_before_end(*logged, next)) return {};
   if (peers_.received().have_begun(flow, next)) return {};
-  return {true, nullptr, &decisions_.has_new(), signature_of(flow), sent};
+  return {true, nullptr, &determinants_.has_new(), signature_of(flow), sent};
 }
 
 void SenderLog::find_logged(const LogJournals& journals) {
@@ -140,7 +140,7 @@ void SenderLog::find_logged(const LogJournals& journals) {
   if (latest) next_order_ = (latest->depth & log_entry::kOrders) + 1;
   if (files_.in_use()) {
     for (const auto& [signature, numbers] : files_.spill()->numbers()) {
-      if (signature == DecisionLog::signature_in(journals.held)) continue;
+      if (signature == DeterminantLog::signature_in(journals.held)) continue;
       for (const Interval& each : numbers.intervals()) logged[flow_of(signature)].push_back(each);
     }
   }
@@ -163,10 +163,10 @@ bool SenderLog::has_some_ahead(const std::function<bool(int slot)>& wanted) cons
   });
 }
 
-std::vector<SenderLog::Late> SenderLog::late_messages(const LogJournals& journals, std::uint64_t channel) const {
+std::vector<SenderLog::Late> SenderLog::late_messages(const LogJournals& journals, std::uint64_t comm_id) const {
   std::vector<Late> late;
   if (journals.are_one()) return late;
-  if (const auto flow = gaps_.find_unreceived(channel ^ log_entry::kLogged, peers_.received_at_checkpoint())) {
+  if (const auto flow = gaps_.find_unreceived(comm_id ^ log_entry::kLogged, peers_.received_at_checkpoint())) {
     throw Error(FENIX_ERROR_NO_MEMORY,
                 "a message with tag " + std::to_string(flow->tag) +
                     " that has not been received is not in the log any more, and no state can be "
@@ -174,8 +174,8 @@ std::vector<SenderLog::Late> SenderLog::late_messages(const LogJournals& journal
   }
   constexpr std::int32_t kLeast = std::numeric_limits<std::int32_t>::min();
   const auto& all = flows_.all_sent();
-  auto each = all.lower_bound({channel ^ log_entry::kLogged, kLeast, kLeast});
-  for (; each != all.end() && each->first.channel == (channel ^ log_entry::kLogged); ++each) {
+  auto each = all.lower_bound({comm_id ^ log_entry::kLogged, kLeast, kLeast});
+  for (; each != all.end() && each->first.comm_id == (comm_id ^ log_entry::kLogged); ++each) {
     const auto& [flow, sent] = *each;
     for (const Entry& entry : journals.messages.reader().messages_of(journals.messages.slot(), signature_of(flow))) {
       const std::uint64_t number = entry.head.number;

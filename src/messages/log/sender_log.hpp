@@ -48,9 +48,9 @@ class SenderLog {
   };
 
   /// They must outlive it.
-  SenderLog(FlowNumbers& flows, DecisionLog& decisions, LogGaps& gaps, LogFiles& files, const PeerLogs& peers,
+  SenderLog(FlowNumbers& flows, DeterminantLog& determinants, LogGaps& gaps, LogFiles& files, const PeerLogs& peers,
             LogWriter& writer)
-      : flows_(flows), decisions_(decisions), gaps_(gaps), files_(files), peers_(peers), writer_(writer) {}
+      : flows_(flows), determinants_(determinants), gaps_(gaps), files_(files), peers_(peers), writer_(writer) {}
 
   void compare_repeated(Comparing comparing) { comparing_ = comparing; }
   /// Logs the next message of a flow. Returns its bytes, valid until the next call; nothing if it must not be sent, as its receiver has it, or gets
@@ -60,21 +60,21 @@ class SenderLog {
                                                                    Sending sending = Sending::usual);
   /// Does the same for a flow whose messages allow_send has allowed. Returns nothing if log_send has to do it: for want of room or memory, after a
   /// failure, or for outcomes that come first.
-  [[nodiscard]] std::optional<std::span<const std::byte>> log_quickly(const LogJournals& journals,
-                                                                      const QuickSend& flow, const Payload& payload);
+  [[nodiscard]] std::optional<std::span<const std::byte>> log_fast(const LogJournals& journals, const FastSend& flow,
+                                                                   const Payload& payload);
   /// Returns whether the next message of a flow has to be sent when it is logged.
   [[nodiscard]] bool is_to_be_sent(const Flow& flow) const;
   /// Says what libfenix_mpi may do by itself with messages of a flow: nothing if the next one is in a log, or has been received.
-  [[nodiscard]] QuickSend allow_send(const Flow& flow);
+  [[nodiscard]] FastSend allow_send(const Flow& flow);
   /// Returns the number of the latest message that this rank has sent, or 0.
   [[nodiscard]] std::uint64_t latest_sent(const Flow& flow) const;
   /// Whether the receive of a message had begun when the latest failure was repaired, or its receiver has noted since that it was taken from the
   /// log. Reads the memory of another rank. Throws PeerFailure.
   [[nodiscard]] bool was_taken(const LogJournals& journals, const Flow& flow, std::uint64_t number) const;
 
-  /// Returns the late messages of a channel, if no other rank has a copy of the log. Throws Error(FENIX_ERROR_NO_MEMORY) if one is not in the log
+  /// Returns the late messages of a communicator, if no other rank has a copy of the log. Throws Error(FENIX_ERROR_NO_MEMORY) if one is not in the log
   /// any more.
-  [[nodiscard]] std::vector<Late> late_messages(const LogJournals& journals, std::uint64_t channel) const;
+  [[nodiscard]] std::vector<Late> late_messages(const LogJournals& journals, std::uint64_t comm_id) const;
   /// Logs a late message that was restored with a state. Returns whether it has to be sent. Throws as JournalWriter::append does.
   [[nodiscard]] bool log_late(const LogJournals& journals, const Late& message);
 
@@ -102,7 +102,7 @@ class SenderLog {
   [[nodiscard]] std::uint32_t next_depth(Sending sending);
 
   FlowNumbers& flows_;
-  DecisionLog& decisions_;
+  DeterminantLog& determinants_;
   LogGaps& gaps_;
   LogFiles& files_;
   const PeerLogs& peers_;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kSpillPiece = std::size_t{8} << 20;  // bytes that are sent at once
 
-/// Words of a rank about files.
+/// The files that a rank has, and those that it wants, as it tells the others.
 struct SpillWords {
   SpillPlace own;
   SpillPlace wanted;  ///< of its predecessor; id 0: none
@@ -122,7 +122,7 @@ bool SpillsOfOthers::send_wanted(Team& team, const SpillPlace& of, bool is_mine,
   constexpr int kNobody = std::numeric_limits<int>::max();
   const int root =
       team.reduce(seen ? team.rank() : kNobody, [](int& least, int other) { least = std::min(least, other); });
-  if (root == kNobody) return !is_mine || of.decisions == 0;
+  if (root == kNobody) return !is_mine || of.determinants == 0;
   bool is_taken = true;
   const TakeEntry taking = [&](const EntryHead& head, std::span<const std::byte> payload) {
     return is_taken = is_taken && take(head, payload);

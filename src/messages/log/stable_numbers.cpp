@@ -10,7 +10,7 @@
 namespace fenix_impl {
 
 Signature signature_of_numbers(const Signature& signature) {
-  return {signature.channel ^ log_entry::kNumbers, signature.destination, signature.tag};
+  return {signature.comm_id ^ log_entry::kNumbers, signature.destination, signature.tag};
 }
 
 std::optional<std::vector<FlowNumber>> read_numbers(const Journal& journal, int slot, const Entry& entry) {
@@ -51,20 +51,20 @@ std::map<Flow, std::uint64_t> stable_numbers(const Journal& journal, int owner,
   return least.value_or(std::map<Flow, std::uint64_t>());
 }
 
-std::vector<FlowNumber> numbers_of_position(const DecisionLog::Position& position, int slot) {
+std::vector<FlowNumber> numbers_of_position(const DeterminantLog::Position& position, int slot) {
   return {{{log_entry::kPositions, slot, 0}, 0, position.outcomes},
           {{log_entry::kPositions, slot, 1}, 0, position.receives}};
 }
 
-bool take_position(const FlowNumber& number, DecisionLog::Position& position) {
-  if (number.flow.channel != log_entry::kPositions) return false;
+bool take_position(const FlowNumber& number, DeterminantLog::Position& position) {
+  if (number.flow.comm_id != log_entry::kPositions) return false;
   (number.flow.tag == 0 ? position.outcomes : position.receives) = number.number;
   return true;
 }
 
-DecisionLog::Position begin_of_decisions(const Journal& held) {
+DeterminantLog::Position begin_of_determinants(const Journal& held) {
   const int own_slot = held.slot();
-  const auto is_position = [](const FlowNumber& each) { return each.flow.channel == log_entry::kPositions; };
+  const auto is_position = [](const FlowNumber& each) { return each.flow.comm_id == log_entry::kPositions; };
   auto own = stable_numbers(held, own_slot, is_position);
   return {own[{log_entry::kPositions, own_slot, 0}], own[{log_entry::kPositions, own_slot, 1}]};
 }

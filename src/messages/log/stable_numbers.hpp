@@ -23,11 +23,11 @@ namespace fenix_impl {
 [[nodiscard]] std::map<Flow, std::uint64_t> stable_numbers(const Journal& journal, int owner,
                                                            const std::function<bool(const FlowNumber&)>& wanted);
 
-/// Returns a place in the stream of decisions as numbers.
-[[nodiscard]] std::vector<FlowNumber> numbers_of_position(const DecisionLog::Position& position, int slot);
+/// Returns a place in the stream of determinants as numbers.
+[[nodiscard]] std::vector<FlowNumber> numbers_of_position(const DeterminantLog::Position& position, int slot);
 /// Notes such a number in a place. Returns false if it is another one.
-bool take_position(const FlowNumber& number, DecisionLog::Position& position);
-/// Returns the place in the stream of decisions of the oldest state of this rank. Local. Throws PeerFailure.
-[[nodiscard]] DecisionLog::Position begin_of_decisions(const Journal& held);
+bool take_position(const FlowNumber& number, DeterminantLog::Position& position);
+/// Returns the place in the stream of determinants of the oldest state of this rank. Local. Throws PeerFailure.
+[[nodiscard]] DeterminantLog::Position begin_of_determinants(const Journal& held);
 
 }  // namespace fenix_impl

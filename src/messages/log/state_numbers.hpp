@@ -15,13 +15,13 @@ namespace fenix_impl {
 class StateNumbers {
  public:
   /// They must outlive it.
-  StateNumbers(FlowNumbers& flows, DecisionLog& decisions, LogWriter& writer)
-      : flows_(flows), decisions_(decisions), writer_(writer) {}
+  StateNumbers(FlowNumbers& flows, DeterminantLog& determinants, LogWriter& writer)
+      : flows_(flows), determinants_(determinants), writer_(writer) {}
 
-  /// Returns the numbers of the messages of a channel, sent and received, and the place in the stream of decisions.
-  [[nodiscard]] std::vector<FlowNumber> of_channel(const LogJournals& journals, std::uint64_t channel) const;
+  /// Returns the numbers of the messages of a communicator, sent and received, and the place in the stream of determinants.
+  [[nodiscard]] std::vector<FlowNumber> numbers_of(const LogJournals& journals, std::uint64_t comm_id) const;
   /// Goes back, or on, to such numbers.
-  void set_channel(std::uint64_t channel, std::span<const FlowNumber> numbers);
+  void set_numbers_of(std::uint64_t comm_id, std::span<const FlowNumber> numbers);
   /// Stores the numbers that there are, for a message to oneself that is about to be stored. Throws as JournalWriter::append does.
   void store(const LogJournals& journals, const Signature& signature, std::uint32_t depth);
   /// Goes back to the numbers that were stored with a message of the dead rank whose place this one has. Throws Error.
@@ -30,10 +30,10 @@ class StateNumbers {
   void clear() { from_ = 0; }
 
  private:
-  void set(std::span<const FlowNumber> numbers, DecisionLog::Position position);
+  void set(std::span<const FlowNumber> numbers, DeterminantLog::Position position);
 
   FlowNumbers& flows_;
-  DecisionLog& decisions_;
+  DeterminantLog& determinants_;
   LogWriter& writer_;
   std::uint64_t from_ = 0;  // message from which the numbers were taken
 };

@@ -10,11 +10,11 @@ namespace fenix_impl {
 void CommFile::open(Journal& journal, bool& has_earlier) {
   const auto own = journal.reader().messages_of(journal.slot());
   const bool is_known =
-      std::any_of(own.begin(), own.end(), [&](const Entry& each) { return each.head.signature.channel == channel_; });
+      std::any_of(own.begin(), own.end(), [&](const Entry& each) { return each.head.signature.comm_id == comm_id_; });
   has_entries_ = is_known;
   if (!is_known) {
     for (const FiledMessage& each : file_.read()) {
-      if (each.head.signature.channel != channel_) continue;
+      if (each.head.signature.comm_id != comm_id_) continue;
       journal.writer().append(each.head.signature, each.head.depth, {each.payload.size(), each.payload});
       has_entries_ = has_earlier = true;
     }
@@ -27,7 +27,7 @@ void CommFile::replace(const Journal& journal) {
     auto own = journal.reader().messages_of(journal.slot());
     std::sort(own.begin(), own.end(), [](const Entry& a, const Entry& b) { return a.head.number < b.head.number; });
     for (const Entry& each : own) {
-      if (each.head.signature.channel == channel_) write(each.head, journal.writer().payload_of(each));
+      if (each.head.signature.comm_id == comm_id_) write(each.head, journal.writer().payload_of(each));
     }
   });
   bytes_of_messages_ = file_.bytes();

@@ -14,8 +14,8 @@ namespace fenix_impl {
 /// All functions throw MpiError(MPI_ERR_IO). Local.
 class CommFile {
  public:
-  CommFile(const std::string& folder, std::uint64_t channel, int slot)
-      : channel_(channel), file_(folder, channel, slot) {}
+  CommFile(const std::string& folder, std::uint64_t comm_id, int slot)
+      : comm_id_(comm_id), file_(folder, comm_id, slot) {}
 
   /// Begins with what the journal has. Where that has nothing of this communicator, messages of an earlier job are stored in it, from the file.
   /// has_earlier: becomes true with the first of them. Throws as JournalWriter::append does.
@@ -28,7 +28,7 @@ class CommFile {
  private:
   void replace(const Journal& journal);
 
-  std::uint64_t channel_;
+  std::uint64_t comm_id_;
   PersistFile file_;
   bool has_entries_ = false;
   std::size_t bytes_of_messages_ = 0;  // of the file when it was made new

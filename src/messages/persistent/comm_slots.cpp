@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "rma/mpi_team.hpp"
+#include "rma/mpi_errors.hpp"
 
 namespace fenix_impl {
 

@@ -19,11 +19,11 @@ class LogCheckpoints {
   LogCheckpoints(Turns& turns, RankJournals& journals, MessageLog& log)
       : turns_(turns), journals_(journals), log_(log) {}
 
-  /// Returns the numbers of the messages of a channel. Local.
-  [[nodiscard]] std::vector<FlowNumber> numbers(std::uint64_t channel);
+  /// Returns the numbers of the messages of a communicator. Local.
+  [[nodiscard]] std::vector<FlowNumber> numbers(std::uint64_t comm_id);
   /// Goes on with other numbers. Local.
-  void set_numbers(std::uint64_t channel, std::span<const FlowNumber> numbers);
-  /// Lets go of the messages of this rank up to such numbers. only_received: of those that had been received at the latest checkpoint. Local.
+  void set_numbers(std::uint64_t comm_id, std::span<const FlowNumber> numbers);
+  /// Discards the messages of this rank up to such numbers. only_received: of those that had been received at the latest checkpoint. Local.
   void release(std::span<const FlowNumber> numbers, bool only_received);
   /// Learns which messages have been received. Collective over the resilient communicator: all ranks are about to store their states.
   /// Throws as Team does.
@@ -32,12 +32,12 @@ class LogCheckpoints {
   void note(bool is_on_all);
   /// Returns whether the log has little room left, or lacks messages. Local.
   [[nodiscard]] bool log_is_filling();
-  /// Returns the messages of a channel with which a state of this rank has to be stored. Local.
-  [[nodiscard]] std::vector<SenderLog::Late> late_messages(std::uint64_t channel);
+  /// Returns the messages of a communicator with which a state of this rank has to be stored. Local.
+  [[nodiscard]] std::vector<SenderLog::Late> late_messages(std::uint64_t comm_id);
   /// Stores a mark for this rank or its successor; so many are kept. Local.
-  void store_mark(std::uint64_t channel, std::uint32_t kept, std::span<const std::byte> mark);
+  void store_mark(std::uint64_t comm_id, std::uint32_t kept, std::span<const std::byte> mark);
   /// Returns the marks of this rank and its predecessors, oldest first. Local.
-  [[nodiscard]] std::vector<std::vector<std::byte>> marks(std::uint64_t channel);
+  [[nodiscard]] std::vector<std::vector<std::byte>> marks(std::uint64_t comm_id);
 
  private:
   Turns& turns_;

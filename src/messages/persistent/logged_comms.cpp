@@ -29,7 +29,7 @@ void LoggedComms::begin_logging(const LogOptions& options) {
   // The name of a communicator that was freed may be that of another one now.
   comms_.clear();
   known_flows_.forget();
-  forbid_quick_messages();
+  close_fast_path();
 }
 
 void LoggedComms::clear() {
@@ -47,9 +47,9 @@ Flow LoggedComms::flow_of(const Partner& partner, MPI_Comm now) {
 Flow LoggedComms::look_up_flow(const Partner& partner, MPI_Comm now) {
   journals_.require();
   Communicator& comm = comms_[partner.name];
-  if (comm.channel != partner.channel || !comm.slots.are_known(process_)) comm.slots.look_up(process_, now);
-  comm.channel = partner.channel;
-  return {partner.channel, comm.slots.of(partner.rank), partner.tag};
+  if (comm.comm_id != partner.comm_id || !comm.slots.are_known(process_)) comm.slots.look_up(process_, now);
+  comm.comm_id = partner.comm_id;
+  return {partner.comm_id, comm.slots.of(partner.rank), partner.tag};
 }
 
 std::optional<Flow> LoggedComms::known_flow_of(const Partner& partner) {
@@ -58,35 +58,35 @@ std::optional<Flow> LoggedComms::known_flow_of(const Partner& partner) {
   return known != nullptr ? std::optional(*known) : std::nullopt;
 }
 
-QuickSend LoggedComms::allow_send(const Partner& to) {
+FastSend LoggedComms::allow_send(const Partner& to) {
   const Flow* const flow = turns_.has_threads() ? nullptr : known_flows_.find(to);
-  return flow != nullptr ? log_.sender().allow_send(*flow) : QuickSend();
+  return flow != nullptr ? log_.sender().allow_send(*flow) : FastSend();
 }
 
-QuickReceive LoggedComms::allow_receive(const Partner& from) {
+FastReceive LoggedComms::allow_receive(const Partner& from) {
   const Flow* const flow = turns_.has_threads() ? nullptr : known_flows_.find(from);
-  return flow != nullptr ? log_.replay().allow_receive(*flow) : QuickReceive();
+  return flow != nullptr ? log_.replay().allow_receive(*flow) : FastReceive();
 }
 
 bool LoggedComms::prepare_send(const Flow& flow) {
   const auto turn = turns_.take();
-  log_.writer().write_decisions(journals_.of_log());
+  log_.writer().write_determinants(journals_.of_log());
   return log_.sender().is_to_be_sent(flow);
 }
 
 std::optional<bool> LoggedComms::is_to_be_sent(const Flow& flow) {
   const auto turn = turns_.take();
-  if (log_.decisions().has_new()) return std::nullopt;
+  if (log_.determinants().has_new()) return std::nullopt;
   return log_.sender().is_to_be_sent(flow);
 }
 
-std::optional<StoredMessage> LoggedComms::find_unreceived(MPI_Comm name, MPI_Comm now, std::uint64_t channel,
+std::optional<StoredMessage> LoggedComms::find_unreceived(MPI_Comm name, MPI_Comm now, std::uint64_t comm_id,
                                                           int source, int tag) {
   const auto turn = turns_.take();
-  const Flow from = look_up_flow({name, channel, source == MPI_ANY_SOURCE ? 0 : source, tag}, now);
+  const Flow from = look_up_flow({name, comm_id, source == MPI_ANY_SOURCE ? 0 : source, tag}, now);
   const auto peer = source == MPI_ANY_SOURCE ? std::nullopt : std::optional(from.peer);
   const auto wanted = tag == MPI_ANY_TAG ? std::nullopt : std::optional(tag);
-  const auto found = log_.replay().find_unreceived(journals_.of_log(), channel, peer, wanted);
+  const auto found = log_.replay().find_unreceived(journals_.of_log(), comm_id, peer, wanted);
   if (!found) return std::nullopt;
   const auto& [flow, message] = *found;
   const std::vector<int>& slots = comms_.at(name).slots.by_rank();
@@ -95,10 +95,10 @@ std::optional<StoredMessage> LoggedComms::find_unreceived(MPI_Comm name, MPI_Com
 }
 
 // A rank that only receives has no message before which they would be written.
-void LoggedComms::write_many_decisions() {
-  if (!log_.decisions().has_many()) return;
+void LoggedComms::write_many_determinants() {
+  if (!log_.determinants().has_many()) return;
   try {
-    log_.writer().write_decisions(journals_.of_log());
+    log_.writer().write_determinants(journals_.of_log());
   } catch (const PeerFailure&) {
     // No message depends on them yet: they are written after the repair.
   }

@@ -27,7 +27,7 @@ class LoggedComms {
 
   /// Says where the log of messages goes on when its memory is full. At the start. Local.
   void spill_to(const SpillOptions& options) { spill_ = options; }
-  /// Has the log, whose journals there are, go on there. Local.
+  /// Sets these files up, when the journals are there. Local.
   void begin_files() { log_.files().begin(spill_, journals_.held().slot()); }
   /// Has messages logged from now on. Collective over the resilient communicator; replacements call it before anything else, and meet
   /// nobody.
@@ -45,13 +45,13 @@ class LoggedComms {
     const auto turn = turns_.take();
     return work(log_, journals_);
   }
-  /// Does the same, with the outcomes of calls that are logged.
+  /// Calls work with the determinants, while nobody else uses them.
   template <class Work>
-  auto with_decisions(const Work& work) {
+  auto with_determinants(const Work& work) {
     const auto turn = turns_.take();
     journals_.require();
-    write_many_decisions();
-    return work(log_.decisions());
+    write_many_determinants();
+    return work(log_.determinants());
   }
 
   /// Returns the flow of messages with a partner. now: what the name of the communicator stands for. Local.
@@ -59,13 +59,12 @@ class LoggedComms {
   /// Returns the flow if it was looked up of late: then messages can be logged, and the rank and the tag are right. Local.
   [[nodiscard]] std::optional<Flow> known_flow_of(const Partner& partner);
   /// Say what libfenix_mpi may do by itself with messages of a partner. Local.
-  [[nodiscard]] QuickSend allow_send(const Partner& to);
-  [[nodiscard]] QuickReceive allow_receive(const Partner& from);
+  [[nodiscard]] FastSend allow_send(const Partner& to);
+  [[nodiscard]] FastReceive allow_receive(const Partner& from);
   /// Logs a message to a partner whose messages allow_send has allowed. Returns its bytes, valid until the next call; nothing if
   /// SenderLog::log_send has to do it. Local.
-  [[nodiscard]] std::optional<std::span<const std::byte>> log_quickly(const QuickSend& partner,
-                                                                      const Payload& payload) {
-    return log_.sender().log_quickly(journals_.of_log(), partner, payload);
+  [[nodiscard]] std::optional<std::span<const std::byte>> log_fast(const FastSend& partner, const Payload& payload) {
+    return log_.sender().log_fast(journals_.of_log(), partner, payload);
   }
   /// Returns whether the next message has to be sent when it is logged. Stores the outcomes on which it may depend. Local.
   [[nodiscard]] bool prepare_send(const Flow& flow);
@@ -73,7 +72,7 @@ class LoggedComms {
   [[nodiscard]] std::optional<bool> is_to_be_sent(const Flow& flow);
   /// Returns the oldest message that has to be taken from a log, and that no receive has got. source may be MPI_ANY_SOURCE, tag may be
   /// MPI_ANY_TAG. Local.
-  [[nodiscard]] std::optional<StoredMessage> find_unreceived(MPI_Comm name, MPI_Comm now, std::uint64_t channel,
+  [[nodiscard]] std::optional<StoredMessage> find_unreceived(MPI_Comm name, MPI_Comm now, std::uint64_t comm_id,
                                                              int source, int tag);
   /// Returns the message with this number if it has to be taken from the log of its sender. Its rank is the slot. anew: its sender may have moved
   /// it since the last call. Local.
@@ -83,13 +82,13 @@ class LoggedComms {
 
  private:
   struct Communicator {
-    std::uint64_t channel = 0;
+    std::uint64_t comm_id = 0;
     CommSlots slots;
   };
 
   void begin_logging(const LogOptions& options);
   [[nodiscard]] Flow look_up_flow(const Partner& partner, MPI_Comm now);
-  void write_many_decisions();
+  void write_many_determinants();
 
   const Process& process_;
   Turns& turns_;

@@ -26,7 +26,7 @@ using journal_format::kUnit;
 /// First bytes of a file.
 struct FileHead {
   std::array<char, 8> magic{'F', 'E', 'N', 'I', 'X', 'P', 'M', '1'};
-  std::uint64_t channel = 0;
+  std::uint64_t comm_id = 0;
   std::int32_t slot = 0;
   std::int32_t version = journal_format::kVersion;
   std::array<std::uint64_t, 5> zero{};
@@ -52,15 +52,15 @@ void write_all(int fd, std::span<const std::byte> bytes, std::size_t position, c
 
 }  // namespace
 
-PersistFile::PersistFile(const std::string& folder, std::uint64_t channel, int slot) : channel_(channel), slot_(slot) {
+PersistFile::PersistFile(const std::string& folder, std::uint64_t comm_id, int slot) : comm_id_(comm_id), slot_(slot) {
   std::array<char, 64> name{};
-  std::snprintf(name.data(), name.size(), "/fenix-%016llx.%d", static_cast<unsigned long long>(channel), slot);
+  std::snprintf(name.data(), name.size(), "/fenix-%016llx.%d", static_cast<unsigned long long>(comm_id), slot);
   path_ = folder + name.data();
 }
 
 PersistFile::PersistFile(PersistFile&& other) noexcept
     : path_(std::move(other.path_)),
-      channel_(other.channel_),
+      comm_id_(other.comm_id_),
       slot_(other.slot_),
       fd_(std::exchange(other.fd_, -1)),
       end_(other.end_) {}
@@ -68,7 +68,7 @@ PersistFile::PersistFile(PersistFile&& other) noexcept
 PersistFile& PersistFile::operator=(PersistFile&& other) noexcept {
   close();
   path_ = std::move(other.path_);
-  channel_ = other.channel_;
+  comm_id_ = other.comm_id_;
   slot_ = other.slot_;
   fd_ = std::exchange(other.fd_, -1);
   end_ = other.end_;
@@ -100,13 +100,13 @@ std::vector<FiledMessage> PersistFile::read() const {
   }
   ::close(fd);
   bytes.resize(done);
-  return messages_in(bytes, channel_, slot_);
+  return messages_in(bytes, comm_id_, slot_);
 }
 
-std::vector<FiledMessage> messages_in(std::span<const std::byte> file, std::uint64_t channel, std::int32_t slot) {
+std::vector<FiledMessage> messages_in(std::span<const std::byte> file, std::uint64_t comm_id, std::int32_t slot) {
   std::vector<FiledMessage> kept;
   FileHead head;
-  const FileHead wanted{FileHead().magic, channel, slot, journal_format::kVersion, {}};
+  const FileHead wanted{FileHead().magic, comm_id, slot, journal_format::kVersion, {}};
   if (file.size() < sizeof head) return kept;
   std::memcpy(&head, file.data(), sizeof head);
   if (head != wanted) return kept;
@@ -132,7 +132,7 @@ std::vector<FiledMessage> messages_in(std::span<const std::byte> file, std::uint
 void PersistFile::open_new(const std::string& path) {
   fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (fd_ < 0) fail("making", path);
-  const FileHead head{FileHead().magic, channel_, slot_, journal_format::kVersion, {}};
+  const FileHead head{FileHead().magic, comm_id_, slot_, journal_format::kVersion, {}};
   write_all(fd_, std::as_bytes(std::span(&head, 1)), 0, path);
   end_ = sizeof head;
 }

@@ -23,7 +23,7 @@ struct FiledMessage {
 class PersistFile {
  public:
   /// Nothing is opened yet. Throws MpiError(MPI_ERR_IO), as all functions here do.
-  PersistFile(const std::string& folder, std::uint64_t channel, int slot);
+  PersistFile(const std::string& folder, std::uint64_t comm_id, int slot);
   PersistFile(PersistFile&& other) noexcept;
   PersistFile& operator=(PersistFile&& other) noexcept;
   PersistFile(const PersistFile&) = delete;
@@ -45,14 +45,14 @@ class PersistFile {
   void close() noexcept;
 
   std::string path_;
-  std::uint64_t channel_ = 0;
+  std::uint64_t comm_id_ = 0;
   std::int32_t slot_ = 0;
   int fd_ = -1;
   std::size_t end_ = 0;
 };
 
-/// Returns the messages in the bytes of a file for a channel and a slot. Any bytes may be given.
-[[nodiscard]] std::vector<FiledMessage> messages_in(std::span<const std::byte> file, std::uint64_t channel,
+/// Returns the messages in the bytes of a file for a communicator and a slot. Any bytes may be given.
+[[nodiscard]] std::vector<FiledMessage> messages_in(std::span<const std::byte> file, std::uint64_t comm_id,
                                                     std::int32_t slot);
 
 }  // namespace fenix_impl

@@ -10,24 +10,24 @@ namespace fenix_impl {
 void Persistence::detach(bool starts_over) {
   journals_.detach();
   logged_.forget_flows();
-  forbid_quick_messages();
+  close_fast_path();
   note_start_over(starts_over);
 }
 
 void Persistence::note_start_over(bool starts_over) {
   starts_over_ = starts_over;
-  if (starts_over) comms_.note_past();
+  if (starts_over) comms_.note_stale();
 }
 
-void Persistence::take_up(bool falls_back, const std::function<void(const char* why)>& fall_back) {
+void Persistence::reattach(bool falls_back, const std::function<void(const char* why)>& fall_back) {
   TeamFactory::NewTeam made = teams_.make(process_.comms().resilient());
   together(*made.team, [&] {
-    journals_.take_up(made, comms_.has_failed());
+    journals_.reattach(made, comms_.has_failed());
     logged_.begin_files();
     Journal& held = journals_.held();
     // The outcomes on which messages depend are lost with a rank, or had no room.
     const bool is_mine_lost = held.recovery().has_lost_messages() && held.recovery().is_needed();
-    const bool had_no_room = log_.lacks_decisions_of_predecessor(journals_.of_log());
+    const bool had_no_room = log_.lacks_determinants_of_predecessor(journals_.of_log());
     const auto losses = made.team->reduce(std::uint64_t{is_mine_lost ? 1U : 0U} | (had_no_room ? 2U : 0U),
                                           [](std::uint64_t& into, std::uint64_t from) { into |= from; });
     if (!falls_back && losses != 0) {
@@ -35,11 +35,11 @@ void Persistence::take_up(bool falls_back, const std::function<void(const char* 
       fall_back((losses & 1U) != 0 ? "what it had decided is lost: no rank is left that has it"
                                    : "its log lacks what it had decided, as there was no room");
     }
-    if (falls_back) log_.let_go(journals_.of_log());
-    if (!made.team->all_of(log_.take_up(*made.team, journals_.of_log(), starts_over_ || falls_back)) && !falls_back) {
+    if (falls_back) log_.discard_all(journals_.of_log());
+    if (!made.team->all_of(log_.reattach(*made.team, journals_.of_log(), starts_over_ || falls_back)) && !falls_back) {
       fall_back("files of FENIX_MLOG_SPILL that are needed cannot be read by all ranks");
-      log_.let_go(journals_.of_log());
-      (void)log_.take_up(*made.team, journals_.of_log(), /*goes_back=*/true);
+      log_.discard_all(journals_.of_log());
+      (void)log_.reattach(*made.team, journals_.of_log(), /*goes_back=*/true);
     }
     held.recovery().forget_loss();
   });

@@ -33,13 +33,13 @@ class Persistence {
 
   /// Says whether several threads of the program may call at once. At the start. Local.
   void expect_threads(bool are_many) { turns_.expect_threads(are_many); }
-  /// Lets go of the team, as a repair has begun. starts_over: survivors will call MPI_Comm_persist again. Local.
+  /// Detaches from the team, as a repair has begun. starts_over: survivors will call MPI_Comm_persist again. Local.
   void detach(bool starts_over);
   /// Notes whether survivors will call MPI_Comm_persist again. Local.
   void note_start_over(bool starts_over);
-  /// Takes the journals up again, or gives new processes theirs. falls_back: all ranks go back to a state that they have stored; fall_back is
-  /// called on all if this turns out now, with the reason. Collective over the active ranks, if one of them has a journal. Throws as Team does.
-  void take_up(bool falls_back, const std::function<void(const char* why)>& fall_back);
+  /// Attaches the journals to the new team, or gives new processes theirs. falls_back: all ranks go back to a state that they have stored. If this
+  /// turns out now, fall_back is called on all, with the reason. Collective over the active ranks, if one of them has a journal. Throws as Team does.
+  void reattach(bool falls_back, const std::function<void(const char* why)>& fall_back);
   /// Whether the log lacks messages, as there was no room. Local.
   [[nodiscard]] bool lacks_messages() const { return log_.gaps().lack_messages(); }
   /// Ends the use. Local.

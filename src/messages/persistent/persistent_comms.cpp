@@ -14,7 +14,7 @@ namespace {
 /// The tag of the entry of a rank that has given nothing yet.
 constexpr int kTagOfTakers = -999;
 
-std::uint64_t channel_of(const std::string& key, const std::vector<int>& slots, unsigned order) {
+std::uint64_t comm_id_of(const std::string& key, const std::vector<int>& slots, unsigned order) {
   const std::uint64_t of_key = hash_bytes(std::as_bytes(std::span(key)), order);
   return hash_bytes(std::as_bytes(std::span(slots)), of_key);
 }
@@ -34,14 +34,14 @@ void PersistentComms::open(MPI_Comm name, MPI_Comm now, const std::string& key, 
   const auto is_taken = [&](unsigned order) {
     return std::any_of(comms_.begin(), comms_.end(), [&](const auto& each) {
       const Communicator& other = each.second;
-      return !other.is_past && other.key == key && other.slots.by_rank() == comm.slots.by_rank() &&
+      return !other.is_stale && other.key == key && other.slots.by_rank() == comm.slots.by_rank() &&
              other.order == order;
     });
   };
   while (is_taken(comm.order)) ++comm.order;
-  comm.channel = channel_of(key, comm.slots.by_rank(), comm.order);
+  comm.comm_id = comm_id_of(key, comm.slots.by_rank(), comm.order);
   if (!options.folder.empty()) {
-    comm.file.emplace(options.folder, comm.channel, journals_.held().slot());
+    comm.file.emplace(options.folder, comm.comm_id, journals_.held().slot());
     comm.file->open(journals_.held(), has_failed_);
   }
   comms_.emplace(name, std::move(comm));
@@ -58,8 +58,8 @@ bool PersistentComms::waits(MPI_Comm name) {
   return found != comms_.end() && found->second.options.waits;
 }
 
-void PersistentComms::note_past() {
-  for (auto& [name, comm] : comms_) comm.is_past = true;
+void PersistentComms::note_stale() {
+  for (auto& [name, comm] : comms_) comm.is_stale = true;
 }
 
 void PersistentComms::clear() {
@@ -72,7 +72,7 @@ PersistentComms::Communicator& PersistentComms::at(MPI_Comm name, MPI_Comm now) 
   if (found == comms_.end()) throw Error(FENIX_ERROR_INVALID_LOGIC_CALL, "the communicator is not persistent");
   journals_.require();
   Communicator& comm = found->second;
-  // Ranks may have other numbers after a repair that has shrunk the communicator. The channel stays.
+  // Ranks may have other numbers after a repair that has shrunk the communicator. Its number stays.
   if (!comm.slots.are_known(process_)) comm.slots.look_up(process_, now);
   return comm;
 }
@@ -84,7 +84,7 @@ bool PersistentComms::is_state(const Signature& signature) const {
 void PersistentComms::store(MPI_Comm name, MPI_Comm now, int destination, int tag, const Payload& payload) {
   const auto turn = turns_.take();
   Communicator& comm = at(name, now);
-  const Signature signature{comm.channel, slot_in(comm, destination), tag};
+  const Signature signature{comm.comm_id, slot_in(comm, destination), tag};
   if (is_state(signature)) log_.numbers().store(journals_.of_log(), signature, comm.options.depth);
   append(comm, signature, payload);
   has_failed_ = false;
@@ -93,7 +93,7 @@ void PersistentComms::store(MPI_Comm name, MPI_Comm now, int destination, int ta
 
 void PersistentComms::append(Communicator& comm, const Signature& signature, const Payload& payload) {
   if (log_.is_active()) {
-    log_.writer().write_decisions(journals_.of_log());
+    log_.writer().write_determinants(journals_.of_log());
     log_.writer().append(journals_.of_log(), signature, comm.options.depth, payload);
   } else {
     journals_.held().writer().append(signature, comm.options.depth, payload);
@@ -105,7 +105,7 @@ void PersistentComms::note_taker(MPI_Comm name, MPI_Comm now) {
   const auto turn = turns_.take();
   Communicator& comm = at(name, now);
   if (!comm.file || comm.file->has_entries()) return;
-  append(comm, {comm.channel, BlockTarget::kEveryRank, kTagOfTakers}, {});
+  append(comm, {comm.comm_id, BlockTarget::kEveryRank, kTagOfTakers}, {});
 }
 
 int PersistentComms::slot_in(const Communicator& comm, int rank) {
@@ -118,13 +118,13 @@ int PersistentComms::slot(MPI_Comm name, MPI_Comm now, int rank) {
 }
 
 std::optional<Entry> PersistentComms::next_of(const Communicator& comm, int slot, int destination, int tag) const {
-  const Signature wanted{comm.channel, destination, tag};
+  const Signature wanted{comm.comm_id, destination, tag};
   const std::vector<Entry> all = tag == MPI_ANY_TAG ? journals_.held().reader().messages_of(slot)
                                                     : journals_.held().reader().messages_of(slot, wanted);
   std::optional<Entry> next;
   for (const Entry& each : all) {
     const EntryHead& head = each.head;
-    if (head.signature.channel != wanted.channel || head.signature.destination != wanted.destination) continue;
+    if (head.signature.comm_id != wanted.comm_id || head.signature.destination != wanted.destination) continue;
     // A receive does not get contributions to collective operations.
     if (tag == MPI_ANY_TAG && head.signature.tag < 0) continue;
     bool newer_wins = true;

@@ -41,7 +41,7 @@ class PersistentComms {
   /// Notes that this process has taken the place of a dead one. Local.
   void note_replacement() { has_failed_ = true; }
   /// Notes that the program will call MPI_Comm_persist again for all communicators. Local.
-  void note_past();
+  void note_stale();
   /// Ends the use. Local.
   void clear();
 
@@ -64,10 +64,10 @@ class PersistentComms {
   struct Communicator {
     std::string key;
     unsigned order = 0;  ///< among those with the same key and ranks
-    std::uint64_t channel = 0;
+    std::uint64_t comm_id = 0;
     PersistOptions options;
     CommSlots slots;
-    bool is_past = false;  ///< the program will make it again
+    bool is_stale = false;  ///< the program will make it again
     std::optional<CommFile> file;
     std::map<std::pair<int, int>, std::uint64_t>
         received;  ///< number of the latest message, by slot of the source and tag

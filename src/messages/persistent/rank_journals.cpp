@@ -69,15 +69,15 @@ void RankJournals::await(const LogOptions& options) {
   awaited_since_ = process_.repair().count();
 }
 
-void RankJournals::take_up(const TeamFactory::NewTeam& made, bool has_failed) {
-  take_up_one(made, held_, awaited_ ? parameters_of(awaited_->held) : kNoJournal, has_failed);
-  take_up_one(made, messages_, awaited_ ? parameters_of_messages(*awaited_) : kNoJournal, has_failed);
+void RankJournals::reattach(const TeamFactory::NewTeam& made, bool has_failed) {
+  reattach_one(made, held_, awaited_ ? parameters_of(awaited_->held) : kNoJournal, has_failed);
+  reattach_one(made, messages_, awaited_ ? parameters_of_messages(*awaited_) : kNoJournal, has_failed);
   awaited_.reset();
 }
 
 // awaited: of a journal that no rank may have yet.
-void RankJournals::take_up_one(const TeamFactory::NewTeam& made, std::unique_ptr<Journal>& journal,
-                               const JournalParameters& awaited, bool has_failed) {
+void RankJournals::reattach_one(const TeamFactory::NewTeam& made, std::unique_ptr<Journal>& journal,
+                                const JournalParameters& awaited, bool has_failed) {
   JournalParameters parameters = made.team->reduce(journal ? journal->parameters() : awaited, merge_parameters);
   if (parameters.ring_bytes == 0) return;
   const bool is_first = parameters.separation == kNoJournal.separation;

@@ -26,11 +26,11 @@ class RankJournals {
   void form_messages(const LogOptions& options);
   /// Has the next repair make them. Local.
   void await(const LogOptions& options);
-  /// Lets go of the team. Local.
+  /// Detaches from the team. Local.
   void detach();
   /// Attaches them to a new team, or makes those that are awaited. has_failed: this process has the place of a dead one. Collective over the
   /// team. Throws as Team does.
-  void take_up(const TeamFactory::NewTeam& made, bool has_failed);
+  void reattach(const TeamFactory::NewTeam& made, bool has_failed);
   /// Ends the use. Local.
   void clear();
 
@@ -47,8 +47,8 @@ class RankJournals {
   [[nodiscard]] Team& team() const { return *team_.team; }
 
  private:
-  void take_up_one(const TeamFactory::NewTeam& made, std::unique_ptr<Journal>& journal,
-                   const JournalParameters& awaited, bool has_failed);
+  void reattach_one(const TeamFactory::NewTeam& made, std::unique_ptr<Journal>& journal,
+                    const JournalParameters& awaited, bool has_failed);
   void attach(Journal& journal, const TeamFactory::NewTeam& made);
   [[nodiscard]] int own_slot(const Team& team) const;
 

@@ -19,18 +19,15 @@ void fault_point(const char* name) {
 #endif
 
 void Derived::begin_life() {
-  const Life& life = next_life();
-  if (begun > 0) {
-    made = 0;
-    made_by_groups.clear();
-  }
-  begun = std::min(begun + 1, lives.size());
+  const Life& life = served.next();
+  if (served.begun > 0) made = {};
+  served.begun = std::min(served.begun + 1, served.lives.size());
   construction.id = life.id;
   construction.parent = life.parent;
   construction.site = life.site;
   construction.order = life.order;
-  awaits_call = begun < lives.size();
-  freed = let_go = false;
+  awaits_call = served.begun < served.lives.size();
+  freed = served.is_freed_here = false;
 }
 
 Derived* Registry::find(MPI_Comm name) {
@@ -44,7 +41,7 @@ Derived* Registry::find(MPI_Comm name) {
 
 Derived* Registry::find_slot(std::uint64_t slot) {
   for (const auto& one : derived) {
-    if (one->slot == slot) return one.get();
+    if (one->slot.id == slot) return one.get();
   }
   return nullptr;
 }
@@ -61,8 +58,8 @@ Derived* Registry::find_awaiting(const Derived& parent, Constructor constructor,
                                  const std::vector<int>& members) {
   for (const auto& one : derived) {
     const Construction& made = one->construction;
-    if (!one->awaits_call || one->next_life().parent != parent.id()) continue;
-    if (made.constructor != constructor || one->next_life().site != site) continue;
+    if (!one->awaits_call || one->served.next().parent != parent.id()) continue;
+    if (made.constructor != constructor || one->served.next().site != site) continue;
     if (members.empty() || made.callers == members) return one.get();
   }
   return nullptr;
@@ -71,10 +68,10 @@ Derived* Registry::find_awaiting(const Derived& parent, Constructor constructor,
 Derived* Registry::find_next(const Derived& parent, std::uint64_t group) {
   Derived* first = nullptr;
   for (const auto& one : derived) {
-    const Life& next = one->next_life();
+    const Life& next = one->served.next();
     if (!one->awaits_call || next.parent != parent.id()) continue;
     if (next.id != construction_id(next.parent, next.order, group)) continue;
-    if (first == nullptr || next.order < first->next_life().order) first = one.get();
+    if (first == nullptr || next.order < first->served.next().order) first = one.get();
   }
   return first;
 }

@@ -68,16 +68,40 @@ struct Life {
   return mix(mix(parent + 1, order), group);
 }
 
+/// The calls that a communicator has served.
+struct ServedCalls {
+  std::uint64_t recipe = 0;    ///< hash of what this rank has called; 0: it serves one call only
+  std::vector<Life> lives;     ///< all of them, in their order
+  std::size_t begun = 0;       ///< so many of them the program of this process has called
+  bool is_freed_here = false;  ///< this rank has freed the latest one that it has called; others may still use it
+  bool is_over = false;        ///< all members have freed the latest one
+
+  /// Returns the call of the program that is the next one.
+  [[nodiscard]] const Life& next() const { return lives[begun < lives.size() ? begun : lives.size() - 1]; }
+};
+
+/// Constructions on a communicator since the latest repair.
+struct ConstructionCounts {
+  unsigned usual = 0;
+  std::map<std::uint64_t, unsigned> of_groups;  ///< by MPI_Comm_create_group, by hash of the members and the tag
+};
+
+/// The construction for which MPI has made a communicator.
+struct ConstructionSlot {
+  std::uint64_t id = 0;
+  std::uint64_t parent = 0;  ///< that of its parent
+};
+
 /// A construction, and the communicator that this rank has of it.
 struct Derived {
   /// Returns the id of the communicator: a construction may have made several.
   [[nodiscard]] std::uint64_t id() const { return mix(construction.id, static_cast<std::uint64_t>(part + 2)); }
 
   /// Whether it waits for another call to serve.
-  [[nodiscard]] bool is_idle() const { return over && begun == lives.size() && (let_go || part < 0); }
-  /// Returns the call of the program that is the next one.
-  [[nodiscard]] const Life& next_life() const { return lives[begun < lives.size() ? begun : lives.size() - 1]; }
-  /// Has the program of this process come to its next life.
+  [[nodiscard]] bool is_idle() const {
+    return served.is_over && served.begun == served.lives.size() && (served.is_freed_here || part < 0);
+  }
+  /// Notes that the program of this process has made the next call that the communicator serves.
   void begin_life();
 
   Construction construction;
@@ -90,17 +114,10 @@ struct Derived {
   bool freed = false;                 ///< by the program; it stays because others are derived from it
   bool awaits_call = false;           ///< the program will call its constructor again
   bool is_new = false;                ///< made by a repair, and the program of this process has not had it yet
-  std::uint64_t slot = 0;             ///< id of the construction for which MPI has made it
-  std::uint64_t parent_slot = 0;      ///< of its parent
-  std::uint64_t recipe = 0;           ///< hash of what this rank has called; 0: it serves one call only
-  std::vector<Life> lives;            ///< all calls that it has served, in their order
-  std::size_t begun =
-      0;                ///< so many of them the program of this process has called; the latest one is the construction
-  bool let_go = false;  ///< this rank has freed the latest one of these; others may still use it
-  bool over = false;    ///< all members have freed the latest one of all
-  int info_keys = 0;    ///< at first
-  unsigned made = 0;    ///< constructions on it since the latest repair
-  std::map<std::uint64_t, unsigned> made_by_groups;
+  ConstructionSlot slot;
+  ServedCalls served;  ///< the construction is the latest one that has begun
+  int info_keys = 0;   ///< at first
+  ConstructionCounts made;
   MPI_Comm handler_keeper = MPI_COMM_NULL;  ///< has the handler for errors that the program has set, if any
 };
 
@@ -112,8 +129,8 @@ struct Registry {
   std::atomic<unsigned> removals = 0;  ///< of names: MPI may give their handles to others; may be read without mutex
   Derived root;                        ///< the resilient communicator
   std::vector<std::unique_ptr<Derived>> derived;
-  std::unordered_set<MPI_Comm> past;  ///< replaced by repairs
-  bool has_cut_duplicates = false;    ///< a repair has come while MPI_Comm_idup may have been under way
+  std::unordered_set<MPI_Comm> stale;  ///< replaced by repairs
+  bool has_cut_duplicates = false;     ///< a repair has come while MPI_Comm_idup may have been under way
 
   /// Returns the communicator with this name, or null.
   [[nodiscard]] Derived* find(MPI_Comm name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Handles that the program has let go of, and that requests still need: MPI would use them again for other objects. They are freed with a later
+// Handles that the program has freed, and that requests still need: MPI would use them again for other objects. They are freed with a later
 // one, when no request has them.
 #pragma once
 
@@ -12,7 +12,7 @@ template <class Handle>
 class KeptHandles {
  public:
   void keep(Handle handle) { all_.push_back(handle); }
-  /// Returns those that nobody has any more, and forgets them.
+  /// Returns the handles that no request needs any more, and forgets them.
   template <class IsInUse>
   [[nodiscard]] std::vector<Handle> take_unused(const IsInUse& is_in_use) {
     const auto unused = std::partition(all_.begin(), all_.end(), is_in_use);

@@ -18,24 +18,24 @@ namespace {
 // The library is there from the start of the process.
 [[gnu::tls_model("initial-exec")]] thread_local int depth_of_calls = 0;
 
-std::uint64_t channel_of_log = 0;
+std::uint64_t comm_id_of_log = 0;
 
 }  // namespace
 
-GoingOn::GoingOn() {
+RepeatableCall::RepeatableCall() {
   ++depth_of_calls;
   if (has_messages_for_later()) start_what_waits();
 }
 
-GoingOn::~GoingOn() { --depth_of_calls; }
+RepeatableCall::~RepeatableCall() { --depth_of_calls; }
 
 void send_what_waits() {
   // Its begin does so.
-  const GoingOn call;
+  const RepeatableCall call;
 }
 
 void wait_for_sent_messages() {
-  const GoingOn call;
+  const RepeatableCall call;
   complete_copies();
 }
 
@@ -64,15 +64,15 @@ std::uint64_t number_of(MPI_Comm comm) {
   return known.number;
 }
 
-std::uint64_t channel_of(MPI_Comm comm) {
-  return logs_messages.load(std::memory_order_acquire) ? number_of(comm) : channel_of_log;
+std::uint64_t comm_id_of(MPI_Comm comm) {
+  return logs_messages.load(std::memory_order_acquire) ? number_of(comm) : comm_id_of_log;
 }
 
-void set_log(MPI_Comm comm, std::uint64_t channel) {
+void set_log(MPI_Comm comm, std::uint64_t comm_id) {
   change_services_generation();
-  if (channel != 0) use_services_of_logs();
-  channel_of_log = channel;
-  comm_of_log.store(channel != 0 ? comm : nullptr, std::memory_order_release);
+  if (comm_id != 0) use_services_of_logs();
+  comm_id_of_log = comm_id;
+  comm_of_log.store(comm_id != 0 ? comm : nullptr, std::memory_order_release);
 }
 
 bool repeats_calls() { return is_transparent.load(std::memory_order_acquire) || libfenix().repeats_calls(); }

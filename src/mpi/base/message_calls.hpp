@@ -2,29 +2,16 @@
 // Calls of the program for messages, as they are kept until they are complete.
 #pragma once
 
-#include <cstdint>
 #include <mpi.h>
+
+#include <cstdint>
+
+#include "interposition/message_calls.hpp"
 
 namespace fenix_impl {
 
-/// A receive on a persistent communicator.
-struct Receive {
-  void* buffer = nullptr;
-  int count = 0;
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  int source = 0;
-  int tag = 0;
-  MPI_Comm comm = MPI_COMM_NULL;
-};
-
 /// A receive on an ordinary communicator, with the number of its message.
-struct LoggedReceive {
-  void* buffer = nullptr;
-  int count = 0;
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  int source = 0;
-  int tag = 0;
-  MPI_Comm comm = MPI_COMM_NULL;
+struct LoggedReceive : ReceiveCall {
   std::uint64_t number = 0;  ///< 0 as long as it is not known which message it gets
   std::uint64_t receive =
       0;                    ///< number among the receives of the program that can be cancelled or have a wildcard; or 0
@@ -45,23 +32,17 @@ inline bool is_later(const LoggedReceive& receive, const LoggedReceive& other) {
 
 using StartFunction = int (*)(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
 
-struct Send {
-  const void* buffer = nullptr;
-  int count = 0;
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  int destination = 0;
-  int tag = 0;
-  MPI_Comm comm = MPI_COMM_NULL;
+struct Send : SendCall {
   StartFunction start = nullptr;  ///< of MPI; null: the message is copied in the call
 };
 
-/// A message that has begun.
+/// A send that has begun.
 struct Started {
   MPI_Request inner = MPI_REQUEST_NULL;  ///< of MPI; null: MPI does not send it any more
   std::uint64_t number = 0;              ///< of a synchronous message in the log; otherwise 0
 };
 
-/// Whether the program need not wait for it.
+/// Whether the program need not wait for the send.
 inline bool has_ended(const Started& started) { return started.inner == MPI_REQUEST_NULL && started.number == 0; }
 
 }  // namespace fenix_impl

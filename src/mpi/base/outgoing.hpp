@@ -2,22 +2,16 @@
 // Messages that are on their way, with copies of their bytes: the program may use its buffers again, as the log has the messages.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <mpi.h>
+
+#include <cstddef>
+
+#include "interposition/message_calls.hpp"
 
 namespace fenix_impl {
 
 /// Messages with so many bytes are sent from where they are, if that is possible.
 constexpr std::size_t kLargeBytes = std::size_t{32} << 10;
-
-/// The bytes of a message in the log. Null: it must not be sent.
-struct Packed {
-  const void* data = nullptr;
-  std::size_t bytes = 0;
-  bool is_synchronous = false;  ///< its sender waits until its receive has begun
-  std::uint64_t number = 0;     ///< of a synchronous message, if it is logged
-};
 
 /// Forgets copies of messages that have arrived.
 void forget_those_that_have_arrived();

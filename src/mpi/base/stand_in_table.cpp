@@ -37,9 +37,9 @@ bool uses_type_in_stand_ins(MPI_Datatype type) {
   return std::any_of(requests.begin(), requests.end(), [type](const auto& each) {
     const StandIn& one = each.second;
     const Collective& call = one.collective;
-    return one.receive.type == type || one.send.type == type || one.logged.type == type || one.wanted.type == type ||
-           call.send.type == type || call.receive.type == type || call.send.types != nullptr ||
-           call.receive.types != nullptr;
+    return one.receive.type == type || one.send.type == type || one.queued.receive.type == type ||
+           one.queued.wanted.type == type || call.send.type == type || call.receive.type == type ||
+           call.send.types != nullptr || call.receive.types != nullptr;
   });
 }
 
@@ -61,7 +61,7 @@ void set_done(MPI_Request request, int error, const MPI_Status& status) {
     const auto lock = lock_stand_ins();
     const auto found = stand_in_table().requests.find(request);
     if (found == stand_in_table().requests.end()) return;
-    stand_in_table().unmatched.erase(found->second.order);
+    stand_in_table().unmatched.erase(found->second.queued.order);
     if (found->second.is_freed) {
       stand_in_table().requests.erase(found);
       --stand_in_table().freed;

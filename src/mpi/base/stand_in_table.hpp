@@ -33,6 +33,14 @@ inline bool has_stand_ins() {
 /// Makes MPI's persistent request for a collective operation.
 using InitFunction = int(const Collective& call, MPI_Info info, MPI_Request* request);
 
+/// A logged receive among those that have begun.
+struct QueuedReceive {
+  LoggedReceive receive;
+  LoggedReceive wanted;      ///< as the program wants it
+  std::uint64_t order = 0;   ///< among logged receives
+  unsigned begun_after = 0;  ///< repairs, when it began
+};
+
 struct StandIn {
   enum class Kind {
     send,
@@ -48,14 +56,11 @@ struct StandIn {
   bool is_cancelled = false;
   bool is_freed = false;  // by the program, which has no request any more
   int error = MPI_SUCCESS;
-  Receive receive;
+  ReceiveCall receive;
   Send send;
-  LoggedReceive logged;
-  LoggedReceive wanted;                  // a logged receive as the program wants it
+  QueuedReceive queued;
   MPI_Request inner = MPI_REQUEST_NULL;  // of a logged message, or of a collective operation that MPI executes
   unsigned repairs = 0;                  // before the inner request of a logged message was made
-  std::uint64_t order = 0;               // of logged receives
-  unsigned begun_after = 0;              // repairs, when a logged receive began
   std::uint64_t sent = 0;                // number of a synchronous message in the log; otherwise 0
   Collective collective;
   InitFunction* init = nullptr;  // makes the inner request of a collective operation
@@ -77,7 +82,7 @@ struct StandInTable {
   std::mutex mutex;
   std::unordered_map<MPI_Request, StandIn> requests;
   std::size_t messages = 0;                        ///< matched ones
-  std::size_t freed = 0;                           ///< stand-ins of which the program has let go
+  std::size_t freed = 0;                           ///< stand-ins that the program has freed
   std::map<std::uint64_t, MPI_Request> unmatched;  ///< receives that have begun and have no number, by their order
   std::vector<MPI_Request> unused;                 ///< made by make_request, for later ones
   static constexpr std::size_t kMostUnused = 256;
@@ -95,7 +100,7 @@ void count_stand_ins();
 /// Whether a request is a stand-in whose message has not come.
 [[nodiscard]] bool is_pending(MPI_Request request);
 void add_stand_in(MPI_Request request, const StandIn& stand_in);
-/// Has MPI complete the request of a stand-in. If the program has let go of it, the stand-in goes.
+/// Has MPI complete the request of a stand-in. If the program has freed it, the stand-in goes.
 void set_done(MPI_Request request, int error, const MPI_Status& status);
 /// Whether a stand-in may still need a type of the program. The table is locked.
 [[nodiscard]] bool uses_type_in_stand_ins(MPI_Datatype type);

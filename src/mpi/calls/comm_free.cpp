@@ -40,7 +40,7 @@ bool forget(MPI_Comm comm, std::vector<MPI_Comm>& unused) {
   const std::lock_guard lock(all.mutex);
   Derived* found = all.find(comm);
   // MPI may give the handle to another communicator.
-  if (found == nullptr) all.past.erase(comm);
+  if (found == nullptr) all.stale.erase(comm);
   if (found == nullptr || found == &all.root) return false;
   unused = all.remove(*found);
   return true;
@@ -72,7 +72,7 @@ int free_derived(MPI_Comm* comm, int (*free)(MPI_Comm*)) {
   if (error != MPI_SUCCESS) return error;
   if (comm != nullptr && is_logged(*comm)) {
     // A process that takes a dead one's place makes it once more, and its other ranks take part in that no more.
-    if (is_transparent.load(std::memory_order_acquire)) let_go(*comm);
+    if (is_transparent.load(std::memory_order_acquire)) note_freed(*comm);
     *comm = MPI_COMM_NULL;
     return MPI_SUCCESS;
   }

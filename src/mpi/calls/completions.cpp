@@ -20,10 +20,10 @@
 #include "mpi/calls/stand_ins.hpp"
 #include "mpi/logged/collectives.hpp"
 #include "mpi/logged/counted_receives.hpp"
+#include "mpi/logged/fast_calls.hpp"
+#include "mpi/logged/fast_requests.hpp"
 #include "mpi/logged/outcomes.hpp"
 #include "mpi/logged/progress.hpp"
-#include "mpi/logged/quick_calls.hpp"
-#include "mpi/logged/quick_requests.hpp"
 #include "mpi/logged/receive_queue.hpp"
 #include "mpi/logged/receive_start.hpp"
 #include "mpi/logged/sends.hpp"
@@ -103,7 +103,7 @@ void look_for_all(int count, const MPI_Request* requests) {
   for (int i = 0; i < count; ++i) look_for(requests[i]);
 }
 
-/// Finishes those of completed stand-ins. Returns the first error.
+/// Finishes the requests of completed stand-ins. Returns the first error.
 int finish_all(int count, const std::vector<MPI_Request>& before, MPI_Request* requests, MPI_Status* statuses) {
   int error = MPI_SUCCESS;
   for (int i = 0; i < count; ++i) {
@@ -285,14 +285,12 @@ int with_stand_ins_Start(MPI_Request* request) {
   if (!stand_in) return real.Start(request);
   if (stand_in->kind == StandIn::Kind::send) {
     const Send& send = stand_in->send;
-    const int error = call_libfenix([&](const PersistServices& libfenix) {
-      return libfenix.store(send.buffer, send.count, send.type, send.destination, send.tag, send.comm);
-    });
+    const int error = call_libfenix([&](const PersistServices& libfenix) { return libfenix.store(send); });
     return error != MPI_SUCCESS ? raise_on(send.comm, error) : real.Start(request);
   }
   if (stand_in->kind == StandIn::Kind::logged_send) return start_logged_again(*request, *stand_in);
   if (stand_in->kind == StandIn::Kind::logged_receive) {
-    if (stand_in->state != StandIn::State::inactive) return raise_on(stand_in->wanted.comm, MPI_ERR_REQUEST);
+    if (stand_in->state != StandIn::State::inactive) return raise_on(stand_in->queued.wanted.comm, MPI_ERR_REQUEST);
     return begin_logged_receive(*request);
   }
   if (is_collective(*stand_in)) return start_collective(*request, *stand_in);
@@ -311,8 +309,8 @@ int with_stand_ins_Startall(int count, MPI_Request array_of_requests[]) {
 }
 
 int with_stand_ins_Wait(MPI_Request* request, MPI_Status* status) {
-  int quick = MPI_SUCCESS;
-  if (wait_quickly(request, status, &quick)) return quick;
+  int fast = MPI_SUCCESS;
+  if (wait_fast(request, status, &fast)) return fast;
   make_stand_ins_of(1, request);
   const MPI_Request before = *request;
   const bool are_there = stand_ins_are_there();
@@ -323,8 +321,8 @@ int with_stand_ins_Wait(MPI_Request* request, MPI_Status* status) {
 }
 
 int with_stand_ins_Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses) {
-  int quick = MPI_SUCCESS;
-  if (wait_quickly_for_all(count, array_of_requests, array_of_statuses, &quick)) return quick;
+  int fast = MPI_SUCCESS;
+  if (wait_fast_for_all(count, array_of_requests, array_of_statuses, &fast)) return fast;
   make_stand_ins_of(count, array_of_requests);
   const bool are_there = stand_ins_are_there();
   for (int i = 0; are_there && i < count; ++i) wait_for(array_of_requests[i]);
@@ -363,7 +361,7 @@ int with_stand_ins_Request_free(MPI_Request* request) {
 }
 
 int with_stand_ins_Cancel(MPI_Request* request) {
-  make_stand_ins_of_quick_requests();
+  make_stand_ins_of_fast_requests();
   if (is_counted_receive(*request)) return cancel_counted_receive(request);
   const auto stand_in = find_stand_in(*request);
   if (!stand_in) return real.Cancel(request);

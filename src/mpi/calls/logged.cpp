@@ -13,9 +13,9 @@
 #include "mpi/base/real.hpp"
 #include "mpi/base/stand_in_table.hpp"
 #include "mpi/logged/counted_receives.hpp"
+#include "mpi/logged/fast_calls.hpp"
 #include "mpi/logged/fast_path.hpp"
 #include "mpi/logged/progress.hpp"
-#include "mpi/logged/quick_calls.hpp"
 #include "mpi/logged/receive_queue.hpp"
 #include "mpi/logged/receive_start.hpp"
 #include "mpi/logged/receive_step.hpp"
@@ -31,14 +31,14 @@ using SendFunction = int (*)(const void*, int, MPI_Datatype, int, int, MPI_Comm)
 /// Whether a message is not sent from the log: it takes long, or another thread may be logging meanwhile.
 bool must_come_from_buffer(std::size_t bytes) { return bytes >= kLargeBytes || calls_may_overlap(); }
 
-/// Waits until the receive of a synchronous message has begun that MPI does not send any more. Returns an error after the error handler, and that of
+/// Waits until the receive of a synchronous message has begun. MPI does not send it: the receiver takes it from the log. Returns an error after the error handler, and that of
 /// a failure if the program makes the call again.
-int wait_until_taken(int dest, int tag, MPI_Comm comm, std::uint64_t number) {
+int wait_until_taken(const SendCall& message, std::uint64_t number) {
   constexpr unsigned kLooksAtOnce = 16;
   for (unsigned looks = 1;; ++looks) {
     int flag = 0;
-    const int error = look_whether_taken(dest, tag, comm, number, &flag);
-    if (error != MPI_SUCCESS) return raise_on(comm, without_failure(error, dest, tag, comm));
+    const int error = look_whether_taken(message, number, &flag);
+    if (error != MPI_SUCCESS) return raise_on(message.comm, without_failure(error, message));
     if (flag != 0) return MPI_SUCCESS;
     // Its receiver may wait for another call of this process.
     progress_logged_calls();
@@ -46,35 +46,38 @@ int wait_until_taken(int dest, int tag, MPI_Comm comm, std::uint64_t number) {
   }
 }
 
-/// Logs a message, or counts it, and sends it. start: the function that begins what real_send does.
-int send(SendFunction real_send, StartFunction start, const void* buf, int count, MPI_Datatype type, int dest, int tag,
-         MPI_Comm comm) {
-  if (dest == MPI_PROC_NULL) return MPI_SUCCESS;
-  const GoingOn call;
+/// Logs a message, or counts it, and sends it. The message's start begins what real_send does.
+int send(SendFunction real_send, const Send& message) {
+  if (message.destination == MPI_PROC_NULL) return MPI_SUCCESS;
+  const RepeatableCall call;
   Packed packed;
   packed.is_synchronous = real_send == real.Ssend;
   MPI_Request request = MPI_REQUEST_NULL;
-  const bool is_begun = is_large(count, type);
+  const bool is_begun = is_large(message.count, message.type);
   progress_logged_calls();
   bool has_ended_in_mpi = false;
   // As long as other calls need this library, the program must not be kept in MPI.
   const auto begin = [&](const Packed& logged) {
-    const MPI_Comm at = now(comm);
-    if (is_begun || calls_need_progress()) return start(buf, count, type, dest, tag, at, &request);
+    const MPI_Comm at = now(message.comm);
+    if (is_begun || calls_need_progress()) {
+      return message.start(message.buffer, message.count, message.type, message.destination, message.tag, at, &request);
+    }
     // MPI need not pack once more what the log has packed. It stays there until the next message is logged.
     const bool is_from_buffer = logged.data == nullptr || must_come_from_buffer(logged.bytes);
-    const int error = is_from_buffer ? real_send(buf, count, type, dest, tag, at)
-                                     : real_send(logged.data, static_cast<int>(logged.bytes), MPI_BYTE, dest, tag, at);
+    const int error =
+        is_from_buffer
+            ? real_send(message.buffer, message.count, message.type, message.destination, message.tag, at)
+            : real_send(logged.data, static_cast<int>(logged.bytes), MPI_BYTE, message.destination, message.tag, at);
     has_ended_in_mpi = error == MPI_SUCCESS;
     return error;
   };
   int error = MPI_SUCCESS;
   if (!are_counted()) {
-    error = log_meanwhile(buf, count, type, dest, tag, comm, begin, &request, &packed);
-  } else if (count_quickly(dest, tag, comm)) {
+    error = log_meanwhile(message, begin, &request, &packed);
+  } else if (count_fast(message)) {
     packed.data = &packed;
   } else {
-    error = raise_on(comm, log_send(buf, count, type, dest, tag, comm, &packed));
+    error = raise_on(message.comm, log_send(message, &packed));
   }
   if (error != MPI_SUCCESS) return error;
   if (packed.data != nullptr) {
@@ -85,21 +88,21 @@ int send(SendFunction real_send, StartFunction start, const void* buf, int count
     error = wait_and_go_on(&request);
     has_ended_in_mpi = error == MPI_SUCCESS;
   }
-  error = without_failure(error, dest, tag, comm);
+  error = without_failure(error, message);
   if (error != MPI_SUCCESS || has_ended_in_mpi || packed.number == 0) return error;
-  return wait_until_taken(dest, tag, comm, packed.number);
+  return wait_until_taken(message, packed.number);
 }
 
 /// Makes a request for a message that is logged, or counted, and begins to send it.
-int start_send(StartFunction start, const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-               MPI_Request* request) {
-  if (dest == MPI_PROC_NULL) return real.Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
-  const Send message{buf, count, type, dest, tag, comm, start};
+int start_send(const Send& message, MPI_Request* request) {
+  if (message.destination == MPI_PROC_NULL) {
+    return real.Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
+  }
   Started started;
   const int error = begin_logged_send(message, &started);
   if (error != MPI_SUCCESS) return error;
   if (!are_counted()) {
-    return add_quick_send(message, started, request) ? MPI_SUCCESS : add_started_send(message, started, request);
+    return add_fast_send(message, started, request) ? MPI_SUCCESS : add_started_send(message, started, request);
   }
   if (started.inner == MPI_REQUEST_NULL) {
     return real.Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
@@ -112,29 +115,28 @@ int start_send(StartFunction start, const void* buf, int count, MPI_Datatype typ
 StartFunction copies_at_once() { return are_counted() ? real.Ibsend : nullptr; }
 
 /// Makes a request that logs a message and begins to send it each time when it is started.
-int init_send(StartFunction start, const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-              MPI_Request* request) {
+int init_send(const Send& message, MPI_Request* request) {
   const int error = real.Send_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
-  if (error == MPI_SUCCESS) add_logged_send(*request, {buf, count, type, dest, tag, comm, start});
+  if (error == MPI_SUCCESS) add_logged_send(*request, message);
   return error;
 }
 
 }  // namespace
 
 int logged_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  return send(real.Send, real.Isend, buf, count, datatype, dest, tag, comm);
+  return send(real.Send, {{buf, count, datatype, dest, tag, comm}, real.Isend});
 }
 // Its copy does not stay in the program's memory: that would have to be waited for, also by MPI_Buffer_detach.
 int logged_Bsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  if (!are_counted()) return start_logged_send(buf, count, datatype, dest, tag, comm);
-  return send(real.Bsend, real.Ibsend, buf, count, datatype, dest, tag, comm);
+  if (!are_counted()) return start_logged_send({buf, count, datatype, dest, tag, comm});
+  return send(real.Bsend, {{buf, count, datatype, dest, tag, comm}, real.Ibsend});
 }
 int logged_Ssend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  return send(real.Ssend, real.Issend, buf, count, datatype, dest, tag, comm);
+  return send(real.Ssend, {{buf, count, datatype, dest, tag, comm}, real.Issend});
 }
 // After a failure its receiver may not have come to its receive.
 int logged_Rsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  return send(real.Send, real.Isend, buf, count, datatype, dest, tag, comm);
+  return send(real.Send, {{buf, count, datatype, dest, tag, comm}, real.Isend});
 }
 
 namespace {
@@ -147,20 +149,20 @@ int without_message(const LoggedReceive& receive, int error) {
 
 /// Receives a message that comes from MPI, if the program has no other requests. Returns false if that may not be done here. error: of MPI;
 /// after a failure the message may be in a log.
-bool receive_quickly(LoggedReceive* receive, MPI_Status* status, int* error) {
+bool receive_fast(LoggedReceive* receive, MPI_Status* status, int* error) {
   if (stand_ins.load(std::memory_order_acquire) != 0 || is_internal(receive->tag)) return false;
-  const QuickReceive quick = quick_receive(receive->source, receive->tag, receive->comm);
-  if (!quick.is_allowed) return false;
-  const GoingOn call;
-  const unsigned generation = quick_generation();
+  const FastReceive fast = fast_receive(receive->source, receive->tag, receive->comm);
+  if (!fast.is_allowed) return false;
+  const RepeatableCall call;
+  const unsigned generation = fast_path_generation();
   receive->repairs = registry().repairs;
-  receive->number = ++*quick.begun;
-  if (quick.waited_for != nullptr) *quick.waited_for = receive->number;
+  receive->number = ++*fast.begun;
+  if (fast.waited_for != nullptr) *fast.waited_for = receive->number;
   *error = real.Recv(receive->buffer, receive->count, receive->type, receive->source, receive->tag, now(receive->comm),
                      status);
   if (tells_of_failure(*error)) return true;
-  if (quick.waited_for != nullptr && quick_generation() == generation) {
-    *quick.waited_for = 0;
+  if (fast.waited_for != nullptr && fast_path_generation() == generation) {
+    *fast.waited_for = 0;
   } else {
     end_receive(*receive, status);
   }
@@ -184,12 +186,12 @@ int receive_in_turn(const LoggedReceive& receive, MPI_Status* status) {
 
 int logged_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status) {
   if (source == MPI_PROC_NULL) return real.Recv(buf, count, datatype, source, tag, MPI_COMM_SELF, status);
-  LoggedReceive receive{buf, count, datatype, source, tag, comm};
+  LoggedReceive receive{{buf, count, datatype, source, tag, comm}};
   if (is_wildcard(receive) || progress_logged_calls()) return receive_in_turn(receive, status);
   MPI_Status own{};
   if (status == MPI_STATUS_IGNORE) status = &own;
   int error = MPI_SUCCESS;
-  if (receive_quickly(&receive, status, &error)) {
+  if (receive_fast(&receive, status, &error)) {
     if (!tells_of_failure(error)) return error;
     if (!repeats_calls()) return without_message(receive, error);
   } else {
@@ -197,7 +199,7 @@ int logged_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag
     if (error != MPI_SUCCESS) return error;
   }
   for (;;) {
-    const GoingOn call;
+    const RepeatableCall call;
     const unsigned repairs = registry().repairs;
     // Receives that the program has begun before come first.
     look_for_earlier_receives();
@@ -221,7 +223,7 @@ int logged_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag
 
 namespace {
 
-/// Takes a message back, together with whose receive the program will send it again.
+/// Undoes the send of an MPI_Sendrecv or the like if the program will repeat the whole call.
 int without_sent(int error, int dest, int tag, MPI_Comm comm) {
   if (tells_of_failure(error) && !repeats_calls() && dest != MPI_PROC_NULL) {
     take_back(/*is_sent=*/true, dest, tag, comm);
@@ -234,9 +236,9 @@ int without_sent(int error, int dest, int tag, MPI_Comm comm) {
 int logged_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
                     int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
   MPI_Request sent = MPI_REQUEST_NULL;
+  const Send message{{sendbuf, sendcount, sendtype, dest, sendtag, comm}, real.Isend};
   const bool is_begun = dest != MPI_PROC_NULL && is_large(sendcount, sendtype);
-  const int error = is_begun ? start_send(real.Isend, sendbuf, sendcount, sendtype, dest, sendtag, comm, &sent)
-                             : start_logged_send(sendbuf, sendcount, sendtype, dest, sendtag, comm);
+  const int error = is_begun ? start_send(message, &sent) : start_logged_send(message);
   if (error != MPI_SUCCESS) return error;
   const int received = logged_Recv(recvbuf, recvcount, recvtype, source, recvtag, comm, status);
   if (is_begun) (void)with_stand_ins_Wait(&sent, MPI_STATUS_IGNORE);
@@ -245,7 +247,7 @@ int logged_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, i
 
 int logged_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
                             MPI_Comm comm, MPI_Status* status) {
-  const int error = start_logged_send(buf, count, datatype, dest, sendtag, comm);
+  const int error = start_logged_send({buf, count, datatype, dest, sendtag, comm});
   if (error != MPI_SUCCESS) return error;
   return without_sent(logged_Recv(buf, count, datatype, source, recvtag, comm, status), dest, sendtag, comm);
 }
@@ -253,66 +255,65 @@ int logged_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int des
 int logged_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                  MPI_Request* request) {
   if (source == MPI_PROC_NULL) return real.Irecv(buf, count, datatype, source, tag, MPI_COMM_SELF, request);
-  const LoggedReceive receive{buf, count, datatype, source, tag, comm};
+  const LoggedReceive receive{{buf, count, datatype, source, tag, comm}};
   int error = MPI_SUCCESS;
-  const bool is_begun =
-      begin_counted_receive(receive, request, &error) || begin_quick_receive(receive, request, &error);
+  const bool is_begun = begin_counted_receive(receive, request, &error) || begin_fast_receive(receive, request, &error);
   return is_begun ? error : start_program_receive(receive, request);
 }
 
 int logged_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
                      int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
                      MPI_Request* request) {
-  const int error = start_logged_send(sendbuf, sendcount, sendtype, dest, sendtag, comm);
+  const int error = start_logged_send({sendbuf, sendcount, sendtype, dest, sendtag, comm});
   if (error != MPI_SUCCESS) return error;
   return without_sent(logged_Irecv(recvbuf, recvcount, recvtype, source, recvtag, comm, request), dest, sendtag, comm);
 }
 
 int logged_Isendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
                              int recvtag, MPI_Comm comm, MPI_Request* request) {
-  const int error = start_logged_send(buf, count, datatype, dest, sendtag, comm);
+  const int error = start_logged_send({buf, count, datatype, dest, sendtag, comm});
   if (error != MPI_SUCCESS) return error;
   return without_sent(logged_Irecv(buf, count, datatype, source, recvtag, comm, request), dest, sendtag, comm);
 }
 
 int logged_Isend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                  MPI_Request* request) {
-  return start_send(real.Isend, buf, count, datatype, dest, tag, comm, request);
+  return start_send({{buf, count, datatype, dest, tag, comm}, real.Isend}, request);
 }
 int logged_Ibsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                   MPI_Request* request) {
-  return start_send(copies_at_once(), buf, count, datatype, dest, tag, comm, request);
+  return start_send({{buf, count, datatype, dest, tag, comm}, copies_at_once()}, request);
 }
 int logged_Issend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                   MPI_Request* request) {
-  return start_send(real.Issend, buf, count, datatype, dest, tag, comm, request);
+  return start_send({{buf, count, datatype, dest, tag, comm}, real.Issend}, request);
 }
 int logged_Irsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                   MPI_Request* request) {
-  return start_send(real.Isend, buf, count, datatype, dest, tag, comm, request);
+  return start_send({{buf, count, datatype, dest, tag, comm}, real.Isend}, request);
 }
 
 int logged_Send_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                      MPI_Request* request) {
-  return init_send(real.Isend, buf, count, datatype, dest, tag, comm, request);
+  return init_send({{buf, count, datatype, dest, tag, comm}, real.Isend}, request);
 }
 int logged_Bsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                       MPI_Request* request) {
-  return init_send(copies_at_once(), buf, count, datatype, dest, tag, comm, request);
+  return init_send({{buf, count, datatype, dest, tag, comm}, copies_at_once()}, request);
 }
 int logged_Ssend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                       MPI_Request* request) {
-  return init_send(real.Issend, buf, count, datatype, dest, tag, comm, request);
+  return init_send({{buf, count, datatype, dest, tag, comm}, real.Issend}, request);
 }
 int logged_Rsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                       MPI_Request* request) {
-  return init_send(real.Isend, buf, count, datatype, dest, tag, comm, request);
+  return init_send({{buf, count, datatype, dest, tag, comm}, real.Isend}, request);
 }
 
 int logged_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                      MPI_Request* request) {
   if (source == MPI_PROC_NULL) return real.Recv_init(buf, count, datatype, source, tag, MPI_COMM_SELF, request);
-  return init_logged_receive({buf, count, datatype, source, tag, comm}, request);
+  return init_logged_receive({{buf, count, datatype, source, tag, comm}}, request);
 }
 
 }  // namespace fenix_impl

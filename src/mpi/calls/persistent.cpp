@@ -19,33 +19,33 @@ namespace {
 /// Whether a receive on a communicator that delivers looks at what was stored first.
 bool looks_at_store(MPI_Comm comm) { return !delivers(comm) || persist_services()->has_failed(); }
 
-int store(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  return raise_on(comm, call_libfenix([&](const PersistServices& libfenix) {
-                    return libfenix.store(buf, count, datatype, dest, tag, comm);
-                  }));
+int store(const SendCall& message) {
+  return raise_on(message.comm,
+                  call_libfenix([&](const PersistServices& libfenix) { return libfenix.store(message); }));
 }
 
 using SendFunction = int (*)(const void*, int, MPI_Datatype, int, int, MPI_Comm);
 
-int send(SendFunction real_send, const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  const int error = store(buf, count, datatype, dest, tag, comm);
+int send(SendFunction real_send, const SendCall& message) {
+  const auto [buf, count, type, dest, tag, comm] = message;
+  const int error = store(message);
   if (error != MPI_SUCCESS || !delivers(comm)) return error;
-  return real_send(buf, count, datatype, dest, tag, now(comm));
+  return real_send(buf, count, type, dest, tag, now(comm));
 }
 
-int start_send(StartFunction real_start, const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
-               MPI_Comm comm, MPI_Request* request) {
-  const int error = store(buf, count, datatype, dest, tag, comm);
+int start_send(StartFunction real_start, const SendCall& message, MPI_Request* request) {
+  const auto [buf, count, type, dest, tag, comm] = message;
+  const int error = store(message);
   if (error != MPI_SUCCESS) return error;
-  if (delivers(comm)) return real_start(buf, count, datatype, dest, tag, now(comm), request);
+  if (delivers(comm)) return real_start(buf, count, type, dest, tag, now(comm), request);
   return real.Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
 }
 
-int init_send(StartFunction real_init, const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
-              MPI_Comm comm, MPI_Request* request) {
-  const int error = delivers(comm) ? real_init(buf, count, datatype, dest, tag, now(comm), request)
+int init_send(StartFunction real_init, const SendCall& message, MPI_Request* request) {
+  const auto [buf, count, type, dest, tag, comm] = message;
+  const int error = delivers(comm) ? real_init(buf, count, type, dest, tag, now(comm), request)
                                    : real.Send_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
-  if (error == MPI_SUCCESS) add_send_stand_in(*request, {buf, count, datatype, dest, tag, comm});
+  if (error == MPI_SUCCESS) add_send_stand_in(*request, message);
   return error;
 }
 
@@ -54,50 +54,50 @@ int init_send(StartFunction real_init, const void* buf, int count, MPI_Datatype 
 // ----------------------------------------------------------------------------------------------------------------------- sends
 
 int persistent_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  return send(real.Send, buf, count, datatype, dest, tag, comm);
+  return send(real.Send, {buf, count, datatype, dest, tag, comm});
 }
 int persistent_Bsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  return send(real.Bsend, buf, count, datatype, dest, tag, comm);
+  return send(real.Bsend, {buf, count, datatype, dest, tag, comm});
 }
 int persistent_Ssend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  return send(real.Ssend, buf, count, datatype, dest, tag, comm);
+  return send(real.Ssend, {buf, count, datatype, dest, tag, comm});
 }
 int persistent_Rsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  return send(real.Rsend, buf, count, datatype, dest, tag, comm);
+  return send(real.Rsend, {buf, count, datatype, dest, tag, comm});
 }
 
 int persistent_Isend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                      MPI_Request* request) {
-  return start_send(real.Isend, buf, count, datatype, dest, tag, comm, request);
+  return start_send(real.Isend, {buf, count, datatype, dest, tag, comm}, request);
 }
 int persistent_Ibsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                       MPI_Request* request) {
-  return start_send(real.Ibsend, buf, count, datatype, dest, tag, comm, request);
+  return start_send(real.Ibsend, {buf, count, datatype, dest, tag, comm}, request);
 }
 int persistent_Issend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                       MPI_Request* request) {
-  return start_send(real.Issend, buf, count, datatype, dest, tag, comm, request);
+  return start_send(real.Issend, {buf, count, datatype, dest, tag, comm}, request);
 }
 int persistent_Irsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                       MPI_Request* request) {
-  return start_send(real.Irsend, buf, count, datatype, dest, tag, comm, request);
+  return start_send(real.Irsend, {buf, count, datatype, dest, tag, comm}, request);
 }
 
 int persistent_Send_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                          MPI_Request* request) {
-  return init_send(real.Send_init, buf, count, datatype, dest, tag, comm, request);
+  return init_send(real.Send_init, {buf, count, datatype, dest, tag, comm}, request);
 }
 int persistent_Bsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                           MPI_Request* request) {
-  return init_send(real.Bsend_init, buf, count, datatype, dest, tag, comm, request);
+  return init_send(real.Bsend_init, {buf, count, datatype, dest, tag, comm}, request);
 }
 int persistent_Ssend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                           MPI_Request* request) {
-  return init_send(real.Ssend_init, buf, count, datatype, dest, tag, comm, request);
+  return init_send(real.Ssend_init, {buf, count, datatype, dest, tag, comm}, request);
 }
 int persistent_Rsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                           MPI_Request* request) {
-  return init_send(real.Rsend_init, buf, count, datatype, dest, tag, comm, request);
+  return init_send(real.Rsend_init, {buf, count, datatype, dest, tag, comm}, request);
 }
 
 // -------------------------------------------------------------------------------------------------------------------- receives
@@ -108,7 +108,7 @@ int persistent_Recv(void* buf, int count, MPI_Datatype datatype, int source, int
   int flag = 0;
   if (looks_at_store(comm)) {
     const int error = call_libfenix([&](const PersistServices& libfenix) {
-      return libfenix.receive(buf, count, datatype, source, tag, comm, waits, &flag, status);
+      return libfenix.receive({buf, count, datatype, source, tag, comm}, waits, &flag, status);
     });
     if (error != MPI_SUCCESS) return raise_on(comm, error);
     if (flag != 0) return MPI_SUCCESS;
@@ -118,14 +118,13 @@ int persistent_Recv(void* buf, int count, MPI_Datatype datatype, int source, int
 
 int persistent_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                      MPI_Request* request) {
-  const Receive receive{buf, count, datatype, source, tag, comm};
+  const ReceiveCall receive{buf, count, datatype, source, tag, comm};
   if (!delivers(comm)) return start_receive(receive, request);
   if (looks_at_store(comm)) {
     int flag = 0;
     MPI_Status status;
-    const int error = call_libfenix([&](const PersistServices& libfenix) {
-      return libfenix.receive(buf, count, datatype, source, tag, comm, false, &flag, &status);
-    });
+    const int error = call_libfenix(
+        [&](const PersistServices& libfenix) { return libfenix.receive(receive, false, &flag, &status); });
     if (error != MPI_SUCCESS) return raise_on(comm, error);
     if (flag != 0) return add_done_stand_in(status, request);
   }
@@ -142,7 +141,7 @@ int persistent_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtyp
                         int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
                         MPI_Status* status) {
   if (delivers(comm) && !looks_at_store(comm)) {
-    const int error = store(sendbuf, sendcount, sendtype, dest, sendtag, comm);
+    const int error = store({sendbuf, sendcount, sendtype, dest, sendtag, comm});
     if (error != MPI_SUCCESS) return error;
     return real.Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
                          now(comm), status);
@@ -156,7 +155,7 @@ int persistent_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtyp
 
 int persistent_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
                                 int recvtag, MPI_Comm comm, MPI_Status* status) {
-  const int error = store(buf, count, datatype, dest, sendtag, comm);
+  const int error = store({buf, count, datatype, dest, sendtag, comm});
   if (error != MPI_SUCCESS) return error;
   if (!delivers(comm)) return persistent_Recv(buf, count, datatype, source, recvtag, comm, status);
   return real.Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, now(comm), status);
@@ -165,7 +164,7 @@ int persistent_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int
 int persistent_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
                          void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
                          MPI_Request* request) {
-  const int error = store(sendbuf, sendcount, sendtype, dest, sendtag, comm);
+  const int error = store({sendbuf, sendcount, sendtype, dest, sendtag, comm});
   if (error != MPI_SUCCESS) return error;
   if (delivers(comm)) {
     return real.Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
@@ -176,7 +175,7 @@ int persistent_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendty
 
 int persistent_Isendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
                                  int recvtag, MPI_Comm comm, MPI_Request* request) {
-  const int error = store(buf, count, datatype, dest, sendtag, comm);
+  const int error = store({buf, count, datatype, dest, sendtag, comm});
   if (error != MPI_SUCCESS) return error;
   if (delivers(comm)) {
     return real.Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, now(comm), request);
@@ -190,7 +189,7 @@ int persistent_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
   int flag = 0;
   if (looks_at_store(comm)) {
     const int error = call_libfenix([&](const PersistServices& libfenix) {
-      return libfenix.probe(source, tag, comm, !delivers(comm), &flag, status);
+      return libfenix.probe({source, tag, comm, !delivers(comm)}, &flag, status);
     });
     if (error != MPI_SUCCESS) return raise_on(comm, error);
     if (flag != 0) return MPI_SUCCESS;
@@ -201,8 +200,9 @@ int persistent_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
 int persistent_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   *flag = 0;
   if (looks_at_store(comm)) {
-    const int error = call_libfenix(
-        [&](const PersistServices& libfenix) { return libfenix.probe(source, tag, comm, false, flag, status); });
+    const int error = call_libfenix([&](const PersistServices& libfenix) {
+      return libfenix.probe({source, tag, comm, false}, flag, status);
+    });
     if (error != MPI_SUCCESS) return raise_on(comm, error);
     if (*flag != 0) return MPI_SUCCESS;
   }
@@ -212,7 +212,7 @@ int persistent_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status*
 int persistent_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
   if (delivers(comm) && !looks_at_store(comm)) return real.Mprobe(source, tag, now(comm), message, status);
   int flag = 0;
-  const int error = match_stored(source, tag, comm, !delivers(comm), &flag, message, status);
+  const int error = match_stored({source, tag, comm, !delivers(comm)}, &flag, message, status);
   if (error != MPI_SUCCESS) return raise_on(comm, error);
   if (flag != 0) return MPI_SUCCESS;
   return real.Mprobe(source, tag, now(comm), message, status);
@@ -221,7 +221,7 @@ int persistent_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, 
 int persistent_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
   *flag = 0;
   if (looks_at_store(comm)) {
-    const int error = match_stored(source, tag, comm, false, flag, message, status);
+    const int error = match_stored({source, tag, comm, false}, flag, message, status);
     if (error != MPI_SUCCESS) return raise_on(comm, error);
     if (*flag != 0) return MPI_SUCCESS;
   }

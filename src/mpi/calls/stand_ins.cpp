@@ -39,10 +39,10 @@ void forget_inner(MPI_Request request) {
   stand_in_table().requests.at(request).inner = MPI_REQUEST_NULL;
 }
 
-/// Looks whether the receive of a synchronous message has begun that MPI does not send any more.
+/// Looks whether the receive of a synchronous message has begun, which the receiver takes from the log.
 void look_for_taken(MPI_Request request, const Sending& sent) {
   int flag = 0;
-  const int error = look_whether_taken(sent.send.destination, sent.send.tag, sent.send.comm, sent.number, &flag);
+  const int error = look_whether_taken(sent.send, sent.number, &flag);
   if (error != MPI_SUCCESS || flag != 0) set_done(request, error, {});
 }
 
@@ -56,7 +56,7 @@ void look_for_sent(MPI_Request request, const Sending& sent) {
   if (sent.repairs != registry().repairs) {
     drain(&inner);
   } else {
-    const GoingOn call;
+    const RepeatableCall call;
     error = real.Test(&inner, &flag, MPI_STATUS_IGNORE);
   }
   if (tells_of_failure(error)) {

@@ -9,13 +9,13 @@
 #include "mpi/base/real.hpp"
 #include "mpi/base/stand_in_table.hpp"
 #include "mpi/logged/counted_receives.hpp"
-#include "mpi/logged/quick_requests.hpp"
+#include "mpi/logged/fast_requests.hpp"
 
 namespace fenix_impl {
 namespace {
 
 bool is_in_use(MPI_Datatype type) {
-  return uses_type_in_stand_ins(type) || uses_type_in_quick_requests(type) || uses_type_in_counted_receives(type);
+  return uses_type_in_stand_ins(type) || uses_type_in_fast_requests(type) || uses_type_in_counted_receives(type);
 }
 
 /// Keeps a type that a request has. Returns false if MPI is to free it, or to refuse: it has types of its own.

@@ -22,11 +22,11 @@ void get_list(const Words& words, std::size_t& at, std::vector<Number>& list) {
 
 void encode(const Derived& derived, Words& words) {
   const Construction& construction = derived.construction;
-  words.push_back(static_cast<std::int64_t>(derived.slot));
-  words.push_back(static_cast<std::int64_t>(derived.parent_slot));
-  words.push_back(derived.over ? 1 : 0);
-  words.push_back(static_cast<std::int64_t>(derived.lives.size()));
-  for (const Life& life : derived.lives) {
+  words.push_back(static_cast<std::int64_t>(derived.slot.id));
+  words.push_back(static_cast<std::int64_t>(derived.slot.parent));
+  words.push_back(derived.served.is_over ? 1 : 0);
+  words.push_back(static_cast<std::int64_t>(derived.served.lives.size()));
+  for (const Life& life : derived.served.lives) {
     for (const std::uint64_t number : {life.id, life.parent, life.site, life.order}) {
       words.push_back(static_cast<std::int64_t>(number));
     }
@@ -41,11 +41,11 @@ void encode(const Derived& derived, Words& words) {
 
 std::size_t decode(const Words& words, std::size_t at, Derived& derived) {
   Construction& construction = derived.construction;
-  derived.slot = static_cast<std::uint64_t>(words.at(at++));
-  derived.parent_slot = static_cast<std::uint64_t>(words.at(at++));
-  derived.over = words.at(at++) != 0;
-  derived.lives.resize(static_cast<std::size_t>(words.at(at++)));
-  for (Life& life : derived.lives) {
+  derived.slot.id = static_cast<std::uint64_t>(words.at(at++));
+  derived.slot.parent = static_cast<std::uint64_t>(words.at(at++));
+  derived.served.is_over = words.at(at++) != 0;
+  derived.served.lives.resize(static_cast<std::size_t>(words.at(at++)));
+  for (Life& life : derived.served.lives) {
     for (std::uint64_t* number : {&life.id, &life.parent, &life.site, &life.order}) {
       *number = static_cast<std::uint64_t>(words.at(at++));
     }

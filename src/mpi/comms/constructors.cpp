@@ -81,7 +81,7 @@ int derive(const Derivation& derivation, MPI_Comm* newcomm, const Call& call) {
 template <class Attempt>
 int go_on_deriving(const Attempt& attempt) {
   if (!is_transparent.load(std::memory_order_acquire)) return attempt();
-  const GoingOn call;
+  const RepeatableCall call;
   for (;;) {
     const unsigned repairs = registry().repairs;
     const int error = attempt();
@@ -91,10 +91,9 @@ int go_on_deriving(const Attempt& attempt) {
 
 /// Makes a communicator of which nothing else is known, and goes on.
 template <class Call>
-int derive_and_go_on(MPI_Comm parent, Constructor constructor, const Recipe& recipe, const void* caller,
-                     MPI_Comm* newcomm, const Call& call) {
-  return go_on_deriving(
-      [&] { return derive(begin_derivation(parent, constructor, caller, newcomm, recipe.hash()), newcomm, call); });
+int derive_and_go_on(ConstructorCall by_program, const Recipe& recipe, const Call& call) {
+  by_program.recipe = recipe.hash();
+  return go_on_deriving([&] { return derive(begin_derivation(by_program), by_program.newcomm, call); });
 }
 
 /// Adds the edges of a rank. Weights may be one of MPI's constants, which are no memory.
@@ -167,7 +166,7 @@ int meet_group(MPI_Comm comm, MPI_Group group) {
     const int ends[2] = {(rank + distance) % size, (rank - distance + size) % size};
     int ranks[2] = {0, 0};
     real.Group_translate_ranks(group, 2, ends, all, ranks);
-    error = start_logged_send(nullptr, 0, MPI_BYTE, ranks[0], kTagOfMeetings, comm);
+    error = start_logged_send({nullptr, 0, MPI_BYTE, ranks[0], kTagOfMeetings, comm});
     if (error == MPI_SUCCESS) {
       error = logged_Recv(nullptr, 0, MPI_BYTE, ranks[1], kTagOfMeetings, comm, MPI_STATUS_IGNORE);
     }
@@ -201,7 +200,7 @@ int create_of_group(MPI_Comm parent, MPI_Group group, int tag, MPI_Comm* newcomm
 namespace fenix_impl {
 
 int duplicate(MPI_Comm comm, const void* caller, MPI_Comm* newcomm) {
-  return derive_and_go_on(comm, Constructor::dup, Recipe(Constructor::dup), caller, newcomm,
+  return derive_and_go_on({comm, Constructor::dup, caller, newcomm}, Recipe(Constructor::dup),
                           [=](MPI_Comm parent) { return real.Comm_dup(parent, newcomm); });
 }
 
@@ -214,7 +213,7 @@ extern "C" {
 int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) { return duplicate(comm, FENIX_CALLER, newcomm); }
 
 int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
-  return derive_and_go_on(comm, Constructor::dup, Recipe(Constructor::dup).add(info), FENIX_CALLER, newcomm,
+  return derive_and_go_on({comm, Constructor::dup, FENIX_CALLER, newcomm}, Recipe(Constructor::dup).add(info),
                           [=](MPI_Comm parent) { return real.Comm_dup_with_info(parent, info, newcomm); });
 }
 
@@ -224,27 +223,27 @@ int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
   const auto start = [](MPI_Comm parent, MPI_Info, MPI_Comm* made, MPI_Request* begun) {
     return real.Comm_idup(parent, made, begun);
   };
-  return duplicate_later(begin_derivation(comm, Constructor::dup, FENIX_CALLER, newcomm), start, MPI_INFO_NULL, newcomm,
-                         request);
+  return duplicate_later(begin_derivation({comm, Constructor::dup, FENIX_CALLER, newcomm}), start, MPI_INFO_NULL,
+                         newcomm, request);
 }
 
 int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
   if (refuses_unlogged(comm)) return refuse_unlogged(comm, "MPI_Comm_idup_with_info");
   note_unlogged("MPI_Comm_idup_with_info");
-  return duplicate_later(begin_derivation(comm, Constructor::dup, FENIX_CALLER, newcomm), real.Comm_idup_with_info,
+  return duplicate_later(begin_derivation({comm, Constructor::dup, FENIX_CALLER, newcomm}), real.Comm_idup_with_info,
                          info, newcomm, request);
 }
 
 int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
   const Recipe recipe = Recipe(Constructor::split).add(static_cast<unsigned>(color)).add(static_cast<unsigned>(key));
-  return derive_and_go_on(comm, Constructor::split, recipe, FENIX_CALLER, newcomm,
+  return derive_and_go_on({comm, Constructor::split, FENIX_CALLER, newcomm}, recipe,
                           [=](MPI_Comm parent) { return real.Comm_split(parent, color, key, newcomm); });
 }
 
 int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
   const Recipe recipe =
       Recipe(Constructor::split_type).add(static_cast<unsigned>(split_type)).add(static_cast<unsigned>(key)).add(info);
-  return derive_and_go_on(comm, Constructor::split_type, recipe, FENIX_CALLER, newcomm, [=](MPI_Comm parent) {
+  return derive_and_go_on({comm, Constructor::split_type, FENIX_CALLER, newcomm}, recipe, [=](MPI_Comm parent) {
     return real.Comm_split_type(parent, split_type, key, info, newcomm);
   });
 }
@@ -254,7 +253,7 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
   return go_on_deriving([=] {
     const MPI_Group members = current(group);
     const Derivation derivation =
-        begin_derivation(comm, Constructor::create, caller, newcomm, recipe_of(comm, members));
+        begin_derivation({comm, Constructor::create, caller, newcomm, recipe_of(comm, members)});
     const int error = derive(derivation, newcomm, [=](MPI_Comm parent) {
       const bool is_valid = members != MPI_GROUP_NULL && newcomm != nullptr;
       return derivation.tracked && is_valid ? split_off(parent, members, newcomm)
@@ -275,7 +274,7 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* ne
   }
   return go_on_deriving([=] {
     const MPI_Group members = current(group);
-    const Derivation derivation = begin_derivation(comm, Constructor::create_group, caller, newcomm, 0, members, tag);
+    const Derivation derivation = begin_derivation({comm, Constructor::create_group, caller, newcomm, 0, members, tag});
     const int error = derive(derivation, newcomm, [=](MPI_Comm parent) {
       return derivation.tracked && newcomm != nullptr ? create_of_group(parent, members, tag, newcomm)
                                                       : real.Comm_create_group(parent, members, tag, newcomm);
@@ -288,7 +287,7 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* ne
 int PMPI_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm* newcomm) {
   Recipe recipe(Constructor::cart);
   recipe.add(dims, ndims).add(periods, ndims).add(reorder != 0);
-  return derive_and_go_on(comm, Constructor::cart, recipe, FENIX_CALLER, newcomm, [=](MPI_Comm parent) {
+  return derive_and_go_on({comm, Constructor::cart, FENIX_CALLER, newcomm}, recipe, [=](MPI_Comm parent) {
     return real.Cart_create(parent, ndims, dims, periods, reorder, newcomm);
   });
 }
@@ -297,7 +296,7 @@ int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
   int ndims = 0;
   if (has_log(comm)) real.Cartdim_get(now(comm), &ndims);
   const Recipe recipe = Recipe(Constructor::cart_sub).add(remain_dims, ndims);
-  return derive_and_go_on(comm, Constructor::cart_sub, recipe, FENIX_CALLER, newcomm,
+  return derive_and_go_on({comm, Constructor::cart_sub, FENIX_CALLER, newcomm}, recipe,
                           [=](MPI_Comm parent) { return real.Cart_sub(parent, remain_dims, newcomm); });
 }
 
@@ -307,7 +306,7 @@ int PMPI_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int ed
   const int edge_count = has_edges ? index[nnodes - 1] : 0;
   Recipe recipe(Constructor::graph);
   recipe.add(index, nnodes).add(edges, edge_count).add(reorder != 0);
-  return derive_and_go_on(comm, Constructor::graph, recipe, FENIX_CALLER, newcomm, [=](MPI_Comm parent) {
+  return derive_and_go_on({comm, Constructor::graph, FENIX_CALLER, newcomm}, recipe, [=](MPI_Comm parent) {
     return real.Graph_create(parent, nnodes, index, edges, reorder, newcomm);
   });
 }
@@ -329,7 +328,7 @@ int PMPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int 
   for (int i = 0; i < n; ++i) edge_count += degrees[i];
   Recipe recipe(Constructor::dist_graph);
   add_edges(recipe.add(sources, n).add(degrees, n).add(reorder != 0).add(info), destinations, weights, edge_count);
-  return derive_and_go_on(comm, Constructor::dist_graph, recipe, caller, newcomm, [=](MPI_Comm parent) {
+  return derive_and_go_on({comm, Constructor::dist_graph, caller, newcomm}, recipe, [=](MPI_Comm parent) {
     const int failed = logs ? MPI_SUCCESS : share_edges(edges, parent, /*logs=*/false);
     return failed != MPI_SUCCESS ? failed : make_of_shared_edges(parent, info, reorder, newcomm);
   });
@@ -341,7 +340,7 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sourc
   Recipe recipe(Constructor::dist_graph);
   add_edges(recipe.add(reorder != 0).add(info), sources, sourceweights, indegree);
   add_edges(recipe, destinations, destweights, outdegree);
-  return derive_and_go_on(comm, Constructor::dist_graph, recipe, FENIX_CALLER, newcomm, [=](MPI_Comm parent) {
+  return derive_and_go_on({comm, Constructor::dist_graph, FENIX_CALLER, newcomm}, recipe, [=](MPI_Comm parent) {
     return real.Dist_graph_create_adjacent(parent, indegree, sources, sourceweights, outdegree, destinations,
                                            destweights, info, reorder, newcomm);
   });

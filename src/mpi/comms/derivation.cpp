@@ -64,7 +64,7 @@ std::vector<int> ranks_in(MPI_Comm comm, MPI_Comm where) {
 
 /// Returns the number of calls on a parent: all, or those of MPI_Comm_create_group for a group.
 unsigned& counter_of(Derived& parent, std::uint64_t group) {
-  return group == 0 ? parent.made : parent.made_by_groups[group];
+  return group == 0 ? parent.made.usual : parent.made.of_groups[group];
 }
 
 /// Returns a hash of the members and the tag of MPI_Comm_create_group. Of other calls, which have no members here, it is 0.
@@ -147,11 +147,11 @@ void note(const Derivation& derivation, MPI_Comm made, MPI_Comm name, const Topo
   Construction& construction = derived->construction;
   construction = {derivation.id, derivation.parent, derivation.constructor, derivation.site, derivation.order, {}, {},
                   topology};
-  derived->slot = derivation.id;
-  derived->parent_slot = parent->slot;
-  derived->recipe = derivation.recipe;
-  derived->lives = {{derivation.id, derivation.parent, derivation.site, derivation.order}};
-  derived->begun = 1;
+  derived->slot.id = derivation.id;
+  derived->slot.parent = parent->slot.id;
+  derived->served.recipe = derivation.recipe;
+  derived->served.lives = {{derivation.id, derivation.parent, derivation.site, derivation.order}};
+  derived->served.begun = 1;
   derived->info_keys = count_info_keys(name);
   construction.callers = ranks_in(by_group ? made : parent->now, all.root.now);
   if (is_whole(derivation.constructor)) {
@@ -167,7 +167,7 @@ void note(const Derivation& derivation, MPI_Comm made, MPI_Comm name, const Topo
     const auto found = std::find(construction.parts.begin(), construction.parts.end(), members);
     derived->part = static_cast<int>(found - construction.parts.begin());
     inherit_handler(*parent, *derived);
-    all.past.erase(made);
+    all.stale.erase(made);
   }
   all.derived.push_back(std::move(derived));
   if (name != made) all.publish();
@@ -206,7 +206,7 @@ Derived* find_made(const Derived& parent, const Derivation& call, const std::vec
   }
   Derived* next = registry().find_next(parent, call.group);
   if (next == nullptr) return nullptr;
-  const bool is_in_use = next->begun > 0 && next->part >= 0 && !next->let_go;
+  const bool is_in_use = next->served.begun > 0 && next->part >= 0 && !next->served.is_freed_here;
   if (next->construction.constructor != call.constructor || is_in_use) {
     int rank = 0;
     real.Comm_rank(registry().root.now, &rank);
@@ -218,35 +218,35 @@ Derived* find_made(const Derived& parent, const Derivation& call, const std::vec
 
 /// Has a communicator that a repair has made serve the next call.
 void take_life(Derived& made, std::uint64_t recipe) {
-  const bool has_served = made.begun > 0;
+  const bool has_served = made.served.begun > 0;
   made.begin_life();
-  made.recipe = recipe;
+  made.served.recipe = recipe;
   if (has_served) forget_former_life(made);
   if (made.name == MPI_COMM_NULL) made.name = made.now;
 }
 
 }  // namespace
 
-Derivation begin_derivation(MPI_Comm parent, Constructor constructor, const void* caller, MPI_Comm* newcomm,
-                            std::uint64_t recipe, MPI_Group group, int tag) {
+Derivation begin_derivation(const ConstructorCall& call) {
   // A call before may have been left by longjmp.
   let_mpi_copy_attributes(true);
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   Derivation derivation;
-  derivation.parent_name = parent;
-  derivation.constructor = constructor;
+  derivation.parent_name = call.parent;
+  derivation.constructor = call.constructor;
   // MPI is to say what is wrong.
-  derivation.recipe = newcomm != nullptr ? recipe : 0;
-  Derived* found = all.find(parent);
+  derivation.recipe = call.newcomm != nullptr ? call.recipe : 0;
+  Derived* found = all.find(call.parent);
   if (found == nullptr || found->now == MPI_COMM_NULL) return derivation;
-  derivation.site = site_of(caller);
+  derivation.site = site_of(call.caller);
   derivation.parent = found->id();
-  const std::vector<int> members = group != MPI_GROUP_NULL ? ranks_in(group, all.root.now) : std::vector<int>();
-  derivation.group = hash_of_group(members, tag);
+  const std::vector<int> members =
+      call.group != MPI_GROUP_NULL ? ranks_in(call.group, all.root.now) : std::vector<int>();
+  derivation.group = hash_of_group(members, call.tag);
   if (Derived* awaiting = find_made(*found, derivation, members)) {
-    take_life(*awaiting, recipe);
-    *newcomm = awaiting->name;
+    take_life(*awaiting, call.recipe);
+    *call.newcomm = awaiting->name;
     derivation.done = true;
     derivation.is_new = std::exchange(awaiting->is_new, awaiting->awaits_call);
     if (derivation.is_new) inherit_handler(*found, *awaiting);

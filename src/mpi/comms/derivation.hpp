@@ -23,11 +23,19 @@ struct Derivation {
   bool is_new = false;       ///< done, and the program of this process has not had it yet
 };
 
-/// Begins a call. caller: its return address. recipe: see Recipe; 0: what is made serves this call only. group: of MPI_Comm_create_group, and
-/// a tag, otherwise MPI_GROUP_NULL. Local.
-[[nodiscard]] Derivation begin_derivation(MPI_Comm parent, Constructor constructor, const void* caller,
-                                          MPI_Comm* newcomm, std::uint64_t recipe = 0, MPI_Group group = MPI_GROUP_NULL,
-                                          int tag = 0);
+/// A call of a constructor by the program.
+struct ConstructorCall {
+  MPI_Comm parent = MPI_COMM_NULL;
+  Constructor constructor = Constructor::dup;
+  const void* caller = nullptr;  ///< return address of the call
+  MPI_Comm* newcomm = nullptr;
+  std::uint64_t recipe = 0;          ///< see Recipe; 0: what is made serves this call only
+  MPI_Group group = MPI_GROUP_NULL;  ///< of MPI_Comm_create_group
+  int tag = 0;                       ///< likewise
+};
+
+/// Begins a call. Local.
+[[nodiscard]] Derivation begin_derivation(const ConstructorCall& call);
 
 /// Takes back the number of a call in which MPI has found something wrong: other ranks may not have called it. Local.
 void take_back_number(const Derivation& derivation);

@@ -72,7 +72,7 @@ bool is_guarded(MPI_Comm name) {
   return all.find(name) != nullptr;
 }
 
-bool is_past(const Guard& guard) { return guard.repairs != registry().repairs.load(std::memory_order_acquire); }
+bool is_stale(const Guard& guard) { return guard.repairs != registry().repairs.load(std::memory_order_acquire); }
 
 /// Lets MPI hear of deaths, which it does only when it makes progress. That takes time where ranks share a core: not in every call.
 /// Returns false if it was done a moment ago.
@@ -102,7 +102,7 @@ bool has_failed_members(MPI_Comm comm) {
 
 int check(const Guard& guard) {
   if (guard.working == MPI_COMM_NULL) return MPI_SUCCESS;
-  if (is_past(guard)) return MPIX_ERR_REVOKED;
+  if (is_stale(guard)) return MPIX_ERR_REVOKED;
   if (!listen()) return MPI_SUCCESS;
   int revoked = 0;
   real.MPIX_Comm_is_revoked(guard.working, &revoked);
@@ -237,7 +237,7 @@ int PMPI_File_open(MPI_Comm comm, const char* filename, int amode, MPI_Info info
 int PMPI_File_close(MPI_File* fh) {
   const Guard guard = fh != nullptr ? find(files(), *fh) : Guard();
   if (fh != nullptr) remove(files(), *fh);
-  if (guard.meeting == MPI_COMM_NULL || is_past(guard)) return real.File_close(fh);
+  if (guard.meeting == MPI_COMM_NULL || is_stale(guard)) return real.File_close(fh);
   MPI_Comm meeting = guard.meeting;
   real.Comm_free(&meeting);
   return real.File_close(fh);

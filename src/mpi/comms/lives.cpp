@@ -15,17 +15,17 @@ namespace fenix_impl {
 namespace {
 
 constexpr std::size_t kBits = 64;
-/// A message tells of so many.
+/// Number of communicators that one message tells of.
 constexpr std::size_t kMostToldOf = 1024;
 
-/// Returns those that were made from a parent, in an order that is the same on all its members.
+/// Returns the communicators that were made from a parent, in an order that is the same on all its members.
 std::vector<Derived*> made_from(const Derived& parent) {
   std::vector<Derived*> made;
   for (const auto& one : registry().derived) {
     const bool by_group = one->construction.constructor == Constructor::create_group;
-    if (one->parent_slot == parent.slot && !by_group) made.push_back(one.get());
+    if (one->slot.parent == parent.slot.id && !by_group) made.push_back(one.get());
   }
-  std::sort(made.begin(), made.end(), [](const Derived* a, const Derived* b) { return a->slot < b->slot; });
+  std::sort(made.begin(), made.end(), [](const Derived* a, const Derived* b) { return a->slot.id < b->slot.id; });
   if (made.size() > kMostToldOf) made.resize(kMostToldOf);
   return made;
 }
@@ -44,9 +44,9 @@ bool has_message(MPI_Comm comm) {
 
 /// Whether this rank has freed a communicator and all that were made from it, and nothing of them is under way.
 bool is_free(const Derived& derived) {
-  if (derived.begun != derived.lives.size()) return false;
+  if (derived.served.begun != derived.served.lives.size()) return false;
   if (derived.is_idle() || derived.part < 0) return true;
-  if (!derived.let_go || derived.own_name != MPI_COMM_NULL) return false;
+  if (!derived.served.is_freed_here || derived.own_name != MPI_COMM_NULL) return false;
   if (has_open_calls_on(derived.name) || has_message(derived.now)) return false;
   if (count_info_keys(derived.name) != derived.info_keys) return false;
   const auto& all = registry().derived;
@@ -57,7 +57,7 @@ bool is_free(const Derived& derived) {
 /// Ends the life of a communicator, and those of all that were made from it.
 void end_life(Derived& derived) {
   if (derived.is_idle()) return;
-  derived.over = true;
+  derived.served.is_over = true;
   for (const auto& other : registry().derived) {
     if (other->construction.parent == derived.id()) end_life(*other);
   }
@@ -88,7 +88,7 @@ std::vector<std::uint64_t>& tell_of_lives(const Derivation& call) {
   for (std::size_t i = 0; i < made.size(); ++i) {
     const std::uint64_t bit = std::uint64_t{1} << (i % kBits);
     if (is_free(*made[i])) words[i / kBits] |= bit;
-    if (call.recipe != 0 && made[i]->recipe == call.recipe) words[half + i / kBits] |= bit;
+    if (call.recipe != 0 && made[i]->served.recipe == call.recipe) words[half + i / kBits] |= bit;
   }
   return words;
 }
@@ -106,22 +106,22 @@ bool serve_again(const Derivation& call, const std::vector<std::uint64_t>& agree
     if (chosen == nullptr && is_set(agreed, agreed.size() / 2 * kBits + i)) chosen = made[i];
   }
   if (chosen == nullptr) return false;
-  chosen->lives.push_back({call.id, call.parent, call.site, call.order});
-  chosen->over = false;
+  chosen->served.lives.push_back({call.id, call.parent, call.site, call.order});
+  chosen->served.is_over = false;
   chosen->begin_life();
   forget_former_life(*chosen);
   chosen->name = chosen->now;
-  all.past.erase(chosen->now);
+  all.stale.erase(chosen->now);
   inherit_handler(*parent, *chosen);
   *newcomm = chosen->name;
   return true;
 }
 
-void let_go(MPI_Comm name) {
+void note_freed(MPI_Comm name) {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   Derived* const found = all.find(name);
-  if (found != nullptr && found != &all.root) found->let_go = true;
+  if (found != nullptr && found != &all.root) found->served.is_freed_here = true;
 }
 
 }  // namespace fenix_impl

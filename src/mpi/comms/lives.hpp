@@ -44,6 +44,6 @@ class Recipe {
 /// Has a communicator that is free serve a call, if there is one. Returns whether newcomm is written. agreed: the AND. Local.
 [[nodiscard]] bool serve_again(const Derivation& call, const std::vector<std::uint64_t>& agreed, MPI_Comm* newcomm);
 /// Notes that the program has freed a communicator.
-void let_go(MPI_Comm name);
+void note_freed(MPI_Comm name);
 
 }  // namespace fenix_impl

@@ -87,14 +87,14 @@ std::vector<Words> gather_all(const Rebuild& rebuild, const Words& own) {
 
 /// Returns how far communicators have come: the more calls they have served, the greater it is.
 std::int64_t stage_of(const Derived& derived) {
-  return 2 * static_cast<std::int64_t>(derived.lives.size()) + (derived.over ? 1 : 0);
+  return 2 * static_cast<std::int64_t>(derived.served.lives.size()) + (derived.served.is_over ? 1 : 0);
 }
 
 /// Learns which constructions each rank knows, and how many repairs there have been: a spare has not taken part in earlier ones.
 void exchange_stages(Rebuild& rebuild) {
   Words own = {static_cast<std::int64_t>(registry().repairs.load())};
   for (const auto& one : registry().derived) {
-    own.push_back(static_cast<std::int64_t>(one->slot));
+    own.push_back(static_cast<std::int64_t>(one->slot.id));
     own.push_back(stage_of(*one));
   }
   rebuild.stages.clear();
@@ -129,7 +129,7 @@ std::vector<int> knowing(const Rebuild& rebuild, const Derived& derived) {
   std::vector<int> ranks = survivors_of(rebuild, derived.construction);
   const auto stage = [&](int rank) {
     const auto& stages = rebuild.stages[static_cast<std::size_t>(rank)];
-    const auto found = stages.find(derived.slot);
+    const auto found = stages.find(derived.slot.id);
     return found != stages.end() ? found->second : 0;
   };
   std::int64_t furthest = 1;
@@ -159,7 +159,7 @@ Words words_to_tell(const Rebuild& rebuild) {
     const bool tells = !know.empty() && *std::min_element(know.begin(), know.end()) == rebuild.rank;
     if (!one->kept || !tells) continue;
     ++ids.front();
-    ids.push_back(static_cast<std::int64_t>(one->slot));
+    ids.push_back(static_cast<std::int64_t>(one->slot.id));
     const bool some_lack = know.size() != survivors.size() || has_recovered(rebuild, one->construction);
     if (some_lack) encode(*one, constructions);
   }
@@ -170,12 +170,12 @@ Words words_to_tell(const Rebuild& rebuild) {
 /// Takes over a construction that the predecessor of this process had called, or this process itself, which a failure has cut short.
 void inherit(int former, std::unique_ptr<Derived> derived) {
   const Construction& construction = derived->construction;
-  if (Derived* known = registry().find_slot(derived->slot)) {
+  if (Derived* known = registry().find_slot(derived->slot.id)) {
     if (stage_of(*known) >= stage_of(*derived)) return;
     // The others had agreed that this one is free, and gone on with it.
-    known->lives = std::move(derived->lives);
-    known->over = derived->over;
-    known->awaits_call = known->is_new = known->begun < known->lives.size();
+    known->served.lives = std::move(derived->served.lives);
+    known->served.is_over = derived->served.is_over;
+    known->awaits_call = known->is_new = known->served.begun < known->served.lives.size();
     return;
   }
   if (std::count(construction.callers.begin(), construction.callers.end(), former) == 0) return;
@@ -205,7 +205,7 @@ void tell(Rebuild& rebuild) {
   }
   if (!is_new) return;
   std::sort(derived.begin(), derived.end(),
-            [](const auto& a, const auto& b) { return a->next_life().order < b->next_life().order; });
+            [](const auto& a, const auto& b) { return a->served.next().order < b->served.next().order; });
 }
 
 std::vector<int> renumbered(const Rebuild& rebuild, const std::vector<int>& ranks) {
@@ -262,22 +262,21 @@ void renumber(const Rebuild& rebuild, Construction& construction) {
 
 void adopt_one(const Rebuild& rebuild, Derived& derived, MPI_Errhandler handler) {
   Registry& all = registry();
-  if (derived.now != MPI_COMM_NULL) all.past.insert(derived.now);
+  if (derived.now != MPI_COMM_NULL) all.stale.insert(derived.now);
   if (derived.own_name != MPI_COMM_NULL) all.has_cut_duplicates = true;
   derived.now = derived.kept ? std::exchange(derived.next, MPI_COMM_NULL) : MPI_COMM_NULL;
   if (derived.name == MPI_COMM_NULL) derived.name = derived.now;
   if (derived.now != MPI_COMM_NULL) {
     // Open MPI frees a duplicate that a failure has kept MPI_Comm_idup from completing: its handle may come again.
-    all.past.erase(derived.now);
+    all.stale.erase(derived.now);
     real.Comm_set_errhandler(derived.now, handler);
   }
-  derived.made = 0;
-  derived.made_by_groups.clear();
+  derived.made = {};
   if (derived.kept) {
     renumber(rebuild, derived.construction);
     if (all.services->survivors_start_over()) {
       derived.awaits_call = true;
-      derived.begun = 0;
+      derived.served.begun = 0;
     }
   }
 }
@@ -311,13 +310,12 @@ void adopt_derived(MPI_Comm resilient, MPI_Errhandler handler) {
   const Rebuild& rebuild = under_way();
   Derived& root = all.root;
   if (root.now != MPI_COMM_NULL) {
-    all.past.insert(root.now);
+    all.stale.insert(root.now);
     note_succession(root.now, resilient, rebuild.next);
   }
   root.now = resilient;
   if (root.name == MPI_COMM_NULL) root.name = resilient;
-  root.made = 0;
-  root.made_by_groups.clear();
+  root.made = {};
   for (const auto& one : all.derived) adopt_one(rebuild, *one, handler);
   // Others have no members any more. Their names stay invalid until the program frees them.
   ++all.removals;

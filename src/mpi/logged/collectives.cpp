@@ -68,9 +68,9 @@ class Operation {
 
 int Operation::send(const Transfer& transfer) {
   const auto& [rank, buffer, count, type] = transfer;
-  if (!has_many_bytes(count, type)) return start_logged_send(buffer, count, type, rank, tag_, comm_);
+  if (!has_many_bytes(count, type)) return start_logged_send({buffer, count, type, rank, tag_, comm_});
   Started begun;
-  const int error = begin_logged_send({buffer, count, type, rank, tag_, comm_, real.Isend}, &begun);
+  const int error = begin_logged_send({{buffer, count, type, rank, tag_, comm_}, real.Isend}, &begun);
   if (begun.inner != MPI_REQUEST_NULL) sent_.push_back(begun.inner);
   return error;
 }
@@ -84,7 +84,7 @@ int Operation::begin_round() {
   received_.clear();
   for (const Transfer& each : next_->received) {
     Received& received = received_.emplace_back();
-    received.receive = {each.buffer, each.count, each.type, each.rank, tag_, comm_, 0};
+    received.receive = {{each.buffer, each.count, each.type, each.rank, tag_, comm_}};
     const int error = begin_receive(&received.receive);
     if (error != MPI_SUCCESS) return error;
     numbered_.emplace_back(false, each.rank);
@@ -123,7 +123,7 @@ int Operation::look() {
 
 /// Forgets messages that MPI has sent. Returns an error of MPI.
 int Operation::look_at_sent() {
-  const GoingOn call;
+  const RepeatableCall call;
   while (!sent_.empty()) {
     int flag = 0;
     const int error = real.Test(&sent_.back(), &flag, MPI_STATUS_IGNORE);

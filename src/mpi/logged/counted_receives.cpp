@@ -67,15 +67,15 @@ OpenReceives& open_receives() {
 bool begin_counted_receive(const LoggedReceive& receive, MPI_Request* request, int* error) {
   if (persist_services()->notes_ends->load(std::memory_order_acquire)) return false;
   if (is_wildcard(receive) || has_unmatched_receives()) return false;
-  const QuickReceive quick = quick_receive(receive.source, receive.tag, receive.comm);
-  const bool is_only_counted = quick.is_allowed && quick.cancellable != nullptr;
+  const FastReceive fast = fast_receive(receive.source, receive.tag, receive.comm);
+  const bool is_only_counted = fast.is_allowed && fast.cancellable != nullptr;
   if (!is_only_counted) return false;
   *error =
       real.Irecv(receive.buffer, receive.count, receive.type, receive.source, receive.tag, now(receive.comm), request);
   if (*error != MPI_SUCCESS) return true;
   LoggedReceive begun = receive;
-  begun.number = ++*quick.begun;
-  begun.receive = ++*quick.cancellable;
+  begun.number = ++*fast.begun;
+  begun.receive = ++*fast.cancellable;
   open_receives().add(*request, begun);
   return true;
 }
@@ -96,7 +96,7 @@ void give_number_back(const LoggedReceive& cancelled) {
   const auto lock = lock_stand_ins();
   for (auto& [request, stand_in] : stand_in_table().requests) {
     const bool is_one = stand_in.kind == StandIn::Kind::logged_receive && stand_in.state == StandIn::State::pending;
-    if (is_one && is_later(stand_in.logged, cancelled)) --stand_in.logged.number;
+    if (is_one && is_later(stand_in.queued.receive, cancelled)) --stand_in.queued.receive.number;
   }
 }
 

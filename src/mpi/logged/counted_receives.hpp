@@ -21,7 +21,7 @@ int cancel_counted_receive(MPI_Request* request);
 void give_number_back(const LoggedReceive& cancelled);
 /// Lowers the numbers of those behind a cancelled receive.
 void lower_numbers_behind(const LoggedReceive& cancelled);
-/// Forgets a receive: its request is complete, or the program lets go of it. Does nothing with other requests.
+/// Forgets a receive: its request is complete, or the program frees it. Does nothing with other requests.
 void forget_counted_receive(MPI_Request request);
 void forget_counted_receives();
 /// Forgets those of some requests that a call has completed. before: their handles before the call.

@@ -12,11 +12,11 @@ namespace {
 struct Allowed {
   unsigned generation = 0;
   unsigned services = 0;
-  RecentPartners<QuickSend> sends;
-  RecentPartners<QuickReceive> receives;
+  RecentPartners<FastSend> sends;
+  RecentPartners<FastReceive> receives;
 
   void update(const PersistServices& libfenix) {
-    const unsigned latest = libfenix.quick_generation->load(std::memory_order_acquire);
+    const unsigned latest = libfenix.fast_path_generation->load(std::memory_order_acquire);
     const unsigned latest_services = services_generation();
     if (latest == generation && latest_services == services) return;
     sends.forget();
@@ -31,31 +31,31 @@ Allowed& allowed() {
   return *instance;
 }
 
-template <class Quick, class Ask>
-Quick look_up(RecentPartners<Quick>& known, const Partner& partner, const Ask& ask) {
-  if (const Quick* const found = known.find(partner)) return *found;
-  Quick quick;
-  ask(partner.rank, partner.tag, partner.name, partner.channel, &quick);
-  if (quick.is_allowed) known.note(partner, quick);
-  return quick;
+template <class Fast, class Ask>
+Fast look_up(RecentPartners<Fast>& known, const Partner& partner, const Ask& ask) {
+  if (const Fast* const found = known.find(partner)) return *found;
+  Fast fast;
+  ask(partner, &fast);
+  if (fast.is_allowed) known.note(partner, fast);
+  return fast;
 }
 
 }  // namespace
 
-QuickSend quick_send(int dest, int tag, MPI_Comm comm) {
+FastSend fast_send(int dest, int tag, MPI_Comm comm) {
   if (calls_may_overlap()) return {};
   const PersistServices& libfenix = *persist_services();
   allowed().update(libfenix);
-  return look_up(allowed().sends, {comm, channel_of(comm), dest, tag}, libfenix.allow_send);
+  return look_up(allowed().sends, {comm, comm_id_of(comm), dest, tag}, libfenix.allow_send);
 }
 
-QuickReceive quick_receive(int source, int tag, MPI_Comm comm) {
+FastReceive fast_receive(int source, int tag, MPI_Comm comm) {
   if (calls_may_overlap()) return {};
   const PersistServices& libfenix = *persist_services();
   allowed().update(libfenix);
-  return look_up(allowed().receives, {comm, channel_of(comm), source, tag}, libfenix.allow_receive);
+  return look_up(allowed().receives, {comm, comm_id_of(comm), source, tag}, libfenix.allow_receive);
 }
 
-unsigned quick_generation() { return persist_services()->quick_generation->load(std::memory_order_acquire); }
+unsigned fast_path_generation() { return persist_services()->fast_path_generation->load(std::memory_order_acquire); }
 
 }  // namespace fenix_impl

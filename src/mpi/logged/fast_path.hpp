@@ -9,10 +9,10 @@
 namespace fenix_impl {
 
 /// Return what may be done here with the next message to or from a rank; nothing is allowed if libfenix has to do it. Valid as long as
-/// quick_generation() is the same.
-QuickSend quick_send(int dest, int tag, MPI_Comm comm);
-QuickReceive quick_receive(int source, int tag, MPI_Comm comm);
+/// fast_path_generation() is the same.
+FastSend fast_send(int dest, int tag, MPI_Comm comm);
+FastReceive fast_receive(int source, int tag, MPI_Comm comm);
 /// Changes when counters must not be used any more.
-unsigned quick_generation();
+unsigned fast_path_generation();
 
 }  // namespace fenix_impl

@@ -21,7 +21,7 @@ int meet(MPI_Comm comm, std::vector<std::uint64_t>& words) {
   const int count = static_cast<int>(words.size());
   others.resize(words.size());
   constexpr int kTagOfMeeting = kTagOfCounter + 1;
-  const GoingOn call;
+  const RepeatableCall call;
   int rank = 0;
   int size = 0;
   (void)real.Comm_rank(now(comm), &rank);

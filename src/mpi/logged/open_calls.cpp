@@ -6,14 +6,14 @@
 #include "mpi/base/stand_in_table.hpp"
 #include "mpi/logged/collectives.hpp"
 #include "mpi/logged/counted_receives.hpp"
+#include "mpi/logged/fast_requests.hpp"
 #include "mpi/logged/probes.hpp"
 #include "mpi/logged/progress.hpp"
-#include "mpi/logged/quick_requests.hpp"
 
 namespace fenix_impl {
 
 bool has_open_calls() {
-  make_stand_ins_of_quick_requests();
+  make_stand_ins_of_fast_requests();
   progress_logged_calls();
   if (has_counted_receives()) return true;
   const auto lock = lock_stand_ins();
@@ -23,25 +23,25 @@ bool has_open_calls() {
 }
 
 bool has_open_calls_on(MPI_Comm comm) {
-  if (has_counted_receives() || has_quick_receives_on(comm) || has_matched_on(comm)) return true;
+  if (has_counted_receives() || has_fast_receives_on(comm) || has_matched_on(comm)) return true;
   const auto lock = lock_stand_ins();
   return std::any_of(stand_in_table().requests.begin(), stand_in_table().requests.end(), [comm](const auto& each) {
     const StandIn& one = each.second;
-    return one.logged.comm == comm || one.wanted.comm == comm || one.send.comm == comm || one.receive.comm == comm ||
-           one.collective.comm == comm;
+    return one.queued.receive.comm == comm || one.queued.wanted.comm == comm || one.send.comm == comm ||
+           one.receive.comm == comm || one.collective.comm == comm;
   });
 }
 
 MPI_Request freed_receive_on(MPI_Comm comm) {
   const auto lock = lock_stand_ins();
   for (const auto& [request, one] : stand_in_table().requests) {
-    if (one.is_freed && one.state == StandIn::State::pending && one.wanted.comm == comm) return request;
+    if (one.is_freed && one.state == StandIn::State::pending && one.queued.wanted.comm == comm) return request;
   }
   return MPI_REQUEST_NULL;
 }
 
 void forget_logged_calls() {
-  make_stand_ins_of_quick_requests();
+  make_stand_ins_of_fast_requests();
   forget_logged_collectives();
   forget_counted_receives();
   const auto lock = lock_stand_ins();

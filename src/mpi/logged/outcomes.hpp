@@ -11,21 +11,21 @@ namespace fenix_impl {
 
 constexpr int kFreeOutcome = PersistServices::kFree;
 
-/// Asks which outcome a call must have, as PersistServices::next_decision says.
-inline int next_decision(Decision call, bool may_be_negative, int room, int* count, int* outcome) {
+/// Asks which outcome a call must have, as PersistServices::next_determinant says.
+inline int next_determinant(DeterminantKind call, bool may_be_negative, int room, int* count, int* outcome) {
   return call_libfenix([&](const PersistServices& libfenix) {
-    return libfenix.next_decision(call, may_be_negative, room, count, outcome);
+    return libfenix.next_determinant(call, may_be_negative, room, count, outcome);
   });
 }
 
 /// Notes the outcome of a call.
-inline void note_decision(Decision call, int count, const int* outcome) {
-  (void)call_libfenix([&](const PersistServices& libfenix) { return libfenix.note_decision(call, count, outcome); });
+inline void note_determinant(DeterminantKind call, int count, const int* outcome) {
+  (void)call_libfenix([&](const PersistServices& libfenix) { return libfenix.note_determinant(call, count, outcome); });
 }
 
 /// Looks at failures while something has not come, and at a deadline if since is the time when the wait began. Returns an error.
 inline int look_at_wait(double since) {
-  const GoingOn call;
+  const RepeatableCall call;
   int error = MPI_SUCCESS;
   do {
     error = persist_services()->check_wait(since);

@@ -51,8 +51,11 @@ int make_handle(MPI_Message* message) {
 void free_handle(MPI_Message message) { (void)real.Mrecv(nullptr, 0, MPI_BYTE, &message, MPI_STATUS_IGNORE); }
 
 /// Looks for a message that a probe of the program gets, behind the receives that have begun. is_in_log: it is not from MPI.
-int find_message(int source, int tag, MPI_Comm comm, int* flag, bool* is_in_log, MPI_Status* status) {
-  const GoingOn call;
+int find_message(const ProbeCall& wanted, int* flag, bool* is_in_log, MPI_Status* status) {
+  const int source = wanted.source;
+  const int tag = wanted.tag;
+  const MPI_Comm comm = wanted.comm;
+  const RepeatableCall call;
   for (;;) {
     const unsigned repairs = registry().repairs;
     look_for_earlier_receives();
@@ -87,39 +90,40 @@ struct Probed {
   bool is_in_log = false;
 };
 
-/// Looks for a message until it is there. since: has_end tells whether a deadline counts from now on.
-int wait_for_message(int source, int tag, MPI_Comm comm, bool has_end, Probed* probed) {
+/// Looks for a message until it is there. has_end: whether a deadline counts from now on.
+int wait_for_message(const ProbeCall& wanted, bool has_end, Probed* probed) {
   for (const double since = PMPI_Wtime();;) {
     int flag = 0;
-    const int error = find_message(source, tag, comm, &flag, &probed->is_in_log, &probed->status);
+    const int error = find_message(wanted, &flag, &probed->is_in_log, &probed->status);
     if (error != MPI_SUCCESS || flag != 0) return error;
     if (const int due = pause_wait(has_end ? since : PMPI_Wtime()); due != MPI_SUCCESS && !tells_of_failure(due)) {
-      return raise_on(comm, due);
+      return raise_on(wanted.comm, due);
     }
   }
 }
 
 /// Probes, as the predecessor of this process did if it has one.
-int probe(Decision call, bool waits, int source, int tag, MPI_Comm comm, int* flag, Probed* probed) {
+int probe(DeterminantKind call, const ProbeCall& wanted, int* flag, Probed* probed) {
+  const auto [source, tag, comm, waits] = wanted;
   *flag = 1;
   // Only one message can be the answer.
-  if (waits && !is_wildcard(source, tag)) return wait_for_message(source, tag, comm, false, probed);
+  if (waits && !is_wildcard(source, tag)) return wait_for_message(wanted, false, probed);
   int count = 0;
   int outcome[2] = {source, tag};
-  int error = next_decision(call, !waits, 2, &count, outcome);
+  int error = next_determinant(call, !waits, 2, &count, outcome);
   if (error != MPI_SUCCESS) return raise_on(comm, error);
-  if (count == 2) return wait_for_message(outcome[0], outcome[1], comm, forced_waits_end(), probed);
+  if (count == 2) return wait_for_message({outcome[0], outcome[1], comm, waits}, forced_waits_end(), probed);
   if (count == 0) {
     *flag = 0;
     return MPI_SUCCESS;
   }
-  error = waits ? wait_for_message(source, tag, comm, false, probed)
-                : find_message(source, tag, comm, flag, &probed->is_in_log, &probed->status);
+  error =
+      waits ? wait_for_message(wanted, false, probed) : find_message(wanted, flag, &probed->is_in_log, &probed->status);
   if (error != MPI_SUCCESS) return error;
   outcome[0] = probed->status.MPI_SOURCE;
   outcome[1] = probed->status.MPI_TAG;
   if (*flag != 0) note_found(outcome[0], outcome[1], comm, 0);
-  note_decision(call, *flag != 0 ? 2 : 0, outcome);
+  note_determinant(call, *flag != 0 ? 2 : 0, outcome);
   return MPI_SUCCESS;
 }
 
@@ -132,9 +136,9 @@ void give_status(const Probed& probed, MPI_Status* status) {
 
 /// Takes the message that a probe has found.
 int take(const Probed& probed, MPI_Comm comm, MPI_Message* message) {
-  const GoingOn call;
+  const RepeatableCall call;
   Matched taken;
-  taken.receive = {nullptr, 0, MPI_BYTE, probed.status.MPI_SOURCE, probed.status.MPI_TAG, comm};
+  taken.receive = {{nullptr, 0, MPI_BYTE, probed.status.MPI_SOURCE, probed.status.MPI_TAG, comm}};
   taken.receive.was_probed = true;
   taken.repairs = registry().repairs;
   int error = begin_receive(&taken.receive);
@@ -152,12 +156,11 @@ int take(const Probed& probed, MPI_Comm comm, MPI_Message* message) {
   return MPI_SUCCESS;
 }
 
-int probe_and_take(Decision call, bool waits, int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
-                   MPI_Status* status) {
+int probe_and_take(DeterminantKind call, const ProbeCall& wanted, int* flag, MPI_Message* message, MPI_Status* status) {
   Probed probed;
-  int error = probe(call, waits, source, tag, comm, flag, &probed);
+  int error = probe(call, wanted, flag, &probed);
   if (error != MPI_SUCCESS || *flag == 0) return error;
-  error = take(probed, comm, message);
+  error = take(probed, wanted.comm, message);
   if (error == MPI_SUCCESS) give_status(probed, status);
   return error;
 }
@@ -190,7 +193,7 @@ int logged_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
   if (source == MPI_PROC_NULL) return real.Probe(source, tag, MPI_COMM_SELF, status);
   Probed probed;
   int flag = 0;
-  const int error = probe(Decision::probe, true, source, tag, comm, &flag, &probed);
+  const int error = probe(DeterminantKind::probe, {source, tag, comm, true}, &flag, &probed);
   if (error == MPI_SUCCESS) give_status(probed, status);
   return error;
 }
@@ -198,7 +201,7 @@ int logged_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
 int logged_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   if (source == MPI_PROC_NULL) return real.Iprobe(source, tag, MPI_COMM_SELF, flag, status);
   Probed probed;
-  const int error = probe(Decision::iprobe, false, source, tag, comm, flag, &probed);
+  const int error = probe(DeterminantKind::iprobe, {source, tag, comm, false}, flag, &probed);
   if (error == MPI_SUCCESS && *flag != 0) give_status(probed, status);
   return error;
 }
@@ -206,12 +209,12 @@ int logged_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* sta
 int logged_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
   if (source == MPI_PROC_NULL) return real.Mprobe(source, tag, MPI_COMM_SELF, message, status);
   int flag = 0;
-  return probe_and_take(Decision::mprobe, true, source, tag, comm, &flag, message, status);
+  return probe_and_take(DeterminantKind::mprobe, {source, tag, comm, true}, &flag, message, status);
 }
 
 int logged_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
   if (source == MPI_PROC_NULL) return real.Improbe(source, tag, MPI_COMM_SELF, flag, message, status);
-  return probe_and_take(Decision::improbe, false, source, tag, comm, flag, message, status);
+  return probe_and_take(DeterminantKind::improbe, {source, tag, comm, false}, flag, message, status);
 }
 
 bool is_logged_message(MPI_Message message) {
@@ -229,7 +232,7 @@ int start_logged_message(void* buf, int count, MPI_Datatype type, MPI_Message* m
   Matched removed;
   MPI_Request inner = MPI_REQUEST_NULL;
   if (remove(message, &removed)) {
-    const GoingOn call;
+    const RepeatableCall call;
     const int error = real.Imrecv(buf, count, type, message, &inner);
     if (error != MPI_SUCCESS && !tells_of_failure(error)) return error;
     if (error != MPI_SUCCESS) inner = MPI_REQUEST_NULL;

@@ -10,7 +10,7 @@
 #include "mpi/base/stand_in_table.hpp"
 #include "mpi/logged/collectives.hpp"
 #include "mpi/logged/counted_receives.hpp"
-#include "mpi/logged/quick_requests.hpp"
+#include "mpi/logged/fast_requests.hpp"
 #include "mpi/logged/receive_queue.hpp"
 
 namespace fenix_impl {
@@ -18,7 +18,7 @@ namespace {
 
 /// Asks MPI to cancel the receive of a request. Returns whether it has no message.
 bool cancel_inner(MPI_Request* inner, int* error, MPI_Status* status) {
-  const GoingOn call;
+  const RepeatableCall call;
   int is_cancelled = 0;
   *error = real.Cancel(inner);
   if (*error == MPI_SUCCESS) *error = real.Wait(inner, status);
@@ -76,7 +76,7 @@ void look_for_receive(MPI_Request request) { look_for_receive_in_turn(request); 
 int cancel_logged_receive(MPI_Request request) {
   look_for_earlier_receives();
   auto stand_in = find_stand_in(request);
-  const LoggedReceive& receive = stand_in->logged;
+  const LoggedReceive& receive = stand_in->queued.receive;
   if (stand_in->state != StandIn::State::pending || receive.was_probed) return MPI_SUCCESS;
   if (!receive.will_be_cancelled && receive.number != 0) {
     int error = MPI_SUCCESS;

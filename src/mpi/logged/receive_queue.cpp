@@ -19,8 +19,8 @@
 #include "mpi/base/handles.hpp"
 #include "mpi/base/real.hpp"
 #include "mpi/base/stand_in_table.hpp"
+#include "mpi/logged/fast_requests.hpp"
 #include "mpi/logged/outcomes.hpp"
-#include "mpi/logged/quick_requests.hpp"
 #include "mpi/logged/receive_step.hpp"
 #include "mpi/logged/stash.hpp"
 
@@ -58,7 +58,7 @@ MPI_Request first_unmatched(const Suits& suits) {
 /// Gives a message to a receive. message: MPI_MESSAGE_NULL if it is in a log.
 int give(MPI_Request target, int source, int tag, MPI_Message message) {
   auto stand_in = find_stand_in(target);
-  LoggedReceive& receive = stand_in->logged;
+  LoggedReceive& receive = stand_in->queued.receive;
   const bool was_free = is_wildcard(receive);
   receive.source = source;
   receive.tag = tag;
@@ -84,7 +84,7 @@ int give(MPI_Request target, int source, int tag, MPI_Message message) {
 /// Looks for a message for a receive with a wildcard. Messages that come before it are given to the receives that are to have them.
 /// repairs: their number when MPI was told of earlier receives. Otherwise it could take their messages.
 void match(MPI_Request request, const LoggedReceive& receive, unsigned repairs) {
-  const GoingOn call;
+  const RepeatableCall call;
   for (;;) {
     int flag = 0;
     MPI_Status status{};
@@ -105,8 +105,9 @@ void match(MPI_Request request, const LoggedReceive& receive, unsigned repairs) 
       keep_in_stash(receive.comm, status.MPI_SOURCE, status.MPI_TAG, message);
       continue;
     }
-    const MPI_Request target = first_unmatched(
-        [&](const StandIn& each) { return takes(each.logged, receive.comm, status.MPI_SOURCE, status.MPI_TAG); });
+    const MPI_Request target = first_unmatched([&](const StandIn& each) {
+      return takes(each.queued.receive, receive.comm, status.MPI_SOURCE, status.MPI_TAG);
+    });
     (void)give(target, status.MPI_SOURCE, status.MPI_TAG, message);
     if (target == request) return;
   }
@@ -115,13 +116,14 @@ void match(MPI_Request request, const LoggedReceive& receive, unsigned repairs) 
 /// Whether a receive has to wait for an earlier one with a wildcard, which may get the message that it would get.
 bool is_behind(const StandIn& receive) {
   return first_unmatched([&](const StandIn& each) {
-           return each.order < receive.order && is_wildcard(each.logged) && overlap(each.logged, receive.logged);
+           return each.queued.order < receive.queued.order && is_wildcard(each.queued.receive) &&
+                  overlap(each.queued.receive, receive.queued.receive);
          }) != MPI_REQUEST_NULL;
 }
 
 /// Ends a receive with the error of a failure that has been repaired. The program may begin it again.
 void end_after_repair(MPI_Request request, const StandIn& receive) {
-  const LoggedReceive& logged = receive.logged;
+  const LoggedReceive& logged = receive.queued.receive;
   if (logged.number != 0) take_back(/*is_sent=*/false, logged.source, logged.tag, logged.comm);
   set_done(request, MPIX_ERR_REVOKED, {});
 }
@@ -144,31 +146,32 @@ constinit std::atomic<std::int64_t> looked_in_turn_after{-1};
 /// Looks whether the message of a receive is there. only_begins: lets MPI know of the receive, and does not look again then.
 void look(MPI_Request request, unsigned repairs, bool only_begins) {
   auto stand_in = find_stand_in(request);
-  if (!stand_in || stand_in->state != StandIn::State::pending || stand_in->logged.will_be_cancelled) return;
-  if (stand_in->begun_after != registry().repairs && !repeats_calls()) return end_after_repair(request, *stand_in);
+  if (!stand_in || stand_in->state != StandIn::State::pending || stand_in->queued.receive.will_be_cancelled) return;
+  if (stand_in->queued.begun_after != registry().repairs && !repeats_calls())
+    return end_after_repair(request, *stand_in);
   if (stand_in->inner != MPI_REQUEST_NULL && stand_in->repairs != repairs) {
     drain(&stand_in->inner);
-    update_receive(request, stand_in->logged, MPI_REQUEST_NULL, repairs);
+    update_receive(request, stand_in->queued.receive, MPI_REQUEST_NULL, repairs);
     if (registry().repairs != repairs) return;
   }
-  if (stand_in->logged.number == 0) {
-    if (is_wildcard(stand_in->logged)) {
-      match(request, stand_in->logged, repairs);
+  if (stand_in->queued.receive.number == 0) {
+    if (is_wildcard(stand_in->queued.receive)) {
+      match(request, stand_in->queued.receive, repairs);
     } else if (!is_behind(*stand_in)) {
-      const int error = begin_receive(&stand_in->logged);
+      const int error = begin_receive(&stand_in->queued.receive);
       if (error != MPI_SUCCESS) return set_done(request, error, {});
-      update_receive(request, stand_in->logged, MPI_REQUEST_NULL, repairs);
+      update_receive(request, stand_in->queued.receive, MPI_REQUEST_NULL, repairs);
     }
     stand_in = find_stand_in(request);
-    if (!stand_in || stand_in->state != StandIn::State::pending || stand_in->logged.number == 0) return;
+    if (!stand_in || stand_in->state != StandIn::State::pending || stand_in->queued.receive.number == 0) return;
     if (registry().repairs != repairs) return;
   }
   int flag = 0;
   MPI_Status status{};
-  const int error = look_for_logged(stand_in->logged, &stand_in->inner, only_begins, &flag, &status);
+  const int error = look_for_logged(stand_in->queued.receive, &stand_in->inner, only_begins, &flag, &status);
   if (tells_of_failure(error)) return end_after_repair(request, *stand_in);
   if (stand_in->inner == MPI_REQUEST_NULL && flag == 0) note_known(false, repairs);
-  update_receive(request, stand_in->logged, stand_in->inner, repairs);
+  update_receive(request, stand_in->queued.receive, stand_in->inner, repairs);
   if (error != MPI_SUCCESS || flag != 0) set_done(request, error, status);
 }
 
@@ -215,8 +218,8 @@ class PatternsInVain {
 
 /// Whether a receive with a wildcard has no message yet.
 bool is_unmatched(const std::optional<StandIn>& stand_in) {
-  return stand_in && stand_in->state == StandIn::State::pending && stand_in->logged.number == 0 &&
-         is_wildcard(stand_in->logged);
+  return stand_in && stand_in->state == StandIn::State::pending && stand_in->queued.receive.number == 0 &&
+         is_wildcard(stand_in->queued.receive);
 }
 
 /// Looks for all messages, and returns whether there was a repair meanwhile. only_begins: looks only for those of receives that MPI does not
@@ -230,7 +233,7 @@ bool look_for_all(bool only_begins) {
     for (const auto& [request, stand_in] : stand_in_table().requests) {
       const bool is_one = stand_in.kind == StandIn::Kind::logged_receive && stand_in.state == StandIn::State::pending;
       const bool has_begun = stand_in.inner != MPI_REQUEST_NULL && stand_in.repairs == repairs;
-      if (is_one && !(only_begins && has_begun)) pending.emplace_back(stand_in.order, request);
+      if (is_one && !(only_begins && has_begun)) pending.emplace_back(stand_in.queued.order, request);
     }
   }
   std::sort(pending.begin(), pending.end());
@@ -279,10 +282,10 @@ void update_receive(MPI_Request request, const LoggedReceive& receive, MPI_Reque
   const auto lock = lock_stand_ins();
   const auto found = stand_in_table().requests.find(request);
   if (found == stand_in_table().requests.end()) return;
-  found->second.logged = receive;
+  found->second.queued.receive = receive;
   found->second.inner = inner;
   found->second.repairs = repairs;
-  if (receive.number != 0) stand_in_table().unmatched.erase(found->second.order);
+  if (receive.number != 0) stand_in_table().unmatched.erase(found->second.queued.order);
 }
 
 int note_match(std::uint64_t receive, int source, int tag) {
@@ -298,7 +301,7 @@ int note_look_in_vain(bool has_failed) {
 }
 
 void drain(MPI_Request* inner) {
-  const GoingOn call;
+  const RepeatableCall call;
   constexpr double kMostSeconds = 10.0;
   for (const double since = PMPI_Wtime(); PMPI_Wtime() - since < kMostSeconds; sched_yield()) {
     int flag = 0;
@@ -352,7 +355,7 @@ bool receives_need_progress() { return !knows_all_receives() && has_pending_rece
 void look_for_receive_in_turn(MPI_Request request) { look_alone(request); }
 
 bool is_for_begun_receive(MPI_Comm comm, int source, int tag) {
-  return first_unmatched([&](const StandIn& each) { return takes(each.logged, comm, source, tag); }) !=
+  return first_unmatched([&](const StandIn& each) { return takes(each.queued.receive, comm, source, tag); }) !=
          MPI_REQUEST_NULL;
 }
 

@@ -18,7 +18,7 @@ int add_receive(StandIn stand_in, MPI_Request* request) {
   const int error = make_request(request);
   if (error != MPI_SUCCESS) return error;
   stand_in.kind = StandIn::Kind::logged_receive;
-  stand_in.begun_after = registry().repairs;
+  stand_in.queued.begun_after = registry().repairs;
   add_stand_in(*request, stand_in);
   return MPI_SUCCESS;
 }
@@ -33,14 +33,14 @@ std::uint64_t next_order_of_receives() {
 int start_logged_receive(const LoggedReceive& receive, MPI_Request* request) {
   StandIn stand_in;
   stand_in.is_used_once = true;
-  stand_in.logged = receive;
-  stand_in.order = next_order_of_receives();
+  stand_in.queued.receive = receive;
+  stand_in.queued.order = next_order_of_receives();
   stand_in.state = StandIn::State::pending;
   const int error = add_receive(stand_in, request);
   if (error != MPI_SUCCESS) return error;
   {
     const auto lock = lock_stand_ins();
-    stand_in_table().unmatched.emplace(stand_in.order, *request);
+    stand_in_table().unmatched.emplace(stand_in.queued.order, *request);
   }
   begin_after_earlier_ones(*request);
   return MPI_SUCCESS;
@@ -48,17 +48,17 @@ int start_logged_receive(const LoggedReceive& receive, MPI_Request* request) {
 
 int init_logged_receive(const LoggedReceive& receive, MPI_Request* request) {
   StandIn stand_in;
-  stand_in.logged = stand_in.wanted = receive;
+  stand_in.queued.receive = stand_in.queued.wanted = receive;
   return add_receive(stand_in, request);
 }
 
 int start_probed_receive(const LoggedReceive& receive, MPI_Request inner, unsigned repairs, MPI_Request* request) {
   StandIn stand_in;
   stand_in.is_used_once = true;
-  stand_in.logged = receive;
+  stand_in.queued.receive = receive;
   stand_in.inner = inner;
   stand_in.repairs = repairs;
-  stand_in.order = next_order_of_receives();
+  stand_in.queued.order = next_order_of_receives();
   stand_in.state = StandIn::State::pending;
   const int error = add_receive(stand_in, request);
   // Its message may be in a log.
@@ -83,14 +83,14 @@ int begin_logged_receive(MPI_Request request) {
   {
     const auto lock = lock_stand_ins();
     StandIn& started = stand_in_table().requests.at(request);
-    started.logged = receive;
+    started.queued.receive = receive;
     started.inner = MPI_REQUEST_NULL;
-    started.order = next_order_of_receives();
-    started.begun_after = registry().repairs;
+    started.queued.order = next_order_of_receives();
+    started.queued.begun_after = registry().repairs;
     started.is_cancelled = false;
     started.state = StandIn::State::pending;
     const bool has_number = receive.number != 0 || receive.will_be_cancelled || begun != MPI_SUCCESS;
-    if (!has_number) stand_in_table().unmatched.emplace(started.order, request);
+    if (!has_number) stand_in_table().unmatched.emplace(started.queued.order, request);
   }
   if (begun != MPI_SUCCESS) {
     set_done(request, begun, {});
@@ -103,7 +103,7 @@ int begin_logged_receive(MPI_Request request) {
 int start_program_receive(const LoggedReceive& receive, MPI_Request* request) {
   StandIn stand_in;
   stand_in.is_used_once = true;
-  stand_in.logged = stand_in.wanted = receive;
+  stand_in.queued.receive = stand_in.queued.wanted = receive;
   const int error = add_receive(stand_in, request);
   return error != MPI_SUCCESS ? error : begin_logged_receive(*request);
 }

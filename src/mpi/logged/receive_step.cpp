@@ -11,10 +11,10 @@
 namespace fenix_impl {
 
 int begin_receive(LoggedReceive* receive) {
-  const GoingOn call;
-  const QuickReceive quick = quick_receive(receive->source, receive->tag, receive->comm);
-  if (quick.is_allowed && quick.waited_for == nullptr) {
-    receive->number = ++*quick.begun;
+  const RepeatableCall call;
+  const FastReceive fast = fast_receive(receive->source, receive->tag, receive->comm);
+  if (fast.is_allowed && fast.waited_for == nullptr) {
+    receive->number = ++*fast.begun;
     receive->is_logged = false;
     receive->repairs = registry().repairs;
     return MPI_SUCCESS;
@@ -22,8 +22,7 @@ int begin_receive(LoggedReceive* receive) {
   int error = MPI_SUCCESS;
   do {
     int is_logged = 1;
-    error = libfenix().begin_receive(receive->source, receive->tag, receive->comm, channel_of(receive->comm),
-                                     &receive->number, &is_logged);
+    error = libfenix().begin_receive(partner_of(*receive, comm_id_of(receive->comm)), &receive->number, &is_logged);
     receive->is_logged = is_logged != 0;
     receive->repairs = registry().repairs;
   } while (tells_of_failure(error) && repeats_calls());
@@ -32,24 +31,23 @@ int begin_receive(LoggedReceive* receive) {
 
 void end_receive(const LoggedReceive& receive, const MPI_Status* status) {
   if (!libfenix().notes_ends->load(std::memory_order_acquire)) return;
-  libfenix().end_receive(receive.buffer, receive.type, status, receive.source, receive.tag, receive.comm,
-                         channel_of(receive.comm), receive.number);
+  libfenix().end_receive(receive, comm_id_of(receive.comm), receive.number, status);
 }
 
 void note_found(int source, int tag, MPI_Comm comm, std::uint64_t number) {
-  libfenix().note_found(source, tag, comm, channel_of(comm), number);
+  libfenix().note_found({comm, comm_id_of(comm), source, tag}, number);
 }
 
 void take_back(bool is_sent, int peer, int tag, MPI_Comm comm) {
-  libfenix().take_back(is_sent, peer, tag, comm, channel_of(comm));
+  libfenix().take_back(is_sent, {comm, comm_id_of(comm), peer, tag});
 }
 
 int find_logged(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
-  const GoingOn call;
+  const RepeatableCall call;
   int error = MPI_SUCCESS;
   do {
     *flag = 0;
-    error = libfenix().find_logged(source, tag, comm, channel_of(comm), flag, status);
+    error = libfenix().find_logged({comm, comm_id_of(comm), source, tag}, flag, status);
   } while (tells_of_failure(error) && repeats_calls());
   return error;
 }
@@ -57,18 +55,17 @@ int find_logged(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* statu
 int receive_from_log(const LoggedReceive& receive, int* flag, MPI_Status* status) {
   *flag = 0;
   if (!receive.is_logged && receive.repairs == registry().repairs) return MPI_SUCCESS;
-  const GoingOn call;
+  const RepeatableCall call;
   int error = MPI_SUCCESS;
   do {
     *flag = 0;
-    error = libfenix().receive_logged(receive.buffer, receive.count, receive.type, receive.source, receive.tag,
-                                      receive.comm, channel_of(receive.comm), receive.number, flag, status);
+    error = libfenix().receive_logged(receive, comm_id_of(receive.comm), receive.number, flag, status);
   } while (tells_of_failure(error) && repeats_calls());
   return error;
 }
 
 int look_for_logged(const LoggedReceive& receive, MPI_Request* inner, bool only_begins, int* flag, MPI_Status* status) {
-  const GoingOn call;
+  const RepeatableCall call;
   const unsigned repairs = registry().repairs;
   // Once more if the request is from before an earlier repair: MPI has to know this receive before later ones.
   for (int attempt = 0; attempt < 2; ++attempt) {

@@ -57,11 +57,10 @@ bool has_room(int count, MPI_Datatype type, std::size_t bytes) {
 
 }  // namespace
 
-int match_stored(int source, int tag, MPI_Comm comm, bool waits, int* flag, MPI_Message* message, MPI_Status* status) {
+int match_stored(const ProbeCall& call, int* flag, MPI_Message* message, MPI_Status* status) {
   auto& bytes = of_thread<std::vector<char>>();
   MPI_Status found{};
-  int error = call_libfenix(
-      [&](const PersistServices& libfenix) { return libfenix.probe(source, tag, comm, waits, flag, &found); });
+  int error = call_libfenix([&](const PersistServices& libfenix) { return libfenix.probe(call, flag, &found); });
   if (error != MPI_SUCCESS || *flag == 0) return error;
   if (found.MPI_SOURCE == MPI_PROC_NULL) {
     *message = MPI_MESSAGE_NO_PROC;
@@ -72,14 +71,15 @@ int match_stored(int source, int tag, MPI_Comm comm, bool waits, int* flag, MPI_
   PMPI_Get_count(&found, MPI_BYTE, &count);
   bytes.resize(static_cast<std::size_t>(count));
   error = call_libfenix([&](const PersistServices& libfenix) {
-    return libfenix.receive(bytes.data(), count, MPI_BYTE, found.MPI_SOURCE, found.MPI_TAG, comm, false, flag, &found);
+    return libfenix.receive({bytes.data(), count, MPI_BYTE, found.MPI_SOURCE, found.MPI_TAG, call.comm}, false, flag,
+                            &found);
   });
   if (error != MPI_SUCCESS || *flag == 0) return error;
   PMPI_Get_count(&found, MPI_BYTE, &count);
   if (status != MPI_STATUS_IGNORE) *status = found;
   const auto lock = lock_stand_ins();
   Matched matched;
-  matched.comm = comm;
+  matched.comm = call.comm;
   matched.status = found;
   matched.bytes = std::move(bytes);
   const MPI_Comm self = comm_of_messages();

@@ -4,9 +4,11 @@
 
 #include <mpi.h>
 
+#include "interposition/message_calls.hpp"
+
 namespace fenix_impl {
 
 /// Matches a message that was stored, for MPI_Mrecv. flag: whether there is one.
-int match_stored(int source, int tag, MPI_Comm comm, bool waits, int* flag, MPI_Message* message, MPI_Status* status);
+int match_stored(const ProbeCall& call, int* flag, MPI_Message* message, MPI_Status* status);
 
 }  // namespace fenix_impl

@@ -13,17 +13,15 @@ namespace fenix_impl {
 void look_for_stored(MPI_Request request, bool waits) {
   const auto stand_in = find_stand_in(request);
   if (!stand_in || stand_in->state != StandIn::State::pending) return;
-  const Receive wanted = stand_in->receive;
+  const ReceiveCall wanted = stand_in->receive;
   int flag = 0;
   MPI_Status status{};
-  const int error = call_libfenix([&](const PersistServices& libfenix) {
-    return libfenix.receive(wanted.buffer, wanted.count, wanted.type, wanted.source, wanted.tag, wanted.comm, waits,
-                            &flag, &status);
-  });
+  const int error =
+      call_libfenix([&](const PersistServices& libfenix) { return libfenix.receive(wanted, waits, &flag, &status); });
   if (error != MPI_SUCCESS || flag != 0 || waits) set_done(request, error, status);
 }
 
-int start_receive(const Receive& receive, MPI_Request* request) {
+int start_receive(const ReceiveCall& receive, MPI_Request* request) {
   const int error = make_request(request);
   if (error != MPI_SUCCESS) return error;
   StandIn stand_in;
@@ -35,7 +33,7 @@ int start_receive(const Receive& receive, MPI_Request* request) {
   return MPI_SUCCESS;
 }
 
-int init_receive(const Receive& receive, MPI_Request* request) {
+int init_receive(const ReceiveCall& receive, MPI_Request* request) {
   const int error = make_request(request);
   if (error != MPI_SUCCESS) return error;
   StandIn stand_in;
@@ -44,10 +42,10 @@ int init_receive(const Receive& receive, MPI_Request* request) {
   return MPI_SUCCESS;
 }
 
-void add_send_stand_in(MPI_Request request, const Send& send) {
+void add_send_stand_in(MPI_Request request, const SendCall& send) {
   StandIn stand_in;
   stand_in.kind = StandIn::Kind::send;
-  stand_in.send = send;
+  stand_in.send = {send, nullptr};
   add_stand_in(request, stand_in);
 }
 

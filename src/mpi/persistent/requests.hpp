@@ -10,10 +10,10 @@
 namespace fenix_impl {
 
 /// Begins a receive, as MPI_Irecv and MPI_Recv_init do. Returns an error of MPI, after the error handler.
-int start_receive(const Receive& receive, MPI_Request* request);
-int init_receive(const Receive& receive, MPI_Request* request);
+int start_receive(const ReceiveCall& receive, MPI_Request* request);
+int init_receive(const ReceiveCall& receive, MPI_Request* request);
 /// Has a message stored each time when a persistent request is started.
-void add_send_stand_in(MPI_Request request, const Send& send);
+void add_send_stand_in(MPI_Request request, const SendCall& send);
 /// Makes a request of a collective operation that is complete.
 int add_done_collective(MPI_Request* request);
 /// Makes a request that has a collective operation done each time when it is started. Arrays stay the program's, as MPI says.

@@ -11,7 +11,6 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "core/common/meeting.hpp"
-#include "core/operations/settlement.hpp"
 #include "rma/mpi_team.hpp"
 
 namespace fenix_impl {
@@ -108,10 +107,10 @@ RejoinResult GroupRegistry::create(const GroupParameters& parameters, const std:
   const bool known_before = group != nullptr && is_formed(*group);
   try {
     if (!known_before) group = storage_.lease().find(parameters.id, *team);
-    RejoinResult result = rejoin(group, parameters, check_arguments, team, teams_.choose_path(*team),
-                                 storage_.start().for_rejoin(parameters.id, *team), highest_);
+    RejoinResult result = rejoin(group, {parameters, check_arguments, team, teams_.choose_path(*team),
+                                         storage_.start().for_rejoin(parameters.id, *team), highest_});
     storage_.job().adopt_run(result.run);
-    const GroupStart::Resumed resumed = storage_.start().take_up(*group, result);
+    const GroupStart::Resumed resumed = storage_.start().reattach(*group, result);
     highest_ = std::max(highest_, group->log().generation());
     result.resumed = resumed == GroupStart::Resumed::yes;
     result.snapshots_lost = result.snapshots_lost || resumed == GroupStart::Resumed::unusable;
@@ -206,23 +205,23 @@ void GroupRegistry::erase(int group_id) {
 bool GroupRegistry::has_pending_commits() const {
   const std::lock_guard lock(mutex_);
   return std::any_of(groups_.begin(), groups_.end(),
-                     [](const auto& group) { return group.second && !group.second->parts().pending.epoch().none(); });
+                     [](const auto& group) { return group.second && group.second->recovery().has_pending_commit(); });
 }
 
 void GroupRegistry::settle_commits(Team& team) {
-  std::vector<GroupParts*> formed;
+  std::vector<GroupRecovery> formed;
   std::unique_lock lock(mutex_);
   for (const auto& [id, group] : groups_) {
-    if (group && is_formed(*group)) formed.push_back(&group->parts());
+    if (group && is_formed(*group)) formed.push_back(group->recovery());
   }
   lock.unlock();
-  fenix_impl::settle_commits(team, formed);
+  GroupRecovery::settle(team, formed);
 }
 
 void GroupRegistry::keep_buffers() {
   const std::lock_guard lock(mutex_);
   for (const auto& [id, group] : groups_) {
-    if (group) group->parts().pending.keep_buffers();
+    if (group) group->recovery().keep_buffers();
   }
 }
 

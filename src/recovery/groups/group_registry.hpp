@@ -48,7 +48,7 @@ class GroupRegistry {
   void remove(int group_id);
   /// Forgets a group. Local.
   void erase(int group_id);
-  /// Lets go of the team of each group, as a repair has begun; groups that were deleted go. Local.
+  /// Detaches from the team of each group, as a repair has begun; groups that were deleted go. Local.
   void detach_all();
   /// Whether a commit in place was cut short on this rank. Local.
   [[nodiscard]] bool has_pending_commits() const;

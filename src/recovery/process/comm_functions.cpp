@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "base/deadline.hpp"
-#include "rma/mpi_team.hpp"
+#include "rma/mpi_errors.hpp"
 
 namespace fenix_impl {
 

@@ -11,6 +11,7 @@
 #include "interposition/interposer.hpp"
 #include "recovery/process/comm_functions.hpp"
 #include "recovery/process/derived.hpp"
+#include "rma/mpi_errors.hpp"
 #include "rma/mpi_team.hpp"
 
 namespace fenix_impl {
@@ -23,11 +24,11 @@ void Communicators::adopt_first(MPI_Comm world, MPI_Comm resilient) {
 void Communicators::adopt_repaired(MPI_Comm world, MPI_Comm resilient) {
   world_ = world;
   if (interposer() == nullptr) {
-    replace_handler(handlers_.present, handlers_.past);
+    replace_handler(handlers_.present, handlers_.stale);
   } else {
     // Not all communicators of the program are recorded: intercommunicators, for example.
     for_each_communicator([this](MPI_Comm comm) {
-      if (has_handler(comm, handlers_.present)) interposer()->note_past(comm);
+      if (has_handler(comm, handlers_.present)) interposer()->note_stale(comm);
     });
   }
   take(resilient);
@@ -53,15 +54,15 @@ MPI_Group Communicators::group_of(const std::vector<int>& ranks) const {
 
 std::vector<int> Communicators::ranks_of(MPI_Comm comm) const {
   if (comm == MPI_COMM_NULL) throw Error(FENIX_ERROR_INVALID_ARGUMENT, "comm is MPI_COMM_NULL");
-  constexpr const char* kPast = "comm is from before a repair: derive it again";
-  if (has_handler(comm, handlers_.past)) throw Error(FENIX_ERROR_INVALID_ARGUMENT, kPast);
+  constexpr const char* kStale = "comm is from before a repair: derive it again";
+  if (has_handler(comm, handlers_.stale)) throw Error(FENIX_ERROR_INVALID_ARGUMENT, kStale);
   if (is_revoked(comm)) {
     // A repair revokes it that is just beginning, which shows on the resilient communicator, too. Or the program did, or has given a
     // communicator from before a repair another handler.
     for (const Deadline deadline(kNoticeTakes); !deadline.passed();) {
       if (look_for_failures() != MPI_SUCCESS) throw PeerFailure(MPIX_ERR_REVOKED);
     }
-    throw Error(FENIX_ERROR_INVALID_ARGUMENT, kPast);
+    throw Error(FENIX_ERROR_INVALID_ARGUMENT, kStale);
   }
   // Translation is skipped where it can be: Open MPI compares each rank with each.
   if (comm == resilient_) {
@@ -104,7 +105,7 @@ void Communicators::call_all_to_repair() {
 
 void Communicators::end() {
   replace_handler(handlers_.present, MPI_ERRORS_RETURN);
-  replace_handler(handlers_.past, MPI_ERRORS_RETURN);
+  replace_handler(handlers_.stale, MPI_ERRORS_RETURN);
   free_comm(world_);
 }
 

@@ -14,7 +14,7 @@ namespace fenix_impl {
 /// Handlers for errors on resilient communicators. Each is inherited by communicators that are derived from one that has it.
 struct ErrorHandlers {
   MPI_Errhandler present = MPI_ERRHANDLER_NULL;
-  MPI_Errhandler past =
+  MPI_Errhandler stale =
       MPI_ERRHANDLER_NULL;  ///< of communicators from before a repair, also those that have been freed
 };
 
@@ -28,7 +28,7 @@ class Communicators {
   void set_world(MPI_Comm world) { world_ = world; }
   /// Takes the first ones. resilient: MPI_COMM_NULL in spares.
   void adopt_first(MPI_Comm world, MPI_Comm resilient);
-  /// Takes those that a repair has made. The earlier ones get the handler for past ones. Local.
+  /// Takes those that a repair has made. The earlier ones get the handler for stale ones. Local.
   void adopt_repaired(MPI_Comm world, MPI_Comm resilient);
 
   [[nodiscard]] MPI_Comm world() const { return world_; }

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "recovery/process/comm_functions.hpp"
-#include "rma/mpi_team.hpp"
+#include "rma/mpi_errors.hpp"
 
 namespace fenix_impl {
 

@@ -13,6 +13,7 @@
 #include "base/log.hpp"
 #include "recovery/process/comm_functions.hpp"
 #include "recovery/process/spawning.hpp"
+#include "rma/mpi_errors.hpp"
 #include "rma/mpi_team.hpp"
 
 namespace fenix_impl {

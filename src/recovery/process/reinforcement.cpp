@@ -10,6 +10,7 @@
 #include "base/fault.hpp"
 #include "base/log.hpp"
 #include "recovery/process/comm_functions.hpp"
+#include "rma/mpi_errors.hpp"
 #include "rma/mpi_team.hpp"
 
 namespace fenix_impl {

@@ -13,6 +13,7 @@
 #include "base/log.hpp"
 #include "interposition/interposer.hpp"
 #include "recovery/process/comm_functions.hpp"
+#include "rma/mpi_errors.hpp"
 #include "rma/mpi_team.hpp"
 
 namespace fenix_impl {
@@ -103,7 +104,7 @@ bool Repair::try_once() {
   if (!vain_turns_.run([&] { check_mpi(MPIX_Comm_shrink(world, &living), "MPIX_Comm_shrink"); })) return false;
   MPI_Comm_set_errhandler(living, MPI_ERRORS_RETURN);
   fault_point("repair.shrunk");
-  if (size_of(living) < size_of(world)) vain_turns_.note_death();
+  if (size_of(living) < size_of(world)) vain_turns_.note_failure();
   const bool done = reinforcement_.run(living) && build_and_adopt(living);
   if (!done) comms_.set_world(living);
   return done;

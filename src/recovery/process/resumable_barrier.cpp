@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/deadline.hpp"
-#include "rma/mpi_team.hpp"
+#include "rma/mpi_errors.hpp"
 
 namespace fenix_impl {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <numeric>
 
-#include "rma/mpi_team.hpp"
+#include "rma/mpi_errors.hpp"
 
 namespace fenix_impl {
 namespace {

@@ -26,6 +26,7 @@
 #include "base/log.hpp"
 #include "recovery/process/comm_functions.hpp"
 #include "recovery/process/crossing_comms.hpp"
+#include "rma/mpi_errors.hpp"
 #include "rma/mpi_team.hpp"
 #include "rma/quiet_comm.hpp"
 

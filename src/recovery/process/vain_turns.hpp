@@ -12,7 +12,7 @@ namespace fenix_impl {
 class VainTurns {
  public:
   /// Notes that a rank has died: all begins anew.
-  void note_death() { turns_ = 0; }
+  void note_failure() { turns_ = 0; }
   /// Runs a step of a turn. Returns whether it has succeeded. Keeps the text of an error that is no death. Throws nothing.
   [[nodiscard]] bool run(const std::function<void()>& step);
   /// Notes that one more turn has failed. Waits for the notice of a death in comm, which may be late. After too many turns without a

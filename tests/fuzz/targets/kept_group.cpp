@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::vector<std::int32_t> files(data[0], 0);
   const auto group = group_described(given, kProcess, files, kRank, kRanks);
   if (!group) return 0;
-  fuzz::require(group->parts().kept->regions.size() == files.size(), "a region for each file");
+  fuzz::require(group->recovery().kept_memory()->regions.size() == files.size(), "a region for each file");
   fuzz::require(group->members().size() + 1 == files.size(), "a region for each member");
   for (const auto& member : group->members()) {
     fuzz::require(member->memory.counts().count(kRank) == 1, "the own count is known");

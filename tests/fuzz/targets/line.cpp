@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     fuzz::require(end <= trace.words().size(), "a cut lies within the trace");
     ForcedOutcomes forced(trace, end);
     for (std::uint64_t receive = 0; receive < 8; ++receive) (void)forced.match_of(receive);
-    for (int i = 0; i < 1000 && forced.next(Decision::test, true); ++i) {
+    for (int i = 0; i < 1000 && forced.next(DeterminantKind::test, true); ++i) {
     }
   } catch (const Error& error) {
     const bool is_expected = error.code() == FENIX_ERROR_NODATA_FOUND || error.code() == FENIX_ERROR_INVALID_LOGIC_CALL;

@@ -16,7 +16,7 @@ namespace {
 void check(const fuzz::TwoRanks& ranks, std::uint32_t policy_number) {
   Policy policy;
   policy.kind = policy_number % 2 == 0 ? Policy::Kind::buddies : Policy::Kind::parity;
-  policy.cohort_size = 2;
+  policy.set_size = 2;
   const Placement placement(policy, 2);
   GroupParameters parameters;
   parameters.policy = policy;

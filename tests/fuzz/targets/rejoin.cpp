@@ -107,9 +107,12 @@ class MirrorPath final : public Path {
 
 void join(std::unique_ptr<Group>& group, const GroupParameters& parameters, fuzz::Input& input) {
   Generation highest;
-  (void)rejoin(
-      group, parameters, [] {}, std::make_shared<Liars>(input), [&] { return std::make_shared<MirrorPath>(input); }, {},
-      highest);
+  (void)rejoin(group, {parameters,
+                       [] {},
+                       std::make_shared<Liars>(input),
+                       [&] { return std::make_shared<MirrorPath>(input); },
+                       {},
+                       highest});
 }
 
 void store_something(Group& group, std::array<std::uint32_t, 20>& data) {

@@ -42,7 +42,7 @@ RejoinResult SimulatedGroups::create(const GroupParameters& parameters, MPI_Comm
   std::unique_ptr<Group>& group = groups_[parameters.id];
   const bool known_before = group != nullptr;
   try {
-    return together(*team, [&] { return rejoin(group, parameters, check, team, make_path, {}, highest_); });
+    return together(*team, [&] { return rejoin(group, {parameters, check, team, make_path, {}, highest_}); });
   } catch (const PeerFailure&) {
     if (!group || !group->is_complete()) {
       erase(parameters.id);
@@ -86,10 +86,10 @@ void SimulatedGroups::detach_all() {
   }
 }
 
-std::vector<GroupParts*> SimulatedGroups::formed() const {
-  std::vector<GroupParts*> formed;
+std::vector<GroupRecovery> SimulatedGroups::formed() const {
+  std::vector<GroupRecovery> formed;
   for (const auto& [id, group] : groups_) {
-    if (group && group->ranks().size > 0) formed.push_back(&group->parts());
+    if (group && group->ranks().size > 0) formed.push_back(group->recovery());
   }
   return formed;
 }

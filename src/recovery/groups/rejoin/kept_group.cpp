@@ -48,7 +48,7 @@ void write_parameters(FieldWriter& fields, const GroupParameters& parameters) {
   const Policy& policy = parameters.policy;
   for (const std::int32_t each :
        {parameters.id, parameters.start_time_stamp, parameters.depth, parameters.hashing, parameters.in_place,
-        static_cast<std::int32_t>(policy.kind), policy.separation, policy.cohort_size, policy.losses}) {
+        static_cast<std::int32_t>(policy.kind), policy.separation, policy.set_size, policy.losses}) {
     fields.number(each);
   }
 }
@@ -57,9 +57,8 @@ GroupParameters read_parameters(FieldReader& fields) {
   GroupParameters parameters;
   Policy& policy = parameters.policy;
   std::int32_t kind = 0;
-  for (std::int32_t* const each :
-       {&parameters.id, &parameters.start_time_stamp, &parameters.depth, &parameters.hashing, &parameters.in_place,
-        &kind, &policy.separation, &policy.cohort_size, &policy.losses}) {
+  for (std::int32_t* const each : {&parameters.id, &parameters.start_time_stamp, &parameters.depth, &parameters.hashing,
+                                   &parameters.in_place, &kind, &policy.separation, &policy.set_size, &policy.losses}) {
     *each = fields.number<std::int32_t>();
   }
   policy.kind = static_cast<Policy::Kind>(kind);
@@ -140,20 +139,21 @@ Described read(std::span<const std::byte> description, std::int32_t rank, std::i
 }  // namespace
 
 std::vector<std::byte> describe_group(Group& group, std::uint32_t run) {
-  const GroupParts& parts = group.parts();
+  const GroupRecovery recovery = group.recovery();
+  const CommitLog& log = group.log();
   const GroupRanks& ranks = group.ranks();
   FieldWriter fields;
   fields.number(kFormat);
   fields.number(run);
-  fields.number(parts.log.generation().value);
-  fields.number(static_cast<std::uint8_t>(parts.log.memory().own_epochs().empty() ? 0 : 1));
-  fields.number(parts.tries_of_memory);
-  fields.number(parts.shape.since.value);
-  fields.number(parts.shape.ranks);
+  fields.number(log.generation().value);
+  fields.number(static_cast<std::uint8_t>(log.memory().own_epochs().empty() ? 0 : 1));
+  fields.number(recovery.tries());
+  fields.number(recovery.shape().since.value);
+  fields.number(recovery.shape().ranks);
   fields.number(static_cast<std::int32_t>(ranks.rank));
-  write_parameters(fields, parts.parameters);
-  fields.number(parts.log.memory().entries());
-  write_region(fields, parts.log.memory().control().region);
+  write_parameters(fields, group.parameters());
+  fields.number(log.memory().entries());
+  write_region(fields, log.memory().control().region);
   const auto runs = runs_of(ranks.placement.order());
   fields.number(static_cast<std::uint32_t>(runs.size()));
   for (const Run& each : runs) {
@@ -162,9 +162,9 @@ std::vector<std::byte> describe_group(Group& group, std::uint32_t run) {
     fields.number(each.ranks);
   }
   std::vector<MemberInfo> infos;
-  for (const auto& member : parts.members) infos.push_back(member->info());
+  for (const auto& member : group.members()) infos.push_back(member->info());
   fields.bytes(encode_members(infos));
-  for (const auto& member : parts.members) {
+  for (const auto& member : group.members()) {
     const Counts counts = counts_of(*member, ranks.rank);
     fields.number(static_cast<std::uint32_t>(counts.size()));
     for (const auto& [rank, elements] : counts) {
@@ -198,14 +198,12 @@ std::unique_ptr<Group> group_described(std::span<const std::byte> description, s
       memory.regions[i].address.fd = files[i];
     }
     auto group = std::make_unique<Group>(described.parameters);
-    GroupParts& parts = group->parts();
-    parts.shape = described.shape;
     for (std::size_t i = 0; i < described.members.size(); ++i) {
       DescribedMember& member = described.members[i];
-      if (parts.members.find(member.info.id) != nullptr) return {};
-      parts.members.adopt(member.info, std::move(member.counts), memory.regions[i + 1].layout.slots(), rank);
+      if (group->find(member.info.id) != nullptr) return {};
+      group->members().adopt(member.info, std::move(member.counts), memory.regions[i + 1].layout.slots(), rank);
     }
-    parts.kept = std::make_unique<KeptMemory>(std::move(memory));
+    group->recovery().describe(described.shape, std::move(memory));
     return group;
   } catch (const Error& error) {
     log().info("the memory of an earlier run cannot be used: {}", error.what());

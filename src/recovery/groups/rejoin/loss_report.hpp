@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The question whether the application has to be told that snapshots were lost.
+// The report to the application that snapshots were lost.
 #pragma once
 
 #include "core/group.hpp"
@@ -13,7 +13,7 @@ class LossReport {
   void begin(bool is_owed) { lost_ = is_owed; }
   void note(Group& group, bool lost) {
     lost_ = lost_ || lost;
-    group.parts().owes_loss_report = lost_;
+    group.recovery().owe_loss_report(lost_);
   }
   [[nodiscard]] bool lost() const { return lost_; }
 

@@ -25,7 +25,7 @@ struct MemberState {
   std::uint32_t slots = 0;    ///< the most that a rank has
   std::uint8_t unknown = 0;   ///< nobody knows how much some rank has
   std::uint8_t deleted = 0;   ///< a rank has deleted it
-  std::uint8_t taken_up = 0;  ///< for a rank it is one that each rank defines alone
+  std::uint8_t rejoined = 0;  ///< some rank has known it since a rejoin with replacements: each rank defines it alone
   std::uint8_t reserved = 0;
 };
 
@@ -35,7 +35,7 @@ void merge_states(std::vector<MemberState>& into, std::span<const MemberState> f
     into[i].slots = std::max(into[i].slots, from[i].slots);
     into[i].unknown = std::max(into[i].unknown, from[i].unknown);
     into[i].deleted = std::max(into[i].deleted, from[i].deleted);
-    into[i].taken_up = std::max(into[i].taken_up, from[i].taken_up);
+    into[i].rejoined = std::max(into[i].rejoined, from[i].rejoined);
   }
 }
 
@@ -71,13 +71,13 @@ class MemberSizes {
       states.push_back({member != nullptr ? std::max(member->memory.layout().slots(), member->memory.least_slots()) : 0,
                         static_cast<std::uint8_t>(known || info.resizeable ? 0 : 1),
                         static_cast<std::uint8_t>(group_.members().has_deleted(info.id) ? 1 : 0),
-                        static_cast<std::uint8_t>(member != nullptr && member->is_taken_up() ? 1 : 0), 0});
+                        static_cast<std::uint8_t>(member != nullptr && member->has_rejoined() ? 1 : 0), 0});
     }
     return states;
   }
 
   void take(const MemberInfo& info, const MemberState& state, Counts counts) {
-    Members& members = group_.parts().members;
+    Members& members = group_.members();
     Member* const known = members.find(info.id);
     if (state.unknown != 0 || state.deleted != 0) {
       // The application goes on using its buffer.
@@ -90,7 +90,7 @@ class MemberSizes {
     for (const int partner : partners_) counts.try_emplace(partner, 0);
     members.adopt(info, std::move(counts), state.slots, self_);
     // An attempt that was cut short has told some ranks only.
-    if (state.taken_up != 0) members.find(info.id)->note_taken_up();
+    if (state.rejoined != 0) members.find(info.id)->note_rejoined();
   }
 
   [[nodiscard]] Counts known_counts(const MemberInfo& info) const {
@@ -165,7 +165,7 @@ std::vector<MemberInfo> share_members(Team& team, const Group& group, int source
 
 void agree_on_members(Team& team, Group& group, int source) {
   const auto infos = share_members(team, group, source);
-  group.parts().members.arrange(infos);
+  group.members().arrange(infos);
   MemberSizes(team, group, infos).agree();
 }
 

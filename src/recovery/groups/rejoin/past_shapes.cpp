@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "core/operations/taking_up.hpp"
 #include "recovery/groups/rejoin/rank_order.hpp"
 
 namespace fenix_impl {
@@ -29,10 +28,10 @@ PastShapes::Past PastShapes::past_of(Group& group) {
   if (group.ranks().size > 0) {
     past.knows = 1;
     past.lost_data = group.log().has_lost_data() ? 1 : 0;
-    past.shape = group.parts().shape;
+    past.shape = group.recovery().shape();
     past.team_rank = group.ranks().rank;
   }
-  if (const Archive* archive = group.parts().archive.get(); archive != nullptr && !archive->empty()) {
+  if (const Archive* archive = group.recovery().archive(); archive != nullptr) {
     past.archive = archive->shape();
     past.archive_rank = archive->rank();
   }
@@ -61,9 +60,9 @@ Epoch PastShapes::put_aside() {
     auto readable = readable_epochs(*shape, placement);
     if (readable.epochs.empty()) continue;
     // It may have been done already, by a rejoin that was cut short right after it.
-    const bool attached = moved_ && past(team_.rank()).knows != 0 && group_.parts().shape == *shape;
-    if (attached && !has_put_aside(*shape)) TakingUp(group_.parts()).archive_snapshots();
-    TakingUp(group_.parts()).keep_archive(*shape, placement, std::move(readable.epochs));
+    const bool attached = moved_ && past(team_.rank()).knows != 0 && group_.recovery().shape() == *shape;
+    if (attached && !has_put_aside(*shape)) group_.recovery().archive_snapshots();
+    group_.recovery().keep_archive(*shape, placement, std::move(readable.epochs));
     return readable.newest;
   }
   return {};
@@ -77,15 +76,15 @@ int PastShapes::number_in(int rank, const Shape& shape) const {
 }
 
 bool PastShapes::has_put_aside(const Shape& shape) const {
-  const Archive* there = group_.parts().archive.get();
-  return there != nullptr && !there->empty() && there->shape() == shape;
+  const Archive* there = group_.recovery().archive();
+  return there != nullptr && there->shape() == shape;
 }
 
 /// Returns the placement of a shape; some rank knows it.
 Placement PastShapes::placement_of(const Shape& shape) {
   int knowing = 0;
   while (number_in(knowing, shape) < 0) ++knowing;
-  const Placement& known = has_put_aside(shape) ? group_.parts().archive->placement() : group_.ranks().placement;
+  const Placement& known = has_put_aside(shape) ? group_.recovery().archive()->placement() : group_.ranks().placement;
   auto order = share_rank_order(team_, knowing, shape.ranks, known.order());
   return {group_.parameters().policy, shape.ranks, std::move(order)};
 }
@@ -105,7 +104,7 @@ ConsistentEpochs PastShapes::readable_epochs(const Shape& shape, const Placement
   for (int rank = 0; rank < team_.size(); ++rank) missing.erase(number_in(rank, shape));
   for (int copy = 0; copy < placement.copies(); ++copy) {
     const auto held = exchange_if([&] {
-      return put_aside ? group_.parts().archive->held_epochs(id, copy) : group_.log().memory().held_epochs(copy);
+      return put_aside ? group_.recovery().archive()->held_epochs(id, copy) : group_.log().memory().held_epochs(copy);
     });
     for (int rank = 0; rank < team_.size(); ++rank) {
       const int number = number_in(rank, shape);
@@ -113,7 +112,7 @@ ConsistentEpochs PastShapes::readable_epochs(const Shape& shape, const Placement
     }
   }
   const auto own = exchange_if(
-      [&] { return put_aside ? group_.parts().archive->own_epochs(id) : group_.log().memory().own_epochs(); });
+      [&] { return put_aside ? group_.recovery().archive()->own_epochs(id) : group_.log().memory().own_epochs(); });
   for (int rank = 0; rank < team_.size(); ++rank) {
     const int number = number_in(rank, shape);
     if (number >= 0 && past(rank).lost_data == 0) ranks[index(number)] = own[index(rank)];

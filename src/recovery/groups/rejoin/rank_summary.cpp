@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::uint32_t kMostTries = 3;
 
-/// Says of memory of an earlier run whether it is to be taken.
+/// Adds the memory of an earlier run to the summary, and whether it is to be taken.
 void add_origin(RankSummary& mine, const GroupParameters& parameters, const KeptOrigin& origin, std::uint32_t tries) {
   mine.knowledge = {RankSummary::Knowledge::Kind::kept_memory, origin.run, origin.generation.value};
   if (parameters.policy.has_redundancy()) mine.flags |= RankSummary::kRedundant;
@@ -14,16 +14,16 @@ void add_origin(RankSummary& mine, const GroupParameters& parameters, const Kept
   if (is_other || tries >= kMostTries) mine.flags |= RankSummary::kUnwanted;
 }
 
-void add_kept(RankSummary& mine, const Team& team, GroupParts& parts) {
-  const KeptMemory& kept = *parts.kept;
+void add_kept(RankSummary& mine, const Team& team, Group& group, const KeptMemory& kept) {
+  const Shape& shape = group.recovery().shape();
   mine.flags = RankSummary::kSomeNew | RankSummary::kSomeKnow;
   if (kept.has_commits) mine.flags |= RankSummary::kHasSnapshots;
-  if (parts.shape.ranks != team.size()) mine.flags |= RankSummary::kSomeMoved;
-  add_origin(mine, parts.parameters, kept.origin, kept.tries);
-  mine.members = parts.members.size() + 1;
+  if (shape.ranks != team.size()) mine.flags |= RankSummary::kSomeMoved;
+  add_origin(mine, group.parameters(), kept.origin, kept.tries);
+  mine.members = group.members().size() + 1;
   mine.generation = kept.origin.generation.value;
   mine.log_entries = kept.log_entries;
-  mine.least = mine.most = parts.shape;
+  mine.least = mine.most = shape;
 }
 
 }  // namespace
@@ -76,29 +76,30 @@ RankSummary summary_of(const Team& team, Group* group, const GroupParameters& wa
     mine.flags = RankSummary::kSomeNew;
     return mine;
   }
-  GroupParts& parts = group->parts();
-  if (parts.kept) {
-    add_kept(mine, team, parts);
+  GroupRecovery recovery = group->recovery();
+  if (const KeptMemory* const kept = recovery.kept_memory(); kept != nullptr) {
+    add_kept(mine, team, *group, *kept);
     return mine;
   }
+  const CommitLog& log = group->log();
   const GroupRanks& ranks = group->ranks();
   mine.flags = RankSummary::kSomeKnow;
   if (ranks.size != team.size() || ranks.rank != team.rank()) mine.flags |= RankSummary::kSomeMoved;
-  if (parts.awaits_store || parts.stored) mine.flags |= RankSummary::kAwaitsStore;
-  if (parts.owes_loss_report) mine.flags |= RankSummary::kOwesReport;
-  if (!parts.log.memory().own_epochs().empty()) mine.flags |= RankSummary::kHasSnapshots;
+  if (recovery.awaits_store()) mine.flags |= RankSummary::kAwaitsStore;
+  if (recovery.owes_loss_report()) mine.flags |= RankSummary::kOwesReport;
+  if (!log.memory().own_epochs().empty()) mine.flags |= RankSummary::kHasSnapshots;
   for (int copy = 0; copy < ranks.placement.copies(); ++copy) {
-    if (!parts.log.memory().held_epochs(copy).empty()) mine.flags |= RankSummary::kHasSnapshots;
+    if (!log.memory().held_epochs(copy).empty()) mine.flags |= RankSummary::kHasSnapshots;
   }
-  if (parts.archive && !parts.archive->empty()) mine.flags |= RankSummary::kHasSnapshots | RankSummary::kHasArchive;
-  mine.members = parts.members.size() + 1;
-  mine.known_on_all = parts.log.known_on_all();
-  mine.generation = parts.log.generation().value;
-  mine.log_entries = parts.log.memory().entries();
-  mine.least = mine.most = parts.shape;
+  if (recovery.archive() != nullptr) mine.flags |= RankSummary::kHasSnapshots | RankSummary::kHasArchive;
+  mine.members = group->members().size() + 1;
+  mine.known_on_all = recovery.known_on_all();
+  mine.generation = log.generation().value;
+  mine.log_entries = log.memory().entries();
+  mine.least = mine.most = recovery.shape();
   mine.knowledge.kind = RankSummary::Knowledge::Kind::group;
   // Others of this run may still be without the memory that they can have: it counts as much.
-  if (parts.kept_origin) add_origin(mine, parts.parameters, *parts.kept_origin, 0);
+  if (recovery.kept_origin()) add_origin(mine, group->parameters(), *recovery.kept_origin(), 0);
   return mine;
 }
 

@@ -38,15 +38,20 @@ struct StoreOfJob {
   std::function<Newest(const StoreRun& run)> look;
 };
 
+/// The arguments of rejoin(). Exceptions of the functions on one rank are thrown on all.
+struct RejoinArguments {
+  GroupParameters wanted;       ///< if no rank knows the group
+  std::function<void()> check;  ///< checks them; called if no rank knows the group
+  std::shared_ptr<Team> team;
+  std::function<std::shared_ptr<Path>()> choose_path;
+  StoreOfJob store;
+  Generation& highest;  ///< newest generation that this process has seen of any group; it is raised
+};
+
 /// Forms the group, or takes it up again. Collective over the team. group is this rank's part of it, or null; on return
 /// it is attached. Throws PeerFailure when a rank dies in the meantime. The part that this rank has got so far then stays
 /// in group, and the next rejoin starts from there. A group that has only been described (kept_group.hpp) is taken up with its memory,
-/// or dropped if something better is there. wanted and check_arguments are used if no rank knows the group. The newest generation that
-/// this process has seen of any group is highest, which is raised.
-/// Exceptions of choose_path and check_arguments on one rank are thrown on all.
-RejoinResult rejoin(std::unique_ptr<Group>& group, const GroupParameters& wanted,
-                    const std::function<void()>& check_arguments, std::shared_ptr<Team> team,
-                    const std::function<std::shared_ptr<Path>()>& choose_path, const StoreOfJob& store,
-                    Generation& highest);
+/// or dropped if something better is there.
+RejoinResult rejoin(std::unique_ptr<Group>& group, const RejoinArguments& arguments);
 
 }  // namespace fenix_impl

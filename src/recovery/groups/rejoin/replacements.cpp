@@ -2,13 +2,11 @@
 #include "recovery/groups/rejoin/replacements.hpp"
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <tuple>
 #include <vector>
 
 #include "base/error.hpp"
-#include "core/operations/taking_up.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -24,11 +22,11 @@ struct Replacement {
 
 /// A region that a rank has kept for the one that takes the place of its owner. Sent to other ranks.
 struct Offer {
-  std::int32_t keeper = -1;
+  std::int32_t holder = -1;
   std::int32_t reserved = 0;
   OrphanedRegion region;
 
-  [[nodiscard]] auto key() const { return std::tuple(region.owner, keeper, region.what); }
+  [[nodiscard]] auto key() const { return std::tuple(region.owner, holder, region.what); }
   bool operator<(const Offer& other) const { return key() < other.key(); }
 };
 
@@ -49,7 +47,8 @@ void Replacements::find(Team& team, bool is_one) {
 void Replacements::adopt_memory(Team& team, Group& group, bool is_kept) {
   if (locations_.empty()) return;
   const int self = team.rank();
-  OrphanedMemory& kept = group.parts().orphaned;
+  GroupRecovery recovery = group.recovery();
+  const OrphanedMemory& kept = recovery.orphaned_memory();
   std::vector<Offer> mine;
   if (!includes(self)) {
     for (const OrphanedRegion& each : kept.offers()) {
@@ -57,21 +56,17 @@ void Replacements::adopt_memory(Team& team, Group& group, bool is_kept) {
       if (replacement != locations_.end() && replacement->second == team.location()) mine.push_back({self, 0, each});
     }
   }
-  // The offers of one keeper are next to each other.
+  // The offers of one holder are next to each other.
   const auto offered = team.gather_some(std::span<const Offer>(mine));
   std::map<int, std::vector<OrphanedRegion>> for_this;
   for (const Offer& each : offered) {
-    if (each.region.owner == self) for_this[each.keeper].push_back(each.region);
+    if (each.region.owner == self) for_this[each.holder].push_back(each.region);
   }
   std::vector<std::int32_t> taken;
-  for (const auto& [keeper, regions] : for_this) {
-    if (taken.empty() && includes(self) && TakingUp(group.parts()).adopt_memory(regions)) taken.push_back(self);
+  for (const auto& [holder, regions] : for_this) {
+    if (taken.empty() && includes(self) && recovery.adopt_memory(regions)) taken.push_back(self);
   }
-  if (const auto memory = std::move(group.parts().kept)) {
-    group.parts().kept_origin = memory->origin;
-    group.parts().tries_of_memory = memory->tries + 1;
-    if (TakingUp(group.parts()).adopt_memory(memory->regions)) taken.push_back(self);
-  }
+  if (recovery.adopt_kept_memory()) taken.push_back(self);
   if (is_kept || !offered.empty()) {
     for (const std::int32_t rank : team.gather_some(std::span<const std::int32_t>(taken))) {
       if (!includes(rank)) throw Error(FENIX_ERROR_INTERN, "a rank has taken over what it had itself");
@@ -80,7 +75,7 @@ void Replacements::adopt_memory(Team& team, Group& group, bool is_kept) {
     }
   }
   // Memory that nobody takes over must not stand beside what is made anew.
-  if (includes(kept.owner())) kept = {};
+  if (includes(kept.owner())) recovery.drop_orphaned_memory();
 }
 
 }  // namespace fenix_impl

@@ -8,8 +8,6 @@
 
 #include "base/fault.hpp"
 #include "base/log.hpp"
-#include "core/operations/rebuild.hpp"
-#include "core/operations/shared_rebuild.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -40,7 +38,7 @@ ConsistentEpochs SnapshotRecovery::run(LossReport& report) {
   rebuild_held(result);
   // From here on this rank is as good as one that survived, whatever happens to the others.
   if (!group_.is_complete()) {
-    group_.parts().state = GroupState::complete;
+    group_.recovery().note_complete();
     fault_point("rejoin.rebuilt");
   }
   report.note(group_, some_left && result.epochs.empty());
@@ -56,22 +54,22 @@ void SnapshotRecovery::warn_of_older(const ConsistentEpochs& result) const {
 // Brings this rank's own part of the snapshots into order.
 void SnapshotRecovery::make_own(const ConsistentEpochs& result, bool redundant) {
   const bool some_left = !result.epochs.empty();
-  CommitLog& log = group_.parts().log;
+  GroupRecovery recovery = group_.recovery();
   if (has_adopted()) drop_torn();
   // Where many have adopted memory, nobody may read a record that its owner is about to drop.
   if (goes_on_with_kept()) team_.barrier();
   if (group_.is_complete() || has_adopted()) {
     // Ranks that die before all is rebuilt may take the only copy of a record with them: older snapshots stay until then.
-    log.keep_only(result.epochs, some_left ? result.epochs.front() : Epoch{});
+    recovery.keep_only(result.epochs, some_left ? result.epochs.front() : Epoch{});
     fault_point("rejoin.voided");
     if (has_adopted()) {
       complete_adopted(result);
-      const auto left = log.memory().own_epochs();
+      const auto left = group_.log().memory().own_epochs();
       // Without redundancy, nothing brings back a copy that was half overwritten. If all have died, the store may have another one.
-      if (!redundant && some_left && left.empty() && !goes_on_with_kept()) log.accept_loss();
+      if (!redundant && some_left && left.empty() && !goes_on_with_kept()) recovery.accept_loss();
     }
   } else if (!redundant && some_left) {
-    log.accept_loss();
+    recovery.accept_loss();
   }
   if (redundant && some_left) rebuild_own(result);
 }
@@ -79,15 +77,14 @@ void SnapshotRecovery::make_own(const ConsistentEpochs& result, bool redundant) 
 // Makes what ranks that have nothing lack of the snapshots. Collective.
 void SnapshotRecovery::rebuild_own(const ConsistentEpochs& result) {
   const std::set<int>& missing = clues_.replacements.missing();
-  const OperationContext& context = group_.parts().context;
   const bool lacks_all = missing.count(self_) != 0;
   std::vector<CommitLog::RecordCopy> lacking;
   if (lacks_all) {
     std::copy_if(copies_.begin(), copies_.end(), std::back_inserter(lacking),
                  [&](const CommitLog::RecordCopy& each) { return contains(result.epochs, each.epoch); });
   }
-  const auto there = SharedRebuild(context, missing).run(lacking);
-  if (lacks_all) (void)Rebuild(context).rebuild_own(lacking, missing, there);
+  const auto there = group_.recovery().shared_rebuild(missing).run(lacking);
+  if (lacks_all) (void)group_.recovery().rebuild().rebuild_own(lacking, missing, there);
 }
 
 // Returns what this rank has committed, of which others have copies if it has lost its own records.
@@ -107,10 +104,10 @@ CommittedEpochs SnapshotRecovery::find_commits() {
   if (knows && !has_adopted() && !log.has_lost_data()) return own;
   CommittedEpochs epochs;
   for (int copy = 0; copy < placement.copies() && !clues_.moved; ++copy) {
-    const int keeper = placement.keeper(self_, copy);
-    if (missing.count(keeper) != 0) continue;
+    const int holder = placement.holder(self_, copy);
+    if (missing.count(holder) != 0) continue;
     std::vector<CommittedEpoch> held;
-    for (const HeldRecord& each : theirs.at(keeper)) {
+    for (const HeldRecord& each : theirs.at(holder)) {
       if (each.copy == copy) held.push_back(each.record);
     }
     add(epochs, held);
@@ -152,7 +149,7 @@ void SnapshotRecovery::complete_adopted(const ConsistentEpochs& result) {
     return !contains(result.epochs, each.epoch) ||
            std::any_of(there.begin(), there.end(), [&](const auto& own) { return own.epoch == each.epoch; });
   });
-  if (!copies_.empty()) (void)Rebuild(group_.parts().context).rebuild_own(copies_, missing);
+  if (!copies_.empty()) (void)group_.recovery().rebuild().rebuild_own(copies_, missing);
 }
 
 // Rebuilds the copies and parity held for others from what each owner has now. Keeps in result only epochs that are complete
@@ -165,7 +162,7 @@ void SnapshotRecovery::rebuild_held(ConsistentEpochs& result) {
   for (int copy = 0; copy < placement.copies(); ++copy) {
     at_owners.emplace_back(theirs.at(placement.kept(self_, copy)));
   }
-  const auto whole = Rebuild(group_.parts().context).rebuild_held(result.epochs, at_owners);
+  const auto whole = group_.recovery().rebuild().rebuild_held(result.epochs, at_owners);
   std::vector<CommittedEpoch> mine;
   const bool nothing_to_have = group_.log().has_lost_data();
   for (const Epoch epoch : whole) {

@@ -11,8 +11,6 @@
 #include "base/hash.hpp"
 #include "base/log.hpp"
 #include "core/common/meeting.hpp"
-#include "core/operations/flush.hpp"
-#include "core/steps/snapshot_epochs.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -66,7 +64,7 @@ void Flushing::begin_generation(Group& group, OfGroup& mine, std::vector<std::ui
 // Notes the slots that the keeper reads from now on.
 std::uint64_t Flushing::offer(Group& group, OfGroup& mine, std::uint32_t run, Epoch epoch, const std::string& label) {
   constexpr std::size_t kRemembered = 16;
-  const Flush flush(group.parts().context);
+  const Flush flush = group.store_link().flush();
   const DatasetPlan plan = flush.plan(epoch, label, run, mine.writers);
   const Flush::Offered offered = flush.offer(epoch);
   const std::uint64_t id = keeper_->flushes().flush(plan, offered.offer, offered.regions);
@@ -79,14 +77,14 @@ std::uint64_t Flushing::offer(Group& group, OfGroup& mine, std::uint32_t run, Ep
   }
   hold.is_pending = [this, id] { return !outcome(id).has_value(); };
   hold.patience = limit_;
-  group.parts().reclaimer.hold(std::move(hold));
+  group.store_link().hold(std::move(hold));
   return id;
 }
 
 // No slot is held for it: as long as it is the latest commit of all ranks, no slot of it is used anew.
 void Flushing::keep_latest(Group& group, const OfGroup& mine, std::uint32_t run) {
   const Epoch epoch = group.log().last();
-  const Flush flush(group.parts().context);
+  const Flush flush = group.store_link().flush();
   const Flush::Offered offered = flush.offer(epoch);
   keeper_->flushes().keep(flush.plan(epoch, {}, run, mine.writers), offered.offer, offered.regions);
   fault_point("keep.offered");
@@ -121,9 +119,7 @@ void Flushing::look_at_automatic(int group_id, OfGroup& mine) {
 // --------------------------------------------------------------------------------------------------------------- together
 
 Epoch Flushing::agree(Group& group, const SnapshotChoice& choice, const std::string& label, const Check& check) {
-  const OperationContext& context = group.parts().context;
-  const auto notes = meet(context.team(), Operation::flush, hash_of(choice, label), epoch_note(group.log()), check);
-  return agree_on_epoch(context, choice, notes);
+  return group.store_link().agree_on_snapshot(choice, hash_of(choice, label), check);
 }
 
 // The ranks meet again and again until the slowest node has written: no meeting waits for a file system.

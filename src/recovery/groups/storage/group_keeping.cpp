@@ -64,7 +64,7 @@ GroupKeeping::Found GroupKeeping::all(KeeperClient& keeper, Team& team, std::uin
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline.left());
       const auto group = find(keeper, each.group, team, run, std::max<std::chrono::milliseconds>(left, kLeastLimit));
       if (!group) continue;
-      const KeptMemory& kept = *group->parts().kept;
+      const KeptMemory& kept = *group->recovery().kept_memory();
       here[each.group] = {group->parameters(), kept.origin, static_cast<std::uint8_t>(kept.has_commits ? 1 : 0)};
     }
   });

@@ -50,7 +50,7 @@ StoreOfJob GroupStart::for_rejoin(int group_id, Team& team) {
   return {store_.as_known(), look};
 }
 
-GroupStart::Resumed GroupStart::take_up(Group& group, const RejoinResult& formed) {
+GroupStart::Resumed GroupStart::reattach(Group& group, const RejoinResult& formed) {
   StorageGroup& mine = groups_.of(group);
   const bool awaits = formed.awaits_store;
   planner_.begin_anew(group);
@@ -69,13 +69,13 @@ GroupStart::Resumed GroupStart::take_up(Group& group, const RejoinResult& formed
   } else if (awaits && store_.settings().fetches && !store_.drains()) {
     // Memory of earlier runs would stand beside what is loaded.
     if (store_.keeps_memory()) lease_.drop_earlier(group);
-    group.parts().awaits_store = true;
+    group.store_link().await_dataset(true);
     resumed = load_newest(group, {}, {});
-    group.parts().awaits_store = false;
+    group.store_link().await_dataset(false);
   }
   // A drain that cannot go on with the memory leaves it as it is.
   if (store_.keeps_memory() && (!store_.drains() || resumed == Resumed::yes)) {
-    group.parts().before_record = [this, &group] { lease_.keep(group); };
+    group.store_link().call_before_record([this, &group] { lease_.keep(group); });
     lease_.keep(group);
     group.attachment().team().barrier();
   }
@@ -148,8 +148,8 @@ GroupStart::Resumed GroupStart::load_newest(Group& group, const std::string& lab
     return Resumed::yes;
   }
   if (!has_tried) return Resumed::no;
-  group.parts().stored.reset();
-  group.parts().parameters.start_time_stamp = before.start_time_stamp;
+  group.store_link().drop_dataset();
+  group.store_link().set_start_time_stamp(before.start_time_stamp);
   Loading(group, store_.keeper_if_any()).begin_anew();
   log().log(warning_of_all(group.ranks().rank), "group {}: no dataset of the store could be used",
             group.parameters().id);
@@ -181,9 +181,9 @@ bool GroupStart::end_restart(Group& group, bool is_good) {
 int GroupStart::fetch_from(Group& group, const std::string& label, std::vector<std::string> passed_over) {
   StorageGroup& mine = groups_.of(group);
   mine.begun_with.reset();
-  group.parts().awaits_store = true;
+  group.store_link().await_dataset(true);
   const Resumed resumed = load_newest(group, label, std::move(passed_over));
-  group.parts().awaits_store = false;
+  group.store_link().await_dataset(false);
   if (resumed == Resumed::yes) return mine.begun_with->time_stamp;
   throw Error(FENIX_ERROR_NODATA_FOUND, "the store has no complete dataset of group_id " +
                                             std::to_string(group.parameters().id) +

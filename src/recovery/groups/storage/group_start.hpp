@@ -31,7 +31,7 @@ class GroupStart {
   /// Returns what rejoin() has to know. team: of the group.
   [[nodiscard]] StoreOfJob for_rejoin(int group_id, Team& team);
   /// Prepares a group that has been formed, or taken up again. Collective over the group.
-  Resumed take_up(Group& group, const RejoinResult& formed);
+  Resumed reattach(Group& group, const RejoinResult& formed);
   /// Whether the store has the snapshot with which a group has begun in this job. Collective over the group.
   [[nodiscard]] bool has_dataset(Group& group);
   /// Goes on from another dataset, in place of all that the group has. label: of the user; empty: the newest one. Returns the time stamp.

@@ -14,7 +14,6 @@
 #include "base/log.hpp"
 #include "core/common/meeting.hpp"
 #include "core/member/member_codec.hpp"
-#include "core/operations/taking_up.hpp"
 #include "core/state/stored_archive.hpp"
 
 namespace fenix_impl {
@@ -57,7 +56,7 @@ void Loading::archive(const DatasetPlan& plan) {
       if (keeper_->datasets().verify(plan.name, rank, [&team] { team.check(); })) continue;
       throw Error(FENIX_ERROR_NODATA_FOUND, "what rank " + std::to_string(rank) + " has stored is damaged");
     }
-    group_.parts().stored = std::make_unique<StoredArchive>(keeper_, plan);
+    group_.store_link().set_dataset(keeper_, plan);
   });
   take_parameters(plan);
   resume({plan.epoch});
@@ -75,14 +74,14 @@ void Loading::load(const DatasetPlan& plan) {
   try {
     (void)meet(team, Operation::fetched, 0, 0, [&] { stage(plan, own, members); });
   } catch (...) {
-    for (Member* const member : members) group_.parts().requests.access(*member).slot().reset();
+    for (Member* const member : members) group_.requests().access(*member).slot().reset();
     throw;
   }
   fault_point("fetch.staged");
   group_.stores().store(members, Selection::staged());
   for (Member* const member : members) {
     const MemberVersion* const version = own.find(member->id());
-    if (version != nullptr) group_.parts().requests.access(*member).slot().note_size(version->size);
+    if (version != nullptr) group_.requests().access(*member).slot().note_size(version->size);
   }
   int time_stamp = 0;
   group_.commit_on_all(time_stamp);
@@ -110,7 +109,7 @@ Record Loading::read_own(const DatasetPlan& plan) {
 
 // The arguments of group_create count, as far as the job may have others than the one before. Time stamps go on.
 void Loading::take_parameters(const DatasetPlan& plan) {
-  GroupParameters& parameters = group_.parts().parameters;
+  const GroupParameters& parameters = group_.parameters();
   const auto nothing = [] {};
   if (group_.members().empty() && group_.log().last().none()) {
     if (parameters.hashing != plan.group.hashing) group_.policy_change().set_hashing(plan.group.hashing != 0, nothing);
@@ -119,7 +118,7 @@ void Loading::take_parameters(const DatasetPlan& plan) {
       group_.policy_change().set_in_place(plan.group.in_place != 0, nothing);
     }
   }
-  parameters.start_time_stamp = plan.group.start_time_stamp;
+  group_.store_link().set_start_time_stamp(plan.group.start_time_stamp);
 }
 
 std::vector<Member*> Loading::make_members(const DatasetPlan& plan, const Record& own) {
@@ -142,7 +141,7 @@ std::vector<Member*> Loading::make_members(const DatasetPlan& plan, const Record
     Member* made = group_.definition().define_member(info, nullptr, count, [] {});
     if (made != nullptr) made->disclaim();
     Member& member = *group_.find(info.id);
-    member.note_taken_up();
+    member.note_rejoined();
     members.push_back(&member);
   }
   return members;
@@ -152,7 +151,7 @@ std::vector<Member*> Loading::make_members(const DatasetPlan& plan, const Record
 void Loading::resume(Epoch base) {
   Team& team = group_.attachment().team();
   team.barrier();
-  TakingUp(group_.parts()).begin_anew(base);
+  group_.recovery().begin_anew(base);
   team.barrier();
 }
 
@@ -165,10 +164,10 @@ void Loading::stage(const DatasetPlan& plan, const Record& own, std::span<Member
     if (version->element_bytes != member->element_bytes() || !has_room) {
       throw Error(FENIX_ERROR_MISMATCH, name_of(*member) + " has other elements than in the store");
     }
-    const MemberAccess access = group_.parts().requests.access(*member);
+    const MemberAccess access = group_.requests().access(*member);
     const auto memory = group_.staging().staging_memory(access, version->bytes()).first(version->bytes());
     access.slot().note_staged(version->found, version->element_bytes);
-    if (!read_stored(*keeper_, plan.name, group_.ranks().rank, member->id(), memory, member->memory.region(), team)) {
+    if (!read_stored(*keeper_, {plan.name, group_.ranks().rank, member->id()}, memory, member->memory.region(), team)) {
       throw Error(FENIX_ERROR_NODATA_FOUND, name_of(*member) + " is damaged in the store");
     }
     fault_point("fetch.member");

@@ -24,7 +24,7 @@ std::unique_ptr<Group> MemoryLease::find(int group_id, Team& team) {
   try {
     auto found = GroupKeeping::find(store_.keeper(), group_id, team, store_.run(), store_.patience());
     // A drain is not what the program may die of.
-    if (found && store_.drains()) found->parts().kept->tries = 0;
+    if (found && store_.drains()) found->recovery().forget_tries();
     return found;
   } catch (const Error& error) {
     log().warn("group {}: {}", group_id, error.what());
@@ -50,7 +50,7 @@ void MemoryLease::keep(Group& group) noexcept {
 
 void MemoryLease::keep_commit(Group& group, Flushing& flushing, const Flushing::OfGroup& mine) {
   flushing.keep_latest(group, mine, store_.run());
-  group.parts().tries_of_memory = 0;
+  group.recovery().forget_tries();
   // Another keeper may be there since the commit began.
   keep(group);
 }

@@ -18,7 +18,7 @@ namespace fenix_impl {
 
 /// A group is for one thread at a time.
 struct StorageGroup {
-  Generation generation;  ///< in which it was taken up
+  Generation generation;  ///< in which it was attached to the store
   int every = 0;          ///< commits, of which the last one is flushed; 0: none
   /// The keeper could not be reached. Looks are too rare for a Deadline.
   std::chrono::steady_clock::time_point quiet_until;
@@ -35,7 +35,7 @@ class StorageGroups {
     const std::lock_guard lock(mutex_);
     return groups_[group.parameters().id];
   }
-  /// Returns null if the group has not been taken up.
+  /// Returns null if the group has not been attached to the store.
   StorageGroup* find(const Group& group) {
     const std::lock_guard lock(mutex_);
     const auto found = groups_.find(group.parameters().id);

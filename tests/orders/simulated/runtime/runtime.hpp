@@ -38,7 +38,7 @@ class SimulatedGroups {
   [[nodiscard]] std::vector<int> numbers() const;
   void detach_all();
   /// Returns those that have had a team.
-  [[nodiscard]] std::vector<GroupParts*> formed() const;
+  [[nodiscard]] std::vector<GroupRecovery> formed() const;
 
  private:
   std::map<int, std::unique_ptr<Group>> groups_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/protection/cohort_slots.hpp"
+#include "core/protection/set_slots.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -13,32 +13,32 @@ constexpr std::size_t kFetchedAtOnce = std::size_t{512} << 10;
 
 }  // namespace
 
-CohortSlots::CohortSlots(RemoteRegions& remote, const Stripes& stripes, std::vector<CohortSlot> slots)
+SetSlots::SetSlots(RemoteRegions& remote, const Stripes& stripes, std::vector<SetSlot> slots)
     : remote_(remote), stripes_(stripes), slots_(std::move(slots)) {
-  all_direct_ = std::all_of(slots_.begin(), slots_.end(), [&](const CohortSlot& slot) {
-    return slot.rank == CohortSlot::kMissing || !remote_.direct(slot.rank, 0, 1).empty();
+  all_direct_ = std::all_of(slots_.begin(), slots_.end(), [&](const SetSlot& slot) {
+    return slot.rank == SetSlot::kMissing || !remote_.direct(slot.rank, 0, 1).empty();
   });
 }
 
-std::vector<bool> CohortSlots::available() const {
+std::vector<bool> SetSlots::available() const {
   std::vector<bool> there;
-  for (const CohortSlot& slot : slots_) there.push_back(slot.rank != CohortSlot::kMissing);
+  for (const SetSlot& slot : slots_) there.push_back(slot.rank != SetSlot::kMissing);
   return there;
 }
 
-std::size_t CohortSlots::offset_of(const Stripes::Cell& cell) const {
-  const CohortSlot& slot = at(cell.rank);
+std::size_t SetSlots::offset_of(const Stripes::Cell& cell) const {
+  const SetSlot& slot = at(cell.rank);
   return (cell.is_parity ? slot.parity : slot.elements) + cell.offset;
 }
 
 // Bytes that there are: behind the elements, there are zeros that nobody stores.
-std::size_t CohortSlots::there(const Stripes::Cell& cell, std::size_t bytes) const {
+std::size_t SetSlots::there(const Stripes::Cell& cell, std::size_t bytes) const {
   if (cell.is_parity) return bytes;
   const std::uint64_t end = at(cell.rank).element_bytes;
   return static_cast<std::size_t>(std::min<std::uint64_t>(bytes, end - std::min(end, cell.offset)));
 }
 
-const std::byte* CohortSlots::read(const Stripes::Cell& cell, std::size_t bytes, std::size_t source) {
+const std::byte* SetSlots::read(const Stripes::Cell& cell, std::size_t bytes, std::size_t source) {
   const std::size_t there = this->there(cell, bytes);
   if (there == bytes) {
     const auto direct = remote_.direct(at(cell.rank).rank, offset_of(cell), bytes);
@@ -52,10 +52,10 @@ const std::byte* CohortSlots::read(const Stripes::Cell& cell, std::size_t bytes,
   return piece.data();
 }
 
-void CohortSlots::fetch(Codec& codec, int index, bool is_parity, std::uint64_t offset, std::size_t bytes) {
+void SetSlots::fetch(Codec& codec, const Stripes::Cell& from, std::size_t bytes) {
   cells_.clear();
   std::size_t all = 0;
-  codec.for_each_source(stripes_, index, is_parity, offset, bytes, [&](const Stripes::Cell& cell, std::size_t each) {
+  codec.for_each_source(stripes_, from, bytes, [&](const Stripes::Cell& cell, std::size_t each) {
     cells_.emplace_back(cell, each);
     all += each;
   });
@@ -72,29 +72,28 @@ void CohortSlots::fetch(Codec& codec, int index, bool is_parity, std::uint64_t o
   remote_.get_all(parts);
 }
 
-void CohortSlots::compute(Codec& codec, int index, bool is_parity, std::uint64_t offset, std::span<std::byte> target,
-                          Stores stores) {
+void SetSlots::compute(Codec& codec, Stripes::Cell from, std::span<std::byte> target, Stores stores) {
   if (all_direct_) {
     codec.compute(
-        stripes_, index, is_parity, offset, target,
+        stripes_, from, target,
         [this](const Stripes::Cell& cell, std::size_t bytes, std::size_t source) { return read(cell, bytes, source); },
         stores);
     return;
   }
   while (!target.empty()) {
     const auto part = target.first(std::min(target.size(), kFetchedAtOnce));
-    fetch(codec, index, is_parity, offset, part.size());
+    fetch(codec, from, part.size());
     const std::byte* next = pieces_.data();
     codec.compute(
-        stripes_, index, is_parity, offset, part,
+        stripes_, from, part,
         [&](const Stripes::Cell&, std::size_t bytes, std::size_t) { return std::exchange(next, next + bytes); },
         stores);
     target = target.subspan(part.size());
-    offset += part.size();
+    from.offset += part.size();
   }
 }
 
-bool CohortSlots::try_ways(const std::function<bool(Codec&)>& attempt) const {
+bool SetSlots::try_ways(const std::function<bool(Codec&)>& attempt) const {
   constexpr std::size_t kNobody = ~std::size_t{0};
   const auto there = available();
   for (std::size_t left_out = kNobody; left_out == kNobody || left_out < there.size(); ++left_out) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// No function here that calls libfenix has an object with a destructor meanwhile, but GoingOn: control may leave by longjmp.
-#include "mpi/logged/quick_calls.hpp"
+// No function here that calls libfenix has an object with a destructor meanwhile, but RepeatableCall: control may leave by longjmp.
+#include "mpi/logged/fast_calls.hpp"
 
 #include <cstddef>
 #include <vector>
@@ -9,9 +9,9 @@
 #include "mpi/base/handles.hpp"
 #include "mpi/base/real.hpp"
 #include "mpi/logged/fast_path.hpp"
+#include "mpi/logged/fast_requests.hpp"
 #include "mpi/logged/outcomes.hpp"
 #include "mpi/logged/progress.hpp"
-#include "mpi/logged/quick_requests.hpp"
 #include "mpi/logged/receive_queue.hpp"
 #include "mpi/logged/receive_start.hpp"
 #include "mpi/logged/receive_step.hpp"
@@ -20,25 +20,25 @@ namespace fenix_impl {
 namespace {
 
 /// Whether the program may be kept in MPI, and goes on after failures without a word of them.
-bool may_be_quick() {
+bool may_be_fast() {
   return is_transparent.load(std::memory_order_acquire) && !calls_may_overlap() && !calls_need_progress();
 }
 
 /// Notes that MPI has completed a request.
-void complete(QuickRequest* request) {
+void complete(FastRequest* request) {
   if (!request->is_send) {
-    if (request->generation == quick_generation()) {
+    if (request->generation == fast_path_generation()) {
       request->open->remove(request->receive.number);
     } else {
       end_receive(request->receive, MPI_STATUS_IGNORE);
     }
   }
-  quick_requests().give_back(request);
+  fast_requests().give_back(request);
 }
 
 /// Memory for requests of MPI that is used again.
 struct Waited {
-  std::vector<QuickRequest*> requests;  // null: there is none
+  std::vector<FastRequest*> requests;  // null: there is none
   std::vector<MPI_Request> inner;
 };
 
@@ -55,7 +55,7 @@ bool find_all(int count, const MPI_Request* requests, Waited* all) {
   all->inner.resize(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    QuickRequest* const found = requests[i] != MPI_REQUEST_NULL ? quick_requests().find(requests[i]) : nullptr;
+    FastRequest* const found = requests[i] != MPI_REQUEST_NULL ? fast_requests().find(requests[i]) : nullptr;
     const bool is_for_here = found != nullptr ? found->repairs == repairs : requests[i] == MPI_REQUEST_NULL;
     if (!is_for_here) return false;
     all->requests[at] = found;
@@ -108,21 +108,21 @@ int wait_for_each(std::vector<MPI_Request>& requests, MPI_Status* statuses) {
 
 }  // namespace
 
-bool begin_quick_receive(const LoggedReceive& wanted, MPI_Request* request, int* error) {
-  if (is_wildcard(wanted) || is_internal(wanted.tag) || !may_be_quick()) return false;
-  const GoingOn call;
-  const QuickReceive quick = quick_receive(wanted.source, wanted.tag, wanted.comm);
-  if (!quick.is_allowed || quick.open == nullptr || quick.cancellable == nullptr) return false;
+bool begin_fast_receive(const LoggedReceive& wanted, MPI_Request* request, int* error) {
+  if (is_wildcard(wanted) || is_internal(wanted.tag) || !may_be_fast()) return false;
+  const RepeatableCall call;
+  const FastReceive fast = fast_receive(wanted.source, wanted.tag, wanted.comm);
+  if (!fast.is_allowed || fast.open == nullptr || fast.cancellable == nullptr) return false;
   if (has_unmatched_receives()) return false;
   const unsigned repairs = registry().repairs;
-  const unsigned generation = quick_generation();
-  QuickRequest* const taken = quick_requests().take();
+  const unsigned generation = fast_path_generation();
+  FastRequest* const taken = fast_requests().take();
   if (taken == nullptr) return false;
   const int begun =
       real.Irecv(wanted.buffer, wanted.count, wanted.type, wanted.source, wanted.tag, now(wanted.comm), &taken->inner);
   if (begun != MPI_SUCCESS || registry().repairs != repairs) {
     if (begun == MPI_SUCCESS) drain(&taken->inner);
-    quick_requests().give_back(taken);
+    fast_requests().give_back(taken);
     *error = begun;
     return begun != MPI_SUCCESS && !tells_of_failure(begun);
   }
@@ -130,23 +130,23 @@ bool begin_quick_receive(const LoggedReceive& wanted, MPI_Request* request, int*
   taken->sent = 0;
   taken->repairs = repairs;
   taken->generation = generation;
-  taken->open = quick.open;
+  taken->open = fast.open;
   taken->order = next_order_of_receives();
   taken->receive = wanted;
-  taken->receive.number = ++*quick.begun;
-  taken->receive.receive = ++*quick.cancellable;
+  taken->receive.number = ++*fast.begun;
+  taken->receive.receive = ++*fast.cancellable;
   taken->receive.is_logged = false;
   taken->receive.repairs = repairs;
-  quick.open->add(taken->receive.number);
+  fast.open->add(taken->receive.number);
   *request = taken->handle;
   *error = MPI_SUCCESS;
   return true;
 }
 
-bool add_quick_send(const Send& send, const Started& started, MPI_Request* request) {
+bool add_fast_send(const Send& send, const Started& started, MPI_Request* request) {
   if (started.inner == MPI_REQUEST_NULL || !is_transparent.load(std::memory_order_acquire) || calls_may_overlap())
     return false;
-  QuickRequest* const taken = quick_requests().take();
+  FastRequest* const taken = fast_requests().take();
   if (taken == nullptr) return false;
   taken->inner = started.inner;
   taken->is_send = true;
@@ -157,11 +157,11 @@ bool add_quick_send(const Send& send, const Started& started, MPI_Request* reque
   return true;
 }
 
-bool wait_quickly(MPI_Request* request, MPI_Status* status, int* error) {
-  if (quick_requests().empty() || !may_be_quick()) return false;
-  QuickRequest* const found = quick_requests().find(*request);
+bool wait_fast(MPI_Request* request, MPI_Status* status, int* error) {
+  if (fast_requests().empty() || !may_be_fast()) return false;
+  FastRequest* const found = fast_requests().find(*request);
   if (found == nullptr || found->repairs != registry().repairs) return false;
-  const GoingOn call;
+  const RepeatableCall call;
   // Its begin may have met a failure.
   if (found->repairs != registry().repairs) return false;
   *error = real.Wait(&found->inner, status);
@@ -172,19 +172,19 @@ bool wait_quickly(MPI_Request* request, MPI_Status* status, int* error) {
   return true;
 }
 
-bool wait_quickly_for_all(int count, MPI_Request* requests, MPI_Status* statuses, int* error) {
-  if (quick_requests().empty() || count <= 0 || !may_be_quick()) return false;
+bool wait_fast_for_all(int count, MPI_Request* requests, MPI_Status* statuses, int* error) {
+  if (fast_requests().empty() || count <= 0 || !may_be_fast()) return false;
   Waited& all = waited();
   const unsigned repairs = registry().repairs;
   if (!find_all(count, requests, &all)) return false;
-  const GoingOn call;
+  const RepeatableCall call;
   // Its begin may have met a failure.
   if (registry().repairs != repairs) return false;
   *error = wait_for_each(all.inner, statuses);
   if (*error != MPI_SUCCESS) (void)look_at_wait(PMPI_Wtime());
   const bool has_failed = registry().repairs != repairs;
   for (std::size_t i = 0; i < all.requests.size(); ++i) {
-    QuickRequest* const each = all.requests[i];
+    FastRequest* const each = all.requests[i];
     if (each == nullptr) continue;
     each->inner = all.inner[i];
     if (has_failed || each->inner != MPI_REQUEST_NULL) continue;

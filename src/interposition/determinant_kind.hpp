@@ -4,7 +4,7 @@
 
 namespace fenix_impl {
 
-enum class Decision : int {
+enum class DeterminantKind : int {
   test = 1,
   testall,
   testany,
@@ -19,16 +19,16 @@ enum class Decision : int {
   need_commit,
 };
 
-/// The tag of the message that a receive has got which the program has cancelled.
+/// Stands in place of a tag: the program has cancelled the receive.
 constexpr int kTagOfCancelled = -1;
 
 /// Tags from this one on are those of messages of the library itself.
 constexpr int kFirstInternalTag = 0x40000000;
 
-/// Collective operations that do not wait have tags in turn, from the next one on. The others have the first one.
+/// Number of tags of collective operations: blocking ones have the first internal tag, nonblocking ones take the others in turn.
 constexpr int kTagsOfCollectives = 32;
 
-/// The tag under which each rank counts operations that do not wait, as if it received from itself: no message has it.
+/// The tag under which each rank counts its nonblocking collective operations, as receives from itself. No message has it.
 constexpr int kTagOfCounter = kFirstInternalTag + kTagsOfCollectives;
 
 }  // namespace fenix_impl

@@ -16,7 +16,7 @@
 namespace fenix_impl {
 
 /// A request, or a place for one. The handle is a request of MPI that does nothing, and is used again with its place.
-struct QuickRequest {
+struct FastRequest {
   MPI_Request handle = MPI_REQUEST_NULL;
   MPI_Request inner = MPI_REQUEST_NULL;
   bool is_used = false;
@@ -32,35 +32,35 @@ struct QuickRequest {
 };
 
 /// All of them. There are none where calls of several threads may overlap: no lock.
-class QuickRequests {
+class FastRequests {
  public:
   [[nodiscard]] bool empty() const { return used_.empty(); }
-  [[nodiscard]] const std::vector<QuickRequest*>& used() const { return used_; }
+  [[nodiscard]] const std::vector<FastRequest*>& used() const { return used_; }
   /// Returns null if there is none.
-  [[nodiscard]] QuickRequest* find(MPI_Request handle) {
+  [[nodiscard]] FastRequest* find(MPI_Request handle) {
     if (places_.empty()) return nullptr;
     for (std::size_t at = first_place(handle);; at = (at + 1) & (places_.size() - 1)) {
-      QuickRequest* const each = places_[at];
+      FastRequest* const each = places_[at];
       if (each == nullptr) return nullptr;
       if (each->handle == handle) return each->is_used ? each : nullptr;
     }
   }
   /// Returns a place with a handle; null if MPI makes none.
-  [[nodiscard]] QuickRequest* take() {
+  [[nodiscard]] FastRequest* take() {
     if (free_.empty() && !make()) return nullptr;
-    QuickRequest* const taken = free_.back();
+    FastRequest* const taken = free_.back();
     free_.pop_back();
     taken->is_used = true;
     taken->place_in_use = used_.size();
     used_.push_back(taken);
     return taken;
   }
-  void give_back(QuickRequest* request) {
+  void give_back(FastRequest* request) {
     remove_from_used(request);
     free_.push_back(request);
   }
-  /// Lets go of a place whose handle is somebody else's now.
-  void give_up(QuickRequest* request) {
+  /// Gives up a place whose handle is somebody else's now.
+  void give_up(FastRequest* request) {
     remove_from_used(request);
     request->handle = MPI_REQUEST_NULL;
     without_handle_.push_back(request);
@@ -76,7 +76,7 @@ class QuickRequests {
   [[nodiscard]] bool make() {
     MPI_Request handle = MPI_REQUEST_NULL;
     if (make_handle(&handle) != MPI_SUCCESS) return false;
-    QuickRequest* made = nullptr;
+    FastRequest* made = nullptr;
     if (!without_handle_.empty()) {
       made = without_handle_.back();
       without_handle_.pop_back();
@@ -90,7 +90,7 @@ class QuickRequests {
     return true;
   }
   // One that has got another handle is in its former place, too.
-  void put(QuickRequest* request) {
+  void put(FastRequest* request) {
     std::size_t at = first_place(request->handle);
     while (places_[at] != nullptr) at = (at + 1) & (places_.size() - 1);
     places_[at] = request;
@@ -100,37 +100,37 @@ class QuickRequests {
     std::size_t size = kLeast;
     while (size < 4 * all_.size()) size *= 2;
     places_.assign(size, nullptr);
-    for (QuickRequest& each : all_) {
+    for (FastRequest& each : all_) {
       if (each.handle != MPI_REQUEST_NULL) put(&each);
     }
     taken_places_ = all_.size();
     return true;
   }
-  void remove_from_used(QuickRequest* request) {
+  void remove_from_used(FastRequest* request) {
     request->is_used = false;
     used_.back()->place_in_use = request->place_in_use;
     used_[request->place_in_use] = used_.back();
     used_.pop_back();
   }
 
-  std::deque<QuickRequest> all_;
-  std::vector<QuickRequest*> places_;  // by handle
+  std::deque<FastRequest> all_;
+  std::vector<FastRequest*> places_;  // by handle
   std::size_t taken_places_ = 0;
-  std::vector<QuickRequest*> free_;
-  std::vector<QuickRequest*> without_handle_;
-  std::vector<QuickRequest*> used_;
+  std::vector<FastRequest*> free_;
+  std::vector<FastRequest*> without_handle_;
+  std::vector<FastRequest*> used_;
 };
 
-QuickRequests& quick_requests();
+FastRequests& fast_requests();
 
 /// Whether there is a receive on a communicator.
-[[nodiscard]] bool has_quick_receives_on(MPI_Comm comm);
+[[nodiscard]] bool has_fast_receives_on(MPI_Comm comm);
 /// Whether there is a receive with a type.
-[[nodiscard]] bool uses_type_in_quick_requests(MPI_Datatype type);
+[[nodiscard]] bool uses_type_in_fast_requests(MPI_Datatype type);
 /// Makes those among some requests stand-ins.
 void make_stand_ins_of(int count, const MPI_Request* requests);
 /// Makes all of them stand-ins.
-void make_stand_ins_of_quick_requests();
+void make_stand_ins_of_fast_requests();
 /// Does so if there was a repair: receives have to begin anew, in their order.
 void make_stand_ins_after_repair();
 
