@@ -131,16 +131,23 @@ int tell_all_settings() {
   return is_good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-// In words, for docs/settings.md.
+// In words, for docs/settings.md, whose beginning explains them.
 const char* on_ranks(Differing differing) {
-  if (differing == Differing::refused) return "the same, or `Fenix_Init` fails";
-  return differing == Differing::warned_of ? "the same, or a warning" : "may differ";
+  if (differing == Differing::refused) return "same";
+  return differing == Differing::warned_of ? "warned" : "any";
+}
+
+// Returns the allowed forms without the units, which the page tells once.
+std::string form_in_table(const Variable& variable) {
+  const std::string form = environment::forms_of(variable);
+  const bool has_unit = variable.form == Form::bytes || variable.form == Form::duration;
+  return has_unit ? form.substr(0, form.find(';')) : form;
 }
 
 int print_tables() {
-  std::puts("| variable | allowed | default | on all ranks | meaning |\n|---|---|---|---|---|");
+  std::puts("| variable | allowed | default | ranks | meaning |\n|---|---|---|---|---|");
   for (const Variable& each : kVariables) {
-    std::printf("| `%s` | %s | %s | %s | %s |\n", each.name.data(), environment::forms_of(each).c_str(),
+    std::printf("| `%s` | %s | %s | %s | %s |\n", each.name.data(), form_in_table(each).c_str(),
                 default_of(each).c_str(), on_ranks(each.differing), each.meaning.data());
   }
   std::puts("\nOther programs read these:\n\n| variable | read by | meaning |\n|---|---|---|");
