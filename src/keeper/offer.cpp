@@ -32,7 +32,8 @@ bool decode_member(FieldReader& fields, MemberOffer& member) {
   member.element_bytes = fields.number<std::uint32_t>();
   member.offset = fields.number<std::uint64_t>();
   if (member.element_bytes == 0 || !decode_found(fields, member.found)) return false;
-  if (member.found.end() > std::numeric_limits<std::int64_t>::max() / member.element_bytes) return false;
+  constexpr std::uint64_t kMostBytes = std::numeric_limits<std::int64_t>::max();
+  if (member.found.end() > kMostBytes / member.element_bytes) return false;
   member.hashes.resize(fields.count(kHashBytes));
   for (std::uint64_t& hash : member.hashes) hash = fields.number<std::uint64_t>();
   return member.hashes.size() == hash_blocks(member.bytes());

@@ -53,9 +53,9 @@ int count_send(const SendCall& message, std::uint64_t comm_id, Packed* packed) {
 
 int begin_receive(const Partner& from, std::uint64_t* number, int* is_logged) {
   return counting_entry([&] {
-    check_rank(present(comm), source, "source");
-    if (tag < 0) throw MpiError(MPI_ERR_TAG, "tag " + std::to_string(tag) + " is out of range");
-    *number = checkpoints().begin_receive({comm, comm_id, source, tag});
+    check_rank(present(from.name), from.rank, "source");
+    if (from.tag < 0) throw MpiError(MPI_ERR_TAG, "tag " + std::to_string(from.tag) + " is out of range");
+    *number = checkpoints().begin_receive(from);
     *is_logged = checkpoints().replay().has_logged() ? 1 : 0;
   });
 }

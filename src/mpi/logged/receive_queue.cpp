@@ -241,13 +241,13 @@ bool look_for_all(bool only_begins) {
   PatternsInVain in_vain;
   for (const auto& [order, request] : pending) {
     const auto before = find_stand_in(request);
-    if (is_unmatched(before) && in_vain.are_skipped(order, before->logged)) {
+    if (is_unmatched(before) && in_vain.are_skipped(order, before->queued.receive)) {
       are_known = false;
       continue;
     }
     look(request, repairs, only_begins);
     if (registry().repairs != repairs) return true;
-    if (is_unmatched(before) && is_unmatched(find_stand_in(request))) in_vain.note(order, before->logged);
+    if (is_unmatched(before) && is_unmatched(find_stand_in(request))) in_vain.note(order, before->queued.receive);
     are_known = are_known && is_known(request);
   }
   in_vain.end();

@@ -67,7 +67,7 @@ int start_probed_receive(const LoggedReceive& receive, MPI_Request inner, unsign
 }
 
 int begin_logged_receive(MPI_Request request) {
-  LoggedReceive receive = find_stand_in(request)->wanted;
+  LoggedReceive receive = find_stand_in(request)->queued.wanted;
   int is_known = 0;
   const int error = call_libfenix([&](const PersistServices& libfenix) {
     return libfenix.next_match(&receive.receive, &receive.source, &receive.tag, &is_known);
