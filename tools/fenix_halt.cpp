@@ -83,6 +83,8 @@ int run(int argc, char** argv) {
   }
   if (latest == 0) throw std::runtime_error(root + " is no store, or no job has run on it");
   if (reason.find('\n') != std::string::npos) throw CLI::ValidationError("--reason", "has several lines");
+  if (reason.size() > HaltConditions::kMostReasonBytes)
+    throw CLI::ValidationError("--reason", "is longer than 1000 bytes");
   HaltConditions conditions{latest, commits, {}, before, reason};
   if (after) conditions.at = now() + *after;
   if (!commits && !after && !before) conditions.at = 0;

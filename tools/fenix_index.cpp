@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -56,6 +57,12 @@ class Index {
     return found;
   }
 
+  /// Whether there is such a dataset, whatever its state.
+  [[nodiscard]] bool has(const DatasetName& name) const {
+    const auto all = store_.datasets();
+    return std::find(all.begin(), all.end(), name) != all.end();
+  }
+
   [[nodiscard]] Entry entry(const DatasetName& name) { return {name, store_.look(name), bytes_of(name)}; }
 
   /// Reads all data of datasets, and prints what each one is. Returns whether all are whole. passes_over: incomplete ones.
@@ -63,8 +70,9 @@ class Index {
     bool are_whole = true;
     for (const DatasetName& name : names) {
       const Verified found = verify(name);
-      if (passes_over && found.state == DatasetState::incomplete) continue;
       const bool is_whole = found.state == DatasetState::whole;
+      // A job may have removed it meanwhile.
+      if (passes_over && (found.state == DatasetState::incomplete || (!is_whole && !has(name)))) continue;
       std::printf("%s is %s%s%s\n", name.text().c_str(), is_whole ? "whole" : word_of(found.state),
                   found.why.empty() ? "" : ": ", found.why.c_str());
       are_whole = are_whole && is_whole;
@@ -163,6 +171,12 @@ class Index {
   Store store_;
 };
 
+/// Says that a store has no such dataset, for the status of the program.
+int none_of(const DatasetName& name) {
+  std::fprintf(stderr, "fenix-index: there is no dataset %s\n", name.text().c_str());
+  return kNone;
+}
+
 DatasetName parsed(const std::string& text) {
   if (const auto name = DatasetName::parse(text)) return *name;
   throw CLI::ValidationError(text, "is not the name of a dataset: group.time_stamp.run.generation");
@@ -198,7 +212,8 @@ void print(Index& index, bool as_json) {
     for (const std::uint32_t writer : each.look.missing)
       std::printf("    the part of writer %u is missing or damaged\n", writer);
   }
-  if (as_json) std::printf("%s\n", list.dump(2).c_str());
+  // Paths may have any bytes.
+  if (as_json) std::printf("%s\n", list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }
 
 [[noreturn]] void watch(Index& index) {
@@ -268,7 +283,9 @@ int run(int argc, char** argv) {
   }
   if (has_logged) return index.print_log(logged) ? EXIT_SUCCESS : kNone;
   if (!dumped.empty()) {
-    index.dump(parsed(dumped));
+    const DatasetName name = parsed(dumped);
+    if (!index.has(name)) return none_of(name);
+    index.dump(name);
     return EXIT_SUCCESS;
   }
   if (builds) {
@@ -277,8 +294,7 @@ int run(int argc, char** argv) {
   }
   if (!remove.empty()) {
     const DatasetName name = parsed(remove);
-    const auto all = index.store().datasets();
-    if (std::find(all.begin(), all.end(), name) == all.end()) return kNone;
+    if (!index.has(name)) return none_of(name);
     index.store().remove(name);
     return EXIT_SUCCESS;
   }
@@ -299,8 +315,10 @@ int run(int argc, char** argv) {
     return EXIT_SUCCESS;
   }
   if (!verify.empty()) {
-    const bool all = verify == "all";
-    return index.verify(all ? index.store().datasets() : std::vector{parsed(verify)}, all) ? EXIT_SUCCESS : kNotWhole;
+    if (verify == "all") return index.verify(index.store().datasets(), true) ? EXIT_SUCCESS : kNotWhole;
+    const DatasetName name = parsed(verify);
+    if (!index.has(name)) return none_of(name);
+    return index.verify({name}, false) ? EXIT_SUCCESS : kNotWhole;
   }
   print(index, as_json);
   return EXIT_SUCCESS;

@@ -21,6 +21,7 @@
 #include "keeper/keeper.hpp"
 #include "keeper/local_socket.hpp"
 #include "store/posix_file_system.hpp"
+#include "store/store_path.hpp"
 
 using namespace fenix_impl;
 
@@ -78,7 +79,7 @@ int main(int argc, char** argv) {
     Listener listener;
     if (!comes_first) listener = {Descriptor(kListener), Descriptor(kLock)};
     if (comes_first) {
-      listener = listen_at(KeeperConnection("", {argv[2], 0, 1, 0, 0}).socket_name());
+      listener = listen_at(KeeperConnection("", {path_of_store(argv[2]), 0, 1, 0, 0}).socket_name());
       std::puts(listener ? "ready" : "taken");
       std::fflush(stdout);
       if (!listener) return EXIT_SUCCESS;

@@ -38,11 +38,17 @@ void KeeperConnection::tell(KeeperOp op, std::vector<std::byte> body) {
   exchange_.tell(request, {}, {});
 }
 
-// Another keeper can do what one that was killed has not: all requests may be repeated.
 KeeperAnswer KeeperConnection::call(KeeperOp op, const std::vector<std::byte>& body, std::span<const int> files,
                                     const Check& check) {
+  return call_within(limit_, op, body, files, check);
+}
+
+// Another keeper can do what one that was killed has not: all requests may be repeated.
+KeeperAnswer KeeperConnection::call_within(std::chrono::milliseconds limit, KeeperOp op,
+                                           const std::vector<std::byte>& body, std::span<const int> files,
+                                           const Check& check) {
   for (int attempt = 1;; ++attempt) {
-    KeeperAnswer answer = ask(op, body, files, limit_, check);
+    KeeperAnswer answer = ask(op, body, files, limit, check);
     if (answer.is_lost && attempt < KeeperExchange::kMostAttempts) continue;
     if (answer.message.code == KeeperCode::failed) fail_request(answer.message.text);
     return answer;
@@ -50,9 +56,10 @@ KeeperAnswer KeeperConnection::call(KeeperOp op, const std::vector<std::byte>& b
 }
 
 KeeperAnswer KeeperConnection::call_until(std::chrono::milliseconds limit, KeeperOp op,
-                                          const std::vector<std::byte>& body, const Check& check) {
+                                          const std::vector<std::byte>& body, std::span<const int> files,
+                                          const Check& check) {
   for (const Deadline deadline(limit);; std::this_thread::sleep_for(kBetweenQuestions)) {
-    KeeperAnswer answer = call(op, body, {}, check);
+    KeeperAnswer answer = call(op, body, files, check);
     if (answer.message.code != KeeperCode::in_use || deadline.passed()) return answer;
     if (check) check();
   }

@@ -54,9 +54,14 @@ class KeeperConnection {
   /// Sends a request, and waits for the answer. One that a keeper has lost goes to the next one.
   [[nodiscard]] KeeperAnswer call(KeeperOp op, const std::vector<std::byte>& body, std::span<const int> files,
                                   const Check& check);
+  /// Does so, and waits for each answer so long.
+  [[nodiscard]] KeeperAnswer call_within(std::chrono::milliseconds limit, KeeperOp op,
+                                         const std::vector<std::byte>& body, std::span<const int> files,
+                                         const Check& check);
   /// Asks again as long as the keeper says that another process has to end first.
   [[nodiscard]] KeeperAnswer call_until(std::chrono::milliseconds limit, KeeperOp op,
-                                        const std::vector<std::byte>& body, const Check& check);
+                                        const std::vector<std::byte>& body, std::span<const int> files,
+                                        const Check& check);
   /// Sends a request to one keeper, and waits for the answer.
   [[nodiscard]] KeeperAnswer ask(KeeperOp op, const std::vector<std::byte>& body, std::span<const int> files,
                                  std::chrono::milliseconds limit, const Check& check);

@@ -2,7 +2,9 @@
 #include "keeper/dataset_client.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <span>
+#include <system_error>
 #include <utility>
 
 #include "keeper/request_error.hpp"
@@ -13,7 +15,17 @@ namespace fenix_impl {
 DatasetClient::Found DatasetClient::find(const Search& search, const Check& check) {
   // It ends when nothing grows any more.
   constexpr std::chrono::hours kLongest{24};
-  const KeeperAnswer answer = connection_.call_until(kLongest, KeeperOp::find, encode_body(search), check);
+  constexpr std::size_t kShort = kMostDatagramBytes / 2;
+  Search asked = search;
+  Descriptor list;
+  try {
+    if (encode_body(asked).size() > kShort) list = to_memory_file(encode_body(std::exchange(asked.passed_over, {})));
+  } catch (const std::system_error& error) {
+    fail_request(error.what());
+  }
+  const int file = list.get();
+  const KeeperAnswer answer =
+      connection_.call_until(kLongest, KeeperOp::find, encode_body(asked), std::span(&file, list ? 1U : 0U), check);
   auto said = decode_body<FoundInStore>(answer.message.body);
   const auto name = said ? DatasetName::parse(said->name) : std::nullopt;
   const bool is_good = said && said->name.empty() == answer.files.empty() && (said->name.empty() || name);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "keeper/flush_writer.hpp"
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <exception>
 #include <iterator>
 #include <string>
@@ -92,7 +95,7 @@ FlushWriter::End FlushWriter::end_of(Unfinished& dataset) {
       return is_given_up(dataset) ? End::given_up : End::none;
     }
     note_in_log(files_, settings.root, plan.name.run, "dataset " + plan.name.text() + " is complete");
-    make_room(plan, settings, all_under_way_but(plan.name));
+    make_room(plan, settings, all_under_way_but(plan.name), plan.name);
     return End::whole;
   } catch (const std::exception& error) {
     log().info("store: {}", error.what());
@@ -100,10 +103,20 @@ FlushWriter::End FlushWriter::end_of(Unfinished& dataset) {
   }
 }
 
+// A node that fails each time would let them pile up: all but the latest ones of a group wait only while they grow.
+KeeperThread::Clock::duration FlushWriter::patience_with(const Unfinished& dataset) const {
+  constexpr std::ptrdiff_t kMostPatient = 4;
+  constexpr std::chrono::seconds kLeast{10};
+  const std::chrono::seconds limit(dataset.settings.seconds);
+  const auto later = std::count_if(unfinished_.begin(), unfinished_.end(), [&](const Unfinished& each) {
+    return each.plan.name.group == dataset.plan.name.group && is_older(dataset.plan.name, each.plan.name);
+  });
+  return later < kMostPatient ? limit : std::min(limit, kLeast);
+}
+
 // A part that has not come by now belongs to a flush that was given up, unless it grows: other nodes may have more to write.
 bool FlushWriter::is_given_up(Unfinished& dataset) {
-  const auto limit =
-      std::chrono::duration_cast<KeeperThread::Clock::duration>(std::chrono::seconds(dataset.settings.seconds));
+  const auto limit = patience_with(dataset);
   const auto age = KeeperThread::Clock::now() - dataset.since;
   const bool is_late = age > limit;
   if (!is_late && (dataset.bytes || age < limit / 2)) return false;
@@ -113,8 +126,9 @@ bool FlushWriter::is_given_up(Unfinished& dataset) {
   return is_late && !has_grown;
 }
 
-void FlushWriter::make_room(const DatasetPlan& plan, const Hello& settings, std::vector<DatasetName> under_way) {
-  const Pruning::Rule rule{plan.name.group, plan.name.run, settings.kept, std::move(under_way), false};
+void FlushWriter::make_room(const DatasetPlan& plan, const Hello& settings, std::vector<DatasetName> under_way,
+                            const DatasetName& newly_whole) {
+  const Pruning::Rule rule{plan.name.group, plan.name.run, settings.kept, std::move(under_way), false, newly_whole};
   try {
     Store store(files_, settings.root);
     pruning_.run(store, rule);

@@ -59,8 +59,11 @@ class FlushWriter {
   enum class End { none, whole, given_up };
   [[nodiscard]] End end_of(Unfinished& dataset);
   [[nodiscard]] bool is_given_up(Unfinished& dataset);
-  /// under_way: datasets that stay.
-  void make_room(const DatasetPlan& plan, const Hello& settings, std::vector<DatasetName> under_way);
+  /// Returns how long a dataset waits for the parts of other nodes, as long as it does not grow.
+  [[nodiscard]] KeeperThread::Clock::duration patience_with(const Unfinished& dataset) const;
+  /// under_way: datasets that stay. newly_whole: the one for which the others go, if there is one.
+  void make_room(const DatasetPlan& plan, const Hello& settings, std::vector<DatasetName> under_way,
+                 const DatasetName& newly_whole = {});
   [[nodiscard]] std::vector<DatasetName> all_under_way();
   [[nodiscard]] std::vector<DatasetName> all_under_way_but(const DatasetName& name);
 

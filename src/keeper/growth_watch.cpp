@@ -14,14 +14,14 @@ std::uint64_t bytes_of(FileSystem& files, const std::string& root, const Dataset
 }
 
 bool GrowthWatch::may_grow(FileSystem& files, const std::string& root, const DatasetName& name) {
-  Seen& seen = seen_[name];
+  const auto now = Clock::now();
+  Seen& seen = seen_.try_emplace(name, Seen{0, now, false}).first->second;
   if (seen.is_over) return false;
   try {
+    // An empty folder may have been made a moment ago.
     const std::uint64_t bytes = bytes_of(files, root, name);
-    const auto now = Clock::now();
     if (bytes != seen.bytes) seen = {bytes, now, false};
-    // An empty folder is as good as none.
-    seen.is_over = bytes == 0 || now - seen.changed > quiet_;
+    seen.is_over = now - seen.changed > quiet_;
   } catch (const StoreError&) {
     seen.is_over = true;
   }

@@ -23,10 +23,11 @@ enum class KeeperOp : std::uint32_t {
   forget,     ///< run, as 32 bits: nobody is to go on from its memory, or from that of an earlier one. No answer
   progress,   ///< from the keeper, without a request: bytes that are written
   begin_run,  ///< answer: BegunRun, and a warning or none; or in_use: ranks of another run are connected
-  find,  ///< Search. Answer: FoundInStore, and the plan as a file, if there is one; or in_use: a newer one is being written
-  rank,         ///< name, rank. Answer: the entry of the rank as a file
-  read,         ///< Reading, with the memory as a file
-  list,         ///< answer: Listed, one after the other, as a file
+  find,  ///< Search, of which a long list of what is passed over is a file. Answer: FoundInStore, and the plan as a file, if there is one;
+         ///< or in_use: a newer one is being written
+  rank,  ///< name, rank. Answer: the entry of the rank as a file
+  read,  ///< Reading, with the memory as a file
+  list,  ///< answer: Listed, one after the other, as a file
   remove,       ///< name
   set_current,  ///< name, or nothing
   finish_run,   ///< run, as 32 bits: it has come to its end

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -58,7 +59,7 @@ Message StoreRequests::handle(const Message& request, const Descriptor& file, De
     case KeeperOp::finish_run:
       return run_of(request);
     case KeeperOp::find:
-      return find(request, answer_file);
+      return find(request, file, answer_file);
     case KeeperOp::rank:
     case KeeperOp::read:
     case KeeperOp::verify:
@@ -152,8 +153,12 @@ Message StoreRequests::halt(const Message& request) {
   return answer;
 }
 
-Message StoreRequests::find(const Message& request, Descriptor& answer_file) {
-  const auto search = decode_body<Search>(request.body);
+Message StoreRequests::find(const Message& request, const Descriptor& file, Descriptor& answer_file) {
+  auto search = decode_body<Search>(request.body);
+  if (search && file) {
+    auto list = decode_body<std::vector<std::string>>(read_memory_file(file));
+    if (list) search->passed_over = std::move(*list);
+  }
   if (!search) return answer_to(request, KeeperCode::failed, "a search is damaged");
   std::vector<DatasetName> passed_over;
   for (const std::string& text : search->passed_over) {
@@ -185,12 +190,27 @@ bool StoreRequests::is_being_written(const FoundDataset& found, const Search& se
   if (found.is_chosen || !search.label.empty()) return false;
   const auto newest = found.plan ? std::optional(found.plan->name) : std::nullopt;
   if (under_way_.has_newer(search.group, search.run, newest)) return true;
-  // All are looked at, so that the time without growth runs for all at once.
+  if (!may_grow(found, search.run)) return false;
+  watch_other_groups(search);
+  return true;
+}
+
+// All are looked at, so that the time without growth runs for all at once.
+bool StoreRequests::may_grow(const FoundDataset& found, std::uint32_t run) {
   const auto growing = std::count_if(found.unusable.begin(), found.unusable.end(), [&](const auto& each) {
-    const bool may_be = each.state == DatasetState::incomplete && each.name.run < search.run;
+    const bool may_be = each.state == DatasetState::incomplete && each.name.run < run;
     return may_be && growth_.may_grow(files_, root_, each.name);
   });
   return growing > 0;
+}
+
+// A job creates its groups one after the other: the time without growth runs for all of them, too.
+void StoreRequests::watch_other_groups(const Search& search) {
+  if (std::exchange(watches_for_, search.run) == search.run) return;
+  std::set<std::int32_t> groups;
+  for (const DatasetName& name : store_.datasets()) groups.insert(name.group);
+  groups.erase(search.group);
+  for (const std::int32_t group : groups) (void)may_grow(store_.find(group, {}, {}), search.run);
 }
 
 bool StoreRequests::open(const DatasetName& name, std::int32_t rank) {

@@ -30,9 +30,12 @@ class StoreRequests {
   void make_root();
   Message about_dataset(const Message& request);
   Message halt(const Message& request);
-  Message find(const Message& request, Descriptor& answer_file);
+  Message find(const Message& request, const Descriptor& file, Descriptor& answer_file);
   void note_beginning(const Search& search, const DatasetName& name);
   [[nodiscard]] bool is_being_written(const FoundDataset& found, const Search& search);
+  /// Whether datasets that earlier runs have left may still grow.
+  [[nodiscard]] bool may_grow(const FoundDataset& found, std::uint32_t run);
+  void watch_other_groups(const Search& search);
   Message data_of(const Message& request, const Descriptor& file, Descriptor& answer_file);
   Message rank(const Message& request, Descriptor& answer_file);
   Message read(const Message& request, const Descriptor& file);
@@ -46,6 +49,7 @@ class StoreRequests {
   Store store_;
   WritesUnderWay& under_way_;
   GrowthWatch growth_;
+  std::uint32_t watches_for_ = 0;  ///< run for which the datasets of all groups are watched
   std::optional<DatasetName> open_name_;
   std::optional<Dataset> open_dataset_;
   std::optional<RankData> open_rank_;

@@ -7,21 +7,21 @@
 namespace fenix_impl {
 
 RunClient::Begun RunClient::begin(const Check& check) {
-  const KeeperAnswer answer = connection_.call_until(KeeperConnection::kTimeToEnd, KeeperOp::begin_run, {}, check);
+  const KeeperAnswer answer = connection_.call_until(KeeperConnection::kTimeToEnd, KeeperOp::begin_run, {}, {}, check);
   if (answer.message.code == KeeperCode::in_use) fail_request("another job uses it on this node");
   const auto begun = decode_body<BegunRun>(answer.message.body);
   if (!begun) fail_damaged_answer();
   return {{begun->store, begun->number, begun->only_reads}, answer.message.text};
 }
 
-void RunClient::finish(std::uint32_t run, const Check& check) {
+void RunClient::finish(std::uint32_t run, std::chrono::milliseconds limit, const Check& check) {
   FieldWriter body;
   body.number(run);
-  (void)connection_.call(KeeperOp::finish_run, body.all(), {}, check);
+  (void)connection_.call_within(limit, KeeperOp::finish_run, body.all(), {}, check);
 }
 
-std::optional<HaltConditions> RunClient::halt_conditions(const Check& check) {
-  const KeeperAnswer answer = connection_.call(KeeperOp::get_halt, {}, {}, check);
+std::optional<HaltConditions> RunClient::halt_conditions(std::chrono::milliseconds limit, const Check& check) {
+  const KeeperAnswer answer = connection_.call_within(limit, KeeperOp::get_halt, {}, {}, check);
   if (answer.message.code != KeeperCode::done) return std::nullopt;
   return parse_halt(FieldReader(answer.message.body).text());
 }

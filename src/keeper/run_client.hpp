@@ -2,6 +2,7 @@
 // The requests of a rank about the runs of a store: their begin, their end, and wishes that they end.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,9 +26,10 @@ class RunClient {
   };
   /// Begins a new run. Ranks of another one on this node have a while for their end. Throws Error(FENIX_ERROR_STORE) if they do not end, too.
   [[nodiscard]] Begun begin(const Check& check);
-  /// Notes that a run has come to its end.
-  void finish(std::uint32_t run, const Check& check);
-  [[nodiscard]] std::optional<HaltConditions> halt_conditions(const Check& check);
+  /// Notes that a run has come to its end. limit: for the answer.
+  void finish(std::uint32_t run, std::chrono::milliseconds limit, const Check& check);
+  /// Returns the wish that a run ends, if there is one. limit: for the answer.
+  [[nodiscard]] std::optional<HaltConditions> halt_conditions(std::chrono::milliseconds limit, const Check& check);
   void halt(const HaltConditions& conditions, const Check& check);
 
  private:

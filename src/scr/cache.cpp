@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <iterator>
 #include <system_error>
 
 namespace fs = std::filesystem;
@@ -106,14 +107,17 @@ fs::path Cache::add(const std::string& name) {
   return files_.back().path;
 }
 
+// A program may ask by the last part alone, which is all that SCR looks at in its cache. In its own place a file has its folder: another one
+// means another file, which may not be there.
 fs::path Cache::find(const std::string& name) const {
-  for (const CachedFile& each : files_) {
-    if (each.name == name) return each.path;
-  }
-  for (const CachedFile& each : files_) {
-    if (each.path.filename() == fs::path(name).filename()) return each.path;
-  }
-  return {};
+  const auto named =
+      std::find_if(files_.begin(), files_.end(), [&](const CachedFile& each) { return each.name == name; });
+  if (named != files_.end()) return named->path;
+  const fs::path wanted = is_in_place() ? fs::path(name) : fs::path(name).filename();
+  const auto ends_so = [&](const CachedFile& each) { return each.path.filename() == wanted; };
+  const auto only = std::find_if(files_.begin(), files_.end(), ends_so);
+  const bool is_clear = only != files_.end() && std::none_of(std::next(only), files_.end(), ends_so);
+  return is_clear ? only->path : fs::path();
 }
 
 }  // namespace scr_impl

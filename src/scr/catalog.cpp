@@ -66,40 +66,45 @@ bool Catalog::record(const PackageHead& head, const std::vector<std::string>& fi
   return agree(job_.comm, is_good);
 }
 
-// A dataset that the store still has keeps its entry and its files.
+// A dataset that the store still has keeps its entry and its files. The entry goes last: it says which files are to go with it.
 bool Catalog::remove(const IndexEntry& entry, bool files_stay) const {
-  if (!remove_stored(label_of(entry.name)) || !job_.index.remove(entry.name)) return false;
-  if (!files_stay) remove_files(entry.files);
-  return true;
+  if (!remove_stored(label_of(entry.name))) return false;
+  if (!files_stay && !remove_files(entry.name, entry.files)) return false;
+  return job_.index.remove(entry.name);
 }
 
 // Files that another dataset has as well stay: they have its bytes.
-void Catalog::remove_files(const std::vector<std::string>& files) const {
-  if (files.empty()) return;
+bool Catalog::remove_files(const std::string& gone, const std::vector<std::string>& files) const {
+  if (files.empty()) return true;
   const auto entries = job_.index.all();
-  if (!entries) return;
+  if (!entries) return false;
   std::set<std::string> others;
-  for (const IndexEntry& each : *entries) others.insert(each.files.begin(), each.files.end());
+  for (const IndexEntry& each : *entries) {
+    if (each.name != gone) others.insert(each.files.begin(), each.files.end());
+  }
   std::vector<std::string> own;
   std::copy_if(files.begin(), files.end(), std::back_inserter(own),
                [&](const std::string& file) { return !others.contains(file); });
-  (void)in_time([prefix = job_.prefix, own] {
-    prefix.remove(own);
-    return true;
-  });
+  return in_time([prefix = job_.prefix, own] { return prefix.remove(own); }).value_or(false);
 }
 
 bool Catalog::remove(const std::string& name, bool files_stay) const {
-  IndexEntry entry = job_.index.get(name).value_or(IndexEntry{});
+  const auto found = job_.index.get(name);
+  const bool is_unreadable = !found && !job_.index.lacks(name);
+  IndexEntry entry = found.value_or(IndexEntry{});
   // The name may be the one that another dataset has in the store.
   if (!entry.name.empty() && entry.name != name) return true;
   entry.name = name;
   // To see neither the one nor the other would not mean that it is gone.
-  return remove(entry, files_stay) && job_.index.lacks(name);
+  const bool is_gone = remove(entry, files_stay) && job_.index.lacks(name);
+  if (!is_gone || !is_unreadable || files_stay) return is_gone;
+  return refuse("dataset " + name + ": its entry cannot be read, so its files are not known, and stay");
 }
 
 void Catalog::drop_later(std::uint64_t id) const {
-  for (const IndexEntry& each : job_.index.all().value_or(std::vector<IndexEntry>{})) {
+  const auto entries = job_.index.all();
+  if (!entries) say("SCR_DROP_AFTER_CURRENT: nothing is dropped: the list of datasets cannot be read");
+  for (const IndexEntry& each : entries.value_or(std::vector<IndexEntry>{})) {
     if (each.id > id && !remove(each, true)) (void)refuse("dataset " + each.name + " cannot be dropped");
   }
 }
@@ -148,7 +153,8 @@ void Catalog::end_replaced(const PackageHead& newest, const std::vector<std::str
   if (!entry || entry->created != newest.created) return;
   const auto all = std::exchange(entry->files, files);
   // Without the list of the new one they stay in it, for the next dataset of this name, or for its removal.
-  if (job_.index.put(*entry)) remove_files(all);
+  if (job_.index.put(*entry) && !remove_files("", all))
+    (void)refuse("dataset " + newest.name + ": files of the one that had its name cannot be removed");
 }
 
 // Checkpoints before the newest one go, except the latest ones, and those that are outputs as well. The store knows which ones are whole, and in

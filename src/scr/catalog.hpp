@@ -53,8 +53,8 @@ class Catalog {
   /// Returns whether the store and the list do not have it any more.
   bool remove(const IndexEntry& entry, bool files_stay) const;
   [[nodiscard]] bool remove_all() const;
-  /// Removes files that no entry of the list has.
-  void remove_files(const std::vector<std::string>& files) const;
+  /// Removes files that no entry of the list has, beside that of a dataset that goes. gone: its name, or empty. Returns whether they are gone.
+  [[nodiscard]] bool remove_files(const std::string& gone, const std::vector<std::string>& files) const;
   /// Removes what the dataset of before had under this name.
   void end_replaced(const PackageHead& newest, const std::vector<std::string>& files) const;
   void prune(const PackageHead& newest) const;

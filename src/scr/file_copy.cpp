@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <memory>
+#include <string>
 #include <system_error>
 #include <vector>
 
@@ -52,8 +53,12 @@ bool sync_folder(const fs::path& folder) {
   return opened.is_open() && ::fsync(opened.number()) == 0;
 }
 
-/// No entry of the list begins with a dot, and no file of the program has such a name.
-std::string unfinished_name(const std::string& name) { return "." + name + kUnfinished; }
+/// No entry of the list begins with a dot, and no file of the program has such a name. File systems have a limit for names.
+std::string unfinished_name(const std::string& name) {
+  constexpr std::size_t kMostBytes = 200;
+  if (name.size() <= kMostBytes) return "." + name + kUnfinished;
+  return "." + name.substr(0, kMostBytes) + "." + std::to_string(XXH3_64bits(name.data(), name.size())) + kUnfinished;
+}
 
 /// Writes a file under another name by write, and gives it its own when it is on disk.
 bool replace_durably(const fs::path& to, mode_t mode, const std::function<bool(const OpenFile&)>& write) {

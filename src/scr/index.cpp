@@ -98,15 +98,17 @@ bool Index::lacks(const std::string& name) const {
 }
 
 std::optional<std::vector<IndexEntry>> Index::all() const {
-  return in_time([self = *this] { return self.read_all(); });
+  return in_time([self = *this] { return self.read_all(); }).value_or(std::nullopt);
 }
 
-std::vector<IndexEntry> Index::read_all() const {
+// Without a folder there is no entry. Anything else that goes wrong says nothing of what is there.
+std::optional<std::vector<IndexEntry>> Index::read_all() const {
   std::vector<IndexEntry> entries;
   std::error_code error;
   for (fs::directory_iterator each(folder_, error), end; !error && each != end; each.increment(error)) {
     if (auto entry = read(each->path().filename().string())) entries.push_back(std::move(*entry));
   }
+  if (error && error != std::errc::no_such_file_or_directory) return std::nullopt;
   std::sort(entries.begin(), entries.end(), [](const IndexEntry& a, const IndexEntry& b) { return a.id > b.id; });
   return entries;
 }

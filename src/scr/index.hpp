@@ -36,14 +36,14 @@ class Index {
   [[nodiscard]] std::optional<IndexEntry> with_label(const std::string& label) const;
   /// Tells whether there is no entry of this name. False as well if that cannot be seen in time.
   [[nodiscard]] bool lacks(const std::string& name) const;
-  /// Returns all entries, the one with the largest number first; or nothing if they cannot be read in time.
+  /// Returns all entries, the one with the largest number first; or nothing if the list cannot be read, or not in time.
   [[nodiscard]] std::optional<std::vector<IndexEntry>> all() const;
   /// Returns false if there is an entry that cannot be removed.
   [[nodiscard]] bool remove(const std::string& name) const;
 
  private:
   [[nodiscard]] std::optional<IndexEntry> read(const std::string& label) const;
-  [[nodiscard]] std::vector<IndexEntry> read_all() const;
+  [[nodiscard]] std::optional<std::vector<IndexEntry>> read_all() const;
 
   std::filesystem::path folder_;
 };

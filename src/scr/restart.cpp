@@ -11,6 +11,7 @@
 
 #include "scr/file_copy.hpp"
 #include "scr/kind.hpp"
+#include "scr/patience.hpp"
 #include "scr/stored.hpp"
 
 namespace fs = std::filesystem;
@@ -187,7 +188,8 @@ bool Restart::apply_current() {
   const std::string launch = launch_of_job();
   const fs::path mark = job_.prefix.folder() / kControlFolder / "current";
   const std::string text = launch + "\n" + name + "\n";
-  const bool is_due = !job_.is_first() || launch.empty() || read_own_file(mark) != text;
+  const auto read_mark = [mark] { return read_own_file(mark); };
+  const bool is_due = !job_.is_first() || launch.empty() || in_time(read_mark).value_or(std::nullopt) != text;
   if (!agree(job_.comm, is_due)) return true;
   const Choice choice = choose(name);
   if (!job_.is_formed) return true;
@@ -195,8 +197,9 @@ bool Restart::apply_current() {
     job_.settings.current = name;
     return false;
   }
-  if (job_.is_first() && !launch.empty() && !write_durably(mark, text))
-    (void)refuse(mark.string() + " cannot be written");
+  const bool is_noted =
+      !job_.is_first() || launch.empty() || in_time([mark, text] { return write_durably(mark, text); }).value_or(false);
+  if (!is_noted) (void)refuse(mark.string() + " cannot be written");
   if (choice == Choice::missing)
     (void)job_.refuse_together("SCR_CURRENT: there is no checkpoint " + name + " in the store");
   return true;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "scr/file_copy.hpp"
+#include "scr/patience.hpp"
 #include "scr/ranks.hpp"
 #include "scr/saying.hpp"
 #include "scr/stored.hpp"
@@ -128,13 +129,18 @@ bool Session::prepare() {
 }
 
 bool Session::make_folders(const fs::path& control) const {
+  const fs::path former = job_.prefix.folder() / kFormerStore;
+  const auto made = in_time([control, former] { return make_control_folder(control, former); });
+  return made ? *made : refuse("the file system of " + control.string() + " does not answer");
+}
+
+bool Session::make_control_folder(const fs::path& control, const fs::path& former) {
   std::error_code error;
   // Where nothing can be written, there may be no list.
   const bool has_list = fs::symlink_status(control / kIndex, error).type() != fs::file_type::not_found;
   bool is_good = make_private_folder(control) && (!has_list || make_private_folder(control / kIndex));
   if (!is_good) (void)refuse("the folder " + control.string() + " cannot be made, or is not a folder of this user");
   const char* const store = std::getenv("FENIX_STORE");
-  const fs::path former = job_.prefix.folder() / kFormerStore;
   // Checkpoints there would be passed over in silence.
   if ((store == nullptr || *store == 0) && fs::exists(former, error)) {
     is_good = refuse("checkpoints of an earlier version are in " + former.string() +
@@ -218,7 +224,8 @@ bool Session::end() {
   // SCR_Init may follow: nothing of this use counts then.
   parameters_ = Parameters();
   cache_.clear();
-  flushes_.forget_kept();
+  // One in the background has ended with the use of Fenix, if the group could not be formed.
+  flushes_.forget();
   snapshots_.forget();
   restart_.clear();
   catalog_.clear();

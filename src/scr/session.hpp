@@ -54,6 +54,7 @@ class Session {
   bool prepare();
   /// Makes the folders below the prefix folder, on rank 0. control: the one of the library.
   bool make_folders(const std::filesystem::path& control) const;
+  static bool make_control_folder(const std::filesystem::path& control, const std::filesystem::path& former);
   bool begin_fenix();
   [[nodiscard]] bool is(State wanted, const char* call) const;
   /// Creates the group at the beginning and after each repair. Collective.

@@ -2,8 +2,11 @@
 // The calls between begin and end.
 #include <scr.h>
 
+#include <filesystem>
+
 #include "scr/file_copy.hpp"
 #include "scr/kind.hpp"
+#include "scr/patience.hpp"
 #include "scr/session.hpp"
 #include "scr/stored.hpp"
 
@@ -37,7 +40,10 @@ bool Session::route(const char* name, char* file) {
     if (path.empty()) return job_.tell(std::string("the checkpoint has no file ") + name);
   } else if (state_ == State::output || state_ == State::checkpoint) {
     const auto relative = job_.prefix.relative(name);
-    if (!relative) return refuse(std::string("the file ") + name + " is not below " + job_.prefix.folder().string());
+    const char* const why = is_stuck() ? " cannot be looked for in time below " : " is not below ";
+    if (!relative) return refuse(std::string("the file ") + name + why + job_.prefix.folder().string());
+    if (*std::filesystem::path(*relative).begin() == kControlFolder)
+      return refuse(std::string("the file ") + name + " is in the folder " + kControlFolder + " of this library");
     if (is_unfinished_name(std::filesystem::path(*relative).filename().string()))
       return refuse(std::string("the file ") + name + " has a name that this library needs: .NAME.scr-fenix.tmp");
     path = cache_.add(*relative).string();

@@ -54,7 +54,7 @@ Dataset::Dataset(FileSystem& files, std::string folder, DatasetPlan plan)
 
 std::optional<Dataset> Dataset::open(FileSystem& files, const std::string& root, const DatasetName& name) {
   std::string folder = root + "/" + name.text();
-  const auto bytes = read_whole(files, folder + "/plan");
+  const auto bytes = read_sealed(files, folder + "/plan");
   if (!bytes) return std::nullopt;
   auto plan = decode_plan(name, *bytes);
   if (!plan) return std::nullopt;
@@ -63,7 +63,7 @@ std::optional<Dataset> Dataset::open(FileSystem& files, const std::string& root,
 
 std::optional<StoredPart> Dataset::read_part(FileSystem& files, const std::string& folder, const DatasetPlan& plan,
                                              std::uint32_t writer) {
-  const auto bytes = read_whole(files, folder + "/" + part_file(writer));
+  const auto bytes = read_sealed(files, folder + "/" + part_file(writer));
   if (!bytes) return std::nullopt;
   auto part = decode_part(plan.name, writer, *bytes);
   if (!part || !has_ranks_of(*part, plan)) return std::nullopt;

@@ -51,7 +51,7 @@ class Looking {
   }
 
   [[nodiscard]] std::optional<std::vector<std::byte>> read(const std::string& file) {
-    return has(file) ? read_whole(files_, folder_ + "/" + file) : std::nullopt;
+    return has(file) ? read_sealed(files_, folder_ + "/" + file) : std::nullopt;
   }
 
   void look_at_marks() {

@@ -170,7 +170,7 @@ bool DatasetWriter::write_part(std::uint32_t writer, std::span<const RankSource>
 }
 
 std::uint32_t DatasetWriter::next_attempt(std::uint32_t writer) const {
-  const auto bytes = read_whole(files_, folder_ + "/" + part_file(writer));
+  const auto bytes = read_sealed(files_, folder_ + "/" + part_file(writer));
   const auto known = bytes ? decode_part(plan_.name, writer, *bytes) : std::nullopt;
   return known ? known->attempt + 1 : 0;
 }

@@ -49,7 +49,8 @@ std::optional<HaltConditions> parse_halt(const std::string& text) {
     const std::string name = line.substr(0, space);
     const std::string value = line.substr(space + 1);
     bool is_good = name == "reason";
-    if (is_good) conditions.reason = value;
+    // It goes to ranks in one message.
+    if (is_good) conditions.reason = value.substr(0, HaltConditions::kMostReasonBytes);
     if (name == "run") is_good = parse_whole(value, conditions.run);
     if (name == "commits") is_good = parse_whole(value, conditions.commits);
     if (name == "at") is_good = parse_whole(value, conditions.at);
@@ -60,7 +61,8 @@ std::optional<HaltConditions> parse_halt(const std::string& text) {
 }
 
 std::optional<HaltConditions> read_halt(FileSystem& files, const std::string& root) {
-  const auto bytes = read_whole(files, root + "/" + kFile);
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 20U;
+  const auto bytes = read_whole(files, root + "/" + kFile, kMostBytes);
   if (!bytes) return std::nullopt;
   return parse_halt({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
 }

@@ -2,6 +2,7 @@
 // The wish that a run ends, as a small text file in the store: written by users, tools and the run itself, read by the run.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +12,8 @@
 namespace fenix_impl {
 
 struct HaltConditions {
+  static constexpr std::size_t kMostReasonBytes = 1000;  ///< a longer one is cut off
+
   std::uint32_t run = 0;                 ///< for which they hold; other runs ignore them
   std::optional<std::uint64_t> commits;  ///< end after so many more commits
   std::optional<std::int64_t> at;        ///< end at this time, in seconds since 1970

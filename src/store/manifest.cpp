@@ -11,7 +11,7 @@ namespace fenix_impl {
 std::optional<Manifest> manifest_of(FileSystem& files, const std::string& folder, const DatasetPlan& plan) {
   Manifest manifest;
   for (std::uint32_t writer = 0; writer < plan.number_of_writers(); ++writer) {
-    const auto bytes = read_whole(files, folder + "/" + part_file(writer));
+    const auto bytes = read_sealed(files, folder + "/" + part_file(writer));
     if (!bytes) return std::nullopt;
     const auto part = decode_part(plan.name, writer, *bytes);
     if (!part) return std::nullopt;

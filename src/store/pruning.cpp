@@ -2,20 +2,35 @@
 #include "store/pruning.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/log.hpp"
 
 namespace fenix_impl {
+namespace {
+
+/// Returns the choice of the user, the empty name if there is none, or nullopt if it is unknown: then it may be any dataset.
+std::optional<DatasetName> choice_of(const Store& store) {
+  try {
+    return store.choice().value_or(DatasetName{});
+  } catch (const StoreError& error) {
+    log().info("store: {}", error.what());
+    return std::nullopt;
+  }
+}
+
+}  // namespace
 
 void Pruning::run(Store& store, const Rule& rule) {
-  const DatasetName chosen = store.current().value_or(DatasetName{});
+  const auto chosen = choice_of(store);
   std::size_t whole = 0;
   std::size_t whole_of_run = 0;
   std::size_t attempts = 0;
   for (const DatasetName& name : store.datasets(rule.group)) {
     if (std::find(rule.under_way.begin(), rule.under_way.end(), name) != rule.under_way.end()) continue;
     const bool is_own = name.run == rule.run;
-    const bool is_surplus = rule.kept > 0 && whole >= rule.kept && name != chosen;
+    const bool is_surplus =
+        rule.kept > 0 && whole >= rule.kept && chosen && name != *chosen && name != rule.newly_whole;
     // Files are looked at anew of those that count as kept, and before one is removed.
     const auto known = whole_.find(name);
     const bool stays = known != whole_.end() && (rule.kept == 0 || (is_surplus && known->second));

@@ -21,6 +21,7 @@ class Pruning {
     std::uint32_t kept = 0;              ///< newest whole datasets that stay; 0: all
     std::vector<DatasetName> under_way;  ///< datasets that are being written, and stay
     bool is_of_user = false;             ///< no run asks for it: all incomplete ones that are older than a whole one go
+    DatasetName newly_whole{};  ///< the one that makes the others go; it may have an older time stamp, and stays
   };
 
   /// Removes datasets of a group, as docs/store.md says: whole ones without a name beyond the newest few, unless the user has chosen

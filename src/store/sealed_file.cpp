@@ -10,10 +10,21 @@ namespace fenix_impl {
 namespace {
 
 constexpr std::size_t kHashedBytes = store_format::kHeadBytes - sizeof(std::uint64_t);
-// Parts of the largest datasets are far below.
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 32U;
+constexpr std::size_t kPlaceOfBytes = 16;
 
 std::uint64_t hash_of_name(const std::string& name) { return hash_bytes(std::as_bytes(std::span(name))); }
+
+std::uint64_t number_at(std::span<const std::byte> head, std::size_t offset) {
+  FieldReader field(head.subspan(offset, sizeof(std::uint64_t)));
+  return field.number<std::uint64_t>();
+}
+
+/// Whether a head is sound, and belongs to a file of so many bytes.
+bool has_bytes(std::span<const std::byte> head, std::uint64_t size) {
+  return head.size() == store_format::kHeadBytes && number_at(head, 0) == store_format::kMagic &&
+         number_at(head, kHashedBytes) == hash_bytes(head.first(kHashedBytes)) &&
+         number_at(head, kPlaceOfBytes) == size - store_format::kHeadBytes;
+}
 
 }  // namespace
 
@@ -55,8 +66,7 @@ bool is_of_later_version(std::span<const std::byte> file) {
   FieldReader head(file.first(store_format::kHeadBytes));
   if (head.number<std::uint64_t>() != store_format::kMagic) return false;
   if (head.number<std::uint32_t>() <= store_format::kVersion) return false;
-  FieldReader hash(file.subspan(kHashedBytes, sizeof(std::uint64_t)));
-  return hash.number<std::uint64_t>() == hash_bytes(file.first(kHashedBytes));
+  return number_at(file, kHashedBytes) == hash_bytes(file.first(kHashedBytes));
 }
 
 // The order is what makes a file whole or absent: bytes, their sync, the name, its sync.
@@ -73,13 +83,28 @@ void write_durably(FileSystem& files, const std::string& folder, const std::stri
   files.sync_folder(folder);
 }
 
-std::optional<std::vector<std::byte>> read_whole(FileSystem& files, const std::string& path) {
+std::optional<std::vector<std::byte>> read_whole(FileSystem& files, const std::string& path, std::uint64_t most) {
   const auto file = files.open(path, FileSystem::Use::small);
   if (!file) return std::nullopt;
   const std::uint64_t size = file->size();
-  if (size > kMostBytes) return std::nullopt;
+  if (size > most) return std::nullopt;
   std::vector<std::byte> bytes(size);
   bytes.resize(file->read(0, bytes));
+  return bytes;
+}
+
+// A damaged file may have any length, and memory for all of it may be more than the node has.
+std::optional<std::vector<std::byte>> read_sealed(FileSystem& files, const std::string& path) {
+  constexpr std::uint64_t kReadAtOnce = std::uint64_t{1} << 20U;
+  const auto file = files.open(path, FileSystem::Use::small);
+  if (!file) return std::nullopt;
+  const std::uint64_t size = file->size();
+  std::vector<std::byte> bytes(size <= kReadAtOnce ? size : store_format::kHeadBytes);
+  bytes.resize(file->read(0, bytes));
+  if (size <= kReadAtOnce || !has_bytes(bytes, size)) return bytes;
+  bytes.resize(size);
+  const auto body = std::span(bytes).subspan(store_format::kHeadBytes);
+  bytes.resize(store_format::kHeadBytes + file->read(store_format::kHeadBytes, body));
   return bytes;
 }
 

@@ -41,7 +41,10 @@ enum class SealedKind : std::uint32_t {
 /// nobody else uses.
 void write_durably(FileSystem& files, const std::string& folder, const std::string& name, const std::string& temporary,
                    std::span<const std::byte> bytes);
-/// Returns the bytes of a file; nullopt if there is none, or if it is longer than a file of this kind can be.
-[[nodiscard]] std::optional<std::vector<std::byte>> read_whole(FileSystem& files, const std::string& path);
+/// Returns the bytes of a file; nullopt if there is none, or if it has more bytes than that.
+[[nodiscard]] std::optional<std::vector<std::byte>> read_whole(FileSystem& files, const std::string& path,
+                                                               std::uint64_t most = std::uint64_t{1} << 32U);
+/// Returns the bytes of a sealed file, or nullopt if there is none; of a large one that is not as long as its head says, the head alone.
+[[nodiscard]] std::optional<std::vector<std::byte>> read_sealed(FileSystem& files, const std::string& path);
 
 }  // namespace fenix_impl

@@ -29,7 +29,8 @@ static_assert(kBegun.size() == kFinished.size());
 constexpr const char* kCurrent = "current";
 constexpr const char* kRemoved = "removed.";
 constexpr const char* kId = "id";
-constexpr std::size_t kIdBytes = 17;  // hexadecimal digits, and the end of the line
+constexpr std::size_t kIdBytes = 17;            // hexadecimal digits, and the end of the line
+constexpr std::uint64_t kMostTextBytes = 4096;  // of a file of this library
 using dataset_files::kTried;
 
 std::string run_file(std::uint32_t run) { return kRun + std::to_string(run); }
@@ -93,7 +94,7 @@ bool Store::has_successor(std::uint32_t run) const {
 }
 
 bool Store::has_finished(std::uint32_t run) const {
-  const auto bytes = read_whole(files_, root_ + "/" + run_file(run));
+  const auto bytes = read_whole(files_, root_ + "/" + run_file(run), kMostTextBytes);
   return bytes && std::string_view(reinterpret_cast<const char*>(bytes->data()), bytes->size()) == kFinished;
 }
 
@@ -156,7 +157,7 @@ void Store::remove_if_possible(const std::string& file) noexcept {
 std::uint64_t Store::own_id() {
   const auto known = [this]() -> std::optional<std::uint64_t> {
     try {
-      const auto bytes = read_whole(files_, root_ + "/" + kId);
+      const auto bytes = read_whole(files_, root_ + "/" + kId, kMostTextBytes);
       return bytes ? id_in(*bytes) : std::nullopt;
     } catch (const StoreError& error) {
       log().info("store: {}", error.what());
@@ -270,12 +271,21 @@ void Store::set_current(const std::optional<DatasetName>& name) {
 // A choice that cannot be read is none.
 std::optional<DatasetName> Store::current() const {
   try {
-    const auto file = read_whole(files_, root_ + "/" + kCurrent);
+    return choice();
+  } catch (const StoreError& error) {
+    log().warn("store: the choice of the user is unknown: {}", error.what());
+    return std::nullopt;
+  }
+}
+
+std::optional<DatasetName> Store::choice() const {
+  try {
+    const auto file = read_sealed(files_, root_ + "/" + kCurrent);
     const auto body = file ? unseal(SealedKind::current, "", *file) : std::nullopt;
     if (!body) return std::nullopt;
     return DatasetName::parse({reinterpret_cast<const char*>(body->data()), body->size()});
   } catch (const StoreError& error) {
-    log().warn("store: the choice of the user is unknown: {}", error.what());
+    if (!is_of_others(error)) throw;
     return std::nullopt;
   }
 }

@@ -68,6 +68,8 @@ class Store {
   /// Chooses the dataset to go on from, in place of the newest one; nullopt: the newest one again.
   void set_current(const std::optional<DatasetName>& name);
   [[nodiscard]] std::optional<DatasetName> current() const;
+  /// Returns the choice as current() does, and throws StoreError if there may be one that cannot be read now.
+  [[nodiscard]] std::optional<DatasetName> choice() const;
 
   /// Removes a dataset, whatever its state: at first its folder gets a name that is none of a dataset. Throws StoreError if that fails, or if
   /// the files cannot be removed afterwards.

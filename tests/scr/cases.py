@@ -192,7 +192,7 @@ def order(jobs):
     (jobs.prefix / ".scrconf").write_text("SCR_FLUSH_ASYNC=1\n", encoding="ascii")
     text = jobs.run(2, program="scr_order", variables={"SCR_CACHE_SIZE": "2"})
     for said in ("SCR_Complete_output was called outside of a dataset", "SCR_Init was called before MPI_Init",
-                 "SCR_Start_output was called within a checkpoint", "missing is not there", "/outside is not below"):
+                 "SCR_Start_output was called within a checkpoint", "missing is not there", "/outside is not below", "is in the folder .scr"):
         expect(said in text, True, f"that it says {said}")
 
 

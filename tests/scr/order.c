@@ -119,6 +119,8 @@ int main(int argc, char** argv) {
   BAD(SCR_Route_file("../outside", text));
   BAD(SCR_Route_file("/outside", text));
   BAD(SCR_Route_file("below/.first.scr-fenix.tmp", text));
+  BAD(SCR_Route_file(".scr/datasets/first", text));
+  BAD(SCR_Route_file("below/../.scr/first", text));
   BAD(SCR_Route_file("", text));
   BAD(SCR_Route_file(NULL, text));
   BAD(SCR_Route_file("first", NULL));

@@ -167,7 +167,7 @@ TEST(Prefix, FilesAreWrittenAndRemoved) {
   EXPECT_EQ(prefix.publish({{"a/b/file", folder.path / "one"}}), std::nullopt);
   EXPECT_EQ(text_of(folder.path / "p/a/b/file"), "first");
   EXPECT_EQ(prefix.publish({{"own/file", folder.path / "one"}}), "own/file");
-  prefix.remove({"a/b/file", "../one", (folder.path / "one").string(), "none"});
+  EXPECT_TRUE(prefix.remove({"a/b/file", "../one", (folder.path / "one").string(), "none"}));
   EXPECT_FALSE(fs::exists(folder.path / "p/a"));
   EXPECT_EQ(text_of(folder.path / "p/own"), "own");
   EXPECT_EQ(text_of(folder.path / "one"), "first");
@@ -187,6 +187,35 @@ TEST(Prefix, FilesAreNotWrittenThroughOthers) {
   EXPECT_TRUE(is_unfinished_name(".a.scr-fenix.tmp"));
 }
 
+TEST(Prefix, NamesMayBeAsLongAsTheFileSystemAllows) {
+  const Folder folder;
+  write(folder.path / "one", "first");
+  write(folder.path / "two", "second");
+  Prefix prefix;
+  ASSERT_TRUE(prefix.open(folder.path / "p"));
+  const std::string name(254, 'n');
+  EXPECT_EQ(prefix.publish({{name + "1", folder.path / "one"}, {name + "2", folder.path / "two"}}), std::nullopt);
+  EXPECT_EQ(text_of(folder.path / "p" / (name + "1")), "first");
+  EXPECT_EQ(text_of(folder.path / "p" / (name + "2")), "second");
+}
+
+TEST(Prefix, FilesThatCannotBeRemovedAreTold) {
+  const Folder folder;
+  Prefix prefix;
+  ASSERT_TRUE(prefix.open(folder.path / "p"));
+  EXPECT_TRUE(prefix.remove({"none", "none/file"}));
+  if (::geteuid() != 0) return;
+  fs::permissions(folder.path, fs::perms::all);
+  fs::create_directories(folder.path / "p/a");
+  write(folder.path / "p/a/file", "x");
+  ASSERT_EQ(::seteuid(65534), 0);
+  EXPECT_FALSE(prefix.remove({"a/file", "none"}));
+  ASSERT_EQ(::seteuid(0), 0);
+  EXPECT_TRUE(fs::exists(folder.path / "p/a/file"));
+  EXPECT_TRUE(prefix.remove({"a/file"}));
+  EXPECT_FALSE(fs::exists(folder.path / "p/a"));
+}
+
 TEST(Prefix, LinksAreNotFollowedWhereFilesAreRemoved) {
   const Folder folder;
   Prefix prefix;
@@ -195,7 +224,7 @@ TEST(Prefix, LinksAreNotFollowedWhereFilesAreRemoved) {
   write(folder.path / "elsewhere/file", "first");
   fs::create_directory_symlink(folder.path / "elsewhere", folder.path / "p/link");
   fs::create_symlink(folder.path / "elsewhere/file", folder.path / "p/file");
-  prefix.remove({"link/file", "link/empty/none", "file", ""});
+  EXPECT_TRUE(prefix.remove({"link/file", "link/empty/none", "file", ""}));
   EXPECT_EQ(text_of(folder.path / "elsewhere/file"), "first");
   EXPECT_TRUE(fs::exists(folder.path / "elsewhere/empty"));
   EXPECT_TRUE(fs::is_symlink(folder.path / "p/link"));
@@ -320,6 +349,18 @@ TEST(Index, HasNoEntriesOfOthers) {
   EXPECT_TRUE(index.all()->empty());
 }
 
+// Where the list cannot be read, it does not count as empty.
+TEST(Index, ThatCannotBeReadIsNoEmptyOne) {
+  const Folder folder;
+  Index index;
+  index.set_folder(folder.path / "none");
+  ASSERT_TRUE(index.all());
+  EXPECT_TRUE(index.all()->empty());
+  fs::create_symlink("loop", folder.path / "loop");
+  index.set_folder(folder.path / "loop");
+  EXPECT_FALSE(index.all());
+}
+
 // P11: a file system that hangs is one that opens a pipe nobody reads.
 TEST(Index, WaitsForFilesForAWhileOnly) {
   const Folder folder;
@@ -328,6 +369,9 @@ TEST(Index, WaitsForFilesForAWhileOnly) {
   ASSERT_TRUE(index.put({1, 1, 1, 1, 1, false, "a", {}}));
   const fs::path pipe = folder.path / "index/.b.scr-fenix.tmp";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  Prefix prefix;
+  ASSERT_TRUE(prefix.open(folder.path));
+  const std::string below = folder.path / "file";
   ::setenv("FENIX_FLUSH_TIMEOUT", "300ms", 1);
   EXPECT_EQ(patience(), std::chrono::milliseconds(300));
   EXPECT_FALSE(index.put({2, 2, 1, 1, 1, false, "b", {}}));
@@ -336,12 +380,15 @@ TEST(Index, WaitsForFilesForAWhileOnly) {
   EXPECT_FALSE(index.all());
   EXPECT_FALSE(index.lacks("none"));
   EXPECT_FALSE(index.remove("a"));
+  EXPECT_FALSE(prefix.relative(below.c_str()));
+  EXPECT_FALSE(Prefix().open(folder.path));
   const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
   ASSERT_GE(reader, 0);
   for (int i = 0; i < 1000 && is_stuck(); ++i) ::usleep(10'000);
   ::close(reader);
   ::unsetenv("FENIX_FLUSH_TIMEOUT");
   EXPECT_TRUE(index.get("a"));
+  EXPECT_EQ(prefix.relative(below.c_str()), "file");
   EXPECT_EQ(patience(), std::chrono::seconds(60));
 }
 
@@ -358,6 +405,25 @@ TEST(Cache, LeavesFilesInTheirOwnPlaces) {
   cache.clear();
   EXPECT_EQ(text_of(file), "x");
   EXPECT_FALSE(cache.is_in_place());
+}
+
+// Wrong bytes would be worse than none.
+TEST(Cache, GivesNoOtherFileThanTheOneThatIsMeant) {
+  const Folder folder;
+  Cache cache;
+  cache.open_in_place(folder.path);
+  const fs::path file = cache.add("grid/part");
+  EXPECT_EQ(cache.find("part"), file);
+  EXPECT_EQ(cache.find("fluid/part"), "");
+  (void)cache.add("wall/part");
+  EXPECT_EQ(cache.find("part"), "");
+  EXPECT_EQ(cache.find("grid/part"), file);
+  cache.set_bases({folder.path});
+  ASSERT_TRUE(cache.open());
+  const fs::path copy = cache.add("grid/part");
+  EXPECT_EQ(cache.find("other/part"), copy);
+  (void)cache.add("wall/part");
+  EXPECT_EQ(cache.find("other/part"), "");
 }
 
 TEST(Cache, SweepsWhatTheDeadHaveLeft) {

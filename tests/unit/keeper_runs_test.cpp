@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "keeper/requests.hpp"
+#include "store/halt.hpp"
 #include "store/posix_file_system.hpp"
 #include "store/pruning.hpp"
 #include "store/store.hpp"
@@ -201,6 +202,84 @@ TEST_F(KeeperBetweenRuns, WhatAnEarlierRunHasLeftIsWatchedAllAtOnce) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(6));
 }
 
+// P10: another node may have made the folder a moment ago, and be about to write.
+TEST_F(KeeperBetweenRuns, AnEmptyFolderMayBeOneThatIsBeingWritten) {
+  KeeperClient& only = client();
+  const OfferingRank rank(only, some_bytes(1000, 1));
+  const auto run = joined(only);
+  EXPECT_EQ(rank.flush(plan_for(run, 0, {0})).code, KeeperCode::done);
+  EXPECT_EQ(rank.flush(plan_for(run, 1, {0})).code, KeeperCode::done);
+  const std::string folder = root_ + "/" + DatasetName{7, 1, run, 1}.text();
+  std::filesystem::rename(folder, root_ + "/written");
+  std::filesystem::create_directory(folder);
+  std::thread writer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    std::filesystem::rename(root_ + "/written", folder);
+  });
+  const auto found = only.datasets().find({7, "", {}, run + 1, 1}, nothing_);
+  writer.join();
+  ASSERT_TRUE(found.plan);
+  EXPECT_EQ(found.plan->name.time_stamp, 1);
+}
+
+TEST_F(KeeperBetweenRuns, WhatAnEarlierRunHasLeftOfManyGroupsIsWatchedAtOnce) {
+  constexpr int kMany = 6;
+  KeeperClient& only = client();
+  const auto run = joined(only);
+  for (int group = 0; group < kMany; ++group) {
+    const std::string folder = root_ + "/" + DatasetName{group, 0, run, 1}.text();
+    std::filesystem::create_directory(folder);
+    std::ofstream(folder + "/d.0.0") << "some bytes";
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  for (int group = 0; group < kMany; ++group) {
+    EXPECT_FALSE(only.datasets().find({group, "", {}, run + 1, 1}, nothing_).plan);
+  }
+  EXPECT_GT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+}
+
+TEST_F(KeeperBetweenRuns, AnyNumberOfDatasetsIsPassedOver) {
+  KeeperClient& only = client();
+  const OfferingRank rank(only, some_bytes(1000, 1));
+  const auto run = joined(only);
+  EXPECT_EQ(rank.flush(plan_for(run, 0, {0})).code, KeeperCode::done);
+  EXPECT_EQ(rank.flush(plan_for(run, 1, {0})).code, KeeperCode::done);
+  Search search{7, "", {}, run + 1, 0};
+  for (int stamp = 1; stamp < 10000; ++stamp) search.passed_over.push_back(DatasetName{7, stamp, run, 1}.text());
+  const auto found = only.datasets().find(search, nothing_);
+  ASSERT_TRUE(found.plan);
+  EXPECT_EQ(found.plan->name.time_stamp, 0);
+}
+
+// P10: what was told complete stays until a newer flush, also if it is an older snapshot.
+TEST_F(KeeperBetweenRuns, AnOlderSnapshotThatIsFlushedIsThere) {
+  hello_.kept = 1;
+  KeeperClient& only = client();
+  const OfferingRank rank(only, some_bytes(1000, 1));
+  const auto run = joined(only);
+  const Store store(files_, root_);
+  EXPECT_EQ(rank.flush(plan_for(run, 8, {0})).code, KeeperCode::done);
+  EXPECT_EQ(rank.flush(plan_for(run, 5, {0})).code, KeeperCode::done);
+  EXPECT_TRUE(store.complete({7, 5, run, 1}));
+  EXPECT_TRUE(store.complete({7, 8, run, 1}));
+  EXPECT_EQ(rank.flush(plan_for(run, 9, {0})).code, KeeperCode::done);
+  EXPECT_EQ(store.datasets(7), (std::vector<DatasetName>{{7, 9, run, 1}}));
+}
+
+// P11: the answer is one message, whatever somebody has written.
+TEST_F(KeeperBetweenRuns, AWishWithALongReasonEndsNoConnection) {
+  KeeperClient& only = client();
+  const auto run = joined(only);
+  const auto number = only.connection().number();
+  write_halt(files_, root_, {run, 7, {}, {}, std::string(100'000, 'x')});
+  const auto wish = only.runs().halt_conditions(std::chrono::seconds(5), nothing_);
+  ASSERT_TRUE(wish);
+  EXPECT_EQ(wish->commits, 7U);
+  EXPECT_EQ(wish->reason, std::string(HaltConditions::kMostReasonBytes, 'x'));
+  EXPECT_EQ(only.connection().number(), number);
+}
+
 /// A keeper whose datasets lack the parts of another node.
 class KeeperOfFirstNode : public KeeperBetweenRuns {
  protected:
@@ -225,6 +304,25 @@ TEST_F(KeeperOfFirstNode, WhatOthersCannotWriteDoesNotFillTheStore) {
   EXPECT_EQ(rank.flush(plan_for(run, 20, {0})).code, KeeperCode::done);
   EXPECT_TRUE(comes([this] { return datasets() == 1; })) << datasets();
   EXPECT_TRUE(Store(files_, root_).complete({7, 20, run, 1}));
+}
+
+// With the usual FENIX_FLUSH_TIMEOUT, one would be left for each flush of a minute.
+TEST_F(KeeperOfFirstNode, WhatOthersCannotWriteDoesNotPileUpForLong) {
+  hello_.seconds = 60;
+  KeeperClient& only = client();
+  const OfferingRank rank(only, some_bytes(1000, 1));
+  const auto run = joined(only);
+  for (int stamp = 0; stamp < 20; ++stamp) {
+    EXPECT_EQ(rank.flush(plan_for(run, stamp, {0, 1})).code, KeeperCode::done);
+  }
+  (void)comes([this] { return datasets() < 20; });
+  EXPECT_TRUE(comes([this] { return datasets() <= 4 + Pruning::kMostAttempts; })) << datasets();
+  // The keeper lives until the others are whole, or a minute has passed.
+  const OfferingRank other(only, some_bytes(1000, 2), 1);
+  for (const DatasetName& each : Store(files_, root_).datasets(7)) {
+    EXPECT_EQ(other.flush(plan_for(run, each.time_stamp, {0, 1})).code, KeeperCode::done);
+  }
+  EXPECT_TRUE(comes([this, run] { return Store(files_, root_).complete({7, 19, run, 1}).has_value(); }));
 }
 
 TEST_F(KeeperOfFirstNode, WhatOthersAreWritingStaysHoweverLongItTakes) {

@@ -374,6 +374,23 @@ TEST(StoreFailures, WhatCannotBeRemovedBlocksNothing) {
   EXPECT_TRUE(rig.is_there({kSmallGroup, 4, 2, 1}));
 }
 
+// P10: a choice that cannot be read for now may be any dataset. What others have put in its place is none.
+TEST(StoreFailures, AChoiceThatCannotBeReadKeepsAll) {
+  for (const int error : {EIO, ESTALE, ELOOP}) {
+    Rig rig;
+    rig.write();
+    write_small(rig.disk, small_plan(2, 3));
+    rig.store.set_current(rig.older);
+    rig.fail(Act::open, "/current", error);
+    Pruning().run(rig.store, {kSmallGroup, 2, 1, {}, false});
+    EXPECT_EQ(rig.is_there(rig.older), error != ELOOP) << error;
+    rig.files.fails = {};
+    Pruning().run(rig.store, {kSmallGroup, 2, 1, {}, false});
+    EXPECT_FALSE(rig.is_there(rig.newer)) << error;
+    EXPECT_EQ(rig.is_there(rig.older), error != ELOOP) << error;
+  }
+}
+
 // A removal that is cut off leaves files that are no dataset, and go with the next one.
 TEST(StoreFailures, ARemovalThatWasCutOffIsFinished) {
   Rig rig;

@@ -6,14 +6,21 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
+
+#include "base/fault.hpp"
+#include "store/store_path.hpp"
 
 namespace fenix_test {
 namespace {
 
+using fenix_impl::path_of_store;
 using fenix_impl::StoreSettings;
 
 class KeeperProgram : public testing::Test {
@@ -90,9 +97,41 @@ TEST_F(StoreFolder, HasOneTextBeforeItIsThereAndAfterwards) {
   }
   std::filesystem::create_directory_symlink(real, root_ + "/other");
   EXPECT_EQ(root_of("../other/"), real);
+  EXPECT_EQ(path_of_store("../other/"), real);
   EXPECT_EQ(root_of("/"), "/");
   EXPECT_EQ(root_of(""), "");
 }
+
+// A job that has a store must not begin without one.
+TEST_F(StoreFolder, ThatIsUnknownIsStillOne) {
+  const std::string gone = root_ + "/gone";
+  std::filesystem::create_directory(gone);
+  std::filesystem::current_path(gone);
+  std::filesystem::remove(gone);
+  EXPECT_EQ(root_of("st"), "st");
+  std::filesystem::current_path(root_);
+}
+
+#ifdef FENIX_FAULT_INJECTION
+// P11: the file system of the store hangs a thread of its own, and no rank.
+TEST_F(StoreFolder, IsLookedForForAWhileOnly) {
+  static std::atomic<bool> hangs{true};
+  static std::atomic<bool> has_ended{false};
+  fenix_impl::set_fault_listener([](const char* name) {
+    if (std::string(name) != "fetch.path") return;
+    while (hangs) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    has_ended = true;
+  });
+  ::setenv("FENIX_FLUSH_TIMEOUT", "1", 1);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(root_of(root_ + "/./st"), root_ + "/./st");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  hangs = false;
+  while (!has_ended) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  fenix_impl::set_fault_listener(nullptr);
+  ::unsetenv("FENIX_FLUSH_TIMEOUT");
+}
+#endif
 
 }  // namespace
 }  // namespace fenix_test

@@ -3,7 +3,9 @@
 #include "store/store.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -153,6 +155,29 @@ TEST_F(StoreOnDisk, TellsWhichOperationFailed) {
   } catch (const StoreError& error) {
     EXPECT_EQ(error.error(), ENOENT);
     EXPECT_NE(std::string(error.what()).find(root), std::string::npos);
+  }
+}
+
+long most_memory() {
+  rusage usage{};
+  EXPECT_EQ(::getrusage(RUSAGE_SELF, &usage), 0);
+  return usage.ru_maxrss;
+}
+
+// P10, P11: a file of any length is a damaged one, which is never removed. Memory for all of it might end the keeper.
+TEST_F(StoreOnDisk, ADamagedFileOfAnyLengthTakesLittleMemory) {
+  const DatasetPlan plan = plan_of(1, 1);
+  const std::string folder = root + "/" + plan.name.text();
+  for (const std::uintmax_t size : {std::uintmax_t{1} << 30U, std::uintmax_t{5} << 30U}) {
+    for (const char* file : {"plan", "p.0"}) {
+      write_dataset(files, root, plan);
+      std::filesystem::remove(folder + "/manifest");
+      std::filesystem::resize_file(folder + "/" + file, size);
+      const long before = most_memory();
+      EXPECT_EQ(word_of(Store(files, root).look(plan.name).state), std::string("damaged")) << file << " of " << size;
+      EXPECT_LT(most_memory() - before, 100L << 10U) << file << " of " << size;
+      std::filesystem::remove_all(folder);
+    }
   }
 }
 

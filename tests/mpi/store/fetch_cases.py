@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Cases: jobs go on from the store, and begin and end as they are told."""
 import json
+import os
 import random
 import re
+import subprocess
 import time
 
 from jobs import expect, fail, fresh_store, kill_launcher, start_of
@@ -101,6 +103,8 @@ def tools(jobs, _):
     data.write_bytes(flipped)
     told = jobs.tool("fenix-index", "--verify", "all", status=1)
     expect(("5.3.1.1 is damaged" in told, "5.1.1.1 is whole" in told, "5.5.1.1 is damaged" in told), (True, True, True), "what verify tells")
+    for what in ("--verify", "--dump", "--delete", "--current"):
+        jobs.tool("fenix-index", what, "5.99.1.1", status=2)
     # What cannot be read hides no other one.
     (jobs.store / "5.9.1.1").write_bytes(b"no folder")
     part, kept = jobs.store / "5.3.1.1/p.0", jobs.work / "p.0"
@@ -109,6 +113,12 @@ def tools(jobs, _):
     told = jobs.tool("fenix-index", "--verify", "all", status=1)
     expect([text in told for text in ("5.9.1.1 is unreadable: ", "5.3.1.1 is unreadable: ", "5.1.1.1 is whole\n")], [True] * 3,
            f"what verify tells\n{told}")
+    # Its path may have any bytes.
+    odd = jobs.work / os.fsdecode(b"st\xe9")
+    odd.mkdir()
+    (odd / "5.9.1.1").write_bytes(b"no folder")
+    told = subprocess.run([jobs.tools / "fenix-index", odd, "--json"], env=jobs.variables, stdout=subprocess.PIPE, timeout=60, check=True).stdout
+    expect(json.loads(told)[0]["state"], "unreadable", "the state in a folder of any bytes")
     part.rmdir()
     kept.rename(part)
     (jobs.store / "5.9.1.1").unlink()
@@ -161,6 +171,20 @@ def damaged_other_ranks(jobs, _):
             expect(start_of(text)[1], 1, f"start of {ranks} ranks with a flipped bit at {place} in the data of 2 ranks")
     file.write_bytes(kept)
     jobs.run(3, "--steps", 4, "--from", 3)
+
+
+def fetched_in_vain(jobs, _):
+    """P1, P7: a name that no dataset has, or one whose data is damaged, does not take the place of what is in memory."""
+    jobs.run(3, "--steps", 4, "--sync", 2)
+    jobs.run(3, "--steps", 8, "--from", 3, "--missing", "nowhere")
+    # Something that a start cannot use is in the store as well.
+    left = jobs.store / "5.99.1.1"
+    left.mkdir()
+    (left / "d.0.0").write_bytes(b"some bytes")
+    jobs.run(3, "--steps", 8, "--from", 3, "--missing", "nowhere")
+    (jobs.store / "5.1.1.1/p.0").write_bytes(b"")
+    for ranks in (3, 2):
+        jobs.run(ranks, "--steps", 8, "--from", 3, "--missing", "step-1")
 
 
 def beyond_policy(jobs, _):
@@ -264,4 +288,4 @@ def fenix_run(jobs, _):
         fail(f"two on one store: {text}")
 
 
-CASES = (damaged_other_ranks, fetch_killed, relaunched, tools, damaged, beyond_policy, need_commit, halt, datasets, fenix_run)
+CASES = (damaged_other_ranks, fetched_in_vain, fetch_killed, relaunched, tools, damaged, beyond_policy, need_commit, halt, datasets, fenix_run)

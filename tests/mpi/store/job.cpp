@@ -59,6 +59,7 @@ struct Options {
   int other = 0;        // 1: there is another group, which is not flushed
   int deletes = 0;      // 1: deletes the group in the end, and dies
   int refuses = 0;      // 1: rank 1 cannot use the newest dataset
+  std::string missing;  // dataset that is fetched in vain, with commits in memory
 };
 
 /// Step and ranks of a snapshot, for a job that has another number of them.
@@ -234,6 +235,7 @@ Options read(int argc, char** argv) {
     if (is(i, "--deletes")) options.deletes = std::atoi(text);
     if (is(i, "--refuses")) options.refuses = std::atoi(text);
     if (is(i, "--fetch")) options.fetch = text;
+    if (is(i, "--missing")) options.missing = text;
     if (is(i, "--separation")) options.separation = std::atoi(text);
     if (is(i, "--cohort")) options.cohort = std::atoi(text);
     if (is(i, "--losses")) options.losses = std::atoi(text);
@@ -286,6 +288,15 @@ void store(Field& field) {
   } else {
     success(Fenix_Data_member_store(kGroup, kList, FENIX_DATA_SUBSET_EMPTY), "store of nothing");
   }
+}
+
+/// Fetches a dataset that is not there, or is damaged: the commits in memory stay.
+void fetch_in_vain(const Options& options, Field& field, int step) {
+  expect_equal(Fenix_Data_fetch(kGroup, options.missing.c_str(), nullptr), FENIX_ERROR_NODATA_FOUND,
+               "fetch of what is not there");
+  success(restore(field), "restore after a fetch in vain");
+  expect_equal(field.where.step, step, "the step after a fetch in vain");
+  field.check(step);
 }
 
 /// Whether a step is to be committed. All ranks must have been told the same.
@@ -426,6 +437,7 @@ void work(const Options& options, MPI_Comm comm, bool is_first) {
       std::printf("step %d\n", step);
       std::fflush(stdout);
     }
+    if (!options.missing.empty()) fetch_in_vain(options, field, step);
     if (has_other && step % 2 == 0) commit_other_group();
     if (step == 4 && Fenix_Data_member_created(kGroup, kGone) == 1) {
       success(Fenix_Data_member_delete(kGroup, kGone), "deletion");

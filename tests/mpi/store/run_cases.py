@@ -2,8 +2,11 @@
 """Cases: fenix-run, and what a user is told of the store and the keeper."""
 import os
 import re
+import signal
 import subprocess
+import time
 
+from harness import processes
 from jobs import expect, fail, fresh_store, kill_launcher, start_of
 
 
@@ -127,4 +130,50 @@ def two_jobs(jobs, _):
     jobs.await_keepers()
 
 
-CASES = (two_jobs, run_end, run_settings, keep_refused, others_may_write)
+def one_keeper(jobs, _):
+    """A keeper that is started before the job is that of its store, in whichever way its folder is written."""
+    link = jobs.work / "link"
+    link.symlink_to(jobs.store, target_is_directory=True)
+    keeper = [jobs.tools / "fenix-keeper", "--store"]
+    with subprocess.Popen([*keeper, link], env=jobs.variables, stdout=subprocess.PIPE, text=True) as first:
+        expect(first.stdout.readline().strip(), "ready", "the first keeper")
+        for way in (jobs.store, f"{jobs.work}//./store/", link):
+            told = subprocess.run([*keeper, way], env=jobs.variables, stdout=subprocess.PIPE, text=True, timeout=20, check=False).stdout
+            expect(told.strip(), "taken", f"a second keeper of {way}")
+        jobs.run(3, "--steps", 4, "--sync", 2, ends=False)
+        expect(first.wait(20), 0, "status of the keeper after the job")
+    jobs.await_keepers()
+
+
+def foreign_runs(jobs, _):
+    """A file with the number of no run keeps fenix-run from no start."""
+    (jobs.store / "run.5000000000").write_text("", encoding="ascii")
+    (jobs.store / "run.99999999999999999999999").write_text("", encoding="ascii")
+    text = jobs.run(3, "--steps", 9, "--nap", 20, command=[jobs.tools / "fenix-run", "--runs", "2", "--store", jobs.store, "--"], ends=False,
+                    variables={"FENIX_FAULT": "store.begin:0:4,store.begin:1:4,store.begin:2:4"})
+    expect(text.count("start number 2"), 1, f"second starts\n{text}")
+
+
+def unanswered(jobs, _):
+    """P11: a keeper that does not answer takes little of the job's time, and Fenix_Finalize waits for it once."""
+    stopped = []
+
+    def stop(job):
+        if not stopped and "step 10\n" in job.text():
+            stopped.extend(jobs.keepers())
+            for pid in stopped:
+                processes.send(pid, signal.SIGSTOP)
+            stopped.append(time.monotonic())
+
+    seconds = 6
+    text = jobs.run(2, "--steps", 400, "--nap", 20, "--asks", 1, "--says", 1, "--every", 20, look=stop, ends=False,
+                    variables={"FENIX_FLUSH_TIMEOUT": str(seconds), "FENIX_COMMIT_EVERY": "5"})
+    took = time.monotonic() - stopped[-1]
+    jobs.kill_keepers()
+    expect((text.count("FENIX-TEST-OK"), text.count("whether the job should end")), (2, 1), f"ends, and warnings\n{text}")
+    # Its steps take 8 s. A question waits for 5 s, a flush and the end for FENIX_FLUSH_TIMEOUT.
+    if took > 8 + 5 + 2 * seconds + 4:
+        fail(f"the job took {took:.0f} s\n{text}")
+
+
+CASES = (one_keeper, foreign_runs, unanswered, two_jobs, run_end, run_settings, keep_refused, others_may_write)

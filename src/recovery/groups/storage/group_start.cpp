@@ -69,8 +69,9 @@ GroupStart::Resumed GroupStart::reattach(Group& group, const RejoinResult& forme
   } else if (awaits && store_.settings().fetches && !store_.drains()) {
     // Memory of earlier runs would stand beside what is loaded.
     if (store_.keeps_memory()) lease_.drop_earlier(group);
+    // It stays so if the store does not answer, or a rank dies: then it is looked at once more.
     group.store_link().await_dataset(true);
-    resumed = load_newest(group, {}, {});
+    resumed = load_newest(group, {}, {}).resumed;
     group.store_link().await_dataset(false);
   }
   // A drain that cannot go on with the memory leaves it as it is.
@@ -129,31 +130,38 @@ GroupStart::Found GroupStart::find(Group& group, const std::string& label,
   return {parsed ? decode_plan(*parsed, bytes) : std::nullopt, has_unusable != 0};
 }
 
-GroupStart::Resumed GroupStart::load_newest(Group& group, const std::string& label,
-                                            std::vector<std::string> passed_over) {
+// Memory of the group goes when it is replaced, and not before: a name that the store does not have changes nothing.
+GroupStart::Loaded GroupStart::load_newest(Group& group, const std::string& label,
+                                           std::vector<std::string> passed_over) {
   const GroupParameters before = group.parameters();
   bool has_tried = false;
+  bool has_changed = false;
   for (Found found = find(group, label, passed_over);; found = find(group, label, passed_over)) {
     has_tried = has_tried || found.plan || found.has_unusable;
     if (!found.plan) break;
     const DatasetName name = found.plan->name;
     passed_over.push_back(name.text());
-    if (!Loading(group, store_.keeper_if_any()).run(*found.plan)) continue;
+    Loading loading(group, store_.keeper_if_any());
+    const bool is_loaded = loading.run(*found.plan);
+    has_changed = has_changed || loading.has_changed();
+    if (!is_loaded) continue;
     StorageGroup& mine = groups_.of(group);
     mine.begun_with = name;
     mine.passed_over = std::move(passed_over);
     store_.note_origin(name.run);
     log().info("group {}: goes on from the dataset {}", group.parameters().id, name.text());
     fault_point("fetch.agreed");
-    return Resumed::yes;
+    return {Resumed::yes, has_changed};
   }
-  if (!has_tried) return Resumed::no;
-  group.store_link().drop_dataset();
-  group.store_link().set_start_time_stamp(before.start_time_stamp);
-  Loading(group, store_.keeper_if_any()).begin_anew();
+  if (!has_tried) return {};
+  if (has_changed) {
+    group.store_link().drop_dataset();
+    group.store_link().set_start_time_stamp(before.start_time_stamp);
+    Loading(group, store_.keeper_if_any()).begin_anew();
+  }
   log().log(warning_of_all(group.ranks().rank), "group {}: no dataset of the store could be used",
             group.parameters().id);
-  return Resumed::unusable;
+  return {Resumed::unusable, has_changed};
 }
 
 int GroupStart::fetch(Group& group, const std::string& label, const Check& check) {
@@ -180,11 +188,20 @@ bool GroupStart::end_restart(Group& group, bool is_good) {
 
 int GroupStart::fetch_from(Group& group, const std::string& label, std::vector<std::string> passed_over) {
   StorageGroup& mine = groups_.of(group);
-  mine.begun_with.reset();
+  const auto begun_with = std::exchange(mine.begun_with, std::nullopt);
   group.store_link().await_dataset(true);
-  const Resumed resumed = load_newest(group, label, std::move(passed_over));
+  Loaded loaded;
+  try {
+    loaded = load_newest(group, label, std::move(passed_over));
+  } catch (const MpiError&) {
+    throw;
+  } catch (const Error&) {
+    group.store_link().await_dataset(false);
+    throw;
+  }
   group.store_link().await_dataset(false);
-  if (resumed == Resumed::yes) return mine.begun_with->time_stamp;
+  if (loaded.resumed == Resumed::yes) return mine.begun_with->time_stamp;
+  if (!loaded.has_changed) mine.begun_with = begun_with;
   throw Error(FENIX_ERROR_NODATA_FOUND, "the store has no complete dataset of group_id " +
                                             std::to_string(group.parameters().id) +
                                             (label.empty() ? "" : " with the name " + label));

@@ -47,8 +47,12 @@ class GroupStart {
     bool has_unusable = false;  ///< there are datasets that would have come before it, and cannot be used
   };
   [[nodiscard]] Found find(Group& group, const std::string& label, const std::vector<std::string>& passed_over);
+  struct Loaded {
+    Resumed resumed = Resumed::no;
+    bool has_changed = false;  ///< what the group had before is gone
+  };
   /// Loads the first dataset that can be loaded. passed_over: names of some that are of no use. Collective.
-  Resumed load_newest(Group& group, const std::string& label, std::vector<std::string> passed_over);
+  Loaded load_newest(Group& group, const std::string& label, std::vector<std::string> passed_over);
   Resumed go_on_with_memory(Group& group, const RejoinResult& formed);
   int fetch_from(Group& group, const std::string& label, std::vector<std::string> passed_over);
 

@@ -44,20 +44,29 @@ bool Halting::is_wished(std::uint32_t run, std::uint64_t commits) {
     log().warn("the job should end: its time is nearly over");
     return true;
   }
-  if (run == 0 || !keeper_) return false;
+  const auto begun = Clock::now();
+  if (run == 0 || !keeper_ || begun < asks_again_) return false;
   try {
-    const auto wish = keeper_->runs().halt_conditions([] {});
-    if (!wish || wish->run != run) return false;
-    if (seen_ != wish) commits_when_seen_ = commits;
-    seen_ = wish;
-    const bool is_over = (wish->at && now >= *wish->at) || (wish->before && now >= *wish->before - seconds_) ||
-                         (wish->commits && commits - commits_when_seen_ >= *wish->commits);
-    if (is_over) log().warn("the job should end: {}", wish->reason.empty() ? "fenix-halt" : wish->reason);
-    return is_over;
+    const auto wish = keeper_->runs().halt_conditions(limit_, [] {});
+    said_.clear();
+    return wish && wish->run == run && is_over(*wish, now, commits);
   } catch (const Error& error) {
-    log().warn("{}", error.what());
+    // One that refuses at once is asked as often as before.
+    constexpr int kTimesAsLong = 10;
+    const auto ended = Clock::now();
+    asks_again_ = ended + kTimesAsLong * (ended - begun);
+    if (std::exchange(said_, error.what()) != error.what()) log().warn("whether the job should end: {}", error.what());
     return false;
   }
+}
+
+bool Halting::is_over(const HaltConditions& wish, std::int64_t now, std::uint64_t commits) {
+  if (seen_ != wish) commits_when_seen_ = commits;
+  seen_ = wish;
+  const bool is_due = (wish.at && now >= *wish.at) || (wish.before && now >= *wish.before - seconds_) ||
+                      (wish.commits && commits - commits_when_seen_ >= *wish.commits);
+  if (is_due) log().warn("the job should end: {}", wish.reason.empty() ? "fenix-halt" : wish.reason);
+  return is_due;
 }
 
 }  // namespace fenix_impl

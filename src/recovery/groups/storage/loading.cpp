@@ -56,8 +56,9 @@ void Loading::archive(const DatasetPlan& plan) {
       if (keeper_->datasets().verify(plan.name, rank, [&team] { team.check(); })) continue;
       throw Error(FENIX_ERROR_NODATA_FOUND, "what rank " + std::to_string(rank) + " has stored is damaged");
     }
-    group_.store_link().set_dataset(keeper_, plan);
   });
+  has_changed_ = true;
+  group_.store_link().set_dataset(keeper_, plan);
   take_parameters(plan);
   resume({plan.epoch});
 }
@@ -67,6 +68,7 @@ void Loading::load(const DatasetPlan& plan) {
   Record own;
   (void)meet(team, Operation::fetch, hash_of_name(plan.name), 0, [&] { own = read_own(plan); });
   fault_point("fetch.met");
+  has_changed_ = true;
   take_parameters(plan);
   const std::vector<Member*> members = make_members(plan, own);
   resume({plan.epoch - 1});

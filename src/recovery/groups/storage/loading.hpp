@@ -23,6 +23,8 @@ class Loading {
   /// Takes up a dataset, the same on all ranks. Collective. Returns false on all ranks if some rank cannot have its data. Throws as Team
   /// does.
   [[nodiscard]] bool run(const DatasetPlan& plan);
+  /// Whether run() has changed the group, the same on all ranks: what it had before is gone then.
+  [[nodiscard]] bool has_changed() const { return has_changed_; }
   /// Goes on without any snapshot, when no dataset could be used. Collective.
   void begin_anew() { resume({}); }
 
@@ -39,6 +41,7 @@ class Loading {
 
   Group& group_;
   std::shared_ptr<KeeperClient> keeper_;
+  bool has_changed_ = false;
 };
 
 }  // namespace fenix_impl

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "recovery/groups/storage/storage.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 
@@ -26,7 +27,11 @@ void Storage::finish(bool is_first) noexcept {
     if (job_.is_on() && job_.keeps_memory()) job_.keeper().memory().forget(job_.run());
     // The program has not come to its end if this job has only written what was left of another one.
     const bool has_ended = job_.is_on() && !job_.only_reads() && is_first && !job_.drains();
-    if (has_ended) job_.keeper().runs().finish(job_.run(), [] {});
+    if (has_ended) {
+      constexpr std::chrono::milliseconds kLeast{1000};
+      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline.left());
+      job_.keeper().runs().finish(job_.run(), std::max(left, kLeast), [] {});
+    }
   } catch (const std::exception& error) {
     log().warn("the store: {}", error.what());
   }

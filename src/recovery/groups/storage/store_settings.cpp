@@ -6,14 +6,20 @@
 
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
+#include <future>
 #include <string_view>
 #include <system_error>
+#include <thread>
+#include <utility>
 
 #include "base/environment.hpp"
+#include "base/fault.hpp"
+#include "base/signals_blocked.hpp"
+#include "store/store_path.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -28,22 +34,20 @@ std::int64_t end_of_allocation() {
   return std::from_chars(text, text + std::strlen(text), time).ec == std::errc() ? time : 0;
 }
 
-std::string absolute(const std::string& path) {
-  if (path.empty() || path.front() == '/') return path;
-  std::array<char, PATH_MAX> here{};
-  if (::getcwd(here.data(), here.size()) == nullptr) return {};
-  return std::string(here.data()) + "/" + path;
-}
-
-// Jobs that write the same folder in other ways meet at one keeper. The first one makes the folder: before, its parents alone have no links.
-std::string canonical(const std::string& path) {
-  if (path.empty()) return path;
-  std::error_code error;
-  std::filesystem::path found = std::filesystem::weakly_canonical(path, error);
-  if (error) found = std::filesystem::path(path).lexically_normal();
-  std::string text = found.string();
-  while (text.size() > 1 && text.back() == '/') text.pop_back();
-  return text;
+/// Returns the text of the folder of the store. A file system that hangs must not hang a rank with it (P11): then the path is the one that
+/// was given, and the keeper is the one that gets no answer.
+std::string path_in_time(const std::string& given, std::chrono::seconds limit) {
+  if (given.empty()) return given;
+  std::packaged_task<std::string()> look([given] {
+    fault_point("fetch.path");
+    return path_of_store(given);
+  });
+  auto text = look.get_future();
+  {
+    const SignalsBlocked blocked;
+    std::thread(std::move(look)).detach();
+  }
+  return text.wait_for(limit) == std::future_status::ready ? text.get() : absolute_path(given);
 }
 
 bool is_program(const std::string& path) { return ::access(path.c_str(), X_OK) == 0; }
@@ -79,7 +83,7 @@ std::string find_on_path(const std::string& name) {
 // Next to the library or the program that this code is in, as it was built or installed; or where programs are. Empty if it is nowhere.
 std::string find_keeper() {
   if (auto given = environment::text("FENIX_KEEPER"); !given.empty()) {
-    return given.find('/') == std::string::npos ? find_on_path(given) : absolute(given);
+    return given.find('/') == std::string::npos ? find_on_path(given) : absolute_path(given);
   }
   const std::string folder = own_folder();
   for (const char* there : {"/" FENIX_BIN_FROM_LIB "/", "/../tools/", "/../bin/", "/"}) {
@@ -99,12 +103,12 @@ StoreSettings StoreSettings::from_environment() {
                           : end_of_allocation();
   settings.drains = environment::is_on("FENIX_DRAIN");
   settings.halt_seconds = narrow(environment::whole("FENIX_HALT_SECONDS"));
-  settings.root = canonical(absolute(environment::text("FENIX_STORE")));
+  settings.seconds = narrow(environment::whole("FENIX_FLUSH_TIMEOUT"));
+  settings.root = path_in_time(environment::text("FENIX_STORE"), std::chrono::seconds(settings.seconds));
   if (settings.root.empty()) return settings;
   settings.fetches = environment::is_on("FENIX_FETCH");
   settings.every = static_cast<int>(environment::whole("FENIX_FLUSH"));
   settings.rate = environment::whole("FENIX_FLUSH_RATE");
-  settings.seconds = narrow(environment::whole("FENIX_FLUSH_TIMEOUT"));
   settings.kept = narrow(environment::whole("FENIX_STORE_KEEP"));
   settings.lease = narrow(environment::whole("FENIX_KEEP"));
   settings.keeper = find_keeper();
