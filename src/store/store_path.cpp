@@ -6,7 +6,13 @@
 #include <array>
 #include <climits>
 #include <filesystem>
+#include <future>
 #include <system_error>
+#include <thread>
+#include <utility>
+
+#include "base/fault.hpp"
+#include "base/signals_blocked.hpp"
 
 namespace fenix_impl {
 
@@ -28,6 +34,20 @@ std::string path_of_store(const std::string& given) {
   std::string text = found.string();
   while (text.size() > 1 && text.back() == '/') text.pop_back();
   return text;
+}
+
+std::string path_of_store(const std::string& given, std::chrono::seconds limit) {
+  if (given.empty()) return given;
+  std::packaged_task<std::string()> look([given] {
+    fault_point("fetch.path");
+    return path_of_store(given);
+  });
+  auto text = look.get_future();
+  {
+    const SignalsBlocked blocked;
+    std::thread(std::move(look)).detach();
+  }
+  return text.wait_for(limit) == std::future_status::ready ? text.get() : absolute_path(given);
 }
 
 }  // namespace fenix_impl

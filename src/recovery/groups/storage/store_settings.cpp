@@ -10,15 +10,10 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
-#include <future>
 #include <string_view>
 #include <system_error>
-#include <thread>
-#include <utility>
 
 #include "base/environment.hpp"
-#include "base/fault.hpp"
-#include "base/signals_blocked.hpp"
 #include "store/store_path.hpp"
 
 namespace fenix_impl {
@@ -32,22 +27,6 @@ std::int64_t end_of_allocation() {
   std::int64_t time = 0;
   if (text == nullptr) return 0;
   return std::from_chars(text, text + std::strlen(text), time).ec == std::errc() ? time : 0;
-}
-
-/// Returns the text of the folder of the store. A file system that hangs must not hang a rank with it (P11): then the path is the one that
-/// was given, and the keeper is the one that gets no answer.
-std::string path_in_time(const std::string& given, std::chrono::seconds limit) {
-  if (given.empty()) return given;
-  std::packaged_task<std::string()> look([given] {
-    fault_point("fetch.path");
-    return path_of_store(given);
-  });
-  auto text = look.get_future();
-  {
-    const SignalsBlocked blocked;
-    std::thread(std::move(look)).detach();
-  }
-  return text.wait_for(limit) == std::future_status::ready ? text.get() : absolute_path(given);
 }
 
 bool is_program(const std::string& path) { return ::access(path.c_str(), X_OK) == 0; }
@@ -104,7 +83,7 @@ StoreSettings StoreSettings::from_environment() {
   settings.drains = environment::is_on("FENIX_DRAIN");
   settings.halt_seconds = narrow(environment::whole("FENIX_HALT_SECONDS"));
   settings.seconds = narrow(environment::whole("FENIX_FLUSH_TIMEOUT"));
-  settings.root = path_in_time(environment::text("FENIX_STORE"), std::chrono::seconds(settings.seconds));
+  settings.root = path_of_store(environment::text("FENIX_STORE"), std::chrono::seconds(settings.seconds));
   if (settings.root.empty()) return settings;
   settings.fetches = environment::is_on("FENIX_FETCH");
   settings.every = static_cast<int>(environment::whole("FENIX_FLUSH"));
