@@ -62,13 +62,12 @@ void measure_group(int ranks) {
   std::unique_ptr<Group> group;
   const auto form_group = [&] {
     Generation highest;
-    (void)rejoin(
-        group, {parameters,
-                [] {},
-                std::make_shared<Chorus>(ranks, traffic),
-                [&] { return std::make_shared<EchoPath>(Dissemination::bytes(ranks), traffic); },
-                {},
-                highest});
+    (void)rejoin(group, {parameters,
+                         [] {},
+                         std::make_shared<Chorus>(ranks, traffic),
+                         [&] { return std::make_shared<EchoPath>(Dissemination::bytes(ranks), traffic); },
+                         {},
+                         highest});
   };
   measure(ranks, "group", 1, form_group);
   const std::vector<std::uint64_t> data(kElements, 1);
