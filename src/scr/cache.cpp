@@ -30,6 +30,13 @@ bool is_own(int folder) {
   return ::fstat(folder, &status) == 0 && status.st_uid == ::geteuid();
 }
 
+// Whether the last parts of a path are those of another one.
+bool ends_with(const std::string& path, const std::string& last) {
+  const std::string with_slash = "/" + last;
+  return path.size() > with_slash.size() &&
+         path.compare(path.size() - with_slash.size(), with_slash.size(), with_slash) == 0;
+}
+
 }  // namespace
 
 void Cache::sweep() const {
@@ -107,14 +114,15 @@ fs::path Cache::add(const std::string& name) {
   return files_.back().path;
 }
 
-// A program may ask by the last part alone, which is all that SCR looks at in its cache. In its own place a file has its folder: another one
-// means another file, which may not be there.
+// A program may ask by the last part alone, which is all that SCR looks at in its cache. In its own place a file has its folder: the last
+// parts must be the same, as another folder means another file, which may not be there.
 fs::path Cache::find(const std::string& name) const {
   const auto named =
       std::find_if(files_.begin(), files_.end(), [&](const CachedFile& each) { return each.name == name; });
   if (named != files_.end()) return named->path;
-  const fs::path wanted = is_in_place() ? fs::path(name) : fs::path(name).filename();
-  const auto ends_so = [&](const CachedFile& each) { return each.path.filename() == wanted; };
+  const auto ends_so = [&](const CachedFile& each) {
+    return is_in_place() ? ends_with(each.name, name) : each.path.filename() == fs::path(name).filename();
+  };
   const auto only = std::find_if(files_.begin(), files_.end(), ends_so);
   const bool is_clear = only != files_.end() && std::none_of(std::next(only), files_.end(), ends_so);
   return is_clear ? only->path : fs::path();

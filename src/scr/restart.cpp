@@ -267,7 +267,9 @@ std::string Restart::path_of(const std::string& name) const {
   if (cache_.is_in_place() && relative && is_readable(job_.prefix.folder() / *relative)) {
     return (job_.prefix.folder() / *relative).string();
   }
-  const fs::path path = cache_.find(relative.value_or(fs::path(name).filename().string()));
+  fs::path path = cache_.find(relative.value_or(fs::path(name).filename().string()));
+  // A name without a folder is the last part of some file, wherever this rank is.
+  if (path.empty() && !fs::path(name).has_parent_path()) path = cache_.find(name);
   return is_readable(path) ? path.string() : "";
 }
 

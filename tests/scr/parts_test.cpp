@@ -84,7 +84,7 @@ TEST(Package, IsUnpackedAsItWas) {
   EXPECT_EQ(text_of(cache.find("a/file")), "first");
   EXPECT_EQ(status_of_file(cache.find("a/file"))->mode, 0700U);
   EXPECT_EQ(status_of_file(cache.find("b/file"))->size, 0U);
-  EXPECT_EQ(cache.find("elsewhere/file"), cache.find("a/file"));
+  EXPECT_EQ(cache.find("elsewhere/file"), fs::path());  // it could be either
   EXPECT_EQ(cache.find("other"), fs::path());
 }
 
@@ -415,6 +415,7 @@ TEST(Cache, GivesNoOtherFileThanTheOneThatIsMeant) {
   const fs::path file = cache.add("grid/part");
   EXPECT_EQ(cache.find("part"), file);
   EXPECT_EQ(cache.find("fluid/part"), "");
+  EXPECT_EQ(cache.find("id/part"), "");
   (void)cache.add("wall/part");
   EXPECT_EQ(cache.find("part"), "");
   EXPECT_EQ(cache.find("grid/part"), file);

@@ -115,7 +115,7 @@ def two_jobs(jobs, _):
     second = []
 
     def look(job):
-        if not second and "step 10\n" in job.text():
+        if not second and "step 9\n" in job.text():
             second.append(True)
             text = jobs.run(2, "--steps", 4, "--unusable", 1, variables=lease)
             expect("another job uses it on this node" in text, True, f"the second job is refused\n{text}")
@@ -159,7 +159,7 @@ def unanswered(jobs, _):
     stopped = []
 
     def stop(job):
-        if not stopped and "step 10\n" in job.text():
+        if not stopped and "step 9\n" in job.text():
             stopped.extend(jobs.keepers())
             for pid in stopped:
                 processes.send(pid, signal.SIGSTOP)
