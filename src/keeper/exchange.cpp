@@ -112,6 +112,7 @@ void KeeperExchange::give_up(const PendingOffer& pending) {
 
 void KeeperExchange::lose_connection() {
   has_lost_offers_ = !pending_.empty();
+  has_fallen_silent_ = false;
   socket_.close();
   for (const auto& [id, op] : asked_) {
     if (pending_.contains(id)) continue;
@@ -141,6 +142,7 @@ bool KeeperExchange::pump() {
 }
 
 void KeeperExchange::take(Message message, std::vector<Descriptor> files) {
+  has_fallen_silent_ = false;
   heard_ = std::chrono::steady_clock::now();
   heard_as_lived_ = LivedClock::now();
   const std::uint64_t id = message.id;
@@ -180,12 +182,15 @@ std::optional<FlushOutcome> KeeperExchange::take_outcome(std::uint64_t flush) {
   return outcome;
 }
 
-// It tells of its progress each second, whatever the file system does: one that does not is stopped. Messages to it say nothing of it.
-bool KeeperExchange::is_silent(const PendingOffer& pending) const {
+// It tells of its progress each second, whatever the file system does: one that does not is stopped. Messages to it say nothing of it. It is
+// waited for once: later offers have failed as long as nothing is heard.
+bool KeeperExchange::is_silent(const PendingOffer& pending) {
+  if (has_fallen_silent_) return true;
   const auto silence = std::chrono::steady_clock::now() - std::max(heard_, pending.since);
   if (silence < std::max(kLeastSilence, std::chrono::seconds(socket_.hello().seconds))) return false;
   // Both may have been stopped. Commits are rare looks: that they have lived so long as well would come late.
-  return LivedClock::now() - std::max(heard_as_lived_, pending.since_as_lived) >= kTimeToTell;
+  has_fallen_silent_ = LivedClock::now() - std::max(heard_as_lived_, pending.since_as_lived) >= kTimeToTell;
+  return has_fallen_silent_;
 }
 
 std::uint64_t KeeperExchange::written(std::uint64_t flush) const {

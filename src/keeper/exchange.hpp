@@ -83,7 +83,7 @@ class KeeperExchange {
   void give_up(const PendingOffer& pending);
   void take(Message message, std::vector<Descriptor> files);
   void lose_connection();
-  [[nodiscard]] bool is_silent(const PendingOffer& pending) const;
+  [[nodiscard]] bool is_silent(const PendingOffer& pending);
 
   ClientSocket socket_;
   std::uint64_t last_id_ = 0;
@@ -94,6 +94,7 @@ class KeeperExchange {
   std::map<std::uint64_t, std::uint64_t> written_;  ///< bytes, by flush
   std::chrono::steady_clock::time_point heard_;     ///< time of the latest message of the keeper
   LivedClock::time_point heard_as_lived_;
+  bool has_fallen_silent_ = false;  ///< an offer has waited for it in vain, and nothing was heard since
   std::optional<std::chrono::steady_clock::time_point> full_since_;  ///< time since which no offer to keep has had room
   std::optional<std::string> refusal_;
 };

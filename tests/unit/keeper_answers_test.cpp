@@ -158,6 +158,14 @@ TEST_F(SilentKeeper, IsNoticedByARankThatSends) {
   EXPECT_EQ(outcome->code, KeeperCode::failed);
   EXPECT_EQ(outcome->text, "the keeper of this node does not answer");
   EXPECT_FALSE(client.flushes().knows(flush));
+  // It is not waited for once more, until something is heard of it.
+  const auto later = rank.begin_flush(plan);
+  outcome = client.flushes().outcome(later);
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->code, KeeperCode::failed);
+  const Message told{KeeperOp::progress, later, KeeperCode::done, {}, {}};
+  ASSERT_EQ(send_datagram(keeper.get(), encode(told), {}), Sent::sent);
+  EXPECT_FALSE(client.flushes().outcome(rank.begin_flush(plan)));
 }
 
 // A keeper that is stopped: each commit offers its memory, and none of them waits.
