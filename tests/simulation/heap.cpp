@@ -140,6 +140,12 @@ void* simulated_new_aligned_nothrow(std::size_t bytes, std::size_t alignment, co
   return take(bytes, alignment);
 }
 void simulated_delete(void* block) { give_back(block); }
+// One name each: objcopy does not give one name to several symbols.
+void* simulated_new_array(std::size_t bytes) { return take_or_throw(bytes, 16); }
+void simulated_delete_array(void* block) { give_back(block); }
+void simulated_delete_sized(void* block, std::size_t /*bytes*/) { give_back(block); }
+void simulated_delete_aligned(void* block, std::size_t /*alignment*/) { give_back(block); }
+void simulated_delete_sized_aligned(void* block, std::size_t /*bytes*/, std::size_t /*alignment*/) { give_back(block); }
 void* simulated_malloc(std::size_t bytes) { return take(bytes, 16); }
 void* simulated_calloc(std::size_t number, std::size_t bytes) {
   void* block = take(number * bytes, 16);

@@ -405,6 +405,11 @@ std::filebuf* simulated_filebuf_open(std::filebuf* buffer, const char* name, std
   return opened;
 }
 
+// Folders are empty: an iterator without anything is at its end.
+void simulated_directory_iterator(void* iterator, const void* /*path*/, int /*options*/, void* /*error*/) {
+  std::memset(iterator, 0, sizeof(std::shared_ptr<int>));
+}
+
 unsigned simulated_random_device(void* /*device*/) { return static_cast<unsigned>(world().draw(Kind::random, 1U << 31U)); }
 
 int simulated_setpriority(int /*which*/, unsigned /*who*/, int /*priority*/) { return 0; }

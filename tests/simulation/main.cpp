@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Command line of the simulator: scripts/simulate --help describes it.
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -140,10 +142,13 @@ extern "C" int fenix_simulation_main(int argc, char** argv, char* begin, char* e
   using namespace fenix_simulation;
   the_image = new Image({reinterpret_cast<std::byte*>(begin), reinterpret_cast<std::byte*>(end)});
   std::set_terminate(end_by_exception);
+  int status = 2;
   try {
-    return act(read_options({argv + 1, argv + argc}));
+    status = act(read_options({argv + 1, argv + argc}));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "simulate: %s\n", error.what());
-    return 2;
   }
+  // What the library has for the end of a process is not for this one.
+  std::fflush(stdout);
+  _exit(status);
 }
