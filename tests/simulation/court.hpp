@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The work of a schedule and its ledger, for those who ask on behalf of the program.
+#pragma once
+
+#include "ledger.hpp"
+#include "world.hpp"
+
+namespace fenix_simulation {
+
+struct Court {
+  explicit Court(const Workload& its_plan);
+  Court(const Court&) = delete;
+  Court& operator=(const Court&) = delete;
+  ~Court();
+
+  const Workload& plan;
+  Ledger ledger;
+  int refusals = 0;
+  int done = 0;
+};
+
+Court& court();
+
+}  // namespace fenix_simulation

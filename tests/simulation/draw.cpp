@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Schedules from seeds.
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "points_of_sources.hpp"
+#include "schedule.hpp"
+
+namespace fenix_simulation {
+namespace {
+
+GroupPlan draw_group(Dice& dice, int ranks) {
+  GroupPlan group;
+  group.policy = static_cast<Policy>(dice.below(4));
+  group.separation = dice.between(1, std::max(ranks - 1, 1));
+  group.size = dice.between(2, ranks);
+  group.losses = dice.between(1, group.size - 1);
+  constexpr std::array kDepths{0, 0, 0, 1, 1, 2, 3, -1};
+  group.depth = kDepths[dice.below(kDepths.size())];
+  group.hashing = !dice.once_in(4);
+  group.in_place = group.depth == 0 && dice.once_in(4);
+  for (int members = dice.between(1, 3); members > 0; --members) {
+    constexpr std::array kCounts{1, 3, 16, 40, 200, 1100};
+    group.members.push_back({kCounts[dice.below(kCounts.size())], dice.between(0, 5), dice.once_in(3)});
+  }
+  return group;
+}
+
+Workload draw_work(Dice& dice) {
+  Workload work;
+  work.seed = dice.below(~std::uint64_t{0});
+  constexpr std::array kRanks{2, 3, 3, 4, 4, 4, 5, 5, 6, 7};
+  work.ranks = kRanks[dice.below(kRanks.size())];
+  constexpr std::array kSpares{0, 1, 1, 1, 2, 2, 3};
+  work.spares = kSpares[dice.below(kSpares.size())];
+  work.steps = dice.between(2, 7);
+  constexpr std::array kBarriers{1, 2, 2, 4, 0, 0};
+  work.barrier_of = kBarriers[dice.below(kBarriers.size())];
+  work.partial_of = dice.between(0, 3);
+  work.skipped_of = dice.once_in(2) ? 6 : 0;
+  work.deletions_of = dice.once_in(4) ? 3 : 0;
+  work.messages_of = dice.once_in(3) ? 2 : 0;
+  work.verified_of = dice.once_in(3) ? 2 : 0;
+  work.inspected_of = dice.once_in(4) ? 3 : 0;
+  work.asynchronous = dice.once_in(4);
+  work.releases = !dice.once_in(3);
+  work.warm = !dice.once_in(3);
+  work.path = dice.once_in(8) ? 1 : dice.once_in(5) ? 2 : 0;
+  if (work.path == 0 && dice.once_in(5)) work.ranks_per_node = dice.between(1, 3);
+  for (int groups = dice.once_in(4) ? 2 : 1; groups > 0; --groups) work.groups.push_back(draw_group(dice, work.ranks));
+  return work;
+}
+
+Surroundings draw_surroundings(Dice& dice) {
+  Surroundings surroundings;
+  constexpr std::array<std::uint64_t, 6> kYields{1, 2, 4, 8, 32, 128};
+  surroundings.yields = kYields[dice.below(kYields.size())];
+  constexpr std::array<std::uint64_t, 4> kStalls{0, 100, 1000, 5000};
+  surroundings.stalls = kStalls[dice.below(kStalls.size())];
+  surroundings.late_notices = dice.once_in(2);
+  surroundings.rendezvous = dice.once_in(2);
+  surroundings.uneven = dice.once_in(4) ? 20 : 1;
+  surroundings.basic_keys = dice.once_in(2);
+  return surroundings;
+}
+
+bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return text.starts_with(word); });
+}
+
+/// Points of what the workload does; others are not reached.
+const std::vector<std::string>& points_of_kind(bool in_recovery) {
+  static const auto choose = [](bool recovery) {
+    std::vector<std::string> chosen;
+    for (const std::string_view point : kPointsOfSources) {
+      const bool is_recovery = starts_with_any(point, {"rejoin.", "repair.", "rebuild.", "memory.adopted", "settle.", "finish."});
+      const bool is_work = starts_with_any(point, {"commit.", "store.", "encode.", "restore.", "barrier.", "init.", "delete.",
+                                                   "istore.", "grow.", "spare.", "member."});
+      if (recovery ? is_recovery : is_work) chosen.emplace_back(point);
+    }
+    return chosen;
+  };
+  static const std::vector<std::string> work = choose(false);
+  static const std::vector<std::string> recovery = choose(true);
+  return in_recovery ? recovery : work;
+}
+
+}  // namespace
+
+Event draw_event(Dice& dice, const Workload& work, int after) {
+  Event event;
+  event.after = after;
+  if (work.ranks_per_node > 0 && dice.once_in(4)) event.what = Event::What::node_dies;
+  event.process = dice.between(0, work.ranks + (dice.once_in(4) ? work.spares : 0) - 1);
+  if (dice.once_in(3)) {
+    event.when = Event::When::place;
+    event.number = dice.below(dice.once_in(2) ? 400 : static_cast<std::uint64_t>(1500 + 600 * work.steps));
+    return event;
+  }
+  event.when = Event::When::point;
+  const auto& points = points_of_kind(after >= 0 ? !dice.once_in(4) : dice.once_in(8));
+  event.point = points[dice.below(points.size())];
+  event.number = 1 + dice.below(dice.once_in(2) ? 2 : 6);
+  event.later = dice.once_in(3) ? 0 : dice.below(dice.once_in(3) ? 40 : 8);
+  return event;
+}
+
+/// A rank that is stopped for a while, perhaps for longer than others wait.
+Event draw_stop(Dice& dice, const Workload& work) {
+  constexpr std::array<std::uint64_t, 4> kTimes{3'000'000, 300'000'000, 5'000'000'000, 90'000'000'000};
+  Event event = draw_event(dice, work, -1);
+  event.what = Event::What::stop;
+  event.when = Event::When::time;
+  event.number = dice.below(8'000'000);
+  event.later = kTimes[dice.below(kTimes.size())];
+  return event;
+}
+
+/// Damage to one place, and nothing else.
+Event draw_flip(Dice& dice, const Workload& work) {
+  constexpr std::array<const char*, 7> kPoints{"corrupt.held",   "corrupt.held_record", "corrupt.held_table", "corrupt.own",
+                                               "corrupt.parity", "corrupt.record",      "corrupt.table"};
+  Event event;
+  event.what = Event::What::flip;
+  event.process = dice.between(0, work.ranks - 1);
+  event.when = Event::When::point;
+  event.point = kPoints[dice.below(kPoints.size())];
+  event.number = 1 + dice.below(6);
+  return event;
+}
+
+Schedule draw_schedule(std::uint64_t seed) {
+  Dice dice(seed ^ 0x5eed);
+  Schedule schedule;
+  schedule.seed = seed;
+  schedule.work = draw_work(dice);
+  schedule.surroundings = draw_surroundings(dice);
+  if (dice.once_in(12)) {
+    schedule.work.inspected_of = 1;
+    schedule.work.barrier_of = 1;
+    for (GroupPlan& group : schedule.work.groups) group.hashing = true;
+    schedule.events.push_back(draw_flip(dice, schedule.work));
+    return schedule;
+  }
+  if (dice.once_in(10)) schedule.events.push_back(draw_stop(dice, schedule.work));
+  constexpr std::array kDeaths{0, 1, 1, 1, 1, 2, 2, 2, 2, 3};
+  for (int deaths = kDeaths[dice.below(kDeaths.size())]; deaths > 0; --deaths) {
+    const bool follows = !schedule.events.empty() && !dice.once_in(4);
+    schedule.events.push_back(draw_event(dice, schedule.work, follows ? static_cast<int>(schedule.events.size()) - 1 : -1));
+  }
+  return schedule;
+}
+
+}  // namespace fenix_simulation

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the program tells goes to the ledger, and what that finds wrong ends the schedule.
+#include "judge.hpp"
+
+#include <cstdarg>
+#include <cstdio>
+#include <string>
+
+#include "court.hpp"
+
+namespace fenix_simulation {
+namespace {
+
+Court* present_court = nullptr;
+
+}  // namespace
+
+Court::Court(const Workload& its_plan) : plan(its_plan), ledger(its_plan) { present_court = this; }
+Court::~Court() { present_court = nullptr; }
+Court& court() { return *present_court; }
+
+namespace {
+
+int own_number() { return present_process()->number; }
+
+int own_rank() { return court().ledger.rank_of(own_number()); }
+
+void hear(const std::string& complaint, const char* promise) {
+  if (!complaint.empty()) world().violate(complaint, promise);
+}
+
+template <class Text>
+void tell(std::uint64_t what, Text&& text) {
+  world().note(what, [&] { return "program: " + text(); });
+}
+
+}  // namespace
+}  // namespace fenix_simulation
+
+using namespace fenix_simulation;
+
+extern "C" {
+
+const Workload* judge_plan() { return &court().plan; }
+
+void judge_resumed(int rank, int ranks, int role) {
+  tell(static_cast<std::uint64_t>(rank * 64 + ranks), [&] {
+    return "goes on as rank " + std::to_string(rank) + " of " + std::to_string(ranks) + ", role " + std::to_string(role);
+  });
+  hear(court().ledger.resumed(own_number(), rank, ranks), "P3");
+}
+
+void judge_refused(int code) {
+  tell(static_cast<std::uint64_t>(-code), [&] { return "Fenix_Init has failed: " + std::to_string(code); });
+  if (world().happened().empty()) world().violate("Fenix_Init has failed without a death: " + std::to_string(code), "P3");
+  ++court().refusals;
+}
+
+void judge_begins_commit(int group, int step) { court().ledger.begins_commit(group, own_rank(), step); }
+
+void judge_committed(int group, int step, int barrier) {
+  tell(static_cast<std::uint64_t>(step * 8 + group), [&] {
+    return "has committed step " + std::to_string(step) + " of group " + std::to_string(group) + (barrier != 0 ? ", as all" : "");
+  });
+  court().ledger.committed(group, own_rank(), step, barrier != 0);
+}
+
+void judge_created(int group, int flag) { hear(court().ledger.created(group, own_rank(), flag), "P1"); }
+
+void judge_restored(int group, int step, int /*base*/) {
+  tell(static_cast<std::uint64_t>(step + 1) * 8 + static_cast<std::uint64_t>(group), [&] {
+    return "has restored step " + std::to_string(step) + " of group " + std::to_string(group);
+  });
+  hear(court().ledger.restored(group, own_rank(), step), "P1");
+}
+
+void judge_read_old(int group, int step) {
+  tell(static_cast<std::uint64_t>(step + 1) * 8 + static_cast<std::uint64_t>(group), [&] {
+    return "has read the old step " + std::to_string(step) + " of group " + std::to_string(group);
+  });
+  hear(court().ledger.read_old(group, own_rank(), step), "P1");
+}
+
+void judge_lost(int group, int member, int step) {
+  if (court().ledger.may_lose(group)) return;
+  world().violate("rank " + std::to_string(own_rank()) + ": member " + std::to_string(member) + " of group " + std::to_string(group) +
+                      " is not to be had at step " + std::to_string(step),
+                  "P1");
+}
+
+void judge_agreed(int group, int step) { hear(court().ledger.agreed(group, own_rank(), step), "P2"); }
+
+void judge_deletes(int group, int /*stamp*/) { court().ledger.deletes(group, own_rank()); }
+
+void judge_done(int /*code*/) {
+  tell(5, [] { return std::string("is done"); });
+  ++court().done;
+}
+
+void judge_broken(const char* promise, const char* format, ...) {
+  char text[512];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  world().violate(text, promise);
+  __builtin_unreachable();
+}
+}

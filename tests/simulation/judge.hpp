@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the program tells the judge. These functions are of the simulator; the program is a simulated process.
+#pragma once
+
+#include "workload.hpp"
+
+extern "C" {
+/// Returns the work of the schedule.
+const fenix_simulation::Workload* judge_plan();
+/// The program has control, as this rank of so many.
+void judge_resumed(int rank, int ranks, int role);
+void judge_refused(int code);
+void judge_begins_commit(int group, int step);
+/// A commit has returned. barrier: all ranks have it.
+void judge_committed(int group, int step, int barrier);
+/// The flag of a group that was created.
+void judge_created(int group, int flag);
+/// What a rank got back. step −1: nothing.
+void judge_restored(int group, int step, int base);
+/// What the ranks have read of a snapshot from before the communicator shrank. step −1: nothing.
+void judge_read_old(int group, int step);
+/// A member of a snapshot is not to be had. Ends the schedule if it has to be.
+void judge_lost(int group, int member, int step);
+/// All ranks have compared what they got.
+void judge_agreed(int group, int step);
+void judge_deletes(int group, int stamp);
+void judge_done(int code);
+/// A promise is broken as this process sees it.
+[[noreturn]] void judge_broken(const char* promise, const char* format, ...);
+}

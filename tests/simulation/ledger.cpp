@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ledger.hpp"
+
+#include <algorithm>
+
+#include "placement.hpp"
+
+namespace fenix_simulation {
+namespace {
+
+constexpr int kNoData = -75;  // FENIX_ERROR_NODATA_FOUND, by the pages
+
+}  // namespace
+
+Ledger::Ledger(const Workload& plan)
+    : plan_(plan), ranks_(plan.ranks), groups_(plan.groups.size()), archives_(plan.groups.size()) {
+  for (Group& group : groups_) group.committed.assign(static_cast<std::size_t>(ranks_), -1);
+  for (int rank = 0; rank < ranks_; ++rank) places_[rank] = rank;
+}
+
+int Ledger::rank_of(int process) const {
+  const auto found = places_.find(process);
+  return found != places_.end() ? found->second : -1;
+}
+
+bool Ledger::is_covered() const {
+  return std::none_of(groups_.begin(), groups_.end(), [](const Group& each) { return each.may_be_lost; });
+}
+
+int Ledger::least(const Group& group) const {
+  return std::max(group.on_all, *std::min_element(group.committed.begin(), group.committed.end()));
+}
+
+// What was committed is readable by the old numbers from here on, and protected as it was. A communicator that shrinks again
+// before a new commit changes nothing in that.
+void Ledger::shrink(int ranks) {
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    Group& group = groups_[i];
+    Archive& archive = archives_[i];
+    if (archive.ranks == 0 || group.begun >= 0) {
+      archive = {ranks_, least(group), group.dead, group.may_be_lost || has_shrunk_};
+      if (i == 0) old_places_ = places_;
+    }
+    group = Group();
+    group.committed.assign(static_cast<std::size_t>(ranks), -1);
+  }
+  has_shrunk_ = true;
+  ranks_ = ranks;
+  places_.clear();
+}
+
+std::string Ledger::resumed(int process, int rank, int ranks) {
+  if (ranks > ranks_) return "the communicator has grown to " + std::to_string(ranks);
+  if (ranks < ranks_) shrink(ranks);
+  std::erase_if(places_, [&](const auto& each) { return each.second == rank && each.first != process; });
+  places_[process] = rank;
+  return {};
+}
+
+std::string Ledger::read_old(int group, int rank, int step) {
+  const Archive& archive = archives_.at(static_cast<std::size_t>(group));
+  if (archive.may_be_lost || at(group).begun >= 0 || step >= archive.least) return {};
+  return "rank " + std::to_string(rank) + " has read step " + std::to_string(step) + " of the group " + std::to_string(group) +
+         " from before the communicator shrank, though step " + std::to_string(archive.least) + " was committed";
+}
+
+void Ledger::begins_commit(int group, int /*rank*/, int step) { at(group).begun = std::max(at(group).begun, step); }
+
+void Ledger::committed(int group, int rank, int step, bool barrier) {
+  Group& its = at(group);
+  its.committed.at(static_cast<std::size_t>(rank)) = step;
+  if (barrier) its.on_all = std::max(its.on_all, step);
+}
+
+std::string Ledger::created(int group, int rank, int flag) {
+  const Group& its = at(group);
+  if (flag == kNoData && !its.may_be_lost && least(its) >= 0 && !has_flipped_) {
+    return "rank " + std::to_string(rank) + ": group " + std::to_string(group) + " says that step " + std::to_string(least(its)) +
+           " is lost";
+  }
+  return {};
+}
+
+std::string Ledger::restored(int group, int rank, int step) {
+  Group& its = at(group);
+  ++restores_;
+  const std::string what = "rank " + std::to_string(rank) + " has restored step " + std::to_string(step) + " of group " +
+                           std::to_string(group);
+  if (!its.may_be_lost && step < least(its)) return what + ", though step " + std::to_string(least(its)) + " was committed";
+  if (step > its.begun && !has_shrunk_) return what + ", whose commit nobody has begun";
+  its.committed.at(static_cast<std::size_t>(rank)) = step;
+  return {};
+}
+
+std::string Ledger::agreed(int group, int rank, int step) {
+  Group& its = at(group);
+  its.whole.insert(rank);
+  if (static_cast<int>(its.whole.size()) < ranks_) return {};
+  // The data of all is there again, and so is its redundancy.
+  its.dead.clear();
+  its.whole.clear();
+  its.may_be_lost = false;
+  its.on_all = step;
+  return {};
+}
+
+void Ledger::deletes(int /*group*/, int /*rank*/) {}
+
+void Ledger::died(int process) {
+  const int rank = rank_of(process);
+  const auto old = old_places_.find(process);
+  ++repairs_;
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    Group& group = groups_[i];
+    Archive& archive = archives_[i];
+    group.whole.clear();
+    if (old != old_places_.end() && archive.ranks > 0) {
+      archive.dead.insert(old->second);
+      if (!covers(plan_.groups[i], archive.ranks, archive.dead)) archive.may_be_lost = true;
+    }
+    if (rank < 0) continue;
+    group.dead.insert(rank);
+    // The policy of a group that has moved to fewer ranks, and damage beside a death, are not judged.
+    if (has_shrunk_ || has_flipped_ || !covers(plan_.groups[i], ranks_, group.dead)) group.may_be_lost = true;
+  }
+}
+
+}  // namespace fenix_simulation

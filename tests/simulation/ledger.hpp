@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The reference model: which snapshots must and may be restorable. It knows the workload, the deaths, and what calls have
+// returned; nothing of the library.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "workload.hpp"
+
+namespace fenix_simulation {
+
+class Ledger {
+ public:
+  explicit Ledger(const Workload& plan);
+
+  // Each returns what is wrong, or nothing.
+
+  std::string resumed(int process, int rank, int ranks);
+  void begins_commit(int group, int rank, int step);
+  void committed(int group, int rank, int step, bool barrier);
+  std::string created(int group, int rank, int flag);
+  std::string restored(int group, int rank, int step);
+  std::string read_old(int group, int rank, int step);
+  std::string agreed(int group, int rank, int step);
+  void deletes(int group, int rank);
+  void died(int process);
+  void flipped() { has_flipped_ = true; }
+  /// Returns whether the pages allow that data of a group is gone.
+  [[nodiscard]] bool may_lose(int group) const { return groups_.at(static_cast<std::size_t>(group)).may_be_lost; }
+
+  /// Returns the rank that a process has, or −1.
+  [[nodiscard]] int rank_of(int process) const;
+  [[nodiscard]] int restores() const { return restores_; }
+  [[nodiscard]] int repairs() const { return repairs_; }
+  [[nodiscard]] bool is_covered() const;
+
+ private:
+  struct Group {
+    std::vector<int> committed;  ///< by rank: the newest step whose commit has returned there
+    int on_all = -1;             ///< the newest step of which some rank knows that all have committed it
+    int begun = -1;              ///< the newest step whose commit has begun on some rank
+    std::set<int> dead;          ///< ranks whose data has not been rebuilt since their death
+    std::set<int> whole;         ///< ranks that have agreed since the latest death
+    bool may_be_lost = false;    ///< more have died than the policy covers
+  };
+  /// Snapshots from before the communicator shrank, by the old numbers.
+  struct Archive {
+    int ranks = 0;
+    int least = -1;
+    std::set<int> dead;
+    bool may_be_lost = false;
+  };
+  [[nodiscard]] int least(const Group& group) const;
+  void shrink(int ranks);
+  Group& at(int group) { return groups_.at(static_cast<std::size_t>(group)); }
+
+  const Workload& plan_;
+  int ranks_;
+  std::map<int, int> places_;  ///< ranks of processes
+  std::map<int, int> old_places_;
+  std::vector<Group> groups_;
+  std::vector<Archive> archives_;
+  bool has_shrunk_ = false;
+  bool has_flipped_ = false;
+  int restores_ = 0;
+  int repairs_ = 0;
+};
+
+}  // namespace fenix_simulation

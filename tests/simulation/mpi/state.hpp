@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Objects of the simulated MPI. A handle is the address of such an object, or that of a predefined symbol.
+#pragma once
+
+#include <mpi.h>
+#include <mpi-ext.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "../world.hpp"
+
+namespace fenix_simulation::mpi {
+
+struct Comm;
+struct Request;
+
+struct Errhandler {
+  MPI_Comm_errhandler_function* function = nullptr;  ///< null: errors are returned
+  bool is_fatal = false;
+};
+
+struct Group {
+  std::vector<Pid> members;
+};
+
+struct Message {
+  int source = 0;  ///< rank of the sender
+  int tag = 0;
+  std::vector<std::byte> data;
+  Time ready = 0;             ///< when it arrives
+  Request* sender = nullptr;  ///< of a send that waits for its receiver
+  Pid from = 0;
+};
+
+/// State of a communicator that a process has.
+struct Member {
+  Errhandler* handler = nullptr;
+  std::deque<Message> inbox;    ///< in the order in which they were sent
+  std::deque<Request*> posted;  ///< receives that wait
+  std::map<Pid, Time> last_ready;  ///< of messages of each sender: they do not overtake each other
+  Time revoked_at = kNever;
+  std::set<Pid> acknowledged;
+  std::map<int, std::uint64_t> calls;  ///< collective calls of each kind
+  std::map<int, void*> attributes;
+};
+
+/// A collective call of all members.
+struct Meeting {
+  std::map<Pid, std::vector<std::byte>> given;
+  std::map<Pid, Comm*> made;
+  bool is_decided = false;  ///< of agreements
+  int flag = -1;
+  bool some_failed = false;
+  Comm* comm = nullptr;
+  void* object = nullptr;  ///< another result, the same for all
+};
+
+struct Comm {
+  int number = 0;
+  std::vector<Pid> members;
+  std::vector<Pid> remote;  ///< of an intercommunicator
+  std::unordered_map<Pid, int> ranks;
+  std::map<Pid, Member> of;
+  Pid revoker = 0;  ///< the last one that has revoked it
+  std::map<std::pair<int, std::uint64_t>, Meeting> meetings;
+
+  [[nodiscard]] int size() const { return static_cast<int>(members.size()); }
+  [[nodiscard]] const std::vector<Pid>& peers() const { return remote.empty() ? members : remote; }
+};
+
+struct Request {
+  enum class Form : std::uint8_t { send, receive, done };
+  Form form = Form::done;
+  Comm* comm = nullptr;
+  std::byte* buffer = nullptr;
+  std::size_t bytes = 0;
+  int peer = 0;
+  int tag = 0;
+  bool is_complete = false;
+  bool is_cancelled = false;
+  bool is_persistent = false;
+  bool is_active = true;
+  int error = MPI_SUCCESS;
+  int source = MPI_ANY_SOURCE;
+  int its_tag = MPI_ANY_TAG;
+  std::size_t received = 0;
+};
+
+/// All that MPI keeps for a process.
+struct ProcessState {
+  Comm* world = nullptr;
+  Comm* self = nullptr;
+  Comm* parent = nullptr;
+  std::vector<Comm*> comms;  ///< by the number that Fortran has for it, without the two above
+  bool finalized = false;
+};
+
+/// Makes a communicator; its members have to adopt it.
+Comm* make_comm(std::vector<Pid> members, std::vector<Pid> remote = {});
+/// Gives the present process a communicator, with the error handler of another.
+MPI_Comm adopt(Comm* comm, const Comm* parent);
+/// Makes MPI_COMM_WORLD and MPI_COMM_SELF for processes that start together.
+void begin_world(const std::vector<Process*>& processes);
+/// Has messages of a dead process lost that were on their way, and tells who waits.
+void note_death(Process& dead);
+
+inline Process& self() { return *present_process(); }
+Comm* comm_of(MPI_Comm handle);
+Member& own(Comm* comm);
+int rank_in(const Comm* comm, Pid pid);
+inline int rank_in(const Comm* comm) { return rank_in(comm, self().pid); }
+bool is_revoked(const Comm* comm);
+/// Returns whether the present process knows that a member has died.
+bool knows_failure(const Comm* comm);
+/// Calls the error handler, which may jump away. Returns the error.
+int raise(Comm* comm, int error);
+/// Notes a call for the hash and the trace.
+void note_call(const char* name, const Comm* comm, long a = 0, long b = 0);
+std::string name_of(const Comm* comm);
+
+std::size_t size_of(MPI_Datatype type);
+
+}  // namespace fenix_simulation::mpi
+
+// Both names of a function of MPI.
+#define FENIX_MPI(result, name, parameters)                                            \
+  extern "C" result MPI##name parameters __attribute__((alias("PMPI" #name)));         \
+  extern "C" result PMPI##name parameters

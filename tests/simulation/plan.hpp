@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Events of a schedule: what goes wrong, with whom, and when.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "fiber.hpp"
+
+namespace fenix_simulation {
+
+struct Event {
+  enum class What : std::uint8_t { die, node_dies, stop, flip, refuse, no_memory };
+  /// Where it happens. Each needs that the event `after` has happened, if there is one.
+  enum class When : std::uint8_t {
+    place,  ///< at the number-th place of the process: a fault point, an access to shared memory, a call
+    point,  ///< so many places after the number-th pass of a point
+    time    ///< of the clock
+  };
+  What what = What::die;
+  int process = 0;
+  When when = When::place;
+  std::string point;
+  std::uint64_t number = 1;
+  std::uint64_t later = 0;  ///< places behind a point; of a stop: its length in ns; of a lack of memory: the requests that fail
+  int after = -1;           ///< another event
+
+  friend bool operator==(const Event&, const Event&) = default;
+};
+
+/// Other things about a schedule that its seed decides.
+struct Surroundings {
+  std::uint64_t yields = 8;       ///< one of so many accesses to shared memory lets others run
+  std::uint64_t stalls = 2000;    ///< one of so many steps holds a process up
+  bool late_notices = true;       ///< deaths may be known only after seconds
+  bool rendezvous = true;         ///< sends may wait for their receiver
+  std::uint64_t uneven = 1;       ///< a process may be slower than another by this factor
+
+  bool basic_keys = false;        ///< the network chooses keys, and wants addresses
+
+  friend bool operator==(const Surroundings&, const Surroundings&) = default;
+};
+
+std::string text_of(const Event& event);
+/// Returns false if a line is no event.
+bool parse(const std::string& line, Event& event);
+
+}  // namespace fenix_simulation

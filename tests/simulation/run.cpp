@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "run.hpp"
+
+#include <algorithm>
+
+#include "court.hpp"
+#include "fabric.hpp"
+#include "memory.hpp"
+#include "mpi/state.hpp"
+
+extern "C" void fenix_simulated_program();
+
+namespace fenix_simulation {
+namespace {
+
+std::map<std::string, std::string> environment_of(const Workload& work, bool traces) {
+  return {{"FENIX_TIMEOUT", std::to_string(work.timeout)},
+          {"FENIX_SIMD", "scalar"},
+          {"FENIX_LOG", traces ? "info" : "off"},
+          {"FENIX_PATH", work.path == 0 ? "auto" : work.path == 1 ? "window" : "fabric"},
+          {"FENIX_WARM_REPLACEMENT", work.warm ? "on" : "off"},
+          {"PRTE_LAUNCHED", "1"}};
+}
+
+void fill(Outcome& outcome, World& world, const Choices& choices) {
+  outcome.verdict = world.verdict();
+  outcome.hash = world.scheduler().hash();
+  outcome.switches = world.scheduler().switches();
+  outcome.time = world.now();
+  outcome.happened = world.happened();
+  outcome.passages = world.passages();
+  outcome.lines = world.lines();
+  outcome.shared_bytes = bytes_of_files();
+  for (const Process& process : world.processes()) {
+    for (const auto& [point, count] : process.passes) outcome.passes[point] += count;
+  }
+  for (int who = -1; who < choices.processes(); ++who) {
+    auto& counts = outcome.drawn.emplace_back();
+    for (std::size_t kind = 0; kind < kKinds; ++kind) counts.push_back(choices.drawn(static_cast<Kind>(kind), who));
+  }
+}
+
+}  // namespace
+
+Outcome run(const Schedule& schedule, bool traces) {
+  Outcome outcome;
+  forget_files();
+  begin_network();
+  Choices choices(schedule.seed);
+  choices.edit(schedule.edits);
+  {
+    Court court(schedule.work);
+    World world(image_of_program(), choices, schedule.surroundings, schedule.events, traces);
+    world.on_death(mpi::note_death);
+    world.on_death([&](Process& dead) { court.ledger.died(dead.number); });
+    world.on_damage([&] { court.ledger.flipped(); });
+    std::vector<Process*> processes;
+    const int nodes = schedule.work.ranks_per_node;
+    for (int i = 0; i < schedule.work.ranks + schedule.work.spares; ++i) {
+      processes.push_back(&world.start(nodes == 0 ? 0 : i / nodes, [] { fenix_simulated_program(); }));
+      processes.back()->environment = environment_of(schedule.work, traces);
+    }
+    mpi::begin_world(processes);
+    world.run();
+    fill(outcome, world, choices);
+    outcome.restores = court.ledger.restores();
+    outcome.done = court.done;
+    outcome.covered = court.ledger.is_covered();
+    image_of_program().forget();
+  }
+  end_network();
+  forget_files();
+  return outcome;
+}
+
+}  // namespace fenix_simulation

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs a schedule.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "schedule.hpp"
+#include "world.hpp"
+
+namespace fenix_simulation {
+
+struct Outcome {
+  Verdict verdict;
+  std::uint64_t hash = 0;
+  std::uint64_t switches = 0;
+  Time time = 0;
+  std::vector<Happened> happened;
+  std::vector<Passage> passages;
+  std::map<int, std::uint64_t> passes;  ///< of fault points, by all processes
+  int restores = 0;
+  int done = 0;
+  bool covered = true;
+  std::size_t shared_bytes = 0;
+  std::vector<std::string> lines;       ///< if they were wanted
+  std::vector<std::vector<std::uint64_t>> drawn;  ///< how often, by process (the world first) and kind
+};
+
+Outcome run(const Schedule& schedule, bool traces = false);
+
+}  // namespace fenix_simulation

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "world.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "kernel.hpp"
+#include "mpi/state.hpp"
+#include "points.hpp"
+
+namespace fenix_simulation {
+namespace {
+
+constexpr Time kMicrosecond = 1'000;
+constexpr Time kMillisecond = 1'000'000;
+constexpr Time kSecond = 1'000'000'000;
+
+constexpr Time kLongestSchedule = 2000 * kSecond;
+constexpr std::uint64_t kMostSwitches = 4'000'000;
+
+constexpr Time kShortestStep = 100;
+constexpr Time kLongestStep = 2 * kMicrosecond;
+constexpr unsigned kMostDoublings = 15;  // of the time between two looks, up to some 5 ms
+
+World* the_world = nullptr;
+
+std::map<std::string, int, std::less<>>& points() {
+  static std::map<std::string, int, std::less<>> numbers;
+  return numbers;
+}
+
+std::vector<std::string>& names() {
+  static std::vector<std::string> all;
+  return all;
+}
+
+}  // namespace
+
+int number_of_point(const char* name) {
+  const auto found = points().find(std::string_view(name));
+  if (found != points().end()) return found->second;
+  names().emplace_back(name);
+  return points()[name] = static_cast<int>(names().size()) - 1;
+}
+
+const std::vector<std::string>& names_of_points() { return names(); }
+
+World& world() { return *the_world; }
+
+bool has_world() { return the_world != nullptr; }
+
+Process* present_process() {
+  if (the_world == nullptr) return nullptr;
+  Fiber* fiber = the_world->scheduler().present();
+  return fiber != nullptr ? fiber->process : nullptr;
+}
+
+Process::Process(int its_number, int its_node)
+    : number(its_number),
+      node(its_node),
+      pid(kFirstPid + its_number),
+      heap(static_cast<std::size_t>(its_number)),
+      kernel(std::make_unique<KernelState>()),
+      mpi(std::make_unique<mpi::ProcessState>()) {}
+
+Process::~Process() = default;
+
+void* Process::take_memory(std::size_t bytes, std::size_t alignment) {
+  const std::uint64_t request = requests_of_memory++;
+  if (memory_fails_from <= request && request < memory_fails_to) return nullptr;
+  return heap.allocate(bytes, alignment);
+}
+
+World::World(Image& image, Choices& choices, const Surroundings& surroundings, std::vector<Event> events, bool traces)
+    : choices_(choices),
+      surroundings_(surroundings),
+      events_(std::move(events)),
+      done_(events_.size()),
+      traces_(traces),
+      scheduler_(image, kLongestSchedule, kMostSwitches) {
+  the_world = this;
+}
+
+World::~World() { the_world = nullptr; }
+
+Process& World::start(int node, std::function<void()> program) {
+  Process& process = processes_.emplace_back(static_cast<int>(processes_.size()), node);
+  process.data = image_of_program().fresh();
+  process.slowness = 1 + choices_.draw(Kind::stall, process.number, surroundings_.uneven);
+  scheduler_.start(process, [this, &process, program = std::move(program)] {
+    program();
+    end(process);
+  });
+  arm(process);
+  for (std::size_t i = 0; i < events_.size(); ++i) {
+    const Event& event = events_[i];
+    if (event.process != process.number || event.when != Event::When::time) continue;
+    scheduler_.at(event.number, [this, i, &process] {
+      if (!done_[i] && process.alive && !process.exited) do_event(i, process);
+    });
+  }
+  return process;
+}
+
+void World::run() {
+  const bool in_time = scheduler_.run();
+  if (!verdict_.is_good()) return;
+  if (!in_time) violate("the schedule does not end: " + std::to_string(now() / kMillisecond) + " virtual ms");
+  for (const Process& process : processes_) {
+    if (verdict_.is_good() && process.alive && !process.exited) {
+      violate("process " + std::to_string(process.number) + " waits for something that cannot come");
+    }
+  }
+}
+
+Process* World::find(Pid pid) {
+  const auto number = static_cast<std::size_t>(pid - kFirstPid);
+  return pid >= kFirstPid && number < processes_.size() ? &processes_[number] : nullptr;
+}
+
+std::uint64_t World::draw(Kind kind, std::uint64_t below) {
+  const Process* process = present_process();
+  return choices_.draw(kind, process != nullptr ? process->number : -1, below);
+}
+
+// ------------------------------------------------------------------------------------------------------------------ events
+
+// Finds the next place of a process at which something has to happen.
+void World::arm(Process& process) {
+  process.act_at = kNever;
+  for (std::size_t i = 0; i < events_.size(); ++i) {
+    const Event& event = events_[i];
+    if (done_[i] || event.process != process.number) continue;
+    if (event.after >= 0 && !done_[static_cast<std::size_t>(event.after)]) continue;
+    if (event.when == Event::When::place) process.act_at = std::min(process.act_at, event.number);
+    if (event.when == Event::When::point && process.place.point >= 0 &&
+        names_of_points()[static_cast<std::size_t>(process.place.point)] == event.point &&
+        process.passes[process.place.point] == event.number) {
+      process.act_at = std::min(process.act_at, process.places + event.later - process.place.after);
+    }
+  }
+}
+
+void World::pass_place() {
+  Process& process = *present_process();
+  ++process.place.after;
+  if (process.places++ >= process.act_at) act(process);
+}
+
+void World::pass_point(const char* name) {
+  Process& process = *present_process();
+  process.place.point = number_of_point(name);
+  process.place.pass = ++process.passes[process.place.point];
+  process.place.after = 0;
+  passages_.push_back({process.number, process.place.point, process.places});
+  note(static_cast<std::uint64_t>(process.place.point), [&] { return std::string("passes ") + name; });
+  if (!events_.empty()) arm(process);
+  if (process.places++ >= process.act_at) act(process);
+}
+
+void World::damage(std::span<std::byte> bytes) {
+  if (!std::exchange(flips_, false) || bytes.empty()) return;
+  const std::uint64_t bit = draw(Kind::random, bytes.size() * 8);
+  bytes[bit / 8] ^= std::byte{1} << (bit % 8);
+  if (damage_listener_) damage_listener_();
+  note(bit, [&] { return "bit " + std::to_string(bit) + " of " + std::to_string(bytes.size()) + " bytes FLIPS"; });
+}
+
+bool World::takes_refusal() { return std::exchange(refuses_, false); }
+
+void World::act(Process& process) {
+  for (std::size_t i = 0; i < events_.size(); ++i) {
+    const Event& event = events_[i];
+    if (done_[i] || event.process != process.number || event.when == Event::When::time) continue;
+    if (event.after >= 0 && !done_[static_cast<std::size_t>(event.after)]) continue;
+    const bool is_here = event.when == Event::When::place
+                             ? process.places > event.number
+                             : process.place.point >= 0 &&
+                                   names_of_points()[static_cast<std::size_t>(process.place.point)] == event.point &&
+                                   process.place.pass == event.number && process.place.after >= event.later;
+    if (is_here) do_event(i, process);
+  }
+  arm(process);
+}
+
+void World::do_event(std::size_t number, Process& process) {
+  const Event event = events_[number];
+  done_[number] = true;
+  Happened happened{number, now(), process.place, {}, passages_.size()};
+  for (const Process& each : processes_) happened.points.push_back(each.alive ? each.place.point : -1);
+  happened_.push_back(std::move(happened));
+  process.victim = true;
+  // Others may have waited for this.
+  for (Process& each : processes_) {
+    if (each.alive) arm(each);
+  }
+  switch (event.what) {
+    case Event::What::die:
+      kill(process, "the schedule");
+      break;
+    case Event::What::node_dies:
+      for (Process& each : processes_) {
+        if (each.node == process.node && each.pid != process.pid) {
+          each.victim = true;
+          kill(each, "the schedule, with its node");
+        }
+      }
+      kill(process, "the schedule, with its node");
+      break;
+    case Event::What::stop:
+      process.stopped = true;
+      note(1, [] { return "is STOPPED"; });
+      scheduler_.at(now() + event.later, [this, &process] {
+        process.stopped = false;
+        stir(process);
+      });
+      if (present_process() == &process) pause(1, false);
+      break;
+    case Event::What::flip:
+      flips_ = true;  // the fault point has the bytes
+      break;
+    case Event::What::refuse:
+      refuses_ = true;
+      break;
+    case Event::What::no_memory:
+      process.memory_fails_from = process.requests_of_memory;
+      process.memory_fails_to = process.requests_of_memory + event.later;
+      break;
+  }
+}
+
+// -------------------------------------------------------------------------------------------------------------------- time
+
+void World::pause(Time time, bool may_hold) {
+  Process& process = *present_process();
+  if (may_hold && surroundings_.stalls > 0 && draw(Kind::stall, surroundings_.stalls) == surroundings_.stalls - 1) {
+    process.held_until = now() + draw(Kind::stall, 5 * kMillisecond);
+  }
+  scheduler_.give_away(now() + time * process.slowness);
+}
+
+void World::step() {
+  Fiber& fiber = *scheduler_.present();
+  pass_place();
+  fiber.idle_looks = 0;
+  pause(draw(Kind::delay, kShortestStep, kLongestStep), true);
+}
+
+void World::idle(Time least) {
+  Fiber& fiber = *scheduler_.present();
+  pass_place();
+  fiber.idle = true;
+  fiber.earliest = now() + least;
+  const unsigned looks = std::min(fiber.idle_looks++, kMostDoublings);
+  pause(std::max(least, draw(Kind::delay, kShortestStep, 2 * kShortestStep) << looks), false);
+}
+
+void World::sleep_until(Time time) {
+  pass_place();
+  if (time > now()) scheduler_.give_away(time);
+}
+
+void World::stir(Process& process, Time at) {
+  const Time time = std::max(at, now() + kShortestStep);
+  for (Fiber* fiber : process.fibers) {
+    if (!fiber->idle) continue;
+    fiber->idle_looks = 0;
+    scheduler_.wake(*fiber, std::max(time, fiber->earliest));
+  }
+}
+
+// -------------------------------------------------------------------------------------------------------------------- ends
+
+bool World::knows_of(const Process& process, Pid dead, Time now) {
+  const auto notice = process.notices.find(dead);
+  return notice != process.notices.end() && notice->second <= now;
+}
+
+void World::kill(Process& process, const std::string& why) {
+  if (!process.alive || process.exited) return;
+  process.alive = false;
+  note(static_cast<std::uint64_t>(process.pid), [&] { return "process " + std::to_string(process.number) + " DIES: " + why; });
+  if (!process.victim) {
+    violate("process " + std::to_string(process.number) + " has ended: " + why);
+    return;
+  }
+  release_kernel_state(process);
+  for (Process& other : processes_) {
+    if (!other.alive) continue;
+    Time late = choices_.draw(Kind::notice, other.number, 800 * kMicrosecond);
+    if (surroundings_.late_notices) {
+      const std::uint64_t dice = choices_.draw(Kind::notice, other.number, 32);
+      if (dice >= 24) late = choices_.draw(Kind::notice, other.number, 20 * kMillisecond);
+      if (dice == 31) late = choices_.draw(Kind::notice, other.number, 2 * kSecond);
+    }
+    other.notices[process.pid] = now() + 5 * kMicrosecond + late;
+    scheduler_.at(other.notices[process.pid], [this, &other] { stir(other); });
+  }
+  for (const auto& listener : listeners_) listener(process);
+  if (present_process() == &process) scheduler_.vanish();
+}
+
+void World::end(Process& process) {
+  process.exited = true;
+  note(2, [&] { return "process " + std::to_string(process.number) + " ends"; });
+  process.alive = false;
+}
+
+void World::violate(const std::string& text, const std::string& promise) {
+  if (verdict_.is_good()) {
+    verdict_ = {promise, text};
+    if (traces_) write(promise + " BROKEN: " + text);
+  }
+  scheduler_.stop();
+  if (scheduler_.present() != nullptr) scheduler_.vanish();
+}
+
+void World::write(const std::string& text) {
+  char head[64];
+  const Process* process = present_process();
+  std::snprintf(head, sizeof head, "%14.6f ms  %-9s ", static_cast<double>(now()) / 1e6,
+                process != nullptr ? ("rank " + std::to_string(process->number)).c_str() : "");
+  lines_.push_back(head + text);
+}
+
+}  // namespace fenix_simulation
