@@ -90,7 +90,9 @@ class Dice {
  public:
   explicit Dice(std::uint64_t seed) : state_(mixed(seed)) {}
   std::uint64_t below(std::uint64_t bound) { return bound <= 1 ? 0 : (state_ = mixed(state_)) % bound; }
-  int between(int least, int most) { return least + static_cast<int>(below(static_cast<std::uint64_t>(most - least + 1))); }
+  int between(int least, int most) {
+    return least + static_cast<int>(below(static_cast<std::uint64_t>(most - least + 1)));
+  }
   /// True once in so many cases.
   bool once_in(std::uint64_t cases) { return below(cases) == 0; }
 

@@ -64,7 +64,8 @@ Novelty note(Coverage& coverage, const Outcome& outcome) {
 
 Seen seen(const Coverage& coverage) {
   const auto counted = [](const auto& all) {
-    return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [](const auto& each) { return each.load() != 0; }));
+    return static_cast<std::size_t>(
+        std::count_if(all.begin(), all.end(), [](const auto& each) { return each.load() != 0; }));
   };
   return {counted(coverage.passed), counted(coverage.events), counted(coverage.pairs), counted(coverage.situations)};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What schedules have come to: fault points, and pairs of events with what lay between them.
+// All that schedules have come to: fault points, and pairs of events with what lay between them.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ struct Coverage {
   std::array<std::atomic<std::uint8_t>, kSituations> situations;  ///< hashes of where all ranks were at an event
 };
 
-/// What is new in an outcome.
+/// All that is new in an outcome.
 struct Novelty {
   int pairs = 0;
   int situations = 0;

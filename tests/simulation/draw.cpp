@@ -74,9 +74,10 @@ const std::vector<std::string>& points_of_kind(bool in_recovery) {
   static const auto choose = [](bool recovery) {
     std::vector<std::string> chosen;
     for (const std::string_view point : kPointsOfSources) {
-      const bool is_recovery = starts_with_any(point, {"rejoin.", "repair.", "rebuild.", "memory.adopted", "settle.", "finish."});
-      const bool is_work = starts_with_any(point, {"commit.", "store.", "encode.", "restore.", "barrier.", "init.", "delete.",
-                                                   "istore.", "grow.", "spare.", "member."});
+      const bool is_recovery =
+          starts_with_any(point, {"rejoin.", "repair.", "rebuild.", "memory.adopted", "settle.", "finish."});
+      const bool is_work = starts_with_any(point, {"commit.", "store.", "encode.", "restore.", "barrier.", "init.",
+                                                   "delete.", "istore.", "grow.", "spare.", "member."});
       if (recovery ? is_recovery : is_work) chosen.emplace_back(point);
     }
     return chosen;
@@ -119,8 +120,9 @@ Event draw_stop(Dice& dice, const Workload& work) {
 
 /// Damage to one place, and nothing else.
 Event draw_flip(Dice& dice, const Workload& work) {
-  constexpr std::array<const char*, 7> kPoints{"corrupt.held",   "corrupt.held_record", "corrupt.held_table", "corrupt.own",
-                                               "corrupt.parity", "corrupt.record",      "corrupt.table"};
+  constexpr std::array<const char*, 7> kPoints{"corrupt.held", "corrupt.held_record", "corrupt.held_table",
+                                               "corrupt.own",  "corrupt.parity",      "corrupt.record",
+                                               "corrupt.table"};
   Event event;
   event.what = Event::What::flip;
   event.process = dice.between(0, work.ranks - 1);
@@ -147,7 +149,8 @@ Schedule draw_schedule(std::uint64_t seed) {
   constexpr std::array kDeaths{0, 1, 1, 1, 1, 2, 2, 2, 2, 3};
   for (int deaths = kDeaths[dice.below(kDeaths.size())]; deaths > 0; --deaths) {
     const bool follows = !schedule.events.empty() && !dice.once_in(4);
-    schedule.events.push_back(draw_event(dice, schedule.work, follows ? static_cast<int>(schedule.events.size()) - 1 : -1));
+    schedule.events.push_back(
+        draw_event(dice, schedule.work, follows ? static_cast<int>(schedule.events.size()) - 1 : -1));
   }
   return schedule;
 }

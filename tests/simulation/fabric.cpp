@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A provider of libfabric. Writes land in pieces, in any order, until their completion is told; reads see parts; a target that is
-// stopped is silent; a key that was withdrawn refuses, and takes other transfers of the connection with it; what a dead process
-// has begun may still land.
+// A provider of libfabric. Writes land in pieces, in any order, until their completion is told. Reads see parts. A target that is
+// stopped is silent. A key that was withdrawn refuses, and takes other transfers of the connection with it. A dead process
+// may have begun writes that still land.
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_domain.h>
@@ -74,7 +74,7 @@ struct Transfer {
   bool is_over = false;
 };
 
-/// What the network of a world has.
+/// All that the network of a world has.
 struct Network {
   std::map<std::pair<Pid, std::uint64_t>, Registration*> registrations;
   std::map<Process*, Endpoint*> endpoints;
@@ -149,13 +149,15 @@ void begin(const std::shared_ptr<Transfer>& transfer) {
   std::vector<std::pair<std::size_t, std::size_t>> pieces;
   for (std::size_t at = 0; at < bytes;) {
     const std::size_t most = std::max<std::size_t>(1, (bytes - at) / kWord);
-    const std::size_t piece = here.draw(Kind::tear, 3) == 0 ? bytes - at : std::min(bytes - at, kWord * (1 + here.draw(Kind::tear, most)));
+    const std::size_t piece =
+        here.draw(Kind::tear, 3) == 0 ? bytes - at : std::min(bytes - at, kWord * (1 + here.draw(Kind::tear, most)));
     pieces.emplace_back(at, piece);
     at += piece;
   }
   transfer->left = pieces.size();
   for (const auto& [at, piece] : pieces) {
-    const Time takes = here.draw(Kind::network, 32) == 31 ? here.draw(Kind::network, kFastest, kSlowest) : here.draw(Kind::network, kFastest, kSlow);
+    const Time takes = here.draw(Kind::network, 32) == 31 ? here.draw(Kind::network, kFastest, kSlowest)
+                                                          : here.draw(Kind::network, kFastest, kSlow);
     here.scheduler().at(here.now() + takes, [=, at = at, piece = piece] { land(transfer, at, piece); });
   }
 }
@@ -180,7 +182,8 @@ ssize_t transfer(fid_ep* endpoint, const fi_msg_rma* message, bool writes) {
   made->context = message->context;
   const auto number = made->target->number;
   world().note(made->key, [&] {
-    return std::string(writes ? "puts " : "gets ") + std::to_string(bytes) + " bytes, memory of rank " + std::to_string(number);
+    return std::string(writes ? "puts " : "gets ") + std::to_string(bytes) + " bytes, memory of rank " +
+           std::to_string(number);
   });
   if (World::knows_of(*own.owner, made->target->pid, world().now()) && world().draw(Kind::race, 2) == 1) return -FI_EIO;
   std::erase_if(the_network->under_way, [](const auto& each) { return each.expired(); });
@@ -217,7 +220,8 @@ int get_name(fid* object, void* name, std::size_t* length) {
   return 0;
 }
 
-int insert_address(fid_av* addresses, const void* name, std::size_t count, fi_addr_t* address, std::uint64_t /*flags*/, void* /*context*/) {
+int insert_address(fid_av* addresses, const void* name, std::size_t count, fi_addr_t* address, std::uint64_t /*flags*/,
+                   void* /*context*/) {
   Endpoint& own = endpoint_of(addresses);
   for (std::size_t i = 0; i < count; ++i) {
     Pid pid = 0;
@@ -228,7 +232,9 @@ int insert_address(fid_av* addresses, const void* name, std::size_t count, fi_ad
   return static_cast<int>(count);
 }
 
-int remove_address(fid_av* /*addresses*/, fi_addr_t* /*address*/, std::size_t /*count*/, std::uint64_t /*flags*/) { return 0; }
+int remove_address(fid_av* /*addresses*/, fi_addr_t* /*address*/, std::size_t /*count*/, std::uint64_t /*flags*/) {
+  return 0;
+}
 
 ssize_t read_queue(fid_cq* queue, void* entries, std::size_t count) {
   Endpoint& own = endpoint_of(queue);
@@ -255,8 +261,9 @@ ssize_t read_error(fid_cq* queue, fi_cq_err_entry* entry, std::uint64_t /*flags*
 
 extern fi_ops kObject;
 
-int register_memory(fid* domain, const void* memory, std::size_t bytes, std::uint64_t /*access*/, std::uint64_t /*offset*/,
-                    std::uint64_t wanted, std::uint64_t /*flags*/, fid_mr** made, void* /*context*/) {
+int register_memory(fid* domain, const void* memory, std::size_t bytes, std::uint64_t /*access*/,
+                    std::uint64_t /*offset*/, std::uint64_t wanted, std::uint64_t /*flags*/, fid_mr** made,
+                    void* /*context*/) {
   Endpoint& own = *static_cast<Endpoint*>(domain->context);
   const Pid pid = own.owner->pid;
   auto& all = the_network->registrations;
@@ -373,12 +380,13 @@ fi_info* make_info() {
   return &block->info;
 }
 
-int get_info(std::uint32_t /*version*/, const char* /*node*/, const char* /*service*/, std::uint64_t /*flags*/, const fi_info* /*hints*/,
-             fi_info** found) {
+int get_info(std::uint32_t /*version*/, const char* /*node*/, const char* /*service*/, std::uint64_t /*flags*/,
+             const fi_info* /*hints*/, fi_info** found) {
   fi_info* info = make_info();
   info->fabric_attr->prov_name = kProvider;
   info->domain_attr->name = kProvider;
-  info->domain_attr->mr_mode = world().surroundings().basic_keys ? FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY : 0;
+  info->domain_attr->mr_mode =
+      world().surroundings().basic_keys ? FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY : 0;
   info->domain_attr->mr_key_size = 8;
   info->ep_attr->max_msg_size = kLargest;
   info->tx_attr->size = 256;

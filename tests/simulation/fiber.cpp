@@ -85,14 +85,13 @@ void begin() noexcept {
   std::abort();
 }
 
-Fiber::Exceptions& exceptions_here() {
-  return *reinterpret_cast<Fiber::Exceptions*>(__cxxabiv1::__cxa_get_globals());
-}
+Fiber::Exceptions& exceptions_here() { return *reinterpret_cast<Fiber::Exceptions*>(__cxxabiv1::__cxa_get_globals()); }
 
 }  // namespace
 
 Stack::Stack() {
-  void* memory = mmap(nullptr, kBytes + kGuard, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* memory =
+      mmap(nullptr, kBytes + kGuard, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED || mprotect(memory, kGuard, PROT_NONE) != 0) std::abort();
   memory_ = static_cast<std::byte*>(memory) + kGuard;
 }

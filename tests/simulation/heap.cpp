@@ -123,7 +123,7 @@ void give_back(void* block) {
     std::free(block);
     return;
   }
-  // What the library of C++ frees for a process is that of the present one, too.
+  // All that the library of C++ frees for a process is that of the present one, too.
   if (fenix_simulation::Process* process = fenix_simulation::present_process(); process != nullptr) {
     process->heap.release(block);
   }

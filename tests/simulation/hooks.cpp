@@ -20,48 +20,48 @@ inline void hook(const volatile void* address, bool writes) {
 
 }  // namespace
 
-#define FENIX_PLAIN(bytes)                                             \
-  void __tsan_read##bytes(void* address) { hook(address, false); }    \
-  void __tsan_write##bytes(void* address) { hook(address, true); }    \
+#define FENIX_PLAIN(bytes)                                                   \
+  void __tsan_read##bytes(void* address) { hook(address, false); }           \
+  void __tsan_write##bytes(void* address) { hook(address, true); }           \
   void __tsan_unaligned_read##bytes(void* address) { hook(address, false); } \
   void __tsan_unaligned_write##bytes(void* address) { hook(address, true); }
 
-#define FENIX_CHANGE(bits, type, name, expression)                                    \
+#define FENIX_CHANGE(bits, type, name, expression)                                  \
   type __tsan_atomic##bits##_##name(volatile type* at, type value, int /*order*/) { \
-    hook(at, true);                                                                  \
-    const type before = *at;                                                         \
-    *at = static_cast<type>(expression);                                             \
-    return before;                                                                   \
+    hook(at, true);                                                                 \
+    const type before = *at;                                                        \
+    *at = static_cast<type>(expression);                                            \
+    return before;                                                                  \
   }
 
-#define FENIX_EXCHANGE(bits, type, name)                                                                             \
+#define FENIX_EXCHANGE(bits, type, name)                                                                              \
   int __tsan_atomic##bits##_##name(volatile type* at, type* expected, type value, int /*success*/, int /*failure*/) { \
-    hook(at, true);                                                                                                  \
-    const type before = *at;                                                                                         \
-    if (before != *expected) {                                                                                       \
-      *expected = before;                                                                                            \
-      return 0;                                                                                                      \
-    }                                                                                                                \
-    *at = value;                                                                                                     \
-    return 1;                                                                                                        \
+    hook(at, true);                                                                                                   \
+    const type before = *at;                                                                                          \
+    if (before != *expected) {                                                                                        \
+      *expected = before;                                                                                             \
+      return 0;                                                                                                       \
+    }                                                                                                                 \
+    *at = value;                                                                                                      \
+    return 1;                                                                                                         \
   }
 
-#define FENIX_ATOMIC(bits, type)                                               \
-  type __tsan_atomic##bits##_load(const volatile type* at, int /*order*/) {   \
-    hook(at, false);                                                           \
-    return *at;                                                                \
-  }                                                                            \
+#define FENIX_ATOMIC(bits, type)                                                   \
+  type __tsan_atomic##bits##_load(const volatile type* at, int /*order*/) {        \
+    hook(at, false);                                                               \
+    return *at;                                                                    \
+  }                                                                                \
   void __tsan_atomic##bits##_store(volatile type* at, type value, int /*order*/) { \
-    hook(at, true);                                                            \
-    *at = value;                                                               \
-  }                                                                            \
-  FENIX_CHANGE(bits, type, exchange, value)                                    \
-  FENIX_CHANGE(bits, type, fetch_add, before + value)                          \
-  FENIX_CHANGE(bits, type, fetch_sub, before - value)                          \
-  FENIX_CHANGE(bits, type, fetch_and, before & value)                          \
-  FENIX_CHANGE(bits, type, fetch_or, before | value)                           \
-  FENIX_CHANGE(bits, type, fetch_xor, before ^ value)                          \
-  FENIX_EXCHANGE(bits, type, compare_exchange_strong)                          \
+    hook(at, true);                                                                \
+    *at = value;                                                                   \
+  }                                                                                \
+  FENIX_CHANGE(bits, type, exchange, value)                                        \
+  FENIX_CHANGE(bits, type, fetch_add, before + value)                              \
+  FENIX_CHANGE(bits, type, fetch_sub, before - value)                              \
+  FENIX_CHANGE(bits, type, fetch_and, before& value)                               \
+  FENIX_CHANGE(bits, type, fetch_or, before | value)                               \
+  FENIX_CHANGE(bits, type, fetch_xor, before ^ value)                              \
+  FENIX_EXCHANGE(bits, type, compare_exchange_strong)                              \
   FENIX_EXCHANGE(bits, type, compare_exchange_weak)
 
 extern "C" {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a program can write: its data, and those of a thread. All simulated processes run the same program, one after the
+// All that a program can write: its data, and those of a thread. All simulated processes run the same program, one after the
 // other, so that the data of the others is kept elsewhere meanwhile.
 #pragma once
 

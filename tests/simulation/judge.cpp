@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the program tells goes to the ledger, and what that finds wrong ends the schedule.
+// All that the program tells goes to the ledger, and what that finds wrong ends the schedule.
 #include "judge.hpp"
 
 #include <cstdarg>
@@ -45,14 +45,16 @@ const Workload* judge_plan() { return &court().plan; }
 
 void judge_resumed(int rank, int ranks, int role) {
   tell(static_cast<std::uint64_t>(rank * 64 + ranks), [&] {
-    return "goes on as rank " + std::to_string(rank) + " of " + std::to_string(ranks) + ", role " + std::to_string(role);
+    return "goes on as rank " + std::to_string(rank) + " of " + std::to_string(ranks) + ", role " +
+           std::to_string(role);
   });
   hear(court().ledger.resumed(own_number(), rank, ranks), "P3");
 }
 
 void judge_refused(int code) {
   tell(static_cast<std::uint64_t>(-code), [&] { return "Fenix_Init has failed: " + std::to_string(code); });
-  if (world().happened().empty()) world().violate("Fenix_Init has failed without a death: " + std::to_string(code), "P3");
+  if (world().happened().empty())
+    world().violate("Fenix_Init has failed without a death: " + std::to_string(code), "P3");
   ++court().refusals;
 }
 
@@ -60,7 +62,8 @@ void judge_begins_commit(int group, int step) { court().ledger.begins_commit(gro
 
 void judge_committed(int group, int step, int barrier) {
   tell(static_cast<std::uint64_t>(step * 8 + group), [&] {
-    return "has committed step " + std::to_string(step) + " of group " + std::to_string(group) + (barrier != 0 ? ", as all" : "");
+    return "has committed step " + std::to_string(step) + " of group " + std::to_string(group) +
+           (barrier != 0 ? ", as all" : "");
   });
   court().ledger.committed(group, own_rank(), step, barrier != 0);
 }
@@ -68,23 +71,21 @@ void judge_committed(int group, int step, int barrier) {
 void judge_created(int group, int flag) { hear(court().ledger.created(group, own_rank(), flag), "P1"); }
 
 void judge_restored(int group, int step, int /*base*/) {
-  tell(static_cast<std::uint64_t>(step + 1) * 8 + static_cast<std::uint64_t>(group), [&] {
-    return "has restored step " + std::to_string(step) + " of group " + std::to_string(group);
-  });
+  tell(static_cast<std::uint64_t>(step + 1) * 8 + static_cast<std::uint64_t>(group),
+       [&] { return "has restored step " + std::to_string(step) + " of group " + std::to_string(group); });
   hear(court().ledger.restored(group, own_rank(), step), "P1");
 }
 
 void judge_read_old(int group, int step) {
-  tell(static_cast<std::uint64_t>(step + 1) * 8 + static_cast<std::uint64_t>(group), [&] {
-    return "has read the old step " + std::to_string(step) + " of group " + std::to_string(group);
-  });
+  tell(static_cast<std::uint64_t>(step + 1) * 8 + static_cast<std::uint64_t>(group),
+       [&] { return "has read the old step " + std::to_string(step) + " of group " + std::to_string(group); });
   hear(court().ledger.read_old(group, own_rank(), step), "P1");
 }
 
 void judge_lost(int group, int member, int step) {
   if (court().ledger.may_lose(group)) return;
-  world().violate("rank " + std::to_string(own_rank()) + ": member " + std::to_string(member) + " of group " + std::to_string(group) +
-                      " is not to be had at step " + std::to_string(step),
+  world().violate("rank " + std::to_string(own_rank()) + ": member " + std::to_string(member) + " of group " +
+                      std::to_string(group) + " is not to be had at step " + std::to_string(step),
                   "P1");
 }
 

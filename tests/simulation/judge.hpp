@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the program tells the judge. These functions are of the simulator; the program is a simulated process.
+// All that the program tells the judge. These functions are of the simulator; the program is a simulated process.
 #pragma once
 
 #include "workload.hpp"
@@ -15,9 +15,9 @@ void judge_begins_commit(int group, int step);
 void judge_committed(int group, int step, int barrier);
 /// The flag of a group that was created.
 void judge_created(int group, int flag);
-/// What a rank got back. step −1: nothing.
+/// All that a rank got back. step −1: nothing.
 void judge_restored(int group, int step, int base);
-/// What the ranks have read of a snapshot from before the communicator shrank. step −1: nothing.
+/// All that the ranks have read of a snapshot from before the communicator shrank. step −1: nothing.
 void judge_read_old(int group, int step);
 /// A member of a snapshot is not to be had. Ends the schedule if it has to be.
 void judge_lost(int group, int member, int step);

@@ -124,7 +124,8 @@ int simulated_ftruncate(int descriptor, off_t bytes) {
   return 0;
 }
 
-void* simulated_mmap(void* /*at*/, std::size_t /*bytes*/, int /*protection*/, int /*flags*/, int descriptor, off_t /*offset*/) {
+void* simulated_mmap(void* /*at*/, std::size_t /*bytes*/, int /*protection*/, int /*flags*/, int descriptor,
+                     off_t /*offset*/) {
   auto* file = fenix_simulation::file_of(descriptor);
   if (file == nullptr || !file->memory) {
     errno = EBADF;
@@ -230,7 +231,8 @@ ssize_t simulated_getrandom(void* to, std::size_t bytes, unsigned /*flags*/) {
   const auto request = fenix_simulation::self().requests_of_memory;
   if (bytes >= 8) {
     const std::uint64_t own = fenix_simulation::mixed(request * 4096 + static_cast<std::uint64_t>(number));
-    for (std::size_t i = 0; i < 8; ++i) static_cast<unsigned char*>(to)[i] ^= static_cast<unsigned char>(own >> (8 * i));
+    for (std::size_t i = 0; i < 8; ++i)
+      static_cast<unsigned char*>(to)[i] ^= static_cast<unsigned char>(own >> (8 * i));
   }
   return static_cast<ssize_t>(bytes);
 }
@@ -331,7 +333,8 @@ int simulated_kill(pid_t pid, int number) {
 
 void simulated_exit(int status) {
   Process& process = fenix_simulation::self();
-  if (status != 0) world().violate("process " + std::to_string(process.number) + " exits with " + std::to_string(status));
+  if (status != 0)
+    world().violate("process " + std::to_string(process.number) + " exits with " + std::to_string(status));
   world().end(process);
   world().scheduler().vanish();
 }
@@ -366,7 +369,9 @@ long simulated_syscall(long number, ...) {
     const auto* word = reinterpret_cast<const volatile std::uint32_t*>(a);
     if ((b & 0x7f) != FUTEX_WAIT) return 0;
     const auto* most = reinterpret_cast<const timespec*>(d);
-    const Time length = most == nullptr ? 1'000'000'000 : static_cast<Time>(most->tv_sec) * 1'000'000'000 + static_cast<Time>(most->tv_nsec);
+    const Time length = most == nullptr
+                            ? 1'000'000'000
+                            : static_cast<Time>(most->tv_sec) * 1'000'000'000 + static_cast<Time>(most->tv_nsec);
     const Time end = world().now() + length;
     while (*word == static_cast<std::uint32_t>(c) && world().now() < end) world().idle(0);
     return 0;
@@ -410,7 +415,9 @@ void simulated_directory_iterator(void* iterator, const void* /*path*/, int /*op
   std::memset(iterator, 0, sizeof(std::shared_ptr<int>));
 }
 
-unsigned simulated_random_device(void* /*device*/) { return static_cast<unsigned>(world().draw(Kind::random, 1U << 31U)); }
+unsigned simulated_random_device(void* /*device*/) {
+  return static_cast<unsigned>(world().draw(Kind::random, 1U << 31U));
+}
 
 int simulated_setpriority(int /*which*/, unsigned /*who*/, int /*priority*/) { return 0; }
 pid_t simulated_gettid() { return fenix_simulation::self().pid; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the system keeps for a process.
+// All that the system keeps for a process.
 #pragma once
 
 #include <map>

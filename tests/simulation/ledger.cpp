@@ -31,7 +31,7 @@ int Ledger::least(const Group& group) const {
   return std::max(group.on_all, *std::min_element(group.committed.begin(), group.committed.end()));
 }
 
-// What was committed is readable by the old numbers from here on, and protected as it was. A communicator that shrinks again
+// All that was committed is readable by the old numbers from here on, and protected as it was. A communicator that shrinks again
 // before a new commit changes nothing in that.
 void Ledger::shrink(int ranks) {
   for (std::size_t i = 0; i < groups_.size(); ++i) {
@@ -60,8 +60,9 @@ std::string Ledger::resumed(int process, int rank, int ranks) {
 std::string Ledger::read_old(int group, int rank, int step) {
   const Archive& archive = archives_.at(static_cast<std::size_t>(group));
   if (archive.may_be_lost || at(group).begun >= 0 || step >= archive.least) return {};
-  return "rank " + std::to_string(rank) + " has read step " + std::to_string(step) + " of the group " + std::to_string(group) +
-         " from before the communicator shrank, though step " + std::to_string(archive.least) + " was committed";
+  return "rank " + std::to_string(rank) + " has read step " + std::to_string(step) + " of the group " +
+         std::to_string(group) + " from before the communicator shrank, though step " + std::to_string(archive.least) +
+         " was committed";
 }
 
 void Ledger::begins_commit(int group, int /*rank*/, int step) { at(group).begun = std::max(at(group).begun, step); }
@@ -75,8 +76,8 @@ void Ledger::committed(int group, int rank, int step, bool barrier) {
 std::string Ledger::created(int group, int rank, int flag) {
   const Group& its = at(group);
   if (flag == kNoData && !its.may_be_lost && least(its) >= 0 && !has_flipped_) {
-    return "rank " + std::to_string(rank) + ": group " + std::to_string(group) + " says that step " + std::to_string(least(its)) +
-           " is lost";
+    return "rank " + std::to_string(rank) + ": group " + std::to_string(group) + " says that step " +
+           std::to_string(least(its)) + " is lost";
   }
   return {};
 }
@@ -84,9 +85,10 @@ std::string Ledger::created(int group, int rank, int flag) {
 std::string Ledger::restored(int group, int rank, int step) {
   Group& its = at(group);
   ++restores_;
-  const std::string what = "rank " + std::to_string(rank) + " has restored step " + std::to_string(step) + " of group " +
-                           std::to_string(group);
-  if (!its.may_be_lost && step < least(its)) return what + ", though step " + std::to_string(least(its)) + " was committed";
+  const std::string what = "rank " + std::to_string(rank) + " has restored step " + std::to_string(step) +
+                           " of group " + std::to_string(group);
+  if (!its.may_be_lost && step < least(its))
+    return what + ", though step " + std::to_string(least(its)) + " was committed";
   if (step > its.begun && !has_shrunk_) return what + ", whose commit nobody has begun";
   its.committed.at(static_cast<std::size_t>(rank)) = step;
   return {};

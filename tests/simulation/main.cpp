@@ -62,21 +62,36 @@ Options read_options(const std::vector<std::string>& words) {
       if (++i == words.size()) throw std::runtime_error(word + " needs a value");
       return words[i];
     };
-    if (word == "--minutes") options.search.seconds = 60 * std::stod(value());
-    else if (word == "--seconds") options.search.seconds = std::stod(value());
-    else if (word == "--schedules") options.search.schedules = std::stoull(value());
-    else if (word == "--jobs") options.search.jobs = std::stoi(value());
-    else if (word == "--seed") options.search.first_seed = seed_in(value());
-    else if (word == "--seeds") options.seeds = std::stoull(value());
-    else if (word == "--folder") options.search.folder = value();
-    else if (word == "--unguided") options.search.guided = false;
-    else if (word == "--until-failure") options.search.until_failure = true;
-    else if (word == "--replay") options.replay = value();
-    else if (word == "--shrink") options.shrink = value();
-    else if (word == "--to") options.to = value();
-    else if (word == "--trace") options.trace = true;
-    else if (word == "--hashes") options.hashes = true;
-    else throw std::runtime_error("unknown option " + word);
+    if (word == "--minutes")
+      options.search.seconds = 60 * std::stod(value());
+    else if (word == "--seconds")
+      options.search.seconds = std::stod(value());
+    else if (word == "--schedules")
+      options.search.schedules = std::stoull(value());
+    else if (word == "--jobs")
+      options.search.jobs = std::stoi(value());
+    else if (word == "--seed")
+      options.search.first_seed = seed_in(value());
+    else if (word == "--seeds")
+      options.seeds = std::stoull(value());
+    else if (word == "--folder")
+      options.search.folder = value();
+    else if (word == "--unguided")
+      options.search.guided = false;
+    else if (word == "--until-failure")
+      options.search.until_failure = true;
+    else if (word == "--replay")
+      options.replay = value();
+    else if (word == "--shrink")
+      options.shrink = value();
+    else if (word == "--to")
+      options.to = value();
+    else if (word == "--trace")
+      options.trace = true;
+    else if (word == "--hashes")
+      options.hashes = true;
+    else
+      throw std::runtime_error("unknown option " + word);
   }
   return options;
 }
@@ -90,10 +105,10 @@ Schedule schedule_of(const std::string& what) {
 void print(const Outcome& outcome) {
   for (const std::string& line : outcome.lines) std::puts(line.c_str());
   std::printf("%s%s%s; %.3f virtual ms, %llu switches, %zu events, %d restores, %d ranks done, hash %016llx\n",
-              outcome.verdict.is_good() ? "good" : outcome.verdict.promise.c_str(), outcome.verdict.is_good() ? "" : " BROKEN: ",
-              outcome.verdict.text.c_str(), static_cast<double>(outcome.time) / 1e6,
-              static_cast<unsigned long long>(outcome.switches), outcome.happened.size(), outcome.restores, outcome.done,
-              static_cast<unsigned long long>(outcome.hash));
+              outcome.verdict.is_good() ? "good" : outcome.verdict.promise.c_str(),
+              outcome.verdict.is_good() ? "" : " BROKEN: ", outcome.verdict.text.c_str(),
+              static_cast<double>(outcome.time) / 1e6, static_cast<unsigned long long>(outcome.switches),
+              outcome.happened.size(), outcome.restores, outcome.done, static_cast<unsigned long long>(outcome.hash));
 }
 
 int run_seeds(const Options& options) {
@@ -101,7 +116,9 @@ int run_seeds(const Options& options) {
   for (std::uint64_t i = 0; i < options.seeds; ++i) {
     const std::uint64_t seed = options.search.first_seed + i;
     const Outcome outcome = run(draw_schedule(seed));
-    if (options.hashes) std::printf("%llu %016llx\n", static_cast<unsigned long long>(seed), static_cast<unsigned long long>(outcome.hash));
+    if (options.hashes)
+      std::printf("%llu %016llx\n", static_cast<unsigned long long>(seed),
+                  static_cast<unsigned long long>(outcome.hash));
     if (outcome.verdict.is_good()) continue;
     ++failures;
     std::printf("seed %llu: ", static_cast<unsigned long long>(seed));
@@ -148,7 +165,7 @@ extern "C" int fenix_simulation_main(int argc, char** argv, char* begin, char* e
   } catch (const std::exception& error) {
     std::fprintf(stderr, "simulate: %s\n", error.what());
   }
-  // What the library has for the end of a process is not for this one.
+  // All that the library has for the end of a process is not for this one.
   std::fflush(stdout);
   _exit(status);
 }

@@ -26,7 +26,9 @@ struct MemoryFile {
 inline constexpr std::uintptr_t kSharedBegin = 0x3000'0000'0000;
 inline constexpr std::size_t kSharedBytes = std::size_t{1} << 40;
 
-inline bool is_shared(const void* address) { return reinterpret_cast<std::uintptr_t>(address) - kSharedBegin < kSharedBytes; }
+inline bool is_shared(const void* address) {
+  return reinterpret_cast<std::uintptr_t>(address) - kSharedBegin < kSharedBytes;
+}
 
 /// Gives a file its size, and memory of zeros.
 void size_file(const std::shared_ptr<MemoryFile>& file, std::size_t bytes);
@@ -36,7 +38,7 @@ MemoryFile* file_at(const void* address);
 void forget_files();
 /// Returns the bytes that all files of a schedule had.
 std::size_t bytes_of_files();
-/// What the present process is about to read or write.
+/// All that the present process is about to read or write.
 void access(const void* address, bool writes);
 /// Lets the processes look that map this.
 void stir_readers(const void* address);

@@ -50,7 +50,7 @@ std::vector<std::vector<int>> cohorts(const GroupPlan& group, int ranks) {
     std::iota(found[0].begin(), found[0].end(), 0);
     return found;
   }
-  // Those that are left join the last cohorts, one each.
+  // Ranks that are left join the last cohorts, one each.
   for (int rank = first, back = 0; rank < ranks; ++rank, ++back) {
     found[found.size() - 1 - static_cast<std::size_t>(back) % found.size()].push_back(rank);
   }

@@ -23,21 +23,22 @@ struct Event {
   When when = When::place;
   std::string point;
   std::uint64_t number = 1;
-  std::uint64_t later = 0;  ///< places behind a point; of a stop: its length in ns; of a lack of memory: the requests that fail
-  int after = -1;           ///< another event
+  std::uint64_t later =
+      0;           ///< places behind a point; of a stop: its length in ns; of a lack of memory: the requests that fail
+  int after = -1;  ///< another event
 
   friend bool operator==(const Event&, const Event&) = default;
 };
 
 /// Other things about a schedule that its seed decides.
 struct Surroundings {
-  std::uint64_t yields = 8;       ///< one of so many accesses to shared memory lets others run
-  std::uint64_t stalls = 2000;    ///< one of so many steps holds a process up
-  bool late_notices = true;       ///< deaths may be known only after seconds
-  bool rendezvous = true;         ///< sends may wait for their receiver
-  std::uint64_t uneven = 1;       ///< a process may be slower than another by this factor
+  std::uint64_t yields = 8;     ///< one of so many accesses to shared memory lets others run
+  std::uint64_t stalls = 2000;  ///< one of so many steps holds a process up
+  bool late_notices = true;     ///< deaths may be known only after seconds
+  bool rendezvous = true;       ///< sends may wait for their receiver
+  std::uint64_t uneven = 1;     ///< a process may be slower than another by this factor
 
-  bool basic_keys = false;        ///< the network chooses keys, and wants addresses
+  bool basic_keys = false;  ///< the network chooses keys, and wants addresses
 
   friend bool operator==(const Surroundings&, const Surroundings&) = default;
 };

@@ -25,8 +25,8 @@ struct ProcessState;
 
 /// How far a process has come.
 struct Place {
-  int point = -1;         ///< the last fault point
-  std::uint64_t pass = 0;  ///< that it was passed so many times
+  int point = -1;           ///< the last fault point
+  std::uint64_t pass = 0;   ///< that it was passed so many times
   std::uint64_t after = 0;  ///< places since then
 };
 
@@ -54,12 +54,12 @@ struct Process {
   std::unique_ptr<mpi::ProcessState> mpi;
 
   Place place;
-  std::uint64_t places = 0;      ///< all that it has come to
-  std::uint64_t act_at = kNever;  ///< the place at which an event of the schedule happens
+  std::uint64_t places = 0;             ///< all that it has come to
+  std::uint64_t act_at = kNever;        ///< the place at which an event of the schedule happens
   std::map<int, std::uint64_t> passes;  ///< of each fault point
   std::uint64_t slowness = 1;
   Time held_until = 0;
-  std::map<Pid, Time> notices;  ///< when it gets to know of which death
+  std::map<Pid, Time> notices;               ///< when it gets to know of which death
   std::uint64_t memory_fails_from = kNever;  ///< number of the request
   std::uint64_t memory_fails_to = 0;
   std::uint64_t requests_of_memory = 0;

@@ -118,7 +118,8 @@ void define_members(int group) {
                                      members[i].count_on(rank), type_of(members[i])),
             "Fenix_Data_member_define");
   }
-  success(Fenix_Data_member_define(kFirstGroup + group, kRecordMember, &now.record, 3, MPI_INT64_T), "define the record");
+  success(Fenix_Data_member_define(kFirstGroup + group, kRecordMember, &now.record, 3, MPI_INT64_T),
+          "define the record");
 }
 
 /// Returns false if there is nothing.
@@ -150,16 +151,18 @@ bool check_member(int group, int member, int owner, const Record& record, Read&&
   if (got == wanted) return true;
   std::size_t at = 0;
   while (got[at] == wanted[at]) ++at;
-  judge_broken("P2", "rank %d: member %d of rank %d in group %d at step %d differs from byte %zu of %zu", rank, member, owner,
-               group, step, at, got.size());
+  judge_broken("P2", "rank %d: member %d of rank %d in group %d at step %d differs from byte %zu of %zu", rank, member,
+               owner, group, step, at, got.size());
 }
 
 bool check_members(int group, int stamp, const Record& record) {
   bool all = true;
   for (int member = 0; member < static_cast<int>(plan_of(group).members.size()); ++member) {
-    all = check_member(group, member, rank, record, [&](void* to, int count) {
-      return Fenix_Data_member_restore(kFirstGroup + group, member, to, count, stamp, nullptr);
-    }) && all;
+    all = check_member(group, member, rank, record,
+                       [&](void* to, int count) {
+                         return Fenix_Data_member_restore(kFirstGroup + group, member, to, count, stamp, nullptr);
+                       }) &&
+          all;
   }
   return all;
 }
@@ -184,7 +187,8 @@ void read_old(int group) {
     const int source = (rank + shift) % old_ranks;
     for (int member = 0; member < static_cast<int>(plan_of(group).members.size()); ++member) {
       (void)check_member(group, member, source, record, [&](void* to, int count) {
-        return Fenix_Data_member_restore_from_rank(kFirstGroup + group, member, to, count, FENIX_DATA_SNAPSHOT_LATEST, nullptr, source);
+        return Fenix_Data_member_restore_from_rank(kFirstGroup + group, member, to, count, FENIX_DATA_SNAPSHOT_LATEST,
+                                                   nullptr, source);
       });
     }
   }
@@ -193,7 +197,8 @@ void read_old(int group) {
 void restore_group(int group) {
   GroupState& now = state_of(group);
   Record record;
-  if (restore_record(group, FENIX_DATA_SNAPSHOT_LATEST, record) && check_members(group, FENIX_DATA_SNAPSHOT_LATEST, record)) {
+  if (restore_record(group, FENIX_DATA_SNAPSHOT_LATEST, record) &&
+      check_members(group, FENIX_DATA_SNAPSHOT_LATEST, record)) {
     now.next = static_cast<int>(record.step) + 1;
     now.base = static_cast<int>(record.base);
     judge_restored(group, static_cast<int>(record.step), now.base);
@@ -206,7 +211,8 @@ void restore_group(int group) {
 
 /// After a commit of all: it is what there is.
 void inspect(int group, int step) {
-  const auto inspection = dice(plan(), Purpose::inspection, static_cast<std::uint64_t>(group), static_cast<std::uint64_t>(step));
+  const auto inspection =
+      dice(plan(), Purpose::inspection, static_cast<std::uint64_t>(group), static_cast<std::uint64_t>(step));
   if (!once_in(plan().inspected_of, inspection)) return;
   Record record;
   if (!restore_record(group, FENIX_DATA_SNAPSHOT_LATEST, record)) {
@@ -222,7 +228,8 @@ void agree() {
   std::vector<std::int64_t> mine;
   for (const GroupState& group : groups) mine.insert(mine.end(), {group.next, -group.next, group.base, -group.base});
   std::vector<std::int64_t> most(mine.size());
-  mpi(MPI_Allreduce(mine.data(), most.data(), static_cast<int>(mine.size()), MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
+  mpi(MPI_Allreduce(mine.data(), most.data(), static_cast<int>(mine.size()), MPI_INT64_T, MPI_MAX, comm),
+      "MPI_Allreduce");
   for (std::size_t i = 0; i < mine.size(); i += 2) {
     require(most[i] == -most[i + 1], "P2", "ranks have restored different steps", most[i], -most[i + 1]);
   }
@@ -256,7 +263,7 @@ void store_member(int group, int member, int step) {
   for (int i = 0; i < what.count_on(rank); ++i) {
     if (blocks.has(i)) write(buffer, what, i, value_of(plan(), group, member, rank, step, now.base, i));
   }
-  // What all leave out is the same on all ranks; a part is not.
+  // All that all leave out is the same on all ranks; a part is not.
   if (what.count_on(rank) > 0 && blocks.number == 0) return;
   const int id = kFirstGroup + group;
   const auto form = dice(plan(), Purpose::form, static_cast<std::uint64_t>(group), static_cast<std::uint64_t>(member),
@@ -264,8 +271,9 @@ void store_member(int group, int member, int step) {
   const bool is_whole = blocks.length == what.count_on(rank);
   Fenix_Data_subset subset = FENIX_SUBSET_NULL;
   if (!is_whole) {
-    success(Fenix_Data_subset_create(blocks.number, blocks.first, blocks.first + blocks.length - 1, blocks.stride, &subset),
-            "Fenix_Data_subset_create");
+    success(
+        Fenix_Data_subset_create(blocks.number, blocks.first, blocks.first + blocks.length - 1, blocks.stride, &subset),
+        "Fenix_Data_subset_create");
   }
   const Fenix_Data_subset stored = is_whole ? FENIX_DATA_SUBSET_FULL : subset;
   if (plan().asynchronous && form % 3 == 0) {
@@ -283,7 +291,8 @@ void delete_oldest(int group) {
   int stamp = -1;
   success(Fenix_Data_group_get_number_of_snapshots(kFirstGroup + group, &snapshots), "number_of_snapshots");
   if (snapshots < 2) return;
-  success(Fenix_Data_group_get_snapshot_at_position(kFirstGroup + group, snapshots - 1, &stamp), "snapshot_at_position");
+  success(Fenix_Data_group_get_snapshot_at_position(kFirstGroup + group, snapshots - 1, &stamp),
+          "snapshot_at_position");
   judge_deletes(group, stamp);
   success(Fenix_Data_snapshot_delete(kFirstGroup + group, stamp), "Fenix_Data_snapshot_delete");
 }
@@ -298,11 +307,13 @@ void do_step(int group, int step) {
   const bool barrier = has_barrier(plan(), group, step);
   int stamp = -1;
   judge_begins_commit(group, step);
-  success(barrier ? Fenix_Data_commit_barrier(kFirstGroup + group, &stamp) : Fenix_Data_commit(kFirstGroup + group, &stamp),
-          "commit");
+  success(
+      barrier ? Fenix_Data_commit_barrier(kFirstGroup + group, &stamp) : Fenix_Data_commit(kFirstGroup + group, &stamp),
+      "commit");
   judge_committed(group, step, barrier ? 1 : 0);
   now.next = step + 1;
-  const auto deletion = dice(plan(), Purpose::deletion, static_cast<std::uint64_t>(group), static_cast<std::uint64_t>(step));
+  const auto deletion =
+      dice(plan(), Purpose::deletion, static_cast<std::uint64_t>(group), static_cast<std::uint64_t>(step));
   // After a commit of all, so that what is left is the same everywhere.
   if (barrier && once_in(plan().deletions_of, deletion)) delete_oldest(group);
   if (barrier) inspect(group, step);

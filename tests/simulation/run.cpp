@@ -17,7 +17,9 @@ std::map<std::string, std::string> environment_of(const Workload& work, bool tra
   return {{"FENIX_TIMEOUT", std::to_string(work.timeout)},
           {"FENIX_SIMD", "scalar"},
           {"FENIX_LOG", traces ? "info" : "off"},
-          {"FENIX_PATH", work.path == 0 ? "auto" : work.path == 1 ? "window" : "fabric"},
+          {"FENIX_PATH", work.path == 0   ? "auto"
+                         : work.path == 1 ? "window"
+                                          : "fabric"},
           {"FENIX_WARM_REPLACEMENT", work.warm ? "on" : "off"},
           {"PRTE_LAUNCHED", "1"}};
 }

@@ -24,7 +24,7 @@ struct Outcome {
   int done = 0;
   bool covered = true;
   std::size_t shared_bytes = 0;
-  std::vector<std::string> lines;       ///< if they were wanted
+  std::vector<std::string> lines;                 ///< if they were wanted
   std::vector<std::vector<std::uint64_t>> drawn;  ///< how often, by process (the world first) and kind
 };
 

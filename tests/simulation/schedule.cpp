@@ -122,8 +122,8 @@ std::string text_of(const Schedule& schedule) {
   visit(schedule.work, write);
   visit_surroundings(schedule.surroundings, write);
   for (const GroupPlan& group : schedule.work.groups) {
-    text << "group " << static_cast<int>(group.policy) << ' ' << group.separation << ' ' << group.size << ' ' << group.losses
-         << ' ' << group.depth << ' ' << group.hashing << ' ' << group.in_place;
+    text << "group " << static_cast<int>(group.policy) << ' ' << group.separation << ' ' << group.size << ' '
+         << group.losses << ' ' << group.depth << ' ' << group.hashing << ' ' << group.in_place;
     for (const MemberPlan& member : group.members) {
       text << ' ' << member.count << ' ' << member.spread << ' ' << member.bytes;
     }
@@ -131,7 +131,8 @@ std::string text_of(const Schedule& schedule) {
   }
   for (const Event& event : schedule.events) text << text_of(event) << '\n';
   for (const Edit& edit : schedule.edits) {
-    text << "edit " << name_of(edit.kind) << ' ' << edit.who << ' ' << edit.from << ' ' << edit.to << ' ' << edit.salt << '\n';
+    text << "edit " << name_of(edit.kind) << ' ' << edit.who << ' ' << edit.from << ' ' << edit.to << ' ' << edit.salt
+         << '\n';
   }
   return text.str();
 }

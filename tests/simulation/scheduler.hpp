@@ -51,9 +51,7 @@ class Scheduler {
     std::uint64_t number;  ///< entries of the same time keep their order
     Fiber* fiber;
     std::uint64_t ticket;
-    bool operator<(const Entry& other) const {
-      return time != other.time ? time > other.time : number > other.number;
-    }
+    bool operator<(const Entry& other) const { return time != other.time ? time > other.time : number > other.number; }
   };
   void push(Fiber& fiber);
   void run(Fiber& fiber);

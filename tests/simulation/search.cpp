@@ -29,7 +29,7 @@ constexpr std::size_t kMostText = 8192;
 constexpr std::uint64_t kSchedulesOfAProcess = 3000;  // then another one goes on: memory that processes left goes back
 constexpr std::size_t kMostKept = 400;
 
-/// What the searching processes share.
+/// All that the searching processes share.
 struct Shared {
   Coverage coverage;
   std::atomic<std::uint64_t> schedules;
@@ -73,8 +73,7 @@ class Searcher {
 
  private:
   [[nodiscard]] bool is_over() const {
-    return shared_.stop || Clock::now() >= end_ ||
-           (options_.schedules != 0 && shared_.schedules >= options_.schedules);
+    return shared_.stop || Clock::now() >= end_ || (options_.schedules != 0 && shared_.schedules >= options_.schedules);
   }
 
   // A third is new, a third changes what has come to something new, and a third lets another one die after it.
@@ -131,7 +130,9 @@ class Searcher {
 
   void keep(const Schedule& schedule, const Outcome& outcome) {
     const Happened& last = outcome.happened.back();
-    Kept kept{schedule, last.place.point, {outcome.passages.begin() + static_cast<std::ptrdiff_t>(last.passages), outcome.passages.end()}};
+    Kept kept{schedule,
+              last.place.point,
+              {outcome.passages.begin() + static_cast<std::ptrdiff_t>(last.passages), outcome.passages.end()}};
     if (kept_.size() < kMostKept) {
       kept_.push_back(std::move(kept));
     } else {
@@ -147,7 +148,8 @@ class Searcher {
     const std::string name = folder + "/" + std::to_string(std::hash<std::string>()(text) & 0xffffffffffU) + ".txt";
     constexpr std::uint64_t kMostFiles = 200;
     if (number <= kMostFiles) std::ofstream(name) << "# " << verdict.promise << ": " << verdict.text << '\n' << text;
-    std::printf("FAILED %s: %s\n  scripts/simulate --replay %s\n", verdict.promise.c_str(), verdict.text.c_str(), name.c_str());
+    std::printf("FAILED %s: %s\n  scripts/simulate --replay %s\n", verdict.promise.c_str(), verdict.text.c_str(),
+                name.c_str());
     std::fflush(stdout);
   }
 
@@ -185,9 +187,11 @@ void print_summary(const Shared& shared, double seconds) {
   std::printf("%llu schedules in %.1f s, %.0f an hour, %.2f ms of processor time each; %llu failed\n",
               static_cast<unsigned long long>(shared.schedules), seconds, schedules / seconds * 3600,
               processor_seconds() / schedules * 1e3, static_cast<unsigned long long>(shared.failures));
-  std::printf("%.0f switches, %.2f events, %.2f restores in each; %zu points passed, events at %zu of them, %zu pairs, %zu situations\n",
-              static_cast<double>(shared.switches) / schedules, static_cast<double>(shared.events) / schedules,
-              static_cast<double>(shared.restores) / schedules, found.points, found.events, found.pairs, found.situations);
+  std::printf(
+      "%.0f switches, %.2f events, %.2f restores in each; %zu points passed, events at %zu of them, %zu pairs, %zu "
+      "situations\n",
+      static_cast<double>(shared.switches) / schedules, static_cast<double>(shared.events) / schedules,
+      static_cast<double>(shared.restores) / schedules, found.points, found.events, found.pairs, found.situations);
 }
 
 }  // namespace
@@ -198,7 +202,8 @@ std::uint64_t search(const SearchOptions& options) {
   const auto begin = Clock::now();
   const auto end = begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.seconds));
   std::vector<pid_t> searchers(static_cast<std::size_t>(options.jobs));
-  for (int i = 0; i < options.jobs; ++i) searchers[static_cast<std::size_t>(i)] = start_searcher(shared, options, i, end);
+  for (int i = 0; i < options.jobs; ++i)
+    searchers[static_cast<std::size_t>(i)] = start_searcher(shared, options, i, end);
   int running = options.jobs;
   while (running > 0) {
     int status = 0;
@@ -207,7 +212,8 @@ std::uint64_t search(const SearchOptions& options) {
     if (found == searchers.end()) continue;
     const auto number = static_cast<int>(found - searchers.begin());
     if (WIFSIGNALED(status)) report_crash(shared, options, number, status);
-    const bool is_over = shared.stop || Clock::now() >= end || (options.schedules != 0 && shared.schedules >= options.schedules);
+    const bool is_over =
+        shared.stop || Clock::now() >= end || (options.schedules != 0 && shared.schedules >= options.schedules);
     if (is_over) {
       --running;
       *found = -1;

@@ -55,10 +55,13 @@ class Shrinker {
 
   bool shrink_work() {
     bool changed = false;
-    const auto lower = [&](int Workload::* field, int least) {
-      while (best_.work.*field > least && try_change([&](Schedule& schedule) { --(schedule.work.*field); })) changed = true;
+    const auto lower = [&](int Workload::*field, int least) {
+      while (best_.work.*field > least && try_change([&](Schedule& schedule) { --(schedule.work.*field); }))
+        changed = true;
     };
-    const auto off = [&](auto Workload::* field) { changed |= try_change([&](Schedule& schedule) { schedule.work.*field = {}; }); };
+    const auto off = [&](auto Workload::*field) {
+      changed |= try_change([&](Schedule& schedule) { schedule.work.*field = {}; });
+    };
     off(&Workload::deletions_of);
     off(&Workload::messages_of);
     off(&Workload::verified_of);
@@ -71,8 +74,8 @@ class Shrinker {
     lower(&Workload::ranks, 2);
     for (std::size_t group = best_.work.groups.size(); group-- > 0;) {
       changed |= best_.work.groups.size() > 1 && try_change([&](Schedule& schedule) {
-        schedule.work.groups.erase(schedule.work.groups.begin() + static_cast<std::ptrdiff_t>(group));
-      });
+                   schedule.work.groups.erase(schedule.work.groups.begin() + static_cast<std::ptrdiff_t>(group));
+                 });
     }
     for (std::size_t group = 0; group < best_.work.groups.size(); ++group) changed |= shrink_group(group);
     return changed;
@@ -80,14 +83,17 @@ class Shrinker {
 
   bool shrink_group(std::size_t group) {
     bool changed = false;
-    const auto members = [&](Schedule& schedule) -> auto& { return schedule.work.groups[group].members; };
+    const auto members = [&](Schedule & schedule) -> auto& { return schedule.work.groups[group].members; };
     for (std::size_t i = members(best_).size(); i-- > 0;) {
-      changed |= try_change([&](Schedule& schedule) { members(schedule).erase(members(schedule).begin() + static_cast<std::ptrdiff_t>(i)); });
+      changed |= try_change([&](Schedule& schedule) {
+        members(schedule).erase(members(schedule).begin() + static_cast<std::ptrdiff_t>(i));
+      });
     }
     for (std::size_t i = 0; i < members(best_).size(); ++i) {
       changed |= try_change([&](Schedule& schedule) { members(schedule)[i] = {1, 0, false}; });
     }
-    changed |= best_.work.groups[group].depth != 0 && try_change([&](Schedule& schedule) { schedule.work.groups[group].depth = 0; });
+    changed |= best_.work.groups[group].depth != 0 &&
+               try_change([&](Schedule& schedule) { schedule.work.groups[group].depth = 0; });
     return changed;
   }
 

@@ -141,7 +141,7 @@ void simulated_condition_end(std::condition_variable* /*condition*/) {}
 
 // ---------------------------------------------------------------------------------------------------------------- threads
 
-void simulated_start_thread(std::thread* thread, std::unique_ptr<std::thread::_State>* state, void (*/*depend*/)()) {
+void simulated_start_thread(std::thread* thread, std::unique_ptr<std::thread::_State>* state, void (* /*depend*/)()) {
   std::thread::_State* work = state->release();
   Process& process = *here().process;
   Fiber& made = world().scheduler().start(process, [work, &process] {
@@ -168,8 +168,8 @@ void simulated_detach(std::thread* thread) { *reinterpret_cast<std::uint64_t*>(t
 unsigned simulated_hardware_concurrency() { return 2; }
 
 // Destructors of thread_local objects: a process of the simulation ends without them.
-int simulated_cxa_thread_atexit(void (*/*end*/)(void*), void* /*object*/, void* /*library*/) { return 0; }
-int simulated_cxa_atexit(void (*/*end*/)(void*), void* /*object*/, void* /*library*/) { return 0; }
+int simulated_cxa_thread_atexit(void (* /*end*/)(void*), void* /*object*/, void* /*library*/) { return 0; }
+int simulated_cxa_atexit(void (* /*end*/)(void*), void* /*object*/, void* /*library*/) { return 0; }
 
 // ------------------------------------------------------------------------------------- local objects that are static
 

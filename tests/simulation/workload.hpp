@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the program of a schedule does, and the contents of its data: functions of the seed, so that nothing has to be kept.
+// All that the program of a schedule does, and the contents of its data: functions of the seed, so that nothing has to be kept.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 namespace fenix_simulation {
 
 struct MemberPlan {
-  int count = 1;   ///< elements of the first rank
-  int spread = 0;  ///< so many more on each rank that follows
+  int count = 1;       ///< elements of the first rank
+  int spread = 0;      ///< so many more on each rank that follows
   bool bytes = false;  ///< elements of one byte, else of four
 
   [[nodiscard]] int count_on(int rank) const { return count + spread * rank; }
@@ -50,8 +50,8 @@ struct Workload {
   bool asynchronous = false;
   bool releases = true;  ///< spares come back from Fenix_Init at the end
   bool warm = true;
-  int path = 0;          ///< FENIX_PATH: 0 auto, 1 window, 2 fabric
-  int timeout = 20;      ///< FENIX_TIMEOUT in seconds
+  int path = 0;      ///< FENIX_PATH: 0 auto, 1 window, 2 fabric
+  int timeout = 20;  ///< FENIX_TIMEOUT in seconds
   std::vector<GroupPlan> groups;
 
   friend bool operator==(const Workload&, const Workload&) = default;
@@ -60,14 +60,17 @@ struct Workload {
 /// Questions that are answered by dice.
 enum class Purpose : std::uint64_t { value, extent, blocks, form, barrier, deletion, message, verify, inspection };
 
-inline std::uint64_t dice(const Workload& plan, Purpose purpose, std::uint64_t a, std::uint64_t b = 0, std::uint64_t c = 0) {
+inline std::uint64_t dice(const Workload& plan, Purpose purpose, std::uint64_t a, std::uint64_t b = 0,
+                          std::uint64_t c = 0) {
   std::uint64_t state = mixed(plan.seed ^ static_cast<std::uint64_t>(purpose) << 58U);
   for (const std::uint64_t part : {a, b, c}) state = mixed(state ^ part);
   return state;
 }
 
 /// True once in so many cases; never for 0.
-inline bool once_in(int cases, std::uint64_t dice) { return cases > 0 && dice % static_cast<std::uint64_t>(cases) == 0; }
+inline bool once_in(int cases, std::uint64_t dice) {
+  return cases > 0 && dice % static_cast<std::uint64_t>(cases) == 0;
+}
 
 /// Elements that a rank stores in a step: blocks of one length, one distance apart.
 struct Blocks {

@@ -283,7 +283,8 @@ bool World::knows_of(const Process& process, Pid dead, Time now) {
 void World::kill(Process& process, const std::string& why) {
   if (!process.alive || process.exited) return;
   process.alive = false;
-  note(static_cast<std::uint64_t>(process.pid), [&] { return "process " + std::to_string(process.number) + " DIES: " + why; });
+  note(static_cast<std::uint64_t>(process.pid),
+       [&] { return "process " + std::to_string(process.number) + " DIES: " + why; });
   if (!process.victim) {
     violate("process " + std::to_string(process.number) + " has ended: " + why);
     return;

@@ -30,7 +30,7 @@ struct Happened {
   std::size_t event = 0;  ///< number in the plan
   Time time = 0;
   Place place;
-  std::vector<int> points;  ///< the last one of each process, −1 if there was none
+  std::vector<int> points;   ///< the last one of each process, −1 if there was none
   std::size_t passages = 0;  ///< before it
 };
 

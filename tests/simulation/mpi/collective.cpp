@@ -133,8 +133,9 @@ FENIX_MPI(int, _Bcast, (void* data, int count, MPI_Datatype type, int root, MPI_
   return MPI_SUCCESS;
 }
 
-FENIX_MPI(int, _Allgather, (const void* mine, int count, MPI_Datatype type, void* all, int /*received*/,
-                            MPI_Datatype /*as*/, MPI_Comm comm)) {
+FENIX_MPI(int, _Allgather,
+          (const void* mine, int count, MPI_Datatype type, void* all, int /*received*/, MPI_Datatype /*as*/,
+           MPI_Comm comm)) {
   Comm* object = comm_of(comm);
   note_call("Allgather", object);
   const std::size_t bytes = bytes_of(count, type);
@@ -164,7 +165,10 @@ FENIX_MPI(int, _Allreduce, (const void* mine, void* all, int count, MPI_Datatype
     for (const Pid each : object->members) {
       std::int64_t value = 0;
       std::memcpy(&value, meeting.given[each].data() + static_cast<std::size_t>(i) * sizeof value, sizeof value);
-      result = is_first ? value : op == MPI_MAX ? std::max(result, value) : op == MPI_MIN ? std::min(result, value) : result + value;
+      result = is_first        ? value
+               : op == MPI_MAX ? std::max(result, value)
+               : op == MPI_MIN ? std::min(result, value)
+                               : result + value;
       is_first = false;
     }
     std::memcpy(static_cast<std::byte*>(all) + static_cast<std::size_t>(i) * sizeof result, &result, sizeof result);

@@ -97,7 +97,8 @@ bool knows_failure(const Comm* comm) {
 
 int raise(Comm* comm, int error) {
   if (error == MPI_SUCCESS) return error;
-  world().note(static_cast<std::uint64_t>(error), [&] { return "  error " + std::to_string(error) + " on " + name_of(comm); });
+  world().note(static_cast<std::uint64_t>(error),
+               [&] { return "  error " + std::to_string(error) + " on " + name_of(comm); });
   Errhandler* handler = own(comm).handler;
   if (handler == nullptr) return error;
   if (handler->is_fatal) world().violate("an error of MPI on " + name_of(comm) + " ends a process", "P3");
@@ -212,7 +213,8 @@ FENIX_MPI(int, _Comm_set_attr, (MPI_Comm comm, int key, void* value)) {
 }
 
 FENIX_MPI(int, _Comm_create_keyval,
-          (MPI_Comm_copy_attr_function* /*copy*/, MPI_Comm_delete_attr_function* /*remove*/, int* key, void* /*state*/)) {
+          (MPI_Comm_copy_attr_function* /*copy*/, MPI_Comm_delete_attr_function* /*remove*/, int* key,
+           void* /*state*/)) {
   constexpr int kFirstKey = 100;
   *key = kFirstKey + static_cast<int>(self().requests_of_memory % 1000);
   return MPI_SUCCESS;
@@ -331,8 +333,9 @@ FENIX_MPI(int, _Group_compare, (MPI_Group a, MPI_Group b, int* result)) {
 FENIX_MPI(int, _Group_translate_ranks, (MPI_Group from, int number, const int ranks[], MPI_Group to, int found[])) {
   const auto& members = group_of(from)->members;
   for (int i = 0; i < number; ++i) {
-    found[i] = ranks[i] == MPI_PROC_NULL ? MPI_PROC_NULL
-                                         : place_in(group_of(to)->members, members.at(static_cast<std::size_t>(ranks[i])));
+    found[i] = ranks[i] == MPI_PROC_NULL
+                   ? MPI_PROC_NULL
+                   : place_in(group_of(to)->members, members.at(static_cast<std::size_t>(ranks[i])));
   }
   return MPI_SUCCESS;
 }

@@ -39,7 +39,8 @@ void deliver(Request& request, Message& message) {
   request.its_tag = message.tag;
   request.received = bytes;
   world().note(static_cast<std::uint64_t>(message.tag), [&] {
-    return "receives a message of rank " + std::to_string(world().find(message.from)->number) + ", tag " + std::to_string(message.tag);
+    return "receives a message of rank " + std::to_string(world().find(message.from)->number) + ", tag " +
+           std::to_string(message.tag);
   });
   if (message.sender != nullptr) {
     complete(*message.sender, MPI_SUCCESS);
@@ -53,7 +54,8 @@ void match_all(Member& here) {
   const Time now = world().now();
   for (auto message = here.inbox.begin(); message != here.inbox.end();) {
     const auto fits = [&](const Request* request) { return matches(*message, *request); };
-    const auto posted = message->ready > now ? here.posted.end() : std::find_if(here.posted.begin(), here.posted.end(), fits);
+    const auto posted =
+        message->ready > now ? here.posted.end() : std::find_if(here.posted.begin(), here.posted.end(), fits);
     if (posted == here.posted.end()) {
       ++message;
       continue;
@@ -73,7 +75,8 @@ bool knows_dead_peer(const Comm& comm, int rank) {
   if (rank >= 0) return World::knows_of(here, comm.peers().at(static_cast<std::size_t>(rank)), world().now());
   const Member& state = comm.of.at(here.pid);
   return std::any_of(here.notices.begin(), here.notices.end(), [&](const auto& each) {
-    return each.second <= world().now() && state.acknowledged.count(each.first) == 0 && comm.ranks.count(each.first) != 0;
+    return each.second <= world().now() && state.acknowledged.count(each.first) == 0 &&
+           comm.ranks.count(each.first) != 0;
   });
 }
 
@@ -89,7 +92,8 @@ int error_of(Request& request, int& pending) {
     return MPI_SUCCESS;
   }
   // A message of the dead may still arrive, or not.
-  if (request.form == Request::Form::receive && is_on_its_way(own(&comm), request) && world().draw(Kind::race, 2) == 0) {
+  if (request.form == Request::Form::receive && is_on_its_way(own(&comm), request) &&
+      world().draw(Kind::race, 2) == 0) {
     return MPI_SUCCESS;
   }
   return MPIX_ERR_PROC_FAILED;
@@ -141,9 +145,9 @@ int begin_send(Request& request, const void* data, bool waits) {
   Message message{rank_in(&comm), request.tag, {}, 0, nullptr, self().pid};
   const auto* begin = static_cast<const std::byte*>(data);
   message.data.assign(begin, begin + request.bytes);
-  const bool meets = waits || (world().surroundings().rendezvous &&
-                               (request.bytes > kEager ? world().draw(Kind::network, 4) != 0
-                                                       : world().draw(Kind::network, 16) == 15));
+  const bool meets =
+      waits || (world().surroundings().rendezvous &&
+                (request.bytes > kEager ? world().draw(Kind::network, 4) != 0 : world().draw(Kind::network, 16) == 15));
   if (meets) message.sender = &request;
   if (!meets) complete(request, MPI_SUCCESS);
   if (receiver.alive || !receiver.exited) {
@@ -199,7 +203,7 @@ void note_death(Process& dead) {
     for (Comm* comm : other.mpi->comms) {
       if (comm == nullptr || comm->of.count(other.pid) == 0) continue;
       auto& inbox = comm->of[other.pid].inbox;
-      // Of what was on its way the first ones arrive.
+      // The first ones of those on their way arrive.
       bool lost = false;
       for (auto each = inbox.begin(); each != inbox.end();) {
         lost = lost || (each->from == dead.pid && each->ready > world().now() && world().draw(Kind::loss, 3) == 2);
@@ -258,15 +262,18 @@ int finish(MPI_Request* handle, MPI_Status* status, int error) {
 
 }  // namespace
 
-FENIX_MPI(int, _Isend, (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* made)) {
+FENIX_MPI(int, _Isend,
+          (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* made)) {
   return send(data, bytes_of(count, type), to, tag, comm, false, made);
 }
 
-FENIX_MPI(int, _Issend, (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* made)) {
+FENIX_MPI(int, _Issend,
+          (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* made)) {
   return send(data, bytes_of(count, type), to, tag, comm, true, made);
 }
 
-FENIX_MPI(int, _Irecv, (void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* made)) {
+FENIX_MPI(int, _Irecv,
+          (void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* made)) {
   world().step();
   note_call("Irecv", comm_of(comm), from, tag);
   *made = MPI_REQUEST_NULL;
@@ -278,7 +285,8 @@ FENIX_MPI(int, _Irecv, (void* data, int count, MPI_Datatype type, int from, int 
   return MPI_SUCCESS;
 }
 
-FENIX_MPI(int, _Recv_init, (void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* made)) {
+FENIX_MPI(int, _Recv_init,
+          (void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* made)) {
   Request* request = make_request(Request::Form::receive, comm, data, bytes_of(count, type), from);
   request->tag = tag;
   request->is_persistent = true;
@@ -371,10 +379,12 @@ FENIX_MPI(int, _Iprobe, (int from, int tag, MPI_Comm comm, int* flag, MPI_Status
   }
   const bool fails = knows_dead_peer(*object, from) && world().draw(Kind::race, 2) == 1;
   world().idle();
-  return fails ? raise(object, from == MPI_ANY_SOURCE ? MPIX_ERR_PROC_FAILED_PENDING : MPIX_ERR_PROC_FAILED) : MPI_SUCCESS;
+  return fails ? raise(object, from == MPI_ANY_SOURCE ? MPIX_ERR_PROC_FAILED_PENDING : MPIX_ERR_PROC_FAILED)
+               : MPI_SUCCESS;
 }
 
-FENIX_MPI(int, _Recv, (void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status)) {
+FENIX_MPI(int, _Recv,
+          (void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status)) {
   MPI_Request request = MPI_REQUEST_NULL;
   const int error = PMPI_Irecv(data, count, type, from, tag, comm, &request);
   return error != MPI_SUCCESS ? error : PMPI_Wait(&request, status);

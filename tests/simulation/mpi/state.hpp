@@ -44,8 +44,8 @@ struct Message {
 /// State of a communicator that a process has.
 struct Member {
   Errhandler* handler = nullptr;
-  std::deque<Message> inbox;    ///< in the order in which they were sent
-  std::deque<Request*> posted;  ///< receives that wait
+  std::deque<Message> inbox;       ///< in the order in which they were sent
+  std::deque<Request*> posted;     ///< receives that wait
   std::map<Pid, Time> last_ready;  ///< of messages of each sender: they do not overtake each other
   Time revoked_at = kNever;
   std::set<Pid> acknowledged;
@@ -132,6 +132,6 @@ std::size_t size_of(MPI_Datatype type);
 }  // namespace fenix_simulation::mpi
 
 // Both names of a function of MPI.
-#define FENIX_MPI(result, name, parameters)                                            \
-  extern "C" result MPI##name parameters __attribute__((alias("PMPI" #name)));         \
+#define FENIX_MPI(result, name, parameters)                                    \
+  extern "C" result MPI##name parameters __attribute__((alias("PMPI" #name))); \
   extern "C" result PMPI##name parameters

@@ -15,9 +15,9 @@ struct Named {
 
 const std::vector<Named>& named() {
   static const std::vector<Named> all{
-      {MPI_BYTE, 1},     {MPI_CHAR, 1},     {MPI_INT, 4},      {MPI_UNSIGNED, 4}, {MPI_FLOAT, 4},    {MPI_DOUBLE, 8},
-      {MPI_INT64_T, 8},  {MPI_UINT64_T, 8}, {MPI_UINT32_T, 4}, {MPI_INT32_T, 4},  {MPI_UINT8_T, 1},  {MPI_LONG, 8},
-      {MPI_SHORT, 2},    {MPI_INT16_T, 2},  {MPI_UINT16_T, 2}, {MPI_INT8_T, 1},   {MPI_PACKED, 1},   {MPI_LONG_LONG, 8}};
+      {MPI_BYTE, 1},    {MPI_CHAR, 1},     {MPI_INT, 4},      {MPI_UNSIGNED, 4}, {MPI_FLOAT, 4},   {MPI_DOUBLE, 8},
+      {MPI_INT64_T, 8}, {MPI_UINT64_T, 8}, {MPI_UINT32_T, 4}, {MPI_INT32_T, 4},  {MPI_UINT8_T, 1}, {MPI_LONG, 8},
+      {MPI_SHORT, 2},   {MPI_INT16_T, 2},  {MPI_UINT16_T, 2}, {MPI_INT8_T, 1},   {MPI_PACKED, 1},  {MPI_LONG_LONG, 8}};
   return all;
 }
 
@@ -92,7 +92,8 @@ FENIX_MPI(MPI_Datatype, _Type_f2c, (MPI_Fint number)) {
   return number >= 1 && place < named().size() ? named()[place].type : MPI_DATATYPE_NULL;
 }
 
-FENIX_MPI(int, _Pack, (const void* from, int count, MPI_Datatype type, void* to, int /*room*/, int* position, MPI_Comm /*comm*/)) {
+FENIX_MPI(int, _Pack,
+          (const void* from, int count, MPI_Datatype type, void* to, int /*room*/, int* position, MPI_Comm /*comm*/)) {
   const std::size_t bytes = static_cast<std::size_t>(count) * size_of(type);
   std::memcpy(static_cast<std::byte*>(to) + *position, from, bytes);
   *position += static_cast<int>(bytes);

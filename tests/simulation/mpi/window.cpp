@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One-sided access. What is put lands in pieces, in any order, until its request ends. Pieces of a process that has died since
+// One-sided access. Puts land in pieces, in any order, until their request ends. Pieces of a process that has died since
 // land or not.
 #include <algorithm>
 #include <cstring>
@@ -62,8 +62,9 @@ void begin(const std::shared_ptr<Transfer>& transfer, std::size_t bytes) {
   std::vector<std::pair<std::size_t, std::size_t>> pieces;
   for (std::size_t at = 0; at < bytes;) {
     const std::size_t most = std::max<std::size_t>(1, (bytes - at) / kWord);
-    const std::size_t piece =
-        world().draw(Kind::tear, 3) == 0 ? bytes - at : std::min(bytes - at, kWord * (1 + world().draw(Kind::tear, most)));
+    const std::size_t piece = world().draw(Kind::tear, 3) == 0
+                                  ? bytes - at
+                                  : std::min(bytes - at, kWord * (1 + world().draw(Kind::tear, most)));
     pieces.emplace_back(at, piece);
     at += piece;
   }
@@ -112,7 +113,8 @@ using namespace fenix_simulation::mpi;
 using fenix_simulation::Pid;
 using fenix_simulation::world;
 
-FENIX_MPI(int, _Win_create, (void* memory, MPI_Aint bytes, int /*unit*/, MPI_Info /*info*/, MPI_Comm comm, MPI_Win* made)) {
+FENIX_MPI(int, _Win_create,
+          (void* memory, MPI_Aint bytes, int /*unit*/, MPI_Info /*info*/, MPI_Comm comm, MPI_Win* made)) {
   Comm* object = comm_of(comm);
   note_call("Win_create", object);
   *made = MPI_WIN_NULL;
@@ -149,12 +151,14 @@ FENIX_MPI(int, _Win_flush, (int target, MPI_Win window)) {
   return MPI_SUCCESS;
 }
 
-FENIX_MPI(int, _Rput, (const void* data, int count, MPI_Datatype /*type*/, int target, MPI_Aint offset, int /*there*/,
-                       MPI_Datatype /*its_type*/, MPI_Win window, MPI_Request* made)) {
+FENIX_MPI(int, _Rput,
+          (const void* data, int count, MPI_Datatype /*type*/, int target, MPI_Aint offset, int /*there*/,
+           MPI_Datatype /*its_type*/, MPI_Win window, MPI_Request* made)) {
   return transfer(true, const_cast<void*>(data), count, target, offset, window, made);
 }
 
-FENIX_MPI(int, _Rget, (void* data, int count, MPI_Datatype /*type*/, int target, MPI_Aint offset, int /*there*/,
-                       MPI_Datatype /*its_type*/, MPI_Win window, MPI_Request* made)) {
+FENIX_MPI(int, _Rget,
+          (void* data, int count, MPI_Datatype /*type*/, int target, MPI_Aint offset, int /*there*/,
+           MPI_Datatype /*its_type*/, MPI_Win window, MPI_Request* made)) {
   return transfer(false, data, count, target, offset, window, made);
 }
