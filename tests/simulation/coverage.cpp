@@ -13,11 +13,12 @@ static_assert(kPointsOfSources.size() <= Coverage::kPoints);
 
 // Numbers of this process in the list of the sources.
 int in_sources(int point) {
+  if (point < 0) return -1;
   static std::vector<int> known;
   while (known.size() <= static_cast<std::size_t>(point)) {
     known.push_back(place_in_sources(names_of_points()[known.size()]));
   }
-  return point < 0 ? -1 : known[static_cast<std::size_t>(point)];
+  return known[static_cast<std::size_t>(point)];
 }
 
 std::uint64_t situation_of(const Happened& event) {

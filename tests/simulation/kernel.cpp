@@ -31,6 +31,7 @@ namespace fenix_simulation {
 namespace {
 
 constexpr int kFirstDescriptor = 100;
+constexpr std::size_t kPage = 4096;
 constexpr ino_t kFirstNamespace = 4'026'531'836;
 
 Process& self() { return *present_process(); }
@@ -124,8 +125,15 @@ int simulated_ftruncate(int descriptor, off_t bytes) {
   return 0;
 }
 
-void* simulated_mmap(void* /*at*/, std::size_t /*bytes*/, int /*protection*/, int /*flags*/, int descriptor,
-                     off_t /*offset*/) {
+void* simulated_mmap(void* at, std::size_t bytes, int /*protection*/, int flags, int descriptor, off_t /*offset*/) {
+  if ((flags & MAP_ANONYMOUS) != 0) {
+    void* memory = (flags & MAP_FIXED) != 0 ? at : fenix_simulation::self().take_memory(bytes, fenix_simulation::kPage);
+    if (memory == nullptr) {
+      errno = ENOMEM;
+      return MAP_FAILED;
+    }
+    return std::memset(memory, 0, bytes);
+  }
   auto* file = fenix_simulation::file_of(descriptor);
   if (file == nullptr || !file->memory) {
     errno = EBADF;
@@ -139,6 +147,10 @@ void* simulated_mmap(void* /*at*/, std::size_t /*bytes*/, int /*protection*/, in
 
 int simulated_munmap(void* address, std::size_t /*bytes*/) {
   Process& process = fenix_simulation::self();
+  if (fenix_simulation::Heap::has(address)) {
+    process.heap.release(address);
+    return 0;
+  }
   const auto found = process.kernel->mapped.find(address);
   if (found == process.kernel->mapped.end()) return fenix_simulation::refuse(EINVAL);
   fenix_simulation::unmap(process, found->second);
@@ -147,6 +159,7 @@ int simulated_munmap(void* address, std::size_t /*bytes*/) {
   return 0;
 }
 
+int simulated_mprotect(void* /*address*/, std::size_t /*bytes*/, int /*protection*/) { return 0; }
 int simulated_madvise(void* /*address*/, std::size_t /*bytes*/, int /*advice*/) { return 0; }
 int simulated_fchmod(int /*descriptor*/, mode_t /*mode*/) { return 0; }
 int simulated_fcntl(int /*descriptor*/, int /*command*/, ...) { return 0; }

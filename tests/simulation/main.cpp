@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Command line of the simulator: scripts/simulate --help describes it.
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -159,6 +160,9 @@ extern "C" int fenix_simulation_main(int argc, char** argv, char* begin, char* e
   using namespace fenix_simulation;
   the_image = new Image({reinterpret_cast<std::byte*>(begin), reinterpret_cast<std::byte*>(end)});
   std::set_terminate(end_by_exception);
+  // A program that crashes would leave a file of the size of all that is reserved.
+  const rlimit no_file{0, 0};
+  setrlimit(RLIMIT_CORE, &no_file);
   int status = 2;
   try {
     status = act(read_options({argv + 1, argv + argc}));
