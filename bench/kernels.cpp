@@ -28,9 +28,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/copy.hpp"
-#include "base/hash.hpp"
-#include "base/simd.hpp"
+#include "base/simd/copy.hpp"
+#include "base/simd/hash.hpp"
+#include "base/simd/simd.hpp"
 #include "parity/code.hpp"
 #include "parity/xor.hpp"
 

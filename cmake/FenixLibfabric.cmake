@@ -1,6 +1,6 @@
 # libfabric, for the path between nodes. FENIX_WITH_LIBFABRIC: AUTO takes it if it is there, ON must have it.
 #
-# It is not linked, but loaded when it is first used (src/rma/fabric_library.hpp). FENIX_LIBFABRIC_VERSIONS: definitions of the
+# It is not linked, but loaded when it is first used (src/rma/fabric/library.hpp). FENIX_LIBFABRIC_VERSIONS: definitions of the
 # symbol versions that linking would have chosen, since they belong to the headers.
 set(FENIX_WITH_LIBFABRIC AUTO CACHE STRING "The fabric path, with libfabric: AUTO, ON or OFF")
 set_property(CACHE FENIX_WITH_LIBFABRIC PROPERTY STRINGS AUTO ON OFF)

@@ -17,7 +17,7 @@
 #include <memory>
 #include <utility>
 
-#include "keeper/connection.hpp"
+#include "keeper/client/connection.hpp"
 #include "keeper/keeper.hpp"
 #include "keeper/local_socket.hpp"
 #include "store/posix_file_system.hpp"

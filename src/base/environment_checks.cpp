@@ -10,9 +10,9 @@
 #include <string_view>
 
 #include "base/environment.hpp"
-#include "base/hash.hpp"
 #include "base/other_variables.hpp"
-#include "base/simd.hpp"
+#include "base/simd/hash.hpp"
+#include "base/simd/simd.hpp"
 
 namespace fenix_impl::environment {
 namespace {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "base/slot_hashes.hpp"
+#include "base/simd/slot_hashes.hpp"
 #include "store/fields.hpp"
 
 namespace fenix_impl {

@@ -18,7 +18,7 @@ struct MemberOffer {
   std::uint32_t element_bytes = 1;
   std::uint64_t offset = 0;           ///< of the first element in the member's memory file
   IntervalSet found;                  ///< elements with a value; bytes of others may be any
-  std::vector<std::uint64_t> hashes;  ///< of the blocks (base/slot_hashes.hpp)
+  std::vector<std::uint64_t> hashes;  ///< of the blocks (base/simd/slot_hashes.hpp)
 
   bool operator==(const MemberOffer&) const = default;
   /// Returns the bytes up to the last element with a value.

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "base/copy.hpp"
-#include "base/slot_hashes.hpp"
+#include "base/simd/copy.hpp"
+#include "base/simd/slot_hashes.hpp"
 
 namespace fenix_impl {
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "base/copy.hpp"
-#include "base/simd.hpp"
+#include "base/simd/copy.hpp"
+#include "base/simd/simd.hpp"
 
 namespace fenix_impl {
 

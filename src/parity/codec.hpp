@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "base/copy.hpp"
+#include "base/simd/copy.hpp"
 #include "parity/code.hpp"
 #include "parity/stripes.hpp"
 

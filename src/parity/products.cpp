@@ -3,7 +3,7 @@
 
 #include <isa-l/erasure_code.h>
 
-#include "base/vectors.hpp"
+#include "base/simd/vectors.hpp"
 
 namespace fenix_impl {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 
-#include "base/copy.hpp"
-#include "base/simd.hpp"
+#include "base/simd/copy.hpp"
+#include "base/simd/simd.hpp"
 
 namespace fenix_impl {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Included by products.cpp into the namespace of each kernel set; see base/vectors.hpp.
+// Included by products.cpp into the namespace of each kernel set; see base/simd/vectors.hpp.
 
 template <bool kStreaming, std::size_t kBytes>
 FENIX_KERNEL FENIX_INLINE void step(std::byte* to, const std::byte* const* sources, const std::uint64_t* matrices,

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/vectors.hpp"
+#include "base/simd/vectors.hpp"
 
 namespace fenix_impl {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <span>
 
-#include "base/copy.hpp"
-#include "base/simd.hpp"
+#include "base/simd/copy.hpp"
+#include "base/simd/simd.hpp"
 
 namespace fenix_impl {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Included by xor.cpp into the namespace of each kernel set; see base/vectors.hpp.
+// Included by xor.cpp into the namespace of each kernel set; see base/simd/vectors.hpp.
 
 // The parity of kVectors vectors of the sources, from an offset on.
 template <std::size_t kSources, std::size_t kVectors>

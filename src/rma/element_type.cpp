@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/hash.hpp"
+#include "base/simd/hash.hpp"
 #include "rma/mpi_team.hpp"
 
 namespace fenix_impl {

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/copy.hpp"
 #include "base/deadline.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/simd/copy.hpp"
 #include "rma/processes.hpp"
 
 namespace fenix_impl {

@@ -9,7 +9,7 @@
 #include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "rma/fabric.hpp"
+#include "rma/fabric/fabric.hpp"
 #include "rma/map_path.hpp"
 #include "rma/mixed_path.hpp"
 #include "rma/window_path.hpp"

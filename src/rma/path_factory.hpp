@@ -7,7 +7,7 @@
 #include <mutex>
 #include <optional>
 
-#include "rma/fabric.hpp"
+#include "rma/fabric/fabric.hpp"
 #include "rma/mpi_team.hpp"
 #include "rma/path.hpp"
 

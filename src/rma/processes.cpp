@@ -12,8 +12,8 @@
 #include <string>
 
 #include "base/environment.hpp"
-#include "base/hash.hpp"
 #include "base/process_state.hpp"
+#include "base/simd/hash.hpp"
 
 namespace fenix_impl {
 namespace {

@@ -11,7 +11,7 @@
 #include "scr/prefix.hpp"
 #include "scr/ranks.hpp"
 #include "scr/saying.hpp"
-#include "scr/settings.hpp"
+#include "scr/settings/settings.hpp"
 
 namespace scr_impl {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "scr/config_line.hpp"
 #include "scr/session.hpp"
+#include "scr/settings/config_line.hpp"
 
 using scr_impl::session;
 using scr_impl::Session;

@@ -12,8 +12,8 @@
 #include "scr/flushes.hpp"
 #include "scr/job.hpp"
 #include "scr/output.hpp"
-#include "scr/parameters.hpp"
 #include "scr/restart.hpp"
+#include "scr/settings/parameters.hpp"
 #include "scr/snapshots.hpp"
 
 namespace scr_impl {

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <utility>
 
-#include "base/hash.hpp"
 #include "base/scratch.hpp"
+#include "base/simd/hash.hpp"
 #include "store/sealed_file.hpp"
 
 namespace fenix_impl {

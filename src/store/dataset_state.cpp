@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-#include "base/hash.hpp"
+#include "base/simd/hash.hpp"
 #include "store/dataset.hpp"
 #include "store/manifest.hpp"
 #include "store/part.hpp"

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "base/fault.hpp"
-#include "base/hash.hpp"
 #include "base/log.hpp"
 #include "base/scratch.hpp"
+#include "base/simd/hash.hpp"
 #include "store/dataset.hpp"
 #include "store/dataset_state.hpp"
 #include "store/manifest.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "store/manifest.hpp"
 
-#include "base/hash.hpp"
+#include "base/simd/hash.hpp"
 #include "store/fields.hpp"
 #include "store/part.hpp"
 #include "store/sealed_file.hpp"

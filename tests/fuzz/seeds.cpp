@@ -8,7 +8,7 @@
 #include <iostream>
 #include <string>
 
-#include "base/slot_hashes.hpp"
+#include "base/simd/slot_hashes.hpp"
 #include "checkpoint/line_record.hpp"
 #include "core/member/member_codec.hpp"
 #include "fuzz/support.hpp"

@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "base/hash.hpp"
+#include "base/simd/hash.hpp"
 #include "core/log/record.hpp"
 
 namespace fuzz {

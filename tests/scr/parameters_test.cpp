@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "scr/config_line.hpp"
-#include "scr/parameters.hpp"
-#include "scr/settings.hpp"
+#include "scr/settings/config_line.hpp"
+#include "scr/settings/parameters.hpp"
+#include "scr/settings/settings.hpp"
 
 namespace fs = std::filesystem;
 using namespace scr_impl;

@@ -20,8 +20,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/slot_hashes.hpp"
-#include "keeper/client.hpp"
+#include "base/simd/slot_hashes.hpp"
+#include "keeper/client/client.hpp"
 #include "keeper/keeper.hpp"
 #include "store/posix_file_system.hpp"
 

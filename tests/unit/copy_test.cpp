@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copies: every kernel set, cached and streaming, any size and alignment; the hash is that of xxHash itself.
-#include "base/copy.hpp"
+#include "base/simd/copy.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <string>
 
-#include "base/hash.hpp"
+#include "base/simd/hash.hpp"
 #include "support/guarded_bytes.hpp"
 
 namespace fenix_impl {

@@ -13,7 +13,7 @@
 #include <random>
 #include <vector>
 
-#include "base/slot_hashes.hpp"
+#include "base/simd/slot_hashes.hpp"
 #include "support/encoded.hpp"
 #include "support/partial_job.hpp"
 #include "support/random_seed.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Keys that a provider of the network chooses, and uses again: none is given out twice.
-#include "rma/fabric_keys.hpp"
+#include "rma/fabric/keys.hpp"
 
 #include <gtest/gtest.h>
 

@@ -18,7 +18,7 @@
 #include <thread>
 
 #include "base/fault.hpp"
-#include "rma/fabric.hpp"
+#include "rma/fabric/fabric.hpp"
 #include "support/simulated_job.hpp"
 #include "support/stride.hpp"
 

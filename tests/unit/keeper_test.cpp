@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "base/error.hpp"
-#include "base/slot_hashes.hpp"
-#include "keeper/client.hpp"
+#include "base/simd/slot_hashes.hpp"
+#include "keeper/client/client.hpp"
 #include "store/posix_file_system.hpp"
 #include "store/store.hpp"
 #include "support/keeper_of_node.hpp"

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "base/hash.hpp"
+#include "base/simd/hash.hpp"
 #include "messages/journal/spill_reader.hpp"
 
 namespace fenix_test {

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "base/hash.hpp"
+#include "base/simd/hash.hpp"
 
 namespace fenix_test {
 namespace {

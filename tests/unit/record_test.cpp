@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/hash.hpp"
+#include "base/simd/hash.hpp"
 
 namespace fenix_impl {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which kernels are used: the best that there are, or what FENIX_SIMD names.
-#include "base/simd.hpp"
+#include "base/simd/simd.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Hashes of slots: what belongs to an element is guarded, bit by bit, and nothing else is.
-#include "base/slot_hashes.hpp"
+#include "base/simd/slot_hashes.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/hash.hpp"
+#include "base/simd/hash.hpp"
 
 namespace fenix_impl {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/slot_hashes.hpp"
+#include "base/simd/slot_hashes.hpp"
 
 namespace fenix_impl {
 namespace {

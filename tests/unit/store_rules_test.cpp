@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/hash.hpp"
+#include "base/simd/hash.hpp"
 #include "store/pruning.hpp"
 #include "store/sealed_file.hpp"
 #include "store/store.hpp"

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "base/slot_hashes.hpp"
+#include "base/simd/slot_hashes.hpp"
 #include "support/encoded.hpp"
 #include "support/group_data.hpp"
 #include "support/stride.hpp"

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/slot_hashes.hpp"
+#include "base/simd/slot_hashes.hpp"
 
 namespace fenix_test {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "base/slot_hashes.hpp"
+#include "base/simd/slot_hashes.hpp"
 #include "support/encoded.hpp"
 #include "support/partial_job.hpp"
 #include "support/stride.hpp"

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "api/c/groups.hpp"
-#include "base/hash.hpp"
+#include "base/simd/hash.hpp"
 #include "rma/mpi_errors.hpp"
 
 using namespace fenix_impl;

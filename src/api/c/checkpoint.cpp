@@ -13,7 +13,7 @@
 #include "api/c/attributes.hpp"
 #include "api/c/groups.hpp"
 #include "base/environment.hpp"
-#include "base/hash.hpp"
+#include "base/simd/hash.hpp"
 #include "core/common/meeting.hpp"
 #include "services/counted_messages.hpp"
 

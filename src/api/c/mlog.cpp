@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/hash.hpp"
+#include "base/simd/hash.hpp"
 #include "messages/options.hpp"
 #include "runtime/entry.hpp"
 

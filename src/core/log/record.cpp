@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/hash.hpp"
+#include "base/simd/hash.hpp"
 
 namespace fenix_impl {
 namespace {

@@ -21,7 +21,7 @@ struct MemberVersion {
   std::uint32_t element_bytes = 0;
   std::uint64_t size = 0;  ///< elements that the snapshot has, or should have: found may lack some, and go beyond
   Epoch stored_in;         ///< epoch whose commit first had this version; later ones carry it on
-  std::uint64_t hash = 0;  ///< of the slot's hash table (base/slot_hashes.hpp)
+  std::uint64_t hash = 0;  ///< of the slot's hash table (base/simd/slot_hashes.hpp)
   IntervalSet found;       ///< elements with a value
 
   bool operator==(const MemberVersion&) const = default;

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/slot_hashes.hpp"
+#include "base/simd/slot_hashes.hpp"
 #include "base/types.hpp"
 #include "core/member/slots.hpp"
 #include "rma/path.hpp"

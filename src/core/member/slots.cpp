@@ -3,7 +3,7 @@
 
 #include "base/error.hpp"
 #include "base/pages.hpp"
-#include "base/slot_hashes.hpp"
+#include "base/simd/slot_hashes.hpp"
 
 namespace fenix_impl {
 namespace {

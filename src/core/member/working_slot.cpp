@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/slot_hashes.hpp"
+#include "base/simd/slot_hashes.hpp"
 
 namespace fenix_impl {
 namespace {

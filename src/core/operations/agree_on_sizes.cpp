@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/fault.hpp"
-#include "base/hash.hpp"
 #include "base/log.hpp"
+#include "base/simd/hash.hpp"
 #include "core/common/meeting.hpp"
 #include "core/steps/exposing.hpp"
 

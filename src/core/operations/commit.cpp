@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/fault.hpp"
-#include "base/hash.hpp"
+#include "base/simd/hash.hpp"
 #include "core/common/meeting.hpp"
 #include "core/steps/commit_faults.hpp"
 #include "core/steps/committable.hpp"

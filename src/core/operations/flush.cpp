@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/slot_hashes.hpp"
+#include "base/simd/slot_hashes.hpp"
 #include "core/member/member_codec.hpp"
 
 namespace fenix_impl {

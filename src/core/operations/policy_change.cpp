@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/hash.hpp"
+#include "base/simd/hash.hpp"
 #include "core/common/meeting.hpp"
 #include "core/steps/exposing.hpp"
 

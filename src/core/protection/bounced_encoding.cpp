@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
-#include "base/copy.hpp"
 #include "base/fault.hpp"
-#include "base/hash.hpp"
+#include "base/simd/copy.hpp"
+#include "base/simd/hash.hpp"
 
 namespace fenix_impl {
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <span>
 
-#include "base/slot_hashes.hpp"
+#include "base/simd/slot_hashes.hpp"
 #include "core/log/record.hpp"
 
 namespace fenix_impl {

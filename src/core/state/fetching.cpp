@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/log.hpp"
-#include "base/slot_hashes.hpp"
+#include "base/simd/slot_hashes.hpp"
 #include "core/log/control.hpp"
 #include "core/protection/set_slots.hpp"
 

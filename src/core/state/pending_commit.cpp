@@ -5,8 +5,8 @@
 #include <new>
 #include <utility>
 
-#include "base/copy.hpp"
 #include "base/log.hpp"
+#include "base/simd/copy.hpp"
 
 namespace fenix_impl {
 

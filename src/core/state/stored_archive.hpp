@@ -12,7 +12,7 @@
 #include "base/types.hpp"
 #include "core/member/member.hpp"
 #include "core/state/fetching.hpp"
-#include "keeper/client.hpp"
+#include "keeper/client/client.hpp"
 #include "rma/team.hpp"
 #include "store/plan.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/hash.hpp"
+#include "base/simd/hash.hpp"
 
 namespace fenix_impl {
 

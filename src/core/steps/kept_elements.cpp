@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "base/slot_hashes.hpp"
+#include "base/simd/slot_hashes.hpp"
 #include "core/steps/part_writer.hpp"
 
 namespace fenix_impl {

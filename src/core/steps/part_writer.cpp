@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/copy.hpp"
 #include "base/fault.hpp"
-#include "base/hash.hpp"
+#include "base/simd/copy.hpp"
+#include "base/simd/hash.hpp"
 #include "core/member/snapshot_reader.hpp"
 #include "core/steps/block_comparison.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "base/hash.hpp"
+#include "base/simd/hash.hpp"
 #include "core/member/selection.hpp"
 
 namespace fenix_impl {

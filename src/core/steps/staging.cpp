@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/copy.hpp"
 #include "base/error.hpp"
 #include "base/fault.hpp"
 #include "base/probe.hpp"
+#include "base/simd/copy.hpp"
 #include "core/member/snapshot_reader.hpp"
 
 namespace fenix_impl {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <optional>
 
-#include "base/hash.hpp"
+#include "base/simd/hash.hpp"
 
 namespace fenix_impl {
 namespace {

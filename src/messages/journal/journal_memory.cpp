@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "base/copy.hpp"
+#include "base/simd/copy.hpp"
 
 namespace fenix_impl {
 JournalMemory::JournalMemory(const JournalParameters& parameters)

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string>
 
-#include "base/copy.hpp"
 #include "base/error.hpp"
-#include "base/hash.hpp"
+#include "base/simd/copy.hpp"
+#include "base/simd/hash.hpp"
 
 namespace fenix_impl {
 

@@ -5,10 +5,10 @@
 #include <cstring>
 #include <string>
 
-#include "base/copy.hpp"
 #include "base/error.hpp"
 #include "base/fault.hpp"
-#include "base/hash.hpp"
+#include "base/simd/copy.hpp"
+#include "base/simd/hash.hpp"
 
 namespace fenix_impl {
 namespace {

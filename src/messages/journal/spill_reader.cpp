@@ -7,7 +7,7 @@
 #include <iterator>
 #include <utility>
 
-#include "base/hash.hpp"
+#include "base/simd/hash.hpp"
 
 namespace fenix_impl {
 

@@ -7,8 +7,8 @@
 #include <map>
 
 #include "base/fault.hpp"
-#include "base/hash.hpp"
 #include "base/log.hpp"
+#include "base/simd/hash.hpp"
 #include "messages/log/log_entries.hpp"
 
 namespace fenix_impl {

@@ -15,7 +15,7 @@
 
 #include "base/error.hpp"
 #include "base/fault.hpp"
-#include "base/hash.hpp"
+#include "base/simd/hash.hpp"
 #include "messages/journal/ring.hpp"
 
 namespace fenix_impl {

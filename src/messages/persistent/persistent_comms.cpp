@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/hash.hpp"
+#include "base/simd/hash.hpp"
 #include "messages/journal/contribution.hpp"
 
 namespace fenix_impl {

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "base/hash.hpp"
+#include "base/simd/hash.hpp"
 #include "rma/mpi_team.hpp"
 
 namespace fenix_impl {

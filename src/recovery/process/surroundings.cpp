@@ -9,8 +9,8 @@
 #include "base/environment.hpp"
 #include "base/environment_checks.hpp"
 #include "base/error.hpp"
-#include "base/hash.hpp"
 #include "base/log.hpp"
+#include "base/simd/hash.hpp"
 #include "rma/launcher.hpp"
 #include "rma/processes.hpp"
 

@@ -3,7 +3,7 @@
 // that can be read is written again with the same bytes.
 #include "keeper/message.hpp"
 
-#include "base/slot_hashes.hpp"
+#include "base/simd/slot_hashes.hpp"
 #include "fuzz/support.hpp"
 #include "keeper/offer.hpp"
 #include "store/halt.hpp"

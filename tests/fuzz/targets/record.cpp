@@ -3,7 +3,7 @@
 // safe to act on.
 #include "core/log/record.hpp"
 
-#include "base/slot_hashes.hpp"
+#include "base/simd/slot_hashes.hpp"
 #include "core/protection/mending.hpp"
 #include "fuzz/support.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "../check.hpp"
-#include "rma/fabric.hpp"
+#include "rma/fabric/fabric.hpp"
 #include "rma/mpi_team.hpp"
 
 using namespace fenix_impl;

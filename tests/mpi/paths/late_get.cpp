@@ -14,7 +14,7 @@
 
 #include "../check.hpp"
 #include "base/error.hpp"
-#include "rma/fabric.hpp"
+#include "rma/fabric/fabric.hpp"
 #include "rma/mpi_team.hpp"
 #include "rma/window_path.hpp"
 

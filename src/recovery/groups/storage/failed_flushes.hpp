@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <map>
 
-#include "keeper/exchange.hpp"
+#include "keeper/client/exchange.hpp"
 
 namespace fenix_impl {
 

@@ -8,8 +8,8 @@
 
 #include "base/error.hpp"
 #include "base/fault.hpp"
-#include "base/hash.hpp"
 #include "base/log.hpp"
+#include "base/simd/hash.hpp"
 #include "core/common/meeting.hpp"
 
 namespace fenix_impl {

@@ -15,7 +15,7 @@
 
 #include "base/deadline.hpp"
 #include "core/group.hpp"
-#include "keeper/client.hpp"
+#include "keeper/client/client.hpp"
 #include "recovery/groups/storage/failed_flushes.hpp"
 
 namespace fenix_impl {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/group.hpp"
-#include "keeper/client.hpp"
+#include "keeper/client/client.hpp"
 #include "rma/team.hpp"
 
 namespace fenix_impl {

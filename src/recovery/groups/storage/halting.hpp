@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "keeper/client.hpp"
+#include "keeper/client/client.hpp"
 #include "recovery/groups/storage/paced_meeting.hpp"
 #include "recovery/groups/storage/store_settings.hpp"
 #include "rma/team.hpp"

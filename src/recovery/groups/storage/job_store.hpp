@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "keeper/client.hpp"
+#include "keeper/client/client.hpp"
 #include "recovery/groups/storage/store_settings.hpp"
 #include "store/store_run.hpp"
 

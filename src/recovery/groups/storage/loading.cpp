@@ -10,8 +10,8 @@
 
 #include "base/error.hpp"
 #include "base/fault.hpp"
-#include "base/hash.hpp"
 #include "base/log.hpp"
+#include "base/simd/hash.hpp"
 #include "core/common/meeting.hpp"
 #include "core/member/member_codec.hpp"
 #include "core/state/stored_archive.hpp"

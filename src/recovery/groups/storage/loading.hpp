@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/group.hpp"
-#include "keeper/client.hpp"
+#include "keeper/client/client.hpp"
 #include "store/plan.hpp"
 
 namespace fenix_impl {
