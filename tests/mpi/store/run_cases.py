@@ -2,8 +2,11 @@
 """Cases: fenix-run, and what a user is told of the store and the keeper."""
 import os
 import re
+import signal
 import subprocess
+import time
 
+from harness import processes
 from jobs import expect, fail, fresh_store, kill_launcher, start_of
 
 
@@ -151,4 +154,29 @@ def foreign_runs(jobs, _):
     expect(text.count("start number 2"), 1, f"second starts\n{text}")
 
 
-CASES = (one_keeper, foreign_runs, two_jobs, run_end, run_settings, keep_refused, others_may_write)
+def unanswered(jobs, _):
+    """P11: a keeper that does not answer takes little of the job's time, and Fenix_Finalize waits for it once."""
+    stopped, ended = [], []
+
+    def stop(job):
+        if not ended and job.text().count("FENIX-TEST-OK") == 2:
+            ended.append(time.monotonic())
+        # Some of its steps commit.
+        if not stopped and job.text().count("\nstep ") > 2:
+            stopped.extend(jobs.keepers())
+            for pid in stopped:
+                processes.send(pid, signal.SIGSTOP)
+            stopped.append(time.monotonic())
+
+    seconds = 6
+    text = jobs.run(2, "--steps", 400, "--nap", 20, "--asks", 1, "--says", 1, "--every", 20, look=stop, ends=False,
+                    variables={"FENIX_FLUSH_TIMEOUT": str(seconds), "FENIX_COMMIT_EVERY": "5"})
+    took = (ended or [time.monotonic()])[0] - stopped[-1]
+    jobs.kill_keepers()
+    expect((text.count("FENIX-TEST-OK"), text.count("whether the job should end")), (2, 1), f"ends, and warnings\n{text}")
+    # Its steps take 8 s. A question waits for 5 s, a flush and the end for FENIX_FLUSH_TIMEOUT.
+    if took > 8 + 5 + 2 * seconds + 4:
+        fail(f"the job took {took:.0f} s\n{text}")
+
+
+CASES = (one_keeper, foreign_runs, unanswered, two_jobs, run_end, run_settings, keep_refused, others_may_write)
