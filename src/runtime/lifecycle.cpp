@@ -13,7 +13,7 @@
 #include "recovery/groups/draining.hpp"
 #include "recovery/process/comm_functions.hpp"
 #include "recovery/process/derived.hpp"
-#include "recovery/process/spawning.hpp"
+#include "recovery/process/spawn/spawning.hpp"
 #include "rma/mpi_errors.hpp"
 #include "rma/quiet_comm.hpp"
 #include "rma/window_files.hpp"

@@ -12,7 +12,7 @@
 #include "base/last_resort.hpp"
 #include "base/log.hpp"
 #include "recovery/process/comm_functions.hpp"
-#include "recovery/process/spawning.hpp"
+#include "recovery/process/spawn/spawning.hpp"
 #include "rma/mpi_errors.hpp"
 #include "rma/mpi_team.hpp"
 

@@ -13,7 +13,7 @@
 
 #include "recovery/process/communicators.hpp"
 #include "recovery/process/membership.hpp"
-#include "recovery/process/reinforcement.hpp"
+#include "recovery/process/spawn/reinforcement.hpp"
 #include "recovery/process/vain_turns.hpp"
 #include "recovery/process/world_builder.hpp"
 #include "rma/silence_watch.hpp"

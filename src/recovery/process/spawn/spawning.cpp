@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "recovery/process/spawning.hpp"
+#include "recovery/process/spawn/spawning.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -16,7 +15,6 @@
 #include <sstream>
 #include <string_view>
 #include <system_error>
-#include <thread>
 #include <vector>
 
 #include "base/deadline.hpp"
@@ -25,7 +23,9 @@
 #include "base/last_resort.hpp"
 #include "base/log.hpp"
 #include "recovery/process/comm_functions.hpp"
-#include "recovery/process/crossing_comms.hpp"
+#include "recovery/process/spawn/companions.hpp"
+#include "recovery/process/spawn/crossing_comms.hpp"
+#include "recovery/process/spawn/mail.hpp"
 #include "rma/mpi_errors.hpp"
 #include "rma/mpi_team.hpp"
 #include "rma/quiet_comm.hpp"
@@ -47,38 +47,6 @@ constexpr const char* kUse = "FENIX_REPLACEMENT_USE";
 // Variables that the launcher gives to each process anew, or that belong to a node.
 constexpr std::array<std::string_view, 6> kNotPassedOn{"FENIX_REPLACEMENT", "PMIX_", "PRTE_", "OMPI_", "SLURM",
                                                        "HOSTNAME="};
-
-constexpr std::chrono::microseconds kNap{100};
-
-/// Small messages to and from several ranks; each wait for them has an end.
-class Mail {
- public:
-  explicit Mail(MPI_Comm comm) : comm_(comm) {}
-
-  void receive(void* data, int bytes, int from, int tag) {
-    check_mpi(MPI_Irecv(data, bytes, MPI_BYTE, from, tag, comm_, &requests_.emplace_back()), "MPI_Irecv");
-  }
-  void send(const void* data, int bytes, int to, int tag) {
-    check_mpi(MPI_Isend(data, bytes, MPI_BYTE, to, tag, comm_, &requests_.emplace_back()), "MPI_Isend");
-  }
-
-  /// Waits for all. If it throws, MPI may still use the buffers.
-  void wait(const char* waited_for, const Deadline& deadline = Deadline()) {
-    for (MPI_Request& request : requests_) {
-      for (int done = 0; done == 0;) {
-        check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), waited_for);
-        deadline.check(waited_for);
-        // New processes need the processor to get up.
-        if (done == 0) std::this_thread::sleep_for(kNap);
-      }
-    }
-    requests_.clear();
-  }
-
- private:
-  MPI_Comm comm_;
-  std::vector<MPI_Request> requests_;
-};
 
 bool is_own_program(const std::string& path) {
   struct stat there {};
@@ -249,7 +217,10 @@ void Recruits::meet() {
     }
   }
   if (first) std::rethrow_exception(first);
-  mail.wait("the replacements to reach Fenix_Init");
+  mail.wait("the replacements to reach Fenix_Init", Deadline(), [this] {
+    dead_ = told_deaths(children_, count_);
+    if (!dead_.empty()) throw PeerFailure(MPIX_ERR_PROC_FAILED);
+  });
 }
 
 // All are told, whichever of them has died: the ones after it, that they are not needed. The first error is thrown after that.
@@ -267,6 +238,7 @@ void Recruits::invite(const Invitation& invitation) {
   const Deadline deadline;
   for (int child = 0; child < count_; ++child) {
     try {
+      if (std::find(dead_.begin(), dead_.end(), child) != dead_.end()) throw PeerFailure(MPIX_ERR_PROC_FAILED);
       Mail mail(children_);
       mail.send(told, static_cast<int>(sizeof *told), child, kInvitationTag);
       mail.wait("an invitation to be sent", deadline);
@@ -305,13 +277,15 @@ Invitation report_to_recruiter() {
   const LastResort resort;
   try {
     const Deadline deadline;
+    CompanionWatch companions(recruiter);
+    const auto look = [&companions] { companions.look(); };
     Mail mail(recruiter);
     mail.receive(&word, 1, 0, kHelloTag);
     mail.send(&word, 1, 0, kHelloTag);
-    mail.wait("the rank that has started this one", deadline);
+    mail.wait("the rank that has started this one", deadline, look);
     fault_point("recruit.met");
     mail.receive(&invitation, static_cast<int>(sizeof invitation), 0, kInvitationTag);
-    mail.wait("an invitation", deadline);
+    mail.wait("an invitation", deadline, look);
   } catch (const std::exception& error) {
     log().info("a replacement that nobody asks in: {}", error.what());
     return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "recovery/process/reinforcement.hpp"
+#include "recovery/process/spawn/reinforcement.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "recovery/process/crossing_comms.hpp"
+#include "recovery/process/spawn/crossing_comms.hpp"
 
 #include <mpi.h>
 

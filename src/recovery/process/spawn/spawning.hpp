@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace fenix_impl {
 
@@ -49,6 +50,7 @@ class Recruits {
 
   MPI_Comm children_ = MPI_COMM_NULL;
   int count_ = 0;
+  std::vector<int> dead_;  ///< those of which others have told
   bool told_ = false;
 };
 

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "recovery/process/seating.hpp"
-#include "recovery/process/spawning.hpp"
+#include "recovery/process/spawn/spawning.hpp"
 #include "recovery/process/vain_turns.hpp"
 
 namespace fenix_impl {
