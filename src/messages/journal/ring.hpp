@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/recent_map.hpp"
+#include "base/vector_queue.hpp"
 #include "messages/journal/entry.hpp"
 
 namespace fenix_impl {
@@ -127,7 +128,7 @@ class Ring {
   std::size_t needed_bytes_ = 0;
   std::uint32_t searched_depth_ = 0;  // of the latest search for the oldest message
   std::uint64_t searched_from_ = 0;   // no older one has this depth and is needed
-  using Sequences = std::deque<std::uint64_t>;
+  using Sequences = VectorQueue<std::uint64_t>;
   std::deque<Placed> order_;                                    // successive sequences
   RecentMap<Signature, Sequences, HashOfSignature> sequences_;  // of needed messages, oldest first
 };

@@ -14,6 +14,7 @@
 #include "mpi/base/real.hpp"
 #include "mpi/base/unlogged.hpp"
 #include "mpi/comms/construction_codec.hpp"
+#include "mpi/comms/gathering.hpp"
 #include "mpi/comms/groups.hpp"
 #include "mpi/comms/topology.hpp"
 
@@ -68,19 +69,13 @@ int next_of(const Rebuild& rebuild, int former) {
 
 /// Gives every rank what each rank has.
 std::vector<Words> gather_all(const Rebuild& rebuild, const Words& own) {
-  const auto size = static_cast<std::size_t>(rebuild.size);
-  const int length = static_cast<int>(own.size());
-  std::vector<int> lengths(size);
-  check(real.Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, rebuild.resilient));
-  std::vector<int> places(size);
-  for (std::size_t i = 1; i < size; ++i) places[i] = places[i - 1] + lengths[i - 1];
-  Words together(static_cast<std::size_t>(places.back() + lengths.back()));
-  check(real.Allgatherv(own.data(), length, MPI_INT64_T, together.data(), lengths.data(), places.data(), MPI_INT64_T,
-                        rebuild.resilient));
-  std::vector<Words> all(size);
-  for (std::size_t i = 0; i < size; ++i) {
-    const auto begin = together.begin() + places[i];
-    all[i].assign(begin, begin + lengths[i]);
+  Gathering<Words::value_type> gathering;
+  gathering.set_own(own);
+  check(gathering.run(rebuild.resilient));
+  std::vector<Words> all;
+  for (std::size_t rank = 0; rank < gathering.size(); ++rank) {
+    const auto one = gathering.of(rank);
+    all.emplace_back(one.begin(), one.end());
   }
   return all;
 }

@@ -6,6 +6,7 @@
 
 #include "base/of_thread.hpp"
 #include "mpi/base/real.hpp"
+#include "mpi/comms/gathering.hpp"
 
 namespace fenix_impl {
 namespace {
@@ -64,41 +65,16 @@ std::vector<int> own_neighbours(MPI_Comm comm) {
   return all;
 }
 
-/// Buffers of the exchange of neighbours. They live as long as their thread, because the exchange may be left by longjmp.
-struct NeighbourExchange {
-  std::vector<int> own;
-  std::vector<int> lengths;
-  std::vector<int> places;
-  std::vector<int> all;
-};
-
-NeighbourExchange& neighbour_exchange() {
-  auto& exchange = of_thread<NeighbourExchange>();
-  return exchange;
-}
-
-void place_neighbours(NeighbourExchange& exchange) {
-  exchange.places.assign(exchange.lengths.size(), 0);
-  int sum = 0;
-  for (std::size_t rank = 0; rank < exchange.lengths.size(); ++rank) {
-    exchange.places[rank] = sum;
-    sum += exchange.lengths[rank];
-  }
-  exchange.all.resize(static_cast<std::size_t>(sum));
-}
-
 int read_dist_graph(MPI_Comm comm, Numbers& numbers) {
-  NeighbourExchange& exchange = neighbour_exchange();
-  exchange.own = own_neighbours(comm);
-  exchange.lengths.resize(static_cast<std::size_t>(size_in(comm)));
-  const int length = static_cast<int>(exchange.own.size());
-  int error = real.Allgather(&length, 1, MPI_INT, exchange.lengths.data(), 1, MPI_INT, comm);
+  auto& neighbours = of_thread<Gathering<int>>();
+  neighbours.set_own(own_neighbours(comm));
+  const int error = neighbours.run(comm);
   if (error != MPI_SUCCESS) return error;
-  place_neighbours(exchange);
-  error = real.Allgatherv(exchange.own.data(), length, MPI_INT, exchange.all.data(), exchange.lengths.data(),
-                          exchange.places.data(), MPI_INT, comm);
-  if (error == MPI_SUCCESS) append(numbers, exchange.all);
-  return error;
+  for (std::size_t rank = 0; rank < neighbours.size(); ++rank) {
+    const auto one = neighbours.of(rank);
+    numbers.insert(numbers.end(), one.begin(), one.end());
+  }
+  return MPI_SUCCESS;
 }
 
 std::vector<int> to_ints(const Numbers& numbers, std::size_t first, std::size_t count) {
