@@ -4,9 +4,10 @@ import random
 import re
 import shutil
 import signal
+import sys
 import time
 
-from harness import processes
+from harness import nodes, processes
 from jobs import expect, fail, kill_launcher, name_of, start_of
 
 GROUP = 5
@@ -28,8 +29,9 @@ class Dataset:
 
 
 class History:
-    def __init__(self, jobs, seed):
-        self.jobs, self.chance = jobs, random.Random(seed)
+    def __init__(self, jobs, seed, on_nodes):
+        """on_nodes: jobs are on two nodes, whose keepers write each dataset together."""
+        self.jobs, self.chance, self.on_nodes = jobs, random.Random(seed), on_nodes
         shutil.rmtree(jobs.store, ignore_errors=True)
         jobs.store.mkdir()
         self.elements = self.chance.choice([300, 20000])
@@ -65,17 +67,50 @@ class History:
             if since is None or is_done or time.monotonic() < since + wait:
                 return
             is_done = True
-            ranks = [one.pid for one in job.find() if name_of(one.pid) == "store_job"]
-            if end == "all":
-                kill_launcher(job)
-                for each in ranks:
-                    processes.send(each, signal.SIGKILL)
-            if end == "keeper":
-                self.jobs.kill_keepers()
-            if end == "rank" and ranks:
-                processes.send(self.chance.choice(ranks), signal.SIGKILL)
+            self.kill(job, end)
 
         return look
+
+    def kill(self, job, end):
+        """Kills what end names, of a job."""
+        on_nodes = [pid for _, _, pid in job.nodes.ranks()] if self.on_nodes else []
+        ranks = [pid for pid in on_nodes or [one.pid for one in job.find()] if name_of(pid) == "store_job"]
+        if end == "all" and self.on_nodes:
+            for node in sorted({node for node, _, _ in job.nodes.ranks()}):
+                job.nodes.kill(node)
+            job.nodes.kill_launcher()
+        elif end == "all":
+            kill_launcher(job)
+            for each in ranks:
+                processes.send(each, signal.SIGKILL)
+        if end == "keeper" and self.jobs.keepers():
+            # That of one node; the others go on.
+            processes.send(self.chance.choice(self.jobs.keepers()), signal.SIGKILL)
+        if end == "rank" and ranks:
+            processes.send(self.chance.choice(ranks), signal.SIGKILL)
+
+    def run_here(self, ranks, spares, end, arguments, look):
+        """Runs a job on this node. Returns what it has printed."""
+        if end != "all":
+            return self.jobs.run(ranks, *arguments, spares=spares, killed=spares, look=look, ends=end != "rank")
+        text = self.jobs.start(ranks, *arguments, variables={}, look=look)
+        self.jobs.kill_keepers()
+        return text
+
+    def run_on_nodes(self, ranks, spares, end, arguments, look):
+        """Runs a job on two nodes, with its spare on a third one. Returns what it has printed."""
+        seconds = 10
+        layout = [ranks - ranks // 2, ranks // 2] + ([spares] if spares else [])
+        folder = self.jobs.work / f"job.{len(self.told)}"
+        variables = dict(self.jobs.variables, STORE_SPARES=str(spares), FENIX_FLUSH_TIMEOUT=str(seconds))
+        with nodes.JobOnNodes(layout, [self.jobs.program, *arguments], folder, 90, variables, linger=seconds + 2) as job:
+            job.follow(lambda: look(job))
+            hung, left, text = job.hung, job.finish(), job.text()
+        is_short = end in ("end", "keeper") and text.count("FENIX-TEST-OK") < ranks
+        if hung or "FENIX-TEST-FAIL" in text or is_short or (end != "all" and left.complaints()):
+            fail(f"hung: {hung}; {left.complaints()}\n{text}\n" + "\n".join(self.told))
+        shutil.rmtree(folder, ignore_errors=True)
+        return text
 
     def run_job(self):
         end = self.chance.choice(["end", "all", "all", "keeper", "rank"])
@@ -83,17 +118,13 @@ class History:
         arguments = ["--elements", self.elements, "--sync", SYNC, "--says", 1, "--policy", self.chance.choice(["imr", "xor", "rs"]), "--cohort", min(ranks, 3)]
         allowed = self.allowed()
         look = self.look(end, self.chance.uniform(0, 0.3))
-        if end == "all":
-            text = self.jobs.start(ranks, "--steps", 1 << 20, "--nap", 5, *arguments, variables={}, look=look)
-            self.jobs.kill_keepers()
-        else:
-            spares = 1 if end == "rank" else 0
-            nap = 0 if end == "end" else 60
-            text = self.jobs.run(ranks, "--from-steps", self.chance.randrange(3, 8), "--nap", nap, *arguments, spares=spares, killed=spares, look=look,
-                                 ends=end != "rank")
-            # One that is killed at its very end is not replaced.
-            if end == "rank" and text.count("FENIX-TEST-OK") < ranks - 1:
-                fail(f"a rank was killed, and the others have not ended well:\n{text}")
+        # Those that are killed have no end of their own.
+        length = ["--steps", 1 << 20, "--nap", 5] if end == "all" else ["--from-steps", self.chance.randrange(3, 8), "--nap", 0 if end == "end" else 60]
+        run = self.run_on_nodes if self.on_nodes else self.run_here
+        text = run(ranks, 1 if end == "rank" else 0, end, [*length, *arguments], look)
+        # One that is killed at its very end is not replaced.
+        if end == "rank" and text.count("FENIX-TEST-OK") < ranks - 1:
+            fail(f"a rank was killed, and the others have not ended well:\n{text}")
         self.jobs.await_keepers()
         self.note(f"{end}: {ranks} ranks, {' '.join(map(str, arguments))}: {' '.join(re.findall('^(?:run|step|flushed).*$', text, re.MULTILINE))}")
         run, begin = start_of(text)
@@ -142,13 +173,13 @@ class History:
         dataset.state = "unknown" if may_not_count or dataset.state == "unknown" else "damaged"
 
 
-def histories(jobs, number):
+def histories(jobs, number, on_nodes=False):
     """Random histories: jobs end, or are killed with their keepers, or lose a rank or a keeper; then files are damaged, and datasets deleted."""
     first = random.SystemRandom().randrange(1 << 31)
     print(f"check-jobs: seed {first}", flush=True)
     counts = {}
     for seed in range(first, first + number):
-        history = History(jobs, seed)
+        history = History(jobs, seed, on_nodes)
         for _ in range(history.chance.randrange(2, 6)):
             history.run_job()
             while history.chance.random() < 0.5:
@@ -159,4 +190,11 @@ def histories(jobs, number):
     expect(all(counts.get(kind) for kind in ("end", "all", "keeper", "rank", "flip", "cut", "delete")) or number < 10, True, "each kind of event")
 
 
-CASES = (histories,)
+def histories_on_nodes(jobs, number):
+    """The same on two nodes, whose keepers write each dataset together."""
+    if not nodes.are_possible() or not nodes.survive_loss():
+        sys.exit(77)
+    histories(jobs, number, on_nodes=True)
+
+
+CASES = (histories, histories_on_nodes)
