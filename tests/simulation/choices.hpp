@@ -67,10 +67,6 @@ class Choices {
     const auto place = static_cast<std::uint64_t>(kind) << 56U ^ static_cast<std::uint64_t>(who + 1) << 40U ^ number;
     return mixed(seed_ ^ salt ^ mixed(place)) % below;
   }
-  /// Returns the number of draws of a kind that a process has made.
-  [[nodiscard]] std::uint64_t drawn(Kind kind, int who) const;
-  /// Returns one more than the largest number of a process that has drawn.
-  [[nodiscard]] int processes() const { return static_cast<int>(counts_.size()) - 1; }
 
  private:
   std::uint64_t next(Kind kind, int who) {

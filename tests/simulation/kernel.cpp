@@ -241,7 +241,7 @@ ssize_t simulated_getrandom(void* to, std::size_t bytes, unsigned /*flags*/) {
   }
   // Keys must differ even if all is harmless.
   const int number = fenix_simulation::self().number;
-  const auto request = fenix_simulation::self().requests_of_memory;
+  const auto request = fenix_simulation::self().requests_of_bytes++;
   if (bytes >= 8) {
     const std::uint64_t own = fenix_simulation::mixed(request * 4096 + static_cast<std::uint64_t>(number));
     for (std::size_t i = 0; i < 8; ++i)
@@ -410,10 +410,9 @@ char* simulated_dlerror() {
   return text;
 }
 
-// Streams of files: those of simulated processes in /proc are a text, all others are the real ones.
+// Streams of files: the state of simulated processes in /proc is a text, and there are no other files.
 std::filebuf* simulated_filebuf_open(std::filebuf* buffer, const char* name, std::ios_base::openmode mode) {
   const auto found = fenix_simulation::look_up(name);
-  if (!found.is_one) return buffer->open(name, mode);
   if (found.process == nullptr || !found.is_stat) return nullptr;
   const std::string text = fenix_simulation::status_of(*found.process);
   const int file = memfd_create("simulated", 0);
@@ -421,6 +420,13 @@ std::filebuf* simulated_filebuf_open(std::filebuf* buffer, const char* name, std
   std::filebuf* opened = buffer->open("/proc/self/fd/" + std::to_string(file), mode);
   ::close(file);
   return opened;
+}
+
+void simulated_ifstream(std::ifstream* stream, const std::string* name, std::ios_base::openmode mode) {
+  new (stream) std::ifstream;
+  if (simulated_filebuf_open(stream->rdbuf(), name->c_str(), mode | std::ios_base::in) == nullptr) {
+    stream->setstate(std::ios_base::failbit);
+  }
 }
 
 // Folders are empty: an iterator without anything is at its end.

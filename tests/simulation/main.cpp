@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "image.hpp"
+#include "isolated.hpp"
 #include "run.hpp"
 #include "search.hpp"
 #include "shrink.hpp"
@@ -116,7 +117,7 @@ int run_seeds(const Options& options) {
   std::uint64_t failures = 0;
   for (std::uint64_t i = 0; i < options.seeds; ++i) {
     const std::uint64_t seed = options.search.first_seed + i;
-    const Outcome outcome = run(draw_schedule(seed));
+    const Outcome outcome = run_isolated(draw_schedule(seed));
     if (options.hashes)
       std::printf("%llu %016llx\n", static_cast<unsigned long long>(seed),
                   static_cast<unsigned long long>(outcome.hash));
@@ -139,7 +140,7 @@ int shrink(const Options& options) {
   const std::string text = text_of(smallest);
   if (!options.to.empty()) std::ofstream(options.to) << text;
   std::fputs(text.c_str(), stdout);
-  print(run(smallest));
+  print(run_isolated(smallest));
   return 0;
 }
 

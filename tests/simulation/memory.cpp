@@ -60,8 +60,6 @@ void forget_files() {
   all.files.clear();
 }
 
-std::size_t bytes_of_files() { return range().used; }
-
 void stir_readers(const void* address) {
   const Process* self = present_process();
   MemoryFile* file = file_at(address);

@@ -36,8 +36,6 @@ void size_file(const std::shared_ptr<MemoryFile>& file, std::size_t bytes);
 MemoryFile* file_at(const void* address);
 /// Forgets all files: a schedule is over.
 void forget_files();
-/// Returns the bytes that all files of a schedule had.
-std::size_t bytes_of_files();
 /// All that the present process is about to read or write.
 void access(const void* address, bool writes);
 /// Lets the processes look that map this.

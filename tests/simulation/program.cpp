@@ -88,7 +88,7 @@ PolicyValues values_of(const GroupPlan& group) {
     case Policy::exclusive_or:
       return {FENIX_DATA_POLICY_IN_MEMORY_RAID, {5, separation, size}};
     case Policy::reed_solomon:
-      return {FENIX_DATA_POLICY_REED_SOLOMON, {separation, size, group.losses < ranks ? group.losses : ranks - 1}};
+      return {FENIX_DATA_POLICY_REED_SOLOMON, {separation, size, group.losses < size ? group.losses : size - 1}};
   }
   return {};
 }

@@ -24,7 +24,7 @@ std::map<std::string, std::string> environment_of(const Workload& work, bool tra
           {"PRTE_LAUNCHED", "1"}};
 }
 
-void fill(Outcome& outcome, World& world, const Choices& choices) {
+void fill(Outcome& outcome, World& world) {
   outcome.verdict = world.verdict();
   outcome.hash = world.scheduler().hash();
   outcome.switches = world.scheduler().switches();
@@ -32,14 +32,6 @@ void fill(Outcome& outcome, World& world, const Choices& choices) {
   outcome.happened = world.happened();
   outcome.passages = world.passages();
   outcome.lines = world.lines();
-  outcome.shared_bytes = bytes_of_files();
-  for (const Process& process : world.processes()) {
-    for (const auto& [point, count] : process.passes) outcome.passes[point] += count;
-  }
-  for (int who = -1; who < choices.processes(); ++who) {
-    auto& counts = outcome.drawn.emplace_back();
-    for (std::size_t kind = 0; kind < kKinds; ++kind) counts.push_back(choices.drawn(static_cast<Kind>(kind), who));
-  }
 }
 
 }  // namespace
@@ -64,10 +56,9 @@ Outcome run(const Schedule& schedule, bool traces) {
     }
     mpi::begin_world(processes);
     world.run();
-    fill(outcome, world, choices);
+    fill(outcome, world);
     outcome.restores = court.ledger.restores();
     outcome.done = court.done;
-    outcome.covered = court.ledger.is_covered();
     image_of_program().forget();
   }
   end_network();

@@ -15,7 +15,7 @@ constexpr int kMostRuns = 1500;
 
 class Shrinker {
  public:
-  explicit Shrinker(const Schedule& schedule) : best_(schedule), first_(run_isolated(schedule)) {}
+  explicit Shrinker(const Schedule& schedule) : best_(schedule), first_(run_isolated(schedule).verdict) {}
 
   Schedule run() {
     if (first_.promise.empty()) return best_;
@@ -33,7 +33,7 @@ class Shrinker {
     change(other);
     if (other == best_ || runs_ >= kMostRuns) return false;
     ++runs_;
-    if (run_isolated(other).promise != first_.promise) return false;
+    if (run_isolated(other).verdict.promise != first_.promise) return false;
     best_ = other;
     return true;
   }

@@ -28,26 +28,11 @@ constexpr unsigned kMostDoublings = 15;  // of the time between two looks, up to
 
 World* the_world = nullptr;
 
-std::map<std::string, int, std::less<>>& points() {
-  static std::map<std::string, int, std::less<>> numbers;
-  return numbers;
-}
-
-std::vector<std::string>& names() {
-  static std::vector<std::string> all;
-  return all;
+bool is_at(const Process& process, const Event& event) {
+  return process.place.point >= 0 && name_of_point(process.place.point) == event.point;
 }
 
 }  // namespace
-
-int number_of_point(const char* name) {
-  const auto found = points().find(std::string_view(name));
-  if (found != points().end()) return found->second;
-  names().emplace_back(name);
-  return points()[name] = static_cast<int>(names().size()) - 1;
-}
-
-const std::vector<std::string>& names_of_points() { return names(); }
 
 World& world() { return *the_world; }
 
@@ -137,8 +122,7 @@ void World::arm(Process& process) {
     if (done_[i] || event.process != process.number) continue;
     if (event.after >= 0 && !done_[static_cast<std::size_t>(event.after)]) continue;
     if (event.when == Event::When::place) process.act_at = std::min(process.act_at, event.number);
-    if (event.when == Event::When::point && process.place.point >= 0 &&
-        names_of_points()[static_cast<std::size_t>(process.place.point)] == event.point &&
+    if (event.when == Event::When::point && is_at(process, event) &&
         process.passes[process.place.point] == event.number) {
       process.act_at = std::min(process.act_at, process.places + event.later - process.place.after);
     }
@@ -179,9 +163,7 @@ void World::act(Process& process) {
     if (event.after >= 0 && !done_[static_cast<std::size_t>(event.after)]) continue;
     const bool is_here = event.when == Event::When::place
                              ? process.places > event.number
-                             : process.place.point >= 0 &&
-                                   names_of_points()[static_cast<std::size_t>(process.place.point)] == event.point &&
-                                   process.place.pass == event.number && process.place.after >= event.later;
+                             : is_at(process, event) && process.place.pass == event.number && process.place.after >= event.later;
     if (is_here) do_event(i, process);
   }
   arm(process);

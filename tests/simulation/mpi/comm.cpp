@@ -216,7 +216,7 @@ FENIX_MPI(int, _Comm_create_keyval,
           (MPI_Comm_copy_attr_function* /*copy*/, MPI_Comm_delete_attr_function* /*remove*/, int* key,
            void* /*state*/)) {
   constexpr int kFirstKey = 100;
-  *key = kFirstKey + static_cast<int>(self().requests_of_memory % 1000);
+  *key = kFirstKey + self().mpi->keys++;
   return MPI_SUCCESS;
 }
 

@@ -101,6 +101,7 @@ struct ProcessState {
   Comm* self = nullptr;
   Comm* parent = nullptr;
   std::vector<Comm*> comms;  ///< by the number that Fortran has for it, without the two above
+  int keys = 0;              ///< of attributes
   bool finalized = false;
 };
 
