@@ -80,6 +80,15 @@ const std::shared_ptr<MemoryFile>* memory_of(const ProcName& name) {
   return found != name.process->kernel->files.end() && found->second.memory ? &found->second.memory : nullptr;
 }
 
+// Whole pages are given back: most of them have never been used, and never will be.
+void fill_with_zeros(std::byte* memory, std::size_t bytes) {
+  const std::size_t head = std::min(bytes, (kPage - reinterpret_cast<std::uintptr_t>(memory) % kPage) % kPage);
+  const std::size_t pages = (bytes - head) / kPage * kPage;
+  std::memset(memory, 0, head);
+  if (pages > 0) ::madvise(memory + head, pages, MADV_DONTNEED);
+  std::memset(memory + head + pages, 0, bytes - head - pages);
+}
+
 std::string status_of(const Process& process) {
   return std::to_string(process.pid) + " (simulated) " + (process.stopped ? "T" : "R") + " 1";
 }
@@ -132,7 +141,8 @@ void* simulated_mmap(void* at, std::size_t bytes, int /*protection*/, int flags,
       errno = ENOMEM;
       return MAP_FAILED;
     }
-    return std::memset(memory, 0, bytes);
+    fenix_simulation::fill_with_zeros(static_cast<std::byte*>(memory), bytes);
+    return memory;
   }
   auto* file = fenix_simulation::file_of(descriptor);
   if (file == nullptr || !file->memory) {
@@ -173,7 +183,7 @@ int simulated_fallocate(int descriptor, int mode, off_t offset, off_t bytes) {
   const auto begin = std::min(static_cast<std::size_t>(offset), file->memory->bytes);
   const auto size = std::min(static_cast<std::size_t>(bytes), file->memory->bytes - begin);
   access(file->memory->begin + begin, true);
-  std::memset(file->memory->begin + begin, 0, size);
+  fenix_simulation::fill_with_zeros(file->memory->begin + begin, size);
   return 0;
 }
 

@@ -75,7 +75,7 @@ void access(const void* address, bool writes) {
   if (fiber == nullptr) return;
   here.pass_place();
   const std::uint64_t one_of = here.surroundings().yields * (writes ? 1 : kReadsPerYield);
-  if (here.draw(Kind::yield, one_of) == one_of - 1 && one_of > 1) {
+  if (here.draw(Kind::yield, one_of) == one_of - 1) {
     here.scheduler().give_away(here.now() + here.draw(Kind::delay, 50, 2000) * fiber->process->slowness);
   }
   if (!writes) return;

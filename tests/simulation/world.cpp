@@ -24,7 +24,8 @@ constexpr std::uint64_t kMostSwitches = 4'000'000;
 
 constexpr Time kShortestStep = 100;
 constexpr Time kLongestStep = 2 * kMicrosecond;
-constexpr unsigned kMostDoublings = 15;  // of the time between two looks, up to some 5 ms
+constexpr Time kFirstLook = 800;         // what reaches the process wakes it earlier
+constexpr unsigned kMostDoublings = 12;  // of the time between two looks, up to some 5 ms
 
 World* the_world = nullptr;
 
@@ -238,7 +239,7 @@ void World::idle(Time least) {
   fiber.idle = true;
   fiber.earliest = now() + least;
   const unsigned looks = std::min(fiber.idle_looks++, kMostDoublings);
-  pause(std::max(least, draw(Kind::delay, kShortestStep, 2 * kShortestStep) << looks), false);
+  pause(std::max(least, draw(Kind::delay, kFirstLook, 2 * kFirstLook) << looks), false);
 }
 
 void World::sleep_until(Time time) {
