@@ -15,7 +15,7 @@ GroupPlan draw_group(Dice& dice, int ranks) {
   group.policy = static_cast<Policy>(dice.below(4));
   group.separation = dice.between(1, std::max(ranks - 1, 1));
   group.size = dice.between(2, ranks);
-  group.losses = dice.between(1, group.size - 1);
+  group.losses = dice.between(1, std::min(group.size - 1, 4));
   constexpr std::array kDepths{0, 0, 0, 1, 1, 2, 3, -1};
   group.depth = kDepths[dice.below(kDepths.size())];
   group.hashing = !dice.once_in(4);
@@ -112,8 +112,8 @@ Event draw_stop(Dice& dice, const Workload& work) {
   constexpr std::array<std::uint64_t, 4> kTimes{3'000'000, 300'000'000, 5'000'000'000, 90'000'000'000};
   Event event = draw_event(dice, work, -1);
   event.what = Event::What::stop;
-  event.when = Event::When::time;
-  event.number = dice.below(8'000'000);
+  event.when = dice.once_in(2) ? Event::When::place : Event::When::time;
+  event.number = dice.below(event.when == Event::When::place ? 3000 : 100'000'000);
   event.later = kTimes[dice.below(kTimes.size())];
   return event;
 }

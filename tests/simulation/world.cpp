@@ -94,7 +94,7 @@ Process& World::start(int node, std::function<void()> program) {
 
 void World::run() {
   const bool in_time = scheduler_.run();
-  if (!verdict_.is_good()) return;
+  if (!verdict_.is_good() || gives_up_) return;
   if (!in_time) violate("the schedule does not end: " + std::to_string(now() / kMillisecond) + " virtual ms");
   for (const Process& process : processes_) {
     if (verdict_.is_good() && process.alive && !process.exited) {
@@ -301,6 +301,20 @@ void World::violate(const std::string& text, const std::string& promise) {
   }
   scheduler_.stop();
   if (scheduler_.present() != nullptr) scheduler_.vanish();
+}
+
+void World::give_up() {
+  note(7, [] { return std::string("the application gives up: a rank is silent"); });
+  gives_up_ = true;
+  scheduler_.stop();
+  scheduler_.vanish();
+}
+
+bool World::has_stopped_for(Time time) const {
+  return std::any_of(happened_.begin(), happened_.end(), [&](const Happened& each) {
+    const Event& event = events_[each.event];
+    return event.what == Event::What::stop && event.later >= time;
+  });
 }
 
 void World::write(const std::string& text) {
