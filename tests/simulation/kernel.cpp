@@ -396,7 +396,10 @@ long simulated_syscall(long number, ...) {
                             ? 1'000'000'000
                             : static_cast<Time>(most->tv_sec) * 1'000'000'000 + static_cast<Time>(most->tv_nsec);
     const Time end = world().now() + length;
-    while (*word == static_cast<std::uint32_t>(c) && world().now() < end) world().idle(0);
+    while (*word == static_cast<std::uint32_t>(c) && world().now() < end) {
+      world().scheduler().present()->looked_at |= fenix_simulation::bit_of(reinterpret_cast<const void*>(a));
+      world().idle(0);
+    }
     return 0;
   }
   world().violate("not simulated: system call " + std::to_string(number), "simulation");

@@ -65,7 +65,7 @@ void stir_readers(const void* address) {
   MemoryFile* file = file_at(address);
   if (file == nullptr) return;
   for (Process* reader : file->mappers) {
-    if (reader != self && reader->alive) world().stir(*reader);
+    if (reader != self && reader->alive) world().stir_reader(*reader, bit_of(address));
   }
 }
 
@@ -78,7 +78,10 @@ void access(const void* address, bool writes) {
   if (here.draw(Kind::yield, one_of) == one_of - 1) {
     here.scheduler().give_away(here.now() + here.draw(Kind::delay, 50, 2000) * fiber->process->slowness);
   }
-  if (!writes) return;
+  if (!writes) {
+    fiber->looked_at |= bit_of(address);
+    return;
+  }
   stir_readers(address);
   here.note(4, [&] {
     const MemoryFile* file = file_at(address);

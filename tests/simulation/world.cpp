@@ -240,6 +240,7 @@ void World::idle(Time least) {
   fiber.earliest = now() + least;
   const unsigned looks = std::min(fiber.idle_looks++, kMostDoublings);
   pause(std::max(least, draw(Kind::delay, kFirstLook, 2 * kFirstLook) << looks), false);
+  fiber.looked_at = 0;
 }
 
 void World::sleep_until(Time time) {
@@ -253,6 +254,14 @@ void World::stir(Process& process, Time at) {
     if (!fiber->idle) continue;
     fiber->idle_looks = 0;
     scheduler_.wake(*fiber, std::max(time, fiber->earliest));
+  }
+}
+
+void World::stir_reader(Process& process, std::uint64_t bit) {
+  for (Fiber* fiber : process.fibers) {
+    if (!fiber->idle || (fiber->looked_at & bit) == 0) continue;
+    fiber->idle_looks = 0;
+    scheduler_.wake(*fiber, std::max(now() + kShortestStep, fiber->earliest));
   }
 }
 

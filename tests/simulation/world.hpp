@@ -82,6 +82,8 @@ class World {
   void sleep_until(Time time);
   /// Lets the threads of a process look again: something has reached it, or will at a time.
   void stir(Process& process, Time at = 0);
+  /// The same for those that have looked at memory that was written.
+  void stir_reader(Process& process, std::uint64_t bit);
 
   // -------------------------------------------------------------------------------------------------------------- ends
 
