@@ -30,6 +30,7 @@ Image* the_image = nullptr;
 struct Options {
   std::string replay;
   std::string shrink;
+  std::string print;
   std::string to;
   bool trace = false;
   bool hashes = false;
@@ -80,10 +81,14 @@ Options read_options(const std::vector<std::string>& words) {
       options.search.folder = value();
     else if (word == "--unguided")
       options.search.guided = false;
+    else if (word == "--coverage")
+      options.search.lists_points = true;
     else if (word == "--until-failure")
       options.search.until_failure = true;
     else if (word == "--replay")
       options.replay = value();
+    else if (word == "--print")
+      options.print = value();
     else if (word == "--shrink")
       options.shrink = value();
     else if (word == "--to")
@@ -145,6 +150,7 @@ int shrink(const Options& options) {
 }
 
 int act(const Options& options) {
+  if (!options.print.empty()) return std::fputs(text_of(schedule_of(options.print)).c_str(), stdout) < 0 ? 1 : 0;
   if (!options.replay.empty()) return replay(options);
   if (!options.shrink.empty()) return shrink(options);
   if (options.seeds > 0) return run_seeds(options);

@@ -13,8 +13,13 @@ extern "C" void fenix_simulated_program();
 namespace fenix_simulation {
 namespace {
 
-std::map<std::string, std::string> environment_of(const Workload& work, bool traces) {
-  return {{"FENIX_TIMEOUT", std::to_string(work.timeout)},
+std::map<std::string, std::string> environment_of(const Schedule& schedule, bool traces) {
+  const Workload& work = schedule.work;
+  // Bytes that a flip may damage are offered only then.
+  const bool flips = std::any_of(schedule.events.begin(), schedule.events.end(),
+                                 [](const Event& each) { return each.what == Event::What::flip; });
+  std::map<std::string, std::string> variables{
+          {"FENIX_TIMEOUT", std::to_string(work.timeout)},
           {"FENIX_SIMD", "scalar"},
           {"FENIX_LOG", traces ? "info" : "off"},
           {"FENIX_PATH", work.path == 0   ? "auto"
@@ -22,6 +27,8 @@ std::map<std::string, std::string> environment_of(const Workload& work, bool tra
                                           : "fabric"},
           {"FENIX_WARM_REPLACEMENT", work.warm ? "on" : "off"},
           {"PRTE_LAUNCHED", "1"}};
+  if (flips) variables["FENIX_FAULT"] = "corrupt.own:0:1000000:flip";
+  return variables;
 }
 
 void fill(Outcome& outcome, World& world) {
@@ -52,7 +59,7 @@ Outcome run(const Schedule& schedule, bool traces) {
     const int nodes = schedule.work.ranks_per_node;
     for (int i = 0; i < schedule.work.ranks + schedule.work.spares; ++i) {
       processes.push_back(&world.start(nodes == 0 ? 0 : i / nodes, [] { fenix_simulated_program(); }));
-      processes.back()->environment = environment_of(schedule.work, traces);
+      processes.back()->environment = environment_of(schedule, traces);
     }
     mpi::begin_world(processes);
     world.run();

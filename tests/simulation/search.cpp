@@ -184,6 +184,9 @@ std::uint64_t search(const SearchOptions& options) {
     std::printf("a searching process has crashed\n");
     ++shared.failures;
   }
+  if (options.lists_points) {
+    for (const std::string& point : never_passed(shared.coverage)) std::printf("never passed: %s\n", point.c_str());
+  }
   print_summary(shared, std::chrono::duration<double>(Clock::now() - begin).count());
   return shared.failures;
 }

@@ -16,6 +16,7 @@ struct SearchOptions {
   int jobs = 1;
   bool guided = true;
   bool until_failure = false;
+  bool lists_points = false;  ///< that no schedule has passed
   std::string folder = ".";  ///< where schedules go that fail
 };
 
