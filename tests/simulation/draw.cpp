@@ -63,6 +63,7 @@ Surroundings draw_surroundings(Dice& dice) {
   surroundings.rendezvous = dice.once_in(2);
   surroundings.uneven = dice.once_in(4) ? 20 : 1;
   surroundings.basic_keys = dice.once_in(2);
+  surroundings.open_mpi = dice.once_in(2);
   return surroundings;
 }
 

@@ -304,6 +304,9 @@ void delete_oldest(int group) {
           "snapshot_at_position");
   judge_deletes(group, stamp);
   success(Fenix_Data_snapshot_delete(kFirstGroup + group, stamp), "Fenix_Data_snapshot_delete");
+  int left = 0;
+  success(Fenix_Data_group_get_number_of_snapshots(kFirstGroup + group, &left), "number_of_snapshots");
+  require(left == snapshots - 1, "P1", "a deletion leaves another number of snapshots", left, snapshots);
 }
 
 void do_step(int group, int step) {

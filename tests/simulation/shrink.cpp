@@ -103,6 +103,7 @@ class Shrinker {
     changed |= try_change([](Schedule& schedule) { schedule.surroundings.late_notices = false; });
     changed |= try_change([](Schedule& schedule) { schedule.surroundings.rendezvous = false; });
     changed |= try_change([](Schedule& schedule) { schedule.surroundings.uneven = 1; });
+    changed |= try_change([](Schedule& schedule) { schedule.surroundings.open_mpi = false; });
     changed |= try_change([](Schedule& schedule) { schedule.surroundings.yields = 128; });
     return changed;
   }

@@ -80,12 +80,23 @@ bool knows_dead_peer(const Comm& comm, int rank) {
   });
 }
 
+/// Returns whether the connection to a dead peer breaks before its death is known: Open MPI does not say why then.
+bool breaks_early(const Comm& comm, int rank) {
+  constexpr Time kSoon = 400'000'000;  // until the death is known
+  if (!world().surroundings().open_mpi || rank < 0) return false;
+  const auto notice = self().notices.find(comm.peers().at(static_cast<std::size_t>(rank)));
+  if (notice == self().notices.end()) return false;
+  const Time now = world().now();
+  return notice->second > now && notice->second < now + kSoon && world().draw(Kind::race, 16) == 15;
+}
+
 /// Returns the error with which a request that is not complete ends now, or MPI_SUCCESS. An error that does not end it is
 /// in `pending`.
 int error_of(Request& request, int& pending) {
   Comm& comm = *request.comm;
   pending = MPI_SUCCESS;
   if (is_revoked(&comm)) return MPIX_ERR_REVOKED;
+  if (breaks_early(comm, request.peer)) return MPI_ERR_OTHER;
   if (request.peer == MPI_PROC_NULL || !knows_dead_peer(comm, request.peer)) return MPI_SUCCESS;
   if (request.form == Request::Form::receive && request.peer == MPI_ANY_SOURCE) {
     pending = MPIX_ERR_PROC_FAILED_PENDING;
