@@ -84,7 +84,8 @@ int rank_in(const Comm* comm, Pid pid) {
 
 bool is_revoked(const Comm* comm) {
   const auto found = comm->of.find(self().pid);
-  return found != comm->of.end() && found->second.revoked_at <= world().now();
+  const Time known = world().surroundings().open_mpi ? self().mpi->progress : world().now();
+  return found != comm->of.end() && found->second.revoked_at <= known;
 }
 
 bool knows_failure(const Comm* comm) {

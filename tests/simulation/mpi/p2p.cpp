@@ -175,6 +175,7 @@ int begin_send(Request& request, const void* data, bool waits) {
 /// Looks whether a request has ended.
 int test(Request& request, bool& ended) {
   ended = false;
+  make_progress();
   if (!request.is_active) {
     ended = true;
     return MPI_SUCCESS;
@@ -249,6 +250,7 @@ std::size_t bytes_of(int count, MPI_Datatype type) { return static_cast<std::siz
 
 int send(const void* data, std::size_t bytes, int to, int tag, MPI_Comm comm, bool waits, MPI_Request* made) {
   world().step();
+  make_progress();
   note_call(waits ? "Issend" : "Isend", comm_of(comm), to, tag);
   Request* request = make_request(Request::Form::send, comm, data, bytes, to);
   request->tag = tag;
@@ -371,10 +373,12 @@ FENIX_MPI(int, _Request_free, (MPI_Request * handle)) {
 FENIX_MPI(int, _Iprobe, (int from, int tag, MPI_Comm comm, int* flag, MPI_Status* status)) {
   Comm* object = comm_of(comm);
   *flag = 0;
+  // A probe on a revoked communicator looks at nothing in Open MPI.
   if (is_revoked(object)) {
     world().idle();
     return raise(object, MPIX_ERR_REVOKED);
   }
+  make_progress();
   Request wanted;
   wanted.peer = from;
   wanted.tag = tag;
