@@ -20,7 +20,7 @@ constexpr std::size_t kRange = std::size_t{64} << 20;
 constexpr std::size_t kRanges = 16384;
 constexpr std::size_t kSmall = 1024;
 constexpr std::size_t kStep = 16;
-constexpr int kPattern = 0xa5;          // what nobody has written
+constexpr int kPattern = 0xa5;         // what nobody has written
 constexpr std::size_t kFilled = 8192;  // of it
 
 std::byte* all_ranges() {

@@ -9,7 +9,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <map>
 #include <string>
 #include <type_traits>
 #include <utility>

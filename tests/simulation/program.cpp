@@ -131,8 +131,8 @@ void define_members(int group) {
 /// Returns false if there is nothing.
 bool restore_record(int group, int stamp, Record& record) {
   record = {};
-  const int code = told(
-      Fenix_Data_member_restore(kFirstGroup + group, kRecordMember, &record, 3, stamp, nullptr), "member_restore");
+  const int code =
+      told(Fenix_Data_member_restore(kFirstGroup + group, kRecordMember, &record, 3, stamp, nullptr), "member_restore");
   if (code == FENIX_ERROR_NODATA_FOUND) return false;
   require(code == FENIX_SUCCESS, "P3", "restore of the record", code);
   require(record.ranks == ranks, "P2", "the record is of another number of ranks", record.ranks);
@@ -179,11 +179,11 @@ void read_old(int group) {
   Record record;
   int snapshots = 0;
   success(Fenix_Data_group_get_number_of_snapshots(kFirstGroup + group, &snapshots), "number_of_snapshots");
-  const int code =
-      snapshots == 0 ? FENIX_ERROR_NODATA_FOUND
-                     : told(Fenix_Data_member_restore_from_rank(kFirstGroup + group, kRecordMember, &record, 3,
-                                                                FENIX_DATA_SNAPSHOT_LATEST, nullptr, 0),
-                            "restore_from_rank");
+  const int code = snapshots == 0
+                       ? FENIX_ERROR_NODATA_FOUND
+                       : told(Fenix_Data_member_restore_from_rank(kFirstGroup + group, kRecordMember, &record, 3,
+                                                                  FENIX_DATA_SNAPSHOT_LATEST, nullptr, 0),
+                              "restore_from_rank");
   if (code == FENIX_ERROR_NODATA_FOUND) {
     judge_read_old(group, -1);
     return;

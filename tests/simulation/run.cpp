@@ -18,15 +18,14 @@ std::map<std::string, std::string> environment_of(const Schedule& schedule, bool
   // Bytes that a flip may damage are offered only then.
   const bool flips = std::any_of(schedule.events.begin(), schedule.events.end(),
                                  [](const Event& each) { return each.what == Event::What::flip; });
-  std::map<std::string, std::string> variables{
-          {"FENIX_TIMEOUT", std::to_string(work.timeout)},
-          {"FENIX_SIMD", "scalar"},
-          {"FENIX_LOG", traces ? "info" : "off"},
-          {"FENIX_PATH", work.path == 0   ? "auto"
-                         : work.path == 1 ? "window"
-                                          : "fabric"},
-          {"FENIX_WARM_REPLACEMENT", work.warm ? "on" : "off"},
-          {"PRTE_LAUNCHED", "1"}};
+  std::map<std::string, std::string> variables{{"FENIX_TIMEOUT", std::to_string(work.timeout)},
+                                               {"FENIX_SIMD", "scalar"},
+                                               {"FENIX_LOG", traces ? "info" : "off"},
+                                               {"FENIX_PATH", work.path == 0   ? "auto"
+                                                              : work.path == 1 ? "window"
+                                                                               : "fabric"},
+                                               {"FENIX_WARM_REPLACEMENT", work.warm ? "on" : "off"},
+                                               {"PRTE_LAUNCHED", "1"}};
   if (flips) variables["FENIX_FAULT"] = "corrupt.own:0:1000000:flip";
   return variables;
 }

@@ -135,7 +135,8 @@ class Searcher {
     const std::uint64_t number = ++shared_.failures;
     if (options_.until_failure) shared_.stop = true;
     const std::string text = text_of(schedule);
-    const std::string name = options_.folder + "/" + std::to_string(std::hash<std::string>()(text) & 0xffffffffffU) + ".txt";
+    const std::string name =
+        options_.folder + "/" + std::to_string(std::hash<std::string>()(text) & 0xffffffffffU) + ".txt";
     constexpr std::uint64_t kMostFiles = 200;
     if (number <= kMostFiles) std::ofstream(name) << "# " << verdict.promise << ": " << verdict.text << '\n' << text;
     std::printf("FAILED %s: %s\n  scripts/simulate --replay %s\n", verdict.promise.c_str(), verdict.text.c_str(),

@@ -17,7 +17,7 @@ struct SearchOptions {
   bool guided = true;
   bool until_failure = false;
   bool lists_points = false;  ///< that no schedule has passed
-  std::string folder = ".";  ///< where schedules go that fail
+  std::string folder = ".";   ///< where schedules go that fail
 };
 
 /// Returns the number of schedules that failed.

@@ -162,9 +162,10 @@ void World::act(Process& process) {
     const Event& event = events_[i];
     if (done_[i] || event.process != process.number || event.when == Event::When::time) continue;
     if (event.after >= 0 && !done_[static_cast<std::size_t>(event.after)]) continue;
-    const bool is_here = event.when == Event::When::place
-                             ? process.places > event.number
-                             : is_at(process, event) && process.place.pass == event.number && process.place.after >= event.later;
+    const bool is_here =
+        event.when == Event::When::place
+            ? process.places > event.number
+            : is_at(process, event) && process.place.pass == event.number && process.place.after >= event.later;
     if (is_here) do_event(i, process);
   }
   arm(process);
