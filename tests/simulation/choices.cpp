@@ -21,7 +21,7 @@ bool find_kind(std::string_view name, Kind& kind) {
 
 bool Choices::is_edited(Kind kind, int who, std::uint64_t number, std::uint64_t& salt) const {
   const auto found = std::find_if(edits_.begin(), edits_.end(), [&](const Edit& each) {
-    return each.kind == kind && each.who == who && each.from <= number && number < each.to;
+    return each.kind == kind && (each.who == who || each.who == Edit::kAll) && each.from <= number && number < each.to;
   });
   if (found == edits_.end()) return false;
   salt = found->salt;

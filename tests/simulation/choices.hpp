@@ -42,6 +42,7 @@ constexpr std::uint64_t mixed(std::uint64_t x) {
 
 /// Other answers for some draws of a process.
 struct Edit {
+  static constexpr int kAll = -2;
   Kind kind = Kind::delay;
   int who = 0;
   std::uint64_t from = 0;  ///< number of the draw
