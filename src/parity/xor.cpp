@@ -58,7 +58,7 @@ constexpr XorKernels kWholeLines = with_few_in_halves(with_avx512::kKernels, fal
 
 // The least time of several, as other work can only add to it.
 std::chrono::steady_clock::duration time_of_few(const XorKernels& kernels) {
-  alignas(kLine) static std::array<std::byte, 2048 * (kFewSources + 1)> memory{};
+  alignas(kLine) std::array<std::byte, 2048 * (kFewSources + 1)> memory{};
   constexpr std::size_t kBytes = memory.size() / (kFewSources + 1);
   std::array<const std::byte*, kFewSources> sources{};
   for (std::size_t i = 0; i < kFewSources; ++i) sources[i] = memory.data() + (i + 1) * kBytes;

@@ -19,14 +19,9 @@ bool find_kind(std::string_view name, Kind& kind) {
   return found != kNames.end();
 }
 
-std::uint64_t Choices::drawn(Kind kind, int who) const {
-  const auto index = static_cast<std::size_t>(who + 1);
-  return index < counts_.size() ? counts_[index][static_cast<std::size_t>(kind)] : 0;
-}
-
 bool Choices::is_edited(Kind kind, int who, std::uint64_t number, std::uint64_t& salt) const {
   const auto found = std::find_if(edits_.begin(), edits_.end(), [&](const Edit& each) {
-    return each.kind == kind && each.who == who && each.from <= number && number < each.to;
+    return each.kind == kind && (each.who == who || each.who == Edit::kAll) && each.from <= number && number < each.to;
   });
   if (found == edits_.end()) return false;
   salt = found->salt;

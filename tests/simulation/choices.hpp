@@ -42,6 +42,7 @@ constexpr std::uint64_t mixed(std::uint64_t x) {
 
 /// Other answers for some draws of a process.
 struct Edit {
+  static constexpr int kAll = -2;
   Kind kind = Kind::delay;
   int who = 0;
   std::uint64_t from = 0;  ///< number of the draw
@@ -67,10 +68,6 @@ class Choices {
     const auto place = static_cast<std::uint64_t>(kind) << 56U ^ static_cast<std::uint64_t>(who + 1) << 40U ^ number;
     return mixed(seed_ ^ salt ^ mixed(place)) % below;
   }
-  /// Returns the number of draws of a kind that a process has made.
-  [[nodiscard]] std::uint64_t drawn(Kind kind, int who) const;
-  /// Returns one more than the largest number of a process that has drawn.
-  [[nodiscard]] int processes() const { return static_cast<int>(counts_.size()) - 1; }
 
  private:
   std::uint64_t next(Kind kind, int who) {

@@ -11,14 +11,13 @@ namespace {
 
 static_assert(kPointsOfSources.size() <= Coverage::kPoints);
 
-// Numbers of this process in the list of the sources.
-int in_sources(int point) {
-  if (point < 0) return -1;
-  static std::vector<int> known;
-  while (known.size() <= static_cast<std::size_t>(point)) {
-    known.push_back(place_in_sources(names_of_points()[known.size()]));
-  }
-  return known[static_cast<std::size_t>(point)];
+/// Returns the number of a point of the sources, or −1.
+int in_sources(int point) { return point < static_cast<int>(kPointsOfSources.size()) ? point : -1; }
+
+/// Points that the list of the sources does not have: their names are no literals.
+std::vector<std::string>& other_points() {
+  static std::vector<std::string> names;
+  return names;
 }
 
 std::uint64_t situation_of(const Happened& event) {
@@ -32,9 +31,19 @@ std::uint64_t situation_of(const Happened& event) {
 
 }  // namespace
 
-int place_in_sources(const std::string& point) {
-  const auto* const found = std::find(kPointsOfSources.begin(), kPointsOfSources.end(), point);
-  return found == kPointsOfSources.end() ? -1 : static_cast<int>(found - kPointsOfSources.begin());
+int number_of_point(std::string_view name) {
+  const auto* const found = std::lower_bound(kPointsOfSources.begin(), kPointsOfSources.end(), name);
+  if (found != kPointsOfSources.end() && *found == name) return static_cast<int>(found - kPointsOfSources.begin());
+  auto& others = other_points();
+  const auto other = std::find(others.begin(), others.end(), name);
+  const auto number = static_cast<int>(kPointsOfSources.size()) + static_cast<int>(other - others.begin());
+  if (other == others.end()) others.emplace_back(name);
+  return number;
+}
+
+std::string_view name_of_point(int number) {
+  const auto place = static_cast<std::size_t>(number);
+  return place < kPointsOfSources.size() ? kPointsOfSources[place] : other_points().at(place - kPointsOfSources.size());
 }
 
 std::uint32_t times_seen(const Coverage& coverage, int first_point, int second_point) {
@@ -46,8 +55,8 @@ std::uint32_t times_seen(const Coverage& coverage, int first_point, int second_p
 
 Novelty note(Coverage& coverage, const Outcome& outcome) {
   Novelty novelty;
-  for (const auto& [point, count] : outcome.passes) {
-    if (in_sources(point) >= 0) coverage.passed[static_cast<std::size_t>(in_sources(point))] += count;
+  for (const Passage& passage : outcome.passages) {
+    if (in_sources(passage.point) >= 0) ++coverage.passed[static_cast<std::size_t>(passage.point)];
   }
   int before = -1;
   for (const Happened& event : outcome.happened) {

@@ -30,8 +30,6 @@ struct Novelty {
   int situations = 0;
 };
 
-/// Returns the number of a point in the list of the sources, or −1.
-int place_in_sources(const std::string& point);
 /// Returns how often an event at one point was followed by one at the other.
 std::uint32_t times_seen(const Coverage& coverage, int first_point, int second_point);
 Novelty note(Coverage& coverage, const Outcome& outcome);

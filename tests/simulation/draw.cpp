@@ -15,13 +15,13 @@ GroupPlan draw_group(Dice& dice, int ranks) {
   group.policy = static_cast<Policy>(dice.below(4));
   group.separation = dice.between(1, std::max(ranks - 1, 1));
   group.size = dice.between(2, ranks);
-  group.losses = dice.between(1, group.size - 1);
+  group.losses = dice.between(1, std::min(group.size - 1, 4));
   constexpr std::array kDepths{0, 0, 0, 1, 1, 2, 3, -1};
   group.depth = kDepths[dice.below(kDepths.size())];
   group.hashing = !dice.once_in(4);
   group.in_place = group.depth == 0 && dice.once_in(4);
-  for (int members = dice.between(1, 3); members > 0; --members) {
-    constexpr std::array kCounts{1, 3, 16, 40, 200, 1100};
+  for (int members = dice.once_in(2) ? 1 : dice.between(1, 3); members > 0; --members) {
+    constexpr std::array kCounts{1, 3, 3, 16, 16, 40, 40, 200, 200, 1100};
     group.members.push_back({kCounts[dice.below(kCounts.size())], dice.between(0, 5), dice.once_in(3)});
   }
   return group;
@@ -30,11 +30,12 @@ GroupPlan draw_group(Dice& dice, int ranks) {
 Workload draw_work(Dice& dice) {
   Workload work;
   work.seed = dice.below(~std::uint64_t{0});
-  constexpr std::array kRanks{2, 3, 3, 4, 4, 4, 5, 5, 6, 7};
+  // Most bugs need little, and what is small is soon over.
+  constexpr std::array kRanks{2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 6, 7};
   work.ranks = kRanks[dice.below(kRanks.size())];
   constexpr std::array kSpares{0, 1, 1, 1, 2, 2, 3};
   work.spares = kSpares[dice.below(kSpares.size())];
-  work.steps = dice.between(2, 7);
+  work.steps = dice.between(2, dice.once_in(3) ? 7 : 4);
   constexpr std::array kBarriers{1, 2, 2, 4, 0, 0};
   work.barrier_of = kBarriers[dice.below(kBarriers.size())];
   work.partial_of = dice.between(0, 3);
@@ -48,13 +49,13 @@ Workload draw_work(Dice& dice) {
   work.warm = !dice.once_in(3);
   work.path = dice.once_in(8) ? 1 : dice.once_in(5) ? 2 : 0;
   if (work.path == 0 && dice.once_in(5)) work.ranks_per_node = dice.between(1, 3);
-  for (int groups = dice.once_in(4) ? 2 : 1; groups > 0; --groups) work.groups.push_back(draw_group(dice, work.ranks));
+  for (int groups = dice.once_in(6) ? 2 : 1; groups > 0; --groups) work.groups.push_back(draw_group(dice, work.ranks));
   return work;
 }
 
 Surroundings draw_surroundings(Dice& dice) {
   Surroundings surroundings;
-  constexpr std::array<std::uint64_t, 6> kYields{1, 2, 4, 8, 32, 128};
+  constexpr std::array<std::uint64_t, 8> kYields{1, 4, 4, 16, 16, 32, 64, 128};
   surroundings.yields = kYields[dice.below(kYields.size())];
   constexpr std::array<std::uint64_t, 4> kStalls{0, 100, 1000, 5000};
   surroundings.stalls = kStalls[dice.below(kStalls.size())];
@@ -62,6 +63,7 @@ Surroundings draw_surroundings(Dice& dice) {
   surroundings.rendezvous = dice.once_in(2);
   surroundings.uneven = dice.once_in(4) ? 20 : 1;
   surroundings.basic_keys = dice.once_in(2);
+  surroundings.open_mpi = dice.once_in(2);
   return surroundings;
 }
 
@@ -112,8 +114,8 @@ Event draw_stop(Dice& dice, const Workload& work) {
   constexpr std::array<std::uint64_t, 4> kTimes{3'000'000, 300'000'000, 5'000'000'000, 90'000'000'000};
   Event event = draw_event(dice, work, -1);
   event.what = Event::What::stop;
-  event.when = Event::When::time;
-  event.number = dice.below(8'000'000);
+  event.when = dice.once_in(2) ? Event::When::place : Event::When::time;
+  event.number = dice.below(event.when == Event::When::place ? 3000 : 100'000'000);
   event.later = kTimes[dice.below(kTimes.size())];
   return event;
 }

@@ -30,7 +30,7 @@ constexpr Time kFastest = 700;
 constexpr Time kSlow = 25'000;
 constexpr Time kSlowest = 4'000'000;
 constexpr Time kWhileStopped = 5'000'000;
-constexpr std::size_t kLargest = std::size_t{1} << 20;
+constexpr std::size_t kLargest = 4096;  // bytes of a transfer: members have some more
 
 struct Completion {
   void* context = nullptr;

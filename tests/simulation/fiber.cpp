@@ -4,6 +4,7 @@
 #include <cxxabi.h>
 #include <sys/mman.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
@@ -126,6 +127,10 @@ void enter(Fiber& fiber) {
   exceptions_here() = outside;
 }
 
-void leave(Fiber& fiber) { fenix_simulation_switch(&fiber.stack_pointer, scheduler_stack); }
+void leave(Fiber& fiber) {
+  const int error = errno;
+  fenix_simulation_switch(&fiber.stack_pointer, scheduler_stack);
+  errno = error;
+}
 
 }  // namespace fenix_simulation

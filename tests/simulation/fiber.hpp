@@ -41,10 +41,11 @@ struct Fiber {
   Time wake = 0;
   std::uint64_t ticket = 0;  ///< an entry of the queue with another one is out of date
   bool done = false;
-  bool idle = false;         ///< it looks at what others do, and may be woken early
-  Time earliest = 0;         ///< but not before
-  unsigned idle_looks = 0;   ///< in a row
-  unsigned clock_looks = 0;  ///< since it last gave the processor away
+  bool idle = false;            ///< it looks at what others do, and may be woken early
+  Time earliest = 0;            ///< but not before
+  unsigned idle_looks = 0;      ///< in a row
+  std::uint64_t looked_at = 0;  ///< a bit for each line of shared memory that it has read since it was idle: bit_of()
+  unsigned clock_looks = 0;     ///< since it last gave the processor away
   void* stack_pointer = nullptr;
   Stack* stack = nullptr;
   Exceptions exceptions;

@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
@@ -19,7 +20,8 @@ constexpr std::size_t kRange = std::size_t{64} << 20;
 constexpr std::size_t kRanges = 16384;
 constexpr std::size_t kSmall = 1024;
 constexpr std::size_t kStep = 16;
-constexpr int kPattern = 0xa5;  // what nobody has written
+constexpr int kPattern = 0xa5;         // what nobody has written
+constexpr std::size_t kFilled = 8192;  // of it
 
 std::byte* all_ranges() {
   static auto* const begin = [] {
@@ -78,7 +80,7 @@ void* Heap::allocate(std::size_t bytes, std::size_t alignment) {
     const auto at = reinterpret_cast<std::uintptr_t>(block);
     block += (at + alignment - 1) / alignment * alignment - at;
   }
-  std::memset(block, kPattern, bytes);
+  std::memset(block, kPattern, std::min(bytes, kFilled));
   auto* header = reinterpret_cast<Header*>(block) - 1;
   *header = {static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(block - begin), kInUse};
   return block;

@@ -91,6 +91,11 @@ void judge_lost(int group, int member, int step) {
 
 void judge_agreed(int group, int step) { hear(court().ledger.agreed(group, own_rank(), step), "P2"); }
 
+void judge_waited(const char* call) {
+  if (world().has_stopped_for(static_cast<Time>(court().plan.timeout) * 500'000'000)) world().give_up();
+  world().violate("rank " + std::to_string(own_rank()) + ": " + call + " has waited for longer than FENIX_TIMEOUT");
+}
+
 void judge_deletes(int group, int /*stamp*/) { court().ledger.deletes(group, own_rank()); }
 
 void judge_done(int /*code*/) {

@@ -23,6 +23,8 @@ void judge_read_old(int group, int step);
 void judge_lost(int group, int member, int step);
 /// All ranks have compared what they got.
 void judge_agreed(int group, int step);
+/// A call has waited for longer than others may take: for a rank that the schedule has stopped. Ends the schedule in any case.
+void judge_waited(const char* call);
 void judge_deletes(int group, int stamp);
 void judge_done(int code);
 /// A promise is broken as this process sees it.

@@ -80,6 +80,15 @@ const std::shared_ptr<MemoryFile>* memory_of(const ProcName& name) {
   return found != name.process->kernel->files.end() && found->second.memory ? &found->second.memory : nullptr;
 }
 
+// Whole pages are given back: most of them have never been used, and never will be.
+void fill_with_zeros(std::byte* memory, std::size_t bytes) {
+  const std::size_t head = std::min(bytes, (kPage - reinterpret_cast<std::uintptr_t>(memory) % kPage) % kPage);
+  const std::size_t pages = (bytes - head) / kPage * kPage;
+  std::memset(memory, 0, head);
+  if (pages > 0) ::madvise(memory + head, pages, MADV_DONTNEED);
+  std::memset(memory + head + pages, 0, bytes - head - pages);
+}
+
 std::string status_of(const Process& process) {
   return std::to_string(process.pid) + " (simulated) " + (process.stopped ? "T" : "R") + " 1";
 }
@@ -132,7 +141,8 @@ void* simulated_mmap(void* at, std::size_t bytes, int /*protection*/, int flags,
       errno = ENOMEM;
       return MAP_FAILED;
     }
-    return std::memset(memory, 0, bytes);
+    fenix_simulation::fill_with_zeros(static_cast<std::byte*>(memory), bytes);
+    return memory;
   }
   auto* file = fenix_simulation::file_of(descriptor);
   if (file == nullptr || !file->memory) {
@@ -173,7 +183,7 @@ int simulated_fallocate(int descriptor, int mode, off_t offset, off_t bytes) {
   const auto begin = std::min(static_cast<std::size_t>(offset), file->memory->bytes);
   const auto size = std::min(static_cast<std::size_t>(bytes), file->memory->bytes - begin);
   access(file->memory->begin + begin, true);
-  std::memset(file->memory->begin + begin, 0, size);
+  fenix_simulation::fill_with_zeros(file->memory->begin + begin, size);
   return 0;
 }
 
@@ -241,7 +251,7 @@ ssize_t simulated_getrandom(void* to, std::size_t bytes, unsigned /*flags*/) {
   }
   // Keys must differ even if all is harmless.
   const int number = fenix_simulation::self().number;
-  const auto request = fenix_simulation::self().requests_of_memory;
+  const auto request = fenix_simulation::self().requests_of_bytes++;
   if (bytes >= 8) {
     const std::uint64_t own = fenix_simulation::mixed(request * 4096 + static_cast<std::uint64_t>(number));
     for (std::size_t i = 0; i < 8; ++i)
@@ -386,7 +396,10 @@ long simulated_syscall(long number, ...) {
                             ? 1'000'000'000
                             : static_cast<Time>(most->tv_sec) * 1'000'000'000 + static_cast<Time>(most->tv_nsec);
     const Time end = world().now() + length;
-    while (*word == static_cast<std::uint32_t>(c) && world().now() < end) world().idle(0);
+    while (*word == static_cast<std::uint32_t>(c) && world().now() < end) {
+      world().scheduler().present()->looked_at |= fenix_simulation::bit_of(reinterpret_cast<const void*>(a));
+      world().idle(0);
+    }
     return 0;
   }
   world().violate("not simulated: system call " + std::to_string(number), "simulation");
@@ -410,10 +423,9 @@ char* simulated_dlerror() {
   return text;
 }
 
-// Streams of files: those of simulated processes in /proc are a text, all others are the real ones.
+// Streams of files: the state of simulated processes in /proc is a text, and there are no other files.
 std::filebuf* simulated_filebuf_open(std::filebuf* buffer, const char* name, std::ios_base::openmode mode) {
   const auto found = fenix_simulation::look_up(name);
-  if (!found.is_one) return buffer->open(name, mode);
   if (found.process == nullptr || !found.is_stat) return nullptr;
   const std::string text = fenix_simulation::status_of(*found.process);
   const int file = memfd_create("simulated", 0);
@@ -421,6 +433,13 @@ std::filebuf* simulated_filebuf_open(std::filebuf* buffer, const char* name, std
   std::filebuf* opened = buffer->open("/proc/self/fd/" + std::to_string(file), mode);
   ::close(file);
   return opened;
+}
+
+void simulated_ifstream(std::ifstream* stream, const std::string* name, std::ios_base::openmode mode) {
+  new (stream) std::ifstream;
+  if (simulated_filebuf_open(stream->rdbuf(), name->c_str(), mode | std::ios_base::in) == nullptr) {
+    stream->setstate(std::ios_base::failbit);
+  }
 }
 
 // Folders are empty: an iterator without anything is at its end.

@@ -23,10 +23,6 @@ int Ledger::rank_of(int process) const {
   return found != places_.end() ? found->second : -1;
 }
 
-bool Ledger::is_covered() const {
-  return std::none_of(groups_.begin(), groups_.end(), [](const Group& each) { return each.may_be_lost; });
-}
-
 int Ledger::least(const Group& group) const {
   return std::max(group.on_all, *std::min_element(group.committed.begin(), group.committed.end()));
 }

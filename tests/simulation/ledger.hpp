@@ -35,7 +35,6 @@ class Ledger {
   [[nodiscard]] int rank_of(int process) const;
   [[nodiscard]] int restores() const { return restores_; }
   [[nodiscard]] int repairs() const { return repairs_; }
-  [[nodiscard]] bool is_covered() const;
 
  private:
   struct Group {

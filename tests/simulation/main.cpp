@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "image.hpp"
+#include "isolated.hpp"
 #include "run.hpp"
 #include "search.hpp"
 #include "shrink.hpp"
@@ -29,6 +30,7 @@ Image* the_image = nullptr;
 struct Options {
   std::string replay;
   std::string shrink;
+  std::string print;
   std::string to;
   bool trace = false;
   bool hashes = false;
@@ -79,10 +81,14 @@ Options read_options(const std::vector<std::string>& words) {
       options.search.folder = value();
     else if (word == "--unguided")
       options.search.guided = false;
+    else if (word == "--coverage")
+      options.search.lists_points = true;
     else if (word == "--until-failure")
       options.search.until_failure = true;
     else if (word == "--replay")
       options.replay = value();
+    else if (word == "--print")
+      options.print = value();
     else if (word == "--shrink")
       options.shrink = value();
     else if (word == "--to")
@@ -116,7 +122,7 @@ int run_seeds(const Options& options) {
   std::uint64_t failures = 0;
   for (std::uint64_t i = 0; i < options.seeds; ++i) {
     const std::uint64_t seed = options.search.first_seed + i;
-    const Outcome outcome = run(draw_schedule(seed));
+    const Outcome outcome = run_isolated(draw_schedule(seed));
     if (options.hashes)
       std::printf("%llu %016llx\n", static_cast<unsigned long long>(seed),
                   static_cast<unsigned long long>(outcome.hash));
@@ -139,11 +145,12 @@ int shrink(const Options& options) {
   const std::string text = text_of(smallest);
   if (!options.to.empty()) std::ofstream(options.to) << text;
   std::fputs(text.c_str(), stdout);
-  print(run(smallest));
+  print(run_isolated(smallest));
   return 0;
 }
 
 int act(const Options& options) {
+  if (!options.print.empty()) return std::fputs(text_of(schedule_of(options.print)).c_str(), stdout) < 0 ? 1 : 0;
   if (!options.replay.empty()) return replay(options);
   if (!options.shrink.empty()) return shrink(options);
   if (options.seeds > 0) return run_seeds(options);

@@ -60,14 +60,12 @@ void forget_files() {
   all.files.clear();
 }
 
-std::size_t bytes_of_files() { return range().used; }
-
 void stir_readers(const void* address) {
   const Process* self = present_process();
   MemoryFile* file = file_at(address);
   if (file == nullptr) return;
   for (Process* reader : file->mappers) {
-    if (reader != self && reader->alive) world().stir(*reader);
+    if (reader != self && reader->alive) world().stir_reader(*reader, bit_of(address));
   }
 }
 
@@ -77,10 +75,13 @@ void access(const void* address, bool writes) {
   if (fiber == nullptr) return;
   here.pass_place();
   const std::uint64_t one_of = here.surroundings().yields * (writes ? 1 : kReadsPerYield);
-  if (here.draw(Kind::yield, one_of) == one_of - 1 && one_of > 1) {
+  if (here.draw(Kind::yield, one_of) == one_of - 1) {
     here.scheduler().give_away(here.now() + here.draw(Kind::delay, 50, 2000) * fiber->process->slowness);
   }
-  if (!writes) return;
+  if (!writes) {
+    fiber->looked_at |= bit_of(address);
+    return;
+  }
   stir_readers(address);
   here.note(4, [&] {
     const MemoryFile* file = file_at(address);

@@ -36,11 +36,13 @@ void size_file(const std::shared_ptr<MemoryFile>& file, std::size_t bytes);
 MemoryFile* file_at(const void* address);
 /// Forgets all files: a schedule is over.
 void forget_files();
-/// Returns the bytes that all files of a schedule had.
-std::size_t bytes_of_files();
 /// All that the present process is about to read or write.
 void access(const void* address, bool writes);
-/// Lets the processes look that map this.
+/// Returns the bit of Fiber::looked_at for an address; several lines share it.
+inline std::uint64_t bit_of(const void* address) {
+  return std::uint64_t{1} << (reinterpret_cast<std::uintptr_t>(address) / 64 * 0x9e3779b97f4a7c15U >> 58U);
+}
+/// Lets the threads look that have read this, and wait.
 void stir_readers(const void* address);
 /// Copies as the processor does: in pieces, between which others run, or the process ends.
 void copy_shared(void* to, const void* from, std::size_t bytes);

@@ -39,6 +39,8 @@ struct Surroundings {
   std::uint64_t uneven = 1;     ///< a process may be slower than another by this factor
 
   bool basic_keys = false;  ///< the network chooses keys, and wants addresses
+  bool open_mpi =
+      false;  ///< MPI does what Open MPI 5 does beyond the standard: errors that say little, flushes of all targets
 
   friend bool operator==(const Surroundings&, const Surroundings&) = default;
 };

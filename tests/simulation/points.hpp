@@ -2,14 +2,12 @@
 // Fault points of the program, by number.
 #pragma once
 
-#include <string>
-#include <vector>
+#include <string_view>
 
 namespace fenix_simulation {
 
-/// Returns the number of a point, which is the same as long as this process of the simulator lives.
-int number_of_point(const char* name);
-/// Names of all points that were ever asked for.
-const std::vector<std::string>& names_of_points();
+/// Returns the number of a point: its place in the list of the sources, the same in each process of the simulator.
+int number_of_point(std::string_view name);
+std::string_view name_of_point(int number);
 
 }  // namespace fenix_simulation

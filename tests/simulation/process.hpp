@@ -63,6 +63,7 @@ struct Process {
   std::uint64_t memory_fails_from = kNever;  ///< number of the request
   std::uint64_t memory_fails_to = 0;
   std::uint64_t requests_of_memory = 0;
+  std::uint64_t requests_of_bytes = 0;  ///< that nobody can foresee
 };
 
 /// Returns the process that runs, or null in the world itself.

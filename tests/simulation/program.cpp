@@ -50,7 +50,13 @@ void require(bool holds, const char* promise, const char* what, long a = 0, long
   if (!holds) judge_broken(promise, "rank %d: %s (%ld, %ld): %s", rank, what, a, b, Fenix_Error_message());
 }
 
-void success(int code, const char* call) { require(code == FENIX_SUCCESS, "P1", call, code); }
+/// Returns the code of a call. Where a rank is silent, the application gives up.
+int told(int code, const char* call) {
+  if (code == FENIX_ERROR_TIMEOUT) judge_waited(call);
+  return code;
+}
+
+void success(int code, const char* call) { require(told(code, call) == FENIX_SUCCESS, "P1", call, code); }
 
 void mpi(int code, const char* call) { require(code == MPI_SUCCESS, "P4", call, code); }
 
@@ -88,7 +94,7 @@ PolicyValues values_of(const GroupPlan& group) {
     case Policy::exclusive_or:
       return {FENIX_DATA_POLICY_IN_MEMORY_RAID, {5, separation, size}};
     case Policy::reed_solomon:
-      return {FENIX_DATA_POLICY_REED_SOLOMON, {separation, size, group.losses < ranks ? group.losses : ranks - 1}};
+      return {FENIX_DATA_POLICY_REED_SOLOMON, {separation, size, group.losses < size ? group.losses : size - 1}};
   }
   return {};
 }
@@ -125,7 +131,8 @@ void define_members(int group) {
 /// Returns false if there is nothing.
 bool restore_record(int group, int stamp, Record& record) {
   record = {};
-  const int code = Fenix_Data_member_restore(kFirstGroup + group, kRecordMember, &record, 3, stamp, nullptr);
+  const int code =
+      told(Fenix_Data_member_restore(kFirstGroup + group, kRecordMember, &record, 3, stamp, nullptr), "member_restore");
   if (code == FENIX_ERROR_NODATA_FOUND) return false;
   require(code == FENIX_SUCCESS, "P3", "restore of the record", code);
   require(record.ranks == ranks, "P2", "the record is of another number of ranks", record.ranks);
@@ -142,7 +149,7 @@ bool check_member(int group, int member, int owner, const Record& record, Read&&
   for (int i = 0; i < what.count_on(owner); ++i) {
     write(wanted, what, i, value_of(plan(), group, member, owner, step, static_cast<int>(record.base), i));
   }
-  const int code = read(got.data(), what.count_on(owner));
+  const int code = told(read(got.data(), what.count_on(owner)), "restore of a member");
   if (code == FENIX_ERROR_NODATA_FOUND) {
     judge_lost(group, member, step);
     return false;
@@ -172,9 +179,11 @@ void read_old(int group) {
   Record record;
   int snapshots = 0;
   success(Fenix_Data_group_get_number_of_snapshots(kFirstGroup + group, &snapshots), "number_of_snapshots");
-  const int code = snapshots == 0 ? FENIX_ERROR_NODATA_FOUND
-                                  : Fenix_Data_member_restore_from_rank(kFirstGroup + group, kRecordMember, &record, 3,
-                                                                        FENIX_DATA_SNAPSHOT_LATEST, nullptr, 0);
+  const int code = snapshots == 0
+                       ? FENIX_ERROR_NODATA_FOUND
+                       : told(Fenix_Data_member_restore_from_rank(kFirstGroup + group, kRecordMember, &record, 3,
+                                                                  FENIX_DATA_SNAPSHOT_LATEST, nullptr, 0),
+                              "restore_from_rank");
   if (code == FENIX_ERROR_NODATA_FOUND) {
     judge_read_old(group, -1);
     return;
@@ -239,7 +248,7 @@ void agree() {
 void verify(int group) {
   int mended = 0;
   int lost = 0;
-  const int code = Fenix_Data_verify(kFirstGroup + group, &mended, &lost);
+  const int code = told(Fenix_Data_verify(kFirstGroup + group, &mended, &lost), "Fenix_Data_verify");
   require(code == FENIX_SUCCESS && lost == 0, "P5", "verify finds losses", lost, code);
 }
 
@@ -295,6 +304,9 @@ void delete_oldest(int group) {
           "snapshot_at_position");
   judge_deletes(group, stamp);
   success(Fenix_Data_snapshot_delete(kFirstGroup + group, stamp), "Fenix_Data_snapshot_delete");
+  int left = 0;
+  success(Fenix_Data_group_get_number_of_snapshots(kFirstGroup + group, &left), "number_of_snapshots");
+  require(left == snapshots - 1, "P1", "a deletion leaves another number of snapshots", left, snapshots);
 }
 
 void do_step(int group, int step) {
@@ -358,7 +370,7 @@ extern "C" void fenix_simulated_program() {
     MPI_Comm_size(comm, &ranks);
     judge_resumed(rank, ranks, role);
     work();
-    const int code = Fenix_Finalize();
+    const int code = told(Fenix_Finalize(), "Fenix_Finalize");
     require(code == FENIX_SUCCESS, "P4", "Fenix_Finalize", code);
     judge_done(code);
   }

@@ -13,18 +13,24 @@ extern "C" void fenix_simulated_program();
 namespace fenix_simulation {
 namespace {
 
-std::map<std::string, std::string> environment_of(const Workload& work, bool traces) {
-  return {{"FENIX_TIMEOUT", std::to_string(work.timeout)},
-          {"FENIX_SIMD", "scalar"},
-          {"FENIX_LOG", traces ? "info" : "off"},
-          {"FENIX_PATH", work.path == 0   ? "auto"
-                         : work.path == 1 ? "window"
-                                          : "fabric"},
-          {"FENIX_WARM_REPLACEMENT", work.warm ? "on" : "off"},
-          {"PRTE_LAUNCHED", "1"}};
+std::map<std::string, std::string> environment_of(const Schedule& schedule, bool traces) {
+  const Workload& work = schedule.work;
+  // Bytes that a flip may damage are offered only then.
+  const bool flips = std::any_of(schedule.events.begin(), schedule.events.end(),
+                                 [](const Event& each) { return each.what == Event::What::flip; });
+  std::map<std::string, std::string> variables{{"FENIX_TIMEOUT", std::to_string(work.timeout)},
+                                               {"FENIX_SIMD", "scalar"},
+                                               {"FENIX_LOG", traces ? "info" : "off"},
+                                               {"FENIX_PATH", work.path == 0   ? "auto"
+                                                              : work.path == 1 ? "window"
+                                                                               : "fabric"},
+                                               {"FENIX_WARM_REPLACEMENT", work.warm ? "on" : "off"},
+                                               {"PRTE_LAUNCHED", "1"}};
+  if (flips) variables["FENIX_FAULT"] = "corrupt.own:0:1000000:flip";
+  return variables;
 }
 
-void fill(Outcome& outcome, World& world, const Choices& choices) {
+void fill(Outcome& outcome, World& world) {
   outcome.verdict = world.verdict();
   outcome.hash = world.scheduler().hash();
   outcome.switches = world.scheduler().switches();
@@ -32,14 +38,6 @@ void fill(Outcome& outcome, World& world, const Choices& choices) {
   outcome.happened = world.happened();
   outcome.passages = world.passages();
   outcome.lines = world.lines();
-  outcome.shared_bytes = bytes_of_files();
-  for (const Process& process : world.processes()) {
-    for (const auto& [point, count] : process.passes) outcome.passes[point] += count;
-  }
-  for (int who = -1; who < choices.processes(); ++who) {
-    auto& counts = outcome.drawn.emplace_back();
-    for (std::size_t kind = 0; kind < kKinds; ++kind) counts.push_back(choices.drawn(static_cast<Kind>(kind), who));
-  }
 }
 
 }  // namespace
@@ -60,14 +58,13 @@ Outcome run(const Schedule& schedule, bool traces) {
     const int nodes = schedule.work.ranks_per_node;
     for (int i = 0; i < schedule.work.ranks + schedule.work.spares; ++i) {
       processes.push_back(&world.start(nodes == 0 ? 0 : i / nodes, [] { fenix_simulated_program(); }));
-      processes.back()->environment = environment_of(schedule.work, traces);
+      processes.back()->environment = environment_of(schedule, traces);
     }
     mpi::begin_world(processes);
     world.run();
-    fill(outcome, world, choices);
+    fill(outcome, world);
     outcome.restores = court.ledger.restores();
     outcome.done = court.done;
-    outcome.covered = court.ledger.is_covered();
     image_of_program().forget();
   }
   end_network();

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -19,13 +18,9 @@ struct Outcome {
   Time time = 0;
   std::vector<Happened> happened;
   std::vector<Passage> passages;
-  std::map<int, std::uint64_t> passes;  ///< of fault points, by all processes
   int restores = 0;
   int done = 0;
-  bool covered = true;
-  std::size_t shared_bytes = 0;
-  std::vector<std::string> lines;                 ///< if they were wanted
-  std::vector<std::vector<std::uint64_t>> drawn;  ///< how often, by process (the world first) and kind
+  std::vector<std::string> lines;  ///< if they were wanted
 };
 
 Outcome run(const Schedule& schedule, bool traces = false);

@@ -42,6 +42,7 @@ void visit_surroundings(Around& around, auto&& visitor) {
   visitor("rendezvous", around.rendezvous);
   visitor("uneven", around.uneven);
   visitor("basic_keys", around.basic_keys);
+  visitor("open_mpi", around.open_mpi);
 }
 
 void read_group(std::istringstream& line, Schedule& schedule) {

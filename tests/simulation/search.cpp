@@ -6,27 +6,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <vector>
 
 #include "coverage.hpp"
+#include "isolated.hpp"
 #include "mutate.hpp"
-#include "run.hpp"
 
 namespace fenix_simulation {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kMostText = 8192;
-constexpr std::uint64_t kSchedulesOfAProcess = 3000;  // then another one goes on: memory that processes left goes back
 constexpr std::size_t kMostKept = 400;
 
 /// All that the searching processes share.
@@ -39,7 +34,6 @@ struct Shared {
   std::atomic<std::uint64_t> restores;
   std::atomic<std::uint64_t> next_seed;
   std::atomic<bool> stop;
-  std::array<std::array<char, kMostText>, 64> present;  ///< the schedule that each process runs, as text
 };
 
 Shared* make_shared_memory() {
@@ -64,11 +58,11 @@ struct Kept {
 
 class Searcher {
  public:
-  Searcher(Shared& shared, const SearchOptions& options, int number, Clock::time_point end)
-      : shared_(shared), options_(options), number_(static_cast<std::size_t>(number)), end_(end) {}
+  Searcher(Shared& shared, const SearchOptions& options, Clock::time_point end)
+      : shared_(shared), options_(options), end_(end) {}
 
   void run() {
-    for (std::uint64_t i = 0; i < kSchedulesOfAProcess && !is_over(); ++i) try_one(choose());
+    while (!is_over()) try_one(choose());
   }
 
  private:
@@ -115,17 +109,14 @@ class Searcher {
   }
 
   void try_one(const Schedule& schedule) {
-    const std::string text = text_of(schedule);
-    std::strncpy(shared_.present[number_].data(), text.c_str(), kMostText - 1);
-    const Outcome outcome = fenix_simulation::run(schedule);
+    const Outcome outcome = run_isolated(schedule);
     ++shared_.schedules;
     shared_.switches += outcome.switches;
     shared_.events += outcome.happened.size();
     shared_.restores += static_cast<std::uint64_t>(outcome.restores);
     const Novelty novelty = note(shared_.coverage, outcome);
     if (novelty.pairs + novelty.situations > 0 && !outcome.happened.empty()) keep(schedule, outcome);
-    if (!outcome.verdict.is_good()) report(schedule, outcome.verdict, options_.folder);
-    shared_.present[number_][0] = '\0';
+    if (!outcome.verdict.is_good()) report(schedule, outcome.verdict);
   }
 
   void keep(const Schedule& schedule, const Outcome& outcome) {
@@ -140,12 +131,12 @@ class Searcher {
     }
   }
 
- public:
-  void report(const Schedule& schedule, const Verdict& verdict, const std::string& folder) {
+  void report(const Schedule& schedule, const Verdict& verdict) {
     const std::uint64_t number = ++shared_.failures;
     if (options_.until_failure) shared_.stop = true;
     const std::string text = text_of(schedule);
-    const std::string name = folder + "/" + std::to_string(std::hash<std::string>()(text) & 0xffffffffffU) + ".txt";
+    const std::string name =
+        options_.folder + "/" + std::to_string(std::hash<std::string>()(text) & 0xffffffffffU) + ".txt";
     constexpr std::uint64_t kMostFiles = 200;
     if (number <= kMostFiles) std::ofstream(name) << "# " << verdict.promise << ": " << verdict.text << '\n' << text;
     std::printf("FAILED %s: %s\n  scripts/simulate --replay %s\n", verdict.promise.c_str(), verdict.text.c_str(),
@@ -153,32 +144,19 @@ class Searcher {
     std::fflush(stdout);
   }
 
- private:
   Shared& shared_;
   const SearchOptions& options_;
-  std::size_t number_;
   Clock::time_point end_;
   std::vector<Kept> kept_;
   std::size_t next_kept_ = 0;
 };
 
-pid_t start_searcher(Shared& shared, const SearchOptions& options, int number, Clock::time_point end) {
+void start_searcher(Shared& shared, const SearchOptions& options, Clock::time_point end) {
   std::fflush(stdout);
-  const pid_t pid = fork();
-  if (pid != 0) return pid;
-  Searcher(shared, options, number, end).run();
+  if (fork() != 0) return;
+  Searcher(shared, options, end).run();
   std::fflush(stdout);
   _exit(0);
-}
-
-// A searching process has crashed: so has the program that it simulated, or the simulator.
-void report_crash(Shared& shared, const SearchOptions& options, int number, int status) {
-  auto& text = shared.present[static_cast<std::size_t>(number)];
-  if (text[0] == '\0') return;
-  Searcher searcher(shared, options, number, {});
-  searcher.report(schedule_in(text.data()), {"crash", "signal " + std::to_string(WTERMSIG(status))}, options.folder);
-  ++shared.schedules;
-  text[0] = '\0';
 }
 
 void print_summary(const Shared& shared, double seconds) {
@@ -201,25 +179,14 @@ std::uint64_t search(const SearchOptions& options) {
   shared.next_seed = options.first_seed;
   const auto begin = Clock::now();
   const auto end = begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.seconds));
-  std::vector<pid_t> searchers(static_cast<std::size_t>(options.jobs));
-  for (int i = 0; i < options.jobs; ++i)
-    searchers[static_cast<std::size_t>(i)] = start_searcher(shared, options, i, end);
-  int running = options.jobs;
-  while (running > 0) {
-    int status = 0;
-    const pid_t pid = wait(&status);
-    const auto found = std::find(searchers.begin(), searchers.end(), pid);
-    if (found == searchers.end()) continue;
-    const auto number = static_cast<int>(found - searchers.begin());
-    if (WIFSIGNALED(status)) report_crash(shared, options, number, status);
-    const bool is_over =
-        shared.stop || Clock::now() >= end || (options.schedules != 0 && shared.schedules >= options.schedules);
-    if (is_over) {
-      --running;
-      *found = -1;
-    } else {
-      *found = start_searcher(shared, options, number, end);
-    }
+  for (int i = 0; i < options.jobs; ++i) start_searcher(shared, options, end);
+  for (int status = 0; wait(&status) > 0;) {
+    if (status == 0) continue;
+    std::printf("a searching process has crashed\n");
+    ++shared.failures;
+  }
+  if (options.lists_points) {
+    for (const std::string& point : never_passed(shared.coverage)) std::printf("never passed: %s\n", point.c_str());
   }
   print_summary(shared, std::chrono::duration<double>(Clock::now() - begin).count());
   return shared.failures;

@@ -16,7 +16,8 @@ struct SearchOptions {
   int jobs = 1;
   bool guided = true;
   bool until_failure = false;
-  std::string folder = ".";  ///< where schedules go that fail
+  bool lists_points = false;  ///< that no schedule has passed
+  std::string folder = ".";   ///< where schedules go that fail
 };
 
 /// Returns the number of schedules that failed.

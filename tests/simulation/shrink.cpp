@@ -7,6 +7,7 @@
 #include <string>
 
 #include "isolated.hpp"
+#include "points.hpp"
 
 namespace fenix_simulation {
 namespace {
@@ -15,10 +16,12 @@ constexpr int kMostRuns = 1500;
 
 class Shrinker {
  public:
-  explicit Shrinker(const Schedule& schedule) : best_(schedule), first_(run_isolated(schedule)) {}
+  explicit Shrinker(const Schedule& schedule)
+      : best_(schedule), outcome_(run_isolated(schedule)), first_(outcome_.verdict) {}
 
   Schedule run() {
     if (first_.promise.empty()) return best_;
+    name_places();
     for (bool changed = true; changed && runs_ < kMostRuns;) {
       changed = drop_events() | shrink_work() | calm_surroundings() | shrink_events();
     }
@@ -33,9 +36,24 @@ class Shrinker {
     change(other);
     if (other == best_ || runs_ >= kMostRuns) return false;
     ++runs_;
-    if (run_isolated(other).promise != first_.promise) return false;
+    if (run_isolated(other).verdict.promise != first_.promise) return false;
     best_ = other;
     return true;
+  }
+
+  // A place by its number means nothing any more when a schedule does less before it.
+  void name_places() {
+    for (const Happened& happened : outcome_.happened) {
+      if (best_.events[happened.event].when == Event::When::point || happened.place.point < 0) continue;
+      try_change([&](Schedule& schedule) {
+        Event& event = schedule.events[happened.event];
+        if (event.what == Event::What::stop) return;
+        event.when = Event::When::point;
+        event.point = name_of_point(happened.place.point);
+        event.number = happened.place.pass;
+        event.later = happened.place.after;
+      });
+    }
   }
 
   bool drop_events() {
@@ -69,6 +87,8 @@ class Shrinker {
     off(&Workload::partial_of);
     off(&Workload::skipped_of);
     off(&Workload::asynchronous);
+    off(&Workload::ranks_per_node);
+    off(&Workload::path);
     lower(&Workload::steps, 1);
     lower(&Workload::spares, 0);
     lower(&Workload::ranks, 2);
@@ -103,6 +123,7 @@ class Shrinker {
     changed |= try_change([](Schedule& schedule) { schedule.surroundings.late_notices = false; });
     changed |= try_change([](Schedule& schedule) { schedule.surroundings.rendezvous = false; });
     changed |= try_change([](Schedule& schedule) { schedule.surroundings.uneven = 1; });
+    changed |= try_change([](Schedule& schedule) { schedule.surroundings.open_mpi = false; });
     changed |= try_change([](Schedule& schedule) { schedule.surroundings.yields = 128; });
     return changed;
   }
@@ -115,21 +136,16 @@ class Shrinker {
     return changed;
   }
 
-  // Whole kinds first, then those of one process.
   void calm_choices() {
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
-      const auto edit = [&](int who) { return Edit{static_cast<Kind>(kind), who, 0, ~std::uint64_t{0}, 0}; };
-      const int processes = best_.work.ranks + best_.work.spares;
-      const bool all = try_change([&](Schedule& schedule) {
-        for (int who = -1; who < processes; ++who) schedule.edits.push_back(edit(who));
+      try_change([&](Schedule& schedule) {
+        schedule.edits.push_back({static_cast<Kind>(kind), Edit::kAll, 0, ~std::uint64_t{0}, 0});
       });
-      for (int who = -1; !all && who < processes; ++who) {
-        try_change([&](Schedule& schedule) { schedule.edits.push_back(edit(who)); });
-      }
     }
   }
 
   Schedule best_;
+  Outcome outcome_;
   Verdict first_;
   int runs_ = 0;
 };

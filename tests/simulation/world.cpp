@@ -24,30 +24,16 @@ constexpr std::uint64_t kMostSwitches = 4'000'000;
 
 constexpr Time kShortestStep = 100;
 constexpr Time kLongestStep = 2 * kMicrosecond;
-constexpr unsigned kMostDoublings = 15;  // of the time between two looks, up to some 5 ms
+constexpr Time kFirstLook = 800;         // what reaches the process wakes it earlier
+constexpr unsigned kMostDoublings = 12;  // of the time between two looks, up to some 5 ms
 
 World* the_world = nullptr;
 
-std::map<std::string, int, std::less<>>& points() {
-  static std::map<std::string, int, std::less<>> numbers;
-  return numbers;
-}
-
-std::vector<std::string>& names() {
-  static std::vector<std::string> all;
-  return all;
+bool is_at(const Process& process, const Event& event) {
+  return process.place.point >= 0 && name_of_point(process.place.point) == event.point;
 }
 
 }  // namespace
-
-int number_of_point(const char* name) {
-  const auto found = points().find(std::string_view(name));
-  if (found != points().end()) return found->second;
-  names().emplace_back(name);
-  return points()[name] = static_cast<int>(names().size()) - 1;
-}
-
-const std::vector<std::string>& names_of_points() { return names(); }
 
 World& world() { return *the_world; }
 
@@ -108,7 +94,7 @@ Process& World::start(int node, std::function<void()> program) {
 
 void World::run() {
   const bool in_time = scheduler_.run();
-  if (!verdict_.is_good()) return;
+  if (!verdict_.is_good() || gives_up_) return;
   if (!in_time) violate("the schedule does not end: " + std::to_string(now() / kMillisecond) + " virtual ms");
   for (const Process& process : processes_) {
     if (verdict_.is_good() && process.alive && !process.exited) {
@@ -137,8 +123,7 @@ void World::arm(Process& process) {
     if (done_[i] || event.process != process.number) continue;
     if (event.after >= 0 && !done_[static_cast<std::size_t>(event.after)]) continue;
     if (event.when == Event::When::place) process.act_at = std::min(process.act_at, event.number);
-    if (event.when == Event::When::point && process.place.point >= 0 &&
-        names_of_points()[static_cast<std::size_t>(process.place.point)] == event.point &&
+    if (event.when == Event::When::point && is_at(process, event) &&
         process.passes[process.place.point] == event.number) {
       process.act_at = std::min(process.act_at, process.places + event.later - process.place.after);
     }
@@ -177,11 +162,10 @@ void World::act(Process& process) {
     const Event& event = events_[i];
     if (done_[i] || event.process != process.number || event.when == Event::When::time) continue;
     if (event.after >= 0 && !done_[static_cast<std::size_t>(event.after)]) continue;
-    const bool is_here = event.when == Event::When::place
-                             ? process.places > event.number
-                             : process.place.point >= 0 &&
-                                   names_of_points()[static_cast<std::size_t>(process.place.point)] == event.point &&
-                                   process.place.pass == event.number && process.place.after >= event.later;
+    const bool is_here =
+        event.when == Event::When::place
+            ? process.places > event.number
+            : is_at(process, event) && process.place.pass == event.number && process.place.after >= event.later;
     if (is_here) do_event(i, process);
   }
   arm(process);
@@ -256,7 +240,8 @@ void World::idle(Time least) {
   fiber.idle = true;
   fiber.earliest = now() + least;
   const unsigned looks = std::min(fiber.idle_looks++, kMostDoublings);
-  pause(std::max(least, draw(Kind::delay, kShortestStep, 2 * kShortestStep) << looks), false);
+  pause(std::max(least, draw(Kind::delay, kFirstLook, 2 * kFirstLook) << looks), false);
+  fiber.looked_at = 0;
 }
 
 void World::sleep_until(Time time) {
@@ -270,6 +255,14 @@ void World::stir(Process& process, Time at) {
     if (!fiber->idle) continue;
     fiber->idle_looks = 0;
     scheduler_.wake(*fiber, std::max(time, fiber->earliest));
+  }
+}
+
+void World::stir_reader(Process& process, std::uint64_t bit) {
+  for (Fiber* fiber : process.fibers) {
+    if (!fiber->idle || (fiber->looked_at & bit) == 0) continue;
+    fiber->idle_looks = 0;
+    scheduler_.wake(*fiber, std::max(now() + kShortestStep, fiber->earliest));
   }
 }
 
@@ -318,6 +311,20 @@ void World::violate(const std::string& text, const std::string& promise) {
   }
   scheduler_.stop();
   if (scheduler_.present() != nullptr) scheduler_.vanish();
+}
+
+void World::give_up() {
+  note(7, [] { return std::string("the application gives up: a rank is silent"); });
+  gives_up_ = true;
+  scheduler_.stop();
+  scheduler_.vanish();
+}
+
+bool World::has_stopped_for(Time time) const {
+  return std::any_of(happened_.begin(), happened_.end(), [&](const Happened& each) {
+    const Event& event = events_[each.event];
+    return event.what == Event::What::stop && event.later >= time;
+  });
 }
 
 void World::write(const std::string& text) {

@@ -82,6 +82,8 @@ class World {
   void sleep_until(Time time);
   /// Lets the threads of a process look again: something has reached it, or will at a time.
   void stir(Process& process, Time at = 0);
+  /// The same for those that have looked at memory that was written.
+  void stir_reader(Process& process, std::uint64_t bit);
 
   // -------------------------------------------------------------------------------------------------------------- ends
 
@@ -90,6 +92,10 @@ class World {
   [[nodiscard]] static bool knows_of(const Process& process, Pid dead, Time now);
   /// A promise is broken: ends the schedule. Comes back only if the world itself calls.
   void violate(const std::string& text, const std::string& promise = "P4");
+  /// Ends the schedule without a verdict.
+  void give_up();
+  /// Returns whether the schedule has stopped a process for at least so long.
+  [[nodiscard]] bool has_stopped_for(Time time) const;
   [[nodiscard]] const Verdict& verdict() const { return verdict_; }
   [[nodiscard]] const std::vector<Happened>& happened() const { return happened_; }
   [[nodiscard]] const std::vector<Passage>& passages() const { return passages_; }
@@ -128,6 +134,7 @@ class World {
   std::vector<Passage> passages_;
   bool flips_ = false;
   bool refuses_ = false;
+  bool gives_up_ = false;
   std::vector<std::function<void(Process&)>> listeners_;
   std::function<void()> damage_listener_;
   std::vector<std::string> lines_;

@@ -15,6 +15,7 @@ enum Line : int { kOrdinary, kAgreements, kShrinks };
 
 Meeting& arrive(Comm* comm, Line line, const void* data, std::size_t bytes) {
   world().step();
+  make_progress();
   Member& here = own(comm);
   Meeting& meeting = comm->meetings[{line, here.calls[line]++}];
   const auto* begin = static_cast<const std::byte*>(data);
@@ -32,6 +33,7 @@ Meeting& arrive(Comm* comm, Line line, const void* data, std::size_t bytes) {
 template <class Condition>
 int wait_for(Comm* comm, Condition&& has_all) {
   while (true) {
+    make_progress();
     const bool fails = is_revoked(comm) || knows_failure(comm);
     const bool complete = has_all();
     if (complete && (!fails || world().draw(Kind::race, 2) == 0)) break;
@@ -90,6 +92,7 @@ void agree(Comm* comm, Meeting& meeting, Decide&& decides) {
     }
   }
   world().step();
+  make_progress();
 }
 
 }  // namespace
@@ -253,6 +256,7 @@ extern "C" int PMPIX_Comm_revoke(MPI_Comm comm) {
   const Time now = world().now();
   own(object).revoked_at = std::min(own(object).revoked_at, now);
   object->revoker = self().pid;
+  make_progress();
   for (const Pid each : object->members) {
     Process* other = world().find(each);
     if (each == self().pid || !other->alive) continue;

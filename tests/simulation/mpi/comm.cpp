@@ -84,7 +84,8 @@ int rank_in(const Comm* comm, Pid pid) {
 
 bool is_revoked(const Comm* comm) {
   const auto found = comm->of.find(self().pid);
-  return found != comm->of.end() && found->second.revoked_at <= world().now();
+  const Time known = world().surroundings().open_mpi ? self().mpi->progress : world().now();
+  return found != comm->of.end() && found->second.revoked_at <= known;
 }
 
 bool knows_failure(const Comm* comm) {
@@ -216,7 +217,7 @@ FENIX_MPI(int, _Comm_create_keyval,
           (MPI_Comm_copy_attr_function* /*copy*/, MPI_Comm_delete_attr_function* /*remove*/, int* key,
            void* /*state*/)) {
   constexpr int kFirstKey = 100;
-  *key = kFirstKey + static_cast<int>(self().requests_of_memory % 1000);
+  *key = kFirstKey + self().mpi->keys++;
   return MPI_SUCCESS;
 }
 

@@ -101,6 +101,8 @@ struct ProcessState {
   Comm* self = nullptr;
   Comm* parent = nullptr;
   std::vector<Comm*> comms;  ///< by the number that Fortran has for it, without the two above
+  int keys = 0;              ///< of attributes
+  Time progress = 0;         ///< when MPI last looked at the network for this process
   bool finalized = false;
 };
 
@@ -119,6 +121,8 @@ Member& own(Comm* comm);
 int rank_in(const Comm* comm, Pid pid);
 inline int rank_in(const Comm* comm) { return rank_in(comm, self().pid); }
 bool is_revoked(const Comm* comm);
+/// MPI looks at the network. Without that Open MPI does not get to know of revocations.
+inline void make_progress() { self().mpi->progress = world().now(); }
 /// Returns whether the present process knows that a member has died.
 bool knows_failure(const Comm* comm);
 /// Calls the error handler, which may jump away. Returns the error.

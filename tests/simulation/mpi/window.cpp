@@ -138,13 +138,16 @@ FENIX_MPI(int, _Win_create,
 
 FENIX_MPI(int, _Win_lock_all, (int /*assertion*/, MPI_Win /*window*/)) { return MPI_SUCCESS; }
 
+// Open MPI counts the accesses to all targets together.
 FENIX_MPI(int, _Win_flush, (int target, MPI_Win window)) {
-  auto& requests = window_of(window)->under_way[self().pid][target];
-  while (!requests.empty()) {
-    if (requests.back()->is_complete) {
-      requests.pop_back();
-    } else {
-      world().idle();
+  for (auto& [each, requests] : window_of(window)->under_way[self().pid]) {
+    if (each != target && !world().surroundings().open_mpi) continue;
+    while (!requests.empty()) {
+      if (requests.back()->is_complete) {
+        requests.pop_back();
+      } else {
+        world().idle();
+      }
     }
   }
   world().step();
