@@ -84,7 +84,7 @@ class History:
             for each in ranks:
                 processes.send(each, signal.SIGKILL)
         if end == "keeper" and self.jobs.keepers():
-            # That of one node; the others go on.
+            # The others go on.
             processes.send(self.chance.choice(self.jobs.keepers()), signal.SIGKILL)
         if end == "rank" and ranks:
             processes.send(self.chance.choice(ranks), signal.SIGKILL)
@@ -118,7 +118,7 @@ class History:
         arguments = ["--elements", self.elements, "--sync", SYNC, "--says", 1, "--policy", self.chance.choice(["imr", "xor", "rs"]), "--cohort", min(ranks, 3)]
         allowed = self.allowed()
         look = self.look(end, self.chance.uniform(0, 0.3))
-        # Those that are killed have no end of their own.
+        # A job that is killed has no end of its own.
         length = ["--steps", 1 << 20, "--nap", 5] if end == "all" else ["--from-steps", self.chance.randrange(3, 8), "--nap", 0 if end == "end" else 60]
         run = self.run_on_nodes if self.on_nodes else self.run_here
         text = run(ranks, 1 if end == "rank" else 0, end, [*length, *arguments], look)
