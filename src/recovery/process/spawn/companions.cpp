@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "recovery/process/comm_functions.hpp"
+#include "rma/mpi_team.hpp"
 
 namespace fenix_impl {
 namespace {
