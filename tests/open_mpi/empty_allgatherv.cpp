@@ -28,7 +28,8 @@ int main(int argc, char** argv) {
   std::vector<int> places(static_cast<std::size_t>(size));
   for (int i = 0; i < size; ++i) places[static_cast<std::size_t>(i)] = i * kEach;
   std::vector<int> all(static_cast<std::size_t>(size * kEach));
-  const int error = MPI_Allgatherv(own.data(), kEach, MPI_INT, all.data(), counts.data(), places.data(), MPI_INT, MPI_COMM_WORLD);
+  const int error =
+      MPI_Allgatherv(own.data(), kEach, MPI_INT, all.data(), counts.data(), places.data(), MPI_INT, MPI_COMM_WORLD);
   std::printf("rank %d: error %d, sum of what it got %d\n", rank, error, std::accumulate(all.begin(), all.end(), 0));
   std::fflush(stdout);
   _exit(0);
