@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0 dies instead of calling MPI_Allgatherv. The others get MPI_SUCCESS, and no data.
+// Rank 0 dies instead of calling MPI_Allgatherv. The others get MPI_SUCCESS, and no data; a barrier after it fails.
 // mpirun --with-ft ulfm -n 6 empty_allgatherv
 #include <mpi.h>
 #include <signal.h>
@@ -30,7 +30,9 @@ int main(int argc, char** argv) {
   std::vector<int> all(static_cast<std::size_t>(size * kEach));
   const int error =
       MPI_Allgatherv(own.data(), kEach, MPI_INT, all.data(), counts.data(), places.data(), MPI_INT, MPI_COMM_WORLD);
-  std::printf("rank %d: error %d, sum of what it got %d\n", rank, error, std::accumulate(all.begin(), all.end(), 0));
+  const int after = MPI_Barrier(MPI_COMM_WORLD);
+  std::printf("rank %d: error %d, sum of what it got %d, error of the barrier %d\n", rank, error,
+              std::accumulate(all.begin(), all.end(), 0), after);
   std::fflush(stdout);
   _exit(0);
 }

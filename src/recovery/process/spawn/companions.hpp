@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Processes that are spawned together tell the recruiter which of them have died. It may not get to know that in another way: a death
-// before the end of its MPI_Comm_spawn is not told to it (tests/open_mpi/README.md).
+// Processes that are spawned together tell the recruiter which of them have died: Open MPI does not tell the parent of a process
+// (tests/open_mpi/README.md).
 #pragma once
 
 #include <mpi.h>
