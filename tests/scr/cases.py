@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from harness import processes  # noqa: E402
-from jobs import calls_of, expect, fail, kill_all_at, kill_at, kill_launcher, start_of, steps_of  # noqa: E402
+from jobs import calls_of, expect, fail, kill_all_at, kill_at, kill_launcher_once, start_of, steps_of  # noqa: E402
 
 def restart(jobs):
     """A job that has ended, and jobs whose mpirun was killed: the next one has the right step and bytes."""
@@ -33,12 +33,8 @@ def death(jobs):
 
 def relaunched(jobs):
     """fenix-run starts the program again when its mpirun was killed: from memory, which is kept, and so from any checkpoint."""
-    def kill_once(job):
-        if job.text().count("of 3 ranks") == 1 and max(steps_of(job.text()), default=0) >= 9 and "start number" not in job.text():
-            kill_launcher(job)
-
     command = [jobs.tools / "fenix-run", "--store", jobs.store, "--"]
-    text = jobs.run(3, "--steps", 200, "--nap", 10, look=kill_once, command=command, variables={"SCR_FLUSH": "2"})
+    text = jobs.run(3, "--steps", 200, "--nap", 10, look=kill_launcher_once(9), command=command, variables={"SCR_FLUSH": "2"})
     starts = [int(step) for step in re.findall(r"^from (-?\d+)", text, re.MULTILINE)]
     if len(starts) != 2 or starts[0] != -1 or starts[1] < 8:
         fail(f"begun with {starts}")

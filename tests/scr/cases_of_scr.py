@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 
-from jobs import LIMIT, calls_of, expect, fail, kill_all_at, kill_launcher, start_of, steps_of, stop_keeper
+from jobs import LIMIT, calls_of, expect, fail, kill_all_at, kill_launcher_once, start_of, steps_of, stop_keeper
 
 
 def kills(jobs):
@@ -91,13 +91,9 @@ def clean_up(jobs):
 
 def chosen_once(jobs):
     """SCR_CURRENT counts once in a job: a program that fenix-run starts again goes on from its own checkpoints."""
-    def kill_once(job):
-        if len(steps_of(job.text())) > 5 and "start number" not in job.text():
-            kill_launcher(job)
-
     jobs.run(3, "--steps", 4, "--from", -1, variables={"SCR_FLUSH": "1"})
     command = [jobs.tools / "fenix-run", "--store", jobs.store, "--keep", 0, "--"]
-    text = jobs.run(3, "--steps", 60, "--nap", 20, look=kill_once, command=command, variables={"SCR_CURRENT": "ckpt.1", "SCR_FLUSH": "1"})
+    text = jobs.run(3, "--steps", 60, "--nap", 20, look=kill_launcher_once(7), command=command, variables={"SCR_CURRENT": "ckpt.1", "SCR_FLUSH": "1"})
     starts = [int(step) for step in re.findall(r"^from (-?\d+)", text, re.MULTILINE)]
     if len(starts) != 2 or starts[0] != 1 or starts[1] < 6:
         fail(f"begun with {starts}")
@@ -511,11 +507,7 @@ def halt_once(jobs, job):
 
 def run_command(jobs):
     """scr_run starts the program again, with the store where the program looks for it."""
-    def kill_once(job):
-        if len(steps_of(job.text())) > 5 and "start number" not in job.text():
-            kill_launcher(job)
-
-    text = jobs.run(3, "--steps", 60, "--nap", 20, look=kill_once, command=[jobs.tools / "scr_run", "mpirun"], variables={"SCR_RUNS": "3"})
+    text = jobs.run(3, "--steps", 60, "--nap", 20, look=kill_launcher_once(6), command=[jobs.tools / "scr_run", "mpirun"], variables={"SCR_RUNS": "3"})
     expect(len(re.findall(r"^from (-?\d+)", text, re.MULTILINE)), 2, "the number of starts")
     expect(max(jobs.stored(), key=lambda name: int(name[5:])), "ckpt.59", "the newest checkpoint")
     jobs.run(3, "--steps", 61, "--from", 59, command=[jobs.tools / "scr_srun"])

@@ -113,6 +113,18 @@ def kill_all_at(step):
     return look
 
 
+def kill_launcher_once(step):
+    """Returns a look that kills mpirun once, when a step is done, and lets the job go on: what it prints says too late that it was started again."""
+    killed = []
+
+    def look(job):
+        if not killed and max(steps_of(job.text()), default=0) >= step:
+            kill_launcher(job)
+            killed.append(step)
+        return False
+    return look
+
+
 def kill_launcher(job):
     send_to(job, ("prterun", "mpirun"), signal.SIGKILL)
 
