@@ -71,7 +71,7 @@ void Ledger::committed(int group, int rank, int step, bool barrier) {
 
 std::string Ledger::created(int group, int rank, int flag) {
   const Group& its = at(group);
-  if (flag == kNoData && !its.may_be_lost && least(its) >= 0 && !has_flipped_) {
+  if (flag == kNoData && !its.may_be_lost && least(its) >= 0 && flips_ == 0) {
     return "rank " + std::to_string(rank) + ": group " + std::to_string(group) + " says that step " +
            std::to_string(least(its)) + " is lost";
   }
@@ -97,12 +97,19 @@ std::string Ledger::agreed(int group, int rank, int step) {
   // The data of all is there again, and so is its redundancy.
   its.dead.clear();
   its.whole.clear();
-  its.may_be_lost = false;
+  its.may_be_lost = flips_ > 1;
   its.on_all = step;
   return {};
 }
 
 void Ledger::deletes(int /*group*/, int /*rank*/) {}
+
+// One damaged place is mended where nothing else is missing. Damage of several places, or beside a death, is not judged.
+void Ledger::flipped() {
+  ++flips_;
+  for (Group& group : groups_) group.may_be_lost = group.may_be_lost || flips_ > 1 || !group.dead.empty();
+  for (Archive& archive : archives_) archive.may_be_lost = archive.may_be_lost || flips_ > 1 || !archive.dead.empty();
+}
 
 void Ledger::died(int process) {
   const int rank = rank_of(process);
@@ -118,8 +125,8 @@ void Ledger::died(int process) {
     }
     if (rank < 0) continue;
     group.dead.insert(rank);
-    // The policy of a group that has moved to fewer ranks, and damage beside a death, are not judged.
-    if (has_shrunk_ || has_flipped_ || !covers(plan_.groups[i], ranks_, group.dead)) group.may_be_lost = true;
+    // The policy of a group that has moved to fewer ranks is not judged either.
+    if (has_shrunk_ || flips_ > 0 || !covers(plan_.groups[i], ranks_, group.dead)) group.may_be_lost = true;
   }
 }
 

@@ -27,7 +27,7 @@ class Ledger {
   std::string agreed(int group, int rank, int step);
   void deletes(int group, int rank);
   void died(int process);
-  void flipped() { has_flipped_ = true; }
+  void flipped();
   /// Returns whether the pages allow that data of a group is gone.
   [[nodiscard]] bool may_lose(int group) const { return groups_.at(static_cast<std::size_t>(group)).may_be_lost; }
 
@@ -63,7 +63,7 @@ class Ledger {
   std::vector<Group> groups_;
   std::vector<Archive> archives_;
   bool has_shrunk_ = false;
-  bool has_flipped_ = false;
+  int flips_ = 0;
   int restores_ = 0;
   int repairs_ = 0;
 };

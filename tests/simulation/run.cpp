@@ -54,6 +54,7 @@ Outcome run(const Schedule& schedule, bool traces) {
     world.on_death(mpi::note_death);
     world.on_death([&](Process& dead) { court.ledger.died(dead.number); });
     world.on_damage([&] { court.ledger.flipped(); });
+    world.allow_own_ends_after(static_cast<Time>(schedule.work.timeout) * 4'000'000'000);
     std::vector<Process*> processes;
     const int nodes = schedule.work.ranks_per_node;
     for (int i = 0; i < schedule.work.ranks + schedule.work.spares; ++i) {

@@ -279,6 +279,7 @@ void World::kill(Process& process, const std::string& why) {
   note(static_cast<std::uint64_t>(process.pid),
        [&] { return "process " + std::to_string(process.number) + " DIES: " + why; });
   if (!process.victim) {
+    if (present_process() == &process && may_end_itself()) give_up();
     violate("process " + std::to_string(process.number) + " has ended: " + why);
     return;
   }
@@ -325,6 +326,19 @@ bool World::has_stopped_for(Time time) const {
     const Event& event = events_[each.event];
     return event.what == Event::What::stop && event.later >= time;
   });
+}
+
+bool World::is_alone(const Process& process) const {
+  return std::none_of(processes_.begin(), processes_.end(), [&](const Process& other) {
+    return other.alive && other.node == process.node && other.pid != process.pid;
+  });
+}
+
+// Nobody can end such a process, and known issues says what the others do.
+bool World::may_end_itself() const {
+  return has_stopped_for(own_ends_after_) &&
+         std::any_of(processes_.begin(), processes_.end(),
+                     [&](const Process& each) { return each.stopped && is_alone(each); });
 }
 
 void World::write(const std::string& text) {

@@ -96,6 +96,8 @@ class World {
   void give_up();
   /// Returns whether the schedule has stopped a process for at least so long.
   [[nodiscard]] bool has_stopped_for(Time time) const;
+  /// Lets processes end themselves when one that nobody on its node can end has been stopped for so long.
+  void allow_own_ends_after(Time time) { own_ends_after_ = time; }
   [[nodiscard]] const Verdict& verdict() const { return verdict_; }
   [[nodiscard]] const std::vector<Happened>& happened() const { return happened_; }
   [[nodiscard]] const std::vector<Passage>& passages() const { return passages_; }
@@ -121,6 +123,8 @@ class World {
   void act(Process& process);
   void do_event(std::size_t number, Process& process);
   void pause(Time time, bool may_hold);
+  [[nodiscard]] bool is_alone(const Process& process) const;
+  [[nodiscard]] bool may_end_itself() const;
 
   Choices& choices_;
   Surroundings surroundings_;
@@ -135,6 +139,7 @@ class World {
   bool flips_ = false;
   bool refuses_ = false;
   bool gives_up_ = false;
+  Time own_ends_after_ = kNever;
   std::vector<std::function<void(Process&)>> listeners_;
   std::function<void()> damage_listener_;
   std::vector<std::string> lines_;
