@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank dies instead of making a collective call. Ranks that get MPI_SUCCESS must have the right data; without the mend coll-base-1 some have not
-// (seen in all but bcast, whose ranks got errors or hung).
-// mpirun --with-ft ulfm -n 6 dropped_errors allgatherv
-// mpirun --with-ft ulfm -n 6 dropped_errors reduce_scatter
+// A rank dies instead of making a collective call. Without the mend coll-base-1, others get MPI_SUCCESS and wrong data; of bcast, errors or nothing.
+//
+// mpirun --with-ft ulfm -n 6 dropped_errors allgatherv|reduce_scatter|inter_gather|inter_reduce
 // mpirun --with-ft ulfm -n 6 --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_bcast_algorithm 4 dropped_errors bcast
-// mpirun --with-ft ulfm -n 6 dropped_errors inter_gather
-// mpirun --with-ft ulfm -n 6 dropped_errors inter_reduce
 #include <mpi.h>
 #include <signal.h>
 #include <unistd.h>
