@@ -40,7 +40,7 @@ Workload draw_work(Dice& dice) {
   work.barrier_of = kBarriers[dice.below(kBarriers.size())];
   work.partial_of = dice.between(0, 3);
   work.skipped_of = dice.once_in(2) ? 6 : 0;
-  work.deletions_of = dice.once_in(4) ? 3 : 0;
+  work.deletions_of = dice.once_in(4) ? dice.between(1, 3) : 0;
   work.messages_of = dice.once_in(3) ? 2 : 0;
   work.verified_of = dice.once_in(3) ? 2 : 0;
   work.inspected_of = dice.once_in(4) ? 3 : 0;
@@ -50,6 +50,12 @@ Workload draw_work(Dice& dice) {
   work.path = dice.once_in(8) ? 1 : dice.once_in(5) ? 2 : 0;
   if (work.path == 0 && dice.once_in(5)) work.ranks_per_node = dice.between(1, 3);
   for (int groups = dice.once_in(6) ? 2 : 1; groups > 0; --groups) work.groups.push_back(draw_group(dice, work.ranks));
+  if (work.deletions_of == 0) return work;
+  // Of one snapshot alone none can be deleted.
+  for (GroupPlan& group : work.groups) {
+    group.in_place = false;
+    if (group.depth == 0) group.depth = dice.between(1, 3);
+  }
   return work;
 }
 

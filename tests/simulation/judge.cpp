@@ -82,8 +82,8 @@ void judge_read_old(int group, int step) {
   hear(court().ledger.read_old(group, own_rank(), step), "P1");
 }
 
-void judge_lost(int group, int member, int step) {
-  if (court().ledger.may_lose(group)) return;
+void judge_lost(int group, int member, int step, int is_old) {
+  if (is_old != 0 ? court().ledger.may_lose_old(group) : court().ledger.may_lose(group)) return;
   world().violate("rank " + std::to_string(own_rank()) + ": member " + std::to_string(member) + " of group " +
                       std::to_string(group) + " is not to be had at step " + std::to_string(step),
                   "P1");
@@ -96,7 +96,13 @@ void judge_waited(const char* call) {
   world().violate("rank " + std::to_string(own_rank()) + ": " + call + " has waited for longer than FENIX_TIMEOUT");
 }
 
-void judge_deletes(int group, int /*stamp*/) { court().ledger.deletes(group, own_rank()); }
+void judge_deletes(int group, int step, int older) {
+  tell(static_cast<std::uint64_t>(step) * 8 + static_cast<std::uint64_t>(group),
+       [&] { return "deletes step " + std::to_string(step) + " of group " + std::to_string(group); });
+  court().ledger.deletes(group, step, older);
+}
+
+void judge_deleted(int group, int step) { court().ledger.deleted(group, own_rank(), step); }
 
 void judge_done(int /*code*/) {
   tell(5, [] { return std::string("is done"); });

@@ -19,13 +19,15 @@ void judge_created(int group, int flag);
 void judge_restored(int group, int step, int base);
 /// All that the ranks have read of a snapshot from before the communicator shrank. step −1: nothing.
 void judge_read_old(int group, int step);
-/// A member of a snapshot is not to be had. Ends the schedule if it has to be.
-void judge_lost(int group, int member, int step);
+/// A member of a snapshot is not to be had. Ends the schedule if it has to be. is_old: the snapshot is from before the communicator shrank.
+void judge_lost(int group, int member, int step, int is_old);
 /// All ranks have compared what they got.
 void judge_agreed(int group, int step);
 /// A call has waited for longer than others may take: for a rank that the schedule has stopped. Ends the schedule in any case.
 void judge_waited(const char* call);
-void judge_deletes(int group, int stamp);
+/// The rank is about to delete the snapshot of a step. older: the step of the next older one, or −1.
+void judge_deletes(int group, int step, int older);
+void judge_deleted(int group, int step);
 void judge_done(int code);
 /// A promise is broken as this process sees it.
 [[noreturn]] void judge_broken(const char* promise, const char* format, ...);

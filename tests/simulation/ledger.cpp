@@ -23,8 +23,17 @@ int Ledger::rank_of(int process) const {
   return found != places_.end() ? found->second : -1;
 }
 
-int Ledger::least(const Group& group) const {
-  return std::max(group.on_all, *std::min_element(group.committed.begin(), group.committed.end()));
+int Ledger::standing(const Group& group, int step) {
+  for (auto found = group.older.find(step); found != group.older.end(); found = group.older.find(step)) {
+    step = found->second;
+  }
+  return step;
+}
+
+int Ledger::least(const Group& group) {
+  int on_all = group.committed.front();
+  for (const int step : group.committed) on_all = std::min(on_all, step);
+  return standing(group, std::max(group.on_all, on_all));
 }
 
 // All that was committed is readable by the old numbers from here on, and protected as it was. A communicator that shrinks again
@@ -61,7 +70,13 @@ std::string Ledger::read_old(int group, int rank, int step) {
          " was committed";
 }
 
-void Ledger::begins_commit(int group, int /*rank*/, int step) { at(group).begun = std::max(at(group).begun, step); }
+void Ledger::begins_commit(int group, int /*rank*/, int step) {
+  Group& its = at(group);
+  its.begun = std::max(its.begun, step);
+  // After a failure a step is done again.
+  its.older.erase(step);
+  its.deleted.erase(step);
+}
 
 void Ledger::committed(int group, int rank, int step, bool barrier) {
   Group& its = at(group);
@@ -86,6 +101,9 @@ std::string Ledger::restored(int group, int rank, int step) {
   if (!its.may_be_lost && step < least(its))
     return what + ", though step " + std::to_string(least(its)) + " was committed";
   if (step > its.begun && !has_shrunk_) return what + ", whose commit nobody has begun";
+  const auto deleted = its.deleted.find(step);
+  if (deleted != its.deleted.end() && static_cast<int>(deleted->second.size()) == ranks_)
+    return what + ", which all ranks have deleted";
   its.committed.at(static_cast<std::size_t>(rank)) = step;
   return {};
 }
@@ -102,7 +120,9 @@ std::string Ledger::agreed(int group, int rank, int step) {
   return {};
 }
 
-void Ledger::deletes(int /*group*/, int /*rank*/) {}
+void Ledger::deletes(int group, int step, int older) { at(group).older[step] = older; }
+
+void Ledger::deleted(int group, int rank, int step) { at(group).deleted[step].insert(rank); }
 
 // One damaged place is mended where nothing else is missing. Damage of several places, or beside a death, is not judged.
 void Ledger::flipped() {

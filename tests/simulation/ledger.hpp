@@ -25,11 +25,15 @@ class Ledger {
   std::string restored(int group, int rank, int step);
   std::string read_old(int group, int rank, int step);
   std::string agreed(int group, int rank, int step);
-  void deletes(int group, int rank);
+  void deletes(int group, int step, int older);
+  void deleted(int group, int rank, int step);
   void died(int process);
   void flipped();
   /// Returns whether the pages allow that data of a group is gone.
   [[nodiscard]] bool may_lose(int group) const { return groups_.at(static_cast<std::size_t>(group)).may_be_lost; }
+
+  /// The same for what is from before the communicator shrank.
+  [[nodiscard]] bool may_lose_old(int group) const { return archives_.at(static_cast<std::size_t>(group)).may_be_lost; }
 
   /// Returns the rank that a process has, or −1.
   [[nodiscard]] int rank_of(int process) const;
@@ -38,12 +42,14 @@ class Ledger {
 
  private:
   struct Group {
-    std::vector<int> committed;  ///< by rank: the newest step whose commit has returned there
-    int on_all = -1;             ///< the newest step of which some rank knows that all have committed it
-    int begun = -1;              ///< the newest step whose commit has begun on some rank
-    std::set<int> dead;          ///< ranks whose data has not been rebuilt since their death
-    std::set<int> whole;         ///< ranks that have agreed since the latest death
-    bool may_be_lost = false;    ///< more have died than the policy covers
+    std::vector<int> committed;            ///< by rank: the newest step whose commit has returned there
+    int on_all = -1;                       ///< the newest step of which some rank knows that all have committed it
+    int begun = -1;                        ///< the newest step whose commit has begun on some rank
+    std::map<int, int> older;              ///< by a step that some rank deletes: the next older one, or −1
+    std::map<int, std::set<int>> deleted;  ///< by step: ranks that have deleted it
+    std::set<int> dead;                    ///< ranks whose data has not been rebuilt since their death
+    std::set<int> whole;                   ///< ranks that have agreed since the latest death
+    bool may_be_lost = false;              ///< more have died than the policy covers
   };
   /// Snapshots from before the communicator shrank, by the old numbers.
   struct Archive {
@@ -52,7 +58,9 @@ class Ledger {
     std::set<int> dead;
     bool may_be_lost = false;
   };
-  [[nodiscard]] int least(const Group& group) const;
+  [[nodiscard]] static int least(const Group& group);
+  /// Returns a step, or the newest older one that nobody deletes.
+  [[nodiscard]] static int standing(const Group& group, int step);
   void shrink(int ranks);
   Group& at(int group) { return groups_.at(static_cast<std::size_t>(group)); }
 

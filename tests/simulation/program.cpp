@@ -27,9 +27,15 @@ struct Record {
   std::int64_t ranks = 0;
 };
 
+struct Snapshot {
+  int stamp = -1;
+  int step = -1;
+};
+
 struct GroupState {
   int next = 0;  ///< step
   int base = 0;
+  std::vector<Snapshot> snapshots;  ///< of this rank, newest first: only where some are deleted
   Record record;
   std::vector<std::vector<std::byte>> buffers;
 };
@@ -151,7 +157,7 @@ bool check_member(int group, int member, int owner, const Record& record, Read&&
   }
   const int code = told(read(got.data(), what.count_on(owner)), "restore of a member");
   if (code == FENIX_ERROR_NODATA_FOUND) {
-    judge_lost(group, member, step);
+    judge_lost(group, member, step, record.ranks > ranks ? 1 : 0);
     return false;
   }
   require(code == FENIX_SUCCESS, "P3", "restore of a member", code, member);
@@ -203,6 +209,34 @@ void read_old(int group) {
   }
 }
 
+void list_snapshots(int group) {
+  auto& snapshots = state_of(group).snapshots;
+  snapshots.clear();
+  if (plan().deletions_of == 0) return;
+  int number = 0;
+  success(Fenix_Data_group_get_number_of_snapshots(kFirstGroup + group, &number), "number_of_snapshots");
+  for (int position = 0; position < number; ++position) {
+    Snapshot snapshot;
+    Record record;
+    success(Fenix_Data_group_get_snapshot_at_position(kFirstGroup + group, position, &snapshot.stamp),
+            "snapshot_at_position");
+    if (restore_record(group, snapshot.stamp, record)) {
+      snapshot.step = static_cast<int>(record.step);
+    } else {
+      judge_lost(group, kRecordMember, position, 0);
+    }
+    snapshots.push_back(snapshot);
+  }
+}
+
+void note_snapshot(int group, Snapshot snapshot) {
+  auto& snapshots = state_of(group).snapshots;
+  if (plan().deletions_of == 0) return;
+  snapshots.insert(snapshots.begin(), snapshot);
+  const int depth = plan_of(group).depth;
+  if (depth >= 0 && snapshots.size() > static_cast<std::size_t>(depth) + 1) snapshots.pop_back();
+}
+
 void restore_group(int group) {
   GroupState& now = state_of(group);
   Record record;
@@ -211,9 +245,11 @@ void restore_group(int group) {
     now.next = static_cast<int>(record.step) + 1;
     now.base = static_cast<int>(record.base);
     judge_restored(group, static_cast<int>(record.step), now.base);
+    list_snapshots(group);
     return;
   }
   if (ranks < plan().ranks) read_old(group);
+  now.snapshots.clear();
   now.next = now.base = 0;
   judge_restored(group, -1, 0);
 }
@@ -225,7 +261,7 @@ void inspect(int group, int step) {
   if (!once_in(plan().inspected_of, inspection)) return;
   Record record;
   if (!restore_record(group, FENIX_DATA_SNAPSHOT_LATEST, record)) {
-    judge_lost(group, kRecordMember, step);
+    judge_lost(group, kRecordMember, step, 0);
     return;
   }
   require(record.step == step, "P1", "another step is there than was committed", record.step, step);
@@ -295,18 +331,29 @@ void store_member(int group, int member, int step) {
   if (!is_whole) success(Fenix_Data_subset_delete(&subset), "Fenix_Data_subset_delete");
 }
 
-void delete_oldest(int group) {
-  int snapshots = 0;
-  int stamp = -1;
-  success(Fenix_Data_group_get_number_of_snapshots(kFirstGroup + group, &snapshots), "number_of_snapshots");
-  if (snapshots < 2) return;
-  success(Fenix_Data_group_get_snapshot_at_position(kFirstGroup + group, snapshots - 1, &stamp),
-          "snapshot_at_position");
-  judge_deletes(group, stamp);
-  success(Fenix_Data_snapshot_delete(kFirstGroup + group, stamp), "Fenix_Data_snapshot_delete");
+/// Deletes any snapshot but the only one. Nothing is asked before: an answer would tidy up.
+void delete_one(int group, std::uint64_t dice) {
+  GroupState& now = state_of(group);
+  auto& snapshots = now.snapshots;
+  if (snapshots.size() < 2) return;
+  const std::size_t chosen = dice % snapshots.size();
+  const Snapshot deleted = snapshots[chosen];
+  judge_deletes(group, deleted.step, chosen + 1 < snapshots.size() ? snapshots[chosen + 1].step : -1);
+  success(Fenix_Data_snapshot_delete(kFirstGroup + group, deleted.stamp), "Fenix_Data_snapshot_delete");
+  judge_deleted(group, deleted.step);
+  snapshots.erase(snapshots.begin() + static_cast<std::ptrdiff_t>(chosen));
+  // What is left out of the next snapshot would come from an older one than before.
+  if (chosen == 0) now.base = now.next;
   int left = 0;
   success(Fenix_Data_group_get_number_of_snapshots(kFirstGroup + group, &left), "number_of_snapshots");
-  require(left == snapshots - 1, "P1", "a deletion leaves another number of snapshots", left, snapshots);
+  require(left == static_cast<int>(snapshots.size()), "P1", "a deletion leaves another number of snapshots", left,
+          static_cast<long>(snapshots.size()));
+  for (int position = 0; position < left; ++position) {
+    int stamp = -1;
+    success(Fenix_Data_group_get_snapshot_at_position(kFirstGroup + group, position, &stamp), "snapshot_at_position");
+    require(stamp == snapshots[static_cast<std::size_t>(position)].stamp, "P1", "a deletion leaves another snapshot",
+            stamp, snapshots[static_cast<std::size_t>(position)].stamp);
+  }
 }
 
 void do_step(int group, int step) {
@@ -324,11 +371,12 @@ void do_step(int group, int step) {
       "commit");
   judge_committed(group, step, barrier ? 1 : 0);
   now.next = step + 1;
+  note_snapshot(group, {stamp, step});
   const auto deletion =
       dice(plan(), Purpose::deletion, static_cast<std::uint64_t>(group), static_cast<std::uint64_t>(step));
   // After a commit of all, so that what is left is the same everywhere.
-  if (barrier && once_in(plan().deletions_of, deletion)) delete_oldest(group);
-  if (barrier) inspect(group, step);
+  if (barrier && once_in(plan().deletions_of, deletion)) delete_one(group, deletion >> 16U);
+  if (barrier) inspect(group, now.snapshots.empty() ? step : now.snapshots.front().step);
 }
 
 void exchange(int step) {
