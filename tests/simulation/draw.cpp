@@ -51,7 +51,7 @@ Workload draw_work(Dice& dice) {
   if (work.path == 0 && dice.once_in(5)) work.ranks_per_node = dice.between(1, 3);
   for (int groups = dice.once_in(6) ? 2 : 1; groups > 0; --groups) work.groups.push_back(draw_group(dice, work.ranks));
   if (work.deletions_of == 0) return work;
-  // Of one snapshot alone none can be deleted.
+  // The only snapshot is never deleted.
   for (GroupPlan& group : work.groups) {
     group.in_place = false;
     if (group.depth == 0) group.depth = dice.between(1, 3);

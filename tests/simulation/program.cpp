@@ -342,7 +342,7 @@ void delete_one(int group, std::uint64_t dice) {
   success(Fenix_Data_snapshot_delete(kFirstGroup + group, deleted.stamp), "Fenix_Data_snapshot_delete");
   judge_deleted(group, deleted.step);
   snapshots.erase(snapshots.begin() + static_cast<std::ptrdiff_t>(chosen));
-  // What is left out of the next snapshot would come from an older one than before.
+  // The next snapshot would take parts that are left out from an older one.
   if (chosen == 0) now.base = now.next;
   int left = 0;
   success(Fenix_Data_group_get_number_of_snapshots(kFirstGroup + group, &left), "number_of_snapshots");
