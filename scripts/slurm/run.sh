@@ -5,6 +5,7 @@ ranks_per_node=${RANKS_PER_NODE:-$SLURM_CPUS_ON_NODE}
 
 # shellcheck disable=SC1091
 . "$FENIX_SOURCE/scripts/env.sh"
+command -v fenix-run >/dev/null || PATH=$HOME/fenix/bin:$PATH # where "getting started" installs it
 # These are for more ranks than cores on one node: one for Open MPI 5, one for 6.
 unset PRTE_MCA_rmaps_default_mapping_policy PRTE_MCA_mapby
 
