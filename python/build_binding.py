@@ -74,11 +74,13 @@ def flags_of(mpicc, kind, prefix):
 def make_builder():
     prefix, folder = find_fenix()
     mpicc = find_mpicc(folder)
-    folders = [str(folder), *flags_of(mpicc, "link", "-L")]
+    of_mpi = flags_of(mpicc, "link", "-L")
+    folders = [str(folder), *of_mpi]
     builder = cffi.FFI()
     builder.cdef((HERE / "binding/declarations.h").read_text(encoding="utf-8"))
     builder.set_source(
         "fenix._binding", (HERE / "binding/binding.c").read_text(encoding="utf-8"),
+        define_macros=[("FENIX_PYTHON_MPI", '"' + ":".join(of_mpi) + '"')],
         include_dirs=[str(prefix / "include"), *flags_of(mpicc, "compile", "-I")],
         library_dirs=folders,
         # The fenix and the MPI that were found here are also taken at run time, unless LD_LIBRARY_PATH names others.

@@ -24,6 +24,9 @@ static int fenix_py_init(int comm, int spares, int spawn, int info, int transpar
                             MPI_Info_f2c(info), &own_error);
 }
 
+/* Returns the folders of the MPI that this was built with. */
+static const char* fenix_py_mpi(void) { return FENIX_PYTHON_MPI; }
+
 static int fenix_py_comm(void) { return MPI_Comm_c2f(own_comm); }
 static int fenix_py_role(void) { return own_role; }
 

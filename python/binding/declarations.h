@@ -64,6 +64,7 @@ int Fenix_Process_get_run(int* run, int* origin);
 /* ------------------------------------------------------------------- with handles, files or subsets: binding.c */
 
 int fenix_py_init(int comm, int spares, int spawn, int info, int transparent);
+const char* fenix_py_mpi(void);
 int fenix_py_comm(void);
 int fenix_py_role(void);
 double fenix_py_generation(void);

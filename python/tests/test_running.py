@@ -2,6 +2,7 @@
 """The lock of the interpreter, memory, the import, and the plug-in of pytest itself."""
 import gc
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -122,7 +123,7 @@ def python(code, **environment):
     return subprocess.run([sys.executable, "-c", code], env=variables, capture_output=True, text=True, timeout=60, check=False)
 
 
-def test_import():
+def test_import(tmp_path):
     """The MPI of the package is the one that mpi4py uses, whatever other one the system has."""
     done = python("import fenix; from mpi4py import MPI; import mpi4py; print(fenix.versions()['libmpi'], MPI.Is_initialized(), mpi4py.rc.errors)",
                   LD_LIBRARY_PATH="")
@@ -136,6 +137,11 @@ def test_import():
                   "loaded = [l.split()[-1] for l in open('/proc/self/maps') if 'libmpi.so' in l][0]\n"
                   f"import os\nif os.path.samefile(loaded, {library!r}): print('the same')\nelse:\n import fenix", LD_LIBRARY_PATH="")
     assert "the same" in done.stdout or "Import fenix before mpi4py.MPI" in done.stderr, done
+    # So it does where the other one has the same name, and would do.
+    other = tmp_path / "libmpi.so.40"
+    shutil.copy(library, other)
+    done = python("import fenix", LD_LIBRARY_PATH="", LD_PRELOAD=str(other))
+    assert done.returncode != 0 and f"{other}, which is not the MPI that fenix was built with" in done.stderr, done
 
 
 def test_alone_it_leaves_nothing():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Loads the C library and mpi4py, so that both use one MPI. Import this module before anything that imports mpi4py.MPI."""
+import glob
 import os
 import re
 from typing import Any, List
@@ -11,16 +12,28 @@ def _mpi_libraries() -> List[str]:
         return sorted(set(re.findall(r"(/\S*/libmpi(?:ch)?\.so\S*)", maps.read())))
 
 
+def _refuse_mpi(loaded: List[str], why: str) -> ImportError:
+    return ImportError(f"{why}This process has loaded {', '.join(loaded)}, which is not the MPI that fenix was built with. "
+                       "Import fenix before mpi4py.MPI, or put the folder of that MPI's libmpi.so into LD_LIBRARY_PATH.")
+
+
+def _is_in(folders: str, library: str) -> bool:
+    files = [each for folder in folders.split(":") if folder for each in glob.glob(f"{folder}/libmpi.so*")]
+    return any(os.path.exists(each) and os.path.samefile(each, library) for each in files)
+
+
+_loaded = _mpi_libraries()
 try:
     # Loads the MPI that fenix was built with. An mpi4py that is imported later takes the one that is there.
     from ._binding import ffi, lib
 except ImportError as error:
-    _loaded = _mpi_libraries()
     if _loaded:
-        raise ImportError(
-            f"{error}. This process has loaded {', '.join(_loaded)}, which is not the MPI that fenix was built with. "
-            "Import fenix before mpi4py.MPI, or put the folder of that MPI's libmpi.so into LD_LIBRARY_PATH.") from error
+        raise _refuse_mpi(_loaded, f"{error}. ") from error
     raise
+# The loader takes one that is there already if its name is the same. It may be another build, which does less after failures.
+_built_with = ffi.string(lib.fenix_py_mpi()).decode()
+if _loaded and _built_with and not _is_in(f"{_built_with}:{os.environ.get('LD_LIBRARY_PATH', '')}", _loaded[0]):
+    raise _refuse_mpi(_loaded, "")
 
 import mpi4py
 

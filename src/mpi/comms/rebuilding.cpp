@@ -4,8 +4,10 @@
 #include <mpi-ext.h>
 
 #include <algorithm>
+#include <exception>
 #include <iterator>
 #include <map>
+#include <new>
 #include <set>
 #include <utility>
 
@@ -296,6 +298,12 @@ int rebuild_derived(MPI_Comm resilient, const int* former, const bool* recovered
   } catch (const RebuildError& error) {
     give_up(rebuild);
     return error.mpi_error;
+  } catch (const std::bad_alloc&) {
+    give_up(rebuild);
+    return MPI_ERR_NO_MEM;
+  } catch (const std::exception&) {
+    give_up(rebuild);
+    return MPI_ERR_OTHER;
   }
 }
 

@@ -25,11 +25,12 @@ constexpr int kFirstQuestion = 1;
 constexpr int kQuestions = (1 << Repair::kMostQuestions) - 1;
 
 /// Makes the derived communicators of the program anew. Collective over resilient; nothing is done without one.
-bool rebuild_derived(MPI_Comm resilient, const RepairPlan& plan) {
-  if (resilient == MPI_COMM_NULL) return true;
+/// Throws PeerFailure or MpiError.
+void rebuild_derived(MPI_Comm resilient, const RepairPlan& plan) {
+  if (resilient == MPI_COMM_NULL) return;
   const auto recovered = std::make_unique<bool[]>(plan.recovered.size());
   std::copy(plan.recovered.begin(), plan.recovered.end(), recovered.get());
-  return interposer()->rebuild(resilient, plan.former.data(), recovered.get()) == MPI_SUCCESS;
+  check_mpi(interposer()->rebuild(resilient, plan.former.data(), recovered.get()), "the rebuild of communicators");
 }
 
 /// Says whether a step has succeeded on all ranks, and frees those that wait in it for this one. Collective over living.
@@ -118,7 +119,10 @@ bool Repair::build_and_adopt(MPI_Comm living) {
   fault_point("repair.built");
   if (!agree_on(living, built, answer_(), some_said_yes_)) return false;
   // Not before: a rank that lacks the resilient communicator could not end the waits of others there.
-  if (interposer() != nullptr && !agree_on(living, rebuild_derived(made.resilient, made.plan))) return false;
+  if (interposer() != nullptr) {
+    const bool rebuilt = vain_turns_.run([&] { rebuild_derived(made.resilient, made.plan); });
+    if (!agree_on(living, rebuilt)) return false;
+  }
   adopt(made);
   fault_point("repair.done");
   return true;

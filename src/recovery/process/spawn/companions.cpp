@@ -4,23 +4,32 @@
 #include <algorithm>
 
 #include "recovery/process/comm_functions.hpp"
+#include "rma/mpi_errors.hpp"
 #include "rma/mpi_team.hpp"
 
 namespace fenix_impl {
 namespace {
 
-constexpr int kNobodySendsTag = 15;
 constexpr int kFirstDeathTag = 16;  // for rank 0; that of rank n is n larger
+
+/// Returns a tag that the program has no reason to take: MPI_COMM_WORLD is its own.
+int tag_that_nobody_sends() {
+  int* greatest = nullptr;
+  int there = 0;
+  const int error = MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&greatest), &there);
+  constexpr int kLeast = 32767;  // that MPI_TAG_UB may have
+  return (error == MPI_SUCCESS && there != 0 ? *greatest : kLeast) - 15;
+}
 
 /// Whether the process of a receive has died.
 bool has_died(int rank, MPI_Request& receive) {
   // MPI may still have it when nobody watches any more.
   static char nothing = 0;
   if (receive == MPI_REQUEST_NULL) {
-    return MPI_Irecv(&nothing, 0, MPI_BYTE, rank, kNobodySendsTag, MPI_COMM_WORLD, &receive) != MPI_SUCCESS;
+    return is_failure(MPI_Irecv(&nothing, 0, MPI_BYTE, rank, tag_that_nobody_sends(), MPI_COMM_WORLD, &receive));
   }
   int done = 0;
-  return MPI_Test(&receive, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS;
+  return is_failure(MPI_Test(&receive, &done, MPI_STATUS_IGNORE));
 }
 
 void tell(int rank, MPI_Comm recruiter) {

@@ -32,8 +32,8 @@ class Mail {
     for (MPI_Request& request : requests_) {
       for (int done = 0; done == 0;) {
         check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), waited_for);
-        deadline.check(waited_for);
         if (done != 0) break;
+        deadline.check(waited_for);
         look();
         // New processes need the processor to get up.
         std::this_thread::sleep_for(kNap);

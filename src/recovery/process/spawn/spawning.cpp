@@ -218,9 +218,14 @@ void Recruits::meet() {
   }
   if (first) std::rethrow_exception(first);
   mail.wait("the replacements to reach Fenix_Init", Deadline(), [this] {
-    dead_ = told_deaths(children_, count_);
+    note_told_deaths();
     if (!dead_.empty()) throw PeerFailure(MPIX_ERR_PROC_FAILED);
   });
+}
+
+void Recruits::note_told_deaths() {
+  const std::vector<int> told = told_deaths(children_, count_);
+  dead_.insert(dead_.end(), told.begin(), told.end());
 }
 
 // All are told, whichever of them has died: the ones after it, that they are not needed. The first error is thrown after that.
@@ -234,6 +239,11 @@ void Recruits::invite(const Invitation& invitation) {
   letters->welcome = invitation;
   const Invitation* told = &letters->welcome;
   std::exception_ptr first;
+  note_told_deaths();
+  if (!dead_.empty()) {
+    first = std::make_exception_ptr(PeerFailure(MPIX_ERR_PROC_FAILED));
+    told = &letters->refusal;
+  }
   // One for all: the other ranks wait meanwhile.
   const Deadline deadline;
   for (int child = 0; child < count_; ++child) {
@@ -320,12 +330,21 @@ MPI_Comm join_as_recruit(const Invitation& invitation) {
   return introduce_all(united, 0, size_of(united) - invitation.recruits);
 }
 
+// The first step on joined meets one that has died since: it is no error here, and the others get their word.
 void confirm_to_recruits(MPI_Comm joined, const Invitation& invitation) {
-  const char word = 0;
-  Mail mail(joined);
+  // MPI may still read it if the wait ends early.
+  static const char word = 0;
   const int size = size_of(joined);
-  for (int rank = size - invitation.recruits; rank < size; ++rank) mail.send(&word, 1, rank, kConfirmTag);
-  mail.wait("a confirmation to be sent");
+  const Deadline deadline;
+  for (int rank = size - invitation.recruits; rank < size; ++rank) {
+    try {
+      Mail mail(joined);
+      mail.send(&word, 1, rank, kConfirmTag);
+      mail.wait("a confirmation to be sent", deadline);
+    } catch (const std::exception& error) {
+      log().info("spawning: {}", error.what());
+    }
+  }
 }
 
 void wait_for_confirmation(MPI_Comm joined) {

@@ -47,6 +47,7 @@ class Recruits {
   explicit Recruits(int count) : count_(count) {}
   void spawn(int number, MPI_Info keys, int use);
   void meet();
+  void note_told_deaths();
 
   MPI_Comm children_ = MPI_COMM_NULL;
   int count_ = 0;
