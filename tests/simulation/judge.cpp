@@ -92,7 +92,8 @@ void judge_lost(int group, int member, int step, int is_old) {
 void judge_agreed(int group, int step) { hear(court().ledger.agreed(group, own_rank(), step), "P2"); }
 
 void judge_waited(const char* call) {
-  if (world().has_stopped_for(static_cast<Time>(court().plan.timeout) * 500'000'000)) world().give_up();
+  if (world().has_stopped_for(static_cast<Time>(court().plan.timeout) * 500'000'000))
+    world().give_up("a rank is silent");
   world().violate("rank " + std::to_string(own_rank()) + ": " + call + " has waited for longer than FENIX_TIMEOUT");
 }
 

@@ -115,7 +115,7 @@ std::string Ledger::agreed(int group, int rank, int step) {
   // The data of all is there again, and so is its redundancy.
   its.dead.clear();
   its.whole.clear();
-  its.may_be_lost = flips_ > 1;
+  its.may_be_lost = false;
   its.on_all = step;
   return {};
 }
@@ -124,11 +124,12 @@ void Ledger::deletes(int group, int step, int older) { at(group).older[step] = o
 
 void Ledger::deleted(int group, int rank, int step) { at(group).deleted[step].insert(rank); }
 
-// One damaged place is mended where nothing else is missing. Damage of several places, or beside a death, is not judged.
-void Ledger::flipped() {
+// One damaged place is mended where nothing else is missing.
+bool Ledger::flipped() {
   ++flips_;
-  for (Group& group : groups_) group.may_be_lost = group.may_be_lost || flips_ > 1 || !group.dead.empty();
-  for (Archive& archive : archives_) archive.may_be_lost = archive.may_be_lost || flips_ > 1 || !archive.dead.empty();
+  const bool is_whole =
+      std::all_of(groups_.begin(), groups_.end(), [](const Group& group) { return group.dead.empty(); });
+  return flips_ == 1 && is_whole && !has_shrunk_;
 }
 
 void Ledger::died(int process) {

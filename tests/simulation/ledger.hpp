@@ -28,7 +28,8 @@ class Ledger {
   void deletes(int group, int step, int older);
   void deleted(int group, int rank, int step);
   void died(int process);
-  void flipped();
+  /// Returns false if the pages promise nothing any more: damage of several places, beside a death, or on fewer ranks.
+  [[nodiscard]] bool flipped();
   /// Returns whether the pages allow that data of a group is gone.
   [[nodiscard]] bool may_lose(int group) const { return groups_.at(static_cast<std::size_t>(group)).may_be_lost; }
 

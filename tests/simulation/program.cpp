@@ -374,8 +374,11 @@ void do_step(int group, int step) {
   note_snapshot(group, {stamp, step});
   const auto deletion =
       dice(plan(), Purpose::deletion, static_cast<std::uint64_t>(group), static_cast<std::uint64_t>(step));
-  // After a commit of all, so that what is left is the same everywhere.
-  if (barrier && once_in(plan().deletions_of, deletion)) delete_one(group, deletion >> 16U);
+  if (once_in(plan().deletions_of, deletion)) {
+    // All have committed, so that the same is left everywhere; this rank has not been told.
+    if (!barrier) mpi(MPI_Barrier(comm), "MPI_Barrier");
+    delete_one(group, deletion >> 16U);
+  }
   if (barrier) inspect(group, now.snapshots.empty() ? step : now.snapshots.front().step);
 }
 

@@ -53,7 +53,9 @@ Outcome run(const Schedule& schedule, bool traces) {
     World world(image_of_program(), choices, schedule.surroundings, schedule.events, traces);
     world.on_death(mpi::note_death);
     world.on_death([&](Process& dead) { court.ledger.died(dead.number); });
-    world.on_damage([&] { court.ledger.flipped(); });
+    world.on_damage([&] {
+      if (!court.ledger.flipped()) world.give_up("damage of which nothing is promised");
+    });
     world.allow_own_ends_after(static_cast<Time>(schedule.work.timeout) * 4'000'000'000);
     std::vector<Process*> processes;
     const int nodes = schedule.work.ranks_per_node;

@@ -279,7 +279,7 @@ void World::kill(Process& process, const std::string& why) {
   note(static_cast<std::uint64_t>(process.pid),
        [&] { return "process " + std::to_string(process.number) + " DIES: " + why; });
   if (!process.victim) {
-    if (present_process() == &process && may_end_itself()) give_up();
+    if (present_process() == &process && may_end_itself()) give_up("a rank is silent, alone on its node");
     violate("process " + std::to_string(process.number) + " has ended: " + why);
     return;
   }
@@ -314,8 +314,8 @@ void World::violate(const std::string& text, const std::string& promise) {
   if (scheduler_.present() != nullptr) scheduler_.vanish();
 }
 
-void World::give_up() {
-  note(7, [] { return std::string("the application gives up: a rank is silent"); });
+void World::give_up(const char* why) {
+  note(7, [&] { return std::string("nothing more is judged: ") + why; });
   gives_up_ = true;
   scheduler_.stop();
   scheduler_.vanish();

@@ -93,7 +93,7 @@ class World {
   /// A promise is broken: ends the schedule. Comes back only if the world itself calls.
   void violate(const std::string& text, const std::string& promise = "P4");
   /// Ends the schedule without a verdict.
-  void give_up();
+  void give_up(const char* why);
   /// Returns whether the schedule has stopped a process for at least so long.
   [[nodiscard]] bool has_stopped_for(Time time) const;
   /// Lets processes end themselves when one that nobody on its node can end has been stopped for so long.
