@@ -43,7 +43,7 @@ struct Workload {
   int barrier_of = 2;    ///< one of so many commits is with a barrier; 0: none
   int partial_of = 3;    ///< one of so many stores is of a part; 0: none
   int skipped_of = 6;    ///< one of so many stores is left out; 0: none
-  int deletions_of = 0;  ///< after one of so many commits of all a snapshot is deleted; 0: never
+  int deletions_of = 0;  ///< after one of so many commits a snapshot is deleted; 0: never
   int messages_of = 0;   ///< in one of so many steps the program has messages of its own; 0: never
   int verified_of = 0;   ///< after one of so many repairs all is verified; 0: never
   int inspected_of = 0;  ///< after one of so many commits of all, what was committed is read; 0: never

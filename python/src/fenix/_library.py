@@ -12,8 +12,8 @@ def _mpi_libraries() -> List[str]:
         return sorted(set(re.findall(r"(/\S*/libmpi(?:ch)?\.so\S*)", maps.read())))
 
 
-def _refuse_mpi(loaded: List[str], why: str) -> ImportError:
-    return ImportError(f"{why}This process has loaded {', '.join(loaded)}, which is not the MPI that fenix was built with. "
+def _refuse_mpi(loaded: List[str], before: str, after: str) -> ImportError:
+    return ImportError(f"{before}This process has loaded {', '.join(loaded)}, which is not the MPI that fenix was built with{after}. "
                        "Import fenix before mpi4py.MPI, or put the folder of that MPI's libmpi.so into LD_LIBRARY_PATH.")
 
 
@@ -28,12 +28,12 @@ try:
     from ._binding import ffi, lib
 except ImportError as error:
     if _loaded:
-        raise _refuse_mpi(_loaded, f"{error}. ") from error
+        raise _refuse_mpi(_loaded, f"{error}. ", "") from error
     raise
 # The loader takes one that is there already if its name is the same. It may be another build, which does less after failures.
 _built_with = ffi.string(lib.fenix_py_mpi()).decode()
 if _loaded and _built_with and not _is_in(f"{_built_with}:{os.environ.get('LD_LIBRARY_PATH', '')}", _loaded[0]):
-    raise _refuse_mpi(_loaded, "")
+    raise _refuse_mpi(_loaded, "", f" ({_built_with})")
 
 import mpi4py
 

@@ -330,7 +330,7 @@ MPI_Comm join_as_recruit(const Invitation& invitation) {
   return introduce_all(united, 0, size_of(united) - invitation.recruits);
 }
 
-// The first step on joined meets one that has died since: it is no error here, and the others get their word.
+// A death is no error here: the next step on joined notices it, and the others get their word.
 void confirm_to_recruits(MPI_Comm joined, const Invitation& invitation) {
   // MPI may still read it if the wait ends early.
   static const char word = 0;
