@@ -83,9 +83,11 @@ class History:
             kill_launcher(job)
             for each in ranks:
                 processes.send(each, signal.SIGKILL)
-        if end == "keeper" and self.jobs.keepers():
+        # One may end at any time.
+        keepers = self.jobs.keepers() if end == "keeper" else []
+        if keepers:
             # The others go on.
-            processes.send(self.chance.choice(self.jobs.keepers()), signal.SIGKILL)
+            processes.send(self.chance.choice(keepers), signal.SIGKILL)
         if end == "rank" and ranks:
             processes.send(self.chance.choice(ranks), signal.SIGKILL)
 
