@@ -137,11 +137,18 @@ void MpiTeam::look_for_withdrawals() {
 void MpiTeam::wait(MPI_Request request, const char* waited_for) {
   const Deadline deadline;
   for (int done = 0; done == 0;) {
-    check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), waited_for);
+    check_access(MPI_Test(&request, &done, MPI_STATUS_IGNORE), waited_for);
     if (done != 0) return;
     check();
     deadline.check(waited_for);
   }
+}
+
+void MpiTeam::check_access(int mpi_error, const char* call) {
+  if (mpi_error == MPI_SUCCESS) return;
+  sound_ = false;
+  if (is_failure(mpi_error)) failure_ = mpi_error;
+  check_mpi(mpi_error, call);
 }
 
 MpiTeam::Message MpiTeam::incoming(std::span<std::byte> data, int from) {

@@ -54,6 +54,8 @@ class MpiTeam final : public Team {
   [[nodiscard]] bool on_one_node() const { return std::find(near_.begin(), near_.end(), false) == near_.end(); }
   /// Waits for a request with the checks that the class promises. If it throws, MPI may still use the request's buffers.
   void wait(MPI_Request request, const char* waited_for);
+  /// Does the same as check_mpi() for a call that goes to ranks of the team. After an error messages to this rank may be under way.
+  void check_access(int mpi_error, const char* call);
 
  private:
   void look_for_failures();

@@ -54,9 +54,9 @@ class WindowRemoteRegions final : public RemoteRegions {
         const auto piece = data.first(std::min(data.size(), kLanding));
         MPI_Request request = MPI_REQUEST_NULL;
         const int count = static_cast<int>(piece.size());
-        check_mpi(MPI_Rget(landing.get(), count, MPI_BYTE, target, static_cast<MPI_Aint>(offset), count, MPI_BYTE,
-                           window_, &request),
-                  "MPI_Rget");
+        team_.check_access(MPI_Rget(landing.get(), count, MPI_BYTE, target, static_cast<MPI_Aint>(offset), count,
+                                    MPI_BYTE, window_, &request),
+                           "MPI_Rget");
         team_.wait(request, "MPI_Rget");
         std::copy_n(landing.get(), piece.size(), piece.begin());
         data = data.subspan(piece.size());
@@ -74,7 +74,7 @@ class WindowRemoteRegions final : public RemoteRegions {
       while (!requests.empty()) {
         const MPI_Request request = requests.back();
         requests.pop_back();
-        team_.wait(request, "MPI_Rput");
+        wait_for_put(request);
       }
     }
     copies_->clear();
@@ -82,14 +82,14 @@ class WindowRemoteRegions final : public RemoteRegions {
     // A request ends when the target has the data (osc/rdma counts its operations), so the flush has nothing to wait for;
     // it is what the standard asks for. A flush with operations under way toward a dead rank would never return.
     team_.check();
-    check_mpi(MPI_Win_flush(target, window_), "MPI_Win_flush");
+    team_.check_access(MPI_Win_flush(target, window_), "MPI_Win_flush");
   }
 
   [[nodiscard]] bool is_flushed(int target) override {
     auto& requests = pending_[target];
     int all_done = 1;
-    check_mpi(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &all_done, MPI_STATUSES_IGNORE),
-              "MPI_Rput");
+    team_.check_access(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &all_done, MPI_STATUSES_IGNORE),
+                       "MPI_Rput");
     if (all_done != 0) requests.clear();
     return all_done != 0;
   }
@@ -104,14 +104,24 @@ class WindowRemoteRegions final : public RemoteRegions {
     return not_after(own_.data(), data.data()) && not_after(data.data() + data.size(), own_.data() + own_.size());
   }
 
+  // If it throws, MPI may still read the copies: they stay, and nothing of them is freed by a later flush.
+  void wait_for_put(MPI_Request request) {
+    try {
+      team_.wait(request, "MPI_Rput");
+    } catch (...) {
+      copies_ = new std::list<std::vector<std::byte>>;
+      throw;
+    }
+  }
+
   // Puts memory that stays.
   void put_lasting(int target, std::size_t offset, std::span<const std::byte> data) {
     while (!data.empty()) {
       const int count = static_cast<int>(std::min(data.size(), kPutPiece));
       MPI_Request request = MPI_REQUEST_NULL;
-      check_mpi(MPI_Rput(data.data(), count, MPI_BYTE, target, static_cast<MPI_Aint>(offset), count, MPI_BYTE, window_,
-                         &request),
-                "MPI_Rput");
+      team_.check_access(MPI_Rput(data.data(), count, MPI_BYTE, target, static_cast<MPI_Aint>(offset), count, MPI_BYTE,
+                                  window_, &request),
+                         "MPI_Rput");
       pending_[target].push_back(request);
       data = data.subspan(static_cast<std::size_t>(count));
       offset += static_cast<std::size_t>(count);
@@ -160,7 +170,7 @@ std::unique_ptr<RemoteRegions> WindowPath::expose(Team& team, const Region& regi
   const SilenceWatch::Wait wait(team_.watch(), SilenceWatch::Wait::Kind::any);
   MPI_Win window = MPI_WIN_NULL;
   const auto memory = region.bytes();
-  check_mpi(
+  team_.check_access(
       MPI_Win_create(memory.data(), static_cast<MPI_Aint>(memory.size()), 1, MPI_INFO_NULL, team_.comm(), &window),
       "MPI_Win_create");
   MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
