@@ -36,7 +36,7 @@ Workload draw_work(Dice& dice) {
   constexpr std::array kSpares{0, 1, 1, 1, 2, 2, 3};
   work.spares = kSpares[dice.below(kSpares.size())];
   work.steps = dice.between(2, dice.once_in(3) ? 7 : 4);
-  constexpr std::array kBarriers{1, 2, 2, 4, 0, 0};
+  constexpr std::array kBarriers{1, 1, 2, 2, 4, 0};
   work.barrier_of = kBarriers[dice.below(kBarriers.size())];
   work.partial_of = dice.between(0, 3);
   work.skipped_of = dice.once_in(2) ? 6 : 0;
@@ -48,13 +48,16 @@ Workload draw_work(Dice& dice) {
   work.releases = !dice.once_in(3);
   work.warm = !dice.once_in(3);
   work.path = dice.once_in(8) ? 1 : dice.once_in(5) ? 2 : 0;
-  if (work.path == 0 && dice.once_in(5)) work.ranks_per_node = dice.between(1, 3);
+  if (work.path == 0 && dice.once_in(5)) work.ranks_per_node = dice.once_in(3) ? work.ranks : dice.between(1, 3);
   for (int groups = dice.once_in(6) ? 2 : 1; groups > 0; --groups) work.groups.push_back(draw_group(dice, work.ranks));
   if (work.deletions_of == 0) return work;
-  // The only snapshot is never deleted.
+  work.steps = dice.between(4, 9);
+  if (dice.once_in(2)) work.inspected_of = 1;
+  if (dice.once_in(2)) work.barrier_of = 0;
+  // The only snapshot is never deleted, and several in a row need more.
   for (GroupPlan& group : work.groups) {
     group.in_place = false;
-    if (group.depth == 0) group.depth = dice.between(1, 3);
+    if (group.depth == 0 || group.depth == 1) group.depth = dice.between(dice.once_in(4) ? 1 : 2, 3);
   }
   return work;
 }
@@ -66,6 +69,8 @@ Surroundings draw_surroundings(Dice& dice) {
   constexpr std::array<std::uint64_t, 4> kStalls{0, 100, 1000, 5000};
   surroundings.stalls = kStalls[dice.below(kStalls.size())];
   surroundings.late_notices = dice.once_in(2);
+  surroundings.slow_notices = dice.once_in(16);
+  surroundings.slow_network = dice.once_in(16);
   surroundings.rendezvous = dice.once_in(2);
   surroundings.uneven = dice.once_in(4) ? 20 : 1;
   surroundings.basic_keys = dice.once_in(2);
@@ -77,22 +82,60 @@ bool starts_with_any(std::string_view text, std::initializer_list<std::string_vi
   return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return text.starts_with(word); });
 }
 
-/// Points of what the workload does; others are not reached.
-const std::vector<std::string>& points_of_kind(bool in_recovery) {
-  static const auto choose = [](bool recovery) {
-    std::vector<std::string> chosen;
-    for (const std::string_view point : kPointsOfSources) {
-      const bool is_recovery =
-          starts_with_any(point, {"rejoin.", "repair.", "rebuild.", "memory.adopted", "settle.", "finish."});
-      const bool is_work = starts_with_any(point, {"commit.", "store.", "encode.", "restore.", "barrier.", "init.",
-                                                   "delete.", "istore.", "grow.", "spare.", "member."});
-      if (recovery ? is_recovery : is_work) chosen.emplace_back(point);
-    }
-    return chosen;
-  };
-  static const std::vector<std::string> work = choose(false);
-  static const std::vector<std::string> recovery = choose(true);
-  return in_recovery ? recovery : work;
+/// Whether processes can come to a point in this work.
+bool can_be_reached(std::string_view point, const Workload& work) {
+  const auto some_group = [&](const auto& is_so) { return std::any_of(work.groups.begin(), work.groups.end(), is_so); };
+  if (starts_with_any(point, {"barrier.", "store.staged"})) return false;
+  if (point.starts_with("delete.")) return work.deletions_of > 0;
+  if (point.starts_with("istore.")) return work.asynchronous;
+  if (point.starts_with("spare.")) return work.spares > 0;
+  if (point == "memory.adopted") return work.warm;
+  if (point.starts_with("grow.")) return some_group([](const GroupPlan& group) { return group.depth < 0; });
+  if (starts_with_any(point, {"encode.", "rebuild."})) {
+    return some_group([](const GroupPlan& group) {
+      return group.policy == Policy::exclusive_or || group.policy == Policy::reed_solomon;
+    });
+  }
+  if (starts_with_any(point, {"settle.", "commit.decided", "commit.half_copied", "commit.copied"})) {
+    return some_group([](const GroupPlan& group) { return group.in_place; });
+  }
+  return true;
+}
+
+enum class Part : std::uint8_t { work, commits, recovery };
+
+bool is_of(Part part, std::string_view point) {
+  switch (part) {
+    case Part::work:
+      return starts_with_any(point, {"commit.", "store.", "encode.", "restore.", "init.", "delete.", "istore.", "grow.",
+                                     "spare.", "member."});
+    case Part::commits:
+      return starts_with_any(point, {"commit.", "encode."});
+    case Part::recovery:
+      return starts_with_any(point, {"rejoin.", "repair.", "rebuild.", "memory.adopted", "settle.", "finish."});
+  }
+  return false;
+}
+
+std::string draw_point(Dice& dice, const Workload& work, Part part) {
+  std::vector<std::string_view> points;
+  for (const std::string_view point : kPointsOfSources) {
+    if (is_of(part, point) && can_be_reached(point, work)) points.push_back(point);
+  }
+  return std::string(points[dice.below(points.size())]);
+}
+
+/// What a rank does just when others may rely on it, or begin anew.
+Event draw_pass(Dice& dice, const Workload& work) {
+  constexpr std::array<const char*, 7> kPoints{"commit.on_all",  "commit.published", "restore.done", "finish.met",
+                                               "rejoin.resumed", "rejoin.end",       "repair.done"};
+  Event event;
+  event.what = Event::What::pass;
+  event.process = dice.between(0, work.ranks - 1);
+  event.when = Event::When::point;
+  event.point = kPoints[dice.below(kPoints.size())];
+  event.number = 1 + dice.below(dice.once_in(2) ? 2 : 5);
+  return event;
 }
 
 }  // namespace
@@ -105,11 +148,12 @@ Event draw_event(Dice& dice, const Workload& work, int after) {
   if (dice.once_in(3)) {
     event.when = Event::When::place;
     event.number = dice.below(dice.once_in(2) ? 400 : static_cast<std::uint64_t>(1500 + 600 * work.steps));
+    if (after >= 0 && dice.once_in(3)) event.number = 0;
     return event;
   }
   event.when = Event::When::point;
-  const auto& points = points_of_kind(after >= 0 ? !dice.once_in(4) : dice.once_in(8));
-  event.point = points[dice.below(points.size())];
+  const bool in_recovery = after >= 0 ? !dice.once_in(4) : dice.once_in(8);
+  event.point = draw_point(dice, work, in_recovery ? Part::recovery : dice.once_in(3) ? Part::commits : Part::work);
   event.number = 1 + dice.below(dice.once_in(2) ? 2 : 6);
   event.later = dice.once_in(3) ? 0 : dice.below(dice.once_in(3) ? 40 : 8);
   return event;
@@ -117,7 +161,7 @@ Event draw_event(Dice& dice, const Workload& work, int after) {
 
 /// A rank that is stopped for a while, perhaps for longer than others wait.
 Event draw_stop(Dice& dice, const Workload& work) {
-  constexpr std::array<std::uint64_t, 4> kTimes{3'000'000, 300'000'000, 5'000'000'000, 90'000'000'000};
+  constexpr std::array<std::uint64_t, 4> kTimes{3'000'000, 300'000'000, 5'000'000'000, 300'000'000'000};
   Event event = draw_event(dice, work, -1);
   event.what = Event::What::stop;
   event.when = dice.once_in(2) ? Event::When::place : Event::When::time;
@@ -128,9 +172,9 @@ Event draw_stop(Dice& dice, const Workload& work) {
 
 /// Damage to one place, and nothing else.
 Event draw_flip(Dice& dice, const Workload& work) {
-  constexpr std::array<const char*, 7> kPoints{"corrupt.held", "corrupt.held_record", "corrupt.held_table",
-                                               "corrupt.own",  "corrupt.parity",      "corrupt.record",
-                                               "corrupt.table"};
+  constexpr std::array<const char*, 8> kPoints{"corrupt.held",   "corrupt.held_record", "corrupt.held_table",
+                                               "corrupt.own",    "corrupt.parity",      "corrupt.record",
+                                               "corrupt.record", "corrupt.table"};
   Event event;
   event.what = Event::What::flip;
   event.process = dice.between(0, work.ranks - 1);
@@ -138,6 +182,192 @@ Event draw_flip(Dice& dice, const Workload& work) {
   event.point = kPoints[dice.below(kPoints.size())];
   event.number = 1 + dice.below(6);
   return event;
+}
+
+/// The death of another rank than the one whose own record is damaged: that one knows what it has written.
+Event draw_death_beside(Dice& dice, const Workload& work, const Event& flip) {
+  Event death;
+  death.process = (flip.process + dice.between(1, work.ranks - 1)) % work.ranks;
+  death.number = dice.once_in(2) ? 0 : dice.below(static_cast<std::uint64_t>(1500 + 600 * work.steps));
+  death.after = 0;
+  return death;
+}
+
+/// A rank dies when another one maps its memory, and nobody knows of it for long.
+void draw_late_mapping(Dice& dice, Schedule& schedule) {
+  schedule.work.path = schedule.work.ranks_per_node = 0;
+  schedule.surroundings.slow_notices = true;
+  schedule.surroundings.uneven = 20;
+  Event death;
+  death.at = dice.between(0, schedule.work.ranks - 1);
+  death.process = (death.at + schedule.work.ranks - 1) % schedule.work.ranks;
+  death.when = Event::When::point;
+  death.point = "peer.open";
+  death.number = 1 + dice.below(10);
+  schedule.events = {death};
+}
+
+/// A request of the system that fails in a repair.
+Event draw_refusal(Dice& dice, const Workload& work) {
+  Event event;
+  event.what = Event::What::refuse;
+  event.process = dice.between(0, work.ranks + work.spares - 1);
+  event.when = Event::When::point;
+  event.point = "repair.memory";
+  return event;
+}
+
+/// A death in a commit with two tolerated losses, and that of a holder as soon as the others have begun to rebuild.
+void draw_two_losses(Dice& dice, Schedule& schedule) {
+  Workload& work = schedule.work;
+  work.ranks = dice.between(4, 5);
+  work.spares = dice.between(2, 3);
+  work.warm = dice.once_in(5);
+  work.path = work.ranks_per_node = work.deletions_of = 0;
+  work.groups.resize(1);
+  GroupPlan& group = work.groups.front();
+  group.policy = Policy::reed_solomon;
+  group.separation = 1;
+  group.size = work.ranks;
+  group.losses = 2;
+  group.depth = 0;
+  group.in_place = false;
+  Event first;
+  first.process = dice.between(0, work.ranks - 1);
+  first.when = Event::When::point;
+  first.point = "commit.sent";
+  first.number = 1 + dice.below(static_cast<std::uint64_t>(work.steps));
+  first.later = 2 + dice.below(4);
+  constexpr std::array<const char*, 5> kPoints{"rejoin.voided", "rebuild.announced", "rebuild.share", "rebuild.shared",
+                                               "rejoin.half_rebuilt"};
+  Event second;
+  second.process = (first.process + dice.between(1, 2)) % work.ranks;
+  second.when = Event::When::point;
+  second.point = kPoints[dice.below(kPoints.size())];
+  second.later = dice.below(8);
+  second.after = 0;
+  schedule.events = {first, second};
+}
+
+/// A death in a commit in place, and another one before all have settled which commit counts.
+void draw_unsettled(Dice& dice, Schedule& schedule) {
+  Workload& work = schedule.work;
+  work.spares = std::max(work.spares, 2);
+  constexpr std::array<const char*, 5> kFirst{"commit.sent", "commit.held", "commit.sealed", "commit.published",
+                                              "commit.decided"};
+  constexpr std::array<const char*, 6> kThen{"settle.begin",  "settle.agreed", "settle.sealed",
+                                             "settle.copied", "settle.voided", "repair.done"};
+  Event first;
+  first.process = dice.between(0, work.ranks - 1);
+  first.when = Event::When::point;
+  first.point = kFirst[dice.below(kFirst.size())];
+  first.number = 1 + dice.below(3);
+  Event second;
+  second.process = (first.process + dice.between(1, work.ranks - 1)) % work.ranks;
+  second.when = Event::When::point;
+  second.point = kThen[dice.below(kThen.size())];
+  second.after = 0;
+  schedule.events = {first, second};
+}
+
+/// A commit in place is cut short when it counts, and so is the repair in which its memory is taken over.
+void draw_cut_adoption(Dice& dice, Schedule& schedule) {
+  Workload& work = schedule.work;
+  work.ranks = dice.between(4, 6);
+  work.spares = dice.between(1, 3);
+  work.warm = true;
+  work.path = work.ranks_per_node = work.deletions_of = 0;
+  work.groups.resize(1);
+  GroupPlan& group = work.groups.front();
+  group.policy = Policy::buddies;
+  group.separation = 1;
+  group.depth = 0;
+  group.in_place = true;
+  group.hashing = dice.once_in(4);
+  constexpr std::array<const char*, 5> kPoints{"commit.held", "commit.sealed", "commit.published", "commit.decided",
+                                               "commit.half_copied"};
+  Event first;
+  first.process = dice.between(0, work.ranks - 1);
+  first.when = Event::When::point;
+  first.point = kPoints[dice.below(kPoints.size())];
+  first.number = 1 + dice.below(static_cast<std::uint64_t>(work.steps));
+  Event second;
+  second.process = (first.process + dice.between(1, work.ranks - 1)) % work.ranks;
+  second.at = work.ranks;  // the first spare
+  second.when = Event::When::point;
+  second.point = dice.once_in(2) ? "memory.adopted" : "rejoin.memory";
+  second.after = 0;
+  schedule.events = {first, second};
+}
+
+/// Two deaths in commits in place, over a slow network: what the first one has written arrives late, or never.
+void draw_late_records(Dice& dice, Schedule& schedule) {
+  Workload& work = schedule.work;
+  work.ranks = 4;
+  work.spares = 2;
+  work.steps = 4;
+  work.deletions_of = work.ranks_per_node = 0;
+  work.path = dice.between(1, 2);
+  schedule.surroundings.slow_network = true;
+  work.groups.resize(1);
+  GroupPlan& group = work.groups.front();
+  group.policy = dice.once_in(2) ? Policy::ring : Policy::buddies;
+  group.separation = 1;
+  group.depth = 0;
+  group.in_place = true;
+  constexpr std::array<const char*, 3> kFirst{"commit.held", "commit.sealed", "commit.published"};
+  constexpr std::array<const char*, 7> kThen{"settle.copied", "settle.voided",  "rejoin.begin", "rejoin.greeted",
+                                             "rejoin.memory", "rejoin.exposed", "rejoin.voided"};
+  Event first;
+  first.process = dice.between(0, 3);
+  first.when = Event::When::point;
+  first.point = kFirst[dice.below(kFirst.size())];
+  first.number = 2 + dice.below(2);
+  first.later = dice.below(8);
+  Event second;
+  second.process = (first.process + 2) % work.ranks;
+  second.when = Event::When::point;
+  second.point = kThen[dice.below(kThen.size())];
+  second.after = 0;
+  schedule.events = {first, second};
+}
+
+/// A replacement without data dies before its first commit, and another one on its node takes its memory over.
+void draw_empty_heir(Dice& dice, Schedule& schedule) {
+  Workload& work = schedule.work;
+  work.ranks = 4;
+  work.ranks_per_node = 3;
+  work.spares = dice.between(2, 3);
+  work.path = work.deletions_of = work.verified_of = 0;
+  work.warm = true;
+  work.groups.resize(1);
+  work.groups.front().policy = Policy::local;
+  work.groups.front().in_place = false;
+  Event first = draw_event(dice, work, -1);
+  first.what = Event::What::die;
+  first.process = dice.between(0, 2);
+  Event second;
+  second.process = work.ranks;
+  second.when = Event::When::point;
+  second.point = dice.once_in(2) ? "store.begin" : "commit.begin";
+  second.after = 0;
+  schedule.events = {first, second};
+}
+
+/// A rank alone on its node stops for long, and another one dies meanwhile.
+void draw_silent_node(Dice& dice, Schedule& schedule) {
+  Workload& work = schedule.work;
+  work.ranks_per_node = 1;
+  work.path = 0;
+  Event stop = draw_stop(dice, work);
+  stop.process = dice.between(0, work.ranks - 1);
+  stop.later = 300'000'000'000;
+  Event death;
+  death.process = (stop.process + dice.between(1, work.ranks - 1)) % work.ranks;
+  death.when = Event::When::place;
+  death.number = dice.below(dice.once_in(2) ? 1 : 200);
+  death.after = 0;
+  schedule.events = {stop, death};
 }
 
 Schedule draw_schedule(std::uint64_t seed) {
@@ -150,16 +380,49 @@ Schedule draw_schedule(std::uint64_t seed) {
     schedule.work.inspected_of = 1;
     schedule.work.barrier_of = 1;
     for (GroupPlan& group : schedule.work.groups) group.hashing = true;
-    schedule.events.push_back(draw_flip(dice, schedule.work));
+    const Event flip = draw_flip(dice, schedule.work);
+    schedule.events.push_back(flip);
+    if (flip.point == "corrupt.record" && dice.once_in(2))
+      schedule.events.push_back(draw_death_beside(dice, schedule.work, flip));
+    return schedule;
+  }
+  if (dice.once_in(20)) {
+    draw_two_losses(dice, schedule);
+    return schedule;
+  }
+  if (schedule.work.groups.front().in_place && dice.once_in(3)) {
+    draw_unsettled(dice, schedule);
+    return schedule;
+  }
+  if (dice.once_in(24)) {
+    draw_cut_adoption(dice, schedule);
+    return schedule;
+  }
+  if (dice.once_in(24)) {
+    draw_late_records(dice, schedule);
+    return schedule;
+  }
+  if (dice.once_in(40)) {
+    draw_empty_heir(dice, schedule);
+    return schedule;
+  }
+  if (dice.once_in(24)) {
+    draw_late_mapping(dice, schedule);
+    return schedule;
+  }
+  if (dice.once_in(40)) {
+    draw_silent_node(dice, schedule);
     return schedule;
   }
   if (dice.once_in(10)) schedule.events.push_back(draw_stop(dice, schedule.work));
+  if (dice.once_in(6)) schedule.events.push_back(draw_pass(dice, schedule.work));
   constexpr std::array kDeaths{0, 1, 1, 1, 1, 2, 2, 2, 2, 3};
   for (int deaths = kDeaths[dice.below(kDeaths.size())]; deaths > 0; --deaths) {
     const bool follows = !schedule.events.empty() && !dice.once_in(4);
     schedule.events.push_back(
         draw_event(dice, schedule.work, follows ? static_cast<int>(schedule.events.size()) - 1 : -1));
   }
+  if (!schedule.events.empty() && dice.once_in(12)) schedule.events.push_back(draw_refusal(dice, schedule.work));
   return schedule;
 }
 

@@ -156,8 +156,10 @@ void begin(const std::shared_ptr<Transfer>& transfer) {
   }
   transfer->left = pieces.size();
   for (const auto& [at, piece] : pieces) {
-    const Time takes = here.draw(Kind::network, 32) == 31 ? here.draw(Kind::network, kFastest, kSlowest)
-                                                          : here.draw(Kind::network, kFastest, kSlow);
+    constexpr Time kLate = 20'000'000;
+    const bool is_late = here.surroundings().slow_network && here.draw(Kind::network, 2) == 1;
+    const Time most = is_late ? kLate : here.draw(Kind::network, 32) == 31 ? kSlowest : kSlow;
+    const Time takes = here.draw(Kind::network, kFastest, most);
     here.scheduler().at(here.now() + takes, [=, at = at, piece = piece] { land(transfer, at, piece); });
   }
 }

@@ -20,7 +20,7 @@ bool fault_fails(const char* name) {
   if (fenix_simulation::present_process() == nullptr) return false;
   auto& world = fenix_simulation::world();
   world.pass_point(name);
-  return world.takes_refusal();
+  return world.takes_refusal(name);
 }
 
 void set_fault_hook(FaultHook /*hook*/) {}

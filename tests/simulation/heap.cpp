@@ -92,9 +92,19 @@ void Heap::release(void* block) {
   header->mark = 0;
   auto* begin = static_cast<std::byte*>(block) - header->offset;
   const std::uint32_t number = header->number;
+  const std::byte* const end = begin + sizeof(Header) + bytes_of(number);
+  for (const auto& each : lent_) {
+    if (each.data() < end && begin < each.data() + each.size())
+      world().violate("memory is freed that an access of MPI uses", "P3");
+  }
   used_ -= bytes_of(number) + sizeof(Header);
   std::memcpy(begin, &free_[number], sizeof(void*));
   free_[number] = begin;
+}
+
+void Heap::take_back(const std::byte* bytes) {
+  const auto found = std::find_if(lent_.begin(), lent_.end(), [&](const auto& each) { return each.data() == bytes; });
+  if (found != lent_.end()) lent_.erase(found);
 }
 
 }  // namespace fenix_simulation

@@ -23,6 +23,14 @@ namespace {
 
 int own_number() { return present_process()->number; }
 
+/// Waits that end by a time-out are none of the promises, also where the program does not hear of them.
+void look_for_hidden_wait() {
+  const auto& happened = world().happened();
+  if (happened.empty() || world().has_stopped_for(1)) return;
+  if (world().now() - happened.back().time > static_cast<Time>(court().plan.timeout) * 750'000'000)
+    world().violate("goes on only after a time-out", "P4");
+}
+
 int own_rank() { return court().ledger.rank_of(own_number()); }
 
 void hear(const std::string& complaint, const char* promise) {
@@ -48,6 +56,7 @@ void judge_resumed(int rank, int ranks, int role) {
     return "goes on as rank " + std::to_string(rank) + " of " + std::to_string(ranks) + ", role " +
            std::to_string(role);
   });
+  look_for_hidden_wait();
   hear(court().ledger.resumed(own_number(), rank, ranks), "P3");
 }
 
@@ -107,6 +116,7 @@ void judge_deleted(int group, int step) { court().ledger.deleted(group, own_rank
 
 void judge_done(int /*code*/) {
   tell(5, [] { return std::string("is done"); });
+  look_for_hidden_wait();
   ++court().done;
 }
 

@@ -43,8 +43,7 @@ void Ledger::shrink(int ranks) {
     Group& group = groups_[i];
     Archive& archive = archives_[i];
     if (archive.ranks == 0 || group.begun >= 0) {
-      archive = {ranks_, least(group), group.dead, group.may_be_lost || has_shrunk_};
-      if (i == 0) old_places_ = places_;
+      archive = {ranks_, least(group), places_, group.dead, group.may_be_lost || has_shrunk_ || flips_ > 0};
     }
     group = Group();
     group.committed.assign(static_cast<std::size_t>(ranks), -1);
@@ -70,6 +69,11 @@ std::string Ledger::read_old(int group, int rank, int step) {
          " was committed";
 }
 
+bool Ledger::is_bare(int group, int rank) const {
+  const auto number = static_cast<std::size_t>(group);
+  return plan_.groups.at(number).policy == Policy::local && groups_.at(number).bare.count(rank) > 0;
+}
+
 void Ledger::begins_commit(int group, int /*rank*/, int step) {
   Group& its = at(group);
   its.begun = std::max(its.begun, step);
@@ -81,12 +85,14 @@ void Ledger::begins_commit(int group, int /*rank*/, int step) {
 void Ledger::committed(int group, int rank, int step, bool barrier) {
   Group& its = at(group);
   its.committed.at(static_cast<std::size_t>(rank)) = step;
+  its.bare.erase(rank);
   if (barrier) its.on_all = std::max(its.on_all, step);
 }
 
 std::string Ledger::created(int group, int rank, int flag) {
   const Group& its = at(group);
-  if (flag == kNoData && !its.may_be_lost && least(its) >= 0 && flips_ == 0) {
+  if (is_bare(group, rank)) return {};
+  if (flag == kNoData && !its.may_be_lost && least(its) >= 0 && (flips_ == 0 || knows_better_ >= 0)) {
     return "rank " + std::to_string(rank) + ": group " + std::to_string(group) + " says that step " +
            std::to_string(least(its)) + " is lost";
   }
@@ -96,6 +102,7 @@ std::string Ledger::created(int group, int rank, int flag) {
 std::string Ledger::restored(int group, int rank, int step) {
   Group& its = at(group);
   ++restores_;
+  if (step < 0 && is_bare(group, rank)) return {};
   const std::string what = "rank " + std::to_string(rank) + " has restored step " + std::to_string(step) +
                            " of group " + std::to_string(group);
   if (!its.may_be_lost && step < least(its))
@@ -125,8 +132,9 @@ void Ledger::deletes(int group, int step, int older) { at(group).older[step] = o
 void Ledger::deleted(int group, int rank, int step) { at(group).deleted[step].insert(rank); }
 
 // One damaged place is mended where nothing else is missing.
-bool Ledger::flipped() {
+bool Ledger::flipped(int process, std::string_view point) {
   ++flips_;
+  knows_better_ = point == "corrupt.record" ? rank_of(process) : -1;
   const bool is_whole =
       std::all_of(groups_.begin(), groups_.end(), [](const Group& group) { return group.dead.empty(); });
   return flips_ == 1 && is_whole && !has_shrunk_;
@@ -134,20 +142,23 @@ bool Ledger::flipped() {
 
 void Ledger::died(int process) {
   const int rank = rank_of(process);
-  const auto old = old_places_.find(process);
+  if (rank >= 0 && rank == knows_better_) knows_better_ = -1;
   ++repairs_;
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     Group& group = groups_[i];
     Archive& archive = archives_[i];
     group.whole.clear();
-    if (old != old_places_.end() && archive.ranks > 0) {
+    const auto old = archive.places.find(process);
+    if (old != archive.places.end()) {
       archive.dead.insert(old->second);
       if (!covers(plan_.groups[i], archive.ranks, archive.dead)) archive.may_be_lost = true;
     }
     if (rank < 0) continue;
     group.dead.insert(rank);
+    group.bare.insert(rank);
     // The policy of a group that has moved to fewer ranks is not judged either.
-    if (has_shrunk_ || flips_ > 0 || !covers(plan_.groups[i], ranks_, group.dead)) group.may_be_lost = true;
+    if (has_shrunk_ || (flips_ > 0 && knows_better_ < 0) || !covers(plan_.groups[i], ranks_, group.dead))
+      group.may_be_lost = true;
   }
 }
 

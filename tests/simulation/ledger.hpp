@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "workload.hpp"
@@ -28,8 +29,8 @@ class Ledger {
   void deletes(int group, int step, int older);
   void deleted(int group, int rank, int step);
   void died(int process);
-  /// Returns false if the pages promise nothing any more: damage of several places, beside a death, or on fewer ranks.
-  [[nodiscard]] bool flipped();
+  /// Returns false if the pages promise nothing any more: damage of several places, after a death, or on fewer ranks. point: has the bytes.
+  [[nodiscard]] bool flipped(int process, std::string_view point);
   /// Returns whether the pages allow that data of a group is gone.
   [[nodiscard]] bool may_lose(int group) const { return groups_.at(static_cast<std::size_t>(group)).may_be_lost; }
 
@@ -50,12 +51,14 @@ class Ledger {
     std::map<int, std::set<int>> deleted;  ///< by step: ranks that have deleted it
     std::set<int> dead;                    ///< ranks whose data has not been rebuilt since their death
     std::set<int> whole;                   ///< ranks that have agreed since the latest death
+    std::set<int> bare;                    ///< without redundancy: ranks that have committed nothing since their death
     bool may_be_lost = false;              ///< more have died than the policy covers
   };
   /// Snapshots from before the communicator shrank, by the old numbers.
   struct Archive {
     int ranks = 0;
     int least = -1;
+    std::map<int, int> places;  ///< old numbers of processes
     std::set<int> dead;
     bool may_be_lost = false;
   };
@@ -63,16 +66,18 @@ class Ledger {
   /// Returns a step, or the newest older one that nobody deletes.
   [[nodiscard]] static int standing(const Group& group, int step);
   void shrink(int ranks);
+  /// Whether a rank may have nothing, as its group has no redundancy.
+  [[nodiscard]] bool is_bare(int group, int rank) const;
   Group& at(int group) { return groups_.at(static_cast<std::size_t>(group)); }
 
   const Workload& plan_;
   int ranks_;
   std::map<int, int> places_;  ///< ranks of processes
-  std::map<int, int> old_places_;
   std::vector<Group> groups_;
   std::vector<Archive> archives_;
   bool has_shrunk_ = false;
   int flips_ = 0;
+  int knows_better_ = -1;  ///< the rank whose own record is damaged, as long as it lives
   int restores_ = 0;
   int repairs_ = 0;
 };

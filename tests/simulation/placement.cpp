@@ -58,7 +58,8 @@ std::vector<std::vector<int>> cohorts(const GroupPlan& group, int ranks) {
 }
 
 bool covers(const GroupPlan& group, int ranks, const std::set<int>& dead) {
-  if (dead.empty()) return true;
+  // Whoever dies has nothing, and all others keep what is theirs: the ledger knows of those.
+  if (dead.empty() || group.policy == Policy::local) return true;
   if (ranks < 2) return false;
   if (group.policy == Policy::buddies || group.policy == Policy::ring) {
     const auto holder = holders(group, ranks);

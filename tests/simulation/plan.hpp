@@ -11,8 +11,9 @@
 namespace fenix_simulation {
 
 struct Event {
-  enum class What : std::uint8_t { die, node_dies, stop, flip, refuse, no_memory };
-  /// Where it happens. Each needs that the event `after` has happened, if there is one.
+  /// pass: nothing goes wrong; others wait for it.
+  enum class What : std::uint8_t { die, node_dies, stop, flip, refuse, no_memory, pass };
+  /// Where it happens. If it comes after another event, places and passes are counted from there.
   enum class When : std::uint8_t {
     place,  ///< at the number-th place of the process: a fault point, an access to shared memory, a call
     point,  ///< so many places after the number-th pass of a point
@@ -20,6 +21,7 @@ struct Event {
   };
   What what = What::die;
   int process = 0;
+  int at = -1;  ///< the process whose places count; −1: its own
   When when = When::place;
   std::string point;
   std::uint64_t number = 1;
@@ -27,6 +29,11 @@ struct Event {
       0;           ///< places behind a point; of a stop: its length in ns; of a lack of memory: the requests that fail
   int after = -1;  ///< another event
 
+  [[nodiscard]] int watched() const { return at >= 0 ? at : process; }
+  /// Returns the places behind a point.
+  [[nodiscard]] std::uint64_t places_behind() const {
+    return what == What::stop || what == What::no_memory ? 0 : later;
+  }
   friend bool operator==(const Event&, const Event&) = default;
 };
 
@@ -35,6 +42,8 @@ struct Surroundings {
   std::uint64_t yields = 8;     ///< one of so many accesses to shared memory lets others run
   std::uint64_t stalls = 2000;  ///< one of so many steps holds a process up
   bool late_notices = true;     ///< deaths may be known only after seconds
+  bool slow_notices = false;    ///< all deaths are known only after more than a second
+  bool slow_network = false;    ///< accesses to the memory of others may take long
   bool rendezvous = true;       ///< sends may wait for their receiver
   std::uint64_t uneven = 1;     ///< a process may be slower than another by this factor
 

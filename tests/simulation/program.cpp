@@ -3,6 +3,7 @@
 // static: the data of a process.
 #include <fenix.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -99,6 +100,8 @@ PolicyValues values_of(const GroupPlan& group) {
       return {FENIX_DATA_POLICY_PEER_RANK_SEPARATION, {separation}};
     case Policy::exclusive_or:
       return {FENIX_DATA_POLICY_IN_MEMORY_RAID, {5, separation, size}};
+    case Policy::local:
+      return {FENIX_DATA_POLICY_LOCAL, {}};
     case Policy::reed_solomon:
       return {FENIX_DATA_POLICY_REED_SOLOMON, {separation, size, group.losses < size ? group.losses : size - 1}};
   }
@@ -237,8 +240,40 @@ void note_snapshot(int group, Snapshot snapshot) {
   if (depth >= 0 && snapshots.size() > static_cast<std::size_t>(depth) + 1) snapshots.pop_back();
 }
 
+/// Without redundancy a replacement may have nothing. All others have the latest step of all.
+void restore_local(int group) {
+  GroupState& now = state_of(group);
+  Record record;
+  const bool has = restore_record(group, FENIX_DATA_SNAPSHOT_LATEST, record);
+  const std::int64_t mine[2] = {has ? record.step : -1, has ? 0 : 1};
+  std::int64_t all[2] = {-1, 0};
+  mpi(MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
+  if (has) {
+    require(record.step == all[0] && check_members(group, FENIX_DATA_SNAPSHOT_LATEST, record), "P2",
+            "ranks have other steps", record.step, all[0]);
+  } else if (all[0] >= 0) {
+    // A restore is collective.
+    for (std::size_t member = 0; member < plan_of(group).members.size(); ++member) {
+      const MemberPlan& what = plan_of(group).members[member];
+      auto room = room_for(what, rank);
+      const int code = told(Fenix_Data_member_restore(kFirstGroup + group, static_cast<int>(member), room.data(),
+                                                      what.count_on(rank), FENIX_DATA_SNAPSHOT_LATEST, nullptr),
+                            "member_restore");
+      require(code == FENIX_ERROR_NODATA_FOUND, "P3", "a rank without data restores some", code);
+    }
+  }
+  now.next = static_cast<int>(all[0]) + 1;
+  // All store everything anew where one has nothing.
+  now.base = all[1] != 0 ? now.next : static_cast<int>(record.base);
+  judge_restored(group, has ? static_cast<int>(record.step) : -1, now.base);
+}
+
 void restore_group(int group) {
   GroupState& now = state_of(group);
+  if (plan_of(group).policy == Policy::local) {
+    restore_local(group);
+    return;
+  }
   Record record;
   if (restore_record(group, FENIX_DATA_SNAPSHOT_LATEST, record) &&
       check_members(group, FENIX_DATA_SNAPSHOT_LATEST, record)) {
@@ -254,7 +289,7 @@ void restore_group(int group) {
   judge_restored(group, -1, 0);
 }
 
-/// After a commit of all: it is what there is.
+/// After a commit of this rank: all others make it, too.
 void inspect(int group, int step) {
   const auto inspection =
       dice(plan(), Purpose::inspection, static_cast<std::uint64_t>(group), static_cast<std::uint64_t>(step));
@@ -266,6 +301,12 @@ void inspect(int group, int step) {
   }
   require(record.step == step, "P1", "another step is there than was committed", record.step, step);
   (void)check_members(group, FENIX_DATA_SNAPSHOT_LATEST, record);
+  // What has gone stays away. There is a list only where snapshots are deleted.
+  const auto& listed = state_of(group).snapshots;
+  if (listed.empty() || listed.back().stamp == 0) return;
+  Record gone;
+  require(!restore_record(group, listed.back().stamp - 1, gone), "P1", "a snapshot that has gone is there again",
+          gone.step, listed.back().stamp);
 }
 
 /// All ranks have the same.
@@ -377,9 +418,10 @@ void do_step(int group, int step) {
   if (once_in(plan().deletions_of, deletion)) {
     // All have committed, so that the same is left everywhere; this rank has not been told.
     if (!barrier) mpi(MPI_Barrier(comm), "MPI_Barrier");
-    delete_one(group, deletion >> 16U);
+    for (std::uint64_t number = 1 + (deletion >> 8U) % 3; number > 0; --number)
+      delete_one(group, mixed((deletion >> 16U) + number));
   }
-  if (barrier) inspect(group, now.snapshots.empty() ? step : now.snapshots.front().step);
+  inspect(group, now.snapshots.empty() ? step : now.snapshots.front().step);
 }
 
 void exchange(int step) {
@@ -394,7 +436,24 @@ void exchange(int step) {
   require(got == step * 1000 + (rank + ranks - 1) % ranks, "P3", "a message of another step", got, step);
 }
 
+/// The roles and the list tell of the same ranks.
+void check_failed() {
+  // The communicator has shrunk: the list has the numbers from before.
+  if (error != FENIX_SUCCESS) return;
+  int* failed = nullptr;
+  const int number = Fenix_Process_fail_list(&failed);
+  require(number >= 0 && std::is_sorted(failed, failed + number), "P3", "Fenix_Process_fail_list", number);
+  for (int other = 0; other < ranks; ++other) {
+    int its_role = -1;
+    success(Fenix_get_rank_role(comm, other, &its_role), "Fenix_get_rank_role");
+    const bool is_listed = std::find(failed, failed + number, other) != failed + number;
+    require(is_listed == (its_role == FENIX_ROLE_RECOVERED_RANK), "P3", "the list of the failed and the roles differ",
+            other, its_role);
+  }
+}
+
 void work() {
+  check_failed();
   take_up();
   int step = plan().steps;
   for (const GroupState& group : groups) step = group.next < step ? group.next : step;

@@ -7,6 +7,7 @@
 #include "fabric.hpp"
 #include "memory.hpp"
 #include "mpi/state.hpp"
+#include "points.hpp"
 
 extern "C" void fenix_simulated_program();
 
@@ -53,8 +54,9 @@ Outcome run(const Schedule& schedule, bool traces) {
     World world(image_of_program(), choices, schedule.surroundings, schedule.events, traces);
     world.on_death(mpi::note_death);
     world.on_death([&](Process& dead) { court.ledger.died(dead.number); });
-    world.on_damage([&] {
-      if (!court.ledger.flipped()) world.give_up("damage of which nothing is promised");
+    world.on_damage([&](const Process& process) {
+      if (!court.ledger.flipped(process.number, name_of_point(process.place.point)))
+        world.give_up("damage of which nothing is promised");
     });
     world.allow_own_ends_after(static_cast<Time>(schedule.work.timeout) * 4'000'000'000);
     std::vector<Process*> processes;

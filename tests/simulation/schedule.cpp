@@ -11,7 +11,7 @@
 namespace fenix_simulation {
 namespace {
 
-constexpr std::array<std::string_view, 6> kActions{"die", "node_dies", "stop", "flip", "refuse", "no_memory"};
+constexpr std::array<std::string_view, 7> kActions{"die", "node_dies", "stop", "flip", "refuse", "no_memory", "pass"};
 
 template <class Work>
 void visit(Work& work, auto&& visitor) {
@@ -39,6 +39,8 @@ void visit_surroundings(Around& around, auto&& visitor) {
   visitor("yields", around.yields);
   visitor("stalls", around.stalls);
   visitor("late_notices", around.late_notices);
+  visitor("slow_notices", around.slow_notices);
+  visitor("slow_network", around.slow_network);
   visitor("rendezvous", around.rendezvous);
   visitor("uneven", around.uneven);
   visitor("basic_keys", around.basic_keys);
@@ -97,6 +99,7 @@ std::string text_of(const Event& event) {
   if (event.when == Event::When::point) text << "point " << event.point << ' ' << event.number;
   if (event.when == Event::When::time) text << "time " << event.number;
   text << " later " << event.later << " after " << event.after;
+  if (event.at >= 0) text << " at " << event.at;
   return text.str();
 }
 
@@ -113,7 +116,9 @@ bool parse(const std::string& line, Event& event) {
   event.when = when == "place" ? Event::When::place : when == "point" ? Event::When::point : Event::When::time;
   if (event.when == Event::When::point) text >> event.point;
   text >> event.number >> word >> event.later >> word >> event.after;
-  return !text.fail();
+  if (text.fail()) return false;
+  if (text >> word) text >> event.at;
+  return word == "after" || !text.fail();
 }
 
 std::string text_of(const Schedule& schedule) {

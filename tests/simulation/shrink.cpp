@@ -121,6 +121,8 @@ class Shrinker {
     bool changed = false;
     changed |= try_change([](Schedule& schedule) { schedule.surroundings.stalls = 0; });
     changed |= try_change([](Schedule& schedule) { schedule.surroundings.late_notices = false; });
+    changed |= try_change([](Schedule& schedule) { schedule.surroundings.slow_notices = false; });
+    changed |= try_change([](Schedule& schedule) { schedule.surroundings.slow_network = false; });
     changed |= try_change([](Schedule& schedule) { schedule.surroundings.rendezvous = false; });
     changed |= try_change([](Schedule& schedule) { schedule.surroundings.uneven = 1; });
     changed |= try_change([](Schedule& schedule) { schedule.surroundings.open_mpi = false; });

@@ -19,7 +19,8 @@ struct MemberPlan {
   friend bool operator==(const MemberPlan&, const MemberPlan&) = default;
 };
 
-enum class Policy : std::uint8_t { buddies, ring, exclusive_or, reed_solomon };
+/// local: without redundancy.
+enum class Policy : std::uint8_t { buddies, ring, exclusive_or, reed_solomon, local };
 
 struct GroupPlan {
   Policy policy = Policy::buddies;

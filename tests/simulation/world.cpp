@@ -66,6 +66,7 @@ World::World(Image& image, Choices& choices, const Surroundings& surroundings, s
       surroundings_(surroundings),
       events_(std::move(events)),
       done_(events_.size()),
+      from_(events_.size()),
       traces_(traces),
       scheduler_(image, kLongestSchedule, kMostSwitches) {
   the_world = this;
@@ -120,13 +121,19 @@ void World::arm(Process& process) {
   process.act_at = kNever;
   for (std::size_t i = 0; i < events_.size(); ++i) {
     const Event& event = events_[i];
-    if (done_[i] || event.process != process.number) continue;
-    if (event.after >= 0 && !done_[static_cast<std::size_t>(event.after)]) continue;
-    if (event.when == Event::When::place) process.act_at = std::min(process.act_at, event.number);
+    if (done_[i] || event.watched() != process.number || !is_due(event)) continue;
+    if (event.when == Event::When::place) process.act_at = std::min(process.act_at, from_[i].places + event.number);
     if (event.when == Event::When::point && is_at(process, event) &&
-        process.passes[process.place.point] == event.number) {
-      process.act_at = std::min(process.act_at, process.places + event.later - process.place.after);
+        process.passes[process.place.point] == from_[i].passes + event.number) {
+      process.act_at = std::min(process.act_at, process.places + event.places_behind() - process.place.after);
     }
+  }
+}
+
+// Others may have waited for an event.
+void World::arm_all() {
+  for (Process& each : processes_) {
+    if (each.alive) arm(each);
   }
 }
 
@@ -151,37 +158,57 @@ void World::damage(std::span<std::byte> bytes) {
   if (!std::exchange(flips_, false) || bytes.empty()) return;
   const std::uint64_t bit = draw(Kind::random, bytes.size() * 8);
   bytes[bit / 8] ^= std::byte{1} << (bit % 8);
-  if (damage_listener_) damage_listener_();
+  if (damage_listener_) damage_listener_(*present_process());
   note(bit, [&] { return "bit " + std::to_string(bit) + " of " + std::to_string(bytes.size()) + " bytes FLIPS"; });
 }
 
-bool World::takes_refusal() { return std::exchange(refuses_, false); }
+bool World::takes_refusal(std::string_view point) {
+  if (refused_point_ != point) return false;
+  refused_point_.clear();
+  return true;
+}
 
 void World::act(Process& process) {
   for (std::size_t i = 0; i < events_.size(); ++i) {
     const Event& event = events_[i];
-    if (done_[i] || event.process != process.number || event.when == Event::When::time) continue;
-    if (event.after >= 0 && !done_[static_cast<std::size_t>(event.after)]) continue;
-    const bool is_here =
-        event.when == Event::When::place
-            ? process.places > event.number
-            : is_at(process, event) && process.place.pass == event.number && process.place.after >= event.later;
-    if (is_here) do_event(i, process);
+    if (done_[i] || event.watched() != process.number || event.when == Event::When::time || !is_due(event)) continue;
+    const bool is_here = event.when == Event::When::place
+                             ? process.places > from_[i].places + event.number
+                             : is_at(process, event) && process.place.pass == from_[i].passes + event.number &&
+                                   process.place.after >= event.places_behind();
+    Process& victim = processes_[static_cast<std::size_t>(event.process)];
+    if (is_here && (victim.alive || event.at < 0)) do_event(i, victim);
   }
   arm(process);
+}
+
+// Counts of events that come after another one begin here.
+void World::note_from(std::size_t before) {
+  for (std::size_t i = 0; i < events_.size(); ++i) {
+    const Event& event = events_[i];
+    const auto number = static_cast<std::size_t>(event.watched());
+    if (event.after != static_cast<int>(before) || number >= processes_.size()) continue;
+    Process& process = processes_[number];
+    from_[i].places = process.places;
+    if (event.when == Event::When::point) from_[i].passes = process.passes[number_of_point(event.point)];
+  }
 }
 
 void World::do_event(std::size_t number, Process& process) {
   const Event event = events_[number];
   done_[number] = true;
+  note_from(number);
+  if (event.what == Event::What::pass) {
+    arm_all();
+    return;
+  }
   Happened happened{number, now(), process.place, {}, passages_.size()};
   for (const Process& each : processes_) happened.points.push_back(each.alive ? each.place.point : -1);
   happened_.push_back(std::move(happened));
-  process.victim = true;
-  // Others may have waited for this.
-  for (Process& each : processes_) {
-    if (each.alive) arm(each);
-  }
+  const bool ends_or_stops =
+      event.what == Event::What::die || event.what == Event::What::node_dies || event.what == Event::What::stop;
+  process.victim = process.victim || ends_or_stops;
+  arm_all();
   switch (event.what) {
     case Event::What::die:
       kill(process, "the schedule");
@@ -208,7 +235,9 @@ void World::do_event(std::size_t number, Process& process) {
       flips_ = true;  // the fault point has the bytes
       break;
     case Event::What::refuse:
-      refuses_ = true;
+      refused_point_ = event.point;
+      break;
+    case Event::What::pass:
       break;
     case Event::What::no_memory:
       process.memory_fails_from = process.requests_of_memory;
@@ -292,6 +321,7 @@ void World::kill(Process& process, const std::string& why) {
       if (dice >= 24) late = choices_.draw(Kind::notice, other.number, 20 * kMillisecond);
       if (dice == 31) late = choices_.draw(Kind::notice, other.number, 2 * kSecond);
     }
+    if (surroundings_.slow_notices) late = kSecond + choices_.draw(Kind::notice, other.number, kSecond);
     other.notices[process.pid] = now() + 5 * kMicrosecond + late;
     scheduler_.at(other.notices[process.pid], [this, &other] { stir(other); });
   }
@@ -334,11 +364,13 @@ bool World::is_alone(const Process& process) const {
   });
 }
 
-// Nobody can end such a process, and known issues says what the others do.
+// Nobody ends a process that is alone on its node, or does not watch yet: known issues says what the others do.
 bool World::may_end_itself() const {
+  static const int watches = number_of_point("init.watched");
   return has_stopped_for(own_ends_after_) &&
-         std::any_of(processes_.begin(), processes_.end(),
-                     [&](const Process& each) { return each.stopped && is_alone(each); });
+         std::any_of(processes_.begin(), processes_.end(), [&](const Process& each) {
+           return each.stopped && (is_alone(each) || each.passes.count(watches) == 0);
+         });
 }
 
 void World::write(const std::string& text) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "choices.hpp"
@@ -74,7 +75,7 @@ class World {
   /// Changes a bit if the event that has just happened is a flip.
   void damage(std::span<std::byte> bytes);
   /// Says whether the event that has just happened is a refusal by the system.
-  [[nodiscard]] bool takes_refusal();
+  [[nodiscard]] bool takes_refusal(std::string_view point);
   /// Has something done, which takes a while.
   void step();
   /// Has looked for something, and not found it. Waits longer each time, until something reaches the process.
@@ -104,7 +105,7 @@ class World {
   /// For who wants to know of each death.
   void on_death(std::function<void(Process&)> listener) { listeners_.push_back(std::move(listener)); }
   /// For who wants to know of damage.
-  void on_damage(std::function<void()> listener) { damage_listener_ = std::move(listener); }
+  void on_damage(std::function<void(Process&)> listener) { damage_listener_ = std::move(listener); }
 
   // -------------------------------------------------------------------------------------------------------------- trace
 
@@ -118,8 +119,18 @@ class World {
   [[nodiscard]] const std::vector<std::string>& lines() const { return lines_; }
 
  private:
+  /// How far a process was when the event happened that its own one comes after.
+  struct From {
+    std::uint64_t places = 0;
+    std::uint64_t passes = 0;
+  };
   void write(const std::string& text);
+  [[nodiscard]] bool is_due(const Event& event) const {
+    return event.after < 0 || done_[static_cast<std::size_t>(event.after)];
+  }
+  void note_from(std::size_t before);
   void arm(Process& process);
+  void arm_all();
   void act(Process& process);
   void do_event(std::size_t number, Process& process);
   void pause(Time time, bool may_hold);
@@ -130,6 +141,7 @@ class World {
   Surroundings surroundings_;
   std::vector<Event> events_;
   std::vector<bool> done_;
+  std::vector<From> from_;  ///< by event
   bool traces_;
   Scheduler scheduler_;
   Objects objects_;
@@ -137,11 +149,11 @@ class World {
   std::vector<Happened> happened_;
   std::vector<Passage> passages_;
   bool flips_ = false;
-  bool refuses_ = false;
+  std::string refused_point_;  ///< at which the next request of the system fails
   bool gives_up_ = false;
   Time own_ends_after_ = kNever;
   std::vector<std::function<void(Process&)>> listeners_;
-  std::function<void()> damage_listener_;
+  std::function<void(Process&)> damage_listener_;
   std::vector<std::string> lines_;
   Verdict verdict_;
 };

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 
+#include "../court.hpp"
 #include "state.hpp"
 
 namespace fenix_simulation::mpi {
@@ -77,9 +78,13 @@ void decide(Comm& comm, Meeting& meeting) {
   });
 }
 
+/// limit: for a process that the schedule leaves alone; 0: none.
 template <class Decide>
-void agree(Comm* comm, Meeting& meeting, Decide&& decides) {
+void agree(Comm* comm, Meeting& meeting, Time limit, Decide&& decides) {
+  const Time begin = world().now();
   while (!meeting.is_decided) {
+    if (limit > 0 && !self().victim && world().now() - begin > limit)
+      world().violate("an agreement waits beyond the last resort");
     if (is_due(*comm, meeting)) {
       decides();
       for (const Pid each : comm->members) {
@@ -186,7 +191,10 @@ FENIX_MPI(int, _Comm_dup, (MPI_Comm comm, MPI_Comm* made)) {
   Meeting& meeting = arrive(object, kOrdinary, nullptr, 0);
   const int error = meet(object, meeting);
   if (error != MPI_SUCCESS) return raise(object, error);
-  if (meeting.comm == nullptr) meeting.comm = make_comm(object->members);
+  if (meeting.comm == nullptr) {
+    meeting.comm = make_comm(object->members);
+    meeting.comm->is_copy = true;
+  }
   *made = adopt(meeting.comm, object);
   return MPI_SUCCESS;
 }
@@ -223,7 +231,9 @@ extern "C" int PMPIX_Comm_agree(MPI_Comm comm, int* flag) {
   Comm* object = comm_of(comm);
   note_call("Comm_agree", object, *flag);
   Meeting& meeting = arrive(object, kAgreements, flag, sizeof *flag);
-  agree(object, meeting, [&] { decide(*object, meeting); });
+  // The library ends a process that waits for four times FENIX_TIMEOUT there.
+  const Time limit = 5 * static_cast<Time>(fenix_simulation::court().plan.timeout) * 1'000'000'000;
+  agree(object, meeting, limit, [&] { decide(*object, meeting); });
   *flag = meeting.flag;
   return raise(object, meeting.some_failed ? MPIX_ERR_PROC_FAILED : MPI_SUCCESS);
 }
@@ -233,7 +243,7 @@ extern "C" int PMPIX_Comm_shrink(MPI_Comm comm, MPI_Comm* made) {
   note_call("Comm_shrink", object);
   *made = MPI_COMM_NULL;
   Meeting& meeting = arrive(object, kShrinks, nullptr, 0);
-  agree(object, meeting, [&] {
+  agree(object, meeting, /*limit=*/0, [&] {
     std::vector<Pid> living;
     for (const Pid each : object->members) {
       const Process& process = *world().find(each);
@@ -276,9 +286,10 @@ extern "C" int PMPIX_Comm_is_revoked(MPI_Comm comm, int* flag) {
 }
 
 extern "C" int PMPIX_Comm_get_failed(MPI_Comm comm, MPI_Group* group) {
+  const Time known = world().surroundings().open_mpi ? self().mpi->progress : world().now();
   std::vector<Pid> failed;
   for (const Pid each : comm_of(comm)->members) {
-    if (World::knows_of(self(), each, world().now())) failed.push_back(each);
+    if (World::knows_of(self(), each, known)) failed.push_back(each);
   }
   *group = reinterpret_cast<MPI_Group>(world().objects().make<Group>(std::move(failed)));
   return MPI_SUCCESS;

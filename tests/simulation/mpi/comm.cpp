@@ -162,7 +162,11 @@ FENIX_MPI(int, _Comm_compare, (MPI_Comm a, MPI_Comm b, int* result)) {
   return MPI_SUCCESS;
 }
 
+// Only the library copies communicators here, and it frees none that a failure may have left messages on.
 FENIX_MPI(int, _Comm_free, (MPI_Comm * comm)) {
+  Comm* const object = comm_of(*comm);
+  if (object != nullptr && object->is_copy && !own(object).inbox.empty())
+    world().violate("a communicator is freed with messages that nobody has received: its number goes to another one");
   auto& comms = self().mpi->comms;
   std::replace(comms.begin(), comms.end(), comm_of(*comm), static_cast<Comm*>(nullptr));
   *comm = MPI_COMM_NULL;

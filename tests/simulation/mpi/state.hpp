@@ -66,6 +66,7 @@ struct Meeting {
 
 struct Comm {
   int number = 0;
+  bool is_copy = false;  ///< made by MPI_Comm_dup
   std::vector<Pid> members;
   std::vector<Pid> remote;  ///< of an intercommunicator
   std::unordered_map<Pid, int> ranks;
@@ -103,6 +104,7 @@ struct ProcessState {
   std::vector<Comm*> comms;  ///< by the number that Fortran has for it, without the two above
   int keys = 0;              ///< of attributes
   Time progress = 0;         ///< when MPI last looked at the network for this process
+  bool finalizing = false;   ///< it has called MPI_Finalize
   bool finalized = false;
 };
 

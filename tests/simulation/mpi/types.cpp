@@ -130,9 +130,17 @@ FENIX_MPI(int, _Finalized, (int* flag)) {
   return MPI_SUCCESS;
 }
 
+// It is collective: whoever has come waits for all that live.
 FENIX_MPI(int, _Finalize, (void)) {
   note_call("Finalize", nullptr);
   world().step();
+  self().mpi->finalizing = true;
+  const auto is_missing = [](const fenix_simulation::Process& each) {
+    return each.alive && !each.exited && !each.stopped && !each.mpi->finalizing;
+  };
+  auto& all = world().processes();
+  for (auto& each : all) world().stir(each);
+  while (std::any_of(all.begin(), all.end(), is_missing)) world().idle();
   self().mpi->finalized = true;
   return MPI_SUCCESS;
 }

@@ -49,11 +49,15 @@ void land(Transfer& transfer, std::size_t begin, std::size_t bytes) {
   }
   if (--transfer.left > 0) return;
   transfer.request->is_complete = true;
+  transfer.origin->heap.take_back(transfer.local);
   if (transfer.origin->alive) world().stir(*transfer.origin);
 }
 
 Time time_of_landing() {
+  constexpr Time kLate = 20'000'000;
   World& here = world();
+  if (here.surroundings().slow_network && here.draw(Kind::network, 2) == 1)
+    return here.now() + here.draw(Kind::network, kFastest, kLate);
   if (here.draw(Kind::network, 32) == 31) return here.now() + here.draw(Kind::network, kFastest, kSlowest);
   return here.now() + here.draw(Kind::network, kFastest, kSlow);
 }
@@ -96,6 +100,8 @@ int transfer(bool is_put, void* local, int count, int target, MPI_Aint offset, M
   begun->local = static_cast<std::byte*>(local);
   begun->remote = memory + offset;
   if (is_put) begun->data.assign(begun->local, begun->local + count);
+  // The data of a put was copied above, as a network may do it; the program does not know that.
+  if (Heap::has(local) && count > 0) self().heap.lend(begun->local, static_cast<std::size_t>(count));
   begin(begun, static_cast<std::size_t>(count));
   window.under_way[self().pid][target].push_back(request);
   *made = reinterpret_cast<MPI_Request>(request);
