@@ -61,6 +61,18 @@ void GroupRecovery::archive_snapshots() {
   forget_snapshots();
 }
 
+void GroupRecovery::drop_overwritten() {
+  if (!data_.parameters.commits_in_place()) return;
+  const RecordLog& log = data_.log.memory().control().own_log;
+  for (const LoggedRecord& logged : log.read_all()) {
+    const bool is_overwritten = std::any_of(data_.members.begin(), data_.members.end(), [&](const auto& member) {
+      const MemberVersion* version = version_in(logged.record, *member);
+      return version != nullptr && member->memory.own_is_newer_than(version->stored_in);
+    });
+    if (is_overwritten) log.clear(logged.entry);
+  }
+}
+
 void GroupRecovery::forget_snapshots() { Release(data_).forget_snapshots(); }
 
 void GroupRecovery::keep_archive(const Shape& shape, const Placement& placement, std::vector<Epoch> epochs) {

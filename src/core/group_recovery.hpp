@@ -100,6 +100,8 @@ class GroupRecovery {
 
   /// Writes own records again that are not what they were when they were committed. Local.
   void repair_records() { (void)data_.log.mend_own(); }
+  /// Voids own records of which a later commit in place has overwritten the data: they must not count as a snapshot of this rank. Local.
+  void drop_overwritten();
   /// Drops all snapshots and regions. Local.
   void forget_snapshots();
   /// Voids all records, own and held, except those of the given epochs and those of epochs before oldest. Local.

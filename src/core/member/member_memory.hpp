@@ -60,6 +60,10 @@ class MemberMemory {
   [[nodiscard]] bool own_is(Epoch stored_in) const {
     return own_word().load(std::memory_order_acquire) == stored_in.value;
   }
+  /// Whether a later commit has overwritten the own slot.
+  [[nodiscard]] bool own_is_newer_than(Epoch stored_in) const {
+    return own_word().load(std::memory_order_acquire) > stored_in.value;
+  }
   /// Returns the bytes that the region takes up: whole pages.
   [[nodiscard]] std::uint64_t footprint() const;
   /// Whether the region is there and has room for all that fits the layout.

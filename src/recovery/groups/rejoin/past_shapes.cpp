@@ -111,6 +111,7 @@ ConsistentEpochs PastShapes::readable_epochs(const Shape& shape, const Placement
       if (number >= 0) add(ranks[index(placement.kept(number, copy))], held[index(rank)]);
     }
   }
+  if (self >= 0 && !put_aside) group_.recovery().drop_overwritten();
   const auto own = exchange_if(
       [&] { return put_aside ? group_.recovery().archive()->own_epochs(id) : group_.log().memory().own_epochs(); });
   for (int rank = 0; rank < team_.size(); ++rank) {

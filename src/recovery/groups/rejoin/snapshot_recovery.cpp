@@ -22,6 +22,7 @@ struct HeldRecord {
 }  // namespace
 
 ConsistentEpochs SnapshotRecovery::run(LossReport& report) {
+  if (group_.is_complete()) group_.recovery().drop_overwritten();
   const CommonEpochs all = common_to_all(team_, CommonEpochs(find_commits()));
   // Without redundancy, the others go on without what a dead rank had.
   const bool redundant = group_.parameters().policy.has_redundancy();
