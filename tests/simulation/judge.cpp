@@ -7,6 +7,7 @@
 #include <string>
 
 #include "court.hpp"
+#include "mpi/state.hpp"
 
 namespace fenix_simulation {
 namespace {
@@ -98,7 +99,10 @@ void judge_lost(int group, int member, int step, int is_old) {
                   "P1");
 }
 
-void judge_agreed(int group, int step) { hear(court().ledger.agreed(group, own_rank(), step), "P2"); }
+void judge_agreed(int group, int step) {
+  mpi::land_late_words();
+  hear(court().ledger.agreed(group, own_rank(), step), "P2");
+}
 
 void judge_waited(const char* call) {
   if (world().has_stopped_for(static_cast<Time>(court().plan.timeout) * 500'000'000))

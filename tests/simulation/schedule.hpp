@@ -26,6 +26,8 @@ struct Schedule {
 Schedule draw_schedule(std::uint64_t seed);
 /// Draws an event for a workload. after: another event, or −1.
 Event draw_event(Dice& dice, const Workload& work, int after);
+/// Draws a rank that is stopped for a while, perhaps for longer than others wait.
+Event draw_stop(Dice& dice, const Workload& work);
 
 std::string text_of(const Schedule& schedule);
 /// Throws std::runtime_error for a text that is none.

@@ -31,11 +31,14 @@ Blocks blocks_of(const Workload& plan, int group, int member, int rank, int step
   return {number, first, length, stride};
 }
 
-std::uint32_t value_of(const Workload& plan, int group, int member, int rank, int step, int base, int element) {
-  while (step > base && !blocks_of(plan, group, member, rank, step, base).has(element)) --step;
+std::uint32_t value_of(const Workload& plan, int group, int member, int rank, Contents contents, int element) {
+  int& step = contents.step;
+  while (step > contents.base && !blocks_of(plan, group, member, rank, step, contents.base).has(element)) --step;
   const auto where = static_cast<std::uint64_t>(rank) << 32U | static_cast<std::uint64_t>(element);
   return static_cast<std::uint32_t>(
-      dice(plan, Purpose::value, joined(group, member), static_cast<std::uint64_t>(step), where));
+      dice(plan, Purpose::value, joined(group, member),
+           static_cast<std::uint64_t>(step) | static_cast<std::uint64_t>(attempt_of(contents.attempts, step)) << 16U,
+           where));
 }
 
 bool has_barrier(const Workload& plan, int group, int step) {

@@ -2,6 +2,7 @@
 // All that the program of a schedule does, and the contents of its data: functions of the seed, so that nothing has to be kept.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -87,10 +88,22 @@ struct Blocks {
   }
 };
 
+/// By step: the attempt in which it was stored. After a failure a step is done again, with other contents.
+using Attempts = std::array<std::int64_t, 16>;
+inline std::int64_t& attempt_of(Attempts& attempts, int step) {
+  return attempts[static_cast<std::size_t>(step) % attempts.size()];
+}
+
 /// base: the step from which a group has begun, which stores everything.
 Blocks blocks_of(const Workload& plan, int group, int member, int rank, int step, int base);
-/// Returns the value of an element in the snapshot of a step.
-std::uint32_t value_of(const Workload& plan, int group, int member, int rank, int step, int base, int element);
+/// The snapshot of a step.
+struct Contents {
+  int step = 0;
+  int base = 0;
+  Attempts attempts{};
+};
+/// Returns the value of an element in a snapshot.
+std::uint32_t value_of(const Workload& plan, int group, int member, int rank, Contents contents, int element);
 bool has_barrier(const Workload& plan, int group, int step);
 
 }  // namespace fenix_simulation

@@ -114,6 +114,8 @@ Comm* make_comm(std::vector<Pid> members, std::vector<Pid> remote = {});
 MPI_Comm adopt(Comm* comm, const Comm* parent);
 /// Makes MPI_COMM_WORLD and MPI_COMM_SELF for processes that start together.
 void begin_world(const std::vector<Process*>& processes);
+/// Has words arrive that dead processes have put, and that were on their way until now.
+void land_late_words();
 /// Has messages of a dead process lost that were on their way, and tells who waits.
 void note_death(Process& dead);
 

@@ -37,8 +37,24 @@ struct Transfer {
   std::size_t left = 0;  ///< pieces
 };
 
-void land(Transfer& transfer, std::size_t begin, std::size_t bytes) {
+/// Words of the dead that are still on their way when the others have recovered.
+std::vector<std::shared_ptr<Transfer>>& late_words() {
+  static std::vector<std::shared_ptr<Transfer>> late;
+  return late;
+}
+
+bool is_word(const Transfer& transfer) {
+  return transfer.data.size() == kWord &&
+         std::any_of(transfer.data.begin(), transfer.data.end(), [](std::byte each) { return each != std::byte{0}; });
+}
+
+void land(const std::shared_ptr<Transfer>& landing, std::size_t begin, std::size_t bytes) {
+  Transfer& transfer = *landing;
   if (!transfer.target->alive) return;  // never ends
+  if (!transfer.origin->alive && transfer.is_put && is_word(transfer) && world().draw(Kind::loss, 4) >= 2) {
+    late_words().push_back(landing);
+    return;
+  }
   if (!transfer.origin->alive && (!transfer.is_put || world().draw(Kind::loss, 2) == 1)) return;
   if (transfer.is_put) {
     std::memcpy(transfer.remote + begin, transfer.data.data() + begin, bytes);
@@ -74,7 +90,7 @@ void begin(const std::shared_ptr<Transfer>& transfer, std::size_t bytes) {
   }
   transfer->left = pieces.size();
   for (const auto& [at, piece] : pieces) {
-    world().scheduler().at(time_of_landing(), [transfer, at = at, piece = piece] { land(*transfer, at, piece); });
+    world().scheduler().at(time_of_landing(), [transfer, at = at, piece = piece] { land(transfer, at, piece); });
   }
   if (pieces.empty()) transfer->request->is_complete = true;
 }
@@ -109,6 +125,15 @@ int transfer(bool is_put, void* local, int count, int target, MPI_Aint offset, M
 }
 
 }  // namespace
+
+void land_late_words() {
+  for (const auto& each : late_words()) {
+    if (!each->target->alive) continue;
+    std::memcpy(each->remote, each->data.data(), kWord);
+    stir_readers(each->remote);
+  }
+  late_words().clear();
+}
 
 // A meeting of this kind is in collective.cpp.
 Meeting& meet_for_window(Comm* comm, void* memory, std::size_t bytes, int& error);
