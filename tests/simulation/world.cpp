@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cost.hpp"
 #include "kernel.hpp"
 #include "mpi/state.hpp"
 #include "points.hpp"
@@ -21,11 +22,17 @@ constexpr Time kSecond = 1'000'000'000;
 
 constexpr Time kLongestSchedule = 2000 * kSecond;
 constexpr std::uint64_t kMostSwitches = 4'000'000;
+constexpr Time kLongestByCost = 100'000 * kSecond;
 
 constexpr Time kShortestStep = 100;
 constexpr Time kLongestStep = 2 * kMicrosecond;
 constexpr Time kFirstLook = 800;         // what reaches the process wakes it earlier
 constexpr unsigned kMostDoublings = 12;  // of the time between two looks, up to some 5 ms
+
+// Where a machine's costs count.
+constexpr double kMostDebt = 1'000;   // that a thread lets pass later, so that fewer switches are needed
+constexpr unsigned kLooksInTurn = 4;  // beside those at requests, before a thread waits
+constexpr Time kFirstWait = 6'400;
 
 World* the_world = nullptr;
 
@@ -67,7 +74,8 @@ World::World(Image& image, Choices& choices, const Surroundings& surroundings, s
       events_(std::move(events)),
       done_(events_.size()),
       traces_(traces),
-      scheduler_(image, kLongestSchedule, kMostSwitches) {
+      scheduler_(image, machine() != nullptr ? kLongestByCost : kLongestSchedule,
+                 machine() != nullptr ? ~std::uint64_t{0} : kMostSwitches) {
   the_world = this;
 }
 
@@ -231,12 +239,60 @@ void World::step() {
   Fiber& fiber = *scheduler_.present();
   pass_place();
   fiber.idle_looks = 0;
+  if (machine() != nullptr) {
+    fiber.clock_looks = 0;
+    charge(machine()->call);
+    if (fiber.debt >= kMostDebt) pay(fiber);
+    return;
+  }
   pause(draw(Kind::delay, kShortestStep, kLongestStep), true);
+}
+
+Time World::time_here() const {
+  const Fiber* fiber = scheduler_.present();
+  return fiber == nullptr ? now() : now() + static_cast<Time>(fiber->debt);
+}
+
+void World::charge(double time) {
+  if (Fiber* fiber = scheduler_.present(); fiber != nullptr) fiber->debt += time;
+}
+
+void World::pay(Fiber& fiber) {
+  const Time time = time_here();
+  fiber.debt = 0;
+  scheduler_.give_away(time);
+}
+
+// All requests may be looked at in turn, before it is clear that nothing has come.
+void World::idle_by_cost(Fiber& fiber, Time least) {
+  auto& arrivals = fiber.process->arrivals;
+  charge(machine()->call);
+  for (; !arrivals.empty() && arrivals.top() <= time_here(); arrivals.pop()) fiber.idle_looks = 0;
+  const unsigned free = kLooksInTurn + fiber.process->open_requests;
+  if (least == 0 && fiber.idle_looks < free) {
+    ++fiber.idle_looks;
+    fiber.clock_looks = 0;
+    if (fiber.debt >= kMostDebt) pay(fiber);
+    return;
+  }
+  const unsigned doublings = fiber.idle_looks < free ? 0 : std::min(fiber.idle_looks - free, kMostDoublings);
+  ++fiber.idle_looks;
+  fiber.idle = true;
+  fiber.earliest = time_here() + least;
+  Time until = time_here() + std::max(least, kFirstWait << doublings);
+  if (!arrivals.empty()) until = std::max(fiber.earliest, std::min(until, arrivals.top()));
+  fiber.debt = 0;
+  scheduler_.give_away(until);
+  fiber.looked_at = 0;
 }
 
 void World::idle(Time least) {
   Fiber& fiber = *scheduler_.present();
   pass_place();
+  if (machine() != nullptr) {
+    idle_by_cost(fiber, least);
+    return;
+  }
   fiber.idle = true;
   fiber.earliest = now() + least;
   const unsigned looks = std::min(fiber.idle_looks++, kMostDoublings);
@@ -251,6 +307,7 @@ void World::sleep_until(Time time) {
 
 void World::stir(Process& process, Time at) {
   const Time time = std::max(at, now() + kShortestStep);
+  if (machine() != nullptr) process.arrivals.push(time);
   for (Fiber* fiber : process.fibers) {
     if (!fiber->idle) continue;
     fiber->idle_looks = 0;
@@ -260,7 +317,9 @@ void World::stir(Process& process, Time at) {
 
 void World::stir_reader(Process& process, std::uint64_t bit) {
   for (Fiber* fiber : process.fibers) {
-    if (!fiber->idle || (fiber->looked_at & bit) == 0) continue;
+    if ((fiber->looked_at & bit) == 0) continue;
+    if (machine() != nullptr) fiber->idle_looks = 0;
+    if (!fiber->idle) continue;
     fiber->idle_looks = 0;
     scheduler_.wake(*fiber, std::max(now() + kShortestStep, fiber->earliest));
   }
@@ -276,6 +335,7 @@ bool World::knows_of(const Process& process, Pid dead, Time now) {
 void World::kill(Process& process, const std::string& why) {
   if (!process.alive || process.exited) return;
   process.alive = false;
+  gone_.push_back(process.pid);
   note(static_cast<std::uint64_t>(process.pid),
        [&] { return "process " + std::to_string(process.number) + " DIES: " + why; });
   if (!process.victim) {
@@ -292,6 +352,7 @@ void World::kill(Process& process, const std::string& why) {
       if (dice >= 24) late = choices_.draw(Kind::notice, other.number, 20 * kMillisecond);
       if (dice == 31) late = choices_.draw(Kind::notice, other.number, 2 * kSecond);
     }
+    if (machine() != nullptr) late = static_cast<Time>(machine()->notice);
     other.notices[process.pid] = now() + 5 * kMicrosecond + late;
     scheduler_.at(other.notices[process.pid], [this, &other] { stir(other); });
   }
@@ -303,6 +364,7 @@ void World::end(Process& process) {
   process.exited = true;
   note(2, [&] { return "process " + std::to_string(process.number) + " ends"; });
   process.alive = false;
+  gone_.push_back(process.pid);
 }
 
 void World::violate(const std::string& text, const std::string& promise) {

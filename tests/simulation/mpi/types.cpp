@@ -147,7 +147,7 @@ FENIX_MPI(int, _Get_library_version, (char* text, int* length)) {
   return MPI_SUCCESS;
 }
 
-FENIX_MPI(double, _Wtime, (void)) { return static_cast<double>(world().now()) / 1e9; }
+FENIX_MPI(double, _Wtime, (void)) { return static_cast<double>(world().time_here()) / 1e9; }
 
 // One control variable is known: whether MPI tolerates faults.
 FENIX_MPI(int, _T_init_thread, (int /*wanted*/, int* provided)) {
