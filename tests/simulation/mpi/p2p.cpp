@@ -193,7 +193,27 @@ int begin_send(Request& request, const void* data, bool waits) {
   return MPI_SUCCESS;
 }
 
+// Requests that have ended. Elsewhere each has an address of its own.
+std::vector<Request*>& free_requests() {
+  static std::vector<Request*> requests;
+  return requests;
+}
+
 }  // namespace
+
+Request* take_request() {
+  ++self().open_requests;
+  if (free_requests().empty()) return world().objects().make<Request>();
+  Request* request = free_requests().back();
+  free_requests().pop_back();
+  *request = {};
+  return request;
+}
+
+void give_back(Request* request) {
+  --self().open_requests;
+  if (machine() != nullptr) free_requests().push_back(request);
+}
 
 /// Looks whether a request has ended.
 int test(Request& request, bool& ended) {
@@ -261,22 +281,8 @@ using fenix_simulation::world;
 
 namespace {
 
-// Requests that have ended. Elsewhere each has an address of its own.
-std::vector<Request*>& free_requests() {
-  static std::vector<Request*> requests;
-  return requests;
-}
-
 Request* make_request(Request::Form form, MPI_Comm comm, const void* buffer, std::size_t bytes, int peer) {
-  Request* request = nullptr;
-  if (free_requests().empty()) {
-    request = world().objects().make<Request>();
-  } else {
-    request = free_requests().back();
-    free_requests().pop_back();
-    *request = {};
-  }
-  ++self().open_requests;
+  Request* request = take_request();
   request->form = form;
   request->comm = comm_of(comm);
   request->buffer = static_cast<std::byte*>(const_cast<void*>(buffer));
@@ -306,15 +312,15 @@ int send(const void* data, std::size_t bytes, int to, int tag, MPI_Comm comm, bo
 /// Ends a request whose handle the program has.
 int finish(MPI_Request* handle, MPI_Status* status, int error) {
   Request* request = request_of(*handle);
+  Comm* comm = request->comm;
   fill(status, *request);
   if (request->is_persistent) {
     request->is_active = false;
   } else {
     *handle = MPI_REQUEST_NULL;
-    --self().open_requests;
-    if (machine() != nullptr) free_requests().push_back(request);
+    give_back(request);
   }
-  return raise(request->comm, error);
+  return raise(comm, error);
 }
 
 }  // namespace

@@ -136,6 +136,9 @@ struct ProcessState {
   bool finalized = false;
 };
 
+/// Makes a request of the present process, which it gives back when the program has no handle of it any more.
+Request* take_request();
+void give_back(Request* request);
 /// Makes a communicator; its members have to adopt it.
 Comm* make_comm(std::shared_ptr<const Members> members, std::vector<Pid> remote = {});
 inline Comm* make_comm(std::vector<Pid> members) {

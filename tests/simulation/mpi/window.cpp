@@ -95,7 +95,7 @@ int transfer(bool is_put, void* local, int count, int target, MPI_Aint offset, M
   if (static_cast<std::size_t>(offset) + static_cast<std::size_t>(count) > size) {
     world().violate("an access beyond a window", "P3");
   }
-  Request* request = world().objects().make<Request>();
+  Request* request = take_request();
   request->form = Request::Form::send;
   request->comm = window.comm;
   request->peer = target;
