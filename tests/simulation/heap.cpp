@@ -10,6 +10,8 @@
 #include <cstring>
 #include <new>
 
+#include "cost.hpp"
+#include "pages.hpp"
 #include "world.hpp"
 
 namespace fenix_simulation {
@@ -93,6 +95,7 @@ void Heap::release(void* block) {
   auto* begin = static_cast<std::byte*>(block) - header->offset;
   const std::uint32_t number = header->number;
   used_ -= bytes_of(number) + sizeof(Header);
+  if (machine() != nullptr) forget_pages(block, bytes_of(number) - header->offset);
   std::memcpy(begin, &free_[number], sizeof(void*));
   free_[number] = begin;
 }

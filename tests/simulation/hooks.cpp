@@ -5,7 +5,9 @@
 #include <cstring>
 
 #include "cost.hpp"
+#include "heap.hpp"
 #include "memory.hpp"
+#include "pages.hpp"
 #include "world.hpp"
 
 namespace {
@@ -108,6 +110,11 @@ void* simulated_memmove(void* to, const void* from, std::size_t bytes) {
 
 void* simulated_memset(void* to, int value, std::size_t bytes) {
   hook(to, true);
+  // Many processes have memory that they only make ready.
+  if (value == 0 && fenix_simulation::machine() != nullptr && fenix_simulation::Heap::has(to)) {
+    fenix_simulation::fill_with_zeros(to, bytes);
+    return to;
+  }
   return std::memset(to, value, bytes);
 }
 

@@ -150,6 +150,7 @@ Meeting& meet_for_window(Comm* comm, void* memory, std::size_t bytes, int& error
 using namespace fenix_simulation::mpi;
 using fenix_simulation::count_bytes;
 using fenix_simulation::count_call;
+using fenix_simulation::forget_pages;
 using fenix_simulation::Kind;
 using fenix_simulation::kNever;
 using fenix_simulation::Machine;
@@ -191,6 +192,7 @@ FENIX_MPI(int, _Allgather,
   note_call("Allgather", object);
   const std::size_t bytes = bytes_of(count, type);
   count_bytes(scaling::allgathers, scaling::allgather_bytes, bytes * object->members().size());
+  if (machine() != nullptr) forget_pages(all, bytes * object->members().size());
   Meeting& meeting = arrive(object, kOrdinary, mine, bytes, true);
   const int error = meet(object, meeting);
   if (error != MPI_SUCCESS) return raise(object, error);
@@ -201,7 +203,7 @@ FENIX_MPI(int, _Allgather,
       meeting.result.insert(meeting.result.end(), its.begin(), its.begin() + static_cast<std::ptrdiff_t>(bytes));
     }
   }
-  if (!meeting.result.empty()) std::memcpy(all, meeting.result.data(), meeting.result.size());
+  meeting.shared_result.copy(meeting.result, all);
   leave(object, meeting);
   return MPI_SUCCESS;
 }

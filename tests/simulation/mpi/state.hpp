@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "../pages.hpp"
 #include "../world.hpp"
 
 namespace fenix_simulation::mpi {
@@ -87,6 +88,7 @@ struct Meeting {
   void* object = nullptr;  ///< another result, the same for all
   std::vector<std::byte> result;
   bool has_result = false;
+  SharedContent shared_result;
   Time ready = kNever;   ///< when it is over, where a machine's costs count
   std::size_t left = 0;  ///< members that have gone on
 };
