@@ -103,14 +103,23 @@ Comm* comm_of(MPI_Comm handle) {
   return handle == MPI_COMM_NULL ? nullptr : reinterpret_cast<Comm*>(handle);
 }
 
-Member& own(Comm* comm) { return comm->of[self().pid]; }
+Member& own(Comm* comm) {
+  ProcessState& state = *self().mpi;
+  if (state.last_used != comm) {
+    state.of_last_used = &comm->of[self().pid];
+    state.last_used = comm;
+  }
+  return *state.of_last_used;
+}
 
 int rank_in(const Comm* comm, Pid pid) { return comm->list->place_of(pid); }
 
 bool is_revoked(const Comm* comm) {
   if (comm->revoked_at <= world().time_here()) return true;
+  const ProcessState& state = *self().mpi;
+  const Time known = world().surroundings().open_mpi ? state.progress : world().now();
+  if (state.last_used == comm) return state.of_last_used->revoked_at <= known;
   const auto found = comm->of.find(self().pid);
-  const Time known = world().surroundings().open_mpi ? self().mpi->progress : world().now();
   return found != comm->of.end() && found->second.revoked_at <= known;
 }
 

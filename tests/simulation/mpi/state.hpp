@@ -132,6 +132,8 @@ struct ProcessState {
   Comm* world = nullptr;
   Comm* self = nullptr;
   Comm* parent = nullptr;
+  const Comm* last_used = nullptr;  ///< and what the process has of it, which is asked for often
+  Member* of_last_used = nullptr;
   std::vector<Comm*> comms;  ///< by the number that Fortran has for it, without the two above
   int keys = 0;              ///< of attributes
   Time progress = 0;         ///< when MPI last looked at the network for this process

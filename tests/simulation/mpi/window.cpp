@@ -152,9 +152,12 @@ FENIX_MPI(int, _Win_lock_all, (int /*assertion*/, MPI_Win /*window*/)) { return 
 
 // Open MPI counts the accesses to all targets together.
 FENIX_MPI(int, _Win_flush, (int target, MPI_Win window)) {
-  for (const auto& [each, number] : window_of(window)->under_way[self().pid]) {
-    if (each != target && !world().surroundings().open_mpi) continue;
-    while (number > 0) world().idle();
+  auto& targets = window_of(window)->under_way[self().pid];
+  const bool flushes_all = world().surroundings().open_mpi;
+  const auto end = targets.end();
+  for (auto each = flushes_all ? targets.begin() : targets.find(target); each != end; ++each) {
+    while (each->second > 0) world().idle();
+    if (!flushes_all) break;
   }
   world().step();
   return MPI_SUCCESS;
