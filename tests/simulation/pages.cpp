@@ -12,7 +12,7 @@ namespace fenix_simulation {
 namespace {
 
 constexpr std::size_t kPage = 4096;
-constexpr std::size_t kLeast = std::size_t{16} << 10;        // that is worth a call of the system
+constexpr std::size_t kLeast = std::size_t{16} << 10;  // that is worth a call of the system
 constexpr std::size_t kLeastShared = std::size_t{64} << 10;
 
 std::span<std::byte> pages_in(void* memory, std::size_t bytes) {

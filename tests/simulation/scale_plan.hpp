@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the program of --scale does, and what it tells the simulator.
+// The work of the program of --scale, and what it tells the simulator.
 #pragma once
 
 namespace fenix_simulation {

@@ -12,7 +12,7 @@
 
 namespace fenix_simulation {
 
-/// What a process has counted.
+/// Counts of a process.
 struct Tally {
   struct Phase {
     scaling::Counts counts{};  ///< the most of all repetitions
