@@ -29,11 +29,6 @@ constexpr Time kLongestStep = 2 * kMicrosecond;
 constexpr Time kFirstLook = 800;         // what reaches the process wakes it earlier
 constexpr unsigned kMostDoublings = 12;  // of the time between two looks, up to some 5 ms
 
-// Where a machine's costs count.
-constexpr double kMostDebt = 1'000;   // that a thread lets pass later, so that fewer switches are needed
-constexpr unsigned kLooksInTurn = 4;  // beside those at requests, before a thread waits
-constexpr Time kFirstWait = 6'400;
-
 World* the_world = nullptr;
 
 bool is_at(const Process& process, const Event& event) {
@@ -240,50 +235,10 @@ void World::step() {
   pass_place();
   fiber.idle_looks = 0;
   if (machine() != nullptr) {
-    fiber.clock_looks = 0;
-    charge(machine()->call);
-    if (fiber.debt >= kMostDebt) pay(fiber);
+    step_by_cost(fiber);
     return;
   }
   pause(draw(Kind::delay, kShortestStep, kLongestStep), true);
-}
-
-Time World::time_here() const {
-  const Fiber* fiber = scheduler_.present();
-  return fiber == nullptr ? now() : now() + static_cast<Time>(fiber->debt);
-}
-
-void World::charge(double time) {
-  if (Fiber* fiber = scheduler_.present(); fiber != nullptr) fiber->debt += time;
-}
-
-void World::pay(Fiber& fiber) {
-  const Time time = time_here();
-  fiber.debt = 0;
-  scheduler_.give_away(time);
-}
-
-// All requests may be looked at in turn, before it is clear that nothing has come.
-void World::idle_by_cost(Fiber& fiber, Time least) {
-  auto& arrivals = fiber.process->arrivals;
-  charge(machine()->call);
-  for (; !arrivals.empty() && arrivals.top() <= time_here(); arrivals.pop()) fiber.idle_looks = 0;
-  const unsigned free = kLooksInTurn + fiber.process->open_requests;
-  if (least == 0 && fiber.idle_looks < free) {
-    ++fiber.idle_looks;
-    fiber.clock_looks = 0;
-    if (fiber.debt >= kMostDebt) pay(fiber);
-    return;
-  }
-  const unsigned doublings = fiber.idle_looks < free ? 0 : std::min(fiber.idle_looks - free, kMostDoublings);
-  ++fiber.idle_looks;
-  fiber.idle = true;
-  fiber.earliest = time_here() + least;
-  Time until = time_here() + std::max(least, kFirstWait << doublings);
-  if (!arrivals.empty()) until = std::max(fiber.earliest, std::min(until, arrivals.top()));
-  fiber.debt = 0;
-  scheduler_.give_away(until);
-  fiber.looked_at = 0;
 }
 
 void World::idle(Time least) {

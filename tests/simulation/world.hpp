@@ -130,6 +130,7 @@ class World {
   void do_event(std::size_t number, Process& process);
   void pause(Time time, bool may_hold);
   void pay(Fiber& fiber);
+  void step_by_cost(Fiber& fiber);
   void idle_by_cost(Fiber& fiber, Time least);
   [[nodiscard]] bool is_alone(const Process& process) const;
   [[nodiscard]] bool may_end_itself() const;
