@@ -47,6 +47,7 @@ struct ScaleOptions {
   std::string machine = "tests/simulation/machines/cluster.txt";
   int ranks_per_node = 64;
   bool json = false;
+  bool trace = false;
 };
 
 /// A phase of all ranks.
@@ -100,8 +101,8 @@ void read_option(ScaleOptions& options, const std::string& word, const std::stri
 ScaleOptions read_scale_options(const std::vector<std::string>& words) {
   ScaleOptions options;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == "--json") {
-      options.json = true;
+    if (words[i] == "--json" || words[i] == "--trace") {
+      (words[i] == "--json" ? options.json : options.trace) = true;
       continue;
     }
     if (i + 1 == words.size()) throw std::runtime_error(words[i] + " needs a value");
@@ -188,7 +189,7 @@ bool simulate(ScaleOptions& options, const std::string& head) {
   Surroundings surroundings;
   surroundings.stalls = 0;
   surroundings.late_notices = false;
-  World world(image_of_program(), choices, surroundings, {}, false);
+  World world(image_of_program(), choices, surroundings, {}, options.trace);
   world.on_death(mpi::note_death);
   std::vector<Process*> processes;
   for (int i = 0; i < options.plan.ranks + options.plan.deaths; ++i) {
@@ -200,6 +201,7 @@ bool simulate(ScaleOptions& options, const std::string& head) {
   world.run();
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - before;
   image_of_program().forget();
+  for (const std::string& line : world.lines()) std::puts(line.c_str());
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   if (!world.verdict().is_good()) {

@@ -361,7 +361,7 @@ bool World::may_end_itself() const {
 void World::write(const std::string& text) {
   char head[64];
   const Process* process = present_process();
-  std::snprintf(head, sizeof head, "%14.6f ms  %-9s ", static_cast<double>(now()) / 1e6,
+  std::snprintf(head, sizeof head, "%14.6f ms  %-9s ", static_cast<double>(time_here()) / 1e6,
                 process != nullptr ? ("rank " + std::to_string(process->number)).c_str() : "");
   lines_.push_back(head + text);
 }
