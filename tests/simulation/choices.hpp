@@ -59,9 +59,11 @@ class Choices {
   explicit Choices(std::uint64_t seed) : seed_(mixed(seed)) {}
 
   void edit(const std::vector<Edit>& edits) { edits_ = edits; }
+  /// Answers 0 from now on.
+  void make_harmless() { is_harmless_ = true; }
   /// Returns a number below a bound. who: number of a process, or −1 for the world.
   std::uint64_t draw(Kind kind, int who, std::uint64_t below) {
-    if (below <= 1) return 0;
+    if (below <= 1 || is_harmless_) return 0;
     const std::uint64_t number = next(kind, who);
     std::uint64_t salt = 0;
     if (!edits_.empty() && is_edited(kind, who, number, salt) && salt == 0) return 0;
@@ -78,6 +80,7 @@ class Choices {
   [[nodiscard]] bool is_edited(Kind kind, int who, std::uint64_t number, std::uint64_t& salt) const;
 
   std::uint64_t seed_;
+  bool is_harmless_ = false;
   std::vector<std::array<std::uint64_t, kKinds>> counts_;
   std::vector<Edit> edits_;
 };

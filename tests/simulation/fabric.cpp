@@ -18,8 +18,10 @@
 #include <string>
 #include <vector>
 
+#include "cost.hpp"
 #include "fabric.hpp"
 #include "memory.hpp"
+#include "tally.hpp"
 #include "world.hpp"
 
 namespace fenix_simulation {
@@ -159,8 +161,11 @@ void begin(const std::shared_ptr<Transfer>& transfer) {
     constexpr Time kLate = 20'000'000;
     const bool is_late = here.surroundings().slow_network && here.draw(Kind::network, 2) == 1;
     const Time most = is_late ? kLate : here.draw(Kind::network, 32) == 31 ? kSlowest : kSlow;
-    const Time takes = here.draw(Kind::network, kFastest, most);
-    here.scheduler().at(here.now() + takes, [=, at = at, piece = piece] { land(transfer, at, piece); });
+    const Time drawn = here.draw(Kind::network, kFastest, most);
+    const Time takes = machine() == nullptr
+                           ? drawn
+                           : machine()->access(transfer->origin->owner->node == transfer->target->node, piece);
+    here.scheduler().at(here.time_here() + takes, [=, at = at, piece = piece] { land(transfer, at, piece); });
   }
 }
 
@@ -182,14 +187,18 @@ ssize_t transfer(fid_ep* endpoint, const fi_msg_rma* message, bool writes) {
   made->remote = message->rma_iov[0].addr;
   made->key = message->rma_iov[0].key;
   made->context = message->context;
+  count_bytes(writes ? scaling::puts : scaling::gets, writes ? scaling::put_bytes : scaling::get_bytes, bytes);
   const auto number = made->target->number;
   world().note(made->key, [&] {
     return std::string(writes ? "puts " : "gets ") + std::to_string(bytes) + " bytes, memory of rank " +
            std::to_string(number);
   });
   if (World::knows_of(*own.owner, made->target->pid, world().now()) && world().draw(Kind::race, 2) == 1) return -FI_EIO;
-  std::erase_if(the_network->under_way, [](const auto& each) { return each.expired(); });
-  the_network->under_way.push_back(made);
+  // With costs no connection breaks, and nobody asks what is under way.
+  if (machine() == nullptr) {
+    std::erase_if(the_network->under_way, [](const auto& each) { return each.expired(); });
+    the_network->under_way.push_back(made);
+  }
   begin(made);
   return 0;
 }

@@ -2,6 +2,7 @@
 // Fault points of the simulation, in the place of src/base/fault.cpp: places at which the world may let something go wrong.
 #include "base/fault.hpp"
 
+#include "cost.hpp"
 #include "world.hpp"
 
 namespace fenix_impl {
@@ -9,7 +10,8 @@ namespace fenix_impl {
 void fault_point(const char* name) { fault_point(name, {}); }
 
 void fault_point(const char* name, std::span<std::byte> bytes) {
-  if (fenix_simulation::present_process() == nullptr) return;
+  // Where costs are counted, nothing goes wrong, and a point takes no time.
+  if (fenix_simulation::machine() != nullptr || fenix_simulation::present_process() == nullptr) return;
   auto& world = fenix_simulation::world();
   world.pass_point(name);
   world.damage(bytes);
@@ -17,7 +19,7 @@ void fault_point(const char* name, std::span<std::byte> bytes) {
 }
 
 bool fault_fails(const char* name) {
-  if (fenix_simulation::present_process() == nullptr) return false;
+  if (fenix_simulation::machine() != nullptr || fenix_simulation::present_process() == nullptr) return false;
   auto& world = fenix_simulation::world();
   world.pass_point(name);
   return world.takes_refusal(name);

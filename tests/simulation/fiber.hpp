@@ -46,6 +46,7 @@ struct Fiber {
   unsigned idle_looks = 0;      ///< in a row
   std::uint64_t looked_at = 0;  ///< a bit for each line of shared memory that it has read since it was idle: bit_of()
   unsigned clock_looks = 0;     ///< since it last gave the processor away
+  double debt = 0;              ///< time that it has used, and not yet let pass; only where a machine's costs count
   void* stack_pointer = nullptr;
   Stack* stack = nullptr;
   Exceptions exceptions;

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <new>
 
+#include "cost.hpp"
+#include "pages.hpp"
 #include "world.hpp"
 
 namespace fenix_simulation {
@@ -98,6 +100,7 @@ void Heap::release(void* block) {
       world().violate("memory is freed that an access of MPI uses", "P3");
   }
   used_ -= bytes_of(number) + sizeof(Header);
+  if (machine() != nullptr) forget_pages(block, bytes_of(number) - header->offset);
   std::memcpy(begin, &free_[number], sizeof(void*));
   free_[number] = begin;
 }

@@ -4,7 +4,10 @@
 #include <cstdint>
 #include <cstring>
 
+#include "cost.hpp"
+#include "heap.hpp"
 #include "memory.hpp"
+#include "pages.hpp"
 #include "world.hpp"
 
 namespace {
@@ -16,6 +19,11 @@ inline void hook(const volatile void* address, bool writes) {
   if (is_shared(const_cast<const void*>(address))) [[unlikely]] {
     access(const_cast<const void*>(address), writes);
   }
+}
+
+void charge_copy(std::size_t bytes) {
+  const auto* machine = fenix_simulation::machine();
+  if (machine != nullptr) fenix_simulation::world().charge(machine->copy_byte * static_cast<double>(bytes));
 }
 
 }  // namespace
@@ -86,12 +94,14 @@ FENIX_ATOMIC(32, std::uint32_t)
 FENIX_ATOMIC(64, std::uint64_t)
 
 void* simulated_memcpy(void* to, const void* from, std::size_t bytes) {
+  charge_copy(bytes);
   if (!is_shared(to) && !is_shared(from)) return std::memcpy(to, from, bytes);
   fenix_simulation::copy_shared(to, from, bytes);
   return to;
 }
 
 void* simulated_memmove(void* to, const void* from, std::size_t bytes) {
+  charge_copy(bytes);
   if (!is_shared(to) && !is_shared(from)) return std::memmove(to, from, bytes);
   hook(from, false);
   hook(to, true);
@@ -100,6 +110,11 @@ void* simulated_memmove(void* to, const void* from, std::size_t bytes) {
 
 void* simulated_memset(void* to, int value, std::size_t bytes) {
   hook(to, true);
+  // Many processes have memory that they only make ready.
+  if (value == 0 && fenix_simulation::machine() != nullptr && fenix_simulation::Heap::has(to)) {
+    fenix_simulation::fill_with_zeros(to, bytes);
+    return to;
+  }
   return std::memset(to, value, bytes);
 }
 

@@ -24,6 +24,7 @@
 #include <string>
 #include <utility>
 
+#include "cost.hpp"
 #include "fabric.hpp"
 #include "world.hpp"
 
@@ -252,8 +253,9 @@ ssize_t simulated_getrandom(void* to, std::size_t bytes, unsigned /*flags*/) {
   // Keys must differ even if all is harmless.
   const int number = fenix_simulation::self().number;
   const auto request = fenix_simulation::self().requests_of_bytes++;
+  const std::uint64_t most = fenix_simulation::machine() != nullptr ? 1U << 20U : 4096;
   if (bytes >= 8) {
-    const std::uint64_t own = fenix_simulation::mixed(request * 4096 + static_cast<std::uint64_t>(number));
+    const std::uint64_t own = fenix_simulation::mixed(request * most + static_cast<std::uint64_t>(number));
     for (std::size_t i = 0; i < 8; ++i)
       static_cast<unsigned char*>(to)[i] ^= static_cast<unsigned char>(own >> (8 * i));
   }
@@ -290,7 +292,7 @@ int simulated_getrlimit(int /*resource*/, struct rlimit* limit) {
 // ------------------------------------------------------------------------------------------------------------------- time
 
 int simulated_clock_gettime(clockid_t /*clock*/, timespec* time) {
-  const Time now = world().now();
+  const Time now = world().time_here();
   time->tv_sec = static_cast<time_t>(now / 1'000'000'000);
   time->tv_nsec = static_cast<long>(now % 1'000'000'000);
   return 0;
@@ -301,7 +303,7 @@ std::int64_t simulated_steady_now() {
   constexpr unsigned kMostLooks = 4;
   auto* fiber = world().scheduler().present();
   if (fiber != nullptr && ++fiber->clock_looks > kMostLooks) world().idle();
-  return static_cast<std::int64_t>(world().now());
+  return static_cast<std::int64_t>(world().time_here());
 }
 
 std::int64_t simulated_system_now() {
@@ -323,11 +325,12 @@ int simulated_sched_yield() {
 int simulated_nanosleep(const timespec* time, timespec* /*left*/) {
   constexpr Time kLong = 1'000'000;
   const Time length = static_cast<Time>(time->tv_sec) * 1'000'000'000 + static_cast<Time>(time->tv_nsec);
-  const Time late = world().draw(Kind::nap, 60'000);
+  const auto* machine = fenix_simulation::machine();
+  const Time late = machine != nullptr ? static_cast<Time>(machine->nap) : world().draw(Kind::nap, 60'000);
   if (length >= kLong) {
     world().sleep_until(world().now() + length + late);
   } else {
-    world().idle(length);
+    world().idle(machine != nullptr ? length + late : length);
   }
   return 0;
 }

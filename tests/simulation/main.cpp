@@ -19,6 +19,7 @@
 #include "image.hpp"
 #include "isolated.hpp"
 #include "run.hpp"
+#include "scale.hpp"
 #include "search.hpp"
 #include "shrink.hpp"
 
@@ -172,7 +173,8 @@ extern "C" int fenix_simulation_main(int argc, char** argv, char* begin, char* e
   setrlimit(RLIMIT_CORE, &no_file);
   int status = 2;
   try {
-    status = act(read_options({argv + 1, argv + argc}));
+    const std::vector<std::string> words(argv + 1, argv + argc);
+    status = !words.empty() && words[0] == "--scale" ? run_scale(words) : act(read_options(words));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "simulate: %s\n", error.what());
   }

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string>
 
+#include "cost.hpp"
 #include "world.hpp"
 
 namespace fenix_simulation {
@@ -74,6 +75,11 @@ void access(const void* address, bool writes) {
   Fiber* fiber = here.scheduler().present();
   if (fiber == nullptr) return;
   here.pass_place();
+  if (machine() != nullptr) {
+    fiber->looked_at |= writes ? 0 : bit_of(address);
+    if (writes) stir_readers(address);
+    return;
+  }
   const std::uint64_t one_of = here.surroundings().yields * (writes ? 1 : kReadsPerYield);
   if (here.draw(Kind::yield, one_of) == one_of - 1) {
     here.scheduler().give_away(here.now() + here.draw(Kind::delay, 50, 2000) * fiber->process->slowness);
@@ -95,6 +101,13 @@ void copy_shared(void* to, const void* from, std::size_t bytes) {
   constexpr std::size_t kWord = 8;
   auto* out = static_cast<std::byte*>(to);
   const auto* in = static_cast<const std::byte*>(from);
+  if (machine() != nullptr) {
+    access(in, false);
+    std::memcpy(out, in, bytes);
+    // A word for each line that somebody may wait for.
+    for (std::size_t at = 0; is_shared(to) && at < std::min<std::size_t>(bytes, 256); at += 64) stir_readers(out + at);
+    return;
+  }
   while (bytes > 0) {
     access(is_shared(to) ? out : in, is_shared(to));
     std::size_t piece = bytes;

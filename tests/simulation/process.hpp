@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <queue>
 #include <string>
 #include <vector>
 
@@ -64,6 +66,11 @@ struct Process {
   std::uint64_t memory_fails_to = 0;
   std::uint64_t requests_of_memory = 0;
   std::uint64_t requests_of_bytes = 0;  ///< that nobody can foresee
+
+  // Only where a machine's costs count.
+
+  std::priority_queue<Time, std::vector<Time>, std::greater<>> arrivals;  ///< when something reaches it
+  unsigned open_requests = 0;                                             ///< of MPI
 };
 
 /// Returns the process that runs, or null in the world itself.

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cost.hpp"
 #include "kernel.hpp"
 #include "mpi/state.hpp"
 #include "points.hpp"
@@ -21,6 +22,7 @@ constexpr Time kSecond = 1'000'000'000;
 
 constexpr Time kLongestSchedule = 2000 * kSecond;
 constexpr std::uint64_t kMostSwitches = 4'000'000;
+constexpr Time kLongestByCost = 100'000 * kSecond;
 
 constexpr Time kShortestStep = 100;
 constexpr Time kLongestStep = 2 * kMicrosecond;
@@ -68,7 +70,8 @@ World::World(Image& image, Choices& choices, const Surroundings& surroundings, s
       done_(events_.size()),
       from_(events_.size()),
       traces_(traces),
-      scheduler_(image, kLongestSchedule, kMostSwitches) {
+      scheduler_(image, machine() != nullptr ? kLongestByCost : kLongestSchedule,
+                 machine() != nullptr ? ~std::uint64_t{0} : kMostSwitches) {
   the_world = this;
 }
 
@@ -260,12 +263,20 @@ void World::step() {
   Fiber& fiber = *scheduler_.present();
   pass_place();
   fiber.idle_looks = 0;
+  if (machine() != nullptr) {
+    step_by_cost(fiber);
+    return;
+  }
   pause(draw(Kind::delay, kShortestStep, kLongestStep), true);
 }
 
 void World::idle(Time least) {
   Fiber& fiber = *scheduler_.present();
   pass_place();
+  if (machine() != nullptr) {
+    idle_by_cost(fiber, least);
+    return;
+  }
   fiber.idle = true;
   fiber.earliest = now() + least;
   const unsigned looks = std::min(fiber.idle_looks++, kMostDoublings);
@@ -280,6 +291,7 @@ void World::sleep_until(Time time) {
 
 void World::stir(Process& process, Time at) {
   const Time time = std::max(at, now() + kShortestStep);
+  if (machine() != nullptr) process.arrivals.push(time);
   for (Fiber* fiber : process.fibers) {
     if (!fiber->idle) continue;
     fiber->idle_looks = 0;
@@ -289,7 +301,9 @@ void World::stir(Process& process, Time at) {
 
 void World::stir_reader(Process& process, std::uint64_t bit) {
   for (Fiber* fiber : process.fibers) {
-    if (!fiber->idle || (fiber->looked_at & bit) == 0) continue;
+    if ((fiber->looked_at & bit) == 0) continue;
+    if (machine() != nullptr) fiber->idle_looks = 0;
+    if (!fiber->idle) continue;
     fiber->idle_looks = 0;
     scheduler_.wake(*fiber, std::max(now() + kShortestStep, fiber->earliest));
   }
@@ -305,6 +319,7 @@ bool World::knows_of(const Process& process, Pid dead, Time now) {
 void World::kill(Process& process, const std::string& why) {
   if (!process.alive || process.exited) return;
   process.alive = false;
+  gone_.push_back(process.pid);
   note(static_cast<std::uint64_t>(process.pid),
        [&] { return "process " + std::to_string(process.number) + " DIES: " + why; });
   if (!process.victim) {
@@ -322,6 +337,7 @@ void World::kill(Process& process, const std::string& why) {
       if (dice == 31) late = choices_.draw(Kind::notice, other.number, 2 * kSecond);
     }
     if (surroundings_.slow_notices) late = kSecond + choices_.draw(Kind::notice, other.number, kSecond);
+    if (machine() != nullptr) late = static_cast<Time>(machine()->notice);
     other.notices[process.pid] = now() + 5 * kMicrosecond + late;
     scheduler_.at(other.notices[process.pid], [this, &other] { stir(other); });
   }
@@ -333,6 +349,7 @@ void World::end(Process& process) {
   process.exited = true;
   note(2, [&] { return "process " + std::to_string(process.number) + " ends"; });
   process.alive = false;
+  gone_.push_back(process.pid);
 }
 
 void World::violate(const std::string& text, const std::string& promise) {
@@ -376,7 +393,7 @@ bool World::may_end_itself() const {
 void World::write(const std::string& text) {
   char head[64];
   const Process* process = present_process();
-  std::snprintf(head, sizeof head, "%14.6f ms  %-9s ", static_cast<double>(now()) / 1e6,
+  std::snprintf(head, sizeof head, "%14.6f ms  %-9s ", static_cast<double>(time_here()) / 1e6,
                 process != nullptr ? ("rank " + std::to_string(process->number)).c_str() : "");
   lines_.push_back(head + text);
 }

@@ -55,10 +55,14 @@ class World {
   // --------------------------------------------------------------------------------------------------------- what there is
 
   [[nodiscard]] Time now() const { return scheduler_.now(); }
+  /// Returns the time of the thread that runs: later, if it has used time that has not yet passed.
+  [[nodiscard]] Time time_here() const;
   [[nodiscard]] Scheduler& scheduler() { return scheduler_; }
   [[nodiscard]] Objects& objects() { return objects_; }
   [[nodiscard]] const Surroundings& surroundings() const { return surroundings_; }
   [[nodiscard]] std::deque<Process>& processes() { return processes_; }
+  /// Returns those that have died or ended.
+  [[nodiscard]] const std::vector<Pid>& gone() const { return gone_; }
   /// Returns null if there has never been such a process.
   [[nodiscard]] Process* find(Pid pid);
   [[nodiscard]] std::uint64_t draw(Kind kind, std::uint64_t below);
@@ -78,6 +82,8 @@ class World {
   [[nodiscard]] bool takes_refusal(std::string_view point);
   /// Has something done, which takes a while.
   void step();
+  /// Counts time that the thread that runs has used.
+  void charge(double time);
   /// Has looked for something, and not found it. Waits longer each time, until something reaches the process.
   void idle(Time least = 0);
   void sleep_until(Time time);
@@ -134,6 +140,9 @@ class World {
   void act(Process& process);
   void do_event(std::size_t number, Process& process);
   void pause(Time time, bool may_hold);
+  void pay(Fiber& fiber);
+  void step_by_cost(Fiber& fiber);
+  void idle_by_cost(Fiber& fiber, Time least);
   [[nodiscard]] bool is_alone(const Process& process) const;
   [[nodiscard]] bool may_end_itself() const;
 
@@ -146,6 +155,7 @@ class World {
   Scheduler scheduler_;
   Objects objects_;
   std::deque<Process> processes_;
+  std::vector<Pid> gone_;
   std::vector<Happened> happened_;
   std::vector<Passage> passages_;
   bool flips_ = false;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "../cost.hpp"
 #include "state.hpp"
 
 namespace fenix_simulation::mpi {
@@ -20,12 +21,14 @@ Errhandler* handler_of(MPI_Errhandler handle) {
 }
 
 Group* group_of(MPI_Group handle) {
-  static Group none;
+  static Group none{std::make_shared<const Members>()};
   return handle == MPI_GROUP_EMPTY || handle == MPI_GROUP_NULL ? &none : reinterpret_cast<Group*>(handle);
 }
 
-MPI_Group make_group(std::vector<Pid> members) {
-  return reinterpret_cast<MPI_Group>(world().objects().make<Group>(std::move(members)));
+// Groups that were freed. Elsewhere each has an address of its own.
+std::vector<Group*>& free_groups() {
+  static std::vector<Group*> groups;
+  return groups;
 }
 
 int place_in(const std::vector<Pid>& members, Pid pid) {
@@ -33,15 +36,39 @@ int place_in(const std::vector<Pid>& members, Pid pid) {
   return found == members.end() ? MPI_UNDEFINED : static_cast<int>(found - members.begin());
 }
 
+bool same(const Members& a, const Members& b) { return &a == &b || a.pids() == b.pids(); }
+
 }  // namespace
 
-Comm* make_comm(std::vector<Pid> members, std::vector<Pid> remote) {
+int Members::place_of(Pid pid) const {
+  if (places_.empty()) {
+    for (std::size_t i = 0; i < pids_.size(); ++i) places_.emplace(pids_[i], static_cast<int>(i));
+  }
+  const auto found = places_.find(pid);
+  return found == places_.end() ? MPI_UNDEFINED : found->second;
+}
+
+MPI_Group make_group(std::shared_ptr<const Members> list) {
+  Group* group = nullptr;
+  if (free_groups().empty()) {
+    group = world().objects().make<Group>();
+  } else {
+    group = free_groups().back();
+    free_groups().pop_back();
+  }
+  group->list = std::move(list);
+  return reinterpret_cast<MPI_Group>(group);
+}
+
+Comm* make_comm(std::shared_ptr<const Members> members, std::vector<Pid> remote) {
   static_assert(sizeof(Comm*) == sizeof(MPI_Comm));
   Comm* comm = world().objects().make<Comm>();
-  comm->members = std::move(members);
+  comm->list = std::move(members);
   comm->remote = std::move(remote);
   comm->number = static_cast<int>(reinterpret_cast<std::uintptr_t>(comm) >> 6U & 0xffffff);
-  for (std::size_t i = 0; i < comm->members.size(); ++i) comm->ranks[comm->members[i]] = static_cast<int>(i);
+  const auto node_of = [](Pid pid) { return world().find(pid)->node; };
+  comm->is_on_node = std::all_of(comm->members().begin(), comm->members().end(),
+                                 [&](Pid each) { return node_of(each) == node_of(comm->members().front()); });
   return comm;
 }
 
@@ -58,6 +85,7 @@ MPI_Comm adopt(Comm* comm, const Comm* parent) {
 }
 
 void begin_world(const std::vector<Process*>& processes) {
+  free_groups().clear();
   std::vector<Pid> members;
   for (const Process* each : processes) members.push_back(each->pid);
   Comm* all = make_comm(members);
@@ -75,16 +103,23 @@ Comm* comm_of(MPI_Comm handle) {
   return handle == MPI_COMM_NULL ? nullptr : reinterpret_cast<Comm*>(handle);
 }
 
-Member& own(Comm* comm) { return comm->of[self().pid]; }
-
-int rank_in(const Comm* comm, Pid pid) {
-  const auto found = comm->ranks.find(pid);
-  return found == comm->ranks.end() ? MPI_UNDEFINED : found->second;
+Member& own(Comm* comm) {
+  ProcessState& state = *self().mpi;
+  if (state.last_used != comm) {
+    state.of_last_used = &comm->of[self().pid];
+    state.last_used = comm;
+  }
+  return *state.of_last_used;
 }
 
+int rank_in(const Comm* comm, Pid pid) { return comm->list->place_of(pid); }
+
 bool is_revoked(const Comm* comm) {
+  if (comm->revoked_at <= world().time_here()) return true;
+  const ProcessState& state = *self().mpi;
+  const Time known = world().surroundings().open_mpi ? state.progress : world().now();
+  if (state.last_used == comm) return state.of_last_used->revoked_at <= known;
   const auto found = comm->of.find(self().pid);
-  const Time known = world().surroundings().open_mpi ? self().mpi->progress : world().now();
   return found != comm->of.end() && found->second.revoked_at <= known;
 }
 
@@ -92,8 +127,17 @@ bool knows_failure(const Comm* comm) {
   const Process& here = self();
   const Time now = world().now();
   return std::any_of(here.notices.begin(), here.notices.end(), [&](const auto& each) {
-    return each.second <= now && (comm->ranks.count(each.first) != 0 || place_in(comm->remote, each.first) >= 0);
+    return each.second <= now && (comm->has(each.first) || place_in(comm->remote, each.first) >= 0);
   });
+}
+
+std::vector<Pid> known_failures(const Comm* comm, Time known) {
+  std::vector<Pid> failed;
+  for (const auto& [pid, time] : self().notices) {
+    if (time <= known && comm->has(pid)) failed.push_back(pid);
+  }
+  std::sort(failed.begin(), failed.end(), [&](Pid a, Pid b) { return rank_in(comm, a) < rank_in(comm, b); });
+  return failed;
 }
 
 int raise(Comm* comm, int error) {
@@ -130,6 +174,7 @@ void note_call(const char* name, const Comm* comm, long a, long b) {
 
 using namespace fenix_simulation::mpi;
 using fenix_simulation::kNever;
+using fenix_simulation::machine;
 using fenix_simulation::Pid;
 using fenix_simulation::world;
 
@@ -158,7 +203,7 @@ FENIX_MPI(int, _Comm_test_inter, (MPI_Comm comm, int* flag)) {
 FENIX_MPI(int, _Comm_compare, (MPI_Comm a, MPI_Comm b, int* result)) {
   const Comm* first = comm_of(a);
   const Comm* second = comm_of(b);
-  *result = first == second ? MPI_IDENT : first->members == second->members ? MPI_CONGRUENT : MPI_UNEQUAL;
+  *result = first == second ? MPI_IDENT : same(*first->list, *second->list) ? MPI_CONGRUENT : MPI_UNEQUAL;
   return MPI_SUCCESS;
 }
 
@@ -270,7 +315,7 @@ FENIX_MPI(int, _Error_string, (int error, char* text, int* length)) {
 // ------------------------------------------------------------------------------------------------------------------- groups
 
 FENIX_MPI(int, _Comm_group, (MPI_Comm comm, MPI_Group* group)) {
-  *group = make_group(comm_of(comm)->members);
+  *group = make_group(comm_of(comm)->list);
   return MPI_SUCCESS;
 }
 
@@ -280,23 +325,28 @@ FENIX_MPI(int, _Comm_remote_group, (MPI_Comm comm, MPI_Group* group)) {
 }
 
 FENIX_MPI(int, _Group_size, (MPI_Group group, int* size)) {
-  *size = static_cast<int>(group_of(group)->members.size());
+  *size = static_cast<int>(group_of(group)->members().size());
   return MPI_SUCCESS;
 }
 
 FENIX_MPI(int, _Group_rank, (MPI_Group group, int* rank)) {
-  *rank = place_in(group_of(group)->members, self().pid);
+  *rank = group_of(group)->list->place_of(self().pid);
   return MPI_SUCCESS;
 }
 
 FENIX_MPI(int, _Group_free, (MPI_Group * group)) {
+  if (machine() != nullptr && *group != MPI_GROUP_NULL && *group != MPI_GROUP_EMPTY) {
+    Group* freed = group_of(*group);
+    freed->list.reset();
+    free_groups().push_back(freed);
+  }
   *group = MPI_GROUP_NULL;
   return MPI_SUCCESS;
 }
 
 FENIX_MPI(int, _Group_incl, (MPI_Group group, int number, const int ranks[], MPI_Group* made)) {
   std::vector<Pid> members;
-  for (int i = 0; i < number; ++i) members.push_back(group_of(group)->members.at(static_cast<std::size_t>(ranks[i])));
+  for (int i = 0; i < number; ++i) members.push_back(group_of(group)->members().at(static_cast<std::size_t>(ranks[i])));
   *made = number == 0 ? MPI_GROUP_EMPTY : make_group(std::move(members));
   return MPI_SUCCESS;
 }
@@ -305,7 +355,7 @@ FENIX_MPI(int, _Group_range_incl, (MPI_Group group, int number, int ranges[][3],
   std::vector<Pid> members;
   for (int i = 0; i < number; ++i) {
     for (int rank = ranges[i][0]; rank <= ranges[i][1]; rank += ranges[i][2]) {
-      members.push_back(group_of(group)->members.at(static_cast<std::size_t>(rank)));
+      members.push_back(group_of(group)->members().at(static_cast<std::size_t>(rank)));
     }
   }
   *made = make_group(std::move(members));
@@ -313,9 +363,9 @@ FENIX_MPI(int, _Group_range_incl, (MPI_Group group, int number, int ranges[][3],
 }
 
 FENIX_MPI(int, _Group_union, (MPI_Group a, MPI_Group b, MPI_Group* made)) {
-  std::vector<Pid> members = group_of(a)->members;
-  for (const Pid each : group_of(b)->members) {
-    if (place_in(members, each) == MPI_UNDEFINED) members.push_back(each);
+  std::vector<Pid> members = group_of(a)->members();
+  for (const Pid each : group_of(b)->members()) {
+    if (group_of(a)->list->place_of(each) == MPI_UNDEFINED) members.push_back(each);
   }
   *made = make_group(std::move(members));
   return MPI_SUCCESS;
@@ -323,24 +373,24 @@ FENIX_MPI(int, _Group_union, (MPI_Group a, MPI_Group b, MPI_Group* made)) {
 
 FENIX_MPI(int, _Group_intersection, (MPI_Group a, MPI_Group b, MPI_Group* made)) {
   std::vector<Pid> members;
-  for (const Pid each : group_of(a)->members) {
-    if (place_in(group_of(b)->members, each) != MPI_UNDEFINED) members.push_back(each);
+  for (const Pid each : group_of(a)->members()) {
+    if (group_of(b)->list->place_of(each) != MPI_UNDEFINED) members.push_back(each);
   }
   *made = make_group(std::move(members));
   return MPI_SUCCESS;
 }
 
 FENIX_MPI(int, _Group_compare, (MPI_Group a, MPI_Group b, int* result)) {
-  *result = group_of(a)->members == group_of(b)->members ? MPI_IDENT : MPI_UNEQUAL;
+  *result = same(*group_of(a)->list, *group_of(b)->list) ? MPI_IDENT : MPI_UNEQUAL;
   return MPI_SUCCESS;
 }
 
 FENIX_MPI(int, _Group_translate_ranks, (MPI_Group from, int number, const int ranks[], MPI_Group to, int found[])) {
-  const auto& members = group_of(from)->members;
+  const auto& members = group_of(from)->members();
+  const Members& there = *group_of(to)->list;
   for (int i = 0; i < number; ++i) {
-    found[i] = ranks[i] == MPI_PROC_NULL
-                   ? MPI_PROC_NULL
-                   : place_in(group_of(to)->members, members.at(static_cast<std::size_t>(ranks[i])));
+    found[i] =
+        ranks[i] == MPI_PROC_NULL ? MPI_PROC_NULL : there.place_of(members.at(static_cast<std::size_t>(ranks[i])));
   }
   return MPI_SUCCESS;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "../cost.hpp"
+#include "../tally.hpp"
 #include "state.hpp"
 
 namespace fenix_simulation::mpi {
@@ -18,8 +20,13 @@ bool matches(const Message& message, const Request& request) {
          (request.tag == MPI_ANY_TAG || request.tag == message.tag);
 }
 
-Time time_of_message(Member& receiver, Pid from) {
+Time time_of_message(Member& receiver, Pid from, const Process& to, std::size_t bytes) {
   World& here = world();
+  if (machine() != nullptr) {
+    Time& last = receiver.last_ready[from];
+    last = std::max(last + 1, here.time_here() + machine()->message(self().node == to.node, bytes));
+    return last;
+  }
   Time takes = here.draw(Kind::network, kFastestMessage, kSlowMessage);
   if (here.draw(Kind::network, 64) == 63) takes = here.draw(Kind::network, kSlowestMessage);
   Time& last = receiver.last_ready[from];
@@ -33,8 +40,9 @@ void complete(Request& request, int error) {
 }
 
 void deliver(Request& request, Message& message) {
-  const std::size_t bytes = std::min(request.bytes, message.data.size());
-  if (bytes > 0) std::memcpy(request.buffer, message.data.data(), bytes);
+  const auto content = message.content();
+  const std::size_t bytes = std::min(request.bytes, content.size());
+  if (bytes > 0) std::memcpy(request.buffer, content.data(), bytes);
   request.source = message.source;
   request.its_tag = message.tag;
   request.received = bytes;
@@ -46,12 +54,12 @@ void deliver(Request& request, Message& message) {
     complete(*message.sender, MPI_SUCCESS);
     if (Process* sender = world().find(message.from); sender != nullptr && sender->alive) world().stir(*sender);
   }
-  complete(request, message.data.size() > request.bytes ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+  complete(request, content.size() > request.bytes ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
 }
 
 /// Gives messages that have arrived to the receives that wait for them, in the order of both.
 void match_all(Member& here) {
-  const Time now = world().now();
+  const Time now = world().time_here();
   for (auto message = here.inbox.begin(); message != here.inbox.end();) {
     const auto fits = [&](const Request* request) { return matches(*message, *request); };
     const auto posted =
@@ -75,8 +83,7 @@ bool knows_dead_peer(const Comm& comm, int rank) {
   if (rank >= 0) return World::knows_of(here, comm.peers().at(static_cast<std::size_t>(rank)), world().now());
   const Member& state = comm.of.at(here.pid);
   return std::any_of(here.notices.begin(), here.notices.end(), [&](const auto& each) {
-    return each.second <= world().now() && state.acknowledged.count(each.first) == 0 &&
-           comm.ranks.count(each.first) != 0;
+    return each.second <= world().now() && state.acknowledged.count(each.first) == 0 && comm.has(each.first);
   });
 }
 
@@ -115,6 +122,13 @@ void withdraw(Request& request) {
   posted.erase(std::remove(posted.begin(), posted.end(), &request), posted.end());
 }
 
+// Its buffer, to which the message refers, may go away.
+void withdraw_send(Request& request) {
+  if (machine() == nullptr || request.peer < 0) return;
+  auto& inbox = request.comm->of[request.comm->peers().at(static_cast<std::size_t>(request.peer))].inbox;
+  std::erase_if(inbox, [&](const Message& each) { return each.sender == &request; });
+}
+
 void fill(MPI_Status* status, const Request& request) {
   if (status == MPI_STATUS_IGNORE) return;
   status->MPI_SOURCE = request.source;
@@ -139,6 +153,13 @@ void begin_receive(Request& request) {
   match_all(own(request.comm));
 }
 
+/// Returns whether a send of so many bytes waits for its receiver.
+bool meets_receiver(std::size_t bytes) {
+  if (machine() != nullptr) return static_cast<double>(bytes) > machine()->eager;
+  return world().surroundings().rendezvous &&
+         (bytes > kEager ? world().draw(Kind::network, 4) != 0 : world().draw(Kind::network, 16) == 15);
+}
+
 /// Returns the error of a send, or MPI_SUCCESS. waits: for its receiver in any case.
 int begin_send(Request& request, const void* data, bool waits) {
   Comm& comm = *request.comm;
@@ -153,24 +174,46 @@ int begin_send(Request& request, const void* data, bool waits) {
   world().note(static_cast<std::uint64_t>(to), [&] {
     return "sends a message to rank " + std::to_string(receiver.number) + ", tag " + std::to_string(request.tag);
   });
-  Message message{rank_in(&comm), request.tag, {}, 0, nullptr, self().pid};
+  Message message{rank_in(&comm), request.tag, {}, 0, nullptr, self().pid, {}};
   const auto* begin = static_cast<const std::byte*>(data);
-  message.data.assign(begin, begin + request.bytes);
-  const bool meets =
-      waits || (world().surroundings().rendezvous &&
-                (request.bytes > kEager ? world().draw(Kind::network, 4) != 0 : world().draw(Kind::network, 16) == 15));
+  const bool meets = waits || meets_receiver(request.bytes);
+  if (meets && machine() != nullptr) {
+    message.borrowed = {begin, request.bytes};
+  } else {
+    message.data.assign(begin, begin + request.bytes);
+  }
   if (meets) message.sender = &request;
   if (!meets) complete(request, MPI_SUCCESS);
   if (receiver.alive || !receiver.exited) {
     Member& there = comm.of[to];
-    message.ready = time_of_message(there, self().pid);
+    message.ready = time_of_message(there, self().pid, receiver, request.bytes);
     if (receiver.alive) world().stir(receiver, message.ready);
     there.inbox.push_back(std::move(message));
   }
   return MPI_SUCCESS;
 }
 
+// Requests that have ended. Elsewhere each has an address of its own.
+std::vector<Request*>& free_requests() {
+  static std::vector<Request*> requests;
+  return requests;
+}
+
 }  // namespace
+
+Request* take_request() {
+  ++self().open_requests;
+  if (free_requests().empty()) return world().objects().make<Request>();
+  Request* request = free_requests().back();
+  free_requests().pop_back();
+  *request = {};
+  return request;
+}
+
+void give_back(Request* request) {
+  --self().open_requests;
+  if (machine() != nullptr) free_requests().push_back(request);
+}
 
 /// Looks whether a request has ended.
 int test(Request& request, bool& ended) {
@@ -187,6 +230,7 @@ int test(Request& request, bool& ended) {
     if (pending != MPI_SUCCESS) return pending;
     if (error != MPI_SUCCESS) complete(request, error);
     if (error != MPI_SUCCESS && request.form == Request::Form::receive) withdraw(request);
+    if (error != MPI_SUCCESS && request.form == Request::Form::send) withdraw_send(request);
     if (request.is_cancelled && !request.is_complete) {
       withdraw(request);
       complete(request, MPI_SUCCESS);
@@ -228,14 +272,17 @@ void note_death(Process& dead) {
 }  // namespace fenix_simulation::mpi
 
 using namespace fenix_simulation::mpi;
+using fenix_simulation::count_bytes;
 using fenix_simulation::Kind;
+using fenix_simulation::machine;
+using fenix_simulation::Process;
 using fenix_simulation::World;
 using fenix_simulation::world;
 
 namespace {
 
 Request* make_request(Request::Form form, MPI_Comm comm, const void* buffer, std::size_t bytes, int peer) {
-  Request* request = world().objects().make<Request>();
+  Request* request = take_request();
   request->form = form;
   request->comm = comm_of(comm);
   request->buffer = static_cast<std::byte*>(const_cast<void*>(buffer));
@@ -252,6 +299,7 @@ int send(const void* data, std::size_t bytes, int to, int tag, MPI_Comm comm, bo
   world().step();
   make_progress();
   note_call(waits ? "Issend" : "Isend", comm_of(comm), to, tag);
+  if (!waits && to != MPI_PROC_NULL) count_bytes(scaling::messages, scaling::message_bytes, bytes);
   Request* request = make_request(Request::Form::send, comm, data, bytes, to);
   request->tag = tag;
   *made = MPI_REQUEST_NULL;
@@ -264,13 +312,15 @@ int send(const void* data, std::size_t bytes, int to, int tag, MPI_Comm comm, bo
 /// Ends a request whose handle the program has.
 int finish(MPI_Request* handle, MPI_Status* status, int error) {
   Request* request = request_of(*handle);
+  Comm* comm = request->comm;
   fill(status, *request);
   if (request->is_persistent) {
     request->is_active = false;
   } else {
     *handle = MPI_REQUEST_NULL;
+    give_back(request);
   }
-  return raise(request->comm, error);
+  return raise(comm, error);
 }
 
 }  // namespace
@@ -383,11 +433,11 @@ FENIX_MPI(int, _Iprobe, (int from, int tag, MPI_Comm comm, int* flag, MPI_Status
   wanted.peer = from;
   wanted.tag = tag;
   for (const Message& message : own(object).inbox) {
-    if (message.ready > world().now() || !matches(message, wanted)) continue;
+    if (message.ready > world().time_here() || !matches(message, wanted)) continue;
     *flag = 1;
     wanted.source = message.source;
     wanted.its_tag = message.tag;
-    wanted.received = message.data.size();
+    wanted.received = message.content().size();
     fill(status, wanted);
     world().step();
     return MPI_SUCCESS;

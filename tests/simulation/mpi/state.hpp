@@ -12,10 +12,13 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "../pages.hpp"
 #include "../world.hpp"
 
 namespace fenix_simulation::mpi {
@@ -28,8 +31,24 @@ struct Errhandler {
   bool is_fatal = false;
 };
 
+/// Members of a group or a communicator, which many handles share.
+class Members {
+ public:
+  Members() = default;
+  explicit Members(std::vector<Pid> pids) : pids_(std::move(pids)) {}
+  [[nodiscard]] const std::vector<Pid>& pids() const { return pids_; }
+  /// Returns the place of a process, or MPI_UNDEFINED.
+  [[nodiscard]] int place_of(Pid pid) const;
+
+ private:
+  std::vector<Pid> pids_;
+  mutable std::unordered_map<Pid, int> places_;  ///< made when it is first asked for
+};
+
 struct Group {
-  std::vector<Pid> members;
+  std::shared_ptr<const Members> list;
+
+  [[nodiscard]] const std::vector<Pid>& members() const { return list->pids(); }
 };
 
 struct Message {
@@ -39,6 +58,11 @@ struct Message {
   Time ready = 0;             ///< when it arrives
   Request* sender = nullptr;  ///< of a send that waits for its receiver
   Pid from = 0;
+  std::span<const std::byte> borrowed;  ///< data of a sender that waits, where no copy is made
+
+  [[nodiscard]] std::span<const std::byte> content() const {
+    return borrowed.empty() ? std::span<const std::byte>(data) : borrowed;
+  }
 };
 
 /// State of a communicator that a process has.
@@ -62,20 +86,28 @@ struct Meeting {
   bool some_failed = false;
   Comm* comm = nullptr;
   void* object = nullptr;  ///< another result, the same for all
+  std::vector<std::byte> result;
+  bool has_result = false;
+  SharedContent shared_result;
+  Time ready = kNever;   ///< when it is over, where a machine's costs count
+  std::size_t left = 0;  ///< members that have gone on
 };
 
 struct Comm {
   int number = 0;
   bool is_copy = false;  ///< made by MPI_Comm_dup
-  std::vector<Pid> members;
+  std::shared_ptr<const Members> list;
   std::vector<Pid> remote;  ///< of an intercommunicator
-  std::unordered_map<Pid, int> ranks;
-  std::map<Pid, Member> of;
-  Pid revoker = 0;  ///< the last one that has revoked it
+  std::unordered_map<Pid, Member> of;
+  Pid revoker = 0;           ///< the last one that has revoked it
+  bool is_on_node = false;   ///< all members are on one node
+  Time revoked_at = kNever;  ///< for all, where a machine's costs count
   std::map<std::pair<int, std::uint64_t>, Meeting> meetings;
 
-  [[nodiscard]] int size() const { return static_cast<int>(members.size()); }
-  [[nodiscard]] const std::vector<Pid>& peers() const { return remote.empty() ? members : remote; }
+  [[nodiscard]] const std::vector<Pid>& members() const { return list->pids(); }
+  [[nodiscard]] int size() const { return static_cast<int>(members().size()); }
+  [[nodiscard]] const std::vector<Pid>& peers() const { return remote.empty() ? members() : remote; }
+  [[nodiscard]] bool has(Pid pid) const { return list->place_of(pid) != MPI_UNDEFINED; }
 };
 
 struct Request {
@@ -101,6 +133,8 @@ struct ProcessState {
   Comm* world = nullptr;
   Comm* self = nullptr;
   Comm* parent = nullptr;
+  const Comm* last_used = nullptr;  ///< and what the process has of it, which is asked for often
+  Member* of_last_used = nullptr;
   std::vector<Comm*> comms;  ///< by the number that Fortran has for it, without the two above
   int keys = 0;              ///< of attributes
   Time progress = 0;         ///< when MPI last looked at the network for this process
@@ -108,8 +142,14 @@ struct ProcessState {
   bool finalized = false;
 };
 
+/// Makes a request of the present process, which it gives back when the program has no handle of it any more.
+Request* take_request();
+void give_back(Request* request);
 /// Makes a communicator; its members have to adopt it.
-Comm* make_comm(std::vector<Pid> members, std::vector<Pid> remote = {});
+Comm* make_comm(std::shared_ptr<const Members> members, std::vector<Pid> remote = {});
+inline Comm* make_comm(std::vector<Pid> members) {
+  return make_comm(std::make_shared<const Members>(std::move(members)));
+}
 /// Gives the present process a communicator, with the error handler of another.
 MPI_Comm adopt(Comm* comm, const Comm* parent);
 /// Makes MPI_COMM_WORLD and MPI_COMM_SELF for processes that start together.
@@ -129,6 +169,12 @@ bool is_revoked(const Comm* comm);
 inline void make_progress() { self().mpi->progress = world().now(); }
 /// Returns whether the present process knows that a member has died.
 bool knows_failure(const Comm* comm);
+/// Returns the members of whose death the present process knows, in the order of their ranks.
+std::vector<Pid> known_failures(const Comm* comm, Time known);
+MPI_Group make_group(std::shared_ptr<const Members> list);
+inline MPI_Group make_group(std::vector<Pid> pids) {
+  return make_group(std::make_shared<const Members>(std::move(pids)));
+}
 /// Calls the error handler, which may jump away. Returns the error.
 int raise(Comm* comm, int error);
 /// Notes a call for the hash and the trace.

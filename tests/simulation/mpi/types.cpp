@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Datatypes, infos, and what MPI says of itself.
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
+#include "../cost.hpp"
 #include "state.hpp"
 
 namespace fenix_simulation::mpi {
@@ -139,8 +141,10 @@ FENIX_MPI(int, _Finalize, (void)) {
     return each.alive && !each.exited && !each.stopped && !each.mpi->finalizing;
   };
   auto& all = world().processes();
-  for (auto& each : all) world().stir(each);
-  while (std::any_of(all.begin(), all.end(), is_missing)) world().idle();
+  if (fenix_simulation::machine() == nullptr) {
+    for (auto& each : all) world().stir(each);
+  }
+  while (fenix_simulation::machine() == nullptr && std::any_of(all.begin(), all.end(), is_missing)) world().idle();
   self().mpi->finalized = true;
   return MPI_SUCCESS;
 }
@@ -155,7 +159,7 @@ FENIX_MPI(int, _Get_library_version, (char* text, int* length)) {
   return MPI_SUCCESS;
 }
 
-FENIX_MPI(double, _Wtime, (void)) { return static_cast<double>(world().now()) / 1e9; }
+FENIX_MPI(double, _Wtime, (void)) { return static_cast<double>(world().time_here()) / 1e9; }
 
 // One control variable is known: whether MPI tolerates faults.
 FENIX_MPI(int, _T_init_thread, (int /*wanted*/, int* provided)) {

@@ -5,7 +5,9 @@
 #include <cstring>
 #include <memory>
 
+#include "../cost.hpp"
 #include "../memory.hpp"
+#include "../tally.hpp"
 #include "state.hpp"
 
 namespace fenix_simulation::mpi {
@@ -20,7 +22,7 @@ constexpr Time kSlowest = 3'000'000;
 struct Window {
   Comm* comm = nullptr;
   std::map<Pid, std::pair<std::byte*, std::size_t>> memory;
-  std::map<Pid, std::map<int, std::vector<Request*>>> under_way;  ///< by origin and target
+  std::map<Pid, std::map<int, std::uint64_t>> under_way;  ///< transfers, by origin and target
 };
 
 Window* window_of(MPI_Win handle) { return reinterpret_cast<Window*>(handle); }
@@ -35,6 +37,7 @@ struct Transfer {
   std::byte* local = nullptr;   ///< where that of a get goes
   std::byte* remote = nullptr;
   std::size_t left = 0;  ///< pieces
+  std::uint64_t* under_way = nullptr;
 };
 
 /// Words of the dead that are still on their way when the others have recovered.
@@ -66,12 +69,16 @@ void land(const std::shared_ptr<Transfer>& landing, std::size_t begin, std::size
   if (--transfer.left > 0) return;
   transfer.request->is_complete = true;
   transfer.origin->heap.take_back(transfer.local);
+  --*transfer.under_way;
   if (transfer.origin->alive) world().stir(*transfer.origin);
 }
 
-Time time_of_landing() {
+Time time_of_landing(const Transfer& transfer, std::size_t bytes) {
   constexpr Time kLate = 20'000'000;
   World& here = world();
+  if (machine() != nullptr) {
+    return here.time_here() + machine()->access(transfer.origin->node == transfer.target->node, bytes);
+  }
   if (here.surroundings().slow_network && here.draw(Kind::network, 2) == 1)
     return here.now() + here.draw(Kind::network, kFastest, kLate);
   if (here.draw(Kind::network, 32) == 31) return here.now() + here.draw(Kind::network, kFastest, kSlowest);
@@ -90,21 +97,25 @@ void begin(const std::shared_ptr<Transfer>& transfer, std::size_t bytes) {
   }
   transfer->left = pieces.size();
   for (const auto& [at, piece] : pieces) {
-    world().scheduler().at(time_of_landing(), [transfer, at = at, piece = piece] { land(transfer, at, piece); });
+    world().scheduler().at(time_of_landing(*transfer, piece),
+                           [transfer, at = at, piece = piece] { land(transfer, at, piece); });
   }
   if (pieces.empty()) transfer->request->is_complete = true;
+  if (!pieces.empty()) ++*transfer->under_way;
 }
 
 int transfer(bool is_put, void* local, int count, int target, MPI_Aint offset, MPI_Win handle, MPI_Request* made) {
   Window& window = *window_of(handle);
   world().step();
   note_call(is_put ? "Rput" : "Rget", window.comm, target, count);
-  const Pid pid = window.comm->members.at(static_cast<std::size_t>(target));
+  count_bytes(is_put ? scaling::puts : scaling::gets, is_put ? scaling::put_bytes : scaling::get_bytes,
+              static_cast<std::size_t>(count));
+  const Pid pid = window.comm->members().at(static_cast<std::size_t>(target));
   const auto [memory, size] = window.memory.at(pid);
   if (static_cast<std::size_t>(offset) + static_cast<std::size_t>(count) > size) {
     world().violate("an access beyond a window", "P3");
   }
-  Request* request = world().objects().make<Request>();
+  Request* request = take_request();
   request->form = Request::Form::send;
   request->comm = window.comm;
   request->peer = target;
@@ -118,8 +129,8 @@ int transfer(bool is_put, void* local, int count, int target, MPI_Aint offset, M
   if (is_put) begun->data.assign(begun->local, begun->local + count);
   // The data of a put was copied above, as a network may do it; the program does not know that.
   if (Heap::has(local) && count > 0) self().heap.lend(begun->local, static_cast<std::size_t>(count));
+  begun->under_way = &window.under_way[self().pid][target];
   begin(begun, static_cast<std::size_t>(count));
-  window.under_way[self().pid][target].push_back(request);
   *made = reinterpret_cast<MPI_Request>(request);
   return MPI_SUCCESS;
 }
@@ -148,6 +159,7 @@ FENIX_MPI(int, _Win_create,
           (void* memory, MPI_Aint bytes, int /*unit*/, MPI_Info /*info*/, MPI_Comm comm, MPI_Win* made)) {
   Comm* object = comm_of(comm);
   note_call("Win_create", object);
+  fenix_simulation::count_call(scaling::windows);
   *made = MPI_WIN_NULL;
   int error = MPI_SUCCESS;
   Meeting& meeting = meet_for_window(object, memory, static_cast<std::size_t>(bytes), error);
@@ -171,15 +183,12 @@ FENIX_MPI(int, _Win_lock_all, (int /*assertion*/, MPI_Win /*window*/)) { return 
 
 // Open MPI counts the accesses to all targets together.
 FENIX_MPI(int, _Win_flush, (int target, MPI_Win window)) {
-  for (auto& [each, requests] : window_of(window)->under_way[self().pid]) {
-    if (each != target && !world().surroundings().open_mpi) continue;
-    while (!requests.empty()) {
-      if (requests.back()->is_complete) {
-        requests.pop_back();
-      } else {
-        world().idle();
-      }
-    }
+  auto& targets = window_of(window)->under_way[self().pid];
+  const bool flushes_all = world().surroundings().open_mpi;
+  const auto end = targets.end();
+  for (auto each = flushes_all ? targets.begin() : targets.find(target); each != end; ++each) {
+    while (each->second > 0) world().idle();
+    if (!flushes_all) break;
   }
   world().step();
   return MPI_SUCCESS;
