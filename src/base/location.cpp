@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <numeric>
 #include <tuple>
 
 namespace fenix_impl {
@@ -17,13 +16,14 @@ std::vector<int> order_of(std::span<const Location> ranks) {
     domains.try_emplace(ranks[rank].domain, static_cast<int>(rank));
     nodes.try_emplace(ranks[rank], static_cast<int>(rank));
   }
-  std::vector<int> order(ranks.size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto key = [&](int rank) {
-    const Location& there = ranks[static_cast<std::size_t>(rank)];
-    return std::tuple(domains.at(there.domain), nodes.at(there), rank);
-  };
-  std::sort(order.begin(), order.end(), [&](int a, int b) { return key(a) < key(b); });
+  std::vector<std::tuple<int, int, int>> keys;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const Location& there = ranks[rank];
+    keys.emplace_back(domains.at(there.domain), nodes.at(there), static_cast<int>(rank));
+  }
+  std::sort(keys.begin(), keys.end());
+  std::vector<int> order;
+  for (const auto& [domain, node, rank] : keys) order.push_back(rank);
   return order;
 }
 
