@@ -126,7 +126,7 @@ std::string draw_point(Dice& dice, const Workload& work, Part part) {
   return std::string(points[dice.below(points.size())]);
 }
 
-/// What a rank does just when others may rely on it, or begin anew.
+/// A step of a rank on which others may rely, or with which they begin anew.
 Event draw_pass(Dice& dice, const Workload& work) {
   constexpr std::array<const char*, 7> kPoints{"commit.on_all",  "commit.published", "restore.done", "finish.met",
                                                "rejoin.resumed", "rejoin.end",       "repair.done"};

@@ -58,7 +58,7 @@ std::vector<std::vector<int>> cohorts(const GroupPlan& group, int ranks) {
 }
 
 bool covers(const GroupPlan& group, int ranks, const std::set<int>& dead) {
-  // Whoever dies has nothing, and all others keep what is theirs: the ledger knows of those.
+  // Each death costs the dead rank's data, and no other data: the ledger knows of it.
   if (dead.empty() || group.policy == Policy::local) return true;
   if (ranks < 2) return false;
   if (group.policy == Policy::buddies || group.policy == Policy::ring) {

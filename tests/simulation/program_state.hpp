@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the simulated program keeps, and what all parts of it need. All of it is the data of a process.
+// Data of the simulated program, which a process keeps, and functions that all parts of it need.
 #pragma once
 
 #include <fenix.h>

@@ -263,7 +263,7 @@ void inspect(int group, int step) {
   }
   require(record.step == step, "P1", "another step is there than was committed", record.step, step);
   (void)check_members(group, FENIX_DATA_SNAPSHOT_LATEST, record);
-  // What has gone stays away. There is a list only where snapshots are deleted.
+  // A snapshot that has gone stays away. There is a list only where snapshots are deleted.
   const auto& listed = state_of(group).snapshots;
   if (listed.empty() || listed.back().stamp == 0) return;
   Record gone;

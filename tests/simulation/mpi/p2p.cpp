@@ -442,7 +442,7 @@ FENIX_MPI(int, _Iprobe, (int from, int tag, MPI_Comm comm, int* flag, MPI_Status
     world().step();
     return MPI_SUCCESS;
   }
-  // Those of Open MPI do not tell of deaths.
+  // In Open MPI they do not tell of deaths.
   const bool fails =
       !world().surroundings().open_mpi && knows_dead_peer(*object, from) && world().draw(Kind::race, 2) == 1;
   world().idle();
