@@ -37,7 +37,7 @@ def parse(arguments):
     parser.add_argument("--out", type=Path, metavar="DIR", default=demo.environment.ROOT / "build/demo/relaunch", help="where pictures, logs and "
                         "stores go (build/demo/relaunch)")
     options = parser.parse_args(arguments)
-    options.nodes = None
+    options.nodes, options.relaunch = None, True
     return options
 
 
