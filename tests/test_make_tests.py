@@ -83,6 +83,13 @@ class Tables(unittest.TestCase):
         self.assertEqual(len(nightly), 2)
         self.assertIn("FENIX_TEST_VALUES=point=a policy=buddies path=map", made["mpi.a.map"])
 
+    def test_what_the_simulation_has_is_run_once(self):
+        table = f'[[tests]]\nname = "{{form}}.{{point}}.{{path}}"\nform = ["commit", "other"]\npoint = ["a", "b", "c"]\npath = ["map", "window"]\nvalues = "form={{form}} point={{point}}"\n{PROGRAM}'
+        made = self.make(table)
+        self.assertEqual(sum(name.startswith("mpi.other") for name in made), 6)
+        self.assertLess(sum(name.startswith("mpi.commit") for name in made), 4)
+        self.assertEqual([name for name, lines in made.items() if name.startswith("mpi.commit") and ";nightly" in lines], [])
+
     def test_examples_of_the_pages(self):
         here = Path(__file__).parent
         examples = re.findall(r"```toml\n(.*?)\n *```", (here / "README.md").read_text(encoding="utf-8"), re.S)
