@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ledger.hpp"
+#include "store_ledger.hpp"
 #include "world.hpp"
 
 namespace fenix_simulation {
@@ -13,8 +14,14 @@ struct Court {
   Court& operator=(const Court&) = delete;
   ~Court();
 
+  /// Another job begins, and knows what the store has.
+  void begin_job(int number);
+
   const Workload& plan;
   Ledger ledger;
+  StoreLedger store;
+  int job = 0;
+  std::uint64_t faults_before = 0;  ///< of the disk, when the job began
   int refusals = 0;
   int done = 0;
 };

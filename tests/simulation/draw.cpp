@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "points_of_sources.hpp"
+#include "draw_store.hpp"
 #include "scenes.hpp"
 #include "schedule.hpp"
 
@@ -198,6 +199,10 @@ Schedule draw_schedule(std::uint64_t seed) {
     schedule.events.push_back(flip);
     if (flip.point == "corrupt.record" && dice.once_in(2))
       schedule.events.push_back(draw_death_beside(dice, schedule.work, flip));
+    return schedule;
+  }
+  if (dice.once_in(5)) {
+    draw_store(dice, schedule);
     return schedule;
   }
   if (draw_scene(dice, schedule)) return schedule;

@@ -8,7 +8,9 @@
 #include <string>
 
 #include "court.hpp"
+#include "disk.hpp"
 #include "mpi/state.hpp"
+#include "spawn.hpp"
 
 namespace fenix_simulation {
 namespace {
@@ -17,9 +19,15 @@ Court* present_court = nullptr;
 
 }  // namespace
 
-Court::Court(const Workload& its_plan) : plan(its_plan), ledger(its_plan) { present_court = this; }
+Court::Court(const Workload& its_plan) : plan(its_plan), ledger(its_plan), store(its_plan) { present_court = this; }
 Court::~Court() { present_court = nullptr; }
 Court& court() { return *present_court; }
+
+void Court::begin_job(int number) {
+  job = number;
+  ledger.begin_job(plan.ranks_of(number), number * kNumbersOfJob);
+  faults_before = disk_faults();
+}
 
 namespace {
 
@@ -28,10 +36,13 @@ int own_number() { return present_process()->number; }
 /// Waits that end by a time-out are none of the promises, also where the program does not hear of them.
 void look_for_hidden_wait() {
   const auto& happened = world().happened();
-  if (happened.empty() || world().has_stopped_for(1)) return;
+  // Those for a keeper, or for a disk, have limits of their own.
+  if (happened.empty() || world().has_stopped_for(1) || court().plan.has_store()) return;
   if (world().now() - happened.back().time > static_cast<Time>(court().plan.timeout) * 750'000'000)
     world().violate("goes on only after a time-out", "P4");
 }
+
+bool is_promised() { return disk_faults() == court().faults_before && !court().ledger.has_shrunk(); }
 
 int own_rank() { return court().ledger.rank_of(own_number()); }
 
@@ -69,7 +80,12 @@ void judge_refused(int code) {
   ++court().refusals;
 }
 
-void judge_begins_commit(int group, int step) { court().ledger.begins_commit(group, own_rank(), step); }
+int judge_job() { return court().job; }
+
+void judge_begins_commit(int group, int step, std::int64_t attempt) {
+  court().ledger.begins_commit(group, own_rank(), step);
+  court().store.begins_commit(group, step, attempt);
+}
 
 void judge_committed(int group, int step, int barrier) {
   tell(static_cast<std::uint64_t>(step * 8 + group), [&] {
@@ -81,20 +97,37 @@ void judge_committed(int group, int step, int barrier) {
 
 void judge_created(int group, int flag) { hear(court().ledger.created(group, own_rank(), flag), "P1"); }
 
-void judge_restored(int group, int step, int /*base*/) {
+void judge_restored(int group, int step, std::int64_t attempt) {
   tell(static_cast<std::uint64_t>(step + 1) * 8 + static_cast<std::uint64_t>(group),
        [&] { return "has restored step " + std::to_string(step) + " of group " + std::to_string(group); });
   hear(court().ledger.restored(group, own_rank(), step), "P1");
+  // All that was read of another number of ranks was looked at before.
+  const bool is_first = step >= 0 || court().plan.ranks_of(court().job) == court().plan.ranks;
+  if (is_first) hear(court().store.restored(group, step, attempt, is_promised()), "P10");
 }
 
-void judge_read_old(int group, int step) {
+void judge_read_old(int group, int step, std::int64_t attempt) {
   tell(static_cast<std::uint64_t>(step + 1) * 8 + static_cast<std::uint64_t>(group),
        [&] { return "has read the old step " + std::to_string(step) + " of group " + std::to_string(group); });
   hear(court().ledger.read_old(group, own_rank(), step), "P1");
+  hear(court().store.restored(group, step, attempt, is_promised()), "P10");
+}
+
+void judge_in_store(int group, int step, std::int64_t attempt) {
+  tell(static_cast<std::uint64_t>(step) * 8 + static_cast<std::uint64_t>(group),
+       [&] { return "step " + std::to_string(step) + " of group " + std::to_string(group) + " is in the store"; });
+  court().store.told(group, step, attempt);
+}
+
+void judge_store_fails(const char* call, int code, const char* text) {
+  tell(static_cast<std::uint64_t>(-code), [&] { return std::string(call) + " fails: " + text; });
+  if (disk_faults() > 0 || !world().happened().empty()) return;
+  world().violate(std::string(call) + ": " + text, "P10");
 }
 
 void judge_lost(int group, int member, int step, int is_old) {
   if (is_old != 0 ? court().ledger.may_lose_old(group) : court().ledger.may_lose(group)) return;
+  if (court().plan.has_store() && !is_promised()) return;
   world().violate("rank " + std::to_string(own_rank()) + ": member " + std::to_string(member) + " of group " +
                       std::to_string(group) + " is not to be had at step " + std::to_string(step),
                   "P1");
@@ -125,6 +158,11 @@ void judge_done(int /*code*/) {
   tell(5, [] { return std::string("is done"); });
   look_for_hidden_wait();
   ++court().done;
+}
+
+void judge_gives_up() {
+  world().give_up("the store does not answer");
+  __builtin_unreachable();
 }
 
 void judge_broken(const char* promise, const char* format, ...) {

@@ -10,15 +10,21 @@ const fenix_simulation::Workload* judge_plan();
 /// The program has control, as this rank of so many.
 void judge_resumed(int rank, int ranks, int role);
 void judge_refused(int code);
-void judge_begins_commit(int group, int step);
+/// Returns the number of the job, from 0 on.
+int judge_job();
+void judge_begins_commit(int group, int step, std::int64_t attempt);
 /// A commit has returned. barrier: all ranks have it.
 void judge_committed(int group, int step, int barrier);
 /// The flag of a group that was created.
 void judge_created(int group, int flag);
 /// All that a rank got back. step −1: nothing.
-void judge_restored(int group, int step, int base);
-/// All that the ranks have read of a snapshot from before the communicator shrank. step −1: nothing.
-void judge_read_old(int group, int step);
+void judge_restored(int group, int step, std::int64_t attempt);
+/// All that the ranks have read of a snapshot of another number of ranks. step −1: nothing.
+void judge_read_old(int group, int step, std::int64_t attempt);
+/// A snapshot is in the store, as the library tells.
+void judge_in_store(int group, int step, std::int64_t attempt);
+/// The store could not be used. Ends the schedule if it has to be usable; comes back if the program goes on without.
+void judge_store_fails(const char* call, int code, const char* text);
 /// A member of a snapshot is not to be had. Ends the schedule if it has to be. is_old: the snapshot is from before the communicator shrank.
 void judge_lost(int group, int member, int step, int is_old);
 /// All ranks have compared what they got.
@@ -29,6 +35,8 @@ void judge_waited(const char* call);
 void judge_deletes(int group, int step, int older);
 void judge_deleted(int group, int step);
 void judge_done(int code);
+/// The program gives up, as nobody knows what is in the store. Ends the schedule.
+[[noreturn]] void judge_gives_up();
 /// A promise is broken as this process sees it.
 [[noreturn]] void judge_broken(const char* promise, const char* format, ...);
 }

@@ -53,6 +53,20 @@ void Ledger::shrink(int ranks) {
   places_.clear();
 }
 
+void Ledger::begin_job(int ranks, int first_process) {
+  for (Group& group : groups_) {
+    const int begun = group.begun;
+    group = Group();
+    group.begun = begun;
+    group.committed.assign(static_cast<std::size_t>(ranks), -1);
+  }
+  for (Archive& archive : archives_) archive = Archive();
+  ranks_ = ranks;
+  has_shrunk_ = false;
+  places_.clear();
+  for (int rank = 0; rank < ranks; ++rank) places_[first_process + rank] = rank;
+}
+
 std::string Ledger::resumed(int process, int rank, int ranks) {
   if (ranks > ranks_) return "the communicator has grown to " + std::to_string(ranks);
   if (ranks < ranks_) shrink(ranks);

@@ -19,6 +19,8 @@ class Ledger {
 
   // Each returns what is wrong, or nothing.
 
+  /// Another job begins, and has nothing in memory.
+  void begin_job(int ranks, int first_process);
   std::string resumed(int process, int rank, int ranks);
   void begins_commit(int group, int rank, int step);
   void committed(int group, int rank, int step, bool barrier);
@@ -39,6 +41,7 @@ class Ledger {
 
   /// Returns the rank that a process has, or −1.
   [[nodiscard]] int rank_of(int process) const;
+  [[nodiscard]] bool has_shrunk() const { return has_shrunk_; }
   [[nodiscard]] int restores() const { return restores_; }
   [[nodiscard]] int repairs() const { return repairs_; }
 

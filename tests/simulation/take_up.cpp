@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How the simulated program takes its groups up, and looks whether what it finds is right.
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -36,9 +37,12 @@ PolicyValues values_of(const GroupPlan& group) {
 void create_group(int group) {
   PolicyValues policy = values_of(plan_of(group));
   int flag = 1;
-  success(Fenix_Data_group_create(kFirstGroup + group, comm, 0, plan_of(group).depth, policy.name,
-                                  ranks > 1 ? policy.values.data() : nullptr, &flag),
-          "Fenix_Data_group_create");
+  const int code = told(Fenix_Data_group_create(kFirstGroup + group, comm, 0, plan_of(group).depth, policy.name,
+                                                ranks > 1 ? policy.values.data() : nullptr, &flag),
+                        "Fenix_Data_group_create");
+  // A program that cannot know what there is must not begin anew.
+  if (plan().has_store() && !stored(code, "Fenix_Data_group_create")) judge_gives_up();
+  success(code, "Fenix_Data_group_create");
   judge_created(group, flag);
   success(Fenix_Data_group_set_hashing(kFirstGroup + group, plan_of(group).hashing ? 1 : 0), "set_hashing");
   if (plan_of(group).in_place) {
@@ -86,7 +90,7 @@ bool check_member(int group, int member, int owner, const Record& record, Read&&
   }
   const int code = told(read(got.data(), what.count_on(owner)), "restore of a member");
   if (code == FENIX_ERROR_NODATA_FOUND) {
-    judge_lost(group, member, step, record.ranks > ranks ? 1 : 0);
+    judge_lost(group, member, step, record.ranks != ranks ? 1 : 0);
     return false;
   }
   require(code == FENIX_SUCCESS, "P3", "restore of a member", code, member);
@@ -120,12 +124,12 @@ void read_old(int group) {
                                                                 kRecordNumbers, FENIX_DATA_SNAPSHOT_LATEST, nullptr, 0),
                             "restore_from_rank");
   if (code == FENIX_ERROR_NODATA_FOUND) {
-    judge_read_old(group, -1);
+    judge_read_old(group, -1, 0);
     return;
   }
   require(code == FENIX_SUCCESS, "P3", "restore_from_rank of the record", code);
-  require(record.ranks > ranks, "P2", "an old record is not of more ranks", record.ranks, ranks);
-  judge_read_old(group, static_cast<int>(record.step));
+  require(record.ranks > ranks || plan().has_store(), "P2", "an old record is not of more ranks", record.ranks, ranks);
+  judge_read_old(group, static_cast<int>(record.step), record.attempt());
   const int old_ranks = static_cast<int>(record.ranks);
   for (int shift = 0; shift < old_ranks; ++shift) {
     const int source = (rank + shift) % old_ranks;
@@ -184,7 +188,7 @@ void restore_local(int group) {
   // All store everything anew where one has nothing.
   now.base = all[1] != 0 ? now.next : static_cast<int>(record.base);
   now.attempts = record.attempts;
-  judge_restored(group, has ? static_cast<int>(record.step) : -1, now.base);
+  judge_restored(group, has ? static_cast<int>(record.step) : -1, record.attempt());
 }
 
 void restore_group(int group) {
@@ -199,11 +203,11 @@ void restore_group(int group) {
     now.next = static_cast<int>(record.step) + 1;
     now.base = static_cast<int>(record.base);
     now.attempts = record.attempts;
-    judge_restored(group, static_cast<int>(record.step), now.base);
+    judge_restored(group, static_cast<int>(record.step), record.attempt());
     list_snapshots(group);
     return;
   }
-  if (ranks < plan().ranks) read_old(group);
+  if (ranks < plan().ranks_of(judge_job()) || plan().later_ranks > 0) read_old(group);
   now.snapshots.clear();
   now.next = now.base = 0;
   judge_restored(group, -1, 0);
@@ -273,6 +277,9 @@ void inspect(int group, int step) {
 
 void take_up() {
   groups.resize(plan().groups.size());
+  // Nothing that a job stores is what another one has stored.
+  constexpr std::int64_t kAttemptsOfJob = 1000;
+  for (GroupState& group : groups) group.attempt = std::max(group.attempt, kAttemptsOfJob * judge_job());
   for (int group = 0; group < group_count(); ++group) create_group(group);
   for (int group = 0; group < group_count(); ++group) define_members(group);
   for (int group = 0; group < group_count(); ++group) restore_group(group);

@@ -5,10 +5,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include "cost.hpp"
+#include "disk.hpp"
 #include "kernel.hpp"
 #include "mpi/state.hpp"
 #include "points.hpp"
@@ -47,9 +49,10 @@ Process* present_process() {
   return fiber != nullptr ? fiber->process : nullptr;
 }
 
-Process::Process(int its_number, int its_node)
+Process::Process(int its_number, int its_node, int its_job)
     : number(its_number),
       node(its_node),
+      job(its_job),
       pid(kFirstPid + its_number),
       heap(static_cast<std::size_t>(its_number)),
       kernel(std::make_unique<KernelState>()),
@@ -78,7 +81,14 @@ World::World(Image& image, Choices& choices, const Surroundings& surroundings, s
 World::~World() { the_world = nullptr; }
 
 Process& World::start(int node, std::function<void()> program) {
-  Process& process = processes_.emplace_back(static_cast<int>(processes_.size()), node);
+  return start(node, static_cast<int>(processes_.size()), 0, std::move(program));
+}
+
+Process& World::start(int node, int number, int job, std::function<void()> program) {
+  Process& process = processes_.emplace_back(number, node, job);
+  const auto index = static_cast<std::size_t>(number);
+  if (index >= by_number_.size()) by_number_.resize(index + 1);
+  by_number_[index] = &process;
   process.data = image_of_program().fresh();
   process.slowness = 1 + choices_.draw(Kind::stall, process.number, surroundings_.uneven);
   scheduler_.start(process, [this, &process, program = std::move(program)] {
@@ -109,7 +119,12 @@ void World::run() {
 
 Process* World::find(Pid pid) {
   const auto number = static_cast<std::size_t>(pid - kFirstPid);
-  return pid >= kFirstPid && number < processes_.size() ? &processes_[number] : nullptr;
+  return pid >= kFirstPid && number < by_number_.size() ? by_number_[number] : nullptr;
+}
+
+bool World::has_ranks_of(int job) const {
+  return std::any_of(processes_.begin(), processes_.end(),
+                     [&](const Process& each) { return each.job == job && each.alive && !each.exited; });
 }
 
 std::uint64_t World::draw(Kind kind, std::uint64_t below) {
@@ -179,8 +194,8 @@ void World::act(Process& process) {
                              ? process.places > from_[i].places + event.number
                              : is_at(process, event) && process.place.pass == from_[i].passes + event.number &&
                                    process.place.after >= event.places_behind();
-    Process& victim = processes_[static_cast<std::size_t>(event.process)];
-    if (is_here && (victim.alive || event.at < 0)) do_event(i, victim);
+    Process* victim = find(kFirstPid + event.process);
+    if (is_here && victim != nullptr && (victim->alive || event.at < 0)) do_event(i, *victim);
   }
   arm(process);
 }
@@ -189,11 +204,10 @@ void World::act(Process& process) {
 void World::note_from(std::size_t before) {
   for (std::size_t i = 0; i < events_.size(); ++i) {
     const Event& event = events_[i];
-    const auto number = static_cast<std::size_t>(event.watched());
-    if (event.after != static_cast<int>(before) || number >= processes_.size()) continue;
-    Process& process = processes_[number];
-    from_[i].places = process.places;
-    if (event.when == Event::When::point) from_[i].passes = process.passes[number_of_point(event.point)];
+    Process* process = find(kFirstPid + event.watched());
+    if (event.after != static_cast<int>(before) || process == nullptr) continue;
+    from_[i].places = process->places;
+    if (event.when == Event::When::point) from_[i].passes = process->passes[number_of_point(event.point)];
   }
 }
 
@@ -208,8 +222,9 @@ void World::do_event(std::size_t number, Process& process) {
   Happened happened{number, now(), process.place, {}, passages_.size()};
   for (const Process& each : processes_) happened.points.push_back(each.alive ? each.place.point : -1);
   happened_.push_back(std::move(happened));
-  const bool ends_or_stops =
-      event.what == Event::What::die || event.what == Event::What::node_dies || event.what == Event::What::stop;
+  const bool ends_or_stops = event.what == Event::What::die || event.what == Event::What::node_dies ||
+                             event.what == Event::What::stop || event.what == Event::What::job_dies ||
+                             event.what == Event::What::power_fails;
   process.victim = process.victim || ends_or_stops;
   arm_all();
   switch (event.what) {
@@ -217,13 +232,13 @@ void World::do_event(std::size_t number, Process& process) {
       kill(process, "the schedule");
       break;
     case Event::What::node_dies:
-      for (Process& each : processes_) {
-        if (each.node == process.node && each.pid != process.pid) {
-          each.victim = true;
-          kill(each, "the schedule, with its node");
-        }
-      }
-      kill(process, "the schedule, with its node");
+      kill_node(process.node);
+      break;
+    case Event::What::power_fails:
+      fail_power();
+      break;
+    case Event::What::job_dies:
+      kill_job(process.job);
       break;
     case Event::What::stop:
       process.stopped = true;
@@ -246,6 +261,50 @@ void World::do_event(std::size_t number, Process& process) {
       process.memory_fails_from = process.requests_of_memory;
       process.memory_fails_to = process.requests_of_memory + event.later;
       break;
+  }
+}
+
+// Who has done it goes last: it never comes back.
+void World::kill_all(const std::function<bool(const Process&)>& is_of_them, const char* why) {
+  Process* own = nullptr;
+  for (Process& each : processes_) {
+    if (!is_of_them(each)) continue;
+    each.victim = true;
+    if (&each == present_process()) {
+      own = &each;
+    } else {
+      kill(each, why);
+    }
+  }
+  if (own != nullptr) kill(*own, why);
+}
+
+void World::lose_disks_of(int node) {
+  lose_node(node, [this](std::uint64_t below) { return choices_.draw(Kind::disk, -1, below); });
+}
+
+void World::kill_node(int node) {
+  lose_disks_of(node);
+  kill_all([node](const Process& each) { return each.node == node; }, "the schedule, with its node");
+}
+
+void World::fail_power() {
+  std::set<int> nodes;
+  for (const Process& each : processes_) nodes.insert(each.node);
+  for (const int node : nodes) lose_disks_of(node);
+  kill_all([](const Process&) { return true; }, "the schedule, with all nodes");
+}
+
+// mpirun ends its ranks by signals, one after the other.
+void World::kill_job(int job) {
+  constexpr Time kLongest = 3 * kMillisecond;
+  const auto is_of_it = [job](const Process& each) { return each.job == job; };
+  Time last = now();
+  for (Process& each : processes_) {
+    if (!is_of_it(each) || !each.alive) continue;
+    each.victim = true;
+    last = std::max(last, now() + choices_.draw(Kind::stall, each.number, kLongest));
+    scheduler_.at(last, [this, &each] { kill(each, "the schedule, with its job"); });
   }
 }
 
@@ -329,7 +388,7 @@ void World::kill(Process& process, const std::string& why) {
   }
   release_kernel_state(process);
   for (Process& other : processes_) {
-    if (!other.alive) continue;
+    if (!other.alive || other.job != process.job) continue;
     Time late = choices_.draw(Kind::notice, other.number, 800 * kMicrosecond);
     if (surroundings_.late_notices) {
       const std::uint64_t dice = choices_.draw(Kind::notice, other.number, 32);
@@ -342,6 +401,7 @@ void World::kill(Process& process, const std::string& why) {
     scheduler_.at(other.notices[process.pid], [this, &other] { stir(other); });
   }
   for (const auto& listener : listeners_) listener(process);
+  for (const auto& listener : gone_listeners_) listener(process);
   if (present_process() == &process) scheduler_.vanish();
 }
 
@@ -350,6 +410,8 @@ void World::end(Process& process) {
   note(2, [&] { return "process " + std::to_string(process.number) + " ends"; });
   process.alive = false;
   gone_.push_back(process.pid);
+  release_kernel_state(process);
+  for (const auto& listener : gone_listeners_) listener(process);
 }
 
 void World::violate(const std::string& text, const std::string& promise) {
@@ -377,7 +439,7 @@ bool World::has_stopped_for(Time time) const {
 
 bool World::is_alone(const Process& process) const {
   return std::none_of(processes_.begin(), processes_.end(), [&](const Process& other) {
-    return other.alive && other.node == process.node && other.pid != process.pid;
+    return other.alive && other.node == process.node && other.job == process.job && other.pid != process.pid;
   });
 }
 

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "draw_store.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "spawn.hpp"
+
+namespace fenix_simulation {
+namespace {
+
+void draw_work(Dice& dice, Workload& work) {
+  constexpr std::array kJobs{1, 2, 2, 2, 2, 3};
+  work.jobs = kJobs[dice.below(kJobs.size())];
+  work.deletions_of = 0;
+  work.steps = std::min(work.steps, 4);
+  constexpr std::array kFlushes{0, 1, 1, 2, 3};
+  work.flush_of = kFlushes[dice.below(kFlushes.size())];
+  constexpr std::array kNamed{0, 0, 1, 2, 3};
+  work.named_of = kNamed[dice.below(kNamed.size())];
+  work.asked_of = dice.once_in(3) ? 0 : dice.between(1, 2);
+  constexpr std::array kLeases{0, 0, 0, 2, 30};
+  work.lease = kLeases[dice.below(kLeases.size())];
+  work.kept = dice.once_in(3) ? dice.between(1, 2) : 0;
+  constexpr std::array kPauses{0, 0, 1, 20, 1500, 5000};
+  work.pause = kPauses[dice.below(kPauses.size())];
+  constexpr std::array kTimes{60, 60, 5, 2};
+  work.flush_timeout = kTimes[dice.below(kTimes.size())];
+  if (dice.once_in(4)) work.later_ranks = dice.between(2, 6);
+  // Two nodes have two keepers, which share a dataset.
+  if (work.path == 0 && dice.once_in(2)) work.ranks_per_node = dice.between(1, std::max(work.ranks - 1, 1));
+}
+
+constexpr std::array<const char*, 12> kPointsOfRanks{
+    "commit.begin", "commit.sent",   "commit.sealed", "commit.on_all", "flush.offered", "flush.waited",
+    "keep.offered", "keep.taken_over", "fetch.begin", "fetch.met",     "fetch.staged",  "fetch.committed"};
+constexpr std::array<const char*, 10> kPointsOfKeepers{"flush.begin",        "flush.piece",    "flush.planned", "flush.data_synced",
+                                                       "flush.part_renamed", "flush.manifest", "fetch.found",   "fetch.rank",
+                                                       "fetch.read",         "flush.piece"};
+
+template <class List>
+std::string one_of(Dice& dice, const List& list) {
+  return list[dice.below(list.size())];
+}
+
+Event draw_end(Dice& dice, const Workload& work, int job, int after) {
+  Event event;
+  event.after = after;
+  constexpr std::array kEnds{Event::What::job_dies, Event::What::job_dies, Event::What::job_dies, Event::What::power_fails,
+                             Event::What::node_dies};
+  event.what = kEnds[dice.below(kEnds.size())];
+  event.process = job * kNumbersOfJob + dice.between(0, work.ranks_of(job) - 1);
+  if (dice.once_in(2)) {
+    event.when = Event::When::point;
+    event.point = one_of(dice, kPointsOfRanks);
+    event.number = 1 + dice.below(3);
+    event.later = dice.below(dice.once_in(3) ? 40 : 8);
+  } else {
+    event.number = dice.below(dice.once_in(2) ? 1000 : 6000);
+  }
+  // As seen from a keeper, which may be in the middle of its work.
+  if (dice.once_in(3)) {
+    event.at = kFirstKeeper + dice.between(0, 1 + job);
+    event.when = Event::When::point;
+    event.point = one_of(dice, kPointsOfKeepers);
+    event.number = 1 + dice.below(4);
+    event.later = dice.below(dice.once_in(3) ? 60 : 12);
+  }
+  return event;
+}
+
+Event draw_keeper(Dice& dice, int after) {
+  constexpr std::array<std::uint64_t, 4> kTimes{3'000'000, 300'000'000, 5'000'000'000, 100'000'000'000};
+  Event event;
+  event.after = after;
+  event.process = kFirstKeeper + dice.between(0, 2);
+  if (dice.once_in(4)) {
+    event.what = Event::What::stop;
+    event.later = kTimes[dice.below(kTimes.size())];
+  }
+  if (dice.once_in(3)) {
+    event.number = dice.below(2000);
+    return event;
+  }
+  event.when = Event::When::point;
+  event.point = one_of(dice, kPointsOfKeepers);
+  event.number = 1 + dice.below(4);
+  if (event.what != Event::What::stop) event.later = dice.below(dice.once_in(3) ? 60 : 12);
+  return event;
+}
+
+void draw_disk(Dice& dice, Surroundings& around) {
+  constexpr std::array<std::uint64_t, 3> kOneOf{10, 40, 200};
+  if (dice.once_in(5)) around.disk_errors = kOneOf[dice.below(kOneOf.size())];
+  if (dice.once_in(10)) around.disk_hangs = kOneOf[dice.below(kOneOf.size())];
+}
+
+}  // namespace
+
+void draw_store(Dice& dice, Schedule& schedule) {
+  Workload& work = schedule.work;
+  draw_work(dice, work);
+  draw_disk(dice, schedule.surroundings);
+  auto& events = schedule.events;
+  const auto last = [&] { return dice.once_in(2) ? -1 : static_cast<int>(events.size()) - 1; };
+  if (dice.once_in(3)) events.push_back(draw_event(dice, work, -1));
+  if (dice.once_in(3)) events.push_back(draw_keeper(dice, last()));
+  for (int job = 0; job < work.jobs; ++job) {
+    if (job + 1 < work.jobs ? !dice.once_in(6) : dice.once_in(3)) events.push_back(draw_end(dice, work, job, -1));
+  }
+}
+
+}  // namespace fenix_simulation

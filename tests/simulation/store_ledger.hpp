@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The reference model of the store: what a later job must find, and what it may find. It knows commits, what the library has told,
+// and what the disk has done; nothing of the library.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "workload.hpp"
+
+namespace fenix_simulation {
+
+class StoreLedger {
+ public:
+  explicit StoreLedger(const Workload& plan) : groups_(plan.groups.size()) {}
+
+  // Each returns what is wrong, or nothing.
+
+  void begins_commit(int group, int step, std::int64_t attempt);
+  /// The library has told that a snapshot is in the store, whole.
+  void told(int group, int step, std::int64_t attempt);
+  /// Ranks have got a snapshot. step −1: nothing. Nothing is promised where the disk refuses, or the user's choice counts.
+  std::string restored(int group, int step, std::int64_t attempt, bool is_promised) const;
+  [[nodiscard]] bool has_told(int group) const { return at(group).told >= 0; }
+
+ private:
+  struct Group {
+    std::map<std::pair<int, std::int64_t>, int> begun;  ///< the order of commits, by step and attempt
+    int told = -1;                                       ///< the newest one that was told to be in the store
+  };
+  Group& at(int group) { return groups_.at(static_cast<std::size_t>(group)); }
+  [[nodiscard]] const Group& at(int group) const { return groups_.at(static_cast<std::size_t>(group)); }
+
+  std::vector<Group> groups_;
+};
+
+}  // namespace fenix_simulation
