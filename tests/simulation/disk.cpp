@@ -135,6 +135,7 @@ InodePtr Disk::make_folder(const std::string& path, unsigned mode, unsigned owne
 }
 
 Disk::Spot Disk::find(const std::string& path, const InodePtr& from) const {
+  if (path.empty()) return {};
   Spot spot{nullptr, {}, from && !path.starts_with('/') ? from : root_};
   for (std::size_t at = 0; at < path.size();) {
     const std::size_t end = std::min(path.find('/', at), path.size());
