@@ -101,9 +101,8 @@ void judge_restored(int group, int step, std::int64_t attempt) {
   tell(static_cast<std::uint64_t>(step + 1) * 8 + static_cast<std::uint64_t>(group),
        [&] { return "has restored step " + std::to_string(step) + " of group " + std::to_string(group); });
   hear(court().ledger.restored(group, own_rank(), step), "P1");
-  // All that was read of another number of ranks was looked at before.
-  const bool is_first = step >= 0 || court().plan.ranks_of(court().job) == court().plan.ranks;
-  if (is_first) hear(court().store.restored(group, step, attempt, is_promised()), "P10");
+  // Without, the program has looked for snapshots of another number of ranks.
+  if (step >= 0) hear(court().store.restored(group, step, attempt, is_promised()), "P10");
 }
 
 void judge_read_old(int group, int step, std::int64_t attempt) {
@@ -143,6 +142,8 @@ void judge_waited(const char* call) {
   constexpr Time kPatienceOfNetwork = 5'000'000'000;
   const Time half = static_cast<Time>(court().plan.timeout) * 500'000'000;
   if (world().has_stopped_for(std::min(half, kPatienceOfNetwork))) world().give_up("a rank is silent");
+  // Whoever waits for a rank waits for the disk, too, if that one does; for a fetch that may be FENIX_FLUSH_TIMEOUT, which is longer.
+  if (disk_faults() > court().faults_before && world().surroundings().disk_hangs > 0) world().give_up("the disk is silent");
   world().violate("rank " + std::to_string(own_rank()) + ": " + call + " has waited for longer than FENIX_TIMEOUT");
 }
 

@@ -55,9 +55,7 @@ void Ledger::shrink(int ranks) {
 
 void Ledger::begin_job(int ranks, int first_process) {
   for (Group& group : groups_) {
-    const int begun = group.begun;
     group = Group();
-    group.begun = begun;
     group.committed.assign(static_cast<std::size_t>(ranks), -1);
   }
   for (Archive& archive : archives_) archive = Archive();
@@ -121,7 +119,7 @@ std::string Ledger::restored(int group, int rank, int step) {
                            " of group " + std::to_string(group);
   if (!its.may_be_lost && step < least(its))
     return what + ", though step " + std::to_string(least(its)) + " was committed";
-  if (step > its.begun && !has_shrunk_) return what + ", whose commit nobody has begun";
+  if (step > its.begun && !has_shrunk_ && !plan_.has_store()) return what + ", whose commit nobody has begun";
   const auto deleted = its.deleted.find(step);
   if (deleted != its.deleted.end() && static_cast<int>(deleted->second.size()) == ranks_)
     return what + ", which all ranks have deleted";

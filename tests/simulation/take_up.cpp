@@ -207,7 +207,7 @@ void restore_group(int group) {
     list_snapshots(group);
     return;
   }
-  if (ranks < plan().ranks_of(judge_job()) || plan().later_ranks > 0) read_old(group);
+  if (ranks < plan().ranks || plan().has_store()) read_old(group);
   now.snapshots.clear();
   now.next = now.base = 0;
   judge_restored(group, -1, 0);

@@ -111,6 +111,7 @@ class World {
   /// Lets processes end themselves when one that nobody on its node can end has been stopped for so long.
   void allow_own_ends_after(Time time) { own_ends_after_ = time; }
   [[nodiscard]] const Verdict& verdict() const { return verdict_; }
+  [[nodiscard]] bool has_given_up() const { return gives_up_; }
   [[nodiscard]] const std::vector<Happened>& happened() const { return happened_; }
   [[nodiscard]] const std::vector<Passage>& passages() const { return passages_; }
   /// For who wants to know of each death.
