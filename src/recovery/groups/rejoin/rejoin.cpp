@@ -190,6 +190,8 @@ class Rejoin {
       // There are no earlier ranks whose data could be missing.
       if (!existed_) recovery().note_complete();
     }
+    // A death from here on must not make it a group of which the store is known to have nothing.
+    if (!existed_ || all_.has(RankSummary::kAwaitsStore)) group_->store_link().await_dataset(true);
     recovery().adopt_parameters(agreed);
   }
 
