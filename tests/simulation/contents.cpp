@@ -72,7 +72,7 @@ int draw_fault(bool is_shared, Fault request) {
   world().sleep_until(world().now() + world().draw(Kind::disk, 100'000));
   if (around.disk_hangs > 0 && world().draw(Kind::disk, around.disk_hangs) == around.disk_hangs - 1) {
     ++disk_faults();
-    const Time length = world().draw(Kind::disk, 1'000'000'000, 100'000'000'000);
+    const Time length = world().draw(Kind::disk, 100'000'000, 12'000'000'000);
     world().note(6, [&] { return "the disk HANGS for " + std::to_string(length / 1'000'000) + " ms"; });
     world().sleep_until(world().now() + length);
   }

@@ -70,7 +70,7 @@ Event draw_end(Dice& dice, const Workload& work, int job, int after) {
 }
 
 Event draw_keeper(Dice& dice, int after) {
-  constexpr std::array<std::uint64_t, 4> kTimes{3'000'000, 300'000'000, 5'000'000'000, 100'000'000'000};
+  constexpr std::array<std::uint64_t, 4> kTimes{3'000'000, 300'000'000, 3'000'000'000, 12'000'000'000};
   Event event;
   event.after = after;
   event.process = kFirstKeeper + dice.between(0, 2);
@@ -89,10 +89,13 @@ Event draw_keeper(Dice& dice, int after) {
   return event;
 }
 
-void draw_disk(Dice& dice, Surroundings& around) {
+// Waits of minutes would be billions of looks of all ranks.
+void draw_disk(Dice& dice, Workload& work, Surroundings& around) {
   constexpr std::array<std::uint64_t, 3> kOneOf{10, 40, 200};
   if (dice.once_in(5)) around.disk_errors = kOneOf[dice.below(kOneOf.size())];
-  if (dice.once_in(10)) around.disk_hangs = kOneOf[dice.below(kOneOf.size())];
+  if (!dice.once_in(10)) return;
+  around.disk_hangs = kOneOf[dice.below(kOneOf.size())];
+  work.flush_timeout = dice.between(1, 5);
 }
 
 }  // namespace
@@ -100,7 +103,7 @@ void draw_disk(Dice& dice, Surroundings& around) {
 void draw_store(Dice& dice, Schedule& schedule) {
   Workload& work = schedule.work;
   draw_work(dice, work);
-  draw_disk(dice, schedule.surroundings);
+  draw_disk(dice, work, schedule.surroundings);
   auto& events = schedule.events;
   const auto last = [&] { return dice.once_in(2) ? -1 : static_cast<int>(events.size()) - 1; };
   if (dice.once_in(3)) events.push_back(draw_event(dice, work, -1));
