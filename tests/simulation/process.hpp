@@ -60,6 +60,7 @@ struct Process {
   std::unique_ptr<KernelState> kernel;
   std::unique_ptr<mpi::ProcessState> mpi;
 
+  std::uint64_t switches = 0;  ///< so often it has had the processor
   Place place;
   std::uint64_t places = 0;             ///< all that it has come to
   std::uint64_t act_at = kNever;        ///< the place at which an event of the schedule happens

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "disk.hpp"
 #include "event.hpp"
@@ -230,16 +231,18 @@ ssize_t simulated_sendmsg(int descriptor, const msghdr* message, int flags) {
 }
 
 ssize_t simulated_recvmsg(int descriptor, msghdr* message, int /*flags*/) {
-  world().step();
   const auto socket = opened_as<Socket>(descriptor);
   if (!socket || !socket->connection) return refuse(ENOTCONN);
   Connection& connection = *socket->connection;
   const auto end = static_cast<std::size_t>(socket->end);
   connection.readers[end] = &self();
-  if (connection.reset[end]) {
-    connection.reset[end] = false;
-    return refuse(ECONNRESET);
+  // Whoever looks again and again without finding anything waits longer each time.
+  if (!connection.reset[end] && connection.to[end].empty() && !connection.closed[1 - end]) {
+    world().pass_place();
+    return refuse(EAGAIN);
   }
+  world().step();
+  if (std::exchange(connection.reset[end], false)) return refuse(ECONNRESET);
   if (connection.to[end].empty()) return connection.closed[1 - end] ? 0 : refuse(EAGAIN);
   const bool was_full = connection.to[end].size() >= kMostWaiting;
   Packet packet = std::move(connection.to[end].front());

@@ -109,12 +109,18 @@ Process& World::start(int node, int number, int job, std::function<void()> progr
 void World::run() {
   const bool in_time = scheduler_.run();
   if (!verdict_.is_good() || gives_up_) return;
-  if (!in_time) violate("the schedule does not end: " + std::to_string(now() / kMillisecond) + " virtual ms");
+  if (!in_time) violate("the schedule does not end: " + std::to_string(now() / kMillisecond) + " virtual ms" + busiest());
   for (const Process& process : processes_) {
     if (verdict_.is_good() && process.alive && !process.exited) {
       violate("process " + std::to_string(process.number) + " waits for something that cannot come");
     }
   }
+}
+
+std::string World::busiest() const {
+  const auto most = std::max_element(processes_.begin(), processes_.end(),
+                                     [](const Process& a, const Process& b) { return a.switches < b.switches; });
+  return ", process " + std::to_string(most->number) + " runs " + std::to_string(most->switches) + " times";
 }
 
 Process* World::find(Pid pid) {

@@ -142,6 +142,7 @@ class World {
   [[nodiscard]] bool is_due(const Event& event) const {
     return event.after < 0 || done_[static_cast<std::size_t>(event.after)];
   }
+  [[nodiscard]] std::string busiest() const;
   void note_from(std::size_t before);
   void arm(Process& process);
   void arm_all();
