@@ -2,6 +2,8 @@
 // The work of a schedule and its ledger, for those who ask on behalf of the program.
 #pragma once
 
+#include <map>
+
 #include "ledger.hpp"
 #include "store_ledger.hpp"
 #include "world.hpp"
@@ -16,12 +18,15 @@ struct Court {
 
   /// Another job begins, and knows what the store has.
   void begin_job(int number);
+  /// Returns whether the ranks of the job have died at the same time, and nothing else has happened.
+  [[nodiscard]] bool has_only_died() const;
 
   const Workload& plan;
   Ledger ledger;
   StoreLedger store;
   int job = 0;
   std::uint64_t faults_before = 0;  ///< of the disk, when the job began
+  std::map<int, Time> begun;  ///< the latest commit, by process
   int refusals = 0;
   int done = 0;
 };

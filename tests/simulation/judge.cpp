@@ -23,7 +23,18 @@ Court::Court(const Workload& its_plan) : plan(its_plan), ledger(its_plan), store
 Court::~Court() { present_court = nullptr; }
 Court& court() { return *present_court; }
 
+bool Court::has_only_died() const {
+  const auto& happened = world().happened();
+  const bool is_alone = std::all_of(happened.begin(), happened.end(), [](const Happened& each) {
+    return world().events()[each.event].what == Event::What::job_dies;
+  });
+  const auto& all = world().processes();
+  return is_alone && disk_faults() == 0 && plan.later_ranks == 0 &&
+         std::none_of(all.begin(), all.end(), [this](const Process& each) { return each.job == job && each.exited; });
+}
+
 void Court::begin_job(int number) {
+  store.end_job(plan.ranks_of(job), has_only_died());
   job = number;
   ledger.begin_job(plan.ranks_of(number), number * kNumbersOfJob);
   faults_before = disk_faults();
@@ -45,6 +56,17 @@ void look_for_hidden_wait() {
 bool is_promised() { return disk_faults() == court().faults_before && !court().ledger.has_shrunk(); }
 
 int own_rank() { return court().ledger.rank_of(own_number()); }
+
+/// A commit that only a file system delays takes no longer than the library waits for one flush; so do the ranks that it waits for.
+void look_at_delay() {
+  constexpr Time kSecond = 1'000'000'000;
+  const Workload& plan = court().plan;
+  if (!plan.has_store() || !world().happened().empty()) return;
+  const Time patience = kSecond * static_cast<Time>(std::min(plan.flush_timeout, plan.timeout / 4));
+  const Time length = world().now() - court().begun[own_number()];
+  if (length > 2 * patience + kSecond)
+    world().violate("a commit has waited for " + std::to_string(length / 1'000'000) + " ms", "P11");
+}
 
 void hear(const std::string& complaint, const char* promise) {
   if (!complaint.empty()) world().violate(complaint, promise);
@@ -84,15 +106,18 @@ int judge_job() { return court().job; }
 
 void judge_begins_commit(int group, int step, std::int64_t attempt) {
   court().ledger.begins_commit(group, own_rank(), step);
+  court().begun[own_number()] = world().now();
   court().store.begins_commit(group, step, attempt);
 }
 
-void judge_committed(int group, int step, int barrier) {
+void judge_committed(int group, int step, std::int64_t attempt, int barrier) {
   tell(static_cast<std::uint64_t>(step * 8 + group), [&] {
     return "has committed step " + std::to_string(step) + " of group " + std::to_string(group) +
            (barrier != 0 ? ", as all" : "");
   });
   court().ledger.committed(group, own_rank(), step, barrier != 0);
+  court().store.committed(group, own_rank(), step, attempt, barrier != 0);
+  look_at_delay();
 }
 
 void judge_created(int group, int flag) { hear(court().ledger.created(group, own_rank(), flag), "P1"); }

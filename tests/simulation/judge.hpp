@@ -14,7 +14,7 @@ void judge_refused(int code);
 int judge_job();
 void judge_begins_commit(int group, int step, std::int64_t attempt);
 /// A commit has returned. barrier: all ranks have it.
-void judge_committed(int group, int step, int barrier);
+void judge_committed(int group, int step, std::int64_t attempt, int barrier);
 /// The flag of a group that was created.
 void judge_created(int group, int flag);
 /// All that a rank got back. step −1: nothing.

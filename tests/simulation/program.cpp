@@ -91,7 +91,7 @@ void do_step(int group, int step) {
   success(
       barrier ? Fenix_Data_commit_barrier(kFirstGroup + group, &stamp) : Fenix_Data_commit(kFirstGroup + group, &stamp),
       "commit");
-  judge_committed(group, step, barrier ? 1 : 0);
+  judge_committed(group, step, now.attempt, barrier ? 1 : 0);
   now.next = step + 1;
   note_snapshot(group, {stamp, step});
   if (plan().has_store()) use_store(group, step, stamp);

@@ -10,6 +10,28 @@ void StoreLedger::begins_commit(int group, int step, std::int64_t attempt) {
   begun.try_emplace({step, attempt}, static_cast<int>(begun.size()));
 }
 
+void StoreLedger::committed(int group, int rank, int step, std::int64_t attempt, bool on_all) {
+  Group& its = at(group);
+  const int order = its.begun.at({step, attempt});
+  its.committed[rank] = order;
+  if (on_all) its.on_all = std::max(its.on_all, order);
+}
+
+// Keepers have the memory of all ranks, or have written it. A commit in place that was cut short is another matter.
+void StoreLedger::end_job(int ranks, bool all_died) {
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    Group& its = groups_[i];
+    if (static_cast<int>(its.committed.size()) == ranks) {
+      const auto least = std::min_element(its.committed.begin(), its.committed.end(),
+                                          [](const auto& a, const auto& b) { return a.second < b.second; });
+      its.on_all = std::max(its.on_all, least->second);
+    }
+    if (all_died && plan_.lease > 0 && !plan_.groups[i].in_place) its.told = std::max(its.told, its.on_all);
+    its.committed.clear();
+    its.on_all = -1;
+  }
+}
+
 void StoreLedger::told(int group, int step, std::int64_t attempt) {
   Group& its = at(group);
   const auto found = its.begun.find({step, attempt});

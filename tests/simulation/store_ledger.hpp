@@ -14,11 +14,14 @@ namespace fenix_simulation {
 
 class StoreLedger {
  public:
-  explicit StoreLedger(const Workload& plan) : groups_(plan.groups.size()) {}
+  explicit StoreLedger(const Workload& plan) : plan_(plan), groups_(plan.groups.size()) {}
 
   // Each returns what is wrong, or nothing.
 
   void begins_commit(int group, int step, std::int64_t attempt);
+  void committed(int group, int rank, int step, std::int64_t attempt, bool on_all);
+  /// A job is over. all_died: no rank has come to its end, no keeper has died, and nothing but the end of the job has gone wrong.
+  void end_job(int ranks, bool all_died);
   /// The library has told that a snapshot is in the store, whole.
   void told(int group, int step, std::int64_t attempt);
   /// Ranks have got a snapshot. step −1: nothing. Nothing is promised where the disk refuses, or the user's choice counts.
@@ -28,11 +31,14 @@ class StoreLedger {
  private:
   struct Group {
     std::map<std::pair<int, std::int64_t>, int> begun;  ///< the order of commits, by step and attempt
-    int told = -1;                                       ///< the newest one that was told to be in the store
+    int told = -1;                                       ///< the newest one that a later job must find
+    std::map<int, int> committed;                        ///< by rank of the job
+    int on_all = -1;                                     ///< the newest one that all ranks have, as some rank knows
   };
   Group& at(int group) { return groups_.at(static_cast<std::size_t>(group)); }
   [[nodiscard]] const Group& at(int group) const { return groups_.at(static_cast<std::size_t>(group)); }
 
+  const Workload& plan_;
   std::vector<Group> groups_;
 };
 

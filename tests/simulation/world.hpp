@@ -113,6 +113,7 @@ class World {
   [[nodiscard]] const Verdict& verdict() const { return verdict_; }
   [[nodiscard]] bool has_given_up() const { return gives_up_; }
   [[nodiscard]] const std::vector<Happened>& happened() const { return happened_; }
+  [[nodiscard]] const std::vector<Event>& events() const { return events_; }
   [[nodiscard]] const std::vector<Passage>& passages() const { return passages_; }
   /// For who wants to know of each death.
   void on_death(std::function<void(Process&)> listener) { listeners_.push_back(std::move(listener)); }
