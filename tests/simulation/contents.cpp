@@ -88,7 +88,7 @@ using namespace fenix_simulation;
 extern "C" {
 
 int simulated_memfd_create(const char* /*name*/, unsigned /*flags*/) {
-  return open_file({std::make_shared<MemoryFile>(*present_process()), {}, 0, {}});
+  return open_file({std::make_shared<MemoryFile>(*present_process()), {}, 0, {}, {}});
 }
 
 int simulated_ftruncate(int descriptor, off_t bytes) {

@@ -13,6 +13,10 @@ namespace fenix_simulation {
 struct DiskFile : Opened {
   DiskFile(InodePtr its_inode, int its_flags) : inode(std::move(its_inode)), flags(its_flags) {}
 
+  void close() override {
+    if (inode->lock.lock().get() == this) inode->lock.reset();
+  }
+
   InodePtr inode;
   int flags;
   std::size_t position = 0;

@@ -19,6 +19,7 @@ void draw_work(Dice& dice, Workload& work) {
   constexpr std::array kNamed{0, 0, 1, 2, 3};
   work.named_of = kNamed[dice.below(kNamed.size())];
   work.asked_of = dice.once_in(3) ? 0 : dice.between(1, 2);
+  if (work.named_of > 0 && dice.once_in(3)) work.fetched_of = dice.between(1, 3);
   constexpr std::array kLeases{0, 0, 0, 2, 30};
   work.lease = kLeases[dice.below(kLeases.size())];
   work.kept = dice.once_in(3) ? dice.between(1, 2) : 0;

@@ -86,7 +86,7 @@ int open_on_disk(int folder, const char* name, int flags, mode_t mode) {
   if (inode->type == Inode::Type::socket) return fail("open", name, ENXIO);
   if (!is_folder && (flags & O_DIRECTORY) != 0) return fail("open", name, ENOTDIR);
   if (is_folder && (flags & O_ACCMODE) != O_RDONLY) return fail("open", name, EISDIR);
-  const int descriptor = open_file({nullptr, {}, 0, std::make_shared<DiskFile>(inode, flags)});
+  const int descriptor = open_file(std::make_shared<DiskFile>(inode, flags));
   note("opens", name, descriptor);
   return descriptor;
 }
@@ -133,8 +133,8 @@ int simulated_open(const char* name, int flags, ...) {
   va_end(rest);
   world().step();
   const auto found = look_up(name);
-  if (const auto* memory = memory_of(found)) return open_file({*memory, {}, 0, {}});
-  if (found.process != nullptr && found.is_stat) return open_file({nullptr, status_of(*found.process), 0, {}});
+  if (const auto* memory = memory_of(found)) return open_file({*memory, {}, 0, {}, {}});
+  if (found.process != nullptr && found.is_stat) return open_file({nullptr, status_of(*found.process), 0, {}, {}});
   return found.is_one ? refuse(ENOENT) : open_on_disk(AT_FDCWD, name, flags, mode);
 }
 

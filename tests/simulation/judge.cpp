@@ -137,10 +137,22 @@ void judge_read_old(int group, int step, std::int64_t attempt) {
   hear(court().store.restored(group, step, attempt, is_promised()), "P10");
 }
 
-void judge_in_store(int group, int step, std::int64_t attempt) {
+void judge_in_store(int group, int step, std::int64_t attempt, int by_name) {
   tell(static_cast<std::uint64_t>(step) * 8 + static_cast<std::uint64_t>(group),
        [&] { return "step " + std::to_string(step) + " of group " + std::to_string(group) + " is in the store"; });
-  court().store.told(group, step, attempt);
+  court().store.told(group, step, attempt, by_name != 0);
+}
+
+int judge_fetches(int group, int step, std::int64_t attempt) {
+  const int chosen = court().store.step_to_fetch(group, step, attempt);
+  if (chosen >= 0) court().ledger.goes_back(group);
+  return chosen;
+}
+
+void judge_fetched(int group, int wanted, int step, std::int64_t attempt) {
+  tell(static_cast<std::uint64_t>(step + 1) * 8 + static_cast<std::uint64_t>(group),
+       [&] { return "has fetched step " + std::to_string(step) + " of group " + std::to_string(group); });
+  if (is_promised()) hear(court().store.fetched(group, wanted, step, attempt), "P10");
 }
 
 void judge_store_fails(const char* call, int code, const char* text) {

@@ -22,7 +22,11 @@ void judge_restored(int group, int step, std::int64_t attempt);
 /// All that the ranks have read of a snapshot of another number of ranks. step −1: nothing.
 void judge_read_old(int group, int step, std::int64_t attempt);
 /// A snapshot is in the store, as the library tells.
-void judge_in_store(int group, int step, std::int64_t attempt);
+void judge_in_store(int group, int step, std::int64_t attempt, int by_name);
+/// Returns the step whose dataset is to be fetched after a commit, or −1.
+int judge_fetches(int group, int step, std::int64_t attempt);
+/// All that has come of it. step −1: nothing was found.
+void judge_fetched(int group, int wanted, int step, std::int64_t attempt);
 /// The store could not be used. Ends the schedule if it has to be usable; comes back if the program goes on without.
 void judge_store_fails(const char* call, int code, const char* text);
 /// A member of a snapshot is not to be had. Ends the schedule if it has to be. is_old: the snapshot is from before the communicator shrank.

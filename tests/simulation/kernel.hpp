@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "memory.hpp"
 #include "process.hpp"
@@ -18,6 +19,20 @@ struct Opened {
   Opened(const Opened&) = delete;
   Opened& operator=(const Opened&) = delete;
   virtual ~Opened() = default;
+  /// The last descriptor is closed. A thread that has died may still have this object.
+  virtual void close() {}
+};
+
+/// Closes what all copies of a descriptor stand for.
+class Closer {
+ public:
+  explicit Closer(Opened& opened) : opened_(&opened) {}
+  Closer(const Closer&) = delete;
+  Closer& operator=(const Closer&) = delete;
+  ~Closer() { opened_->close(); }
+
+ private:
+  Opened* opened_;
 };
 
 /// Open file of a process.
@@ -26,6 +41,7 @@ struct OpenFile {
   std::string text;  ///< of a file that can only be read
   std::size_t position = 0;
   std::shared_ptr<Opened> opened;
+  std::shared_ptr<Closer> closer;  ///< goes before what it closes
 };
 
 struct KernelState {
@@ -50,6 +66,10 @@ void release_kernel_state(Process& process);
 
 /// Returns the descriptor of a file for the present process, which is at least this one.
 int open_file(OpenFile file, int least = 0);
+inline int open_file(std::shared_ptr<Opened> opened) {
+  auto closer = std::make_shared<Closer>(*opened);
+  return open_file(OpenFile{nullptr, {}, 0, std::move(opened), std::move(closer)});
+}
 /// Returns null for a descriptor that the present process does not have.
 OpenFile* file_of(int descriptor);
 

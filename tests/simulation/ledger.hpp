@@ -30,6 +30,8 @@ class Ledger {
   std::string agreed(int group, int rank, int step);
   void deletes(int group, int step, int older);
   void deleted(int group, int rank, int step);
+  /// The program goes back to an older dataset.
+  void goes_back(int group) { at(group).may_be_lost = true; }
   void died(int process);
   /// Returns false if the pages promise nothing any more: damage of several places, after a death, or on fewer ranks. point: has the bytes.
   [[nodiscard]] bool flipped(int process, std::string_view point);

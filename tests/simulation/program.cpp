@@ -138,12 +138,16 @@ void work() {
   check_failed();
   take_up();
   const int steps = plan().steps_of(judge_job());
-  int step = steps;
-  for (const GroupState& group : groups) step = group.next < step ? group.next : step;
-  for (; step < steps; ++step) {
+  const auto next_step = [] {
+    int step = groups.front().next;
+    for (const GroupState& group : groups) step = group.next < step ? group.next : step;
+    return step;
+  };
+  for (int step = next_step(); step < steps; step = next_step()) {
     for (int group = 0; group < group_count(); ++group) {
       // A failure may have come between the commits of two groups.
       if (state_of(group).next == step) do_step(group, step);
+      if (plan().fetched_of > 0 && state_of(group).next == step + 1) go_back(group, step);
     }
     exchange(step);
   }

@@ -101,6 +101,10 @@ void take_up();
 void inspect(int group, int step);
 /// Writes what was committed into the store, and asks what is there.
 void use_store(int group, int step, int stamp);
+/// Fetches an older dataset, and goes on from it.
+void go_back(int group, int step);
+/// Restores what was fetched by the name of a step.
+void restore_fetched(int group, int wanted);
 /// Notes a snapshot for deletions.
 void note_snapshot(int group, Snapshot snapshot);
 

@@ -39,6 +39,7 @@ void visit(Work& work, auto&& visitor) {
   visitor("flush_of", work.flush_of);
   visitor("named_of", work.named_of);
   visitor("asked_of", work.asked_of);
+  visitor("fetched_of", work.fetched_of);
   visitor("lease", work.lease);
   visitor("kept", work.kept);
   visitor("flush_timeout", work.flush_timeout);

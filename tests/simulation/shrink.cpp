@@ -94,6 +94,7 @@ class Shrinker {
     off(&Workload::flush_of);
     off(&Workload::named_of);
     off(&Workload::asked_of);
+    off(&Workload::fetched_of);
     off(&Workload::lease);
     off(&Workload::kept);
     lower(&Workload::jobs, 0);

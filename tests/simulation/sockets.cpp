@@ -98,9 +98,10 @@ void Connection::close(int end) {
   tell(readers[1 - own]);
 }
 
-Socket::~Socket() {
+void Socket::close() {
+  listens = false;
   if (connection) connection->close(end);
-  for (const auto& each : waiting) each->close(1);
+  for (const auto& each : std::exchange(waiting, {})) each->close(1);
 }
 
 ssize_t Event64::add(const void* from) {
@@ -127,11 +128,11 @@ extern "C" {
 int simulated_eventfd(unsigned count, int /*flags*/) {
   auto made = std::make_shared<Event64>();
   made->count = count;
-  return open_file({nullptr, {}, 0, std::move(made)});
+  return open_file(std::move(made));
 }
 
 int simulated_socket(int /*domain*/, int /*type*/, int /*protocol*/) {
-  return open_file({nullptr, {}, 0, std::make_shared<Socket>()});
+  return open_file(std::make_shared<Socket>());
 }
 
 int simulated_bind(int descriptor, const sockaddr* address, socklen_t /*bytes*/) {
@@ -184,7 +185,7 @@ int simulated_accept4(int descriptor, sockaddr* /*address*/, socklen_t* /*bytes*
   made->connection = listener->waiting.front();
   made->end = 1;
   listener->waiting.pop_front();
-  return open_file({nullptr, {}, 0, std::move(made)});
+  return open_file(std::move(made));
 }
 
 int simulated_getsockname(int descriptor, sockaddr* address, socklen_t* /*bytes*/) {

@@ -31,9 +31,7 @@ struct Connection {
 
 struct Socket : Opened {
   Socket() = default;
-  Socket(const Socket&) = delete;
-  Socket& operator=(const Socket&) = delete;
-  ~Socket() override;
+  void close() override;
 
   std::string path;
   std::shared_ptr<Connection> connection;

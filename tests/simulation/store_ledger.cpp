@@ -2,6 +2,7 @@
 #include "store_ledger.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace fenix_simulation {
 
@@ -27,15 +28,45 @@ void StoreLedger::end_job(int ranks, bool all_died) {
       its.on_all = std::max(its.on_all, least->second);
     }
     if (all_died && plan_.lease > 0 && !plan_.groups[i].in_place) its.told = std::max(its.told, its.on_all);
+    its.has_fetched = false;
     its.committed.clear();
     its.on_all = -1;
   }
 }
 
-void StoreLedger::told(int group, int step, std::int64_t attempt) {
+void StoreLedger::told(int group, int step, std::int64_t attempt, bool by_name) {
   Group& its = at(group);
   const auto found = its.begun.find({step, attempt});
-  if (found != its.begun.end()) its.told = std::max(its.told, found->second);
+  if (found == its.begun.end()) return;
+  its.told = std::max(its.told, found->second);
+  if (!by_name) return;
+  int& named = its.named.try_emplace(step, -1).first->second;
+  named = std::max(named, found->second);
+}
+
+int StoreLedger::step_to_fetch(int group, int step, std::int64_t attempt) {
+  Group& its = at(group);
+  const auto [known, is_new] = its.fetches.try_emplace({step, attempt}, -1);
+  // Ranks tell of what is in the store before they ask, and some late.
+  if (!is_new && known->second >= 0) its.told = std::min(its.told, its.named.at(known->second));
+  if (!is_new) return known->second;
+  const std::uint64_t drawn = dice(plan_, Purpose::fetch, static_cast<std::uint64_t>(group), static_cast<std::uint64_t>(step));
+  if (its.has_fetched || its.named.empty() || !once_in(plan_.fetched_of, drawn)) return -1;
+  its.has_fetched = true;
+  const auto chosen = std::next(its.named.begin(), static_cast<std::ptrdiff_t>((drawn >> 8U) % its.named.size()));
+  // What was told before comes no more, as the program has chosen something else.
+  its.told = std::min(its.told, chosen->second);
+  return known->second = chosen->first;
+}
+
+std::string StoreLedger::fetched(int group, int wanted, int step, std::int64_t attempt) {
+  Group& its = at(group);
+  const auto found = its.begun.find({step, attempt});
+  const std::string what = "the dataset by the name of step " + std::to_string(wanted) + " of group " + std::to_string(group);
+  if (step < 0) return what + " is not found";
+  if (step != wanted || found == its.begun.end() || found->second < its.named.at(wanted))
+    return what + " has step " + std::to_string(step) + " of attempt " + std::to_string(attempt);
+  return {};
 }
 
 std::string StoreLedger::restored(int group, int step, std::int64_t attempt, bool is_promised) const {

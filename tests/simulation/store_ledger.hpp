@@ -23,7 +23,11 @@ class StoreLedger {
   /// A job is over. all_died: no rank has come to its end, no keeper has died, and nothing but the end of the job has gone wrong.
   void end_job(int ranks, bool all_died);
   /// The library has told that a snapshot is in the store, whole.
-  void told(int group, int step, std::int64_t attempt);
+  void told(int group, int step, std::int64_t attempt, bool by_name);
+  /// All ranks ask after a commit whether to fetch a dataset that was flushed by name, and get the same answer: its step, or −1.
+  int step_to_fetch(int group, int step, std::int64_t attempt);
+  /// Returns what is wrong with a dataset that was fetched by the name of a step. step −1: none was found.
+  std::string fetched(int group, int wanted, int step, std::int64_t attempt);
   /// Ranks have got a snapshot. step −1: nothing. Nothing is promised where the disk refuses, or the user's choice counts.
   std::string restored(int group, int step, std::int64_t attempt, bool is_promised) const;
   [[nodiscard]] bool has_told(int group) const { return at(group).told >= 0; }
@@ -32,6 +36,9 @@ class StoreLedger {
   struct Group {
     std::map<std::pair<int, std::int64_t>, int> begun;  ///< the order of commits, by step and attempt
     int told = -1;                                       ///< the newest one that a later job must find
+    std::map<int, int> named;                            ///< the newest one by name, by step
+    std::map<std::pair<int, std::int64_t>, int> fetches;  ///< answers, by the commit after which they were given
+    bool has_fetched = false;                            ///< in this job
     std::map<int, int> committed;                        ///< by rank of the job
     int on_all = -1;                                     ///< the newest one that all ranks have, as some rank knows
   };

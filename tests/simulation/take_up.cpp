@@ -275,6 +275,15 @@ void inspect(int group, int step) {
           gone.step, listed.back().stamp);
 }
 
+void restore_fetched(int group, int wanted) {
+  restore_group(group);
+  const GroupState& now = state_of(group);
+  const int step = now.next - 1;
+  // A dataset of another number of ranks was read as an old one.
+  if (step >= 0) judge_fetched(group, wanted, step, attempt_of(state_of(group).attempts, step));
+  agree();
+}
+
 void take_up() {
   groups.resize(plan().groups.size());
   // Nothing that a job stores is what another one has stored.

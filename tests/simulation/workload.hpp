@@ -63,6 +63,7 @@ struct Workload {
   int flush_of = 0;        ///< FENIX_FLUSH
   int named_of = 0;        ///< one of so many commits is flushed by name, and all wait; 0: none
   int asked_of = 0;        ///< after one of so many commits the program asks whether it is in the store; 0: never
+  int fetched_of = 0;      ///< after one of so many commits an older dataset is fetched, once in a job; 0: never
   int lease = 0;           ///< FENIX_KEEP in seconds
   int kept = 0;            ///< FENIX_STORE_KEEP
   int flush_timeout = 60;  ///< FENIX_FLUSH_TIMEOUT in seconds
@@ -87,7 +88,8 @@ enum class Purpose : std::uint64_t {
   verify,
   inspection,
   flush,
-  question
+  question,
+  fetch
 };
 
 inline std::uint64_t dice(const Workload& plan, Purpose purpose, std::uint64_t a, std::uint64_t b = 0,
