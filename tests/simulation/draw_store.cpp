@@ -99,12 +99,63 @@ void draw_disk(Dice& dice, Workload& work, Surroundings& around) {
   work.flush_timeout = dice.between(1, 5);
 }
 
+/// Keepers die one after the other, while one rank is too slow to offer anything.
+void draw_fragile_keepers(Dice& dice, Schedule& schedule) {
+  Workload& work = schedule.work;
+  work.ranks_per_node = work.path = 0;
+  work.named_of = 1;
+  work.flush_timeout = 60;
+  schedule.surroundings.disk_errors = schedule.surroundings.disk_hangs = 0;
+  Event stop;
+  stop.what = Event::What::stop;
+  stop.process = dice.between(0, work.ranks - 1);
+  stop.when = Event::When::point;
+  stop.point = "commit.published";
+  stop.number = 1 + dice.below(3);
+  stop.later = 100'000'000;
+  schedule.events = {stop};
+  for (int keeper = 0; keeper < 3; ++keeper) {
+    Event death;
+    death.process = kFirstKeeper + keeper;
+    death.number = dice.below(60);
+    death.after = 0;
+    schedule.events.push_back(death);
+  }
+}
+
+/// A node goes with its memory, and the rest of the job with it. Nothing protects what was there.
+void draw_half_kept(Dice& dice, Schedule& schedule) {
+  Workload& work = schedule.work;
+  work.path = work.later_ranks = 0;
+  work.jobs = 2;
+  work.lease = 30;
+  work.pause = 20;
+  work.ranks_per_node = dice.between(1, std::max(work.ranks - 1, 1));
+  work.groups.resize(1);
+  work.groups.front().policy = Policy::local;
+  work.groups.front().in_place = false;
+  schedule.surroundings.disk_errors = schedule.surroundings.disk_hangs = 0;
+  Event first;
+  first.what = dice.once_in(2) ? Event::What::node_dies : Event::What::die;
+  first.process = first.what == Event::What::die ? kFirstKeeper + dice.between(0, 1) : work.ranks - 1;
+  first.number = dice.below(3000);
+  first.at = 0;
+  Event second;
+  second.what = Event::What::job_dies;
+  second.process = 0;
+  second.after = 0;
+  second.number = dice.below(20);
+  schedule.events = {first, second};
+}
+
 }  // namespace
 
 void draw_store(Dice& dice, Schedule& schedule) {
   Workload& work = schedule.work;
   draw_work(dice, work);
   draw_disk(dice, work, schedule.surroundings);
+  if (dice.once_in(12)) return draw_fragile_keepers(dice, schedule);
+  if (dice.once_in(12)) return draw_half_kept(dice, schedule);
   auto& events = schedule.events;
   const auto last = [&] { return dice.once_in(2) ? -1 : static_cast<int>(events.size()) - 1; };
   if (dice.once_in(3)) events.push_back(draw_event(dice, work, -1));

@@ -169,6 +169,21 @@ void judge_lost(int group, int member, int step, int is_old) {
                   "P1");
 }
 
+void judge_bare(int group, int step) {
+  if (court().ledger.is_bare(group, own_rank())) return;
+  world().violate("rank " + std::to_string(own_rank()) + " has nothing of group " + std::to_string(group) +
+                      ", of which others have step " + std::to_string(step), "P2");
+}
+
+void judge_flush_begins() { court().begun[own_number()] = world().now(); }
+
+// Whoever waits for a rank that offers nothing any more is told so, and does not wait for the limit of flushes.
+void judge_flush_ends() {
+  const Time limit = static_cast<Time>(court().plan.flush_timeout) * 750'000'000;
+  if (disk_faults() > 0 || world().has_stopped_for(limit / 4) || court().plan.flush_timeout < 60) return;
+  if (world().now() - court().begun[own_number()] > limit) world().violate("a flush waits for a rank that has given it up", "P4");
+}
+
 void judge_agreed(int group, int step) {
   mpi::land_late_words();
   hear(court().ledger.agreed(group, own_rank(), step), "P2");

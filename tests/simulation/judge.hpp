@@ -31,6 +31,11 @@ void judge_fetched(int group, int wanted, int step, std::int64_t attempt);
 void judge_store_fails(const char* call, int code, const char* text);
 /// A member of a snapshot is not to be had. Ends the schedule if it has to be. is_old: the snapshot is from before the communicator shrank.
 void judge_lost(int group, int member, int step, int is_old);
+/// A rank has nothing of a group, of which others have a step.
+void judge_bare(int group, int step);
+/// A flush has begun, and ended.
+void judge_flush_begins();
+void judge_flush_ends();
 /// All ranks have compared what they got.
 void judge_agreed(int group, int step);
 /// A call has waited for longer than others may take: for a rank that the schedule has stopped. Ends the schedule in any case.

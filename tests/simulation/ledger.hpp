@@ -43,6 +43,8 @@ class Ledger {
 
   /// Returns the rank that a process has, or −1.
   [[nodiscard]] int rank_of(int process) const;
+  /// Whether a rank may have nothing, as its group has no redundancy.
+  [[nodiscard]] bool is_bare(int group, int rank) const;
   [[nodiscard]] bool has_shrunk() const { return has_shrunk_; }
   [[nodiscard]] int restores() const { return restores_; }
   [[nodiscard]] int repairs() const { return repairs_; }
@@ -71,8 +73,6 @@ class Ledger {
   /// Returns a step, or the newest older one that nobody deletes.
   [[nodiscard]] static int standing(const Group& group, int step);
   void shrink(int ranks);
-  /// Whether a rank may have nothing, as its group has no redundancy.
-  [[nodiscard]] bool is_bare(int group, int rank) const;
   Group& at(int group) { return groups_.at(static_cast<std::size_t>(group)); }
 
   const Workload& plan_;

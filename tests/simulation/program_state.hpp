@@ -74,8 +74,9 @@ inline void success(int code, const char* call) { require(told(code, call) == FE
 
 /// Returns whether a call of the store has succeeded. If not, the judge decides whether it may fail.
 inline bool stored(int code, const char* call) {
-  if (code == FENIX_ERROR_STORE) judge_store_fails(call, code, Fenix_Error_message());
-  require(code == FENIX_SUCCESS || code == FENIX_ERROR_STORE, "P10", call, code);
+  const bool fails = code == FENIX_ERROR_STORE || code == FENIX_ERROR_NODATA_FOUND;
+  if (fails) judge_store_fails(call, code, Fenix_Error_message());
+  require(code == FENIX_SUCCESS || fails, "P10", call, code);
   return code == FENIX_SUCCESS;
 }
 

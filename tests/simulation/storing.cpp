@@ -33,7 +33,10 @@ void use_store(int group, int step, int stamp) {
   const std::int64_t attempt = attempt_of(state_of(group).attempts, step);
   if (once_in(plan().named_of, drawn(Purpose::flush, group, step))) {
     const std::string name = name_of(step);
-    if (stored(told(Fenix_Data_flush(id, FENIX_DATA_SNAPSHOT_LATEST, name.c_str()), "Fenix_Data_flush"), "Fenix_Data_flush"))
+    judge_flush_begins();
+    const int code = told(Fenix_Data_flush(id, FENIX_DATA_SNAPSHOT_LATEST, name.c_str()), "Fenix_Data_flush");
+    judge_flush_ends();
+    if (stored(code, "Fenix_Data_flush"))
       judge_in_store(group, step, attempt, 1);
   }
   if (!once_in(plan().asked_of, drawn(Purpose::question, group, step))) return;
