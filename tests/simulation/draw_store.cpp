@@ -150,6 +150,15 @@ void draw_half_kept(Dice& dice, Schedule& schedule) {
 
 }  // namespace
 
+Event draw_store_event(Dice& dice, const Workload& work, int after) {
+  const int job = dice.between(0, work.jobs - 1);
+  if (dice.once_in(4)) return draw_end(dice, work, job, after);
+  if (dice.once_in(3)) return draw_keeper(dice, after);
+  Event event = draw_event(dice, work, after);
+  event.process = job * kNumbersOfJob + event.process;
+  return event;
+}
+
 void draw_store(Dice& dice, Schedule& schedule) {
   Workload& work = schedule.work;
   draw_work(dice, work);
@@ -158,7 +167,7 @@ void draw_store(Dice& dice, Schedule& schedule) {
   if (dice.once_in(12)) return draw_half_kept(dice, schedule);
   auto& events = schedule.events;
   const auto last = [&] { return dice.once_in(2) ? -1 : static_cast<int>(events.size()) - 1; };
-  if (dice.once_in(3)) events.push_back(draw_event(dice, work, -1));
+  if (dice.once_in(3)) events.push_back(draw_store_event(dice, work, -1));
   if (dice.once_in(3)) events.push_back(draw_keeper(dice, last()));
   for (int job = 0; job < work.jobs; ++job) {
     if (job + 1 < work.jobs ? !dice.once_in(6) : dice.once_in(3)) events.push_back(draw_end(dice, work, job, -1));

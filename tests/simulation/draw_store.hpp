@@ -7,5 +7,7 @@
 namespace fenix_simulation {
 
 void draw_store(Dice& dice, Schedule& schedule);
+/// Draws an event of any process or job.
+Event draw_store_event(Dice& dice, const Workload& work, int after);
 
 }  // namespace fenix_simulation
