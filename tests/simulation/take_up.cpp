@@ -185,7 +185,7 @@ void restore_local(int group) {
     }
   }
   if (plan().has_store() && !has && all[0] >= 0) judge_bare(group, static_cast<int>(all[0]));
-  if (plan().has_store() && all[0] < 0 && ranks == plan().ranks_of(judge_job())) judge_read_old(group, -1, 0);
+  if (plan().has_store() && all[0] < 0) read_old(group);
   now.next = static_cast<int>(all[0]) + 1;
   // All store everything anew where one has nothing.
   now.base = all[1] != 0 ? now.next : static_cast<int>(record.base);
