@@ -99,6 +99,19 @@ void draw_disk(Dice& dice, Workload& work, Surroundings& around) {
   work.flush_timeout = dice.between(1, 5);
 }
 
+/// A rank of a later job dies when the groups are made, and what is in the store is looked for.
+Event draw_death_at_start(Dice& dice, const Workload& work, int job) {
+  constexpr std::array<const char*, 13> kPoints{"rejoin.begin",  "rejoin.greeted", "region.descriptor", "rejoin.memory", "rejoin.exposed",
+                                                "rejoin.resumed", "rejoin.end",    "fetch.begin",       "fetch.met",     "fetch.resumed",
+                                                "fetch.staged",   "fetch.member",  "fetch.committed"};
+  Event event;
+  event.process = job * kNumbersOfJob + dice.between(0, work.ranks_of(job) - 1);
+  event.when = Event::When::point;
+  event.point = one_of(dice, kPoints);
+  event.later = dice.below(dice.once_in(3) ? 40 : 4);
+  return event;
+}
+
 /// Keepers die one after the other, while one rank is too slow to offer anything.
 void draw_fragile_keepers(Dice& dice, Schedule& schedule) {
   Workload& work = schedule.work;
@@ -170,6 +183,7 @@ void draw_store(Dice& dice, Schedule& schedule) {
   if (dice.once_in(3)) events.push_back(draw_store_event(dice, work, -1));
   if (dice.once_in(3)) events.push_back(draw_keeper(dice, last()));
   for (int job = 0; job < work.jobs; ++job) {
+    if (job > 0 && dice.once_in(4)) events.push_back(draw_death_at_start(dice, work, job));
     if (job + 1 < work.jobs ? !dice.once_in(6) : dice.once_in(3)) events.push_back(draw_end(dice, work, job, -1));
   }
 }

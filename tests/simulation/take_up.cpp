@@ -52,15 +52,26 @@ void create_group(int group) {
   }
 }
 
+/// Ends the schedule if a call says that the store does not answer, and may say so.
+int usable(int code, const char* call) {
+  if (plan().has_store() && code == FENIX_ERROR_STORE) {
+    (void)stored(code, call);
+    judge_gives_up();
+  }
+  return code;
+}
+
 void define_members(int group) {
   const auto& members = plan_of(group).members;
   GroupState& now = state_of(group);
   now.buffers.clear();
   for (std::size_t i = 0; i < members.size(); ++i) {
     now.buffers.push_back(room_for(members[i], rank));
-    success(Fenix_Data_member_define(kFirstGroup + group, static_cast<int>(i), now.buffers[i].data(),
-                                     members[i].count_on(rank), type_of(members[i])),
-            "Fenix_Data_member_define");
+    const int code = Fenix_Data_member_define(kFirstGroup + group, static_cast<int>(i), now.buffers[i].data(),
+                                              members[i].count_on(rank), type_of(members[i]));
+    // Members keep the counts of the old numbers if ranks become as many as those of the dataset that is taken.
+    if (code == FENIX_ERROR_INVALID_LOGIC_CALL && plan().has_store() && ranks < plan().ranks_of(judge_job())) judge_gives_up();
+    success(code, "Fenix_Data_member_define");
   }
   success(Fenix_Data_member_define(kFirstGroup + group, kRecordMember, &now.record, kRecordNumbers, MPI_INT64_T),
           "define the record");
@@ -70,8 +81,9 @@ void define_members(int group) {
 bool restore_record(int group, int stamp, Record& record) {
   record = {};
   const int code =
-      told(Fenix_Data_member_restore(kFirstGroup + group, kRecordMember, &record, kRecordNumbers, stamp, nullptr),
-           "member_restore");
+      usable(told(Fenix_Data_member_restore(kFirstGroup + group, kRecordMember, &record, kRecordNumbers, stamp, nullptr),
+                  "member_restore"),
+             "member_restore");
   if (code == FENIX_ERROR_NODATA_FOUND) return false;
   require(code == FENIX_SUCCESS, "P3", "restore of the record", code);
   require(record.ranks == ranks, "P2", "the record is of another number of ranks", record.ranks);
@@ -88,7 +100,7 @@ bool check_member(int group, int member, int owner, const Record& record, Read&&
   for (int i = 0; i < what.count_on(owner); ++i) {
     write(wanted, what, i, value_of(plan(), group, member, owner, record.contents(), i));
   }
-  const int code = told(read(got.data(), what.count_on(owner)), "restore of a member");
+  const int code = usable(told(read(got.data(), what.count_on(owner)), "restore of a member"), "restore of a member");
   if (code == FENIX_ERROR_NODATA_FOUND) {
     judge_lost(group, member, step, record.ranks != ranks ? 1 : 0);
     return false;
@@ -127,7 +139,7 @@ void read_old(int group) {
     judge_read_old(group, -1, 0);
     return;
   }
-  require(code == FENIX_SUCCESS, "P3", "restore_from_rank of the record", code);
+  require(usable(code, "restore_from_rank") == FENIX_SUCCESS, "P3", "restore_from_rank of the record", code);
   require(record.ranks > ranks || plan().has_store(), "P2", "an old record is not of more ranks", record.ranks, ranks);
   judge_read_old(group, static_cast<int>(record.step), record.attempt());
   const int old_ranks = static_cast<int>(record.ranks);
@@ -185,7 +197,7 @@ void restore_local(int group) {
     }
   }
   if (plan().has_store() && !has && all[0] >= 0) judge_bare(group, static_cast<int>(all[0]));
-  if (plan().has_store() && all[0] < 0) read_old(group);
+  if (plan().has_store() && all[0] < 0 && ranks == plan().ranks_of(judge_job())) read_old(group);
   now.next = static_cast<int>(all[0]) + 1;
   // All store everything anew where one has nothing.
   now.base = all[1] != 0 ? now.next : static_cast<int>(record.base);
