@@ -12,6 +12,8 @@
 namespace fenix_simulation {
 namespace {
 
+bool has_stores_only = false;
+
 GroupPlan draw_group(Dice& dice, int ranks) {
   GroupPlan group;
   group.policy = static_cast<Policy>(dice.below(4));
@@ -185,6 +187,8 @@ Event draw_flip(Dice& dice, const Workload& work) {
   return event;
 }
 
+void draw_stores_only() { has_stores_only = true; }
+
 Schedule draw_schedule(std::uint64_t seed) {
   Dice dice(seed ^ 0x5eed);
   Schedule schedule;
@@ -201,7 +205,7 @@ Schedule draw_schedule(std::uint64_t seed) {
       schedule.events.push_back(draw_death_beside(dice, schedule.work, flip));
     return schedule;
   }
-  if (dice.once_in(5)) {
+  if (has_stores_only || dice.once_in(5)) {
     draw_store(dice, schedule);
     return schedule;
   }

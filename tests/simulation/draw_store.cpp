@@ -161,6 +161,49 @@ void draw_half_kept(Dice& dice, Schedule& schedule) {
   schedule.events = {first, second};
 }
 
+/// Memory is taken over by windows, which stay mapped, and the attempt is cut short.
+void draw_cut_take_over(Dice& dice, Schedule& schedule) {
+  Workload& work = schedule.work;
+  work.path = dice.once_in(4) ? 0 : 1;
+  work.ranks_per_node = work.later_ranks = 0;
+  work.jobs = 2;
+  work.lease = 30;
+  work.pause = 20;
+  work.spares = std::max(work.spares, 1);
+  for (GroupPlan& group : work.groups) group.in_place = false;
+  schedule.surroundings.disk_errors = schedule.surroundings.disk_hangs = 0;
+  Event end = draw_end(dice, work, 0, -1);
+  end.what = Event::What::job_dies;
+  end.at = -1;
+  constexpr std::array<const char*, 6> kPoints{"rejoin.memory",  "rejoin.exposed", "rejoin.voided",
+                                               "rejoin.resumed", "region.reserve", "rejoin.end"};
+  Event death;
+  death.process = kNumbersOfJob + dice.between(0, work.ranks - 1);
+  death.when = Event::When::point;
+  death.point = one_of(dice, kPoints);
+  death.later = dice.below(6);
+  schedule.events = {end, death};
+}
+
+/// The program goes back to an older dataset, and the job ends soon after.
+void draw_going_back(Dice& dice, Schedule& schedule) {
+  Workload& work = schedule.work;
+  work.jobs = dice.between(2, 3);
+  work.steps = dice.between(2, 3);
+  work.named_of = 1;
+  work.fetched_of = dice.between(1, 2);
+  work.later_ranks = work.kept = 0;
+  work.lease = dice.once_in(3) ? 30 : 0;
+  schedule.surroundings.disk_errors = schedule.surroundings.disk_hangs = 0;
+  Event end = draw_end(dice, work, 0, -1);
+  end.at = -1;
+  end.when = Event::When::point;
+  end.point = dice.once_in(2) ? "flush.waited" : "commit.begin";
+  end.number = 2 + dice.below(4);
+  end.later = dice.below(12);
+  schedule.events = {end};
+}
+
 }  // namespace
 
 Event draw_store_event(Dice& dice, const Workload& work, int after) {
@@ -178,6 +221,8 @@ void draw_store(Dice& dice, Schedule& schedule) {
   draw_disk(dice, work, schedule.surroundings);
   if (dice.once_in(12)) return draw_fragile_keepers(dice, schedule);
   if (dice.once_in(12)) return draw_half_kept(dice, schedule);
+  if (dice.once_in(12)) return draw_going_back(dice, schedule);
+  if (dice.once_in(12)) return draw_cut_take_over(dice, schedule);
   auto& events = schedule.events;
   const auto last = [&] { return dice.once_in(2) ? -1 : static_cast<int>(events.size()) - 1; };
   if (dice.once_in(3)) events.push_back(draw_store_event(dice, work, -1));

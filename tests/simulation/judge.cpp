@@ -55,6 +55,11 @@ void look_for_hidden_wait() {
 
 bool is_promised() { return disk_faults() == court().faults_before && !court().ledger.has_shrunk(); }
 
+StoreLedger::Promised promised(int group) {
+  if (!is_promised()) return StoreLedger::Promised::nothing;
+  return court().ledger.may_lose(group) ? StoreLedger::Promised::store : StoreLedger::Promised::memory;
+}
+
 int own_rank() { return court().ledger.rank_of(own_number()); }
 
 /// A commit that only a file system delays takes no longer than the library waits for one flush; so do the ranks that it waits for.
@@ -127,14 +132,14 @@ void judge_restored(int group, int step, std::int64_t attempt) {
        [&] { return "has restored step " + std::to_string(step) + " of group " + std::to_string(group); });
   hear(court().ledger.restored(group, own_rank(), step), "P1");
   // Without, the program has looked for snapshots of another number of ranks.
-  if (step >= 0) hear(court().store.restored(group, step, attempt, is_promised()), "P10");
+  if (step >= 0) hear(court().store.restored(group, step, attempt, promised(group)), "P10");
 }
 
 void judge_read_old(int group, int step, std::int64_t attempt) {
   tell(static_cast<std::uint64_t>(step + 1) * 8 + static_cast<std::uint64_t>(group),
        [&] { return "has read the old step " + std::to_string(step) + " of group " + std::to_string(group); });
   hear(court().ledger.read_old(group, own_rank(), step), "P1");
-  hear(court().store.restored(group, step, attempt, is_promised()), "P10");
+  hear(court().store.restored(group, step, attempt, promised(group)), "P10");
 }
 
 void judge_in_store(int group, int step, std::int64_t attempt, int by_name) {

@@ -27,7 +27,8 @@ void StoreLedger::end_job(int ranks, bool all_died) {
                                           [](const auto& a, const auto& b) { return a.second < b.second; });
       its.on_all = std::max(its.on_all, least->second);
     }
-    if (all_died && plan_.lease > 0 && !plan_.groups[i].in_place) its.told = std::max(its.told, its.on_all);
+    const bool is_kept = all_died && plan_.lease > 0 && !plan_.groups[i].in_place;
+    its.kept = is_kept ? std::max(its.kept, its.on_all) : -1;
     its.has_fetched = false;
     its.committed.clear();
     its.on_all = -1;
@@ -56,6 +57,7 @@ int StoreLedger::step_to_fetch(int group, int step, std::int64_t attempt) {
   const auto chosen = std::next(its.named.begin(), static_cast<std::ptrdiff_t>((drawn >> 8U) % its.named.size()));
   // What was told before comes no more, as the program has chosen something else.
   its.told = std::min(its.told, chosen->second);
+  its.kept = -1;
   return known->second = chosen->first;
 }
 
@@ -69,17 +71,18 @@ std::string StoreLedger::fetched(int group, int wanted, int step, std::int64_t a
   return {};
 }
 
-std::string StoreLedger::restored(int group, int step, std::int64_t attempt, bool is_promised) const {
+std::string StoreLedger::restored(int group, int step, std::int64_t attempt, Promised promised) const {
   const Group& its = at(group);
   const auto found = its.begun.find({step, attempt});
   const std::string what = "step " + std::to_string(step) + " of attempt " + std::to_string(attempt) + " of group " +
                            std::to_string(group);
   if (step >= 0 && found == its.begun.end()) return what + " is restored, whose commit nobody has begun";
   const int got = step >= 0 ? found->second : -1;
-  if (!is_promised || got >= its.told) return {};
-  const auto newest = std::find_if(its.begun.begin(), its.begun.end(), [&](const auto& each) { return each.second == its.told; });
+  const int wanted = std::max(promised != Promised::nothing ? its.told : -1, promised == Promised::memory ? its.kept : -1);
+  if (got >= wanted) return {};
+  const auto newest = std::find_if(its.begun.begin(), its.begun.end(), [&](const auto& each) { return each.second == wanted; });
   return (step < 0 ? "nothing of group " + std::to_string(group) : what) + " is restored, though step " +
-         std::to_string(newest->first.first) + " of attempt " + std::to_string(newest->first.second) + " is in the store";
+         std::to_string(newest->first.first) + " of attempt " + std::to_string(newest->first.second) + " is in the store, or kept";
 }
 
 }  // namespace fenix_simulation

@@ -28,14 +28,16 @@ class StoreLedger {
   int step_to_fetch(int group, int step, std::int64_t attempt);
   /// Returns what is wrong with a dataset that was fetched by the name of a step. step −1: none was found.
   std::string fetched(int group, int wanted, int step, std::int64_t attempt);
-  /// Ranks have got a snapshot. step −1: nothing. Nothing is promised where the disk refuses, or the user's choice counts.
-  std::string restored(int group, int step, std::int64_t attempt, bool is_promised) const;
+  /// Ranks have got a snapshot. step −1: nothing. promised: what the disk, and deaths of this job, have left of the promises.
+  enum class Promised : std::uint8_t { nothing, store, memory };
+  std::string restored(int group, int step, std::int64_t attempt, Promised promised) const;
   [[nodiscard]] bool has_told(int group) const { return at(group).told >= 0; }
 
  private:
   struct Group {
     std::map<std::pair<int, std::int64_t>, int> begun;  ///< the order of commits, by step and attempt
-    int told = -1;                                       ///< the newest one that a later job must find
+    int told = -1;                                       ///< the newest one that was told to be in the store
+    int kept = -1;                                       ///< the newest one that keepers have, or have written
     std::map<int, int> named;                            ///< the newest one by name, by step
     std::map<std::pair<int, std::int64_t>, int> fetches;  ///< answers, by the commit after which they were given
     bool has_fetched = false;                            ///< in this job
