@@ -11,6 +11,13 @@ void StoreLedger::begins_commit(int group, int step, std::int64_t attempt) {
   begun.try_emplace({step, attempt}, static_cast<int>(begun.size()));
 }
 
+// What there was before comes no more, as the program has chosen something else.
+void StoreLedger::Group::go_back_to(int order) {
+  told = std::min(told, order);
+  kept = on_all = -1;
+  committed.clear();
+}
+
 void StoreLedger::committed(int group, int rank, int step, std::int64_t attempt, bool on_all) {
   Group& its = at(group);
   const int order = its.begun.at({step, attempt});
@@ -48,16 +55,14 @@ void StoreLedger::told(int group, int step, std::int64_t attempt, bool by_name) 
 int StoreLedger::step_to_fetch(int group, int step, std::int64_t attempt) {
   Group& its = at(group);
   const auto [known, is_new] = its.fetches.try_emplace({step, attempt}, -1);
-  // Ranks tell of what is in the store before they ask, and some late.
-  if (!is_new && known->second >= 0) its.told = std::min(its.told, its.named.at(known->second));
+  // Ranks tell of what they have before they ask, and some late.
+  if (!is_new && known->second >= 0) its.go_back_to(its.named.at(known->second));
   if (!is_new) return known->second;
   const std::uint64_t drawn = dice(plan_, Purpose::fetch, static_cast<std::uint64_t>(group), static_cast<std::uint64_t>(step));
   if (its.has_fetched || its.named.empty() || !once_in(plan_.fetched_of, drawn)) return -1;
   its.has_fetched = true;
   const auto chosen = std::next(its.named.begin(), static_cast<std::ptrdiff_t>((drawn >> 8U) % its.named.size()));
-  // What was told before comes no more, as the program has chosen something else.
-  its.told = std::min(its.told, chosen->second);
-  its.kept = -1;
+  its.go_back_to(chosen->second);
   return known->second = chosen->first;
 }
 

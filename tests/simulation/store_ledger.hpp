@@ -43,6 +43,8 @@ class StoreLedger {
     bool has_fetched = false;                            ///< in this job
     std::map<int, int> committed;                        ///< by rank of the job
     int on_all = -1;                                     ///< the newest one that all ranks have, as some rank knows
+
+    void go_back_to(int order);
   };
   Group& at(int group) { return groups_.at(static_cast<std::size_t>(group)); }
   [[nodiscard]] const Group& at(int group) const { return groups_.at(static_cast<std::size_t>(group)); }
