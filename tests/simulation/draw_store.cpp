@@ -115,8 +115,9 @@ Event draw_death_at_start(Dice& dice, const Workload& work, int job) {
 /// Keepers die one after the other, while one rank is too slow to offer anything.
 void draw_fragile_keepers(Dice& dice, Schedule& schedule) {
   Workload& work = schedule.work;
-  work.ranks_per_node = work.path = 0;
-  work.named_of = 1;
+  work.ranks_per_node = work.path = work.named_of = 0;
+  work.flush_of = 1;
+  work.steps = 4;
   work.flush_timeout = 60;
   schedule.surroundings.disk_errors = schedule.surroundings.disk_hangs = 0;
   Event stop;

@@ -59,9 +59,11 @@ int StoreLedger::step_to_fetch(int group, int step, std::int64_t attempt) {
   if (!is_new && known->second >= 0) its.go_back_to(its.named.at(known->second));
   if (!is_new) return known->second;
   const std::uint64_t drawn = dice(plan_, Purpose::fetch, static_cast<std::uint64_t>(group), static_cast<std::uint64_t>(step));
-  if (its.has_fetched || its.named.empty() || !once_in(plan_.fetched_of, drawn)) return -1;
+  auto others = its.named;
+  others.erase(step);
+  if (its.has_fetched || others.empty() || !once_in(plan_.fetched_of, drawn)) return -1;
   its.has_fetched = true;
-  const auto chosen = std::next(its.named.begin(), static_cast<std::ptrdiff_t>((drawn >> 8U) % its.named.size()));
+  const auto chosen = std::next(others.begin(), static_cast<std::ptrdiff_t>((drawn >> 8U) % others.size()));
   its.go_back_to(chosen->second);
   return known->second = chosen->first;
 }
