@@ -29,7 +29,7 @@ bool Court::has_only_died() const {
     return world().events()[each.event].what == Event::What::job_dies;
   });
   const auto& all = world().processes();
-  return is_alone && disk_faults() == 0 && plan.later_ranks == 0 &&
+  return is_alone && finishing != job && disk_faults() == 0 && plan.later_ranks == 0 &&
          std::none_of(all.begin(), all.end(), [this](const Process& each) { return each.job == job && each.exited; });
 }
 
@@ -222,6 +222,8 @@ void judge_deletes(int group, int step, int older) {
 }
 
 void judge_deleted(int group, int step) { court().ledger.deleted(group, own_rank(), step); }
+
+void judge_finishes() { court().finishing = court().job; }
 
 void judge_done(int /*code*/) {
   tell(5, [] { return std::string("is done"); });

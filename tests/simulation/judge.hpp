@@ -43,6 +43,8 @@ void judge_waited(const char* call);
 /// The rank is about to delete the snapshot of a step. older: the step of the next older one, or −1.
 void judge_deletes(int group, int step, int older);
 void judge_deleted(int group, int step);
+/// The program comes to its end: what is in memory goes.
+void judge_finishes();
 void judge_done(int code);
 /// The program gives up, as nobody knows what is in the store. Ends the schedule.
 [[noreturn]] void judge_gives_up();

@@ -170,6 +170,7 @@ extern "C" void fenix_simulated_program() {
     MPI_Comm_size(comm, &ranks);
     judge_resumed(rank, ranks, role);
     work();
+    judge_finishes();
     const int code = told(Fenix_Finalize(), "Fenix_Finalize");
     require(code == FENIX_SUCCESS, "P4", "Fenix_Finalize", code);
     judge_done(code);
