@@ -29,7 +29,13 @@ void FlushWriter::submit(const std::shared_ptr<FlushJob>& job, const Hello& sett
 bool FlushWriter::look_again(std::chrono::seconds limit) {
   const bool is_stuck = thread_.is_stuck(limit);
   under_way_.note_stuck(is_stuck);
-  if (unfinished_count_ > 0 && !thread_.is_busy()) thread_.submit([this] { finish_datasets(); });
+  // Each look ends with a call that wakes this thread: without a pause, one would follow the other.
+  constexpr std::chrono::milliseconds kBetweenLooks{250};
+  const auto now = KeeperThread::Clock::now();
+  if (unfinished_count_ > 0 && !thread_.is_busy() && now - latest_look_ >= kBetweenLooks) {
+    latest_look_ = now;
+    thread_.submit([this] { finish_datasets(); });
+  }
   return is_stuck;
 }
 

@@ -70,6 +70,7 @@ class FlushWriter {
   FileSystem& files_;
   std::deque<Unfinished> unfinished_;  ///< datasets, of the thread
   std::atomic<std::size_t> unfinished_count_{0};
+  KeeperThread::Clock::time_point latest_look_;  ///< at them
   KeeperThread thread_;
   WritesUnderWay under_way_;
   Pruning pruning_;  ///< of the thread

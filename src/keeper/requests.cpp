@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/fault.hpp"
+#include "base/log.hpp"
 #include "base/scratch.hpp"
 #include "keeper/flush_job.hpp"
 #include "keeper/local_socket.hpp"
@@ -114,6 +115,18 @@ void StoreRequests::make_root() {
     files_.make_folder(root_);
   } catch (const StoreError&) {
     if (files_.list(root_).empty()) throw;
+  }
+  keep_root();
+}
+
+// Without the name of the folder all that is in it is lost when the system ends. Others may have made it a moment ago, and not come to this.
+// Where nobody may read the folder above, its names are as safe as the system makes them.
+void StoreRequests::keep_root() {
+  const auto slash = root_.rfind('/');
+  try {
+    files_.sync_folder(slash == 0 || slash == std::string::npos ? "/" : root_.substr(0, slash));
+  } catch (const StoreError& error) {
+    log().info("store: {}", error.what());
   }
 }
 

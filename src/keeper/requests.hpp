@@ -28,6 +28,7 @@ class StoreRequests {
   Message handle(const Message& request, const Descriptor& file, Descriptor& answer_file);
   Message run_of(const Message& request);
   void make_root();
+  void keep_root();
   Message about_dataset(const Message& request);
   Message halt(const Message& request);
   Message find(const Message& request, const Descriptor& file, Descriptor& answer_file);

@@ -7,7 +7,7 @@ namespace fenix_simulation {
 namespace {
 
 constexpr std::array<std::string_view, kKinds> kNames{"delay", "stall", "yield", "tear",   "notice", "network",
-                                                      "loss",  "race",  "agree", "revoke", "nap",    "random"};
+                                                      "loss",  "race",  "agree", "revoke", "nap",    "random",  "disk"};
 
 }  // namespace
 

@@ -25,6 +25,7 @@ enum class Kind : std::uint8_t {
   revoke,   ///< time that a revocation takes
   nap,      ///< time that a sleep takes beyond what was asked for
   random,   ///< bytes of the system
+  disk,     ///< what a disk refuses, how long it takes, and what it loses
   kKinds
 };
 inline constexpr std::size_t kKinds = static_cast<std::size_t>(Kind::kKinds);

@@ -5,11 +5,14 @@
 #include <string_view>
 
 #include "points_of_sources.hpp"
+#include "draw_store.hpp"
 #include "scenes.hpp"
 #include "schedule.hpp"
 
 namespace fenix_simulation {
 namespace {
+
+bool has_stores_only = false;
 
 GroupPlan draw_group(Dice& dice, int ranks) {
   GroupPlan group;
@@ -184,6 +187,8 @@ Event draw_flip(Dice& dice, const Workload& work) {
   return event;
 }
 
+void draw_stores_only() { has_stores_only = true; }
+
 Schedule draw_schedule(std::uint64_t seed) {
   Dice dice(seed ^ 0x5eed);
   Schedule schedule;
@@ -198,6 +203,10 @@ Schedule draw_schedule(std::uint64_t seed) {
     schedule.events.push_back(flip);
     if (flip.point == "corrupt.record" && dice.once_in(2))
       schedule.events.push_back(draw_death_beside(dice, schedule.work, flip));
+    return schedule;
+  }
+  if (has_stores_only || dice.once_in(5)) {
+    draw_store(dice, schedule);
     return schedule;
   }
   if (draw_scene(dice, schedule)) return schedule;

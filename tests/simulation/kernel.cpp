@@ -37,29 +37,18 @@ constexpr ino_t kFirstNamespace = 4'026'531'836;
 
 Process& self() { return *present_process(); }
 
-int refuse(int error) {
-  errno = error;
-  return -1;
-}
-
 void unmap(Process& process, const std::shared_ptr<MemoryFile>& file) {
   const auto found = std::find(file->mappers.begin(), file->mappers.end(), &process);
   if (found != file->mappers.end()) file->mappers.erase(found);
 }
+
+}  // namespace
 
 OpenFile* file_of(int descriptor) {
   auto& files = self().kernel->files;
   const auto found = files.find(descriptor);
   return found != files.end() ? &found->second : nullptr;
 }
-
-/// A name in /proc of a simulated process.
-struct ProcName {
-  Process* process = nullptr;
-  int descriptor = -1;
-  bool is_stat = false;
-  bool is_one = false;  ///< it has the form of such a name
-};
 
 ProcName look_up(const char* name) {
   ProcName found;
@@ -82,7 +71,7 @@ const std::shared_ptr<MemoryFile>* memory_of(const ProcName& name) {
 }
 
 // Whole pages are given back: most of them have never been used, and never will be.
-void fill_with_zeros(std::byte* memory, std::size_t bytes) {
+void clear_memory(std::byte* memory, std::size_t bytes) {
   const std::size_t head = std::min(bytes, (kPage - reinterpret_cast<std::uintptr_t>(memory) % kPage) % kPage);
   const std::size_t pages = (bytes - head) / kPage * kPage;
   std::memset(memory, 0, head);
@@ -94,16 +83,23 @@ std::string status_of(const Process& process) {
   return std::to_string(process.pid) + " (simulated) " + (process.stopped ? "T" : "R") + " 1";
 }
 
-}  // namespace
-
+// What is closed may wake others, who look at what the process has.
 void release_kernel_state(Process& process) {
   for (const auto& [address, file] : process.kernel->mapped) std::erase(file->mappers, &process);
-  process.kernel = std::make_unique<KernelState>();
+  const auto old = std::exchange(process.kernel, std::make_unique<KernelState>());
 }
 
-int open_file(OpenFile file) {
+void wait_for_news(Time until) {
+  constexpr Time kLongWait = 1'000'000'000;
+  Fiber& fiber = *world().scheduler().present();
+  fiber.idle = true;
+  fiber.earliest = 0;
+  world().scheduler().give_away(std::min(until, world().now() + kLongWait));
+}
+
+int open_file(OpenFile file, int least) {
   auto& files = self().kernel->files;
-  int descriptor = kFirstDescriptor;
+  int descriptor = std::max(kFirstDescriptor, least);
   while (files.count(descriptor) != 0) ++descriptor;
   files[descriptor] = std::move(file);
   return descriptor;
@@ -120,29 +116,16 @@ using fenix_simulation::world;
 
 extern "C" {
 
-// -------------------------------------------------------------------------------------------------------------------- files
+// ------------------------------------------------------------------------------------------------------------------- memory
 
-int simulated_memfd_create(const char* /*name*/, unsigned /*flags*/) {
-  Process& process = fenix_simulation::self();
-  return fenix_simulation::open_file({std::make_shared<MemoryFile>(process), {}, 0});
-}
-
-int simulated_ftruncate(int descriptor, off_t bytes) {
-  auto* file = fenix_simulation::file_of(descriptor);
-  if (file == nullptr || !file->memory) return fenix_simulation::refuse(EBADF);
-  if (file->memory->begin != nullptr) return fenix_simulation::refuse(EPERM);
-  fenix_simulation::size_file(file->memory, static_cast<std::size_t>(bytes));
-  return 0;
-}
-
-void* simulated_mmap(void* at, std::size_t bytes, int /*protection*/, int flags, int descriptor, off_t /*offset*/) {
+void* simulated_mmap(void* at, std::size_t bytes, int /*protection*/, int flags, int descriptor, off_t offset) {
   if ((flags & MAP_ANONYMOUS) != 0) {
     void* memory = (flags & MAP_FIXED) != 0 ? at : fenix_simulation::self().take_memory(bytes, fenix_simulation::kPage);
     if (memory == nullptr) {
       errno = ENOMEM;
       return MAP_FAILED;
     }
-    fenix_simulation::fill_with_zeros(static_cast<std::byte*>(memory), bytes);
+    fenix_simulation::clear_memory(static_cast<std::byte*>(memory), bytes);
     return memory;
   }
   auto* file = fenix_simulation::file_of(descriptor);
@@ -152,8 +135,9 @@ void* simulated_mmap(void* at, std::size_t bytes, int /*protection*/, int flags,
   }
   Process& process = fenix_simulation::self();
   file->memory->mappers.push_back(&process);
-  process.kernel->mapped[file->memory->begin] = file->memory;
-  return file->memory->begin;
+  void* const at_offset = file->memory->begin + offset;
+  process.kernel->mapped.emplace(at_offset, file->memory);
+  return at_offset;
 }
 
 int simulated_munmap(void* address, std::size_t /*bytes*/) {
@@ -165,72 +149,12 @@ int simulated_munmap(void* address, std::size_t /*bytes*/) {
   const auto found = process.kernel->mapped.find(address);
   if (found == process.kernel->mapped.end()) return fenix_simulation::refuse(EINVAL);
   fenix_simulation::unmap(process, found->second);
-  const auto& mappers = found->second->mappers;
-  if (std::find(mappers.begin(), mappers.end(), &process) == mappers.end()) process.kernel->mapped.erase(found);
+  process.kernel->mapped.erase(found);
   return 0;
 }
 
 int simulated_mprotect(void* /*address*/, std::size_t /*bytes*/, int /*protection*/) { return 0; }
 int simulated_madvise(void* /*address*/, std::size_t /*bytes*/, int /*advice*/) { return 0; }
-int simulated_fchmod(int /*descriptor*/, mode_t /*mode*/) { return 0; }
-int simulated_fcntl(int /*descriptor*/, int /*command*/, ...) { return 0; }
-int simulated_posix_fallocate(int /*descriptor*/, off_t /*offset*/, off_t /*bytes*/) { return 0; }
-
-// Holes are read as zeros.
-int simulated_fallocate(int descriptor, int mode, off_t offset, off_t bytes) {
-  auto* file = fenix_simulation::file_of(descriptor);
-  if (file == nullptr || !file->memory) return fenix_simulation::refuse(EBADF);
-  if ((mode & FALLOC_FL_PUNCH_HOLE) == 0) return 0;
-  const auto begin = std::min(static_cast<std::size_t>(offset), file->memory->bytes);
-  const auto size = std::min(static_cast<std::size_t>(bytes), file->memory->bytes - begin);
-  access(file->memory->begin + begin, true);
-  fenix_simulation::fill_with_zeros(file->memory->begin + begin, size);
-  return 0;
-}
-
-int simulated_close(int descriptor) {
-  return fenix_simulation::self().kernel->files.erase(descriptor) == 1 ? 0 : fenix_simulation::refuse(EBADF);
-}
-
-int simulated_open(const char* name, int /*flags*/, ...) {
-  world().step();
-  const auto found = fenix_simulation::look_up(name);
-  const auto* memory = fenix_simulation::memory_of(found);
-  if (memory != nullptr) return fenix_simulation::open_file({*memory, {}, 0});
-  if (found.process != nullptr && found.is_stat) {
-    return fenix_simulation::open_file({nullptr, fenix_simulation::status_of(*found.process), 0});
-  }
-  return fenix_simulation::refuse(ENOENT);
-}
-
-ssize_t simulated_read(int descriptor, void* to, std::size_t bytes) {
-  auto* file = fenix_simulation::file_of(descriptor);
-  if (file == nullptr) return fenix_simulation::refuse(EBADF);
-  const std::size_t piece = std::min(bytes, file->text.size() - std::min(file->position, file->text.size()));
-  std::memcpy(to, file->text.data() + file->position, piece);
-  file->position += piece;
-  return static_cast<ssize_t>(piece);
-}
-
-int simulated_access(const char* name, int mode) {
-  const auto found = fenix_simulation::look_up(name);
-  if (!found.is_one) return ::access(name, mode);
-  const bool is_there =
-      found.process != nullptr && (found.descriptor < 0 || fenix_simulation::memory_of(found) != nullptr);
-  return is_there ? 0 : fenix_simulation::refuse(ENOENT);
-}
-
-int simulated_fstat(int descriptor, struct stat* status) {
-  auto* file = fenix_simulation::file_of(descriptor);
-  if (file == nullptr) return fenix_simulation::refuse(EBADF);
-  std::memset(status, 0, sizeof *status);
-  status->st_size = static_cast<off_t>(file->memory ? file->memory->bytes : file->text.size());
-  status->st_blocks = status->st_size / 512 + 1;
-  return 0;
-}
-
-int simulated_unlink(const char* /*name*/) { return fenix_simulation::refuse(ENOENT); }
-
 // --------------------------------------------------------------------------------------------------------- who and where
 
 ssize_t simulated_readlink(const char* /*name*/, char* text, std::size_t bytes) {
@@ -376,7 +300,7 @@ int simulated_timer_create(clockid_t /*clock*/, struct sigevent* /*event*/, time
 int simulated_timer_settime(timer_t, int, const struct itimerspec*, struct itimerspec*) { return 0; }
 int simulated_timer_delete(timer_t) { return 0; }
 
-// pidfd_open, pidfd_send_signal, futex, gettid.
+// pidfd_open, pidfd_send_signal, futex, gettid, ioprio_set.
 long simulated_syscall(long number, ...) {
   va_list rest;
   va_start(rest, number);
@@ -391,6 +315,7 @@ long simulated_syscall(long number, ...) {
   }
   if (number == SYS_pidfd_send_signal) return simulated_kill(static_cast<pid_t>(a), static_cast<int>(b));
   if (number == SYS_gettid) return fenix_simulation::self().pid;
+  if (number == SYS_ioprio_set) return 0;
   if (number == SYS_futex) {
     const auto* word = reinterpret_cast<const volatile std::uint32_t*>(a);
     if ((b & 0x7f) != FUTEX_WAIT) return 0;

@@ -53,6 +53,18 @@ void Ledger::shrink(int ranks) {
   places_.clear();
 }
 
+void Ledger::begin_job(int ranks, int first_process) {
+  for (Group& group : groups_) {
+    group = Group();
+    group.committed.assign(static_cast<std::size_t>(ranks), -1);
+  }
+  for (Archive& archive : archives_) archive = Archive();
+  ranks_ = ranks;
+  has_shrunk_ = false;
+  places_.clear();
+  for (int rank = 0; rank < ranks; ++rank) places_[first_process + rank] = rank;
+}
+
 std::string Ledger::resumed(int process, int rank, int ranks) {
   if (ranks > ranks_) return "the communicator has grown to " + std::to_string(ranks);
   if (ranks < ranks_) shrink(ranks);
@@ -107,7 +119,7 @@ std::string Ledger::restored(int group, int rank, int step) {
                            " of group " + std::to_string(group);
   if (!its.may_be_lost && step < least(its))
     return what + ", though step " + std::to_string(least(its)) + " was committed";
-  if (step > its.begun && !has_shrunk_) return what + ", whose commit nobody has begun";
+  if (step > its.begun && !has_shrunk_ && !plan_.has_store()) return what + ", whose commit nobody has begun";
   const auto deleted = its.deleted.find(step);
   if (deleted != its.deleted.end() && static_cast<int>(deleted->second.size()) == ranks_)
     return what + ", which all ranks have deleted";

@@ -19,6 +19,8 @@ class Ledger {
 
   // Each returns what is wrong, or nothing.
 
+  /// Another job begins, and has nothing in memory.
+  void begin_job(int ranks, int first_process);
   std::string resumed(int process, int rank, int ranks);
   void begins_commit(int group, int rank, int step);
   void committed(int group, int rank, int step, bool barrier);
@@ -28,6 +30,8 @@ class Ledger {
   std::string agreed(int group, int rank, int step);
   void deletes(int group, int step, int older);
   void deleted(int group, int rank, int step);
+  /// The program goes back to an older dataset.
+  void goes_back(int group) { at(group).may_be_lost = true; }
   void died(int process);
   /// Returns false if the pages promise nothing any more: damage of several places, after a death, or on fewer ranks. point: has the bytes.
   [[nodiscard]] bool flipped(int process, std::string_view point);
@@ -39,6 +43,9 @@ class Ledger {
 
   /// Returns the rank that a process has, or −1.
   [[nodiscard]] int rank_of(int process) const;
+  /// Whether a rank may have nothing, as its group has no redundancy.
+  [[nodiscard]] bool is_bare(int group, int rank) const;
+  [[nodiscard]] bool has_shrunk() const { return has_shrunk_; }
   [[nodiscard]] int restores() const { return restores_; }
   [[nodiscard]] int repairs() const { return repairs_; }
 
@@ -66,8 +73,6 @@ class Ledger {
   /// Returns a step, or the newest older one that nobody deletes.
   [[nodiscard]] static int standing(const Group& group, int step);
   void shrink(int ranks);
-  /// Whether a rank may have nothing, as its group has no redundancy.
-  [[nodiscard]] bool is_bare(int group, int rank) const;
   Group& at(int group) { return groups_.at(static_cast<std::size_t>(group)); }
 
   const Workload& plan_;

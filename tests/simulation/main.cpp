@@ -82,6 +82,8 @@ Options read_options(const std::vector<std::string>& words) {
       options.search.folder = value();
     else if (word == "--unguided")
       options.search.guided = false;
+    else if (word == "--stores")
+      draw_stores_only();
     else if (word == "--coverage")
       options.search.lists_points = true;
     else if (word == "--until-failure")

@@ -3,10 +3,17 @@
 
 #include <algorithm>
 
+#include "draw_store.hpp"
+#include "spawn.hpp"
+
 namespace fenix_simulation {
 namespace {
 
 constexpr std::size_t kMostEvents = 4;
+
+Event draw_any(Dice& dice, const Workload& work, int after) {
+  return work.has_store() ? draw_store_event(dice, work, after) : draw_event(dice, work, after);
+}
 
 void change_event(Event& event, Dice& dice, const Workload& work) {
   switch (dice.below(5)) {
@@ -20,10 +27,10 @@ void change_event(Event& event, Dice& dice, const Workload& work) {
       event.number = std::max<std::uint64_t>(1, event.number + dice.below(3) - (event.number > 1 ? 1 : 0));
       break;
     case 3:
-      event.process = dice.between(0, work.ranks + work.spares - 1);
+      event.process = event.process / kNumbersOfJob * kNumbersOfJob + dice.between(0, work.ranks + work.spares - 1);
       break;
     default:
-      event = draw_event(dice, work, event.after);
+      event = draw_any(dice, work, event.after);
       break;
   }
 }
@@ -53,7 +60,7 @@ Schedule mutated(const Schedule& schedule, Dice& dice, std::uint64_t seed) {
   auto& events = changed.events;
   if (what <= 3 && events.size() < kMostEvents) {
     // Another death after the last one is the commonest way to something that nobody has thought of.
-    events.push_back(draw_event(dice, changed.work, static_cast<int>(events.size()) - 1));
+    events.push_back(draw_any(dice, changed.work, static_cast<int>(events.size()) - 1));
   } else if (what <= 5 && !events.empty()) {
     change_event(events[dice.below(events.size())], dice, changed.work);
   } else if (what == 6) {

@@ -12,7 +12,8 @@ namespace fenix_simulation {
 
 struct Event {
   /// pass: nothing goes wrong; others wait for it.
-  enum class What : std::uint8_t { die, node_dies, stop, flip, refuse, no_memory, pass };
+  /// job_dies: all ranks of the job of a process, one after the other. power_fails: all processes, and what was not synced.
+  enum class What : std::uint8_t { die, node_dies, stop, flip, refuse, no_memory, pass, job_dies, power_fails };
   /// Where it happens. If it comes after another event, places and passes are counted from there.
   enum class When : std::uint8_t {
     place,  ///< at the number-th place of the process: a fault point, an access to shared memory, a call
@@ -50,6 +51,8 @@ struct Surroundings {
   bool basic_keys = false;  ///< the network chooses keys, and wants addresses
   bool open_mpi =
       false;  ///< MPI does what Open MPI 5 does beyond the standard: errors that say little, flushes of all targets
+  std::uint64_t disk_errors = 0;  ///< one of so many requests to the disk fails; 0: none
+  std::uint64_t disk_hangs = 0;   ///< one of so many takes seconds or minutes; 0: none
 
   friend bool operator==(const Surroundings&, const Surroundings&) = default;
 };

@@ -25,6 +25,9 @@ namespace mpi {
 struct ProcessState;
 }
 
+/// A keeper belongs to none.
+inline constexpr int kOfNoJob = -1;
+
 /// How far a process has come.
 struct Place {
   int point = -1;           ///< the last fault point
@@ -33,7 +36,7 @@ struct Place {
 };
 
 struct Process {
-  Process(int its_number, int its_node);
+  Process(int its_number, int its_node, int its_job);
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
   ~Process();
@@ -43,11 +46,13 @@ struct Process {
 
   int number;
   int node;
+  int job;
   Pid pid;
   bool alive = true;
   bool exited = false;   ///< it has ended by itself
   bool stopped = false;  ///< it does not run until it is told to go on
   bool victim = false;   ///< the schedule wants it to die, or stops it
+  bool has_left = false;  ///< it is no child of the process that has started it any more
   std::vector<std::byte> data;
   Heap heap;
   std::vector<Fiber*> fibers;
@@ -55,6 +60,7 @@ struct Process {
   std::unique_ptr<KernelState> kernel;
   std::unique_ptr<mpi::ProcessState> mpi;
 
+  std::uint64_t switches = 0;  ///< so often it has had the processor
   Place place;
   std::uint64_t places = 0;             ///< all that it has come to
   std::uint64_t act_at = kNever;        ///< the place at which an event of the schedule happens

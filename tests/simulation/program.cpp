@@ -87,13 +87,14 @@ void do_step(int group, int step) {
   success(Fenix_Data_member_store(kFirstGroup + group, kRecordMember, FENIX_DATA_SUBSET_FULL), "store of the record");
   const bool barrier = has_barrier(plan(), group, step);
   int stamp = -1;
-  judge_begins_commit(group, step);
+  judge_begins_commit(group, step, now.attempt);
   success(
       barrier ? Fenix_Data_commit_barrier(kFirstGroup + group, &stamp) : Fenix_Data_commit(kFirstGroup + group, &stamp),
       "commit");
-  judge_committed(group, step, barrier ? 1 : 0);
+  judge_committed(group, step, now.attempt, barrier ? 1 : 0);
   now.next = step + 1;
   note_snapshot(group, {stamp, step});
+  if (plan().has_store()) use_store(group, step, stamp);
   const auto deletion =
       dice(plan(), Purpose::deletion, static_cast<std::uint64_t>(group), static_cast<std::uint64_t>(step));
   if (once_in(plan().deletions_of, deletion)) {
@@ -136,12 +137,17 @@ void check_failed() {
 void work() {
   check_failed();
   take_up();
-  int step = plan().steps;
-  for (const GroupState& group : groups) step = group.next < step ? group.next : step;
-  for (; step < plan().steps; ++step) {
+  const int steps = plan().steps_of(judge_job());
+  const auto next_step = [] {
+    int step = groups.front().next;
+    for (const GroupState& group : groups) step = group.next < step ? group.next : step;
+    return step;
+  };
+  for (int step = next_step(); step < steps; step = next_step()) {
     for (int group = 0; group < group_count(); ++group) {
       // A failure may have come between the commits of two groups.
       if (state_of(group).next == step) do_step(group, step);
+      if (plan().fetched_of > 0 && state_of(group).next == step + 1) go_back(group, step);
     }
     exchange(step);
   }
@@ -164,6 +170,7 @@ extern "C" void fenix_simulated_program() {
     MPI_Comm_size(comm, &ranks);
     judge_resumed(rank, ranks, role);
     work();
+    judge_finishes();
     const int code = told(Fenix_Finalize(), "Fenix_Finalize");
     require(code == FENIX_SUCCESS, "P4", "Fenix_Finalize", code);
     judge_done(code);

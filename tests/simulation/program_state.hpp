@@ -25,6 +25,10 @@ struct Record {
   std::int64_t ranks = 0;
   Attempts attempts{};
 
+  /// Returns the attempt in which its step was stored.
+  [[nodiscard]] std::int64_t attempt() const {
+    return step < 0 ? 0 : attempts[static_cast<std::size_t>(step) % attempts.size()];
+  }
   [[nodiscard]] Contents contents() const { return {static_cast<int>(step), static_cast<int>(base), attempts}; }
 };
 inline constexpr int kRecordNumbers = sizeof(Record) / sizeof(std::int64_t);
@@ -68,6 +72,14 @@ inline int told(int code, const char* call) {
 
 inline void success(int code, const char* call) { require(told(code, call) == FENIX_SUCCESS, "P1", call, code); }
 
+/// Returns whether a call of the store has succeeded. If not, the judge decides whether it may fail.
+inline bool stored(int code, const char* call) {
+  const bool fails = code == FENIX_ERROR_STORE || code == FENIX_ERROR_NODATA_FOUND;
+  if (fails) judge_store_fails(call, code, Fenix_Error_message());
+  require(code == FENIX_SUCCESS || fails, "P10", call, code);
+  return code == FENIX_SUCCESS;
+}
+
 inline void mpi(int code, const char* call) { require(code == MPI_SUCCESS, "P4", call, code); }
 
 inline std::size_t bytes_of(const MemberPlan& member) { return member.bytes ? 1 : sizeof(std::uint32_t); }
@@ -88,6 +100,12 @@ inline std::vector<std::byte> room_for(const MemberPlan& member, int owner) {
 void take_up();
 /// Reads what was committed, after some commits: what is there, and what has gone.
 void inspect(int group, int step);
+/// Writes what was committed into the store, and asks what is there.
+void use_store(int group, int step, int stamp);
+/// Fetches an older dataset, and goes on from it.
+void go_back(int group, int step);
+/// Restores what was fetched by the name of a step.
+void restore_fetched(int group, int wanted);
 /// Notes a snapshot for deletions.
 void note_snapshot(int group, Snapshot snapshot);
 

@@ -1,35 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run.hpp"
 
-#include <algorithm>
-
 #include "court.hpp"
+#include "disk.hpp"
 #include "fabric.hpp"
+#include "jobs.hpp"
 #include "memory.hpp"
 #include "mpi/state.hpp"
 #include "points.hpp"
 
-extern "C" void fenix_simulated_program();
-
 namespace fenix_simulation {
 namespace {
-
-std::map<std::string, std::string> environment_of(const Schedule& schedule, bool traces) {
-  const Workload& work = schedule.work;
-  // Bytes that a flip may damage are offered only then.
-  const bool flips = std::any_of(schedule.events.begin(), schedule.events.end(),
-                                 [](const Event& each) { return each.what == Event::What::flip; });
-  std::map<std::string, std::string> variables{{"FENIX_TIMEOUT", std::to_string(work.timeout)},
-                                               {"FENIX_SIMD", "scalar"},
-                                               {"FENIX_LOG", traces ? "info" : "off"},
-                                               {"FENIX_PATH", work.path == 0   ? "auto"
-                                                              : work.path == 1 ? "window"
-                                                                               : "fabric"},
-                                               {"FENIX_WARM_REPLACEMENT", work.warm ? "on" : "off"},
-                                               {"PRTE_LAUNCHED", "1"}};
-  if (flips) variables["FENIX_FAULT"] = "corrupt.own:0:1000000:flip";
-  return variables;
-}
 
 void fill(Outcome& outcome, World& world) {
   outcome.verdict = world.verdict();
@@ -46,6 +27,7 @@ void fill(Outcome& outcome, World& world) {
 Outcome run(const Schedule& schedule, bool traces) {
   Outcome outcome;
   forget_files();
+  begin_disks();
   begin_network();
   Choices choices(schedule.seed);
   choices.edit(schedule.edits);
@@ -59,20 +41,17 @@ Outcome run(const Schedule& schedule, bool traces) {
         world.give_up("damage of which nothing is promised");
     });
     world.allow_own_ends_after(static_cast<Time>(schedule.work.timeout) * 4'000'000'000);
-    std::vector<Process*> processes;
-    const int nodes = schedule.work.ranks_per_node;
-    for (int i = 0; i < schedule.work.ranks + schedule.work.spares; ++i) {
-      processes.push_back(&world.start(nodes == 0 ? 0 : i / nodes, [] { fenix_simulated_program(); }));
-      processes.back()->environment = environment_of(schedule, traces);
-    }
-    mpi::begin_world(processes);
+    Jobs jobs(world, court, schedule, traces);
+    jobs.start_first();
     world.run();
+    jobs.look_at_end();
     fill(outcome, world);
     outcome.restores = court.ledger.restores();
     outcome.done = court.done;
     image_of_program().forget();
   }
   end_network();
+  end_disks();
   forget_files();
   return outcome;
 }

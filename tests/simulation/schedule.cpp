@@ -11,7 +11,8 @@
 namespace fenix_simulation {
 namespace {
 
-constexpr std::array<std::string_view, 7> kActions{"die", "node_dies", "stop", "flip", "refuse", "no_memory", "pass"};
+constexpr std::array<std::string_view, 9> kActions{"die",       "node_dies", "stop",     "flip",       "refuse",
+                                                   "no_memory", "pass",      "job_dies", "power_fails"};
 
 template <class Work>
 void visit(Work& work, auto&& visitor) {
@@ -32,6 +33,16 @@ void visit(Work& work, auto&& visitor) {
   visitor("warm", work.warm);
   visitor("path", work.path);
   visitor("timeout", work.timeout);
+  visitor("jobs", work.jobs);
+  visitor("later_ranks", work.later_ranks);
+  visitor("pause", work.pause);
+  visitor("flush_of", work.flush_of);
+  visitor("named_of", work.named_of);
+  visitor("asked_of", work.asked_of);
+  visitor("fetched_of", work.fetched_of);
+  visitor("lease", work.lease);
+  visitor("kept", work.kept);
+  visitor("flush_timeout", work.flush_timeout);
 }
 
 template <class Around>
@@ -45,6 +56,8 @@ void visit_surroundings(Around& around, auto&& visitor) {
   visitor("uneven", around.uneven);
   visitor("basic_keys", around.basic_keys);
   visitor("open_mpi", around.open_mpi);
+  visitor("disk_errors", around.disk_errors);
+  visitor("disk_hangs", around.disk_hangs);
 }
 
 void read_group(std::istringstream& line, Schedule& schedule) {

@@ -24,6 +24,8 @@ struct Schedule {
 
 /// Draws a schedule. The same seed gives the same one, as long as this program and the fault points stay as they are.
 Schedule draw_schedule(std::uint64_t seed);
+/// From now on, all schedules that are drawn have a store.
+void draw_stores_only();
 /// Draws an event for a workload. after: another event, or −1.
 Event draw_event(Dice& dice, const Workload& work, int after);
 /// Draws a rank that is stopped for a while, perhaps for longer than others wait.

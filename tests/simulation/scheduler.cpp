@@ -85,6 +85,7 @@ bool Scheduler::run() {
 void Scheduler::run(Fiber& fiber) {
   image_.change_to(fiber);
   present_ = &fiber;
+  ++fiber.process->switches;
   enter(fiber);
   present_ = nullptr;
   mix(fiber.number);

@@ -89,6 +89,15 @@ class Shrinker {
     off(&Workload::asynchronous);
     off(&Workload::ranks_per_node);
     off(&Workload::path);
+    off(&Workload::later_ranks);
+    off(&Workload::pause);
+    off(&Workload::flush_of);
+    off(&Workload::named_of);
+    off(&Workload::asked_of);
+    off(&Workload::fetched_of);
+    off(&Workload::lease);
+    off(&Workload::kept);
+    lower(&Workload::jobs, 0);
     lower(&Workload::steps, 1);
     lower(&Workload::spares, 0);
     lower(&Workload::ranks, 2);
@@ -126,6 +135,8 @@ class Shrinker {
     changed |= try_change([](Schedule& schedule) { schedule.surroundings.rendezvous = false; });
     changed |= try_change([](Schedule& schedule) { schedule.surroundings.uneven = 1; });
     changed |= try_change([](Schedule& schedule) { schedule.surroundings.open_mpi = false; });
+    changed |= try_change([](Schedule& schedule) { schedule.surroundings.disk_errors = 0; });
+    changed |= try_change([](Schedule& schedule) { schedule.surroundings.disk_hangs = 0; });
     changed |= try_change([](Schedule& schedule) { schedule.surroundings.yields = 128; });
     return changed;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How the simulated program takes its groups up, and looks whether what it finds is right.
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -36,9 +37,12 @@ PolicyValues values_of(const GroupPlan& group) {
 void create_group(int group) {
   PolicyValues policy = values_of(plan_of(group));
   int flag = 1;
-  success(Fenix_Data_group_create(kFirstGroup + group, comm, 0, plan_of(group).depth, policy.name,
-                                  ranks > 1 ? policy.values.data() : nullptr, &flag),
-          "Fenix_Data_group_create");
+  const int code = told(Fenix_Data_group_create(kFirstGroup + group, comm, 0, plan_of(group).depth, policy.name,
+                                                ranks > 1 ? policy.values.data() : nullptr, &flag),
+                        "Fenix_Data_group_create");
+  // A program that cannot know what there is must not begin anew.
+  if (plan().has_store() && !stored(code, "Fenix_Data_group_create")) judge_gives_up();
+  success(code, "Fenix_Data_group_create");
   judge_created(group, flag);
   success(Fenix_Data_group_set_hashing(kFirstGroup + group, plan_of(group).hashing ? 1 : 0), "set_hashing");
   if (plan_of(group).in_place) {
@@ -48,15 +52,26 @@ void create_group(int group) {
   }
 }
 
+/// Ends the schedule if a call says that the store does not answer, and may say so.
+int usable(int code, const char* call) {
+  if (plan().has_store() && code == FENIX_ERROR_STORE) {
+    (void)stored(code, call);
+    judge_gives_up();
+  }
+  return code;
+}
+
 void define_members(int group) {
   const auto& members = plan_of(group).members;
   GroupState& now = state_of(group);
   now.buffers.clear();
   for (std::size_t i = 0; i < members.size(); ++i) {
     now.buffers.push_back(room_for(members[i], rank));
-    success(Fenix_Data_member_define(kFirstGroup + group, static_cast<int>(i), now.buffers[i].data(),
-                                     members[i].count_on(rank), type_of(members[i])),
-            "Fenix_Data_member_define");
+    const int code = Fenix_Data_member_define(kFirstGroup + group, static_cast<int>(i), now.buffers[i].data(),
+                                              members[i].count_on(rank), type_of(members[i]));
+    // Members keep the counts of the old numbers if ranks become as many as those of the dataset that is taken.
+    if (code == FENIX_ERROR_INVALID_LOGIC_CALL && plan().has_store() && ranks < plan().ranks_of(judge_job())) judge_gives_up();
+    success(code, "Fenix_Data_member_define");
   }
   success(Fenix_Data_member_define(kFirstGroup + group, kRecordMember, &now.record, kRecordNumbers, MPI_INT64_T),
           "define the record");
@@ -66,8 +81,9 @@ void define_members(int group) {
 bool restore_record(int group, int stamp, Record& record) {
   record = {};
   const int code =
-      told(Fenix_Data_member_restore(kFirstGroup + group, kRecordMember, &record, kRecordNumbers, stamp, nullptr),
-           "member_restore");
+      usable(told(Fenix_Data_member_restore(kFirstGroup + group, kRecordMember, &record, kRecordNumbers, stamp, nullptr),
+                  "member_restore"),
+             "member_restore");
   if (code == FENIX_ERROR_NODATA_FOUND) return false;
   require(code == FENIX_SUCCESS, "P3", "restore of the record", code);
   require(record.ranks == ranks, "P2", "the record is of another number of ranks", record.ranks);
@@ -84,9 +100,9 @@ bool check_member(int group, int member, int owner, const Record& record, Read&&
   for (int i = 0; i < what.count_on(owner); ++i) {
     write(wanted, what, i, value_of(plan(), group, member, owner, record.contents(), i));
   }
-  const int code = told(read(got.data(), what.count_on(owner)), "restore of a member");
+  const int code = usable(told(read(got.data(), what.count_on(owner)), "restore of a member"), "restore of a member");
   if (code == FENIX_ERROR_NODATA_FOUND) {
-    judge_lost(group, member, step, record.ranks > ranks ? 1 : 0);
+    judge_lost(group, member, step, record.ranks != ranks ? 1 : 0);
     return false;
   }
   require(code == FENIX_SUCCESS, "P3", "restore of a member", code, member);
@@ -120,12 +136,12 @@ void read_old(int group) {
                                                                 kRecordNumbers, FENIX_DATA_SNAPSHOT_LATEST, nullptr, 0),
                             "restore_from_rank");
   if (code == FENIX_ERROR_NODATA_FOUND) {
-    judge_read_old(group, -1);
+    judge_read_old(group, -1, 0);
     return;
   }
-  require(code == FENIX_SUCCESS, "P3", "restore_from_rank of the record", code);
-  require(record.ranks > ranks, "P2", "an old record is not of more ranks", record.ranks, ranks);
-  judge_read_old(group, static_cast<int>(record.step));
+  require(usable(code, "restore_from_rank") == FENIX_SUCCESS, "P3", "restore_from_rank of the record", code);
+  require(record.ranks > ranks || plan().has_store(), "P2", "an old record is not of more ranks", record.ranks, ranks);
+  judge_read_old(group, static_cast<int>(record.step), record.attempt());
   const int old_ranks = static_cast<int>(record.ranks);
   for (int shift = 0; shift < old_ranks; ++shift) {
     const int source = (rank + shift) % old_ranks;
@@ -180,11 +196,13 @@ void restore_local(int group) {
       require(code == FENIX_ERROR_NODATA_FOUND, "P3", "a rank without data restores some", code);
     }
   }
+  if (plan().has_store() && !has && all[0] >= 0) judge_bare(group, static_cast<int>(all[0]));
+  if (plan().has_store() && all[0] < 0 && ranks == plan().ranks_of(judge_job())) read_old(group);
   now.next = static_cast<int>(all[0]) + 1;
   // All store everything anew where one has nothing.
   now.base = all[1] != 0 ? now.next : static_cast<int>(record.base);
   now.attempts = record.attempts;
-  judge_restored(group, has ? static_cast<int>(record.step) : -1, now.base);
+  judge_restored(group, has ? static_cast<int>(record.step) : -1, record.attempt());
 }
 
 void restore_group(int group) {
@@ -199,11 +217,11 @@ void restore_group(int group) {
     now.next = static_cast<int>(record.step) + 1;
     now.base = static_cast<int>(record.base);
     now.attempts = record.attempts;
-    judge_restored(group, static_cast<int>(record.step), now.base);
+    judge_restored(group, static_cast<int>(record.step), record.attempt());
     list_snapshots(group);
     return;
   }
-  if (ranks < plan().ranks) read_old(group);
+  if (ranks < plan().ranks || plan().has_store()) read_old(group);
   now.snapshots.clear();
   now.next = now.base = 0;
   judge_restored(group, -1, 0);
@@ -271,8 +289,20 @@ void inspect(int group, int step) {
           gone.step, listed.back().stamp);
 }
 
+void restore_fetched(int group, int wanted) {
+  restore_group(group);
+  const GroupState& now = state_of(group);
+  const int step = now.next - 1;
+  // A dataset of another number of ranks was read as an old one.
+  if (step >= 0) judge_fetched(group, wanted, step, attempt_of(state_of(group).attempts, step));
+  agree();
+}
+
 void take_up() {
   groups.resize(plan().groups.size());
+  // Nothing that a job stores is what another one has stored.
+  constexpr std::int64_t kAttemptsOfJob = 1000;
+  for (GroupState& group : groups) group.attempt = std::max(group.attempt, kAttemptsOfJob * judge_job());
   for (int group = 0; group < group_count(); ++group) create_group(group);
   for (int group = 0; group < group_count(); ++group) define_members(group);
   for (int group = 0; group < group_count(); ++group) restore_group(group);

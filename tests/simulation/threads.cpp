@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <ctime>
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 
+#include "kernel.hpp"
 #include "world.hpp"
 
 namespace {
@@ -19,8 +22,6 @@ using fenix_simulation::Fiber;
 using fenix_simulation::Process;
 using fenix_simulation::Time;
 using fenix_simulation::world;
-
-constexpr Time kLongWait = 1'000'000'000;
 
 Fiber& here() { return *world().scheduler().present(); }
 
@@ -42,11 +43,8 @@ Time time_of(const timespec* time) {
 bool wait_on(const volatile std::uint32_t& word, Time end) {
   const std::uint32_t before = word;
   while (word == before) {
-    const Time now = world().now();
-    if (now >= end) return false;
-    here().idle = true;
-    here().earliest = 0;
-    world().scheduler().give_away(std::min(end, now + kLongWait));
+    if (world().now() >= end) return false;
+    fenix_simulation::wait_for_news(end);
   }
   return true;
 }
@@ -134,6 +132,31 @@ void simulated_condition_wait(std::condition_variable* condition, std::unique_lo
 void simulated_condition_notify(std::condition_variable* condition) {
   *reinterpret_cast<std::uint32_t*>(condition) += 1;
   look_again();
+}
+
+// The state of a future, on which a thread waits until another one has its result.
+
+void simulated_futex_notify(void* /*base*/, unsigned* /*word*/) { look_again(); }
+
+bool simulated_futex_wait_steady(void* /*base*/, const unsigned* word, unsigned before, bool has_end,
+                                 std::chrono::seconds seconds, std::chrono::nanoseconds rest) {
+  const Time end = has_end ? static_cast<Time>((std::chrono::nanoseconds(seconds) + rest).count()) : fenix_simulation::kNever;
+  while (*static_cast<const volatile unsigned*>(word) == before) {
+    if (world().now() >= end) return false;
+    fenix_simulation::wait_for_news(end);
+  }
+  return true;
+}
+
+bool simulated_futex_wait(void* base, const unsigned* word, unsigned before, bool /*has_end*/, std::chrono::seconds /*seconds*/,
+                          std::chrono::nanoseconds /*rest*/) {
+  return simulated_futex_wait_steady(base, word, before, false, {}, {});
+}
+
+// A word says that what is done once has been done.
+int simulated_pthread_once(pthread_once_t* once, void (*work)()) {
+  if (std::exchange(*once, 1) == 0) work();
+  return 0;
 }
 
 void simulated_condition_begin(std::condition_variable* condition) { *reinterpret_cast<std::uint64_t*>(condition) = 0; }

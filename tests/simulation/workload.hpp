@@ -54,13 +54,43 @@ struct Workload {
   bool warm = true;
   int path = 0;      ///< FENIX_PATH: 0 auto, 1 window, 2 fabric
   int timeout = 20;  ///< FENIX_TIMEOUT in seconds
+
+  // With a store.
+
+  int jobs = 0;            ///< one after the other; 0: one job, without a store
+  int later_ranks = 0;     ///< of the second job and the third one; 0: as many as the first one has
+  int pause = 0;           ///< milliseconds between two jobs
+  int flush_of = 0;        ///< FENIX_FLUSH
+  int named_of = 0;        ///< one of so many commits is flushed by name, and all wait; 0: none
+  int asked_of = 0;        ///< after one of so many commits the program asks whether it is in the store; 0: never
+  int fetched_of = 0;      ///< after one of so many commits an older dataset is fetched, once in a job; 0: never
+  int lease = 0;           ///< FENIX_KEEP in seconds
+  int kept = 0;            ///< FENIX_STORE_KEEP
+  int flush_timeout = 60;  ///< FENIX_FLUSH_TIMEOUT in seconds
   std::vector<GroupPlan> groups;
 
+  [[nodiscard]] bool has_store() const { return jobs > 0; }
+  /// Each job goes some steps further than the one before.
+  [[nodiscard]] int steps_of(int job) const { return steps + 2 * job; }
+  [[nodiscard]] int ranks_of(int job) const { return job > 0 && later_ranks > 0 ? later_ranks : ranks; }
   friend bool operator==(const Workload&, const Workload&) = default;
 };
 
 /// Questions that are answered by dice.
-enum class Purpose : std::uint64_t { value, extent, blocks, form, barrier, deletion, message, verify, inspection };
+enum class Purpose : std::uint64_t {
+  value,
+  extent,
+  blocks,
+  form,
+  barrier,
+  deletion,
+  message,
+  verify,
+  inspection,
+  flush,
+  question,
+  fetch
+};
 
 inline std::uint64_t dice(const Workload& plan, Purpose purpose, std::uint64_t a, std::uint64_t b = 0,
                           std::uint64_t c = 0) {

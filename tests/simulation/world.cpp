@@ -47,9 +47,10 @@ Process* present_process() {
   return fiber != nullptr ? fiber->process : nullptr;
 }
 
-Process::Process(int its_number, int its_node)
+Process::Process(int its_number, int its_node, int its_job)
     : number(its_number),
       node(its_node),
+      job(its_job),
       pid(kFirstPid + its_number),
       heap(static_cast<std::size_t>(its_number)),
       kernel(std::make_unique<KernelState>()),
@@ -78,7 +79,14 @@ World::World(Image& image, Choices& choices, const Surroundings& surroundings, s
 World::~World() { the_world = nullptr; }
 
 Process& World::start(int node, std::function<void()> program) {
-  Process& process = processes_.emplace_back(static_cast<int>(processes_.size()), node);
+  return start(node, static_cast<int>(processes_.size()), 0, std::move(program));
+}
+
+Process& World::start(int node, int number, int job, std::function<void()> program) {
+  Process& process = processes_.emplace_back(number, node, job);
+  const auto index = static_cast<std::size_t>(number);
+  if (index >= by_number_.size()) by_number_.resize(index + 1);
+  by_number_[index] = &process;
   process.data = image_of_program().fresh();
   process.slowness = 1 + choices_.draw(Kind::stall, process.number, surroundings_.uneven);
   scheduler_.start(process, [this, &process, program = std::move(program)] {
@@ -99,7 +107,7 @@ Process& World::start(int node, std::function<void()> program) {
 void World::run() {
   const bool in_time = scheduler_.run();
   if (!verdict_.is_good() || gives_up_) return;
-  if (!in_time) violate("the schedule does not end: " + std::to_string(now() / kMillisecond) + " virtual ms");
+  if (!in_time) violate("the schedule does not end: " + std::to_string(now() / kMillisecond) + " virtual ms" + busiest());
   for (const Process& process : processes_) {
     if (verdict_.is_good() && process.alive && !process.exited) {
       violate("process " + std::to_string(process.number) + " waits for something that cannot come");
@@ -107,9 +115,20 @@ void World::run() {
   }
 }
 
+std::string World::busiest() const {
+  const auto most = std::max_element(processes_.begin(), processes_.end(),
+                                     [](const Process& a, const Process& b) { return a.switches < b.switches; });
+  return ", process " + std::to_string(most->number) + " runs " + std::to_string(most->switches) + " times";
+}
+
 Process* World::find(Pid pid) {
   const auto number = static_cast<std::size_t>(pid - kFirstPid);
-  return pid >= kFirstPid && number < processes_.size() ? &processes_[number] : nullptr;
+  return pid >= kFirstPid && number < by_number_.size() ? by_number_[number] : nullptr;
+}
+
+bool World::has_ranks_of(int job) const {
+  return std::any_of(processes_.begin(), processes_.end(),
+                     [&](const Process& each) { return each.job == job && each.alive && !each.exited; });
 }
 
 std::uint64_t World::draw(Kind kind, std::uint64_t below) {
@@ -179,8 +198,8 @@ void World::act(Process& process) {
                              ? process.places > from_[i].places + event.number
                              : is_at(process, event) && process.place.pass == from_[i].passes + event.number &&
                                    process.place.after >= event.places_behind();
-    Process& victim = processes_[static_cast<std::size_t>(event.process)];
-    if (is_here && (victim.alive || event.at < 0)) do_event(i, victim);
+    Process* victim = find(kFirstPid + event.process);
+    if (is_here && victim != nullptr && (victim->alive || event.at < 0)) do_event(i, *victim);
   }
   arm(process);
 }
@@ -189,11 +208,10 @@ void World::act(Process& process) {
 void World::note_from(std::size_t before) {
   for (std::size_t i = 0; i < events_.size(); ++i) {
     const Event& event = events_[i];
-    const auto number = static_cast<std::size_t>(event.watched());
-    if (event.after != static_cast<int>(before) || number >= processes_.size()) continue;
-    Process& process = processes_[number];
-    from_[i].places = process.places;
-    if (event.when == Event::When::point) from_[i].passes = process.passes[number_of_point(event.point)];
+    Process* process = find(kFirstPid + event.watched());
+    if (event.after != static_cast<int>(before) || process == nullptr) continue;
+    from_[i].places = process->places;
+    if (event.when == Event::When::point) from_[i].passes = process->passes[number_of_point(event.point)];
   }
 }
 
@@ -208,8 +226,9 @@ void World::do_event(std::size_t number, Process& process) {
   Happened happened{number, now(), process.place, {}, passages_.size()};
   for (const Process& each : processes_) happened.points.push_back(each.alive ? each.place.point : -1);
   happened_.push_back(std::move(happened));
-  const bool ends_or_stops =
-      event.what == Event::What::die || event.what == Event::What::node_dies || event.what == Event::What::stop;
+  const bool ends_or_stops = event.what == Event::What::die || event.what == Event::What::node_dies ||
+                             event.what == Event::What::stop || event.what == Event::What::job_dies ||
+                             event.what == Event::What::power_fails;
   process.victim = process.victim || ends_or_stops;
   arm_all();
   switch (event.what) {
@@ -217,13 +236,13 @@ void World::do_event(std::size_t number, Process& process) {
       kill(process, "the schedule");
       break;
     case Event::What::node_dies:
-      for (Process& each : processes_) {
-        if (each.node == process.node && each.pid != process.pid) {
-          each.victim = true;
-          kill(each, "the schedule, with its node");
-        }
-      }
-      kill(process, "the schedule, with its node");
+      kill_node(process.node);
+      break;
+    case Event::What::power_fails:
+      fail_power();
+      break;
+    case Event::What::job_dies:
+      kill_job(process.job);
       break;
     case Event::What::stop:
       process.stopped = true;
@@ -307,87 +326,6 @@ void World::stir_reader(Process& process, std::uint64_t bit) {
     fiber->idle_looks = 0;
     scheduler_.wake(*fiber, std::max(now() + kShortestStep, fiber->earliest));
   }
-}
-
-// -------------------------------------------------------------------------------------------------------------------- ends
-
-bool World::knows_of(const Process& process, Pid dead, Time now) {
-  const auto notice = process.notices.find(dead);
-  return notice != process.notices.end() && notice->second <= now;
-}
-
-void World::kill(Process& process, const std::string& why) {
-  if (!process.alive || process.exited) return;
-  process.alive = false;
-  gone_.push_back(process.pid);
-  note(static_cast<std::uint64_t>(process.pid),
-       [&] { return "process " + std::to_string(process.number) + " DIES: " + why; });
-  if (!process.victim) {
-    if (present_process() == &process && may_end_itself()) give_up("a rank is silent, alone on its node");
-    violate("process " + std::to_string(process.number) + " has ended: " + why);
-    return;
-  }
-  release_kernel_state(process);
-  for (Process& other : processes_) {
-    if (!other.alive) continue;
-    Time late = choices_.draw(Kind::notice, other.number, 800 * kMicrosecond);
-    if (surroundings_.late_notices) {
-      const std::uint64_t dice = choices_.draw(Kind::notice, other.number, 32);
-      if (dice >= 24) late = choices_.draw(Kind::notice, other.number, 20 * kMillisecond);
-      if (dice == 31) late = choices_.draw(Kind::notice, other.number, 2 * kSecond);
-    }
-    if (surroundings_.slow_notices) late = kSecond + choices_.draw(Kind::notice, other.number, kSecond);
-    if (machine() != nullptr) late = static_cast<Time>(machine()->notice);
-    other.notices[process.pid] = now() + 5 * kMicrosecond + late;
-    scheduler_.at(other.notices[process.pid], [this, &other] { stir(other); });
-  }
-  for (const auto& listener : listeners_) listener(process);
-  if (present_process() == &process) scheduler_.vanish();
-}
-
-void World::end(Process& process) {
-  process.exited = true;
-  note(2, [&] { return "process " + std::to_string(process.number) + " ends"; });
-  process.alive = false;
-  gone_.push_back(process.pid);
-}
-
-void World::violate(const std::string& text, const std::string& promise) {
-  if (verdict_.is_good()) {
-    verdict_ = {promise, text};
-    if (traces_) write(promise + " BROKEN: " + text);
-  }
-  scheduler_.stop();
-  if (scheduler_.present() != nullptr) scheduler_.vanish();
-}
-
-void World::give_up(const char* why) {
-  note(7, [&] { return std::string("nothing more is judged: ") + why; });
-  gives_up_ = true;
-  scheduler_.stop();
-  scheduler_.vanish();
-}
-
-bool World::has_stopped_for(Time time) const {
-  return std::any_of(happened_.begin(), happened_.end(), [&](const Happened& each) {
-    const Event& event = events_[each.event];
-    return event.what == Event::What::stop && event.later >= time;
-  });
-}
-
-bool World::is_alone(const Process& process) const {
-  return std::none_of(processes_.begin(), processes_.end(), [&](const Process& other) {
-    return other.alive && other.node == process.node && other.pid != process.pid;
-  });
-}
-
-// Nobody ends a process that is alone on its node, or does not watch yet: known issues says what the others do.
-bool World::may_end_itself() const {
-  static const int watches = number_of_point("init.watched");
-  return has_stopped_for(own_ends_after_) &&
-         std::any_of(processes_.begin(), processes_.end(), [&](const Process& each) {
-           return each.stopped && (is_alone(each) || each.passes.count(watches) == 0);
-         });
 }
 
 void World::write(const std::string& text) {

@@ -49,7 +49,10 @@ class World {
   World& operator=(const World&) = delete;
   ~World();
 
+  /// Starts a rank of the first job.
   Process& start(int node, std::function<void()> program);
+  /// number: nobody else has it.
+  Process& start(int node, int number, int job, std::function<void()> program);
   void run();
 
   // --------------------------------------------------------------------------------------------------------- what there is
@@ -65,6 +68,8 @@ class World {
   [[nodiscard]] const std::vector<Pid>& gone() const { return gone_; }
   /// Returns null if there has never been such a process.
   [[nodiscard]] Process* find(Pid pid);
+  /// Returns whether ranks of a job are left.
+  [[nodiscard]] bool has_ranks_of(int job) const;
   [[nodiscard]] std::uint64_t draw(Kind kind, std::uint64_t below);
   /// Returns a number from least to most, which is least if nothing is drawn.
   [[nodiscard]] std::uint64_t draw(Kind kind, std::uint64_t least, std::uint64_t most) {
@@ -106,10 +111,14 @@ class World {
   /// Lets processes end themselves when one that nobody on its node can end has been stopped for so long.
   void allow_own_ends_after(Time time) { own_ends_after_ = time; }
   [[nodiscard]] const Verdict& verdict() const { return verdict_; }
+  [[nodiscard]] bool has_given_up() const { return gives_up_; }
   [[nodiscard]] const std::vector<Happened>& happened() const { return happened_; }
+  [[nodiscard]] const std::vector<Event>& events() const { return events_; }
   [[nodiscard]] const std::vector<Passage>& passages() const { return passages_; }
   /// For who wants to know of each death.
   void on_death(std::function<void(Process&)> listener) { listeners_.push_back(std::move(listener)); }
+  /// For who wants to know of each process that dies or ends.
+  void on_gone(std::function<void(Process&)> listener) { gone_listeners_.push_back(std::move(listener)); }
   /// For who wants to know of damage.
   void on_damage(std::function<void(Process&)> listener) { damage_listener_ = std::move(listener); }
 
@@ -134,11 +143,17 @@ class World {
   [[nodiscard]] bool is_due(const Event& event) const {
     return event.after < 0 || done_[static_cast<std::size_t>(event.after)];
   }
+  [[nodiscard]] std::string busiest() const;
   void note_from(std::size_t before);
   void arm(Process& process);
   void arm_all();
   void act(Process& process);
   void do_event(std::size_t number, Process& process);
+  void kill_all(const std::function<bool(const Process&)>& is_of_them, const char* why);
+  void kill_node(int node);
+  void kill_job(int job);
+  void fail_power();
+  void lose_disks_of(int node);
   void pause(Time time, bool may_hold);
   void pay(Fiber& fiber);
   void step_by_cost(Fiber& fiber);
@@ -155,6 +170,7 @@ class World {
   Scheduler scheduler_;
   Objects objects_;
   std::deque<Process> processes_;
+  std::vector<Process*> by_number_;
   std::vector<Pid> gone_;
   std::vector<Happened> happened_;
   std::vector<Passage> passages_;
@@ -163,6 +179,7 @@ class World {
   bool gives_up_ = false;
   Time own_ends_after_ = kNever;
   std::vector<std::function<void(Process&)>> listeners_;
+  std::vector<std::function<void(Process&)>> gone_listeners_;
   std::function<void(Process&)> damage_listener_;
   std::vector<std::string> lines_;
   Verdict verdict_;

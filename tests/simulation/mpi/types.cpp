@@ -138,7 +138,7 @@ FENIX_MPI(int, _Finalize, (void)) {
   world().step();
   self().mpi->finalizing = true;
   const auto is_missing = [](const fenix_simulation::Process& each) {
-    return each.alive && !each.exited && !each.stopped && !each.mpi->finalizing;
+    return each.alive && !each.exited && !each.stopped && !each.mpi->finalizing && each.job == self().job;
   };
   auto& all = world().processes();
   if (fenix_simulation::machine() == nullptr) {

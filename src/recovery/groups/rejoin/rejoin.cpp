@@ -190,6 +190,8 @@ class Rejoin {
       // There are no earlier ranks whose data could be missing.
       if (!existed_) recovery().note_complete();
     }
+    // A death from here on must not make it a group of which the store is known to have nothing.
+    if (!existed_ || all_.has(RankSummary::kAwaitsStore)) group_->store_link().await_dataset(true);
     recovery().adopt_parameters(agreed);
   }
 
@@ -266,9 +268,13 @@ class Rejoin {
     if (replacements_.includes(self_)) tell_of_replacement(path_->bytes_fetched() - fetched_before);
     // The archive is of no use once there is something newer.
     if (!newest.none()) recovery().drop_archive();
+    // A rank that has not heard that all have committed still has the dataset that it began with. Others have dropped theirs.
+    if (snapshots_exist(newest)) group_->store_link().drop_dataset();
     recovery().resume(next_generation(), newest.none() ? put_aside_.newest : newest, epochs);
     snapshots_ = epochs.size();
   }
+
+  [[nodiscard]] bool snapshots_exist(Epoch newest) const { return !newest.none() || !put_aside_.newest.none(); }
 
   void tell_of_replacement(std::uint64_t fetched) const {
     std::uint64_t bytes = 0;

@@ -56,7 +56,10 @@ GroupStart::Resumed GroupStart::reattach(Group& group, const RejoinResult& forme
   planner_.begin_anew(group);
   // The job must not begin anew, and write over what is there, only because a file system was slow.
   if (!store_.is_on() && store_.keeper_if_any() && awaits && store_.settings().fetches) (void)store_.keeper();
-  if (!store_.is_on()) return Resumed::no;
+  if (!store_.is_on()) {
+    group.store_link().await_dataset(false);
+    return Resumed::no;
+  }
   if (mine.generation == Generation{}) mine.every = store_.settings().every;
   mine.generation = group.log().generation();
   mine.quiet_until = {};
@@ -72,8 +75,8 @@ GroupStart::Resumed GroupStart::reattach(Group& group, const RejoinResult& forme
     // It stays so if the store does not answer, or a rank dies: then it is looked at once more.
     group.store_link().await_dataset(true);
     resumed = load_newest(group, {}, {}).resumed;
-    group.store_link().await_dataset(false);
   }
+  group.store_link().await_dataset(false);
   // A drain that cannot go on with the memory leaves it as it is.
   if (store_.keeps_memory() && (!store_.drains() || resumed == Resumed::yes)) {
     group.store_link().call_before_record([this, &group] { lease_.keep(group); });
