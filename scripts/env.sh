@@ -17,8 +17,8 @@ if [ -n "${FENIX_MPI_HOME:-}" ] && ! fenix_env_is_mpi "$FENIX_MPI_HOME"; then
   echo "env.sh: FENIX_MPI_HOME=$FENIX_MPI_HOME is no Open MPI 5 or later; taking what scripts/bootstrap has found" >&2
   unset FENIX_MPI_HOME
 fi
-# One that scripts/bootstrap has built may have been followed by a newer one.
-case ${FENIX_MPI_HOME:-} in
+# One that scripts/bootstrap has built may have been followed by a newer one. Those of fenix-env belong to an installed library.
+case ${fenix_env_prefix:+fixed}${FENIX_MPI_HOME:-} in
   "${XDG_CACHE_HOME:-$HOME/.cache}"/fenix/openmpi-*)
     ! grep -q '/fenix/openmpi-' "${XDG_CACHE_HOME:-$HOME/.cache}/fenix/mpi-home" 2>/dev/null || unset FENIX_MPI_HOME
     ;;
@@ -28,7 +28,7 @@ if [ -z "${FENIX_MPI_HOME:-}" ] && [ -r "${XDG_CACHE_HOME:-$HOME/.cache}/fenix/m
 fi
 
 if [ -z "${FENIX_MPI_HOME:-}" ]; then
-  echo "env.sh: no Open MPI with ULFM is known yet: run scripts/bootstrap first" >&2
+  echo "env.sh: no Open MPI with ULFM is known yet: run scripts/bootstrap first, or set FENIX_MPI_HOME" >&2
 else
   export FENIX_MPI_HOME
   case ":$PATH:" in

@@ -43,6 +43,7 @@ inline constexpr std::array kQuietNames{
     std::string_view{"FENIX_DIR"},           std::string_view{"FENIX_VERSION"},
     std::string_view{"FENIX_BASE"},          std::string_view{"FENIX_FORTRAN"},
     std::string_view{"FENIX_WRITE_ORDER"},   std::string_view{"FENIX_SIMULATION_"},
+    std::string_view{"FENIX_SOURCE"},
 };
 
 }  // namespace fenix_impl
