@@ -17,7 +17,7 @@ if [ -n "${FENIX_MPI_HOME:-}" ] && ! fenix_env_is_mpi "$FENIX_MPI_HOME"; then
   echo "env.sh: FENIX_MPI_HOME=$FENIX_MPI_HOME is no Open MPI 5 or later; taking what scripts/bootstrap has found" >&2
   unset FENIX_MPI_HOME
 fi
-# One that scripts/bootstrap has built may have been followed by a newer one. Those of fenix-env belong to an installed library.
+# One that scripts/bootstrap has built may have been followed by a newer one. fenix-env takes that of its library.
 case ${fenix_env_prefix:+fixed}${FENIX_MPI_HOME:-} in
   "${XDG_CACHE_HOME:-$HOME/.cache}"/fenix/openmpi-*)
     ! grep -q '/fenix/openmpi-' "${XDG_CACHE_HOME:-$HOME/.cache}/fenix/mpi-home" 2>/dev/null || unset FENIX_MPI_HOME
