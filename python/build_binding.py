@@ -2,7 +2,8 @@
 """Describes the extension module fenix._binding to cffi: its declarations, its C code, and the fenix and MPI that it is linked with.
 
 fenix is looked for in $FENIX_PREFIX; without it in the folders of $CMAKE_PREFIX_PATH, and in ~/.local, /usr/local and /usr. MPI is the
-one that this fenix was built with; $MPICC names another one.
+one that this fenix was built with; $MPICC names another one. A fenix staged below $DESTDIR is taken from there, and looked for at run
+time in its later place.
 """
 import os
 import re
@@ -76,6 +77,7 @@ def make_builder():
     mpicc = find_mpicc(folder)
     of_mpi = flags_of(mpicc, "link", "-L")
     folders = [str(folder), *of_mpi]
+    at_run_time = [name.removeprefix(os.environ.get("DESTDIR", "")) for name in folders]
     builder = cffi.FFI()
     builder.cdef((HERE / "binding/declarations.h").read_text(encoding="utf-8"))
     builder.set_source(
@@ -84,7 +86,7 @@ def make_builder():
         include_dirs=[str(prefix / "include"), *flags_of(mpicc, "compile", "-I")],
         library_dirs=folders,
         # The fenix and the MPI that were found here are also taken at run time, unless LD_LIBRARY_PATH names others.
-        runtime_library_dirs=folders,
+        runtime_library_dirs=at_run_time,
         libraries=["fenix", *flags_of(mpicc, "link", "-l")])
     return builder
 

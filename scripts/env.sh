@@ -13,8 +13,8 @@ fenix_env_default() {
   eval "[ -n \"\${$1+set}\" ] || export $1='$2'"
 }
 
-# Another one may have followed that of an earlier call.
-[ "${FENIX_MPI_HOME:-}" != "${FENIX_MPI_HOME_FOUND:-}" ] || unset FENIX_MPI_HOME
+# Another one may have followed that of an earlier call. fenix-env takes that of its library.
+[ -n "${fenix_env_prefix:-}" ] || [ "${FENIX_MPI_HOME:-}" != "${FENIX_MPI_HOME_FOUND:-}" ] || unset FENIX_MPI_HOME
 if [ -n "${FENIX_MPI_HOME:-}" ] && ! fenix_env_is_mpi "$FENIX_MPI_HOME"; then
   echo "env.sh: FENIX_MPI_HOME=$FENIX_MPI_HOME is no Open MPI 5 or later; taking what scripts/bootstrap has found" >&2
   unset FENIX_MPI_HOME
@@ -25,7 +25,7 @@ if [ -z "${FENIX_MPI_HOME:-}" ] && [ -r "${XDG_CACHE_HOME:-$HOME/.cache}/fenix/m
 fi
 
 if [ -z "${FENIX_MPI_HOME:-}" ]; then
-  echo "env.sh: no Open MPI with ULFM is known yet: run scripts/bootstrap first" >&2
+  echo "env.sh: no Open MPI with ULFM is known yet: run scripts/bootstrap first, or set FENIX_MPI_HOME" >&2
 else
   export FENIX_MPI_HOME
   case ":$PATH:" in

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// fenix_bench: what protecting data costs, beside a memcpy of the same bytes. See --help.
+// fenix-bench: what protecting data costs, beside a memcpy of the same bytes. See --help.
 #include <fenix.h>
 
 #include <cstdio>
@@ -106,7 +106,7 @@ class Program {
   }
 
   void say(const std::string& what) const {
-    if (writes_ && !options_.quiet) std::fprintf(stderr, "fenix_bench: %s\n", what.c_str());
+    if (writes_ && !options_.quiet) std::fprintf(stderr, "fenix-bench: %s\n", what.c_str());
   }
 
   void add(const std::vector<Result>& rows) {

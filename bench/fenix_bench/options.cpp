@@ -20,9 +20,9 @@ const char* const kAbout =
 
 Start it as any MPI program, with as many ranks as you want to measure:
 
-  mpirun --with-ft ulfm -n 2 fenix_bench --sizes 1M,64M
-  mpirun --with-ft ulfm -n 4 fenix_bench --policies buddy,xor:4 --ops store_commit_barrier,partial
-  mpirun --with-ft ulfm -n 4 fenix_bench --ops restore --spares 2          (2 ranks, 2 spares, 2 deaths)
+  mpirun --with-ft ulfm -n 2 fenix-bench --sizes 1M,64M
+  mpirun --with-ft ulfm -n 4 fenix-bench --policies buddy,xor:4 --ops store_commit_barrier,partial
+  mpirun --with-ft ulfm -n 4 fenix-bench --ops restore --spares 2          (2 ranks, 2 spares, 2 deaths)
 
 Each rank protects one member of the given size. A time is that of the slowest rank; before it, all ranks meet in a
 barrier. In the same loop all ranks copy the same number of bytes with memcpy, from the member's buffer to another one;
@@ -119,7 +119,7 @@ bool Options::wants(const std::string& operation) const {
 Parsed parse_options(int argc, char** argv) {
   Parsed parsed;
   bool count_allocations = false;
-  CLI::App app(kAbout, "fenix_bench");
+  CLI::App app(kAbout, "fenix-bench");
   app.footer(kMore);
   app.option_defaults()->always_capture_default();
   declare(app, parsed.options, count_allocations);

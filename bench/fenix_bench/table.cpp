@@ -34,7 +34,7 @@ void print_ratio(const Times& times, const Times& copy) {
 Report::Report(Description machine, Description run) : machine_(std::move(machine)), run_(std::move(run)) {}
 
 void Report::print_header() const {
-  std::printf("# fenix_bench: the data functions of fenix against memcpy\n");
+  std::printf("# fenix-bench: the data functions of fenix against memcpy\n");
   std::printf("# machine: %s\n", list(machine_).c_str());
   std::printf("# run: %s\n", list(run_).c_str());
   std::printf("# Times are those of the slowest rank, in microseconds: median, least and most of the repetitions.\n");

@@ -7,7 +7,7 @@
 namespace bench {
 
 void fail(const std::string& what) {
-  std::fprintf(stderr, "fenix_bench: %s [%s]\n", what.c_str(), Fenix_Error_message());
+  std::fprintf(stderr, "fenix-bench: %s [%s]\n", what.c_str(), Fenix_Error_message());
   std::fflush(stdout);
   MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
   std::abort();

@@ -10,8 +10,9 @@ class Fenix(CMakePackage):
 
     license("BSD-3-Clause")
 
-    # There is no release yet: "spack develop" names the folder with the sources.
+    # "spack develop" names the folder with the sources, also for a release.
     version("develop")
+    version("0.4.0")
 
     variant("fortran", default=True, description="Fortran interface")
     variant("libfabric", default=True, description="The path between nodes over libfabric")

@@ -55,6 +55,7 @@ inline constexpr std::array kQuietNames{
     std::string_view{"FENIX_WRITE_ORDER"},
     std::string_view{"FENIX_SIMULATION_"},
     std::string_view{"FENIX_MPI_HOME_FOUND"},
+    std::string_view{"FENIX_SOURCE"},
 };
 
 }  // namespace fenix_impl

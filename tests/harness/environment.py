@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The environment of a job, as scripts/env.sh makes it."""
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-SCRIPTS = ROOT / "scripts"
+# fenix-demo of an installed library has these modules, and what it needs of scripts/, in PREFIX/share/fenix.
+IS_INSTALLED = not (ROOT / "scripts").is_dir()
+SCRIPTS = ROOT if IS_INSTALLED else ROOT / "scripts"
 
 
 def load(base=None):
@@ -16,6 +19,11 @@ def load(base=None):
     output = subprocess.run(command, env=base, check=True, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL).stdout
     entries = (os.fsdecode(entry).partition("=") for entry in output.split(b"\0") if entry)
     return {name: value for name, _, value in entries}
+
+
+def tool(name, program):
+    """Returns the path of a tool of the build, or installation, that a program is from."""
+    return shutil.which(name) if IS_INSTALLED else Path(program).parent.parent / "tools" / name
 
 
 def share_cores(environment):

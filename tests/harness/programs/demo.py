@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""scripts/demo: the heat equation of examples/heat2d, undisturbed and with ranks killed by kill -9. The results must be identical."""
+"""scripts/demo and fenix-demo: the heat equation of examples/heat2d, undisturbed and with ranks killed by kill -9. The results must be identical."""
 import argparse
 import filecmp
 import os
@@ -20,17 +20,27 @@ SPARES = 2
 RANKS_PER_NODE = 2
 SKIPPED = 77
 
-DESCRIPTION = """Builds everything, then runs examples/heat2d on 4 ranks and 2 spares: once undisturbed, then with one rank killed in
-mid-computation and later another one. Ends with "identical" and status 0 if the final fields are the same byte for byte and nothing is
+NAME = "fenix-demo" if environment.IS_INSTALLED else "scripts/demo"
+OUT = Path("fenix-demo") if environment.IS_INSTALLED else environment.ROOT / "build/demo"
+RUNS = "Runs a heat equation" if environment.IS_INSTALLED else "Builds everything, then runs examples/heat2d"
+DESCRIPTION = f"""{RUNS} on 4 ranks and 2 spares: once undisturbed, then with one rank killed
+while it computes, and later another one. Ends with "identical" and status 0 if the final fields are the same byte for byte and nothing is
 left behind."""
 
 
 # ---------------------------------------------------------------------------------------------------------------- options
 
 
+def shown(folder):
+    return folder.relative_to(environment.ROOT) if folder.is_absolute() else folder
+
+
 def parse(arguments):
-    parser = argparse.ArgumentParser(prog="scripts/demo", description=DESCRIPTION, allow_abbrev=False)
-    parser.add_argument("--python", action="store_true", help="as the first argument: a heat equation in Python; --python --help lists its options")
+    parser = argparse.ArgumentParser(prog=NAME, description=DESCRIPTION, allow_abbrev=False)
+    if environment.IS_INSTALLED:
+        parser.set_defaults(python=False)
+    else:
+        parser.add_argument("--python", action="store_true", help="as the first argument: a heat equation in Python; --python --help lists its options")
     parser.add_argument("--relaunch", action="store_true", help="as the first argument: mpirun itself is killed; --relaunch --help lists its options")
     parser.add_argument("--seed", type=int, default=int(time.time()), help="decides the victims and the times of the kills (default: "
                         "the time); run number I of --runs has seed SEED + I - 1")
@@ -38,16 +48,15 @@ def parse(arguments):
     parser.add_argument("--kill1", metavar="RANK@STEP", help="first kill: soon after this step")
     parser.add_argument("--kill2", metavar="RANK@STEP|recovery", help="second kill: soon after this step, but not before all went on "
                         "after the first; recovery: while the first is being repaired (without --kill2, in every fifth run)")
-    parser.add_argument("--nodes", type=int, help="on so many nodes from 3 to 9, which are namespaces of this machine (scripts/nodes): "
+    parser.add_argument("--nodes", type=int, help="on so many nodes from 3 to 9, which are namespaces of this machine: "
                         "2 ranks on each, the last one has the spares. One kill, of a whole node with the launcher's daemon; "
                         "--kill1 RANK@STEP: of the node of this rank")
     parser.add_argument("--silent", action="store_true", help="with --nodes: the node is cut off for good, and not killed; "
                         "FENIX_NODE_TIMEOUT says when it is given up")
     parser.add_argument("--size", metavar="WxH", help="cells (default: those of heat2d)")
     parser.add_argument("--steps", type=int, default=8000, help="time steps (%(default)s)")
-    parser.add_argument("--program", metavar="FILE", help="heat2d, built already: nothing is built")
-    parser.add_argument("--out", type=Path, metavar="DIR", default=environment.ROOT / "build/demo", help="where pictures and logs go "
-                        "(build/demo)")
+    parser.add_argument("--program", metavar="FILE", help="heat2d, built already: nothing is built" if not environment.IS_INSTALLED else argparse.SUPPRESS)
+    parser.add_argument("--out", type=Path, metavar="DIR", default=OUT, help=f"where pictures and logs go ({shown(OUT)})")
     options = parser.parse_args(arguments)
     check(parser, options)
     return options

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""scripts/demo --relaunch: the heat equation of examples/heat2d, whose mpirun is killed by kill -9. tools/fenix-run brings it back."""
+"""scripts/demo --relaunch and fenix-demo --relaunch: the heat equation of examples/heat2d, whose mpirun is killed by kill -9. tools/fenix-run brings it back."""
 import argparse
 import filecmp
 import os
@@ -21,21 +21,22 @@ NODES = 4
 FLUSH_TIMEOUT = 10  # seconds
 OTHER_RANKS = (3, 7, 1)
 
-DESCRIPTION = """Builds everything, then runs examples/heat2d on 4 ranks without spares, with a store: mpirun is killed with kill -9 in mid-computation, twice, and
-fenix-run starts it again. Then one more run is killed, and goes on with 3, 7 and 1 ranks. Where the machine allows nodes (scripts/nodes),
+DESCRIPTION = f"""{demo.RUNS} on 4 ranks without spares, with a store: mpirun is killed with kill -9 in mid-computation, twice, and
+fenix-run starts it again. Then one more run is killed, and goes on with 3, 7 and 1 ranks. Where the machine allows nodes (namespaces),
 all nodes but one are killed as well, with their daemons. Ends with "identical" and status 0 if all final
 fields are the same byte for byte as those of an undisturbed run, and nothing is left behind."""
 
 
 def parse(arguments):
-    parser = argparse.ArgumentParser(prog="scripts/demo --relaunch", description=DESCRIPTION, allow_abbrev=False)
+    parser = argparse.ArgumentParser(prog=f"{demo.NAME} --relaunch", description=DESCRIPTION, allow_abbrev=False)
     parser.add_argument("--relaunch", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--seed", type=int, default=int(time.time()), help="decides when mpirun is killed (default: the time)")
     parser.add_argument("--size", metavar="WxH", help="cells (default: those of heat2d)")
     parser.add_argument("--steps", type=int, default=6000, help="time steps (%(default)s)")
-    parser.add_argument("--program", metavar="FILE", help="heat2d, built already, in build/…/examples: nothing is built")
-    parser.add_argument("--out", type=Path, metavar="DIR", default=demo.environment.ROOT / "build/demo/relaunch", help="where pictures, logs and "
-                        "stores go (build/demo/relaunch)")
+    parser.add_argument("--program", metavar="FILE", help=argparse.SUPPRESS if demo.environment.IS_INSTALLED else
+                        "heat2d, built already, in build/…/examples: nothing is built")
+    parser.add_argument("--out", type=Path, metavar="DIR", default=demo.OUT / "relaunch", help="where pictures, logs and "
+                        f"stores go ({demo.shown(demo.OUT)}/relaunch)")
     options = parser.parse_args(arguments)
     options.nodes, options.relaunch = None, True
     return options
@@ -64,16 +65,15 @@ class Run:
     def command(self, ranks, under_fenix_run):
         if not under_fenix_run:
             return mpirun(ranks, *self.program())
-        tools = Path(self.options.program).parent.parent / "tools"
-        return [tools / "fenix-run", "--store", self.store, "--flush", "3", "--", "-n", str(ranks), *map(str, self.program())]
+        return [demo.environment.tool("fenix-run", self.options.program), "--store", self.store, "--flush", "3", "--", "-n", str(ranks), *map(str, self.program())]
 
     def on_nodes(self, limit, environment):
         """All nodes have room for all ranks, which are on all of them at first."""
         hosts = self.folder / "hosts"
         hosts.write_text("".join(f"node{number} slots={RANKS}\n" for number in range(1, NODES + 1)), encoding="ascii")
-        tools, program = Path(self.options.program).parent.parent / "tools", [*map(str, self.program())]
+        fenix_run, program = demo.environment.tool("fenix-run", self.options.program), [*map(str, self.program())]
         # The policy of scripts/env.sh would be joined with that of the nodes.
-        command = ["env", "--unset=PRTE_MCA_rmaps_default_mapping_policy", tools / "fenix-run", "--store", self.store, "--hostfile", hosts, "--flush", "3",
+        command = ["env", "--unset=PRTE_MCA_rmaps_default_mapping_policy", fenix_run, "--store", self.store, "--hostfile", hosts, "--flush", "3",
                    "--", "--map-by", "node:oversubscribe", "--bind-to", "none", "-n", str(RANKS), *program]
         return nodes.JobOnNodes([RANKS] * NODES, command, self.folder / "job", limit, environment, linger=FLUSH_TIMEOUT + 2, on_head=True)
 
