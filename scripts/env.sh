@@ -13,18 +13,15 @@ fenix_env_default() {
   eval "[ -n \"\${$1+set}\" ] || export $1='$2'"
 }
 
+# Another one may have followed that of an earlier call. fenix-env takes that of its library.
+[ -n "${fenix_env_prefix:-}" ] || [ "${FENIX_MPI_HOME:-}" != "${FENIX_MPI_HOME_FOUND:-}" ] || unset FENIX_MPI_HOME
 if [ -n "${FENIX_MPI_HOME:-}" ] && ! fenix_env_is_mpi "$FENIX_MPI_HOME"; then
   echo "env.sh: FENIX_MPI_HOME=$FENIX_MPI_HOME is no Open MPI 5 or later; taking what scripts/bootstrap has found" >&2
   unset FENIX_MPI_HOME
 fi
-# One that scripts/bootstrap has built may have been followed by a newer one. fenix-env takes that of its library.
-case ${fenix_env_prefix:+fixed}${FENIX_MPI_HOME:-} in
-  "${XDG_CACHE_HOME:-$HOME/.cache}"/fenix/openmpi-*)
-    ! grep -q '/fenix/openmpi-' "${XDG_CACHE_HOME:-$HOME/.cache}/fenix/mpi-home" 2>/dev/null || unset FENIX_MPI_HOME
-    ;;
-esac
 if [ -z "${FENIX_MPI_HOME:-}" ] && [ -r "${XDG_CACHE_HOME:-$HOME/.cache}/fenix/mpi-home" ]; then
   FENIX_MPI_HOME=$(cat "${XDG_CACHE_HOME:-$HOME/.cache}/fenix/mpi-home")
+  export FENIX_MPI_HOME_FOUND="$FENIX_MPI_HOME"
 fi
 
 if [ -z "${FENIX_MPI_HOME:-}" ]; then

@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
   /* Each process comes here once, spares included. */
 
   Fenix_Init(&role, MPI_COMM_WORLD, &comm, &argc, &argv, SPARES, &error);
-  /* Survivors and replacements come here after each failure. */
+  /* Survivors and replacements come here after each failure. Data divided by rank: error also tells if comm has become smaller. */
   check(error);
   MPI_Comm_rank(comm, &rank);
 

@@ -13,7 +13,7 @@ import threading
 import time
 from pathlib import Path
 
-from harness import environment, nodes, processes
+from harness import environment, nodes, processes, progress
 from harness.job import Job, exit_on_signals, mpirun
 
 SPARES = 2
@@ -276,20 +276,23 @@ class Run:
 # ------------------------------------------------------------------------------------------------------------- main part
 
 
+def can_stand_alone(options):
+    """Tells if heat2d is all that is shown: without tools, and with any Open MPI that survives the death of a rank."""
+    return not options.nodes and not options.relaunch
+
+
 def build(options, screen):
-    """Returns heat2d of the preset release, or nothing if the build failed."""
+    """Returns heat2d, or nothing if the build failed."""
     log, start = options.out / "build.txt", time.monotonic()
     screen.say(f"building (log: {log})")
-    with open(log, "wb") as output:
-        for command in (["cmake", "--preset", "release", "-DFENIX_BUILD_EXAMPLES=ON", "-DFENIX_BUILD_TESTS=OFF"],
-                        ["cmake", "--build", "--preset", "release"]):
-            if subprocess.run(command, cwd=environment.ROOT, env=options.environment, check=False, stdin=subprocess.DEVNULL,
-                              stdout=output, stderr=subprocess.STDOUT).returncode:
-                print(*log.read_text(encoding="utf-8", errors="replace").splitlines()[-40:], sep="\n", file=sys.stderr)
-                print(f"demo: the build failed, see {log}", file=sys.stderr)
-                return None
+    targets = ["heat2d"] if can_stand_alone(options) else ["heat2d", "tools/all"]
+    log.unlink(missing_ok=True)
+    if progress.build([environment.SCRIPTS / "build", "demo", *targets], log, options.environment, environment.ROOT, screen):
+        print(*log.read_text(encoding="utf-8", errors="replace").splitlines()[-40:], sep="\n", file=sys.stderr)
+        print(f"demo: the build failed, see {log}", file=sys.stderr)
+        return None
     screen.say(f"built in {as_seconds(time.monotonic() - start)}")
-    return environment.ROOT / "build/release/examples/heat2d"
+    return environment.ROOT / "build/demo-program/examples/heat2d"
 
 
 def prepare(options, screen):
@@ -299,7 +302,8 @@ def prepare(options, screen):
     options.out.mkdir(parents=True, exist_ok=True)
     options.out = options.out.resolve()
     if not options.program:
-        status = subprocess.run([environment.SCRIPTS / "bootstrap"], check=False).returncode
+        # Only the loss of a node takes an Open MPI of our own.
+        status = subprocess.run([environment.SCRIPTS / "bootstrap", *(["--minimal"] if can_stand_alone(options) else [])], check=False).returncode
         if status:
             return status
     options.environment = environment.load()

@@ -38,7 +38,7 @@ def parse(arguments):
     parser.add_argument("--out", type=Path, metavar="DIR", default=demo.OUT / "relaunch", help="where pictures, logs and "
                         f"stores go ({demo.shown(demo.OUT)}/relaunch)")
     options = parser.parse_args(arguments)
-    options.nodes = None
+    options.nodes, options.relaunch = None, True
     return options
 
 
