@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "base/environment.hpp"
 #include "run_tool.hpp"
 #include "store/halt.hpp"
 #include "store/posix_file_system.hpp"
@@ -31,12 +32,18 @@ void pass_on(FileSystem& files, const std::string& root, HaltConditions wish) {
   write_halt(files, root, wish);
 }
 
+int print_settings() {
+  const auto mistakes = environment::mistakes_in_files();
+  for (const std::string& each : mistakes) std::fprintf(stderr, "%s\n", each.c_str());
+  for (const std::string& each : environment::set_values()) std::puts(each.c_str());
+  return mistakes.empty() ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 int run(int argc, char** argv) {
   CLI::App app{
       "Has the job that runs on a store of Fenix end by itself, at the next call of Fenix_Process_should_halt. Without "
       "an option: at once. The next start by fenix-run is told, too; a job that is started in another way is not."};
-  const char* const store = std::getenv("FENIX_STORE");
-  std::string root = store != nullptr ? store : "";
+  std::string root = environment::text("FENIX_STORE");
   std::optional<std::uint64_t> commits;
   std::optional<std::int64_t> after;
   std::optional<std::int64_t> before;
@@ -45,6 +52,7 @@ int run(int argc, char** argv) {
   bool shows = false;
   bool checks = false;
   bool passes_on = false;
+  bool tells_settings = false;
   app.add_option("store", root, "folder of the store (FENIX_STORE)");
   app.add_option("--commits", commits, "after so many more commits of its first rank");
   app.add_option("--after", after, "in so many seconds");
@@ -56,7 +64,9 @@ int run(int argc, char** argv) {
   app.add_flag(
       "--check", checks,
       "status 0 if the latest job has come to its end, or a time to end has passed; 2 if it should be started again");
+  app.add_flag("--settings", tells_settings, "prints all settings that are not defaults, a line each, for fenix-run");
   CLI11_PARSE(app, argc, argv);
+  if (tells_settings) return print_settings();
   if (root.empty()) throw CLI::RequiredError("store");
   PosixFileSystem files;
   const Store store_of_job(files, root);

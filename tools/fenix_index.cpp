@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/environment.hpp"
 #include "base/scratch.hpp"
 #include "run_tool.hpp"
 #include "store/dataset.hpp"
@@ -230,8 +231,7 @@ int run(int argc, char** argv) {
   CLI::App app{
       "Lists the datasets of a store of Fenix, newest first, and looks after them. Status: 0; 1 if --verify finds "
       "one that is not whole; 2 if there is no such dataset, or no such store."};
-  const char* const store = std::getenv("FENIX_STORE");
-  std::string root = store != nullptr ? store : "";
+  std::string root = environment::text("FENIX_STORE");
   std::string verify;
   std::string remove;
   std::string current;

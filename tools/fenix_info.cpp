@@ -18,6 +18,7 @@
 #include "base/error.hpp"
 #include "base/location.hpp"
 #include "base/other_variables.hpp"
+#include "base/settings_files.hpp"
 #include "base/simd/simd.hpp"
 #include "rma/fabric/fabric.hpp"
 #include "rma/launcher.hpp"
@@ -37,8 +38,9 @@ constexpr const char* kUsage =
     "run.\n"
     "With --fabric: looks at the provider of libfabric, in some seconds. The status is 1 if that is not as the library "
     "needs it; each line that says so begins with \"not good\".\n"
-    "With --settings: lists all variables of the environment that the library reads, with values, defaults and allowed "
-    "forms. The status is 1 if a value is not allowed. --table: as a page of the documentation has them.\n";
+    "With --settings: lists all variables that the library reads, with values, what has set them (the environment, or "
+    "FILE:LINE), defaults and allowed forms. The status is 1 if a value is not allowed. --table: as a page of the "
+    "documentation has them.\n";
 
 void line(const char* what, const std::string& value) { std::printf("%-16s %s\n", what, value.c_str()); }
 
@@ -97,16 +99,26 @@ int tell_provider() {
   return EXIT_FAILURE;
 }
 
+// Tells what is wrong with files, and what has no effect. Returns whether files are as they should be.
+bool tell_mistakes() {
+  const auto mistakes = environment::mistakes_in_files();
+  for (const std::string& each : mistakes) line("fenix.conf", "not good: " + each);
+  for (const std::string& each : environment::ignored()) line("ignored", each);
+  return mistakes.empty();
+}
+
 // Tells those that are set, and what is wrong with them.
 void tell_settings() {
   for (const Variable& each : kVariables) {
-    const char* const value = std::getenv(each.name.data());
+    const char* const value = setting(each.name.data());
     if (value == nullptr) continue;
     const auto mistake = environment::mistake_in(each);
-    line(each.name.data(), mistake.empty() ? value : "not good: " + mistake);
+    const std::string origin = environment::origin_of(each);
+    const bool is_of_file = std::getenv(each.name.data()) == nullptr;
+    line(each.name.data(), mistake.empty() ? value + (is_of_file ? " (" + origin + ")" : "") : "not good: " + mistake);
   }
   if (const char* const value = std::getenv("FI_PROVIDER")) line("FI_PROVIDER", value);
-  for (const std::string& each : environment::ignored()) line("ignored", each);
+  tell_mistakes();
 }
 
 std::string default_of(const Variable& variable) {
@@ -118,16 +130,16 @@ std::string default_of(const Variable& variable) {
 int tell_all_settings() {
   bool is_good = true;
   for (const Variable& each : kVariables) {
-    const char* const value = std::getenv(each.name.data());
+    const char* const value = setting(each.name.data());
     const bool is_set = value != nullptr && *value != 0;
     const auto mistake = environment::mistake_in(each);
     is_good = is_good && mistake.empty();
-    std::printf("%-26s %s%s%s\n", each.name.data(),
+    std::printf("%-26s %s%s (%s)\n", each.name.data(),
                 mistake.empty() ? "" : "not good: ", is_set ? value : default_of(each).c_str(),
-                is_set ? "" : " (default)");
+                is_set ? environment::origin_of(each).c_str() : "default");
     std::printf("%-26s default: %s; allowed: %s\n", "", default_of(each).c_str(), environment::forms_of(each).c_str());
   }
-  for (const std::string& each : environment::ignored()) line("ignored", each);
+  is_good = tell_mistakes() && is_good;
   return is_good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
@@ -168,9 +180,8 @@ RankInfo own_place() {
   RankInfo info;
   info.location = this_location();
   (void)gethostname(info.host.data(), info.host.size() - 1);
-  if (const char* domain = std::getenv("FENIX_FAILURE_DOMAIN")) {
-    std::strncpy(info.domain.data(), domain, info.domain.size() - 1);
-  }
+  const std::string domain = environment::text("FENIX_FAILURE_DOMAIN");
+  std::strncpy(info.domain.data(), domain.c_str(), info.domain.size() - 1);
   info.has_fabric = has_fabric();
   return info;
 }

@@ -9,6 +9,8 @@
 #include <span>
 
 #include "base/error.hpp"
+#include "base/other_variables.hpp"
+#include "base/settings_files.hpp"
 
 namespace fenix_impl::environment {
 namespace {
@@ -24,7 +26,7 @@ constexpr std::array kUnitsOfTime{Unit{"ms", 0.001}, Unit{"s", 1.}, Unit{"m", 60
                                   Unit{"d", 86400.}};
 
 std::string_view raw(const Variable& variable) {
-  const char* const value = std::getenv(variable.name.data());
+  const char* const value = setting(variable.name.data());
   return value != nullptr ? value : "";
 }
 
@@ -74,13 +76,36 @@ bool are_faults(std::string_view text) {
 
 std::string rounded(double number) {
   std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::general).ptr;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed).ptr;
   return {text.data(), end};
 }
 
 std::string range_of(const Variable& variable) {
   if (variable.most <= 100) return " from " + rounded(variable.least) + " to " + rounded(variable.most);
   return variable.least > 0 ? ", at least " + rounded(variable.least) : "";
+}
+
+constexpr const char* kEnvironment = "environment";
+
+std::string mistake(const Variable& variable, std::string_view given, const std::string& where) {
+  constexpr std::size_t kLongest = 60;
+  return std::string(variable.name) + " is \"" + std::string(given.substr(0, kLongest)) + "\" in " + where +
+         ", and has to be " + forms_of(variable);
+}
+
+Variable as_variable(const OtherVariable& other) {
+  return Variable{.name = other.name, .form = other.form, .words = "a text", .most = kMostWhole};
+}
+
+/// Returns the variable of the library, or of fenix-run, with this name.
+std::optional<Variable> variable_in_file(std::string_view name) {
+  for (const Variable& each : kVariables) {
+    if (each.name == name) return each;
+  }
+  for (const OtherVariable& each : kOtherVariables) {
+    if (each.name == name && each.may_be_in_file) return as_variable(each);
+  }
+  return {};
 }
 
 double value_of(const Variable& variable) {
@@ -169,14 +194,48 @@ std::string effective_text(const Variable& variable) {
 }
 
 std::string mistake_in(const Variable& variable) {
-  constexpr std::size_t kLongest = 60;
   const std::string_view given = raw(variable);
   if (given.empty() || parse(variable, given)) return {};
-  return std::string(variable.name) + " is \"" + std::string(given.substr(0, kLongest)) +
-         "\" in the environment, and has to be " + forms_of(variable);
+  const std::string origin = origin_of(variable);
+  return mistake(variable, given, origin == kEnvironment ? "the environment" : origin);
+}
+
+std::vector<std::string> mistakes_in_files() {
+  std::vector<std::string> found = settings_files().mistakes();
+  for (const Setting& each : settings_files().all()) {
+    const auto variable = variable_in_file(each.name);
+    if (!variable) {
+      found.push_back(each.name + " in " + each.place + " is no variable of Fenix that a file may have");
+    } else if (!parse(*variable, each.value)) {
+      found.push_back(mistake(*variable, each.value, each.place));
+    }
+  }
+  return found;
+}
+
+std::string origin_of(const Variable& variable) {
+  if (std::getenv(variable.name.data()) != nullptr) return kEnvironment;
+  const Setting* const found = settings_files().find(variable.name);
+  return found != nullptr ? found->place : "";
+}
+
+std::vector<std::string> set_values() {
+  std::vector<std::string> lines;
+  const auto add = [&](const Variable& each) {
+    const std::string_view given = raw(each);
+    const auto value = parse(each, given);
+    const bool is_number = each.form == Form::bytes || each.form == Form::duration;
+    if (value) lines.push_back(std::string(each.name) + "=" + (is_number ? rounded(*value) : std::string(given)));
+  };
+  for (const Variable& each : kVariables) add(each);
+  for (const OtherVariable& each : kOtherVariables) {
+    if (each.may_be_in_file) add(as_variable(each));
+  }
+  return lines;
 }
 
 void check() {
+  if (const auto all = mistakes_in_files(); !all.empty()) throw Error(FENIX_ERROR_INVALID_ARGUMENT, all.front());
   for (const Variable& each : kVariables) {
     if (const auto mistake = mistake_in(each); !mistake.empty()) throw Error(FENIX_ERROR_INVALID_ARGUMENT, mistake);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Variables of the environment, strictly read. A value that is not allowed counts as the default, until Fenix_Init refuses it by check().
+// Variables of the environment and of the files fenix.conf, strictly read. A value that is not allowed counts as the default, until
+// Fenix_Init refuses it by check().
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,7 @@ class Name {
 /// Returns the forms that a value may have, in words.
 [[nodiscard]] std::string forms_of(const Variable& variable);
 
-/// Whether there is one. An empty variable is none.
+/// Whether there is one. An empty variable is none, whatever the files say.
 [[nodiscard]] bool is_set(Name name);
 /// Return the value, or the default if there is none, or none that is allowed. A time is in seconds.
 [[nodiscard]] double number(Name name);
@@ -50,7 +51,13 @@ class Name {
 
 /// Names the variable, its value and the allowed forms if the value is not allowed; else empty.
 [[nodiscard]] std::string mistake_in(const Variable& variable);
-/// Throws Error(FENIX_ERROR_INVALID_ARGUMENT) with that for the first one that is wrong.
+/// Returns the same of lines of files, those that do not count too, and of files that cannot be read.
+[[nodiscard]] std::vector<std::string> mistakes_in_files();
+/// Returns what has set a variable: "environment", or file:line; empty if nothing has.
+[[nodiscard]] std::string origin_of(const Variable& variable);
+/// Returns a line NAME=VALUE for each variable that is set, of fenix-run too: times in seconds, sizes in bytes.
+[[nodiscard]] std::vector<std::string> set_values();
+/// Throws Error(FENIX_ERROR_INVALID_ARGUMENT) with the first mistake.
 void check();
 
 }  // namespace fenix_impl::environment

@@ -5,6 +5,8 @@
 #include <array>
 #include <string_view>
 
+#include "base/known_variables.hpp"
+
 namespace fenix_impl {
 
 /// One that users set for another program.
@@ -12,6 +14,8 @@ struct OtherVariable {
   std::string_view name;
   std::string_view reader;
   std::string_view meaning;
+  Form form = Form::text;
+  bool may_be_in_file = false;  ///< fenix.conf
 };
 
 inline constexpr std::array kOtherVariables{
@@ -19,13 +23,17 @@ inline constexpr std::array kOtherVariables{
     OtherVariable{"FENIX_NODE_TIMEOUT", "`scripts/env.sh`",
                   "Whole seconds, 5 at least; default 30: the time until mpirun gives up [a node that has fallen "
                   "silent](operations.md#when-a-node-is-lost)"},
-    OtherVariable{"FENIX_RUNS", "`fenix-run`", "The most starts; default 10"},
-    OtherVariable{"FENIX_HANG", "`fenix-run`", "mpirun is killed if the store gets nothing new for so many seconds"},
-    OtherVariable{"FENIX_EXCLUDE_NODES", "`fenix-run`", "Nodes that are not to be used, with commas"},
-    OtherVariable{"FENIX_AGENT", "`fenix-run`", "What reaches a node; default: ssh, or srun under Slurm"},
+    OtherVariable{"FENIX_RUNS", "`fenix-run`", "The most starts; default 10", Form::whole, true},
+    OtherVariable{"FENIX_HANG", "`fenix-run`", "mpirun is killed if the store gets nothing new for so many seconds",
+                  Form::duration, true},
+    OtherVariable{"FENIX_EXCLUDE_NODES", "`fenix-run`", "Nodes that are not to be used, with commas", Form::text, true},
+    OtherVariable{"FENIX_AGENT", "`fenix-run`", "What reaches a node; default: ssh, or srun under Slurm", Form::text,
+                  true},
     OtherVariable{"FENIX_RUN_DRAIN", "`fenix-run`",
-                  "`on` (default) or `off`: whether memory that is kept is written after the last start"},
+                  "`on` (default) or `off`: whether memory that is kept is written after the last start", Form::on_off,
+                  true},
     OtherVariable{"FENIX_HALT", "`fenix-run`", "The path of `fenix-halt`"},
+    OtherVariable{"FENIX_CONF", "all", "The [user's file](#files); `none`: there is none"},
     OtherVariable{"FENIX_MPIRUN", "`fenix.testing` of Python",
                   "The command that starts ranks; default `mpirun --with-ft ulfm`"},
 };

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <string>
 
+#include "base/settings_files.hpp"
 #include "interposition/job_end.hpp"
 #include "mpi/base/log_scope.hpp"
 #include "mpi/base/real.hpp"
@@ -20,7 +21,7 @@ using namespace fenix_impl;
 
 namespace {
 
-const char* wanted_spares() { return std::getenv("FENIX_SPARES"); }
+const char* wanted_spares() { return setting("FENIX_SPARES"); }
 
 int own_rank() {
   int rank = 0;

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/settings_files.hpp"
+
 namespace scr_impl {
 
 std::chrono::milliseconds patience() {
@@ -15,7 +17,7 @@ std::chrono::milliseconds patience() {
   };
   static constexpr std::array<Unit, 6> kUnits{
       {{"", 1e3}, {"ms", 1}, {"s", 1e3}, {"m", 60e3}, {"h", 3'600e3}, {"d", 86'400e3}}};
-  const char* const text = std::getenv("FENIX_FLUSH_TIMEOUT");
+  const char* const text = fenix_impl::setting("FENIX_FLUSH_TIMEOUT");
   if (text == nullptr || *text == 0) return kDefault;
   char* end = nullptr;
   const double number = std::strtod(text, &end);

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/settings_files.hpp"
 #include "scr/file_copy.hpp"
 #include "scr/patience.hpp"
 #include "scr/ranks.hpp"
@@ -154,7 +155,7 @@ bool Session::begin_fenix() {
   static int latest_role = 0;
   static int latest_error = 0;
   int spares = 0;
-  const char* const wanted = job_.repaired != nullptr ? std::getenv("FENIX_SPARES") : nullptr;
+  const char* const wanted = job_.repaired != nullptr ? fenix_impl::setting("FENIX_SPARES") : nullptr;
   if (wanted != nullptr && *wanted != 0) {
     char* end = nullptr;
     const long number = std::strtol(wanted, &end, 10);

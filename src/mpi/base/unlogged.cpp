@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/settings_files.hpp"
 #include "interposition/job_end.hpp"
 #include "mpi/base/error_handlers.hpp"
 #include "mpi/base/handles.hpp"
@@ -27,7 +28,7 @@ constinit std::atomic<const char*> first_call{nullptr};
 
 /// Whether FENIX_UNLOGGED lets such calls through. MPI_Init refuses other values.
 bool are_allowed() {
-  const char* value = std::getenv("FENIX_UNLOGGED");
+  const char* value = setting("FENIX_UNLOGGED");
   return value != nullptr && std::string_view(value) == "allow";
 }
 
@@ -170,7 +171,7 @@ extern "C" {
 // A session may come before MPI_Init: a program that has nothing else would run without protection, on the spares too.
 int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
   static const auto real_init = find_real(&PMPI_Session_init, "PMPI_Session_init");
-  if (std::getenv("FENIX_SPARES") == nullptr || are_allowed()) {
+  if (setting("FENIX_SPARES") == nullptr || are_allowed()) {
     return real_init(info, errhandler, session);
   }
   tell("MPI_Session_init", kWhyRefused);

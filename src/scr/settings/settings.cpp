@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/settings_files.hpp"
+
 namespace fs = std::filesystem;
 
 namespace scr_impl {
@@ -187,7 +189,7 @@ bool has_commit_limit() {
   static constexpr std::array kLimits{"FENIX_COMMIT_EVERY", "FENIX_COMMIT_SECONDS", "FENIX_COMMIT_OVERHEAD",
                                       "FENIX_COMMIT_MTBF"};
   return std::any_of(kLimits.begin(), kLimits.end(), [](const char* name) {
-    const char* const value = std::getenv(name);
+    const char* const value = fenix_impl::setting(name);
     return value != nullptr && !is_none(value);
   });
 }

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "recovery/groups/storage/store_settings.hpp"
 
-#include <dlfcn.h>
 #include <unistd.h>
 
-#include <array>
 #include <charconv>
 #include <chrono>
-#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
 #include <system_error>
 
 #include "base/environment.hpp"
+#include "base/own_path.hpp"
 #include "store/store_path.hpp"
 
 namespace fenix_impl {
@@ -33,15 +31,7 @@ bool is_program(const std::string& path) { return ::access(path.c_str(), X_OK) =
 
 /// Returns the folder of the library or program that this code is in, as an absolute path; empty if it is not known.
 std::string own_folder() {
-  Dl_info info{};
-  if (::dladdr(reinterpret_cast<void*>(&own_folder), &info) == 0 || info.dli_fname == nullptr) return {};
-  std::string path = info.dli_fname;
-  if (path.front() != '/') {
-    // The name by which the program was started, which says nothing of its folder.
-    std::array<char, PATH_MAX> program{};
-    const ssize_t length = ::readlink("/proc/self/exe", program.data(), program.size() - 1);
-    path.assign(program.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
-  }
+  const std::string path = own_path();
   const auto slash = path.rfind('/');
   return slash == std::string::npos ? std::string() : path.substr(0, slash);
 }
