@@ -71,6 +71,8 @@ int number_of_spares() {
 }
 
 void begin() {
+  // The line that cannot be read may be the one with the spares.
+  if (const auto& mistakes = settings_files().mistakes(); !mistakes.empty()) refuse_to_begin(mistakes.front());
   if (wanted_spares() == nullptr) return;
   auto* const begin = function_of_libfenix<int(int)>("fenix_detail_begin");
   auto* const message = function_of_libfenix<const char*()>("Fenix_Error_message");

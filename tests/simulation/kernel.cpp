@@ -162,6 +162,9 @@ ssize_t simulated_readlink(const char* /*name*/, char* text, std::size_t bytes) 
   return std::snprintf(text, bytes, "pid:[%lu]", static_cast<unsigned long>(number));
 }
 
+// The code is in no library that is installed: there are no settings beside it.
+int simulated_dladdr(const void* /*address*/, Dl_info* /*info*/) { return 0; }
+
 int simulated_gethostname(char* text, std::size_t bytes) {
   std::snprintf(text, bytes, "node%d", fenix_simulation::self().node);
   return 0;
