@@ -78,8 +78,8 @@ void look_at_delay() {
   if (!plan.has_store() || !std::all_of(happened.begin(), happened.end(), harms_no_rank)) return;
   const Time patience = kSecond * static_cast<Time>(std::min(plan.flush_timeout, plan.timeout / 4));
   const Time length = world().now() - court().begun[own_number()];
-  // A rank hears at once that its keeper has died.
-  const Time most = disk_faults() > 0 ? 2 * patience + kSecond : 2 * kSecond;
+  // A flush that another rank has given up may be waited for, if the keeper that was told has died.
+  const Time most = disk_faults() > 0 || !happened.empty() ? 2 * patience + kSecond : 2 * kSecond;
   if (length > most) world().violate("a commit has waited for " + std::to_string(length / 1'000'000) + " ms", "P11");
 }
 
