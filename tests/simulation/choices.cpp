@@ -6,8 +6,8 @@
 namespace fenix_simulation {
 namespace {
 
-constexpr std::array<std::string_view, kKinds> kNames{"delay", "stall", "yield", "tear",   "notice", "network",
-                                                      "loss",  "race",  "agree", "revoke", "nap",    "random",  "disk"};
+constexpr std::array<std::string_view, kKinds> kNames{"delay", "stall", "yield",  "tear", "notice", "network", "loss",
+                                                      "race",  "agree", "revoke", "nap",  "random", "disk"};
 
 }  // namespace
 

@@ -36,7 +36,8 @@ int error_of(Fault request, std::uint64_t dice) {
 }
 
 // Without an own size a file of memory gets that of the first write.
-ssize_t write_memory(MemoryFile& file, const std::shared_ptr<MemoryFile>& shared, std::span<const std::byte> bytes, std::size_t at) {
+ssize_t write_memory(MemoryFile& file, const std::shared_ptr<MemoryFile>& shared, std::span<const std::byte> bytes,
+                     std::size_t at) {
   if (file.begin == nullptr) size_file(shared, at + bytes.size());
   if (at + bytes.size() > file.bytes) return refuse(EPERM);
   std::memcpy(file.begin + at, bytes.data(), bytes.size());
@@ -54,7 +55,9 @@ ssize_t write_disk(DiskFile& file, std::span<const std::byte> bytes, std::size_t
   if (around.disk_errors > 0 && bytes.size() > 1 && world().draw(Kind::disk, 16) == 15)
     bytes = bytes.first(1 + world().draw(Kind::disk, bytes.size() - 1));
   file.inode->write(own_node(), at, bytes);
-  world().note(6, [&] { return "writes " + std::to_string(bytes.size()) + " bytes to file " + std::to_string(file.inode->number); });
+  world().note(6, [&] {
+    return "writes " + std::to_string(bytes.size()) + " bytes to file " + std::to_string(file.inode->number);
+  });
   return static_cast<ssize_t>(bytes.size());
 }
 
@@ -150,7 +153,8 @@ ssize_t simulated_pwrite(int descriptor, const void* from, std::size_t bytes, of
 ssize_t simulated_pread(int descriptor, void* to, std::size_t bytes, off_t at) {
   const auto* const file = file_of(descriptor);
   if (file == nullptr) return refuse(EBADF);
-  if (file->memory) return read_from({file->memory->begin, file->memory->bytes}, to, bytes, static_cast<std::size_t>(at));
+  if (file->memory)
+    return read_from({file->memory->begin, file->memory->bytes}, to, bytes, static_cast<std::size_t>(at));
   world().step();
   const auto disk_file = opened_as<DiskFile>(descriptor);
   if (!disk_file) return refuse(EBADF);
@@ -185,7 +189,7 @@ ssize_t simulated_read(int descriptor, void* to, std::size_t bytes) {
   return got;
 }
 
-// What a sync that fails has not written, later ones do not write either, and tell nothing of it.
+// A sync that fails leaves bytes that later ones do not write either, and tell nothing of.
 int simulated_fsync(int descriptor) {
   world().step();
   const auto file = opened_as<DiskFile>(descriptor);

@@ -25,9 +25,9 @@ struct Court {
   Ledger ledger;
   StoreLedger store;
   int job = 0;
-  int finishing = -1;  ///< the latest job of which a rank has come to its end
+  int finishing = -1;               ///< the latest job of which a rank has come to its end
   std::uint64_t faults_before = 0;  ///< of the disk, when the job began
-  std::map<int, Time> begun;  ///< the latest commit, by process
+  std::map<int, Time> begun;        ///< the latest commit, by process
   int refusals = 0;
   int done = 0;
 };

@@ -97,7 +97,7 @@ Disks* the_disks = nullptr;
 
 void Inode::write(int node, std::size_t offset, std::span<const std::byte> bytes) {
   put(data, offset, bytes);
-  // What is on one node alone goes with it.
+  // Files of one node alone go with it.
   if (is_shared) writes.push_back({node, offset, {bytes.begin(), bytes.end()}});
 }
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <string_view>
 
-#include "points_of_sources.hpp"
 #include "draw_store.hpp"
+#include "points_of_sources.hpp"
 #include "scenes.hpp"
 #include "schedule.hpp"
 

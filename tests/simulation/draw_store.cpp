@@ -33,11 +33,11 @@ void draw_work(Dice& dice, Workload& work) {
 }
 
 constexpr std::array<const char*, 12> kPointsOfRanks{
-    "commit.begin", "commit.sent",   "commit.sealed", "commit.on_all", "flush.offered", "flush.waited",
-    "keep.offered", "keep.taken_over", "fetch.begin", "fetch.met",     "fetch.staged",  "fetch.committed"};
-constexpr std::array<const char*, 10> kPointsOfKeepers{"flush.begin",        "flush.piece",    "flush.planned", "flush.data_synced",
-                                                       "flush.part_renamed", "flush.manifest", "fetch.found",   "fetch.rank",
-                                                       "fetch.read",         "flush.piece"};
+    "commit.begin", "commit.sent",     "commit.sealed", "commit.on_all", "flush.offered", "flush.waited",
+    "keep.offered", "keep.taken_over", "fetch.begin",   "fetch.met",     "fetch.staged",  "fetch.committed"};
+constexpr std::array<const char*, 10> kPointsOfKeepers{
+    "flush.begin",    "flush.piece", "flush.planned", "flush.data_synced", "flush.part_renamed",
+    "flush.manifest", "fetch.found", "fetch.rank",    "fetch.read",        "flush.piece"};
 
 template <class List>
 std::string one_of(Dice& dice, const List& list) {
@@ -47,8 +47,8 @@ std::string one_of(Dice& dice, const List& list) {
 Event draw_end(Dice& dice, const Workload& work, int job, int after) {
   Event event;
   event.after = after;
-  constexpr std::array kEnds{Event::What::job_dies, Event::What::job_dies, Event::What::job_dies, Event::What::power_fails,
-                             Event::What::node_dies};
+  constexpr std::array kEnds{Event::What::job_dies, Event::What::job_dies, Event::What::job_dies,
+                             Event::What::power_fails, Event::What::node_dies};
   event.what = kEnds[dice.below(kEnds.size())];
   event.process = job * kNumbersOfJob + dice.between(0, work.ranks_of(job) - 1);
   if (dice.once_in(2)) {
@@ -101,9 +101,10 @@ void draw_disk(Dice& dice, Workload& work, Surroundings& around) {
 
 /// A rank of a later job dies when the groups are made, and what is in the store is looked for.
 Event draw_death_at_start(Dice& dice, const Workload& work, int job) {
-  constexpr std::array<const char*, 13> kPoints{"rejoin.begin",  "rejoin.greeted", "region.descriptor", "rejoin.memory", "rejoin.exposed",
-                                                "rejoin.resumed", "rejoin.end",    "fetch.begin",       "fetch.met",     "fetch.resumed",
-                                                "fetch.staged",   "fetch.member",  "fetch.committed"};
+  constexpr std::array<const char*, 13> kPoints{
+      "rejoin.begin",   "rejoin.greeted", "region.descriptor", "rejoin.memory", "rejoin.exposed",
+      "rejoin.resumed", "rejoin.end",     "fetch.begin",       "fetch.met",     "fetch.resumed",
+      "fetch.staged",   "fetch.member",   "fetch.committed"};
   Event event;
   event.process = job * kNumbersOfJob + dice.between(0, work.ranks_of(job) - 1);
   event.when = Event::When::point;

@@ -147,7 +147,9 @@ int simulated_openat(int folder, const char* name, int flags, ...) {
   return open_on_disk(folder, name, flags, mode);
 }
 
-int simulated_close(int descriptor) { return present_process()->kernel->files.erase(descriptor) == 1 ? 0 : refuse(EBADF); }
+int simulated_close(int descriptor) {
+  return present_process()->kernel->files.erase(descriptor) == 1 ? 0 : refuse(EBADF);
+}
 
 int simulated_access(const char* name, int mode) {
   const auto found = look_up(name);
@@ -192,7 +194,8 @@ int simulated_mkdir(const char* name, mode_t mode) {
   if (spot.inode) return fail("mkdir", name, EEXIST);
   if (!spot.folder) return fail("mkdir", name, ENOENT);
   if (const int error = draw_fault(spot.folder->is_shared, Fault::makes)) return fail("mkdir", name, error);
-  spot.folder->change({self().node, {}, spot.name, disk_at(self().node, name).make(Inode::Type::folder, mode, geteuid())});
+  spot.folder->change(
+      {self().node, {}, spot.name, disk_at(self().node, name).make(Inode::Type::folder, mode, geteuid())});
   note("mkdir", name, 0);
   return 0;
 }

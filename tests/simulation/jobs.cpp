@@ -79,12 +79,14 @@ void Jobs::start_next() {
 
 // A process that was killed leaves names, which the next one on its node removes.
 void Jobs::look_at_end() {
-  if (!world_.verdict().is_good() || world_.has_given_up() || !world_.happened().empty() || !schedule_.work.has_store()) return;
+  if (!world_.verdict().is_good() || world_.has_given_up() || !world_.happened().empty() || !schedule_.work.has_store())
+    return;
   std::set<int> nodes;
   for (const Process& each : world_.processes()) nodes.insert(each.node);
   for (const int node : nodes) {
     const auto names = names_at(node, "/tmp");
-    if (!names.empty()) world_.violate("node " + std::to_string(node) + " has /tmp/" + names.front() + " at the end", "P9");
+    if (!names.empty())
+      world_.violate("node " + std::to_string(node) + " has /tmp/" + names.front() + " at the end", "P9");
   }
 }
 

@@ -78,10 +78,9 @@ void look_at_delay() {
   if (!plan.has_store() || !std::all_of(happened.begin(), happened.end(), harms_no_rank)) return;
   const Time patience = kSecond * static_cast<Time>(std::min(plan.flush_timeout, plan.timeout / 4));
   const Time length = world().now() - court().begun[own_number()];
-  // Whoever has offered something to a keeper that has died hears that at once.
-  const Time most = disk_faults() > 0 ? 2 * patience + kSecond : 2 * kSecond;
-  if (length > most)
-    world().violate("a commit has waited for " + std::to_string(length / 1'000'000) + " ms", "P11");
+  // A flush that another rank has given up may be waited for, if the keeper that was told has died.
+  const Time most = disk_faults() > 0 || !happened.empty() ? 2 * patience + kSecond : 2 * kSecond;
+  if (length > most) world().violate("a commit has waited for " + std::to_string(length / 1'000'000) + " ms", "P11");
 }
 
 void hear(const std::string& complaint, const char* promise) {
@@ -188,16 +187,18 @@ void judge_lost(int group, int member, int step, int is_old) {
 void judge_bare(int group, int step) {
   if (court().ledger.is_bare(group, own_rank())) return;
   world().violate("rank " + std::to_string(own_rank()) + " has nothing of group " + std::to_string(group) +
-                      ", of which others have step " + std::to_string(step), "P2");
+                      ", of which others have step " + std::to_string(step),
+                  "P2");
 }
 
 void judge_flush_begins() { court().begun[own_number()] = world().now(); }
 
-// Whoever waits for a rank that offers nothing any more is told so, and does not wait for the limit of flushes.
+// Ranks are told that another one offers nothing any more, and do not wait for the limit of flushes.
 void judge_flush_ends() {
   const Time limit = static_cast<Time>(court().plan.flush_timeout) * 750'000'000;
   if (disk_faults() > 0 || world().has_stopped_for(limit / 4) || court().plan.flush_timeout < 60) return;
-  if (world().now() - court().begun[own_number()] > limit) world().violate("a flush waits for a rank that has given it up", "P4");
+  if (world().now() - court().begun[own_number()] > limit)
+    world().violate("a flush waits for a rank that has given it up", "P4");
 }
 
 void judge_agreed(int group, int step) {
@@ -210,8 +211,9 @@ void judge_waited(const char* call) {
   constexpr Time kPatienceOfNetwork = 5'000'000'000;
   const Time half = static_cast<Time>(court().plan.timeout) * 500'000'000;
   if (world().has_stopped_for(std::min(half, kPatienceOfNetwork))) world().give_up("a rank is silent");
-  // Whoever waits for a rank waits for the disk, too, if that one does; for a fetch that may be FENIX_FLUSH_TIMEOUT, which is longer.
-  if (disk_faults() > court().faults_before && world().surroundings().disk_hangs > 0) world().give_up("the disk is silent");
+  // A wait for a rank that waits for the disk is one for the disk, too; for a fetch that may be FENIX_FLUSH_TIMEOUT, which is longer.
+  if (disk_faults() > court().faults_before && world().surroundings().disk_hangs > 0)
+    world().give_up("the disk is silent");
   world().violate("rank " + std::to_string(own_rank()) + ": " + call + " has waited for longer than FENIX_TIMEOUT");
 }
 

@@ -83,7 +83,7 @@ std::string status_of(const Process& process) {
   return std::to_string(process.pid) + " (simulated) " + (process.stopped ? "T" : "R") + " 1";
 }
 
-// What is closed may wake others, who look at what the process has.
+// Closing may wake others, who look at what the process has.
 void release_kernel_state(Process& process) {
   for (const auto& [address, file] : process.kernel->mapped) std::erase(file->mappers, &process);
   const auto old = std::exchange(process.kernel, std::make_unique<KernelState>());

@@ -49,9 +49,9 @@ struct Process {
   int job;
   Pid pid;
   bool alive = true;
-  bool exited = false;   ///< it has ended by itself
-  bool stopped = false;  ///< it does not run until it is told to go on
-  bool victim = false;   ///< the schedule wants it to die, or stops it
+  bool exited = false;    ///< it has ended by itself
+  bool stopped = false;   ///< it does not run until it is told to go on
+  bool victim = false;    ///< the schedule wants it to die, or stops it
   bool has_left = false;  ///< it is no child of the process that has started it any more
   std::vector<std::byte> data;
   Heap heap;

@@ -131,9 +131,7 @@ int simulated_eventfd(unsigned count, int /*flags*/) {
   return open_file(std::move(made));
 }
 
-int simulated_socket(int /*domain*/, int /*type*/, int /*protocol*/) {
-  return open_file(std::make_shared<Socket>());
-}
+int simulated_socket(int /*domain*/, int /*type*/, int /*protocol*/) { return open_file(std::make_shared<Socket>()); }
 
 int simulated_bind(int descriptor, const sockaddr* address, socklen_t /*bytes*/) {
   world().step();
@@ -207,7 +205,8 @@ int simulated_getsockopt(int descriptor, int /*level*/, int option, void* value,
   return 0;
 }
 
-int simulated_setsockopt(int /*descriptor*/, int /*level*/, int /*option*/, const void* /*value*/, socklen_t /*bytes*/) {
+int simulated_setsockopt(int /*descriptor*/, int /*level*/, int /*option*/, const void* /*value*/,
+                         socklen_t /*bytes*/) {
   return 0;
 }
 
@@ -237,7 +236,7 @@ ssize_t simulated_recvmsg(int descriptor, msghdr* message, int /*flags*/) {
   Connection& connection = *socket->connection;
   const auto end = static_cast<std::size_t>(socket->end);
   connection.readers[end] = &self();
-  // Whoever looks again and again without finding anything waits longer each time.
+  // A thread that looks again and again without finding anything waits longer each time.
   if (!connection.reset[end] && connection.to[end].empty() && !connection.closed[1 - end]) {
     world().pass_place();
     return refuse(EAGAIN);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "spawn.hpp"
 
-#include <spawn.h>
 #include <sched.h>
+#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -54,7 +54,8 @@ using namespace fenix_simulation;
 extern "C" {
 
 int simulated_posix_spawn(pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions,
-                          const posix_spawnattr_t* /*attributes*/, char* const* /*arguments*/, char* const* /*variables*/) {
+                          const posix_spawnattr_t* /*attributes*/, char* const* /*arguments*/,
+                          char* const* /*variables*/) {
   world().step();
   Process& parent = self();
   Process& made = world().start(parent.node, next_keeper(), kOfNoJob, run_keeper);
@@ -83,7 +84,9 @@ int simulated_posix_spawn_file_actions_addopen(posix_spawn_file_actions_t* /*act
                                                const char* /*name*/, int /*flags*/, mode_t /*mode*/) {
   return 0;
 }
-int simulated_posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t* /*actions*/, int /*from*/) { return 0; }
+int simulated_posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t* /*actions*/, int /*from*/) {
+  return 0;
+}
 int simulated_posix_spawn_file_actions_destroy(posix_spawn_file_actions_t* /*actions*/) { return 0; }
 int simulated_posix_spawnattr_init(posix_spawnattr_t* /*attributes*/) { return 0; }
 int simulated_posix_spawnattr_destroy(posix_spawnattr_t* /*attributes*/) { return 0; }
@@ -118,7 +121,8 @@ __sighandler_t simulated_signal(int /*number*/, __sighandler_t /*handler*/) { re
 // A keeper ends so if a thread of it waits for a file system that does not answer.
 void simulated__exit(int status) {
   Process& process = self();
-  if (process.job != kOfNoJob) world().violate("process " + std::to_string(process.number) + " exits with " + std::to_string(status));
+  if (process.job != kOfNoJob)
+    world().violate("process " + std::to_string(process.number) + " exits with " + std::to_string(status));
   world().end(process);
   world().scheduler().vanish();
 }

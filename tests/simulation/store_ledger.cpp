@@ -58,7 +58,8 @@ int StoreLedger::step_to_fetch(int group, int step, std::int64_t attempt) {
   // Ranks tell of what they have before they ask, and some late.
   if (!is_new && known->second >= 0) its.go_back_to(its.named.at(known->second));
   if (!is_new) return known->second;
-  const std::uint64_t drawn = dice(plan_, Purpose::fetch, static_cast<std::uint64_t>(group), static_cast<std::uint64_t>(step));
+  const std::uint64_t drawn =
+      dice(plan_, Purpose::fetch, static_cast<std::uint64_t>(group), static_cast<std::uint64_t>(step));
   auto others = its.named;
   others.erase(step);
   if (its.has_fetched || others.empty() || !once_in(plan_.fetched_of, drawn)) return -1;
@@ -71,7 +72,8 @@ int StoreLedger::step_to_fetch(int group, int step, std::int64_t attempt) {
 std::string StoreLedger::fetched(int group, int wanted, int step, std::int64_t attempt) {
   Group& its = at(group);
   const auto found = its.begun.find({step, attempt});
-  const std::string what = "the dataset by the name of step " + std::to_string(wanted) + " of group " + std::to_string(group);
+  const std::string what =
+      "the dataset by the name of step " + std::to_string(wanted) + " of group " + std::to_string(group);
   if (step < 0) return what + " is not found";
   if (step != wanted || found == its.begun.end() || found->second < its.named.at(wanted))
     return what + " has step " + std::to_string(step) + " of attempt " + std::to_string(attempt);
@@ -81,15 +83,18 @@ std::string StoreLedger::fetched(int group, int wanted, int step, std::int64_t a
 std::string StoreLedger::restored(int group, int step, std::int64_t attempt, Promised promised) const {
   const Group& its = at(group);
   const auto found = its.begun.find({step, attempt});
-  const std::string what = "step " + std::to_string(step) + " of attempt " + std::to_string(attempt) + " of group " +
-                           std::to_string(group);
+  const std::string what =
+      "step " + std::to_string(step) + " of attempt " + std::to_string(attempt) + " of group " + std::to_string(group);
   if (step >= 0 && found == its.begun.end()) return what + " is restored, whose commit nobody has begun";
   const int got = step >= 0 ? found->second : -1;
-  const int wanted = std::max(promised != Promised::nothing ? its.told : -1, promised == Promised::memory ? its.kept : -1);
+  const int wanted =
+      std::max(promised != Promised::nothing ? its.told : -1, promised == Promised::memory ? its.kept : -1);
   if (got >= wanted) return {};
-  const auto newest = std::find_if(its.begun.begin(), its.begun.end(), [&](const auto& each) { return each.second == wanted; });
+  const auto newest =
+      std::find_if(its.begun.begin(), its.begun.end(), [&](const auto& each) { return each.second == wanted; });
   return (step < 0 ? "nothing of group " + std::to_string(group) : what) + " is restored, though step " +
-         std::to_string(newest->first.first) + " of attempt " + std::to_string(newest->first.second) + " is in the store, or kept";
+         std::to_string(newest->first.first) + " of attempt " + std::to_string(newest->first.second) +
+         " is in the store, or kept";
 }
 
 }  // namespace fenix_simulation

@@ -35,14 +35,14 @@ class StoreLedger {
 
  private:
   struct Group {
-    std::map<std::pair<int, std::int64_t>, int> begun;  ///< the order of commits, by step and attempt
-    int told = -1;                                       ///< the newest one that was told to be in the store
-    int kept = -1;                                       ///< the newest one that keepers have, or have written
-    std::map<int, int> named;                            ///< the newest one by name, by step
+    std::map<std::pair<int, std::int64_t>, int> begun;    ///< the order of commits, by step and attempt
+    int told = -1;                                        ///< the newest one that was told to be in the store
+    int kept = -1;                                        ///< the newest one that keepers have, or have written
+    std::map<int, int> named;                             ///< the newest one by name, by step
     std::map<std::pair<int, std::int64_t>, int> fetches;  ///< answers, by the commit after which they were given
-    bool has_fetched = false;                            ///< in this job
-    std::map<int, int> committed;                        ///< by rank of the job
-    int on_all = -1;                                     ///< the newest one that all ranks have, as some rank knows
+    bool has_fetched = false;                             ///< in this job
+    std::map<int, int> committed;                         ///< by rank of the job
+    int on_all = -1;                                      ///< the newest one that all ranks have, as some rank knows
 
     void go_back_to(int order);
   };

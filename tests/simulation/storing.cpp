@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the simulated program does with a store.
+// The simulated program's use of a store.
 #include <string>
 
 #include "program_state.hpp"
@@ -36,8 +36,7 @@ void use_store(int group, int step, int stamp) {
     judge_flush_begins();
     const int code = told(Fenix_Data_flush(id, FENIX_DATA_SNAPSHOT_LATEST, name.c_str()), "Fenix_Data_flush");
     judge_flush_ends();
-    if (stored(code, "Fenix_Data_flush"))
-      judge_in_store(group, step, attempt, 1);
+    if (stored(code, "Fenix_Data_flush")) judge_in_store(group, step, attempt, 1);
   }
   if (!once_in(plan().asked_of, drawn(Purpose::question, group, step))) return;
   int state = 0;

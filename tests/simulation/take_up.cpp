@@ -70,7 +70,8 @@ void define_members(int group) {
     const int code = Fenix_Data_member_define(kFirstGroup + group, static_cast<int>(i), now.buffers[i].data(),
                                               members[i].count_on(rank), type_of(members[i]));
     // Members keep the counts of the old numbers if ranks become as many as those of the dataset that is taken.
-    if (code == FENIX_ERROR_INVALID_LOGIC_CALL && plan().has_store() && ranks < plan().ranks_of(judge_job())) judge_gives_up();
+    if (code == FENIX_ERROR_INVALID_LOGIC_CALL && plan().has_store() && ranks < plan().ranks_of(judge_job()))
+      judge_gives_up();
     success(code, "Fenix_Data_member_define");
   }
   success(Fenix_Data_member_define(kFirstGroup + group, kRecordMember, &now.record, kRecordNumbers, MPI_INT64_T),
@@ -80,10 +81,10 @@ void define_members(int group) {
 /// Returns false if there is nothing.
 bool restore_record(int group, int stamp, Record& record) {
   record = {};
-  const int code =
-      usable(told(Fenix_Data_member_restore(kFirstGroup + group, kRecordMember, &record, kRecordNumbers, stamp, nullptr),
-                  "member_restore"),
-             "member_restore");
+  const int code = usable(
+      told(Fenix_Data_member_restore(kFirstGroup + group, kRecordMember, &record, kRecordNumbers, stamp, nullptr),
+           "member_restore"),
+      "member_restore");
   if (code == FENIX_ERROR_NODATA_FOUND) return false;
   require(code == FENIX_SUCCESS, "P3", "restore of the record", code);
   require(record.ranks == ranks, "P2", "the record is of another number of ranks", record.ranks);

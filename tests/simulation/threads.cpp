@@ -140,7 +140,8 @@ void simulated_futex_notify(void* /*base*/, unsigned* /*word*/) { look_again(); 
 
 bool simulated_futex_wait_steady(void* /*base*/, const unsigned* word, unsigned before, bool has_end,
                                  std::chrono::seconds seconds, std::chrono::nanoseconds rest) {
-  const Time end = has_end ? static_cast<Time>((std::chrono::nanoseconds(seconds) + rest).count()) : fenix_simulation::kNever;
+  const Time end =
+      has_end ? static_cast<Time>((std::chrono::nanoseconds(seconds) + rest).count()) : fenix_simulation::kNever;
   while (*static_cast<const volatile unsigned*>(word) == before) {
     if (world().now() >= end) return false;
     fenix_simulation::wait_for_news(end);
@@ -148,8 +149,8 @@ bool simulated_futex_wait_steady(void* /*base*/, const unsigned* word, unsigned 
   return true;
 }
 
-bool simulated_futex_wait(void* base, const unsigned* word, unsigned before, bool /*has_end*/, std::chrono::seconds /*seconds*/,
-                          std::chrono::nanoseconds /*rest*/) {
+bool simulated_futex_wait(void* base, const unsigned* word, unsigned before, bool /*has_end*/,
+                          std::chrono::seconds /*seconds*/, std::chrono::nanoseconds /*rest*/) {
   return simulated_futex_wait_steady(base, word, before, false, {}, {});
 }
 

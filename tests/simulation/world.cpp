@@ -107,7 +107,8 @@ Process& World::start(int node, int number, int job, std::function<void()> progr
 void World::run() {
   const bool in_time = scheduler_.run();
   if (!verdict_.is_good() || gives_up_) return;
-  if (!in_time) violate("the schedule does not end: " + std::to_string(now() / kMillisecond) + " virtual ms" + busiest());
+  if (!in_time)
+    violate("the schedule does not end: " + std::to_string(now() / kMillisecond) + " virtual ms" + busiest());
   for (const Process& process : processes_) {
     if (verdict_.is_good() && process.alive && !process.exited) {
       violate("process " + std::to_string(process.number) + " waits for something that cannot come");

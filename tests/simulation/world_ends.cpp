@@ -19,7 +19,7 @@ constexpr Time kSecond = 1'000'000'000;
 
 }  // namespace
 
-// Who has done it goes last: it never comes back.
+// The process that runs goes last: it never comes back.
 void World::kill_all(const std::function<bool(const Process&)>& is_of_them, const char* why) {
   Process* own = nullptr;
   for (Process& each : processes_) {
