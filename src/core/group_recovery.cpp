@@ -112,6 +112,16 @@ void GroupRecovery::expose() {
 
 // --------------------------------------------------------------------------------------------------------------- snapshots
 
+// Epochs may come again: data of before must not be taken for theirs.
+void GroupRecovery::note_own_slots() const {
+  if (!data_.parameters.commits_in_place()) return;
+  for (const auto& member : data_.members) {
+    if (member->memory.region().bytes().empty()) continue;
+    const MemberVersion* version = latest_version(data_.log, *member);
+    member->memory.note_own(version != nullptr ? version->stored_in : Epoch{});
+  }
+}
+
 void GroupRecovery::begin_anew(Epoch base) {
   for (const auto& member : data_.members) {
     data_.requests.access(*member).slot().reset();
@@ -120,6 +130,7 @@ void GroupRecovery::begin_anew(Epoch base) {
   }
   // Time stamps may come again with other data.
   data_.log.begin_anew({data_.log.generation().value + 1}, base);
+  note_own_slots();
 }
 
 void GroupRecovery::resume(Generation generation, Epoch base, std::span<const Epoch> epochs) {
@@ -131,6 +142,7 @@ void GroupRecovery::resume(Generation generation, Epoch base, std::span<const Ep
     member->allocated.region().claim();
   }
   data_.log.memory().control().region.claim();
+  note_own_slots();
   data_.state = GroupState::working;
   data_.inherited.orphaned = {};
 }

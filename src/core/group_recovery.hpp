@@ -124,6 +124,8 @@ class GroupRecovery {
   void end_rejoin();
 
  private:
+  void note_own_slots() const;
+
   GroupData& data_;
 };
 

@@ -39,5 +39,16 @@ TEST(MemberMemory, SlotsMayLoseWhatIsHeld) {
   }
 }
 
+// In place, a rank that takes the region over has to know of which commit the own slot is.
+TEST(MemberMemory, GrowsWithTheEpochOfItsOwnSlot) {
+  const SlotLayout old(2, 100, 100, 1);
+  const SlotLayout wanted(2, 50000, 50000, 1);
+  MemberMemory memory;
+  memory.replace(memory.grown(old), old);
+  memory.note_own({7});
+  memory.replace(memory.grown(wanted), wanted);
+  EXPECT_TRUE(memory.own_is({7}));
+}
+
 }  // namespace
 }  // namespace fenix_impl

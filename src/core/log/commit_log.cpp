@@ -120,6 +120,17 @@ bool CommitLog::forget_old() {
   return newer;
 }
 
+void CommitLog::void_forgotten() {
+  Control& control = memory_.control();
+  for (std::uint32_t entry = 0; entry < control.own_log.entries(); ++entry) {
+    const bool is_needed =
+        std::any_of(records_.begin(), records_.end(), [&](const LoggedRecord& each) { return each.entry == entry; });
+    if (!is_needed && control.own_log.is_sealed(entry)) {
+      control.clear_record(ranks_.placement, ranks_.rank, entry);
+    }
+  }
+}
+
 // ------------------------------------------------------------------------------------------------------------ deletion
 
 void CommitLog::replace_by_tombstone(LoggedRecord& logged) {

@@ -83,6 +83,8 @@ class CommitLog {
   void append(LoggedRecord&& logged) noexcept;
   /// Forgets the records that no rank needs any more, as all have committed later ones. True if some commit is on all ranks.
   bool forget_old();
+  /// Voids the records that have been forgotten, here and on the holders: what they describe may be overwritten from here on.
+  void void_forgotten();
 
   // ----------------------------------------------------------------------------------------------------------- deletion
 

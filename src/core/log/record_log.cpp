@@ -37,6 +37,11 @@ void RecordLog::put(std::uint32_t entry, const Record& record) const {
 
 void RecordLog::clear(std::uint32_t entry) const { set_seal(entry, 0); }
 
+bool RecordLog::is_sealed(std::uint32_t entry) const {
+  auto* place_word = reinterpret_cast<std::uint64_t*>(this->entry(entry).data());
+  return std::atomic_ref(*place_word).load(std::memory_order_acquire) != 0;
+}
+
 void RecordLog::clear_all_but(std::span<const Epoch> epochs, Epoch oldest) const {
   for (std::uint32_t entry = 0; entry < entries(); ++entry) {
     const auto record = read(entry);

@@ -41,6 +41,8 @@ class RecordLog {
 
   /// Returns the record in an entry, if there is a valid one.
   [[nodiscard]] std::optional<Record> read(std::uint32_t entry) const;
+  /// Whether there is a seal in an entry, whatever it seals.
+  [[nodiscard]] bool is_sealed(std::uint32_t entry) const;
   /// Returns all valid records, oldest first. If two have the same epoch, the one that says "deleted".
   [[nodiscard]] std::vector<LoggedRecord> read_all() const;
 

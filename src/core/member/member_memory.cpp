@@ -35,7 +35,10 @@ std::uint64_t MemberMemory::footprint() const { return to_pages(layout_.end()); 
 Region MemberMemory::grown(const SlotLayout& layout) const {
   Region region(layout.end());
   region.reserve(0, layout.end());
-  if (layout_.slots() > 0) copy_slots(region_, layout_, region, layout);
+  if (layout_.slots() > 0) {
+    copy_slots(region_, layout_, region, layout);
+    word_of(region).store(own_word().load(std::memory_order_acquire), std::memory_order_release);
+  }
   return region;
 }
 

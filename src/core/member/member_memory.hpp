@@ -91,10 +91,11 @@ class MemberMemory {
   void hide() { remote_.reset(); }
 
  private:
-  // Behind the header of the region, in its first page.
-  [[nodiscard]] std::atomic_ref<std::uint64_t> own_word() const {
-    return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(region_.bytes().data() + Region::kHeaderBytes));
+  // Behind the header of a region, in its first page.
+  [[nodiscard]] static std::atomic_ref<std::uint64_t> word_of(const Region& region) {
+    return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(region.bytes().data() + Region::kHeaderBytes));
   }
+  [[nodiscard]] std::atomic_ref<std::uint64_t> own_word() const { return word_of(region_); }
   [[nodiscard]] SlotView view(std::size_t offset, std::uint64_t bytes, std::size_t table) const {
     const auto slot = region_.bytes().subspan(offset);
     auto* words = reinterpret_cast<std::uint64_t*>(slot.data() + table);

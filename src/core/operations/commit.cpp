@@ -259,6 +259,9 @@ void CommitOperation::wait_for_all() {
     offer_own_to_faults(context_.members, log.memory().control(), log.records().back(), encodes);
   offer_held_to_faults(context_.members, log.memory().control(), encodes);
   context_.reclaimer.forget_old();
+  // The next store overwrites what protects the snapshot before. If more ranks die than the policy covers, those that are left may go
+  // back to that one, and without hashes nobody would see what has become of it.
+  if (in_place() && context_.parameters.hashing == 0) together(context_.team(), [&] { log.void_forgotten(); });
 }
 
 }  // namespace fenix_impl

@@ -16,6 +16,8 @@ class Replacements {
   [[nodiscard]] bool includes(int rank) const { return locations_.count(rank) != 0; }
   /// Whether a rank has taken over the memory of the dead one.
   [[nodiscard]] bool has_adopted(int rank) const { return adopted_.count(rank) != 0; }
+  /// The same on all ranks.
+  [[nodiscard]] bool several_have_adopted() const { return adopted_.size() > 1; }
   /// Returns the replacements that have nothing of what was there.
   [[nodiscard]] const std::set<int>& missing() const { return missing_; }
 

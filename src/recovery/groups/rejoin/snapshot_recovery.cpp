@@ -57,8 +57,9 @@ void SnapshotRecovery::make_own(const ConsistentEpochs& result, bool redundant) 
   const bool some_left = !result.epochs.empty();
   GroupRecovery recovery = group_.recovery();
   if (has_adopted()) drop_torn();
-  // Where many have adopted memory, nobody may read a record that its owner is about to drop.
-  if (goes_on_with_kept()) team_.barrier();
+  // Where several have adopted memory, nobody may read a record that its owner is about to drop.
+  const bool some_drop = group_.parameters().commits_in_place() && clues_.replacements.several_have_adopted();
+  if (goes_on_with_kept() || some_drop) team_.barrier();
   if (group_.is_complete() || has_adopted()) {
     // Ranks that die before all is rebuilt may take the only copy of a record with them: older snapshots stay until then.
     recovery.keep_only(result.epochs, some_left ? result.epochs.front() : Epoch{});
