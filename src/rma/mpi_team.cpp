@@ -140,6 +140,8 @@ void MpiTeam::wait(MPI_Request request, const char* waited_for) {
     check_access(MPI_Test(&request, &done, MPI_STATUS_IGNORE), waited_for);
     if (done != 0) return;
     check();
+    if (!deadline.passed()) continue;
+    sound_ = false;  // it is still under way
     deadline.check(waited_for);
   }
 }
