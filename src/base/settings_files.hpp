@@ -19,7 +19,7 @@ class SettingsFiles {
  public:
   enum class Must { exist, not_exist };
 
-  /// Adds the lines of a file. Those that were added before count more.
+  /// Adds the lines of a file. Lines that were added before count more.
   void add(const std::string& path, Must must);
 
   /// Returns the line that counts, or nullptr.

@@ -62,7 +62,8 @@ TEST_F(SettingsFilesTest, OtherLinesAreTold) {
     const std::string path = file("a", std::string("FENIX_PATH=map\n") + line + "\n");
     files.add(path, SettingsFiles::Must::exist);
     ASSERT_EQ(files.mistakes().size(), 1U) << line;
-    EXPECT_TRUE(files.mistakes().front().starts_with(path + ":2: the line has to be NAME = VALUE")) << files.mistakes().front();
+    EXPECT_TRUE(files.mistakes().front().starts_with(path + ":2: the line has to be NAME = VALUE"))
+        << files.mistakes().front();
     EXPECT_EQ(value_of(files, "FENIX_PATH"), "map");
   }
 }
