@@ -24,6 +24,7 @@ fact(libfabric FENIX_HAVE_LIBFABRIC)
 fact(mended FENIX_MPI_PREFIX MATCHES "-mended-")
 fact(sanitizers FENIX_SANITIZE)
 fact(simulation TARGET fenix_simulate)
+fact(benchmarks TARGET persist_latency) # all of them; fenix_bench is also built to be installed
 fact(x86_64 CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
 foreach(target cg_protected cg_protected_fortran dataloss fenix-index fenix_bench fenix_fortran heat1d heat2d heat2d_transparent persist_example_value scr spec_protect)
   string(MAKE_C_IDENTIFIER ${target} name)
