@@ -50,7 +50,7 @@ SettingsFiles files_of_process() {
   std::string folder = variable("XDG_CONFIG_HOME");
   if (folder.empty() && !home.empty()) folder = home + "/.config";
   if (named.empty()) {
-    if (!folder.empty()) files.add(folder + std::string(kFile), SettingsFiles::Must::not_exist);
+    if (!folder.empty()) files.add(folder + "/fenix" + std::string(kFile), SettingsFiles::Must::not_exist);
   } else if (named != "none") {
     files.add(named, SettingsFiles::Must::exist);
   }
